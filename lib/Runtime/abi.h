@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*===- abi.h - How a compiled attention is called --------------------------===
+ *
+ * One header for C11 and C++17. An artifact made by mixattn-compile exports
+ * one function of type `mixattn_entry` per entry, named `mixattn_NAME`, and
+ * one manifest: a JSON text that lists entries, arguments and results. It is
+ * the content of the ELF section `.mixattn.manifest`, and of the symbol
+ * `mixattn_manifest_of_NAME`, NAME being the artifact's first entry.
+ *
+ *===----------------------------------------------------------------------===*/
+#ifndef MIXATTN_ABI_H
+#define MIXATTN_ABI_H
+
+#include <dlpack/dlpack.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Raised whenever the structs below, the entry's signature or the meaning of
+ * its return value change. The manifest holds the artifact's value. */
+#define MIXATTN_ABI_VERSION 1
+
+/* DLPack 1.0 gives booleans the type code 6 (8 bits, 0 or 1); older headers
+ * lack the name. */
+#define MIXATTN_DL_BOOL 6U
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a caller may tell an entry beside its tensors. May be NULL. */
+typedef struct mixattn_call {
+  /* sizeof(mixattn_call) as the caller sees it: later versions append. */
+  uint32_t size;
+  /* CUstream of a GPU artifact; not looked at by a host artifact. */
+  void *stream;
+  /* Scratch memory of the caller's, and its size in bytes; may be NULL, 0. */
+  void *workspace;
+  uint64_t workspace_bytes;
+  /* Receives one sentence, NUL-terminated, when the entry fails; may be
+   * NULL. message_size counts the NUL. */
+  char *message;
+  size_t message_size;
+} mixattn_call;
+
+/* Negative values that an entry returns. */
+enum {
+  /* `tensors` is NULL, or `count` is not arguments + results. */
+  MIXATTN_ERROR_COUNT = -1,
+  /* `call->size` is smaller than this version's struct. */
+  MIXATTN_ERROR_CALL = -2,
+  /* Memory for intermediate values cannot be had. */
+  MIXATTN_ERROR_MEMORY = -3
+};
+
+/* An entry. `tensors` lists the arguments, then the results, in the order of
+ * the manifest; every tensor, results included, is the caller's. Strides are
+ * honoured in all dims but the innermost, which is contiguous; those of dims
+ * of size <= 1 are not looked at; NULL strides mean row-major.
+ *
+ * Returns 0, or 1 + the index of the tensor at fault, or a negative code
+ * above. Nothing is written before all checks have passed. Re-entrant. */
+typedef int32_t (*mixattn_entry)(const DLTensor *const *tensors, int32_t count,
+                                 const mixattn_call *call);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MIXATTN_ABI_H */
