@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The configuration that all lit suites of this project share."""
+
+import os
+import platform
+
+import lit.formats
+
+config.name = config.suite_name
+config.test_source_root = config.suite_source_dir
+config.test_exec_root = config.suite_binary_dir
+config.excludes = ["Inputs", "corpus", "lit.cfg.py", "lit.site.cfg.py"]
+if config.suite_name == "unit":
+    config.test_format = lit.formats.GoogleTest(".", "Tests")
+else:
+    config.test_format = lit.formats.ShTest(execute_external=False)
+    config.suffixes = [".mlir", ".test"]
+
+# Tools: ours first, then LLVM's FileCheck, not, count, split-file.
+bin_dir = os.path.join(config.mixattn_obj_root, "bin")
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, config.llvm_tools_dir, config.environment.get("PATH", "")]
+)
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+for name in ("MLIR_DIR", "CMAKE_PREFIX_PATH", "OMP_NUM_THREADS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions += [
+    ("%mixattn_src_root", config.mixattn_src_root),
+    ("%mixattn_obj_root", config.mixattn_obj_root),
+    ("%llvm_tools_dir", config.llvm_tools_dir),
+    ("%cmake", config.cmake),
+    ("%python", config.python),
+    ("%cxx", config.cxx),
+    ("%cc", config.cc),
+]
+
+# MIXATTN_ROUNDTRIP=1: whatever mixattn-opt reads, it also prints, parses back
+# and compares.
+if os.environ.get("MIXATTN_ROUNDTRIP"):
+    config.substitutions.append(
+        (r"\bmixattn-opt\b", "mixattn-opt --verify-roundtrip")
+    )
+
+# Sanitized tools call into Debian's plain libLLVM and libMLIR: containers that
+# cross the border look overflown, and what those libraries keep for ever looks
+# leaked.
+if config.sanitizers:
+    config.available_features.add("sanitized")
+    config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:detect_leaks=0"
+    config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
+    config.environment["ASAN_SYMBOLIZER_PATH"] = os.path.join(
+        config.llvm_tools_dir, "llvm-symbolizer"
+    )
+
+# REQUIRES: root, or x86 features as the kernel names them: cpu-avx512f.
+if os.geteuid() == 0:
+    config.available_features.add("root")
+config.available_features.add(platform.machine())
+if os.path.exists("/proc/cpuinfo"):
+    with open("/proc/cpuinfo") as cpuinfo:
+        for line in cpuinfo:
+            if line.startswith("flags"):
+                flags = line.split(":")[1].split()
+                config.available_features.update("cpu-" + f for f in flags)
+                break
+
+# --param fuzz_dir=DIR: where the fuzz targets lie, built by the preset fuzz.
+fuzz_dir = lit_config.params.get("fuzz_dir")
+if fuzz_dir:
+    config.available_features.add("fuzz")
+    config.substitutions.append(("%fuzz_dir", fuzz_dir))
