@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: mixattn-opt --verify-roundtrip %s -o /dev/null
+//
+// Mixed heads in a Transformer-XL layer.
+//
+//   o[b,a,i,:] = sum_j W[b,a,i,j] v[b,a,j,:]
+//   W[b,a,i,j] = sum_c mixer[c,a] P[b,c,i,j]
+//   P[b,c,i,:] = softmax_j(q[b,c,i,:] . k[b,c,j,:] / sqrt(64)
+//                         + bias[b,c,i,j])
+//
+// The bias holds the position term of "Transformer-XL" (Dai et al. 2019),
+// section 3.3, already scaled; q holds the query plus its content bias.
+// "Mixhead" (Zhang et al. 2022), form A, equation 12.
+func.func @mixhead_relative_bias(
+    %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
+    %k: tensor<?x8x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},
+    %v: tensor<?x8x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
+    %mixer: tensor<8x8xf32> {attn.name = "mixer"},
+    %bias: tensor<?x8x?x?xf32> {attn.name = "bias", attn.dims = ["B", "N", "S"]})
+    -> (tensor<?x8x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
+  %o = attn.mix_heads %q, %k, %v mixer(%mixer : tensor<8x8xf32>) bias(%bias : tensor<?x8x?x?xf32>)
+      : (tensor<?x8x?x64xf32>, tensor<?x8x?x64xf32>, tensor<?x8x?x64xf32>)
+      -> tensor<?x8x?x64xf32>
+  return %o : tensor<?x8x?x64xf32>
+}
