@@ -19,8 +19,9 @@ fi
 # Ninja itself configures again when a CMakeLists.txt changes.
 if [ ! -f "$folder/build.ninja" ] || [ CMakePresets.json -nt "$folder/build.ninja" ]; then
   say "configuring $folder (preset $preset)"
-  if ! cmake --preset "$preset" >"$folder.configure.log" 2>&1; then
-    cat "$folder.configure.log" >&2
+  mkdir -p "$folder"
+  if ! cmake --preset "$preset" >"$folder/configure.log" 2>&1; then
+    cat "$folder/configure.log" >&2
     exit 1
   fi
   touch "$folder/build.ninja"

@@ -92,12 +92,17 @@ apt() {
     apt-get -q -o Dpkg::Use-Pty=0 "$@" </dev/null
 }
 
-# Whether apt knows a version of every missing package.
+# Whether apt knows a version of every missing package; sets `unknown`.
 candidates() {
   local package
+  unknown=()
   for package in "${missing[@]}"; do
-    LC_ALL=C apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [0-9]' || return 1
+    case "$(LC_ALL=C apt-cache policy "$package" 2>/dev/null)" in
+      *"Candidate: "[0-9]*) ;;
+      *) unknown+=("$package") ;;
+    esac
   done
+  [ ${#unknown[@]} = 0 ]
 }
 
 update() {
@@ -113,7 +118,7 @@ install_missing() {
 }
 
 candidates || update
-candidates || elsewhere "apt has no candidate for all of LLVM/MLIR 22 and the other packages (Debian 12 has them with bookworm-security among its sources)"
+candidates || elsewhere "apt has no candidate for ${unknown[*]} (Debian 12 has them all with bookworm-security among its sources)"
 
 say "installing ${#missing[@]} of ${#packages[@]} packages (all of them: about 390 MB to download, 2.3 GB on disk): ${missing[*]}"
 # The lists may be older than the archive: then read them and try again.

@@ -9,7 +9,7 @@ import lit.formats
 config.name = config.suite_name
 config.test_source_root = config.suite_source_dir
 config.test_exec_root = config.suite_binary_dir
-config.excludes = ["Inputs", "corpus", "lit.cfg.py", "lit.site.cfg.py"]
+config.excludes = ["Inputs", "corpus", "out-of-tree", "lit.cfg.py", "lit.site.cfg.py"]
 if config.suite_name == "unit":
     config.test_format = lit.formats.GoogleTest(".", "Tests")
 else:
@@ -26,12 +26,16 @@ for name in ("MLIR_DIR", "CMAKE_PREFIX_PATH", "OMP_NUM_THREADS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+sanitizer_flags = "-g0"
+if config.sanitizers:
+    sanitizer_flags = "-fsanitize=" + config.sanitizers + " -fno-sanitize=vptr"
 config.substitutions += [
     ("%mixattn_src_root", config.mixattn_src_root),
     ("%mixattn_obj_root", config.mixattn_obj_root),
     ("%llvm_tools_dir", config.llvm_tools_dir),
     ("%cmake", config.cmake),
     ("%python", config.python),
+    ("%sanitizer_flags", sanitizer_flags),
     ("%cxx", config.cxx),
     ("%cc", config.cc),
 ]
@@ -40,7 +44,10 @@ config.substitutions += [
 # and compares.
 if os.environ.get("MIXATTN_ROUNDTRIP"):
     config.substitutions.append(
-        (r"\bmixattn-opt\b", "mixattn-opt --verify-roundtrip")
+        (
+            r"(?<![\w/-])mixattn-opt\b(?!.*--verify-roundtrip)",
+            "mixattn-opt --verify-roundtrip",
+        )
     )
 
 # Sanitized tools call into Debian's plain libLLVM and libMLIR: containers that
