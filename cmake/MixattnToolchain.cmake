@@ -25,7 +25,8 @@ endif()
 include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 
-add_compile_options(-Wall -Wextra)
+# Generated and overridden functions leave parameters unused, as in LLVM.
+add_compile_options(-Wall -Wextra -Wno-unused-parameter)
 if(MIXATTN_WERROR)
   add_compile_options(-Werror)
 endif()

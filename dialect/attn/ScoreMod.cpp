@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Verifies score_mod regions.
+
+#include "dialect/attn/ScoreMod.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+bool mixattn::isScoreModElementwise(Operation *op) {
+  bool known =
+      isa<arith::AddFOp, arith::AddIOp, arith::AndIOp, arith::CeilDivSIOp,
+          arith::CmpFOp, arith::CmpIOp, arith::ConstantOp, arith::DivFOp,
+          arith::DivSIOp, arith::DivUIOp, arith::ExtFOp, arith::ExtSIOp,
+          arith::ExtUIOp, arith::FPToSIOp, arith::FPToUIOp, arith::FloorDivSIOp,
+          arith::IndexCastOp, arith::IndexCastUIOp, arith::MaxNumFOp,
+          arith::MaxSIOp, arith::MaxUIOp, arith::MaximumFOp, arith::MinNumFOp,
+          arith::MinSIOp, arith::MinUIOp, arith::MinimumFOp, arith::MulFOp,
+          arith::MulIOp, arith::NegFOp, arith::OrIOp, arith::RemFOp,
+          arith::RemSIOp, arith::RemUIOp, arith::SIToFPOp, arith::SelectOp,
+          arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp, arith::SubFOp,
+          arith::SubIOp, arith::TruncFOp, arith::TruncIOp, arith::UIToFPOp,
+          arith::XOrIOp>(op) ||
+      isa<math::AbsFOp, math::AbsIOp, math::AcosOp, math::AcoshOp, math::AsinOp,
+          math::AsinhOp, math::Atan2Op, math::AtanOp, math::AtanhOp,
+          math::CbrtOp, math::CeilOp, math::ClampFOp, math::CopySignOp,
+          math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp, math::Exp2Op,
+          math::ExpM1Op, math::ExpOp, math::FPowIOp, math::FloorOp, math::FmaOp,
+          math::IPowIOp, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
+          math::Log10Op, math::Log1pOp, math::Log2Op, math::LogOp, math::PowFOp,
+          math::RoundEvenOp, math::RoundOp, math::RsqrtOp, math::SinOp,
+          math::SinhOp, math::SqrtOp, math::TanOp, math::TanhOp, math::TruncOp>(
+          op);
+  auto isScalar = [](Type type) {
+    return isa<Float16Type, BFloat16Type, Float32Type>(type) ||
+           type.isSignlessIntOrIndex();
+  };
+  return known && llvm::all_of(op->getOperandTypes(), isScalar) &&
+         llvm::all_of(op->getResultTypes(), isScalar);
+}
+
+/// Whether `op` reads one element of a captured tensor of rank 2 at most.
+static bool isCapturedRead(Operation *op, Region &region) {
+  auto extract = dyn_cast<tensor::ExtractOp>(op);
+  return extract && extract.getTensor().getType().getRank() <= 2 &&
+         !region.isAncestor(extract.getTensor().getParentRegion());
+}
+
+/// Whether `op` asks for a size of one of the attention's operands.
+static bool isOperandSize(Operation *op, Operation *attention) {
+  auto dim = dyn_cast<tensor::DimOp>(op);
+  return dim && llvm::is_contained(attention->getOperands(), dim.getSource());
+}
+
+LogicalResult mixattn::verifyScoreMod(AttentionOpInterface op) {
+  Region &region = op.getScoreMod();
+  if (region.empty())
+    return success();
+
+  Block &block = region.front();
+  auto types = llvm::to_vector(block.getArgumentTypes());
+  bool fits = types.size() == 5 &&
+              isa<Float16Type, BFloat16Type, Float32Type>(types[0]) &&
+              llvm::all_of(ArrayRef(types).drop_front(),
+                           [](Type type) { return type.isIndex(); });
+  if (!fits)
+    return op->emitOpError("expected 'score_mod' to take a float score and the "
+                           "indices b, h, i, j, but got (")
+           << block.getArgumentTypes() << ")";
+
+  auto yield = dyn_cast_if_present<YieldOp>(
+      block.mightHaveTerminator() ? block.getTerminator() : nullptr);
+  if (!yield)
+    return op->emitOpError("expected 'score_mod' to end in 'attn.yield'");
+  Type scoreType = block.getArgument(0).getType();
+  if (yield.getScore().getType() != scoreType)
+    return op->emitOpError("expected 'score_mod' to yield ")
+           << scoreType << ", but got " << yield.getScore().getType();
+
+  for (Operation &inner : block.without_terminator()) {
+    if (isScoreModElementwise(&inner) || isCapturedRead(&inner, region) ||
+        isOperandSize(&inner, op))
+      continue;
+    InFlightDiagnostic error =
+        op->emitOpError("expected 'score_mod' to hold elementwise arith and "
+                        "math ops on scalars, reads of captured tensors of "
+                        "rank 2 at most and sizes of the op's operands, but "
+                        "got '")
+        << inner.getName() << "'";
+    error.attachNote(inner.getLoc()) << "operation here";
+    return error;
+  }
+  return success();
+}

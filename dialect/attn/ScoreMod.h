@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a score_mod region may hold.
+
+#ifndef MIXATTN_DIALECT_ATTN_SCORE_MOD_H
+#define MIXATTN_DIALECT_ATTN_SCORE_MOD_H
+
+#include "dialect/attn/AttnOps.h"
+
+namespace mixattn {
+
+/// Whether `op` is one of the scalar arith and math ops of a score_mod: those
+/// whose meaning in f32 the lowering and the oracle both know.
+bool isScoreModElementwise(mlir::Operation *op);
+
+/// C10: the region takes a float score and four indices, yields a score of
+/// its type, and holds only elementwise ops, element reads of captured tensors
+/// and sizes of the op's operands.
+mlir::LogicalResult verifyScoreMod(AttentionOpInterface op);
+
+} // namespace mixattn
+
+#endif // MIXATTN_DIALECT_ATTN_SCORE_MOD_H
