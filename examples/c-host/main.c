@@ -44,9 +44,8 @@ int main(void) {
     mixer[i] = 0.25F;
 
   char message[256] = "";
-  mixattn_call call = {.size = sizeof call,
-                       .message = message,
-                       .message_size = sizeof message};
+  mixattn_call call = {
+      .size = sizeof call, .message = message, .message_size = sizeof message};
   int32_t status = attn_mixhead_a(B, N, S, q, k, v, mixer, o, &call);
   if (status) {
     fprintf(stderr, "c-host: error: %s (%d)\n", message, (int)status);

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Do the tests notice? Plants the one-line faults of scripts/mutations.txt, one
+# after the other, in a copy of the sources, builds, and expects a failing test.
+#
+#   scripts/mutate.sh [NAME...]     all faults, or those named
+#
+# Prints "caught" or "SURVIVED" for each; exits 1 if one survived.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/common.sh
+
+root="$PWD"
+copy="$root/build/mutate"
+results="$copy/build/mutation.json"
+python="$(find_python)"
+scripts/setup.sh
+# Copied sources hash as the original ones do.
+export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
+
+# Builds the copy; its output goes to a log.
+build() {
+  ninja -C "$copy/build" -j "$(build_jobs)" mixattn-test-depends >"$copy/build.log" 2>&1
+}
+
+# Runs the suites of the copy with further arguments of lit, up to a failure.
+run_tests() {
+  rm -f "$results"
+  "$python" "$lit" -q --max-failures=1 -o "$results" "$@" "$copy/build/test" \
+    "$copy/build/test-examples" "$copy/build/test-unit" >"$copy/test.log" 2>&1 </dev/null
+}
+
+# Prints the name of the first test that failed.
+first_failure() {
+  "$python" - "$results" <<'END'
+import json, sys
+codes = {"FAIL", "UNRESOLVED", "TIMEOUT", "XPASS"}
+tests = json.load(open(sys.argv[1]))["tests"]
+print(next((t["name"] for t in tests if t["code"] in codes), "?"))
+END
+}
+
+mkdir -p "$copy"
+say "copying the sources to $copy and building them unchanged"
+tar -cf - --exclude='./build*' --exclude=./.git . | tar -xf - -C "$copy"
+cmake -S "$copy" -B "$copy/build" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$copy/configure.log"
+lit="$(sed -n 's/^LLVM_EXTERNAL_LIT:[^=]*=//p' "$copy/build/CMakeCache.txt")"
+build || { tail -n 30 "$copy/build.log" >&2; exit 1; }
+run_tests || { say "the unchanged sources fail: $(first_failure)"; exit 1; }
+
+caught=0
+survived=0
+while IFS='|' read -r name file expression filter; do
+  read -r name <<<"$name"
+  read -r file <<<"$file"
+  expression="$(sed 's/^ *//; s/ *$//' <<<"$expression")"
+  read -r filter <<<"$filter"
+  case "$name" in '' | '#'*) continue ;; esac
+  [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
+
+  sed -i -E "$expression" "$copy/$file"
+  changed="$(diff "$root/$file" "$copy/$file" | grep -c '^>' || true)"
+  if [ "$changed" != 1 ]; then
+    say "mutation '$name' changes $changed lines of $file, expected 1"
+    exit 1
+  fi
+  if ! build; then
+    say "mutation '$name' does not build: see $copy/build.log"
+    exit 1
+  fi
+  # The tests that should notice come first, then all the others.
+  if run_tests --filter="$filter" && run_tests; then
+    printf '%-28s SURVIVED   %s\n' "$name" "$file"
+    survived=$((survived + 1))
+  else
+    printf '%-28s caught     by %s\n' "$name" "$(first_failure)"
+    caught=$((caught + 1))
+  fi
+  cp "$root/$file" "$copy/$file"
+done <scripts/mutations.txt
+
+printf '%d caught, %d survived\n' "$caught" "$survived"
+[ "$survived" = 0 ]
