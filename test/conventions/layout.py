@@ -23,6 +23,8 @@ def top_level_is_as_agreed():
 
 def every_source_says_its_licence():
     for name in sources.files(suffixes=SOURCES + ("CMakeLists.txt",)):
+        if "/corpus/" in name:
+            continue
         head = "\n".join(sources.read(name).split("\n")[:3])
         if "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception" not in head:
             yield f"{name}: no SPDX line"
