@@ -8,8 +8,7 @@ cd "$(dirname "$0")/.."
 
 preset="${1:-release}"
 shift || true
-folder=build
-[ "$preset" = release ] || folder="build/$preset"
+folder="$(build_folder "$preset")"
 
 if ! command -v cmake >/dev/null || ! command -v ninja >/dev/null; then
   say "cmake or ninja is missing: run scripts/setup.sh first"

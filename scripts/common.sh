@@ -27,3 +27,14 @@ build_jobs() {
   [ "$memory" -ge 1 ] || memory=1
   echo "${MIXATTN_JOBS:-$((cores < memory ? cores : memory))}"
 }
+
+# Prints the build folder of a preset.
+build_folder() {
+  case "$1" in
+    release) echo build ;;
+    *) echo "build/$1" ;;
+  esac
+}
+
+# Prints a value of a configured build: cached FOLDER VARIABLE.
+cached() { sed -n "s/^$2:[^=]*=//p" "$1/CMakeCache.txt"; }

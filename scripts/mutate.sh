@@ -44,7 +44,7 @@ mkdir -p "$copy"
 say "copying the sources to $copy and building them unchanged"
 tar -cf - --exclude='./build*' --exclude=./.git . | tar -xf - -C "$copy"
 cmake -S "$copy" -B "$copy/build" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$copy/configure.log"
-lit="$(sed -n 's/^LLVM_EXTERNAL_LIT:[^=]*=//p' "$copy/build/CMakeCache.txt")"
+lit="$(cached "$copy/build" LLVM_EXTERNAL_LIT)"
 build || { tail -n 30 "$copy/build.log" >&2; exit 1; }
 run_tests || { say "the unchanged sources fail: $(first_failure)"; exit 1; }
 

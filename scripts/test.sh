@@ -1,29 +1,36 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Sets up, builds and runs every test. Further arguments go to lit, for
-# instance --filter=softmax. Ends in "N passed, N failed, N skipped".
+# Sets up, builds and runs every test; ends in "N passed, N failed, N skipped".
+#
+#   scripts/test.sh [--preset=asan|development] [lit's arguments, for instance --filter=softmax]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
 
+preset=release
+case "${1:-}" in
+  --preset=*) preset="${1#--preset=}"; shift ;;
+esac
+folder="$(build_folder "$preset")"
+
 scripts/setup.sh
 python="$(find_python)"
-scripts/build.sh release
+scripts/build.sh "$preset"
+lit="$(cached "$folder" LLVM_EXTERNAL_LIT)"
 lit_arguments=()
 
 # The fuzz targets need clang's libFuzzer; without it their tests are skipped.
-fuzzer_library="$(find /usr/lib/llvm-22/lib/clang/22/lib -name 'libclang_rt.fuzzer-x86_64.a' 2>/dev/null || true)"
-if [ -n "$fuzzer_library" ] && [ -f test/fuzz/CMakeLists.txt ]; then
+resources="$("$(cached "$folder" CMAKE_CXX_COMPILER)" -print-resource-dir 2>/dev/null || true)"
+if [ -n "$(find "${resources:-/nowhere}" -name 'libclang_rt.fuzzer-x86_64.a' 2>/dev/null)" ]; then
   scripts/build.sh fuzz mixattn-fuzzers
-  lit_arguments+=(--param "fuzz_dir=$PWD/build/fuzz/bin")
+  lit_arguments+=(--param "fuzz_dir=$PWD/$(build_folder fuzz)/bin")
 fi
 
 say "running the tests"
-results="build/test-results.json"
-lit="$(sed -n 's/^LLVM_EXTERNAL_LIT:[^=]*=//p' build/CMakeCache.txt)"
+results="$folder/test-results.json"
 rm -f "$results"
 status=0
 MIXATTN_ROUNDTRIP=1 "$python" "$lit" -v -o "$results" "${lit_arguments[@]}" "$@" \
-  build/test build/test-examples build/test-unit </dev/null || status=$?
+  "$folder/test" "$folder/test-examples" "$folder/test-unit" </dev/null || status=$?
 "$python" scripts/count.py "$results" || status=1
 exit "$status"
