@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All files that one compilation leaves: the code, its manifest, its header.
+#include "lib/Target/Artifact.h"
+
+#include "lib/Target/CHeader.h"
+#include "lib/Target/Runner.h"
+#include "lib/Target/SharedLibrary.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+
+using namespace mixattn;
+
+CodeKind mixattn::codeKindOf(ArtifactKind kind) {
+  switch (kind) {
+  case ArtifactKind::LlvmIr:
+    return CodeKind::LlvmIr;
+  case ArtifactKind::Assembly:
+    return CodeKind::Assembly;
+  case ArtifactKind::Object:
+  case ArtifactKind::SharedLibrary:
+  case ArtifactKind::Runner:
+    return CodeKind::Object;
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+/// `path` with `suffix` instead of its own.
+static std::string withSuffix(const std::string &path, llvm::StringRef suffix) {
+  llvm::SmallString<128> other(path);
+  llvm::sys::path::replace_extension(other, suffix);
+  return other.str().str();
+}
+
+Result<std::vector<OutputFile>>
+mixattn::makeArtifact(ArtifactKind kind, const std::string &path,
+                      std::string code, const Manifest &manifest,
+                      const std::string &manifestText) {
+  Result<std::string> bytes = std::move(code);
+  bool isLinked =
+      kind == ArtifactKind::SharedLibrary || kind == ArtifactKind::Runner;
+  if (isLinked)
+    bytes = linkSharedLibrary(*bytes);
+  if (bytes && kind == ArtifactKind::Runner)
+    bytes = makeRunner(findRunner(), *bytes);
+  if (!bytes)
+    return bytes.error();
+  std::vector<OutputFile> files = {{path, std::move(*bytes), isLinked}};
+  if (codeKindOf(kind) == CodeKind::Object && isOrdinaryFile(path)) {
+    files.push_back({withSuffix(path, "json"), manifestText + "\n"});
+    files.push_back({withSuffix(path, "h"), makeCHeader(manifest)});
+  }
+  return files;
+}

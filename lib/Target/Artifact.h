@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All files that one compilation leaves: the code, its manifest, its header.
+#ifndef MIXATTN_LIB_TARGET_ARTIFACT_H
+#define MIXATTN_LIB_TARGET_ARTIFACT_H
+
+#include "lib/Runtime/Result.h"
+#include "lib/Target/Object.h"
+#include "lib/Target/OutputFiles.h"
+
+#include <string>
+#include <vector>
+
+namespace mixattn {
+struct Manifest;
+
+/// What a compilation makes of a module in the LLVM dialect.
+enum class ArtifactKind { LlvmIr, Assembly, Object, SharedLibrary, Runner };
+
+/// The code that an artifact of `kind` is made from.
+CodeKind codeKindOf(ArtifactKind kind);
+
+/// Makes the files of an artifact from `code`, of kind `codeKindOf(kind)`: the
+/// artifact itself at `path`, and beside an object, shared library or runner in
+/// an ordinary file NAME.json, which is `manifestText`, and NAME.h, the C
+/// header made from `manifest`. Nothing is written yet.
+Result<std::vector<OutputFile>>
+makeArtifact(ArtifactKind kind, const std::string &path, std::string code,
+             const Manifest &manifest, const std::string &manifestText);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_TARGET_ARTIFACT_H

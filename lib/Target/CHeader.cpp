@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The C header of an artifact: one typed function per entry.
+#include "lib/Target/CHeader.h"
+
+#include "lib/Runtime/Manifest.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
+
+using namespace mixattn;
+
+namespace {
+/// How C and DLPack write an element type.
+struct ElementType {
+  const char *cType, *code;
+  int bits;
+};
+
+/// Turns names of the manifest into distinct C and C++ identifiers of one
+/// function.
+class Identifiers {
+public:
+  /// An identifier like `name`, not given out before.
+  std::string add(const std::string &name) {
+    std::string identifier;
+    for (char c : name)
+      identifier += llvm::isAlnum(c) ? c : '_';
+    if (identifier.empty() || llvm::isDigit(identifier[0]))
+      identifier.insert(0, "_");
+    while (!taken.insert(identifier).second)
+      identifier += '_';
+    return identifier;
+  }
+
+private:
+  /// The function's own names, macros of <complex.h>, and keywords.
+  std::set<std::string> taken = {
+      "call",     "shapes",    "tensors",  "pointers",  "I",        "auto",
+      "bool",     "break",     "case",     "catch",     "char",     "class",
+      "const",    "continue",  "default",  "delete",    "do",       "double",
+      "else",     "enum",      "explicit", "export",    "extern",   "false",
+      "float",    "for",       "friend",   "goto",      "if",       "inline",
+      "int",      "long",      "mutable",  "namespace", "new",      "operator",
+      "private",  "protected", "public",   "register",  "restrict", "return",
+      "short",    "signed",    "sizeof",   "static",    "struct",   "switch",
+      "template", "this",      "throw",    "true",      "try",      "typedef",
+      "typename", "union",     "unsigned", "using",     "virtual",  "void",
+      "volatile", "while",     "and",      "or",        "not",      "xor"};
+};
+
+/// An argument or result, and its name in C.
+struct CParameter {
+  const Parameter *parameter;
+  bool isResult;
+  std::string name;
+};
+
+/// An entry with its names in C.
+struct CEntry {
+  const Entry *entry;
+  /// From the manifest's names of dims, in the order of their first use.
+  std::vector<std::pair<std::string, std::string>> dims;
+  /// Arguments, then results: the order of the entry's tensors.
+  std::vector<CParameter> parameters;
+};
+} // namespace
+
+static ElementType elementTypeOf(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return {"uint16_t", "kDLFloat", 16};
+  case DType::BF16:
+    return {"uint16_t", "kDLBfloat", 16};
+  case DType::F32:
+    return {"float", "kDLFloat", 32};
+  case DType::F64:
+    return {"double", "kDLFloat", 64};
+  case DType::I1:
+    return {"uint8_t", "MIXATTN_DL_BOOL", 8};
+  case DType::I8:
+    return {"int8_t", "kDLInt", 8};
+  case DType::I16:
+    return {"int16_t", "kDLInt", 16};
+  case DType::I32:
+    return {"int32_t", "kDLInt", 32};
+  case DType::I64:
+    return {"int64_t", "kDLInt", 64};
+  }
+  llvm_unreachable("all dtypes are above");
+}
+
+/// Gives every dim and every tensor of `entry` its name in C.
+static CEntry nameInC(const Entry &entry) {
+  CEntry named{&entry, {}, {}};
+  for (const Parameter &argument : entry.arguments)
+    named.parameters.push_back({&argument, /*isResult=*/false, ""});
+  for (const Parameter &result : entry.results)
+    named.parameters.push_back({&result, /*isResult=*/true, ""});
+  Identifiers identifiers;
+  std::set<std::string> seen;
+  for (const CParameter &each : named.parameters)
+    for (const Dim &dim : each.parameter->shape)
+      if (dim.isDynamic() && seen.insert(dim.name).second)
+        named.dims.emplace_back(dim.name, identifiers.add(dim.name));
+  for (CParameter &each : named.parameters)
+    each.name = identifiers.add(each.parameter->name);
+  return named;
+}
+
+/// `dim` in C: an integer or the name of a parameter.
+static std::string dimInC(const CEntry &entry, const Dim &dim) {
+  for (const auto &[name, nameInC] : entry.dims)
+    if (name == dim.name)
+      return nameInC;
+  return dim.toString();
+}
+
+/// `B, 8, N, 64`.
+static std::string shapeInC(const CEntry &entry, const Parameter &parameter) {
+  std::vector<std::string> dims;
+  for (const Dim &dim : parameter.shape)
+    dims.push_back(dimInC(entry, dim));
+  return llvm::join(dims, ", ");
+}
+
+/// The comment above an entry's function: what each tensor is.
+static std::string makeComment(const CEntry &entry) {
+  std::string text = "/* Calls the entry '" + entry.entry->name +
+                     "' on dense row-major tensors in host memory:\n *\n";
+  for (const CParameter &each : entry.parameters) {
+    const Parameter &parameter = *each.parameter;
+    text += " *   " + each.name + ": " + std::string(nameOf(parameter.dtype)) +
+            " [" + shapeInC(entry, parameter) + "]";
+    if (parameter.range)
+      text += ", values from " + dimInC(entry, parameter.range->low) + " to " +
+              dimInC(entry, parameter.range->high);
+    text += each.isResult ? ", written\n" : "\n";
+  }
+  return text +
+         " *\n * f16 and bf16 are given by their bits. Returns 0, or 1 + "
+         "the index of the\n * tensor at fault in this list, or one of "
+         "MIXATTN_ERROR_*. `call` may be NULL. */\n";
+}
+
+/// `static inline int32_t attn_NAME(…)`.
+static std::string makeSignature(const CEntry &entry) {
+  std::string start = "static inline int32_t attn_" + entry.entry->name + "(";
+  std::vector<std::string> declared;
+  for (const auto &[name, nameInC] : entry.dims)
+    declared.push_back("int64_t " + nameInC);
+  for (const CParameter &each : entry.parameters)
+    declared.push_back(std::string(each.isResult ? "" : "const ") +
+                       elementTypeOf(each.parameter->dtype).cType + " *" +
+                       each.name);
+  declared.push_back("const mixattn_call *call");
+  return start + llvm::join(declared, ",\n" + std::string(start.size(), ' ')) +
+         ")";
+}
+
+/// The function's body: descriptions of the tensors, and the call.
+static std::string makeBody(const CEntry &entry) {
+  size_t maxRank = 1;
+  std::vector<std::string> shapes, tensors, pointers;
+  for (auto [index, each] : llvm::enumerate(entry.parameters)) {
+    const Parameter &parameter = *each.parameter;
+    ElementType type = elementTypeOf(parameter.dtype);
+    size_t rank = parameter.shape.size();
+    maxRank = std::max(maxRank, rank);
+    // C has no empty braces: a scalar's shape is one number that nobody reads.
+    shapes.push_back("{" + (rank ? shapeInC(entry, parameter) : "0") + "}");
+    tensors.push_back("{(void *)" + each.name + ", {kDLCPU, 0}, " +
+                      std::to_string(rank) + ", {" + type.code + ", " +
+                      std::to_string(type.bits) + ", 1}, shapes[" +
+                      std::to_string(index) + "], NULL, 0}");
+    pointers.push_back("&tensors[" + std::to_string(index) + "]");
+  }
+  std::string count = std::to_string(entry.parameters.size());
+  return " {\n  int64_t shapes[" + count + "][" + std::to_string(maxRank) +
+         "] = {\n      " + llvm::join(shapes, ",\n      ") +
+         "};\n  const DLTensor tensors[" + count + "] = {\n      " +
+         llvm::join(tensors, ",\n      ") +
+         "};\n  const DLTensor *const pointers[" + count + "] = {\n      " +
+         llvm::join(pointers, ", ") + "};\n  return " + entry.entry->symbol +
+         "(pointers, " + count + ", call);\n}\n";
+}
+
+std::string mixattn::makeCHeader(const Manifest &manifest) {
+  std::string guard = "MIXATTN_ENTRIES", functions;
+  for (const Entry &entry : manifest.entries) {
+    CEntry named = nameInC(entry);
+    guard += "_" + entry.name;
+    functions += "int32_t " + entry.symbol +
+                 "(const DLTensor *const *tensors, int32_t count,\n" +
+                 std::string(entry.symbol.size() + 9, ' ') +
+                 "const mixattn_call *call);\n\n" + makeComment(named) +
+                 makeSignature(named) + makeBody(named) + "\n";
+  }
+  return "/* Made by " + manifest.producer + " for " + manifest.target.cpu +
+         ". */\n#ifndef " + guard + "\n#define " + guard +
+         "\n\n#include <mixattn/abi.h>\n\n#if MIXATTN_ABI_VERSION != " +
+         std::to_string(manifest.abi) +
+         "\n#error \"<mixattn/abi.h> is of another version than this "
+         "file\"\n#endif\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" +
+         functions + "#ifdef __cplusplus\n}\n#endif\n\n#endif /* " + guard +
+         " */\n";
+}

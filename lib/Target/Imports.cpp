@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an object asks of other libraries: libc, libm and OpenMP, no more.
+#include "lib/Target/Imports.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Object/ObjectFile.h"
+
+using namespace mixattn;
+using llvm::StringRef;
+
+/// What generated code may call of the C library.
+static constexpr StringRef libcFunctions[] = {
+    "abort",  "aligned_alloc", "calloc",   "free",   "malloc",
+    "memcmp", "memcpy",        "memmove",  "memset", "posix_memalign",
+    "printf", "realloc",       "snprintf", "strlen", "__tls_get_addr"};
+
+/// libm's functions of doubles; an `f` behind the name makes it one of floats.
+static constexpr StringRef libmFunctions[] = {
+    "acos",    "acosh",     "asin",      "asinh",    "atan",      "atan2",
+    "atanh",   "cbrt",      "ceil",      "copysign", "cos",       "cosh",
+    "erf",     "erfc",      "exp",       "exp10",    "exp2",      "expm1",
+    "fabs",    "fdim",      "floor",     "fma",      "fmax",      "fmin",
+    "fmod",    "frexp",     "hypot",     "ldexp",    "lgamma",    "llrint",
+    "llround", "log",       "log10",     "log1p",    "log2",      "lrint",
+    "lround",  "modf",      "nearbyint", "pow",      "remainder", "rint",
+    "round",   "roundeven", "sin",       "sincos",   "sinh",      "sqrt",
+    "tan",     "tanh",      "tgamma",    "trunc"};
+
+static bool isLibmFunction(StringRef name) {
+  return llvm::is_contained(libmFunctions, name) ||
+         (name.consume_back("f") && llvm::is_contained(libmFunctions, name));
+}
+
+static bool isOpenMPFunction(StringRef name) {
+  return name.starts_with("__kmpc_") || name.starts_with("omp_");
+}
+
+/// Names of the undefined symbols of `object`.
+static llvm::Expected<std::vector<std::string>>
+listUndefinedSymbols(StringRef object) {
+  auto file = llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(object, "object"));
+  if (!file)
+    return file.takeError();
+  std::vector<std::string> names;
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    llvm::Expected<uint32_t> flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined))
+      continue;
+    llvm::Expected<StringRef> name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    // The first symbol of every table is undefined and has no name.
+    if (!name->empty())
+      names.push_back(name->str());
+  }
+  return names;
+}
+
+Result<std::vector<std::string>>
+mixattn::findNeededLibraries(StringRef object) {
+  auto names = listUndefinedSymbols(object);
+  if (!names)
+    return makeError("the object cannot be read: {}",
+                     llvm::toString(names.takeError()));
+  bool needsLibm = false, needsOpenMP = false;
+  for (const std::string &name : *names) {
+    if (llvm::is_contained(libcFunctions, name))
+      continue;
+    if (isLibmFunction(name))
+      needsLibm = true;
+    else if (isOpenMPFunction(name))
+      needsOpenMP = true;
+    else
+      return makeError(
+          "expected symbols of libc, libm and OpenMP only, but got '{}'", name);
+  }
+  std::vector<std::string> libraries;
+  if (needsLibm)
+    libraries.push_back("libm.so.6");
+  if (needsOpenMP)
+    libraries.push_back("libomp.so.5");
+  libraries.push_back("libc.so.6");
+  return libraries;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an object asks of other libraries: libc, libm and OpenMP, no more.
+#ifndef MIXATTN_LIB_TARGET_IMPORTS_H
+#define MIXATTN_LIB_TARGET_IMPORTS_H
+
+#include "lib/Runtime/Result.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace mixattn {
+
+/// Lists the shared libraries, by soname, that hold the undefined symbols of
+/// the ELF object `object`: always libc, libm and OpenMP when asked for. A
+/// symbol of no such library is an error, for the artifact could not be loaded.
+Result<std::vector<std::string>> findNeededLibraries(llvm::StringRef object);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_TARGET_IMPORTS_H

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a CPU name means: the features that generated code may use.
+#ifndef MIXATTN_LIB_TARGET_MACHINE_H
+#define MIXATTN_LIB_TARGET_MACHINE_H
+
+#include "lib/Runtime/Result.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace mixattn {
+
+/// An x86-64 CPU as code is generated for it.
+struct Machine {
+  /// LLVM's name of the CPU; never "native".
+  std::string cpu;
+  /// What code may use beyond the first x86-64: LLVM's feature names, sorted.
+  /// This is the manifest's list, which a machine is tested against before a
+  /// call; no feature outside it is left to the code generator.
+  std::vector<std::string> features;
+  /// The same as the code generator reads it: "-sse4a,+avx,+avx2".
+  std::string featureString;
+
+  /// Whether `name` is among `features`.
+  bool has(llvm::StringRef name) const;
+  /// Whether one instruction converts between f16 and f32.
+  bool hasF16Conversion() const;
+  /// Whether one instruction converts between bf16 and f32.
+  bool hasBf16Conversion() const;
+};
+
+/// Describes the CPU `name`: "native", the CPU and features of this machine,
+/// or one of LLVM's names of 64-bit x86 CPUs. Any other name is an error.
+Result<Machine> lookUpMachine(llvm::StringRef name);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_TARGET_MACHINE_H

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a module in the LLVM dialect to LLVM IR, assembly or an object.
+#include "lib/Target/Object.h"
+
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mixattn;
+
+/// Stands where compilers write the source file's name.
+static constexpr llvm::StringLiteral moduleName = "mixattn";
+
+void mixattn::registerCodeTranslations(mlir::DialectRegistry &registry) {
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+  mlir::registerOpenMPDialectTranslation(registry);
+}
+
+/// Makes LLVM's code generator for `options`, or null when this LLVM was built
+/// without x86.
+static std::unique_ptr<llvm::TargetMachine>
+createGenerator(const CodeOptions &options) {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+  LLVMInitializeX86AsmParser();
+  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  std::string reason;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, reason);
+  if (!target)
+    return nullptr;
+  auto level = options.isOptimized ? llvm::CodeGenOptLevel::Aggressive
+                                   : llvm::CodeGenOptLevel::None;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, options.machine.cpu, options.machine.featureString,
+      llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt, level));
+}
+
+/// Tells `module` what it is compiled for.
+static void setTarget(llvm::Module &module, const Machine &machine,
+                      const llvm::TargetMachine &generator) {
+  module.setModuleIdentifier(moduleName);
+  module.setSourceFileName(moduleName);
+  module.setTargetTriple(generator.getTargetTriple());
+  module.setDataLayout(generator.createDataLayout());
+  module.setPICLevel(llvm::PICLevel::BigPIC);
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine.cpu);
+    function.addFnAttr("target-features", machine.featureString);
+  }
+}
+
+Result<std::string> mixattn::emitCode(mlir::ModuleOp module,
+                                      const CodeOptions &options) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code =
+      mlir::translateModuleToLLVMIR(module, context, moduleName);
+  if (!code)
+    return makeError("the module cannot be put into LLVM IR");
+  std::unique_ptr<llvm::TargetMachine> generator = createGenerator(options);
+  if (!generator)
+    return makeError("this LLVM makes no code for x86");
+  setTarget(*code, options.machine, *generator);
+
+  auto optimize =
+      mlir::makeOptimizingTransformer(options.isOptimized ? 3 : 0,
+                                      /*sizeLevel=*/0, generator.get());
+  if (llvm::Error error = optimize(code.get()))
+    return makeError("LLVM's passes failed: {}",
+                     llvm::toString(std::move(error)));
+
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  if (options.kind == CodeKind::LlvmIr) {
+    code->print(stream, /*AAW=*/nullptr);
+    return bytes.str().str();
+  }
+  auto fileType = options.kind == CodeKind::Assembly
+                      ? llvm::CodeGenFileType::AssemblyFile
+                      : llvm::CodeGenFileType::ObjectFile;
+  llvm::legacy::PassManager passes;
+  if (generator->addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
+                                     fileType))
+    return makeError("LLVM cannot write this kind of file");
+  passes.run(*code);
+  return bytes.str().str();
+}

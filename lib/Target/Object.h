@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a module in the LLVM dialect to LLVM IR, assembly or an object.
+#ifndef MIXATTN_LIB_TARGET_OBJECT_H
+#define MIXATTN_LIB_TARGET_OBJECT_H
+
+#include "lib/Target/Machine.h"
+
+#include <string>
+
+namespace mlir {
+class DialectRegistry;
+class ModuleOp;
+} // namespace mlir
+
+namespace mixattn {
+
+/// What a module is turned into: the texts .ll and .s, or the ELF object .o.
+enum class CodeKind { LlvmIr, Assembly, Object };
+
+/// How a module is turned into code.
+struct CodeOptions {
+  Machine machine;
+  CodeKind kind = CodeKind::Object;
+  /// LLVM's -O3, or -O0.
+  bool isOptimized = true;
+};
+
+/// Adds to `registry` the translations that `emitCode` needs.
+void registerCodeTranslations(mlir::DialectRegistry &registry);
+
+/// Turns `module`, which holds nothing but the LLVM dialect (and omp), into
+/// position-independent code for Linux. The bytes depend on the module and the
+/// options only: no path, no time, no thread count. What MLIR has to say about
+/// the module goes to its diagnostic handlers.
+Result<std::string> emitCode(mlir::ModuleOp module, const CodeOptions &options);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_TARGET_OBJECT_H

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A compiled runner: mixattn-run with an artifact inside.
+#ifndef MIXATTN_LIB_TARGET_RUNNER_H
+#define MIXATTN_LIB_TARGET_RUNNER_H
+
+#include "lib/Runtime/Result.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace mixattn {
+
+/// Appends the shared library `library` to the program `runner`, and behind it
+/// the 16 bytes by which the program finds it: the size of `library` as a
+/// little-endian uint64, and "MIXATTN1". Returns the new program's bytes.
+Result<std::string> makeRunner(const std::string &runner,
+                               llvm::StringRef library);
+
+/// The path of the program `mixattn-run` that lies beside the running one.
+std::string findRunner();
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_TARGET_RUNNER_H

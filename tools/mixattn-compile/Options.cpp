@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The command line of mixattn-compile.
+#include "tools/mixattn-compile/Options.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Path.h"
+
+using namespace mixattn;
+using llvm::StringRef;
+
+const char *const mixattn::helpText =
+    R"(usage: mixattn-compile FILE.mlir -o OUT [options]
+
+Compiles the attention layers of FILE.mlir for x86-64. The suffix of OUT says
+what to make; "-" is the standard input or output.
+
+  .so    a shared library; beside it OUT.json, its manifest, and OUT.h, one
+         typed C function per entry
+  .o     an object, with the same two files
+  none   a runner: mixattn-run with the library inside, one executable with
+         the options of mixattn-run (`strip` destroys it: the library lies
+         behind the end of the program)
+  .s     assembly        .ll   LLVM IR        .mlir   MLIR of the LLVM dialect
+
+  -o OUT                the file to write
+  --emit=KIND           mlir, ll, s, o, so or runner, whatever OUT's suffix
+  --target=CPU          LLVM's name of a 64-bit x86 CPU, for instance x86-64-v3
+                        or znver4, or native, this machine's; default native
+  --stop-after=LEVEL    write the MLIR that leaves a level: graph, normal,
+                        planned, bufferized, tiled or llvm
+  --entry=NAME          compile this function only; default: every public one
+  -O0, -O3              LLVM's optimisation; default -O3
+  --version             the versions of mixattn, its ABI and LLVM
+  --help                this text
+
+FILE.mlir may also be what --stop-after=llvm wrote. The exit code is 0 when all
+is done, 1 after a bad input or a failure, 2 after a wrong command line. After
+an internal failure OUT.reproducer.mlir holds what repeats it.
+
+examples:
+  mixattn-compile layer.mlir -o layer.so
+  mixattn-compile layer.mlir -o layer && ./layer --random=1 --dim=B=2 --check
+  mixattn-compile layer.mlir --target=x86-64-v4 -o layer.o
+  mixattn-compile layer.mlir --stop-after=normal
+  mixattn-compile - --emit=s -o - < layer.mlir | less
+)";
+
+namespace {
+/// A word of --emit, which is also a suffix.
+struct KindName {
+  StringRef name;
+  std::optional<ArtifactKind> kind;
+};
+
+struct LevelName {
+  StringRef name;
+  Level level;
+};
+
+/// What of the command line needs to be seen together.
+struct Choices {
+  std::optional<StringRef> output, emit, stopAfter;
+};
+} // namespace
+
+static constexpr KindName kindNames[] = {{"mlir", std::nullopt},
+                                         {"ll", ArtifactKind::LlvmIr},
+                                         {"s", ArtifactKind::Assembly},
+                                         {"o", ArtifactKind::Object},
+                                         {"so", ArtifactKind::SharedLibrary},
+                                         {"runner", ArtifactKind::Runner}};
+
+static constexpr LevelName levelNames[] = {
+    {"graph", Level::Graph},     {"normal", Level::Normal},
+    {"planned", Level::Planned}, {"bufferized", Level::Bufferized},
+    {"tiled", Level::Tiled},     {"llvm", Level::Llvm}};
+
+/// The kind that the suffix of `output` stands for.
+static Result<KindName> kindOfSuffix(StringRef output) {
+  StringRef suffix = llvm::sys::path::extension(output);
+  if (suffix.empty())
+    return KindName{"runner", ArtifactKind::Runner};
+  for (const KindName &each : kindNames)
+    if (suffix.drop_front() == each.name && each.name != "runner")
+      return each;
+  return makeError("expected an output with suffix .mlir, .ll, .s, .o or .so, "
+                   "or with none, but got '{}'",
+                   output.str());
+}
+
+/// Settles what is written: MLIR of a level.
+static Status chooseLevel(const Choices &choices, Options &options) {
+  const LevelName *found = nullptr;
+  for (const LevelName &each : levelNames)
+    if (each.name == *choices.stopAfter)
+      found = &each;
+  if (!found)
+    return makeError("expected graph, normal, planned, bufferized, tiled or "
+                     "llvm after '--stop-after=', but got '{}'",
+                     choices.stopAfter->str());
+  options.level = found->level;
+  auto suffixed = kindOfSuffix(options.output);
+  bool isOther = choices.emit ? *choices.emit != "mlir"
+                              : suffixed && suffixed->name != "runner" &&
+                                    suffixed->kind.has_value();
+  if (isOther)
+    return makeError("expected MLIR as output of '--stop-after', but got '{}'",
+                     choices.emit ? choices.emit->str() : options.output);
+  return Success{};
+}
+
+/// Settles what is written: code, or MLIR of the last level.
+static Status chooseKind(const Choices &choices, Options &options) {
+  if (!choices.output && !choices.emit)
+    return makeError("expected '-o OUT', '--emit' or '--stop-after'");
+  if (!choices.emit) {
+    if (options.output == "-")
+      return makeError("expected '--emit' beside '-o -'");
+    auto suffixed = kindOfSuffix(options.output);
+    if (!suffixed)
+      return suffixed.error();
+    options.kind = suffixed->kind;
+    return Success{};
+  }
+  const KindName *found = nullptr;
+  for (const KindName &each : kindNames)
+    if (each.name == *choices.emit)
+      found = &each;
+  if (!found)
+    return makeError("expected mlir, ll, s, o, so or runner after '--emit=', "
+                     "but got '{}'",
+                     choices.emit->str());
+  options.kind = found->kind;
+  StringRef suffix = llvm::sys::path::extension(options.output);
+  if (suffix == ".json" || suffix == ".h")
+    return makeError("expected an output that is not named as the manifest or "
+                     "header beside it, but got '{}'",
+                     options.output);
+  return Success{};
+}
+
+/// Reads one option that is not `-o`.
+static Status parseOption(StringRef argument, Choices &choices,
+                          Options &options) {
+  auto [name, value] = argument.split('=');
+  if (argument == "-O0" || argument == "-O3") {
+    options.isOptimized = argument == "-O3";
+    return Success{};
+  }
+  if (argument == "--help" || argument == "--version") {
+    options.action =
+        argument == "--help" ? Options::Action::Help : Options::Action::Version;
+    return Success{};
+  }
+  if (name != "--emit" && name != "--target" && name != "--stop-after" &&
+      name != "--entry")
+    return makeError("unknown option '{}'", argument.str());
+  if (value.empty())
+    return makeError("expected '{}=' and a value", name.str());
+  if (name == "--emit")
+    choices.emit = value;
+  else if (name == "--stop-after")
+    choices.stopAfter = value;
+  else if (name == "--target")
+    options.target = value.str();
+  else
+    options.entry = value.str();
+  return Success{};
+}
+
+Result<Options> mixattn::parseOptions(llvm::ArrayRef<const char *> arguments) {
+  Options options;
+  Choices choices;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    if (argument == "-o") {
+      if (++i == arguments.size() || !*arguments[i])
+        return makeError("expected a file name after '-o'");
+      choices.output = arguments[i];
+      options.output = arguments[i];
+    } else if (argument.size() > 1 && argument.starts_with("-")) {
+      if (Status read = parseOption(argument, choices, options); !read)
+        return read.error();
+      if (options.action != Options::Action::Compile)
+        return options;
+    } else if (options.input.empty() && !argument.empty()) {
+      options.input = argument.str();
+    } else {
+      return makeError("expected one input file, but got '{}' and '{}'",
+                       options.input, argument.str());
+    }
+  }
+  if (options.input.empty())
+    return makeError("expected an input file");
+  Status chosen = choices.stopAfter ? chooseLevel(choices, options)
+                                    : chooseKind(choices, options);
+  if (!chosen)
+    return chosen.error();
+  return options;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The command line of mixattn-compile.
+#ifndef MIXATTN_TOOLS_COMPILE_OPTIONS_H
+#define MIXATTN_TOOLS_COMPILE_OPTIONS_H
+
+#include "lib/Target/Artifact.h"
+#include "passes/Pipelines/Pipelines.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <optional>
+#include <string>
+
+namespace mixattn {
+
+/// What the command line asks for.
+struct Options {
+  enum class Action { Compile, Help, Version };
+
+  Action action = Action::Compile;
+  /// The file to read, and the one to write; "-" is stdin and stdout.
+  std::string input, output = "-";
+  /// Nothing: MLIR text at `level`.
+  std::optional<ArtifactKind> kind;
+  Level level = Level::Llvm;
+  std::string target = "native";
+  /// The only function to compile; empty: every public one.
+  std::string entry;
+  bool isOptimized = true;
+};
+
+/// Reads the command line, without the program's name.
+Result<Options> parseOptions(llvm::ArrayRef<const char *> arguments);
+
+/// The text of --help.
+extern const char *const helpText;
+
+} // namespace mixattn
+
+#endif // MIXATTN_TOOLS_COMPILE_OPTIONS_H

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is left behind by a compilation that failed through no fault of its
+// input: a file with which mixattn-opt repeats it.
+#ifndef MIXATTN_TOOLS_COMPILE_REPRODUCER_H
+#define MIXATTN_TOOLS_COMPILE_REPRODUCER_H
+
+#include <string>
+
+namespace mixattn {
+
+/// Holds the input and the passes of the compilation in progress. While it
+/// lives, a crash of the process and a fatal error of LLVM write the file, say
+/// so in one sentence on the standard error, and end the process with code 1.
+/// One at a time.
+class Reproducer {
+public:
+  /// `source` is MLIR text; `output` the compilation's output, which gives the
+  /// file its name, OUT.reproducer.mlir ("-": mixattn.reproducer.mlir).
+  Reproducer(std::string source, const std::string &output);
+  ~Reproducer();
+  Reproducer(const Reproducer &) = delete;
+  Reproducer &operator=(const Reproducer &) = delete;
+
+  /// Sets the passes to run, `builtin.module(…)`.
+  void setPipeline(const std::string &pipeline);
+
+  /// Writes the file, and reports the internal failure `reason`.
+  void report(const std::string &reason) const;
+
+private:
+  std::string source, path, ending;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_TOOLS_COMPILE_REPRODUCER_H

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mixattn-compile: from MLIR with attention ops to code for x86-64.
+#include "lib/Runtime/Manifest.h"
+#include "lib/Target/Artifact.h"
+#include "mixattn/Version.h"
+#include "passes/Pipelines/Pipelines.h"
+#include "tools/mixattn-compile/Options.h"
+#include "tools/mixattn-compile/Reproducer.h"
+
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mixattn;
+
+/// Where the module's manifest stands once it is at level llvm.
+static constexpr llvm::StringLiteral manifestAttribute = "attn.manifest";
+
+/// The exit codes of all tools.
+enum ExitCode { done = 0, failed = 1, wrongCommandLine = 2 };
+
+static ExitCode report(const Error &error, ExitCode code = failed) {
+  llvm::errs() << "mixattn-compile: error: " << error.message << "\n";
+  return code;
+}
+
+namespace {
+/// One compilation, from the source's text to the files in memory.
+class Compilation {
+public:
+  Compilation(const Options &options, const Machine &machine,
+              std::unique_ptr<llvm::MemoryBuffer> source);
+
+  /// Runs the passes and makes the output's files. Says what went wrong.
+  ExitCode run(std::vector<OutputFile> &files);
+
+private:
+  ExitCode parse();
+  ExitCode runPasses();
+  ExitCode makeFiles(std::vector<OutputFile> &files);
+  std::string print();
+
+  const Options &options;
+  const Machine &machine;
+  mlir::MLIRContext context;
+  llvm::SourceMgr sources;
+  Reproducer reproducer;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+} // namespace
+
+static mlir::DialectRegistry makeRegistry() {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  registerCodeTranslations(registry);
+  return registry;
+}
+
+Compilation::Compilation(const Options &options, const Machine &machine,
+                         std::unique_ptr<llvm::MemoryBuffer> source)
+    : options(options), machine(machine), context(makeRegistry()),
+      reproducer(source->getBuffer().str(), options.output) {
+  sources.AddNewSourceBuffer(std::move(source), llvm::SMLoc());
+}
+
+std::string Compilation::print() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  stream << "\n";
+  return text;
+}
+
+ExitCode Compilation::parse() {
+  module = mlir::parseSourceFile<mlir::ModuleOp>(sources,
+                                                 mlir::ParserConfig(&context));
+  if (!module)
+    return failed;
+  if (!options.entry.empty() && !module->lookupSymbol(options.entry))
+    return report(makeError("expected '--entry' to name a function of '{}', "
+                            "but got '{}'",
+                            options.input, options.entry));
+  return done;
+}
+
+ExitCode Compilation::runPasses() {
+  PipelineOptions passOptions;
+  passOptions.entry = options.entry;
+  passOptions.hasF16Conversion = machine.hasF16Conversion();
+  passOptions.hasBf16Conversion = machine.hasBf16Conversion();
+  passOptions.cpu = machine.cpu;
+  passOptions.features = machine.features;
+  auto passes = mlir::PassManager::on<mlir::ModuleOp>(&context);
+  buildPipeline(passes, Level::Graph, options.level, passOptions);
+  std::string pipeline;
+  llvm::raw_string_ostream stream(pipeline);
+  passes.printAsTextualPipeline(stream);
+  reproducer.setPipeline(pipeline);
+
+  // A pass that says what it has against the input has done its duty. One that
+  // fails in silence, or leaves a module that does not verify, has not.
+  bool hasErrors = false;
+  mlir::ScopedDiagnosticHandler watch(&context, [&](mlir::Diagnostic &each) {
+    hasErrors |= each.getSeverity() == mlir::DiagnosticSeverity::Error;
+    return mlir::failure();
+  });
+  if (mlir::succeeded(passes.run(*module)))
+    return done;
+  mlir::ScopedDiagnosticHandler hush(&context, [](mlir::Diagnostic &) {});
+  if (mlir::failed(mlir::verify(*module)))
+    reproducer.report("a pass left a module that does not verify");
+  else if (!hasErrors)
+    reproducer.report("a pass failed without a reason");
+  return failed;
+}
+
+ExitCode Compilation::makeFiles(std::vector<OutputFile> &files) {
+  if (!options.kind) {
+    files.push_back({options.output, print()});
+    return done;
+  }
+  auto text = (*module)->getAttrOfType<mlir::StringAttr>(manifestAttribute);
+  auto manifest = parseManifest(text ? text.getValue() : "");
+  if (!manifest) {
+    reproducer.report(manifest.message());
+    return failed;
+  }
+  if (manifest->target.cpu != machine.cpu ||
+      manifest->target.features != machine.features)
+    return report(makeError("the input was made for '{}' and its features, "
+                            "but the target is '{}'",
+                            manifest->target.cpu, machine.cpu));
+  auto code = emitCode(
+      *module, {machine, codeKindOf(*options.kind), options.isOptimized});
+  if (!code) {
+    reproducer.report(code.message());
+    return failed;
+  }
+  auto made = makeArtifact(*options.kind, options.output, std::move(*code),
+                           *manifest, text.getValue().str());
+  if (!made)
+    return report(made.error());
+  files = std::move(*made);
+  return done;
+}
+
+ExitCode Compilation::run(std::vector<OutputFile> &files) {
+  mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  if (ExitCode code = parse())
+    return code;
+  // What --stop-after=llvm wrote has all passes behind it.
+  bool isAtLlvm = (*module)->hasAttr(manifestAttribute);
+  if (!isAtLlvm)
+    if (ExitCode code = runPasses())
+      return code;
+  return makeFiles(files);
+}
+
+static ExitCode compile(const Options &options) {
+  if (options.level == Level::Planned || options.level == Level::Tiled)
+    return report(
+        makeError("level '{}' is not built yet",
+                  options.level == Level::Planned ? "planned" : "tiled"));
+  auto machine = lookUpMachine(options.target);
+  if (!machine)
+    return report(machine.error(), wrongCommandLine);
+  auto source = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
+  if (!source)
+    return report(makeError("cannot read '{}': {}", options.input,
+                            source.getError().message()));
+  std::vector<OutputFile> files;
+  ExitCode code = Compilation(options, *machine, std::move(*source)).run(files);
+  if (code != done)
+    return code;
+  if (Status written = writeFiles(files); !written)
+    return report(written.error());
+  return done;
+}
+
+int main(int argc, char **argv) {
+  auto options = parseOptions(llvm::ArrayRef(argv, argc).drop_front());
+  if (!options) {
+    report(options.error(), wrongCommandLine);
+    return wrongCommandLine;
+  }
+  switch (options->action) {
+  case Options::Action::Help:
+    llvm::outs() << helpText;
+    return done;
+  case Options::Action::Version:
+    llvm::outs() << "mixattn-compile " MIXATTN_VERSION "\nABI "
+                 << MIXATTN_ABI_VERSION << "\nLLVM " MIXATTN_LLVM_VERSION "\n";
+    return done;
+  case Options::Action::Compile:
+    return compile(*options);
+  }
+}
