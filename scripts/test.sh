@@ -20,8 +20,7 @@ lit="$(cached "$folder" LLVM_EXTERNAL_LIT)"
 lit_arguments=()
 
 # The fuzz targets need clang's libFuzzer; without it their tests are skipped.
-resources="$("$(cached "$folder" CMAKE_CXX_COMPILER)" -print-resource-dir 2>/dev/null || true)"
-if [ -n "$(find "${resources:-/nowhere}" -name 'libclang_rt.fuzzer-x86_64.a' 2>/dev/null)" ]; then
+if [ -n "$(cached "$folder" MIXATTN_HAS_FUZZER)" ]; then
   scripts/build.sh fuzz mixattn-fuzzers
   lit_arguments+=(--param "fuzz_dir=$PWD/$(build_folder fuzz)/bin")
 fi
