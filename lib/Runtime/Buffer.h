@@ -21,6 +21,8 @@ public:
   char *data() { return memory.get(); }
   const char *data() const { return memory.get(); }
   size_t size() const { return bytes; }
+  /// Forgets the bytes from `size` on.
+  void shrink(size_t size) { bytes = size < bytes ? size : bytes; }
   std::string_view view() const { return {memory.get(), bytes}; }
 
 private:

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -51,11 +52,12 @@ struct Success {};
 using Status = Result<Success>;
 
 namespace detail {
-inline std::string toText(std::string_view text) { return std::string(text); }
-inline std::string toText(const std::string &text) { return text; }
-inline std::string toText(const char *text) { return text; }
-template <typename Integer> std::string toText(Integer value) {
-  return std::to_string(value);
+/// Texts as they are, numbers in decimals.
+template <typename T> std::string toText(const T &value) {
+  if constexpr (std::is_convertible_v<const T &, std::string_view>)
+    return std::string(std::string_view(value));
+  else
+    return std::to_string(value);
 }
 /// Replaces each `{}` of `format` by the next argument.
 std::string fill(std::string_view format, const std::vector<std::string> &args);

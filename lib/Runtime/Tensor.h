@@ -24,6 +24,11 @@ public:
   /// A tensor with undefined elements.
   static Result<Tensor> allocate(DType dtype, Shape shape);
 
+  /// A copy of elements in a file, `bytes` being exactly theirs. A boolean
+  /// that is neither 0 nor 1 is an error.
+  static Result<Tensor> fromBytes(DType dtype, Shape shape,
+                                  std::string_view bytes);
+
   DType dtype() const { return type; }
   const Shape &shape() const { return sizes; }
   /// The product of the dims: 1 for rank 0.

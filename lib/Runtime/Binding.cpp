@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arguments and tensors: do they fit, and how large are the dims.
+#include "lib/Runtime/Binding.h"
+
+using namespace mixattn;
+
+Error mixattn::inArgument(const Parameter &argument, const Error &error) {
+  return inPlace("argument '" + argument.name + "'", error);
+}
+
+Shape mixattn::shapeOf(const Parameter &parameter, const DimSizes &sizes) {
+  Shape shape;
+  for (const Dim &dim : parameter.shape)
+    shape.push_back(dim.in(sizes));
+  return shape;
+}
+
+/// Whether some argument has that dim.
+static bool hasDim(const Entry &entry, const std::string &name) {
+  for (const Parameter &argument : entry.arguments)
+    for (const Dim &dim : argument.shape)
+      if (dim.name == name)
+        return true;
+  return false;
+}
+
+Status DimTable::choose(const std::string &dim, int64_t size) {
+  if (dim.empty() || !hasDim(entry, dim))
+    return makeError("expected a dim of entry '{}', but got '{}'", entry.name,
+                     dim);
+  known[dim] = size;
+  origins[dim] = "--dim";
+  return Success();
+}
+
+Status DimTable::bind(const Parameter &argument, const Tensor &tensor) {
+  if (tensor.dtype() != argument.dtype)
+    return inArgument(argument, makeError("expected dtype {}, but got {}",
+                                          nameOf(argument.dtype),
+                                          nameOf(tensor.dtype())));
+  const Shape &shape = tensor.shape();
+  if (shape.size() != argument.shape.size())
+    return inArgument(argument, makeError("expected rank {}, but got {}",
+                                          argument.shape.size(), shape.size()));
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const Dim &dim = argument.shape[i];
+    if (!dim.isDynamic() && dim.value != shape[i])
+      return inArgument(argument, makeError("expected dim {} to be {}, but got "
+                                            "{}",
+                                            i, dim.value, shape[i]));
+    if (!dim.isDynamic())
+      continue;
+    auto [place, isNew] = known.insert({dim.name, shape[i]});
+    if (isNew)
+      origins[dim.name] = "argument '" + argument.name + "'";
+    else if (place->second != shape[i])
+      return inArgument(
+          argument,
+          makeError("expected dim '{}' to be {} as in {}, but got {}", dim.name,
+                    place->second, origins[dim.name], shape[i]));
+  }
+  return Success();
+}
+
+Status DimTable::requireDims(const Parameter &argument) const {
+  for (const Dim &dim : argument.shape)
+    if (dim.isDynamic() && !known.count(dim.name))
+      return makeError("dim '{}': expected --dim={}=SIZE or a given argument "
+                       "that has it, but got neither",
+                       dim.name, dim.name);
+  return Success();
+}
+
+Status mixattn::checkRange(const Parameter &argument, const Tensor &tensor,
+                           const DimSizes &sizes) {
+  if (!argument.range)
+    return Success();
+  int64_t low = argument.range->low.in(sizes);
+  int64_t high = argument.range->high.in(sizes);
+  for (int64_t i = 0; i < tensor.elements(); ++i)
+    if (tensor.integer(i) < low || tensor.integer(i) > high)
+      return inArgument(argument,
+                        makeError("expected values from {} to {}, but got {} "
+                                  "at element {}",
+                                  low, high, tensor.integer(i), i));
+  return Success();
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Finds a section of an ELF file without loading it.
+#ifndef MIXATTN_LIB_RUNTIME_ELFSECTION_H
+#define MIXATTN_LIB_RUNTIME_ELFSECTION_H
+
+#include "lib/Runtime/Result.h"
+
+namespace mixattn {
+
+/// What is looked at of an ELF file.
+struct ElfSection {
+  /// The content of the section.
+  std::string_view content;
+  /// Whether the file is a shared library, and not an object.
+  bool isSharedLibrary;
+};
+
+/// The section of that name of a 64-bit little-endian ELF file.
+Result<ElfSection> findElfSection(std::string_view file, std::string_view name);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_RUNTIME_ELFSECTION_H

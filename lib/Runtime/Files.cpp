@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reading of files into buffers, and writing that leaves nothing half-done.
+#include "lib/Runtime/Files.h"
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace mixattn;
+
+namespace {
+/// Closes a file descriptor when the scope ends.
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number > STDERR_FILENO)
+      close(number);
+  }
+};
+} // namespace
+
+static Error cannotRead(const std::string &path) {
+  return makeError("cannot read '{}': {}", path, strerror(errno));
+}
+
+static Error cannotWrite(const std::string &path) {
+  return makeError("cannot write '{}': {}", path, strerror(errno));
+}
+
+/// Fills the buffer from the descriptor; the number of bytes, or -1.
+static ssize_t readUpTo(int descriptor, char *data, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    ssize_t got = read(descriptor, data + done, size - done);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return -1;
+    if (got == 0)
+      break;
+    done += static_cast<size_t>(got);
+  }
+  return static_cast<ssize_t>(done);
+}
+
+/// Reads what has no size: a pipe, a terminal, a file of /proc.
+static Result<Buffer> readStream(int descriptor, const std::string &path) {
+  std::string content;
+  char piece[1 << 16];
+  for (;;) {
+    ssize_t got = readUpTo(descriptor, piece, sizeof(piece));
+    if (got < 0)
+      return cannotRead(path);
+    if (got == 0)
+      break;
+    content.append(piece, static_cast<size_t>(got));
+  }
+  Result<Buffer> buffer = Buffer::allocate(content.size());
+  if (buffer)
+    memcpy(buffer->data(), content.data(), content.size());
+  return buffer;
+}
+
+Result<Buffer> mixattn::readFile(const std::string &path) {
+  if (path == "-")
+    return readStream(STDIN_FILENO, path);
+  Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  struct stat status;
+  if (file.number < 0 || fstat(file.number, &status) != 0)
+    return cannotRead(path);
+  if (!S_ISREG(status.st_mode) || status.st_size == 0)
+    return readStream(file.number, path);
+  Result<Buffer> buffer = Buffer::allocate(static_cast<size_t>(status.st_size));
+  if (!buffer)
+    return inPlace(path, buffer.error());
+  ssize_t got = readUpTo(file.number, buffer->data(), buffer->size());
+  if (got < 0)
+    return cannotRead(path);
+  buffer->shrink(static_cast<size_t>(got));
+  return buffer;
+}
+
+static bool writeAll(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    ssize_t put = write(descriptor, content.data(), content.size());
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put < 0)
+      return false;
+    content.remove_prefix(static_cast<size_t>(put));
+  }
+  return true;
+}
+
+/// Whether renaming another file to this path would do harm.
+static bool isSpecial(const std::string &path) {
+  struct stat status;
+  return path == "-" ||
+         (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode));
+}
+
+OutputFiles::~OutputFiles() {
+  for (const File &file : files)
+    if (!file.temporary.empty())
+      unlink(file.temporary.c_str());
+}
+
+Status OutputFiles::add(const std::string &path, std::string content) {
+  File file{path, "", std::move(content)};
+  if (!isSpecial(path)) {
+    std::string temporary = path + "." + std::to_string(getpid()) + ".tmp";
+    Descriptor out{
+        open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+    if (out.number < 0)
+      return cannotWrite(path);
+    file.temporary = temporary;
+    bool written = writeAll(out.number, file.content);
+    file.content.clear();
+    files.push_back(file);
+    if (!written)
+      return cannotWrite(path);
+    return Success();
+  }
+  files.push_back(std::move(file));
+  return Success();
+}
+
+Status OutputFiles::commit() {
+  for (File &file : files) {
+    if (!file.temporary.empty()) {
+      if (rename(file.temporary.c_str(), file.path.c_str()) != 0)
+        return cannotWrite(file.path);
+      file.temporary.clear();
+      continue;
+    }
+    bool standard = file.path == "-";
+    Descriptor out{standard ? STDOUT_FILENO
+                            : open(file.path.c_str(), O_WRONLY | O_CLOEXEC)};
+    if (standard)
+      fflush(stdout);
+    if (out.number < 0 || !writeAll(out.number, file.content))
+      return cannotWrite(file.path);
+  }
+  return Success();
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parsing and checking of manifests.
+#include "lib/Runtime/Manifest.h"
+#include "lib/Runtime/ManifestParsers.h"
+#include <algorithm>
+#include <set>
+
+using namespace mixattn;
+
+int64_t Dim::in(const DimSizes &sizes) const {
+  return isDynamic() ? sizes.at(name) : value;
+}
+
+std::string Dim::toString() const {
+  return isDynamic() ? name : std::to_string(value);
+}
+
+double Polynomial::in(const DimSizes &sizes) const {
+  double sum = 0;
+  for (const Term &term : terms) {
+    double product = term.coefficient;
+    for (const std::string &dim : term.dims)
+      product *= static_cast<double>(sizes.at(dim));
+    sum += product;
+  }
+  return sum;
+}
+
+static const Parameter *find(const std::vector<Parameter> &parameters,
+                             std::string_view name) {
+  for (const Parameter &parameter : parameters)
+    if (parameter.name == name)
+      return &parameter;
+  return nullptr;
+}
+
+const Parameter *Entry::argument(std::string_view name) const {
+  return find(arguments, name);
+}
+
+const Parameter *Entry::result(std::string_view name) const {
+  return find(results, name);
+}
+
+namespace {
+/// Reads one entry; `dims` collects the names that arguments introduce.
+class EntryParser {
+public:
+  explicit EntryParser(const JsonView &json) : json(json) {}
+  Entry parse();
+
+private:
+  Parameter parseParameter(const JsonView &parameter);
+  Dim parseDim(const JsonView &dim);
+  void parseRange(const JsonView &range, Parameter &parameter);
+  std::optional<Polynomial> parsePolynomial(const char *key);
+  void requireKnown(const JsonView &place, const std::string &dim);
+
+  const JsonView &json;
+  std::set<std::string> names, dims;
+};
+} // namespace
+
+Dim EntryParser::parseDim(const JsonView &dim) {
+  if (!dim.isText())
+    return {"", dim.integer()};
+  Dim named{dim.text(), 0};
+  if (named.name.empty())
+    dim.fail(makeError("expected the name of a dim, but got ''"));
+  return named;
+}
+
+Parameter EntryParser::parseParameter(const JsonView &json) {
+  Parameter parameter;
+  parameter.name = json["name"].text();
+  if (parameter.name.empty() || !names.insert(parameter.name).second)
+    json.fail(
+        makeError("expected a name of its own, but got '{}'", parameter.name));
+  std::string dtype = json["dtype"].text();
+  if (std::optional<DType> known = dtypeNamed(dtype))
+    parameter.dtype = *known;
+  else
+    json.fail(makeError("expected an element type, but got '{}'", dtype));
+  for (const JsonView &size : json["shape"].elements()) {
+    parameter.shape.push_back(parseDim(size));
+    if (parameter.shape.back().value < 0)
+      size.fail(makeError("expected a size, but got {}",
+                          parameter.shape.back().value));
+  }
+  return parameter;
+}
+
+void EntryParser::requireKnown(const JsonView &place, const std::string &dim) {
+  if (!dims.count(dim))
+    place.fail(makeError("expected a dim of an argument, but got '{}'", dim));
+}
+
+void EntryParser::parseRange(const JsonView &range, Parameter &parameter) {
+  std::vector<JsonView> ends = range.elements();
+  if (ends.size() != 2 || isFloat(parameter.dtype)) {
+    range.fail(makeError("expected two ends of integers, but got {} of {}",
+                         ends.size(), nameOf(parameter.dtype)));
+    return;
+  }
+  parameter.range = Range{parseDim(ends[0]), parseDim(ends[1])};
+  for (const Dim &end : {parameter.range->low, parameter.range->high})
+    if (end.isDynamic())
+      requireKnown(range, end.name);
+}
+
+std::optional<Polynomial> EntryParser::parsePolynomial(const char *key) {
+  if (!json.has(key) || json[key].isNull())
+    return std::nullopt;
+  Polynomial polynomial;
+  for (const JsonView &term : json[key].elements()) {
+    polynomial.terms.push_back(
+        {term["coefficient"].number(), term["dims"].texts()});
+    for (const std::string &dim : polynomial.terms.back().dims)
+      requireKnown(term, dim);
+  }
+  return polynomial;
+}
+
+Entry EntryParser::parse() {
+  Entry entry;
+  entry.name = json["name"].text();
+  entry.symbol = json["symbol"].text();
+  std::vector<JsonView> arguments = json["arguments"].elements();
+  for (const JsonView &argument : arguments) {
+    entry.arguments.push_back(parseParameter(argument));
+    for (const Dim &dim : entry.arguments.back().shape)
+      if (dim.isDynamic())
+        dims.insert(dim.name);
+  }
+  // A range may name a dim of a later argument.
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].has("range"))
+      parseRange(arguments[i]["range"], entry.arguments[i]);
+  for (const JsonView &result : json["results"].elements()) {
+    entry.results.push_back(parseParameter(result));
+    for (const Dim &dim : entry.results.back().shape)
+      if (dim.isDynamic())
+        requireKnown(result, dim.name);
+  }
+  entry.flops = parsePolynomial("flops");
+  entry.bytes = parsePolynomial("bytes");
+  if (json.has("attention_reason"))
+    entry.attentionReason = json["attention_reason"].text();
+  if (!json["attention"].isNull())
+    entry.attention = parseAttention(json["attention"], entry);
+  return entry;
+}
+
+Result<Manifest> mixattn::parseManifest(std::string_view text) {
+  Result<Json> json = parseJson(text);
+  if (!json)
+    return inPlace("manifest", json.error());
+  std::optional<Error> firstError;
+  JsonView root(*json, "", firstError);
+  Manifest manifest;
+  manifest.abi = root["abi"].integer();
+  if (!firstError && manifest.abi != MIXATTN_ABI_VERSION)
+    return makeError("expected ABI version {}, but got {}", MIXATTN_ABI_VERSION,
+                     manifest.abi);
+  manifest.producer = root["producer"].text();
+  JsonView target = root["target"];
+  manifest.target = {target["arch"].text(), target["cpu"].text(),
+                     target["features"].texts()};
+  std::set<std::string> names;
+  for (const JsonView &entry : root["entries"].elements()) {
+    manifest.entries.push_back(EntryParser(entry).parse());
+    const std::string &name = manifest.entries.back().name;
+    if (name.empty() || !names.insert(name).second)
+      entry.fail(makeError("expected a name of its own, but got '{}'", name));
+  }
+  if (firstError)
+    return inPlace("manifest", *firstError);
+  return manifest;
+}
