@@ -5,6 +5,7 @@
 #include "lib/Reference/Expression.h"
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 using namespace mixattn;
 
@@ -49,6 +50,7 @@ public:
   ReferenceReport run();
 
 private:
+  Status checkShapes() const;
   bool isVisible(int64_t b, int64_t h, int64_t i, int64_t j) const;
   double score(int64_t b, int64_t h, int64_t i, int64_t j);
   std::vector<double> weights(int64_t b, int64_t h, int64_t i);
@@ -58,6 +60,7 @@ private:
 
   const Attention *op = nullptr;
   Array query, key, value, bias, mask, lengths, mixerOf, source, w, b;
+  Postmix postmix;
   ScoreMod scoreMod;
   int64_t batches = 0, heads = 0, queries = 0, keys = 0;
   double largestScore = 0;
@@ -83,7 +86,7 @@ static Status read(const std::string &name, const Arguments &arguments,
 
 Status Oracle::bind(const Attention &attention, const Arguments &arguments) {
   op = &attention;
-  Postmix postmix = attention.postmix.value_or(Postmix());
+  postmix = attention.postmix.value_or(Postmix());
   const std::pair<std::string, Array *> operands[] = {
       {op->query, &query},       {op->key, &key},
       {op->value, &value},       {op->bias, &bias},
@@ -103,6 +106,36 @@ Status Oracle::bind(const Attention &attention, const Arguments &arguments) {
   heads = query.shape[1];
   queries = query.shape[2];
   keys = key.shape[2];
+  return checkShapes();
+}
+
+/// The sizes that an operand of `shape` has where it broadcasts to `full`.
+static Shape repeated(const Shape &shape, const Shape &full) {
+  Shape result(full.end() - shape.size(), full.end());
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    if (shape[dim] == 1)
+      result[dim] = 1;
+  return result;
+}
+
+/// The manifest's parser has looked at ranks; here, at sizes.
+Status Oracle::checkShapes() const {
+  const Shape scores = {batches, heads, queries, keys};
+  int64_t wide = postmix.byRow ? w.shape[0] : 0;
+  const std::tuple<const std::string &, const Array &, Shape> operands[] = {
+      {op->key, key, {batches, key.shape[1], keys, query.shape[3]}},
+      {op->value, value, {batches, value.shape[1], keys, value.shape[3]}},
+      {op->bias, bias, repeated(bias.shape, scores)},
+      {op->mask, mask, repeated(mask.shape, scores)},
+      {op->lengths, lengths, {batches}},
+      {postmix.mixer, mixerOf, {heads, heads}},
+      {postmix.source, source, {batches, heads, queries, wide}},
+      {postmix.w, w, {wide, heads}},
+      {postmix.b, b, {heads, heads}}};
+  for (const auto &[name, array, shape] : operands)
+    if (!name.empty() && array.shape != shape)
+      return makeError("the attention op expected '{}' of shape {}, but got {}",
+                       name, toString(shape), toString(array.shape));
   return Success();
 }
 
@@ -163,7 +196,7 @@ std::vector<double> Oracle::weights(int64_t b, int64_t h, int64_t i) {
 
 /// The share of source head c in output head a, at query i.
 double Oracle::mixer(int64_t batch, int64_t i, int64_t c, int64_t a) const {
-  if (!op->postmix->byRow)
+  if (!postmix.byRow)
     return mixerOf(c, a);
   double share = b(c, a);
   for (int64_t d = 0; d < source.shape[3]; ++d)

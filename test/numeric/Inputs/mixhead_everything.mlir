@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every clause at once on mixed heads, on grouped heads and wider values. What
+// is written F32 stays so beside 16-bit queries, keys and values.
+func.func @mixhead_everything(
+    %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
+    %k: tensor<?x2x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},
+    %v: tensor<?x2x?x96xf32> {attn.name = "v", attn.dims = ["B", "S"]},
+    %w: tensor<64x8xF32> {attn.name = "w"},
+    %b: tensor<8x8xF32> {attn.name = "b"},
+    %bias: tensor<8x1x?xF32> {attn.name = "bias", attn.dims = ["S"]},
+    %slopes: tensor<8xF32> {attn.name = "slopes"},
+    %lengths: tensor<?xi64> {attn.name = "lengths", attn.dims = ["B"], attn.range = [0, "S"]},
+    %mask: tensor<?x?xi1> {attn.name = "mask", attn.dims = ["N", "S"]})
+    -> (tensor<?x8x?x96xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %q, %c2 : tensor<?x8x?x64xf32>
+  %o = attn.mix_heads %q, %k, %v
+      mixer_by_row(%q, %w, %b : tensor<?x8x?x64xf32>, tensor<64x8xF32>, tensor<8x8xF32>)
+      bias(%bias : tensor<8x1x?xF32>) score_mod {
+  ^bb0(%s: F32, %batch: index, %h: index, %i: index, %j: index):
+    %cap = arith.constant 30.0 : F32
+    %ratio = arith.divf %s, %cap : F32
+    %bent = math.tanh %ratio : F32
+    %capped = arith.mulf %cap, %bent : F32
+    %m = tensor.dim %k, %c2 : tensor<?x2x?x64xf32>
+    %shift = arith.subi %m, %n : index
+    %row = arith.addi %i, %shift : index
+    %after = arith.cmpi sgt, %j, %row : index
+    %ahead = arith.subi %j, %row : index
+    %behind = arith.subi %row, %j : index
+    %distance = arith.select %after, %ahead, %behind : index
+    %steps = arith.index_cast %distance : index to i32
+    %length = arith.uitofp %steps : i32 to F32
+    %slope = tensor.extract %slopes[%h] : tensor<8xF32>
+    %penalty = arith.mulf %slope, %length : F32
+    %biased = arith.subf %capped, %penalty : F32
+    attn.yield %biased : F32
+  } mask(%mask : tensor<?x?xi1>) lengths(%lengths : tensor<?xi64>) causal
+      band <9, 2>
+      : (tensor<?x8x?x64xf32>, tensor<?x2x?x64xf32>, tensor<?x2x?x96xf32>)
+      -> tensor<?x8x?x96xf32>
+  return %o : tensor<?x8x?x96xf32>
+}

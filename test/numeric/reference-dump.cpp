@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mixattn-reference: writes what lib/Reference computes, in double precision,
+// for tests that compare it with another oracle.
+#include "lib/Reference/Reference.h"
+#include "lib/Runtime/Files.h"
+#include "lib/Runtime/Npy.h"
+#include "lib/Runtime/Npz.h"
+#include <cstdio>
+
+using namespace mixattn;
+
+/// The result as a tensor of the shape that the arguments imply.
+static Result<Tensor> toTensor(const Parameter &result, const DimSizes &sizes,
+                               const std::vector<double> &values) {
+  Shape shape;
+  for (const Dim &dim : result.shape)
+    shape.push_back(dim.in(sizes));
+  Result<Tensor> tensor = Tensor::allocate(DType::F64, shape);
+  if (!tensor)
+    return tensor;
+  for (size_t n = 0; n < values.size(); ++n)
+    tensor->setNumber(static_cast<int64_t>(n), values[n]);
+  return tensor;
+}
+
+/// The sizes that the arguments give to named dims.
+static DimSizes sizesOf(const Entry &entry,
+                        const std::map<std::string, const Tensor *> &tensors) {
+  DimSizes sizes;
+  for (const Parameter &argument : entry.arguments)
+    for (size_t dim = 0; dim < argument.shape.size(); ++dim)
+      if (argument.shape[dim].isDynamic())
+        sizes[argument.shape[dim].name] =
+            tensors.at(argument.name)->shape()[dim];
+  return sizes;
+}
+
+/// Writes the result of the manifest's first entry; gives the largest score.
+static Result<double> dump(const char *manifestPath, const char *inputsPath,
+                           const char *outputPath) {
+  Result<Buffer> text = readFile(manifestPath);
+  if (!text)
+    return text.error();
+  Result<Manifest> manifest = parseManifest(text->view());
+  if (!manifest)
+    return manifest.error();
+  Result<Buffer> file = readFile(inputsPath);
+  if (!file)
+    return file.error();
+  auto tensors = readNpz(file->view());
+  if (!tensors)
+    return tensors.error();
+  std::map<std::string, const Tensor *> arguments;
+  for (const auto &[name, tensor] : *tensors)
+    arguments[name] = &tensor;
+  const Entry &entry = manifest->entries.front();
+  Result<ReferenceReport> report = runReference(entry, arguments);
+  if (!report)
+    return report.error();
+  const Parameter &result = entry.results.front();
+  Result<Tensor> tensor = toTensor(result, sizesOf(entry, arguments),
+                                   report->results.at(result.name));
+  if (!tensor)
+    return tensor.error();
+  OutputFiles files;
+  if (Status status = files.add(outputPath, writeNpy(*tensor)); !status)
+    return status.error();
+  if (Status status = files.commit(); !status)
+    return status.error();
+  return report->largestScore;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 4) {
+    std::fprintf(stderr, "usage: %s MANIFEST.json INPUTS.npz OUTPUT.npy\n",
+                 argv[0]);
+    return 2;
+  }
+  Result<double> largestScore = dump(argv[1], argv[2], argv[3]);
+  if (!largestScore) {
+    std::fprintf(stderr, "mixattn-reference: error: %s\n",
+                 largestScore.message().c_str());
+    return 1;
+  }
+  std::printf("%.17g\n", *largestScore);
+  return 0;
+}
