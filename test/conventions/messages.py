@@ -3,7 +3,7 @@
 fails on one that no test holds in full, or that is no plain sentence.
 
 A message is what follows one of HELPERS up to the end of its statement. Holes
-({} or what stands between two literals) match anything; `a ? "x" : "y"` makes
+({}, %lld, or what stands between two literals) match anything; `a ? "x" : "y"` makes
 two messages. messages-untested.txt lists what no test can raise, and why.
 """
 
@@ -14,8 +14,9 @@ import sources
 
 HELPERS = {
     "attachNote", "createStringError", "emitError", "emitOpError",
-    "emitWarning", "fail", "makeError", "usageError", "warn",
+    "emitWarning", "fail", "makeError", "require", "usageError", "warn",
 }
+HOLE = re.compile(r"\{\}|%(?:lld|d|s)")
 CODE = ("dialect", "passes", "lib", "tools")
 TESTS = ("test", "examples")
 
@@ -69,7 +70,7 @@ def messages(name):
     for statement in statements(list(sources.tokens(sources.read(name)))):
         alternatives = [p for p in pieces(statement) if p is not None]
         for choice in itertools.product(*alternatives):
-            fragments = [f for part in choice for f in part.split("{}")]
+            fragments = [f for part in choice for f in HOLE.split(part)]
             fragments = [f.strip() for f in fragments]
             if re.search("[A-Za-z]{2}", " ".join(fragments)):
                 yield statement[0][2], [f for f in fragments if f]
