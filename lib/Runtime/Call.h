@@ -15,6 +15,7 @@ class Call {
 public:
   Call(const Entry &entry, mixattn_entry function)
       : entry(entry), function(function) {}
+  Call(Call &&) = default;
 
   /// Adds the next tensor, dense and row-major.
   void add(DType dtype, Shape shape, void *data);

@@ -40,6 +40,21 @@ Result<Tensor> Tensor::allocate(DType dtype, Shape shape) {
   return tensor;
 }
 
+Result<Tensor> Tensor::fromBytes(DType dtype, Shape shape,
+                                 std::string_view bytes) {
+  Result<Tensor> tensor = allocate(dtype, std::move(shape));
+  if (!tensor)
+    return tensor;
+  assert(tensor->bytes() == bytes.size() && "as many bytes as elements need");
+  if (!bytes.empty())
+    std::memcpy(tensor->data(), bytes.data(), bytes.size());
+  if (dtype == DType::I1)
+    for (unsigned char byte : bytes)
+      if (byte > 1)
+        return makeError("expected booleans to be 0 or 1, but got {}", byte);
+  return tensor;
+}
+
 template <typename T> static T load(const char *data, int64_t index) {
   T value;
   std::memcpy(&value, data + index * sizeof(T), sizeof(T));

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compares results with the reference, or with values from files.
+#ifndef MIXATTN_TOOLS_MIXATTN_RUN_CHECKS_H
+#define MIXATTN_TOOLS_MIXATTN_RUN_CHECKS_H
+
+#include "tools/mixattn-run/Inputs.h"
+
+namespace mixattn {
+
+/// How one result compares.
+struct Comparison {
+  std::string result;
+  /// Relative to the largest expected value.
+  double error, limit;
+
+  bool isOk() const { return error <= limit; }
+  /// `o: max error 1.2e-07 (limit 2e-06): ok`, or `FAILED`.
+  std::string toString() const;
+};
+
+/// Compares all results with lib/Reference.
+Result<std::vector<Comparison>>
+compareWithReference(const Entry &entry, const Arguments &arguments,
+                     const std::vector<Tensor> &results);
+
+/// Compares the results that --expect names with given values, which may have
+/// another type of float.
+Result<std::vector<Comparison>>
+compareWithFiles(const Entry &entry, const std::vector<Tensor> &results,
+                 const Options &options);
+
+} // namespace mixattn
+
+#endif // MIXATTN_TOOLS_MIXATTN_RUN_CHECKS_H

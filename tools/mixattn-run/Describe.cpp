@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writes out manifests.
+#include "tools/mixattn-run/Describe.h"
+#include <algorithm>
+#include <cstdio>
+
+using namespace mixattn;
+
+/// The text, filled up with blanks to `width` and two more.
+static std::string cell(std::string text, size_t width) {
+  text.resize(std::max(text.size(), width) + 2, ' ');
+  return text;
+}
+
+static std::string toString(const std::vector<Dim> &shape) {
+  std::string text;
+  for (const Dim &dim : shape)
+    text += (text.empty() ? "" : ", ") + dim.toString();
+  return "[" + text + "]";
+}
+
+static std::string toString(const Polynomial &polynomial) {
+  std::string text;
+  for (const Polynomial::Term &term : polynomial.terms) {
+    char coefficient[32];
+    snprintf(coefficient, sizeof(coefficient), "%.17g", term.coefficient);
+    text += text.empty() ? coefficient : std::string(" + ") + coefficient;
+    for (const std::string &dim : term.dims)
+      text += " " + dim;
+  }
+  return text.empty() ? "0" : text;
+}
+
+/// Rows of arguments and results in columns: kind, name, dtype, shape, range.
+static std::string table(const Entry &entry) {
+  size_t nameWidth = 0, shapeWidth = 0;
+  auto measure = [&](const Parameter &parameter) {
+    nameWidth = std::max(nameWidth, parameter.name.size());
+    shapeWidth = std::max(shapeWidth, toString(parameter.shape).size());
+  };
+  std::for_each(entry.arguments.begin(), entry.arguments.end(), measure);
+  std::for_each(entry.results.begin(), entry.results.end(), measure);
+  auto row = [&](const char *kind, const Parameter &parameter) {
+    std::string line = std::string("  ") + cell(kind, 8) +
+                       cell(parameter.name, nameWidth) +
+                       cell(std::string(nameOf(parameter.dtype)), 4) +
+                       cell(toString(parameter.shape), shapeWidth);
+    if (parameter.range)
+      line += parameter.range->low.toString() + " to " +
+              parameter.range->high.toString();
+    return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  };
+  std::string text;
+  for (const Parameter &argument : entry.arguments)
+    text += row("argument", argument);
+  for (const Parameter &result : entry.results)
+    text += row("result", result);
+  return text;
+}
+
+static std::string describe(const Entry &entry) {
+  std::string text = "\nentry " + entry.name + "\n" + table(entry);
+  auto row = [&](const char *kind, const std::string &value) {
+    text += std::string("  ") + cell(kind, 8) + value + "\n";
+  };
+  row("symbol", entry.symbol);
+  row("flops", entry.flops ? toString(*entry.flops) : "unknown");
+  row("bytes", entry.bytes ? toString(*entry.bytes) : "unknown");
+  row("check", entry.attention
+                   ? "with the built-in reference"
+                   : "with --expect only: " + entry.attentionReason);
+  return text;
+}
+
+std::string mixattn::describe(const Manifest &manifest,
+                              std::string_view entry) {
+  std::string features;
+  for (const std::string &feature : manifest.target.features)
+    features += " " + feature;
+  std::string text = "producer  " + manifest.producer + "\nabi       " +
+                     std::to_string(manifest.abi) + "\ntarget    " +
+                     manifest.target.arch + " " + manifest.target.cpu +
+                     "\nfeatures " + features + "\n";
+  for (const Entry &candidate : manifest.entries)
+    if (entry.empty() || candidate.name == entry)
+      text += ::describe(candidate);
+  return text;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The figures of a run, for people and as JSON.
+#ifndef MIXATTN_TOOLS_MIXATTN_RUN_REPORT_H
+#define MIXATTN_TOOLS_MIXATTN_RUN_REPORT_H
+
+#include "tools/mixattn-run/Checks.h"
+
+namespace mixattn {
+
+/// Everything that a run has found out.
+struct Report {
+  const Manifest &manifest;
+  const Entry &entry;
+  const Arguments &arguments;
+  const std::vector<Tensor> &results;
+  /// Sorted; empty where nothing was timed.
+  std::vector<double> milliseconds;
+  std::vector<Comparison> comparisons;
+
+  /// The middle one, or the mean of the middle two.
+  double median() const;
+  /// Floating point operations of a call, where known.
+  std::optional<double> flops() const;
+};
+
+/// `median 1.234 ms, minimum 1.2 ms, 45.6 GFLOP/s (20 calls)`.
+std::string timingLine(const Report &report);
+
+/// The JSON object of --json; null where nothing is known.
+std::string reportAsJson(const Report &report);
+
+} // namespace mixattn
+
+#endif // MIXATTN_TOOLS_MIXATTN_RUN_REPORT_H

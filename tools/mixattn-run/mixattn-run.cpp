@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mixattn-run: runs, checks and times a compiled attention.
+#include "lib/Runtime/Artifact.h"
+#include "lib/Runtime/Files.h"
+#include "lib/Runtime/Npy.h"
+#include "lib/Runtime/Npz.h"
+#include "mixattn/Version.h"
+#include "tools/mixattn-run/Console.h"
+#include "tools/mixattn-run/Describe.h"
+#include "tools/mixattn-run/Execute.h"
+#include "tools/mixattn-run/Report.h"
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+using namespace mixattn;
+
+namespace {
+enum ExitCode { Done = 0, Failed = 1, CommandLine = 2 };
+} // namespace
+
+/// Checks the names that --output and --expect give.
+static Status requireResults(const Entry &entry, const Options &options) {
+  std::set<std::string> outputs;
+  for (const NamedFile &file : options.outputs)
+    if (!outputs.insert(file.name).second)
+      return makeError("result '{}': expected one --output, but got several",
+                       file.name);
+  for (const std::vector<NamedFile> *files :
+       {&options.outputs, &options.expected})
+    for (const NamedFile &file : *files)
+      if (!entry.result(file.name))
+        return makeError("expected a result of entry '{}', but got '{}'",
+                         entry.name, file.name);
+  return Success();
+}
+
+/// The bytes of a file with all results; its suffix says the format.
+static Result<std::string> writeArchive(const std::string &path,
+                                        const std::vector<NamedTensor> &all) {
+  if (path.compare(path.size() - 4, 4, ".npz") == 0)
+    return writeNpz(all);
+  return writeSafetensors(all);
+}
+
+/// Writes results and report, all or nothing.
+static Status writeOutputs(const Report &report, const Options &options) {
+  OutputFiles files;
+  std::vector<NamedTensor> all;
+  for (size_t i = 0; i < report.results.size(); ++i)
+    all.emplace_back(report.entry.results[i].name, &report.results[i]);
+  for (const NamedFile &output : options.outputs)
+    for (auto &[name, tensor] : all)
+      if (name == output.name)
+        if (Status added = files.add(output.path, writeNpy(*tensor)); !added)
+          return added;
+  for (const std::string &path : options.outputArchives) {
+    Result<std::string> content = writeArchive(path, all);
+    if (!content)
+      return inPlace(path, content.error());
+    if (Status added = files.add(path, std::move(*content)); !added)
+      return added;
+  }
+  if (!options.json.empty())
+    if (Status added = files.add(options.json, reportAsJson(report)); !added)
+      return added;
+  return files.commit();
+}
+
+/// Compares as the options ask; what was found is in `comparisons`.
+static Status compare(const Entry &entry, const Arguments &arguments,
+                      const std::vector<Tensor> &results,
+                      const Options &options,
+                      std::vector<Comparison> &comparisons) {
+  if (options.check) {
+    auto found = compareWithReference(entry, arguments, results);
+    if (!found)
+      return found.error();
+    comparisons = std::move(*found);
+  }
+  auto found = compareWithFiles(entry, results, options);
+  if (!found)
+    return found.error();
+  comparisons.insert(comparisons.end(), found->begin(), found->end());
+  return Success();
+}
+
+/// Runs an entry as the options ask; whether all comparisons held.
+static Result<bool> run(const Artifact &artifact, const Options &options) {
+  Result<const Entry *> entry = artifact.find(options.entry);
+  if (!entry)
+    return entry.error();
+  if (Status known = requireResults(**entry, options); !known)
+    return known.error();
+  Result<Arguments> arguments = gatherArguments(**entry, options);
+  if (!arguments)
+    return arguments.error();
+  Result<mixattn_entry> function = artifact.load(**entry);
+  if (!function)
+    return function.error();
+  if (options.guard)
+    if (Status guarded = runGuarded(**entry, *function, *arguments); !guarded)
+      return guarded.error();
+  Result<std::vector<Tensor>> results = runOnce(**entry, *function, *arguments);
+  if (!results)
+    return results.error();
+  Report report{artifact.manifest(), **entry, *arguments, *results, {}, {}};
+  if (Status compared =
+          compare(**entry, *arguments, *results, options, report.comparisons);
+      !compared)
+    return compared.error();
+  auto times =
+      runTimed(**entry, *function, *arguments, *results, options.repeat);
+  if (!times)
+    return times.error();
+  report.milliseconds = std::move(*times);
+
+  FILE *text = options.writesToStandardOutput() ? stderr : stdout;
+  for (const Comparison &comparison : report.comparisons)
+    fprintf(text, "%s\n", comparison.toString().c_str());
+  if (options.repeat)
+    fprintf(text, "%s\n", timingLine(report).c_str());
+  if (Status written = writeOutputs(report, options); !written)
+    return written.error();
+  return std::all_of(report.comparisons.begin(), report.comparisons.end(),
+                     [](const Comparison &c) { return c.isOk(); });
+}
+
+/// Looks at the artifact as the options ask; whether all went well.
+static Result<bool> useArtifact(const Artifact &artifact,
+                                const Options &options) {
+  if (!options.describe)
+    return run(artifact, options);
+  if (!options.entry.empty())
+    if (Result<const Entry *> entry = artifact.find(options.entry); !entry)
+      return entry.error();
+  printf("%s", describe(artifact.manifest(), options.entry).c_str());
+  return true;
+}
+
+static ExitCode fail(const Error &error, ExitCode code) {
+  printError(error);
+  return code;
+}
+
+int main(int argc, char **argv) {
+  Result<std::optional<Artifact>> embedded = Artifact::openEmbedded();
+  if (!embedded)
+    return fail(embedded.error(), Failed);
+  Result<Options> options =
+      parseOptions(argc, argv, /*carriesArtifact=*/embedded->has_value());
+  if (!options)
+    return fail(options.error(), CommandLine);
+  if (options->help || options->version) {
+    printf("%s", options->help ? helpText
+                               : "mixattn " MIXATTN_VERSION
+                                 " (ABI version 1, LLVM " MIXATTN_LLVM_VERSION
+                                 ")\n");
+    return Done;
+  }
+  Result<Artifact> artifact = embedded->has_value()
+                                  ? Result<Artifact>(std::move(**embedded))
+                                  : Artifact::open(options->artifact);
+  if (!artifact)
+    return fail(artifact.error(), Failed);
+  Result<bool> good = useArtifact(*artifact, *options);
+  if (!good)
+    return fail(good.error(), Failed);
+  return *good ? Done : Failed;
+}
