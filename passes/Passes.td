@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every pass: what it takes, what it leaves, what it skips.
+
+#ifndef MIXATTN_PASSES_TD
+#define MIXATTN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BindNamesPass : Pass<"attn-bind-names", "::mlir::ModuleOp"> {
+  let summary = "Name the arguments, results and dynamic dims of entries";
+  let description = [{
+    An entry is a public function with a body; its arguments and results are
+    ranked tensors of floats or signless integers.
+
+    Input: entries with or without `attn.name`, `attn.dims` and `attn.range`.
+    Output: entries whose every argument and result has a name, whose every
+    dynamic dimension has a name, the same for dimensions that an op needs
+    equal, and whose lengths have a range.
+    Skips: private functions and declarations.
+
+    Errors: a name that occurs twice, two names for sizes that must be equal, a
+    result's dimension that no argument has.
+
+    ```mlir
+    func.func @f(%q: tensor<?x2x3x4xf32> {attn.name = "q", attn.dims = ["B"]},
+                 %k: tensor<?x2x3x4xf32>, %v: tensor<?x2x3x4xf32>)
+        -> tensor<?x2x3x4xf32> {
+      %o = attn.softmax %q, %k, %v
+          : (tensor<?x2x3x4xf32>, tensor<?x2x3x4xf32>, tensor<?x2x3x4xf32>)
+          -> tensor<?x2x3x4xf32>
+      return %o : tensor<?x2x3x4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(
+        %q: tensor<?x2x3x4xf32> {attn.name = "q", attn.dims = ["B"]},
+        %k: tensor<?x2x3x4xf32> {attn.name = "arg1", attn.dims = ["B"]},
+        %v: tensor<?x2x3x4xf32> {attn.name = "arg2", attn.dims = ["B"]})
+        -> (tensor<?x2x3x4xf32> {attn.name = "result0", attn.dims = ["B"]}) {
+      %o = attn.softmax %q, %k, %v
+          : (tensor<?x2x3x4xf32>, tensor<?x2x3x4xf32>, tensor<?x2x3x4xf32>)
+          -> tensor<?x2x3x4xf32>
+      return %o : tensor<?x2x3x4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", /*default=*/"",
+           "The only public function to keep as an entry; all where empty">,
+  ];
+}
+
+def GeneralizePass : Pass<"attn-generalize"> {
+  let summary = "Say every named attention op in the normal form";
+  let description = [{
+    Input: any op with GeneralizableOpInterface.
+    Output: `attn.generic` in its place, with the scale written out.
+    Skips: nothing.
+
+    ```mlir
+    func.func @f(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x3x4xf32>,
+                 %v: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+      %o = attn.softmax %q, %k, %v causal
+          : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+          -> tensor<1x2x3x4xf32>
+      return %o : tensor<1x2x3x4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x3x4xf32>,
+                 %v: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+      %o = attn.generic
+          scores(%q, %k : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+          scale 0.5 causal
+          pool(%v : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+      return %o : tensor<1x2x3x4xf32>
+    }
+    ```
+  }];
+}
+
+def WriteManifestPass : Pass<"attn-write-manifest", "::mlir::ModuleOp"> {
+  let summary = "Describe the entries for whoever calls them";
+  let description = [{
+    Input: entries in the normal form, with names (`attn-bind-names`).
+    Output: the module attribute `attn.manifest`, a JSON text as
+    lib/Runtime/manifest.md says.
+    Skips: the `attention` of an entry that holds more than one attention op
+    over its arguments; `attention_reason` says why.
+
+    ```mlir
+    module {
+      func.func @f(%q: tensor<1x2x3x4xf32> {attn.name = "q"},
+                   %k: tensor<1x2x3x4xf32> {attn.name = "k"},
+                   %v: tensor<1x2x3x4xf32> {attn.name = "v"})
+          -> (tensor<1x2x3x4xf32> {attn.name = "o"}) {
+        %o = attn.generic
+            scores(%q, %k : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+            pool(%v : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+        return %o : tensor<1x2x3x4xf32>
+      }
+    }
+    ```
+    gains
+    ```
+    module attributes {attn.manifest = "{\22abi\22:1, …}"}
+    ```
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"x86-64\"",
+           "LLVM's name of the CPU that the code is for">,
+    ListOption<"features", "features", "std::string",
+               "LLVM's names of the CPU features that the code may use">,
+  ];
+}
+
+def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {
+  let summary = "Wrap entries in the C ABI";
+  let description = [{
+    Input: entries with names, and `attn.manifest` on the module.
+    Output: per entry NAME a function `mixattn_NAME` of the C ABI
+    (lib/Runtime/abi.h) that checks its DLPack tensors and calls NAME, and NAME
+    itself, private, on memrefs of the caller's: it reads its arguments and
+    writes its results there. The manifest becomes a global.
+    Skips: private functions and declarations.
+
+    ```mlir
+    module attributes {attn.manifest = "{}"} {
+      func.func @f(%x: tensor<?xf32> {attn.name = "x", attn.dims = ["N"]})
+          -> (tensor<?xf32> {attn.name = "y", attn.dims = ["N"]}) {
+        return %x : tensor<?xf32>
+      }
+    }
+    ```
+    becomes, the checks left out,
+    ```
+    func.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 {
+      …
+      call @f(%x, %y) : (memref<?xf32>, memref<?xf32>) -> ()
+      return %zero : i32
+    }
+    func.func private @f(%x: memref<?xf32>, %y: memref<?xf32>) {
+      %0 = bufferization.to_tensor %x restrict : memref<?xf32> to tensor<?xf32>
+      bufferization.materialize_in_destination %0 in restrict writable %y : …
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def DecomposePass : Pass<"attn-decompose"> {
+  let summary = "Lower any attention op to linalg, unfused";
+  let description = [{
+    The plain path: the readable definition of each op, for every dtype and
+    shape. Scores, weights and pooled values are f32 tensors of their own.
+
+    Input: attention ops on tensors.
+    Output: `linalg` ops on tensors; no attention op is left.
+    Skips: nothing.
+
+    ```mlir
+    func.func @f(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>,
+                 %v: tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32> {
+      %o = attn.softmax %q, %k, %v
+          : (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+          -> tensor<1x2x3x4xf32>
+      return %o : tensor<1x2x3x4xf32>
+    }
+    ```
+    becomes
+    ```
+    %scores  = linalg.generic … ins(%q, %k)        // products over features
+    %visible = linalg.generic … ins(%scores)       // scale, bias, region, mask
+    %max     = linalg.generic … ins(%visible)      // per row
+    %exp     = linalg.generic … ins(%visible, %max)
+    %sum     = linalg.generic … ins(%exp)
+    %weights = linalg.generic … ins(%exp, %sum)
+    %o       = linalg.generic … ins(%weights, %v)  // products over keys
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def LowerCopiesPass : Pass<"attn-lower-copies"> {
+  let summary = "Turn copies between strided buffers into linalg";
+  let description = [{
+    The lowering of `memref.copy` between buffers that are not contiguous calls
+    a function of MLIR's own runtime library, which artifacts do not link.
+
+    Input: `memref.copy`.
+    Output: `linalg.copy` in place of every copy that involves strides.
+    Skips: copies between contiguous buffers, which become memcpy.
+
+    ```mlir
+    func.func @f(%a: memref<4x4xf32, strided<[8, 1]>>, %b: memref<4x4xf32>) {
+      memref.copy %a, %b : memref<4x4xf32, strided<[8, 1]>> to memref<4x4xf32>
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%a: memref<4x4xf32, strided<[8, 1]>>, %b: memref<4x4xf32>) {
+      linalg.copy ins(%a : memref<4x4xf32, strided<[8, 1]>>)
+                  outs(%b : memref<4x4xf32>)
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def ApproximateMathPass : Pass<"attn-approximate-math"> {
+  let summary = "Turn transcendental functions into polynomials";
+  let description = [{
+    Calls of libm cost ten times as much, and their results vary by machine.
+
+    Input: `math.exp`, `expm1`, `log`, `log1p`, `log2` and `tanh` on f32.
+    Output: polynomials in `arith` and `math.fma`, within a few units in the
+    last place.
+    Skips: other functions, which are instructions or libm's.
+
+    ```mlir
+    func.func @f(%x: f32) -> f32 {
+      %y = math.exp %x : f32
+      return %y : f32
+    }
+    ```
+    becomes
+    ```
+    %n = math.floor … // x = n log 2 + r
+    %y = math.fma …   // 2^n times a polynomial in r
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ExpandF16Pass : Pass<"attn-expand-f16"> {
+  let summary = "Convert between f16 and f32 without instructions for it";
+  let description = [{
+    For CPUs without F16C, where LLVM would call a compiler's runtime library.
+
+    Input: `arith.extf` from f16 to f32 and `arith.truncf` from f32 to f16, on
+    scalars.
+    Output: the same conversions, rounding to nearest even, in integer
+    arithmetic.
+    Skips: other conversions.
+
+    ```mlir
+    func.func @f(%x: f16) -> f32 {
+      %y = arith.extf %x : f16 to f32
+      return %y : f32
+    }
+    ```
+    becomes
+    ```
+    %bits = arith.bitcast %x : f16 to i16
+    …
+    %y = arith.bitcast %wide : i32 to f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def VerifyLevelPass : Pass<"attn-verify-level", "::mlir::ModuleOp"> {
+  let summary = "Check the contract of a level of the pipeline";
+  let description = [{
+    Input: IR at the border of a level.
+    Output: the same, or an error at the first op that the level forbids.
+    Skips: nothing.
+
+    `normal`: no named attention op. `bufferized`: no attention op, no tensor.
+    `llvm`: the LLVM dialect only.
+
+    ```mlir
+    func.func @f(%x: memref<4xf32>) {
+      return
+    }
+    ```
+    passes `attn-verify-level{level=bufferized}` unchanged.
+  }];
+  let options = [
+    Option<"level", "level", "std::string", /*default=*/"",
+           "normal, bufferized or llvm">,
+  ];
+}
+
+#endif // MIXATTN_PASSES_TD

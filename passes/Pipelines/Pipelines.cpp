@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The passes between two levels, with the reason for each order.
+
+#include "passes/Pipelines/Pipelines.h"
+
+#include "passes/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+std::optional<Level> mixattn::parseLevel(StringRef name) {
+  return llvm::StringSwitch<std::optional<Level>>(name)
+      .Case("graph", Level::Graph)
+      .Case("normal", Level::Normal)
+      .Case("planned", Level::Planned)
+      .Case("bufferized", Level::Bufferized)
+      .Case("tiled", Level::Tiled)
+      .Case("llvm", Level::Llvm)
+      .Default(std::nullopt);
+}
+
+bool mixattn::isBuilt(Level level) {
+  return level != Level::Planned && level != Level::Tiled;
+}
+
+static void addVerifyLevel(OpPassManager &pm, StringRef level) {
+  VerifyLevelPassOptions options;
+  options.level = level.str();
+  pm.addPass(createVerifyLevelPass(options));
+}
+
+static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
+  // Entries are told apart before inlining: functions that only they call
+  // vanish.
+  BindNamesPassOptions bind;
+  bind.entry = options.entry;
+  pm.addPass(createBindNamesPass(bind));
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  // Canonicalise named ops before they generalise: their folds are simpler.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createGeneralizePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // The manifest tells what each entry computes: the last moment at which one
+  // op is one attention.
+  WriteManifestPassOptions manifest;
+  manifest.cpu = options.cpu;
+  manifest.features.assign(options.features.begin(), options.features.end());
+  pm.addPass(createWriteManifestPass(manifest));
+  addVerifyLevel(pm, "normal");
+}
+
+static void buildBufferized(OpPassManager &pm) {
+  pm.addPass(createExportEntriesPass());
+  pm.addNestedPass<func::FuncOp>(createDecomposePass());
+  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Results are computed in the caller's buffers where an empty tensor would
+  // be copied there.
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  bufferization::BufferDeallocationPipelineOptions deallocate;
+  bufferization::buildBufferDeallocationPipeline(pm, deallocate);
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  addVerifyLevel(pm, "bufferized");
+}
+
+static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createLowerCopiesPass());
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  // Polynomials for what they cover: libm's results vary by machine.
+  pm.addPass(createApproximateMathPass());
+  pm.addPass(arith::createArithExpandOpsPass(
+      {/*includeBf16=*/!options.hasBf16Conversion}));
+  if (!options.hasF16Conversion)
+    pm.addPass(createExpandF16Pass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  // What has neither a polynomial nor an instruction is libm's.
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  addVerifyLevel(pm, "llvm");
+}
+
+void mixattn::buildPipeline(OpPassManager &pm, Level from, Level to,
+                            const PipelineOptions &options) {
+  auto isOnTheWay = [&](Level level) { return from < level && level <= to; };
+  if (isOnTheWay(Level::Normal))
+    buildNormal(pm, options);
+  if (isOnTheWay(Level::Bufferized))
+    buildBufferized(pm);
+  if (isOnTheWay(Level::Llvm))
+    buildLlvm(pm, options);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a model graph to LLVM, level by level.
+
+#ifndef MIXATTN_PASSES_PIPELINES_PIPELINES_H
+#define MIXATTN_PASSES_PIPELINES_PIPELINES_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mixattn {
+
+/// The borders of the pipeline, in order. What holds at each of them:
+///
+/// - Graph: func, tensor, linalg, arith, math and named attention ops.
+/// - Normal: one op is one attention; entries have names and a manifest.
+/// - Planned: the same ops with a plan. Not built yet.
+/// - Bufferized: memrefs; entries wrapped in the C ABI.
+/// - Tiled: tiles in loops. Not built yet.
+/// - Llvm: the LLVM dialect only.
+enum class Level { Graph, Normal, Planned, Bufferized, Tiled, Llvm };
+
+/// The level called `name` (graph, normal, planned, bufferized, tiled, llvm).
+std::optional<Level> parseLevel(llvm::StringRef name);
+
+/// Whether the pipeline can stop at `level`.
+bool isBuilt(Level level);
+
+struct PipelineOptions {
+  /// The only public function to compile; all where empty.
+  std::string entry;
+  /// LLVM's names of the CPU, and of the features that the code may use.
+  std::string cpu = "x86-64";
+  std::vector<std::string> features;
+  /// Whether the CPU converts between f16, or bf16, and f32.
+  bool hasF16Conversion = false;
+  bool hasBf16Conversion = false;
+};
+
+/// Adds the passes that lead from level `from` to level `to`, each level
+/// ending in the check of its contract.
+void buildPipeline(mlir::OpPassManager &pm, Level from, Level to,
+                   const PipelineOptions &options);
+
+/// Registers every pass of passes/Passes.td.
+void registerPasses();
+
+/// Registers the pipelines `attn-to-LEVEL`, from a graph to each level.
+void registerPipelines();
+
+/// Registers the dialects that a graph may use and those on the way to LLVM,
+/// with what bufferization and the translation to LLVM IR need to know of them.
+void registerDialects(mlir::DialectRegistry &registry);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_PIPELINES_PIPELINES_H

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Registers passes, pipelines and dialects.
+
+#include "dialect/attn/AttnOps.h"
+#include "passes/Passes.h"
+#include "passes/Pipelines/Pipelines.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+
+namespace mixattn {
+#define GEN_PASS_REGISTRATION
+#include "passes/Passes.h.inc"
+} // namespace mixattn
+
+using namespace mlir;
+using namespace mixattn;
+
+namespace {
+
+/// PipelineOptions as text on a command line.
+struct TextOptions : PassPipelineOptions<TextOptions> {
+  Option<std::string> entry{
+      *this, "entry",
+      llvm::cl::desc("The only public function to compile; all where empty")};
+  Option<std::string> cpu{*this, "cpu",
+                          llvm::cl::desc("LLVM's name of the CPU"),
+                          llvm::cl::init("x86-64")};
+  ListOption<std::string> features{
+      *this, "features",
+      llvm::cl::desc("LLVM's names of the features that the code may use")};
+};
+
+} // namespace
+
+void mixattn::registerPasses() { registerMixattnPasses(); }
+
+void mixattn::registerPipelines() {
+  auto add = [](StringRef name, StringRef text, Level level) {
+    PassPipelineRegistration<TextOptions>(
+        name, text, [level](OpPassManager &pm, const TextOptions &text) {
+          PipelineOptions options;
+          options.entry = text.entry;
+          options.cpu = text.cpu;
+          options.features.assign(text.features.begin(), text.features.end());
+          options.hasF16Conversion =
+              llvm::is_contained(options.features, "f16c");
+          options.hasBf16Conversion =
+              llvm::is_contained(options.features, "avx512bf16");
+          buildPipeline(pm, Level::Graph, level, options);
+        });
+  };
+  add("attn-to-normal", "From a graph to the normal form", Level::Normal);
+  add("attn-to-bufferized", "From a graph to buffers, along the plain path",
+      Level::Bufferized);
+  add("attn-to-llvm", "From a graph to the LLVM dialect, along the plain path",
+      Level::Llvm);
+}
+
+void mixattn::registerDialects(DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registry.insert<AttnDialect>();
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// attn-verify-level: checks the contract of a level of the pipeline.
+
+#include "dialect/attn/AttnOps.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mixattn {
+#define GEN_PASS_DEF_VERIFYLEVELPASS
+#include "passes/Passes.h.inc"
+} // namespace mixattn
+
+using namespace mlir;
+using namespace mixattn;
+
+static bool usesTensors(Operation *op) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isTensor) ||
+         llvm::any_of(op->getResultTypes(), isTensor);
+}
+
+namespace {
+
+struct VerifyLevelPass : mixattn::impl::VerifyLevelPassBase<VerifyLevelPass> {
+  using Base::Base;
+
+  /// Whether the level forbids `op`.
+  bool isForbidden(Operation *op) const {
+    if (level == "normal")
+      return isa<GeneralizableOpInterface>(op);
+    if (level == "bufferized")
+      return isa_and_present<AttnDialect>(op->getDialect()) || usesTensors(op);
+    return !isa<ModuleOp>(op) &&
+           !isa_and_present<LLVM::LLVMDialect>(op->getDialect());
+  }
+
+  void runOnOperation() override {
+    if (!llvm::is_contained({"normal", "bufferized", "llvm"}, level)) {
+      emitError(getOperation().getLoc(),
+                "expected the level normal, bufferized or llvm, but got '")
+          << level << "'";
+      return signalPassFailure();
+    }
+    WalkResult result = getOperation()->walk([&](Operation *op) {
+      if (!isForbidden(op))
+        return WalkResult::advance();
+      op->emitOpError("is still present at level '") << level << "'";
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Emits what an attention does to one score, in arith and math on scalars.
+
+#include "passes/body/ScoreBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+Value mixattn::toF32(OpBuilder &builder, Location loc, Value value) {
+  if (value.getType().isF32())
+    return value;
+  return arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+}
+
+Value mixattn::fromF32(OpBuilder &builder, Location loc, Value value,
+                       Type type) {
+  if (type.isF32())
+    return value;
+  return arith::TruncFOp::create(builder, loc, type, value);
+}
+
+/// Clones `inner`, an op of a score_mod, with every float as f32: casts between
+/// floats vanish, constants keep the value that they were written with.
+static void cloneInF32(OpBuilder &builder, Operation &inner,
+                       IRMapping &mapping) {
+  if (isa<arith::ExtFOp, arith::TruncFOp>(inner)) {
+    mapping.map(inner.getResult(0), mapping.lookup(inner.getOperand(0)));
+    return;
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(inner))
+    if (auto value = dyn_cast<FloatAttr>(constant.getValue())) {
+      auto wide = builder.getF32FloatAttr(value.getValueAsDouble());
+      mapping.map(inner.getResult(0),
+                  arith::ConstantOp::create(builder, inner.getLoc(), wide));
+      return;
+    }
+  Operation *copy = builder.clone(inner, mapping);
+  for (OpResult result : copy->getResults()) {
+    Value value = result;
+    if (isa<FloatType>(result.getType())) {
+      // A read keeps its tensor's type and is converted; a computation is f32.
+      if (copy->getDialect()->getNamespace() == "tensor")
+        value = toF32(builder, inner.getLoc(), result);
+      else
+        result.setType(builder.getF32Type());
+    }
+    mapping.map(inner.getResult(result.getResultNumber()), value);
+  }
+}
+
+/// Captured floats become f32 before the region reads them.
+static void captureInF32(OpBuilder &builder, Region &region,
+                         IRMapping &mapping) {
+  region.walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (isa<FloatType>(operand.getType()) &&
+          !region.isAncestor(operand.getParentRegion()) &&
+          !mapping.contains(operand))
+        mapping.map(operand, toF32(builder, inner->getLoc(), operand));
+  });
+}
+
+Value mixattn::emitModify(OpBuilder &builder, AttentionOpInterface op,
+                          Value score, Value bias, const ScorePlace &place) {
+  Location loc = op->getLoc();
+  Value scale = arith::ConstantOp::create(
+      builder, loc, builder.getF32FloatAttr(op.getScaleOrDefault()));
+  score = arith::MulFOp::create(builder, loc, score, scale);
+  if (bias)
+    score = arith::AddFOp::create(builder, loc, score,
+                                  toF32(builder, loc, bias));
+  if (!op.hasScoreMod())
+    return score;
+
+  Block &block = op.getScoreMod().front();
+  IRMapping mapping;
+  mapping.map(block.getArguments(),
+              ValueRange{score, place.b, place.h, place.i, place.j});
+  captureInF32(builder, op.getScoreMod(), mapping);
+  for (Operation &inner : block.without_terminator())
+    cloneInF32(builder, inner, mapping);
+  return mapping.lookup(cast<YieldOp>(block.getTerminator()).getScore());
+}
+
+Value mixattn::emitVisible(OpBuilder &builder, AttentionOpInterface op,
+                           Value mask, Value length, const ScorePlace &place) {
+  Location loc = op->getLoc();
+  Value visible = mask;
+  auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+    Value holds = arith::CmpIOp::create(builder, loc, predicate, a, b);
+    visible = visible ? arith::AndIOp::create(builder, loc, visible, holds)
+                            .getResult()
+                      : holds;
+  };
+  auto shifted = [&](Value value, int64_t by) -> Value {
+    Value amount = arith::ConstantIndexOp::create(builder, loc, by);
+    return arith::AddIOp::create(builder, loc, value, amount);
+  };
+
+  if (length) {
+    Value count =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), length);
+    require(arith::CmpIPredicate::slt, place.j, count);
+  }
+  if (!op.getCausal() && !op.getBand())
+    return visible;
+
+  // The key that stands at the query's own position.
+  Value own = arith::AddIOp::create(builder, loc, place.i, place.offset);
+  if (op.getCausal())
+    require(arith::CmpIPredicate::sle, place.j, own);
+  if (std::optional<BandAttr> band = op.getBand()) {
+    require(arith::CmpIPredicate::sge, place.j, shifted(own, -band->getLower()));
+    require(arith::CmpIPredicate::sle, place.j, shifted(own, band->getUpper()));
+  }
+  return visible;
+}

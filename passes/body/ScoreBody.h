@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an attention does to one score: shared by every lowering.
+
+#ifndef MIXATTN_PASSES_BODY_SCORE_BODY_H
+#define MIXATTN_PASSES_BODY_SCORE_BODY_H
+
+#include "dialect/attn/AttnOps.h"
+
+namespace mixattn {
+
+/// Where a score stands: batch, head, query and key, all of index type, and
+/// S - N, by which masks align queries with keys at the bottom right.
+struct ScorePlace {
+  mlir::Value b, h, i, j;
+  mlir::Value offset;
+};
+
+/// Converts a float of any width to f32.
+mlir::Value toF32(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Value value);
+
+/// Converts an f32 to the float type `type`.
+mlir::Value fromF32(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value value, mlir::Type type);
+
+/// Emits scale, bias and score_mod on the raw product `score`, an f32. `bias`
+/// is the element at `place`, or null.
+mlir::Value emitModify(mlir::OpBuilder &builder, AttentionOpInterface op,
+                       mlir::Value score, mlir::Value bias,
+                       const ScorePlace &place);
+
+/// Emits whether `place` may attend: an i1, or null where nothing is hidden.
+/// `mask` and `length` are the elements at `place`, or null.
+mlir::Value emitVisible(mlir::OpBuilder &builder, AttentionOpInterface op,
+                        mlir::Value mask, mlir::Value length,
+                        const ScorePlace &place);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_BODY_SCORE_BODY_H

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Emits the checks of an entry of the C ABI.
+
+#include "passes/lower/EntryChecks.h"
+
+#include "lib/Runtime/abi.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Fields of DLTensor, in order: data, device, ndim, dtype, shape, strides,
+/// byte_offset.
+enum TensorField { kData, kDevice, kRank, kDtype, kShape, kStrides, kOffset };
+
+static LLVM::LLVMStructType structOf(MLIRContext *context,
+                                     ArrayRef<Type> fields) {
+  return LLVM::LLVMStructType::getLiteral(context, fields);
+}
+
+static LLVM::LLVMStructType tensorType(OpBuilder &b) {
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Type i32 = b.getI32Type();
+  Type device = structOf(b.getContext(), {i32, i32});
+  // DLDataType as one word: code, bits, lanes from the lowest byte up.
+  return structOf(b.getContext(),
+                  {ptr, device, i32, i32, ptr, ptr, b.getI64Type()});
+}
+
+static LLVM::LLVMStructType callType(OpBuilder &b) {
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  return structOf(b.getContext(), {b.getI32Type(), ptr, ptr, b.getI64Type(),
+                                   ptr, b.getI64Type()});
+}
+
+/// The function that writes a message: does nothing where the caller wants
+/// none, else calls snprintf.
+static LLVM::LLVMFuncOp getOrCreateReport(ModuleOp module) {
+  constexpr StringLiteral name = "mixattn_report";
+  if (auto report = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return report;
+  ImplicitLocOpBuilder b(module.getLoc(), module.getBodyRegion());
+  b.setInsertionPointToStart(module.getBody());
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Type i64 = b.getI64Type();
+  auto printType =
+      LLVM::LLVMFunctionType::get(b.getI32Type(), {ptr, i64, ptr}, true);
+  auto print = LLVM::LLVMFuncOp::create(b, "snprintf", printType);
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()), {ptr, ptr, i64, i64, i64});
+  auto report = LLVM::LLVMFuncOp::create(b, name, type, LLVM::Linkage::Internal);
+
+  Block *entry = report.addEntryBlock(b);
+  Block *wanted = b.createBlock(&report.getBody());
+  Block *write = b.createBlock(&report.getBody());
+  Block *done = b.createBlock(&report.getBody());
+  auto isNull = [&](Value pointer) {
+    Value null = LLVM::ZeroOp::create(b, ptr);
+    return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, pointer, null);
+  };
+  auto load = [&](int32_t field, Type type) {
+    Value address = LLVM::GEPOp::create(b, ptr, callType(b),
+                                        report.getArgument(0),
+                                        ArrayRef<LLVM::GEPArg>{0, field});
+    return LLVM::LoadOp::create(b, type, address);
+  };
+  b.setInsertionPointToEnd(entry);
+  LLVM::CondBrOp::create(b, isNull(report.getArgument(0)), done, wanted);
+  b.setInsertionPointToEnd(wanted);
+  Value message = load(4, ptr);
+  LLVM::CondBrOp::create(b, isNull(message), done, write);
+  b.setInsertionPointToEnd(write);
+  Value size = load(5, i64);
+  LLVM::CallOp::create(b, print,
+                       ValueRange{message, size, report.getArgument(1),
+                                  report.getArgument(2), report.getArgument(3),
+                                  report.getArgument(4)});
+  LLVM::BrOp::create(b, done);
+  b.setInsertionPointToEnd(done);
+  LLVM::ReturnOp::create(b, ValueRange());
+  return report;
+}
+
+EntryChecks::EntryChecks(ModuleOp module, func::FuncOp wrapper)
+    : module(module), wrapper(wrapper),
+      b(wrapper.getLoc(), wrapper.getContext()) {
+  b.setInsertionPointToStart(wrapper.addEntryBlock());
+}
+
+Value EntryChecks::i64(int64_t value) {
+  return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
+}
+
+Value EntryChecks::i32(int32_t value) {
+  return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+}
+
+Value EntryChecks::same(Value x, Value y) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
+}
+
+void EntryChecks::require(Value holds, int32_t code, const Twine &format,
+                          ValueRange numbers) {
+  LLVM::LLVMFuncOp report = getOrCreateReport(module);
+  Block *pass = b.createBlock(&wrapper.getBody());
+  Block *fail = b.createBlock(&wrapper.getBody());
+  b.setInsertionPointAfterValue(holds);
+  b.setInsertionPointToEnd(holds.getParentBlock());
+  cf::CondBranchOp::create(b, holds, pass, fail);
+
+  b.setInsertionPointToEnd(fail);
+  std::string name =
+      (wrapper.getName() + "_message_" + Twine(messages++)).str();
+  std::string text = format.str();
+  text.push_back('\0');
+  Value message = LLVM::createGlobalString(b.getLoc(), b, name, text,
+                                           LLVM::Linkage::Internal);
+  SmallVector<Value> operands = {wrapper.getArgument(2), message};
+  llvm::append_range(operands, numbers);
+  while (operands.size() < 5)
+    operands.push_back(i64(0));
+  LLVM::CallOp::create(b, report, operands);
+  func::ReturnOp::create(b, i32(code));
+  b.setInsertionPointToEnd(pass);
+}
+
+void EntryChecks::checkCall(int64_t count) {
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value tensors = wrapper.getArgument(0), given = wrapper.getArgument(1),
+        call = wrapper.getArgument(2);
+  Value null = LLVM::ZeroOp::create(b, ptr);
+
+  // A NULL call has no size: read that of a constant of the right one instead.
+  int64_t least = sizeof(mixattn_call);
+  Value hasCall = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, call, null);
+  Value one = i64(1);
+  Value own = LLVM::AllocaOp::create(b, ptr, b.getI32Type(), one);
+  LLVM::StoreOp::create(b, i32(least), own);
+  Value where = LLVM::SelectOp::create(b, hasCall, call, own);
+  Value size = arith::ExtUIOp::create(
+      b, b.getI64Type(), LLVM::LoadOp::create(b, b.getI32Type(), where));
+  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, size,
+                                     i64(least));
+  // The message's place in a smaller struct is unknown: none is written.
+  Block *pass = b.createBlock(&wrapper.getBody());
+  Block *fail = b.createBlock(&wrapper.getBody());
+  b.setInsertionPointToEnd(fits.getParentBlock());
+  cf::CondBranchOp::create(b, fits, pass, fail);
+  b.setInsertionPointToEnd(fail);
+  func::ReturnOp::create(b, i32(MIXATTN_ERROR_CALL));
+  b.setInsertionPointToEnd(pass);
+
+  Value wide = arith::ExtSIOp::create(b, b.getI64Type(), given);
+  require(same(wide, i64(count)), MIXATTN_ERROR_COUNT,
+          "expected %lld tensors, but got %lld", {i64(count), wide});
+  require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, tensors, null),
+          MIXATTN_ERROR_COUNT, "expected tensors, but got NULL");
+}
+
+Value EntryChecks::readField(Value tensor, int32_t field, Type type) {
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value address =
+      LLVM::GEPOp::create(b, ptr, tensorType(b), tensor,
+                          ArrayRef<LLVM::GEPArg>{0, field});
+  return LLVM::LoadOp::create(b, type, address);
+}
+
+/// Device, element type and rank.
+void EntryChecks::checkHeader(int32_t code, const EntryTensor &expected,
+                              Value tensor) {
+  auto wide = [&](Value value) -> Value {
+    return arith::ExtUIOp::create(b, b.getI64Type(), value);
+  };
+  auto part = [&](Value word, unsigned shift, unsigned mask) -> Value {
+    Value low = arith::ShRUIOp::create(b, word, i32(shift));
+    return wide(arith::AndIOp::create(b, low, i32(mask)));
+  };
+  Value device = readField(tensor, kDevice, b.getI32Type());
+  require(same(device, i32(kDLCPU)), code,
+          expected.title +
+              ": expected a tensor in host memory, but got DLPack device %lld",
+          wide(device));
+  Value dtype = readField(tensor, kDtype, b.getI32Type());
+  int32_t word = expected.code | expected.bits << 8 | 1u << 16;
+  Value matches = same(dtype, i32(word));
+  SmallVector<Value> parts = {part(dtype, 0, 0xff), part(dtype, 8, 0xff),
+                              part(dtype, 16, 0xffff)};
+  require(matches, code,
+          expected.title + ": expected " + expected.dtype +
+              ", but got DLPack type code %lld with %lld bits and %lld lanes",
+          parts);
+  Value rank = readField(tensor, kRank, b.getI32Type());
+  require(same(rank, i32(expected.type.getRank())), code,
+          expected.title + ": expected rank " +
+              Twine(expected.type.getRank()) + ", but got %lld",
+          arith::ExtSIOp::create(b, b.getI64Type(), rank).getResult());
+}
+
+EntryChecks::Shape EntryChecks::checkShape(int32_t code,
+                                           const EntryTensor &expected,
+                                           Value tensor) {
+  Shape result;
+  unsigned rank = expected.type.getRank();
+  if (rank == 0)
+    return result;
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value shape = readField(tensor, kShape, ptr);
+  Value null = LLVM::ZeroOp::create(b, ptr);
+  require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, shape, null), code,
+          expected.title + ": expected a shape, but got NULL");
+  auto element = [&](Value array, int32_t index) -> Value {
+    Value address = LLVM::GEPOp::create(b, ptr, b.getI64Type(), array,
+                                        ArrayRef<LLVM::GEPArg>{index});
+    return LLVM::LoadOp::create(b, b.getI64Type(), address);
+  };
+
+  unsigned nextName = 0;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    Value size = element(shape, dim);
+    result.sizes.push_back(size);
+    if (!expected.type.isDynamicDim(dim)) {
+      int64_t fixed = expected.type.getDimSize(dim);
+      require(same(size, i64(fixed)), code,
+              expected.title + ": expected dimension " + Twine(dim) +
+                  " to be " + Twine(fixed) + ", but got %lld",
+              size);
+      continue;
+    }
+    StringRef name = cast<StringAttr>(expected.dims[nextName++]).getValue();
+    auto [known, isNew] = dims.try_emplace(name, size, expected.title);
+    if (isNew) {
+      Value valid =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size, i64(0));
+      require(valid, code,
+              expected.title + ": expected dimension '" + name +
+                  "' to be 0 or more, but got %lld",
+              size);
+      continue;
+    }
+    auto [first, owner] = known->second;
+    require(same(size, first), code,
+            expected.title + ": expected dimension '" + name +
+                "' to be %lld as in " + owner + ", but got %lld",
+            {first, size});
+  }
+
+  // Strides are read where they are given; else the tensor is row-major.
+  Value strides = readField(tensor, kStrides, ptr);
+  null = LLVM::ZeroOp::create(b, ptr);
+  Value isRowMajor =
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, strides, null);
+  Value readable = LLVM::SelectOp::create(b, isRowMajor, shape, strides);
+  Value step = i64(1);
+  result.strides.resize(rank);
+  for (unsigned dim = rank; dim-- > 0;) {
+    Value given = element(readable, dim);
+    result.strides[dim] = arith::SelectOp::create(b, isRowMajor, step, given);
+    step = arith::MulIOp::create(b, step, result.sizes[dim]);
+  }
+  Value innermost = result.strides[rank - 1];
+  Value isUnit = same(innermost, i64(1));
+  Value isSingle = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                         result.sizes[rank - 1], i64(1));
+  require(arith::OrIOp::create(b, isUnit, isSingle), code,
+          expected.title + ": expected the innermost dimension to be "
+                           "contiguous, but got a stride of %lld",
+          innermost);
+  return result;
+}
+
+Value EntryChecks::checkData(int32_t code, const EntryTensor &expected,
+                             Value tensor, const Shape &shape) {
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value base = readField(tensor, kData, ptr);
+  Value offset = readField(tensor, kOffset, b.getI64Type());
+  Value data = LLVM::GEPOp::create(b, ptr, b.getI8Type(), base,
+                                   ArrayRef<LLVM::GEPArg>{offset});
+  Value count = i64(1);
+  for (Value size : shape.sizes)
+    count = arith::MulIOp::create(b, count, size);
+  Value isEmpty = same(count, i64(0));
+  Value null = LLVM::ZeroOp::create(b, ptr);
+  Value isThere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, base, null);
+  require(arith::OrIOp::create(b, isThere, isEmpty), code,
+          expected.title + ": expected data, but got NULL");
+
+  int64_t bytes = expected.bits / 8;
+  if (bytes > 1) {
+    Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), data);
+    Value low = arith::AndIOp::create(b, address, i64(bytes - 1));
+    Value aligned = same(low, i64(0));
+    require(arith::OrIOp::create(b, aligned, isEmpty), code,
+            expected.title + ": expected an address that is a multiple of " +
+                Twine(bytes) + ", but got one that is %lld above",
+            low);
+  }
+  return data;
+}
+
+Value EntryChecks::makeBuffer(const EntryTensor &expected, Value data,
+                              const Shape &shape) {
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  int64_t rank = expected.type.getRank();
+  SmallVector<Type> fields = {ptr, ptr, b.getI64Type()};
+  if (rank != 0)
+    fields.append(2, LLVM::LLVMArrayType::get(b.getI64Type(), rank));
+  Value descriptor =
+      LLVM::PoisonOp::create(b, structOf(b.getContext(), fields));
+  auto insert = [&](Value value, ArrayRef<int64_t> position) {
+    descriptor = LLVM::InsertValueOp::create(b, descriptor, value, position);
+  };
+  insert(data, 0);
+  insert(data, 1);
+  insert(i64(0), 2);
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    insert(shape.sizes[dim], {3, dim});
+    insert(shape.strides[dim], {4, dim});
+  }
+  return UnrealizedConversionCastOp::create(b, expected.type, descriptor)
+      .getResult(0);
+}
+
+Value EntryChecks::readTensor(unsigned index, const EntryTensor &expected) {
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  int32_t code = 1 + index;
+  Value address = LLVM::GEPOp::create(b, ptr, ptr, wrapper.getArgument(0),
+                                      ArrayRef<LLVM::GEPArg>{int32_t(index)});
+  Value tensor = LLVM::LoadOp::create(b, ptr, address);
+  Value null = LLVM::ZeroOp::create(b, ptr);
+  require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, tensor, null), code,
+          expected.title + ": expected a tensor, but got NULL");
+  checkHeader(code, expected, tensor);
+  Shape shape = checkShape(code, expected, tensor);
+  Value data = checkData(code, expected, tensor, shape);
+  return makeBuffer(expected, data, shape);
+}
+
+Value EntryChecks::boundOf(Attribute bound) {
+  if (auto number = dyn_cast<IntegerAttr>(bound))
+    return i64(number.getInt());
+  return dims.lookup(cast<StringAttr>(bound).getValue()).first;
+}
+
+void EntryChecks::checkRange(unsigned index, const EntryTensor &tensor,
+                             Value buffer) {
+  if (!tensor.range)
+    return;
+  Value low = boundOf(tensor.range[0]), high = boundOf(tensor.range[1]);
+  // Carries whether all values so far lie in the range, and the first that
+  // does not.
+  Value holds = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  Value first = i64(0);
+  SmallVector<Value> begins, ends, steps;
+  for (int64_t dim = 0; dim < tensor.type.getRank(); ++dim) {
+    begins.push_back(arith::ConstantIndexOp::create(b, 0));
+    ends.push_back(memref::DimOp::create(b, buffer, dim));
+    steps.push_back(arith::ConstantIndexOp::create(b, 1));
+  }
+  auto check = [&](OpBuilder &builder, Location loc, ValueRange place,
+                   ValueRange carried) -> SmallVector<Value> {
+    Value value = memref::LoadOp::create(builder, loc, buffer, place);
+    if (value.getType() != builder.getI64Type())
+      value = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
+    Value above = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                        value, low);
+    Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                                        value, high);
+    Value inside = arith::AndIOp::create(builder, loc, above, below);
+    Value all = arith::AndIOp::create(builder, loc, carried[0], inside);
+    Value seen =
+        arith::SelectOp::create(builder, loc, carried[0], value, carried[1]);
+    return {all, seen};
+  };
+  SmallVector<Value> results;
+  if (begins.empty())
+    results = check(b, b.getLoc(), {}, {holds, first});
+  else
+    results = llvm::to_vector(
+        scf::buildLoopNest(
+            b, b.getLoc(), begins, ends, steps, {holds, first},
+            [&](OpBuilder &builder, Location loc, ValueRange place,
+                ValueRange carried) -> scf::ValueVector {
+              SmallVector<Value> next = check(builder, loc, place, carried);
+              return scf::ValueVector(next.begin(), next.end());
+            })
+            .results);
+  require(results[0], 1 + index,
+          tensor.title + ": expected values from %lld to %lld, but got %lld",
+          {low, high, results[1]});
+}

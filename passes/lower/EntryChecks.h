@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The body of an entry of the C ABI: reads DLPack tensors and checks them.
+
+#ifndef MIXATTN_PASSES_LOWER_ENTRY_CHECKS_H
+#define MIXATTN_PASSES_LOWER_ENTRY_CHECKS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mixattn {
+
+/// A tensor of an entry, as its caller must pass it.
+struct EntryTensor {
+  /// "argument 'q'" or "result 'o'".
+  std::string title;
+  /// The buffer that the kernel takes; i1 is held as i8.
+  mlir::MemRefType type;
+  /// DLPack's type code and width in bits, and our name of the element type.
+  unsigned code, bits;
+  std::string dtype;
+  /// Names of the dynamic dims.
+  mlir::ArrayAttr dims;
+  /// Bounds of the values, or null.
+  mlir::ArrayAttr range;
+};
+
+/// Builds the checks of one entry, block after block. A check that fails
+/// leaves a sentence in the caller's message and returns its code.
+class EntryChecks {
+public:
+  /// Starts the body of `wrapper`, of type (tensors, count, call) -> i32.
+  EntryChecks(mlir::ModuleOp module, mlir::func::FuncOp wrapper);
+
+  /// Checks `call` and that `count` tensors are there.
+  void checkCall(int64_t count);
+
+  /// Checks tensor `index` and returns its buffer.
+  mlir::Value readTensor(unsigned index, const EntryTensor &tensor);
+
+  /// Checks that the values of `buffer` lie in the tensor's range. All dims
+  /// have been read.
+  void checkRange(unsigned index, const EntryTensor &tensor,
+                  mlir::Value buffer);
+
+  mlir::ImplicitLocOpBuilder &builder() { return b; }
+
+private:
+  /// Goes on where `holds`, an i1; else returns `code` with the message that
+  /// snprintf makes of `format` and up to three `numbers`, of type i64.
+  void require(mlir::Value holds, int32_t code, const llvm::Twine &format,
+               mlir::ValueRange numbers = {});
+
+  /// Sizes and strides of a tensor, as i64.
+  struct Shape {
+    llvm::SmallVector<mlir::Value> sizes, strides;
+  };
+  mlir::Value readField(mlir::Value tensor, int32_t field, mlir::Type type);
+  void checkHeader(int32_t code, const EntryTensor &expected,
+                   mlir::Value tensor);
+  Shape checkShape(int32_t code, const EntryTensor &expected,
+                   mlir::Value tensor);
+  mlir::Value checkData(int32_t code, const EntryTensor &expected,
+                        mlir::Value tensor, const Shape &shape);
+  mlir::Value makeBuffer(const EntryTensor &expected, mlir::Value data,
+                         const Shape &shape);
+  mlir::Value boundOf(mlir::Attribute bound);
+
+  mlir::Value i64(int64_t value);
+  mlir::Value i32(int32_t value);
+  mlir::Value same(mlir::Value a, mlir::Value b);
+
+  mlir::ModuleOp module;
+  mlir::func::FuncOp wrapper;
+  mlir::ImplicitLocOpBuilder b;
+  unsigned messages = 0;
+  /// The size of each named dim, and the title of the tensor that gave it.
+  llvm::StringMap<std::pair<mlir::Value, std::string>> dims;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_LOWER_ENTRY_CHECKS_H

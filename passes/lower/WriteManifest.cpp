@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// attn-write-manifest: describes the entries for whoever calls them.
+
+#include "dialect/attn/AttnOps.h"
+#include "lib/Runtime/abi.h"
+#include "mixattn/Version.h"
+#include "passes/Passes.h"
+#include "passes/body/ScoreExpression.h"
+#include "passes/normalize/DimNames.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <map>
+
+namespace mixattn {
+#define GEN_PASS_DEF_WRITEMANIFESTPASS
+#include "passes/Passes.h.inc"
+} // namespace mixattn
+
+using namespace mlir;
+using namespace mixattn;
+using llvm::json::Array;
+using llvm::json::Object;
+
+namespace {
+
+/// A polynomial in named dims: the coefficient of each product of dims. It is
+/// unknown once a dim has no name.
+class Polynomial {
+public:
+  /// Adds `coefficient` times the sizes of `dims`.
+  void add(const DimNames &names, int64_t coefficient,
+           ArrayRef<std::pair<Value, unsigned>> dims);
+
+  llvm::json::Value toJson() const;
+
+private:
+  bool known = true;
+  std::map<std::vector<std::string>, int64_t> terms;
+};
+
+} // namespace
+
+void Polynomial::add(const DimNames &names, int64_t coefficient,
+                     ArrayRef<std::pair<Value, unsigned>> dims) {
+  std::vector<std::string> product;
+  for (auto [value, dim] : dims) {
+    if (std::optional<int64_t> size = names.size(value, dim))
+      coefficient *= *size;
+    else if (StringAttr name = names.name(value, dim))
+      product.push_back(name.str());
+    else
+      known = false;
+  }
+  llvm::sort(product);
+  terms[product] += coefficient;
+}
+
+llvm::json::Value Polynomial::toJson() const {
+  if (!known)
+    return nullptr;
+  Array result;
+  for (const auto &[dims, coefficient] : terms)
+    result.push_back(
+        Object{{"coefficient", coefficient}, {"dims", Array(dims)}});
+  return result;
+}
+
+/// The name of an element type as manifests say it.
+static std::string dtypeName(Type element) {
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return text;
+}
+
+/// One argument or result.
+static Object describeTensor(Type type, StringAttr name, ArrayAttr dims,
+                             ArrayAttr range) {
+  auto tensor = cast<RankedTensorType>(type);
+  Array shape;
+  unsigned next = 0;
+  for (int64_t size : tensor.getShape()) {
+    if (ShapedType::isDynamic(size))
+      shape.push_back(cast<StringAttr>(dims[next++]).str());
+    else
+      shape.push_back(size);
+  }
+  Object result{{"name", name.str()},
+                {"dtype", dtypeName(tensor.getElementType())},
+                {"shape", std::move(shape)}};
+  if (range) {
+    Array bounds;
+    for (Attribute bound : range) {
+      if (auto number = dyn_cast<IntegerAttr>(bound))
+        bounds.push_back(number.getInt());
+      else
+        bounds.push_back(cast<StringAttr>(bound).str());
+    }
+    result["range"] = std::move(bounds);
+  }
+  return result;
+}
+
+namespace {
+
+/// Describes one entry.
+class EntryWriter {
+public:
+  explicit EntryWriter(func::FuncOp entry) : entry(entry), names(entry) {}
+
+  Object write();
+
+private:
+  StringRef argumentName(Value value) {
+    auto argument = dyn_cast_if_present<BlockArgument>(value);
+    if (!argument || argument.getOwner() != &entry.getBody().front())
+      return {};
+    return entry
+        .getArgAttrOfType<StringAttr>(argument.getArgNumber(), "attn.name")
+        .getValue();
+  }
+
+  /// Puts the name of `operand` at `key`, where there is an operand.
+  llvm::Error putName(Object &object, StringRef key, Value operand);
+
+  /// The fields of the entry's one attention, or why there are none.
+  llvm::Expected<Object> describeAttention();
+
+  Polynomial countBytes();
+  Polynomial countFlops();
+
+  func::FuncOp entry;
+  DimNames names;
+};
+
+} // namespace
+
+llvm::Error EntryWriter::putName(Object &object, StringRef key,
+                                 Value operand) {
+  if (!operand)
+    return llvm::Error::success();
+  StringRef name = argumentName(operand);
+  if (name.empty())
+    return llvm::createStringError("operand '" + key +
+                                   "' is not an argument of the entry");
+  object[key] = name;
+  return llvm::Error::success();
+}
+
+llvm::Expected<Object> EntryWriter::describeAttention() {
+  SmallVector<AttentionOpInterface> all;
+  entry.walk([&](AttentionOpInterface op) { all.push_back(op); });
+  if (all.size() != 1)
+    return llvm::createStringError("the entry holds " + Twine(all.size()) +
+                                   " attention ops");
+  AttentionOpInterface op = all.front();
+  auto returned = cast<func::ReturnOp>(entry.getBody().front().getTerminator());
+  if (returned->getOperands() != op->getResults())
+    return llvm::createStringError(
+        "the entry returns more than the result of its attention op");
+
+  Object result{{"scale", op.getScaleOrDefault()}, {"normaliser", "softmax"}};
+  result["result"] =
+      entry.getResultAttrOfType<StringAttr>(0, "attn.name").str();
+  for (auto [key, operand] :
+       {std::pair<StringRef, Value>{"query", op.getQuery()},
+        {"key", op.getKey()},
+        {"value", op.getValue()},
+        {"bias", op.getBias()},
+        {"mask", op.getMask()},
+        {"lengths", op.getLengths()}})
+    if (llvm::Error error = putName(result, key, operand))
+      return error;
+  if (op.getCausal())
+    result["causal"] = true;
+  if (std::optional<BandAttr> band = op.getBand())
+    result["band"] = Array{band->getLower(), band->getUpper()};
+  if (op.hasPostmix()) {
+    Object mix{{"kind", op.getMixer() ? "heads" : "rows"}};
+    for (auto [key, operand] :
+         {std::pair<StringRef, Value>{"mixer", op.getMixer()},
+          {"source", op.getMixSource()},
+          {"w", op.getMixWeight()},
+          {"b", op.getMixBias()}})
+      if (llvm::Error error = putName(mix, key, operand))
+        return error;
+    result["postmix"] = std::move(mix);
+  }
+  if (op.hasScoreMod()) {
+    llvm::Expected<llvm::json::Value> expression = scoreExpression(
+        op, [&](Value value) { return argumentName(value); });
+    if (!expression)
+      return expression.takeError();
+    result["score_mod"] = std::move(*expression);
+  }
+  return result;
+}
+
+/// Arguments and results, once each.
+Polynomial EntryWriter::countBytes() {
+  Polynomial bytes;
+  auto add = [&](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<std::pair<Value, unsigned>> dims;
+    for (unsigned dim = 0; dim < type.getRank(); ++dim)
+      dims.push_back({value, dim});
+    bytes.add(names, (type.getElementTypeBitWidth() + 7) / 8, dims);
+  };
+  for (Value argument : entry.getArguments())
+    add(argument);
+  for (Value value : entry.getBody().front().getTerminator()->getOperands())
+    add(value);
+  return bytes;
+}
+
+/// Multiplications and additions of the two products of each attention.
+Polynomial EntryWriter::countFlops() {
+  Polynomial flops;
+  entry.walk([&](AttentionOpInterface op) {
+    Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
+    for (auto features : {std::pair(query, 3u), std::pair(value, 3u)})
+      flops.add(names, 2,
+                {{query, 0}, {query, 1}, {query, 2}, {key, 2}, features});
+  });
+  return flops;
+}
+
+Object EntryWriter::write() {
+  Array arguments, results;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    arguments.push_back(
+        describeTensor(entry.getArgumentTypes()[i],
+                       entry.getArgAttrOfType<StringAttr>(i, "attn.name"),
+                       entry.getArgAttrOfType<ArrayAttr>(i, "attn.dims"),
+                       entry.getArgAttrOfType<ArrayAttr>(i, "attn.range")));
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    results.push_back(
+        describeTensor(entry.getResultTypes()[i],
+                       entry.getResultAttrOfType<StringAttr>(i, "attn.name"),
+                       entry.getResultAttrOfType<ArrayAttr>(i, "attn.dims"),
+                       /*range=*/{}));
+  Object result{{"name", entry.getName()},
+                {"symbol", "mixattn_" + entry.getName().str()},
+                {"arguments", std::move(arguments)},
+                {"results", std::move(results)},
+                {"flops", countFlops().toJson()},
+                {"bytes", countBytes().toJson()}};
+  llvm::Expected<Object> attention = describeAttention();
+  if (attention) {
+    result["attention"] = std::move(*attention);
+  } else {
+    result["attention"] = nullptr;
+    result["attention_reason"] = llvm::toString(attention.takeError());
+  }
+  return result;
+}
+
+namespace {
+
+struct WriteManifestPass
+    : mixattn::impl::WriteManifestPassBase<WriteManifestPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Array entries;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (!function.isPublic() || function.isExternal())
+        continue;
+      if (failed(checkNames(function)))
+        return signalPassFailure();
+      entries.push_back(EntryWriter(function).write());
+    }
+    std::vector<std::string> sorted(features.begin(), features.end());
+    llvm::sort(sorted);
+    Object manifest{
+        {"abi", MIXATTN_ABI_VERSION},
+        {"producer", "mixattn " MIXATTN_VERSION " (LLVM " MIXATTN_LLVM_VERSION
+                     ")"},
+        {"target", Object{{"arch", "x86_64"},
+                          {"cpu", cpu.getValue()},
+                          {"features", Array(sorted)}}},
+        {"entries", std::move(entries)}};
+    std::string text =
+        llvm::formatv("{0}\n", llvm::json::Value(std::move(manifest)));
+    module->setAttr("attn.manifest", StringAttr::get(&getContext(), text));
+  }
+
+  /// attn-bind-names has been here.
+  LogicalResult checkNames(func::FuncOp entry) {
+    bool named = true;
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      named &= entry.getArgAttr(i, "attn.name") != nullptr;
+    for (unsigned i = 0; i < entry.getNumResults(); ++i)
+      named &= entry.getResultAttr(i, "attn.name") != nullptr;
+    if (named)
+      return success();
+    return entry.emitError("expected the arguments and results of entry '")
+           << entry.getName() << "' to have names";
+  }
+};
+
+} // namespace

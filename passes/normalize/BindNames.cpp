@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// attn-bind-names: names the arguments, results and dynamic dims of entries.
+
+#include "dialect/attn/AttnOps.h"
+#include "passes/Passes.h"
+#include "passes/normalize/DimNames.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mixattn {
+#define GEN_PASS_DEF_BINDNAMESPASS
+#include "passes/Passes.h.inc"
+} // namespace mixattn
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Whether a caller can pass a tensor of `type` to an entry.
+static bool isEntryType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getEncoding())
+    return false;
+  Type element = tensor.getElementType();
+  return element.isF16() || element.isBF16() || element.isF32() ||
+         element.isF64() || element.isSignlessInteger(1) ||
+         element.isSignlessInteger(8) || element.isSignlessInteger(16) ||
+         element.isSignlessInteger(32) || element.isSignlessInteger(64);
+}
+
+namespace {
+
+/// Names one entry.
+class EntryNamer {
+public:
+  explicit EntryNamer(func::FuncOp entry) : entry(entry), builder(entry) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult checkSignature();
+  LogicalResult nameParties();
+  LogicalResult nameArgumentDims(DimNames &dims);
+  LogicalResult nameResultDims(DimNames &dims);
+  void rangeLengths(const DimNames &dims);
+
+  StringRef argumentName(unsigned index) {
+    return entry.getArgAttrOfType<StringAttr>(index, "attn.name").getValue();
+  }
+  StringRef resultName(unsigned index) {
+    return entry.getResultAttrOfType<StringAttr>(index, "attn.name").getValue();
+  }
+  func::ReturnOp getReturn() {
+    return cast<func::ReturnOp>(entry.getBody().front().getTerminator());
+  }
+
+  func::FuncOp entry;
+  OpBuilder builder;
+};
+
+} // namespace
+
+LogicalResult EntryNamer::checkSignature() {
+  if (!entry.getBody().hasOneBlock())
+    return entry.emitError("expected entry '")
+           << entry.getName() << "' to have one block";
+  if (entry.getName().starts_with("manifest_of_"))
+    return entry.emitError("expected an entry's name not to begin with "
+                           "'manifest_of_', but got '")
+           << entry.getName() << "'";
+  for (Type type : llvm::concat<const Type>(entry.getArgumentTypes(),
+                                            entry.getResultTypes()))
+    if (!isEntryType(type))
+      return entry.emitError("expected entry '")
+             << entry.getName()
+             << "' to take and return ranked tensors of floats or signless "
+                "integers, but got "
+             << type;
+  return success();
+}
+
+LogicalResult EntryNamer::nameParties() {
+  llvm::StringSet<> seen;
+  auto note = [&](StringRef name) -> LogicalResult {
+    if (seen.insert(name).second)
+      return success();
+    return entry.emitError("expected the arguments and results of entry '")
+           << entry.getName() << "' to have distinct names, but got '" << name
+           << "' twice";
+  };
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
+    if (!entry.getArgAttr(i, "attn.name"))
+      entry.setArgAttr(i, "attn.name",
+                       builder.getStringAttr("arg" + Twine(i)));
+    if (failed(note(argumentName(i))))
+      return failure();
+  }
+  for (unsigned i = 0; i < entry.getNumResults(); ++i) {
+    if (!entry.getResultAttr(i, "attn.name"))
+      entry.setResultAttr(i, "attn.name",
+                          builder.getStringAttr("result" + Twine(i)));
+    if (failed(note(resultName(i))))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult EntryNamer::nameArgumentDims(DimNames &dims) {
+  llvm::StringSet<> taken;
+  for (BlockArgument argument : entry.getArguments())
+    for (unsigned dim = 0;
+         dim < cast<RankedTensorType>(argument.getType()).getRank(); ++dim)
+      for (StringAttr name : dims.names(argument, dim))
+        taken.insert(name.getValue());
+
+  unsigned next = 0;
+  auto freshName = [&] {
+    while (taken.contains(("d" + Twine(next)).str()))
+      ++next;
+    return builder.getStringAttr("d" + Twine(next++));
+  };
+  for (BlockArgument argument : entry.getArguments()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    SmallVector<Attribute> names;
+    for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+      if (!type.isDynamicDim(dim))
+        continue;
+      StringRef name = argumentName(argument.getArgNumber());
+      if (std::optional<int64_t> size = dims.size(argument, dim))
+        return entry.emitError("expected dimension ")
+               << dim << " of argument '" << name << "' to be written as "
+               << *size << ", the only size that its uses allow";
+      ArrayRef<StringAttr> given = dims.names(argument, dim);
+      if (given.size() > 1)
+        return entry.emitError("expected one name for dimension ")
+               << dim << " of argument '" << name
+               << "' and all that must equal it, but got '"
+               << given[0].getValue() << "' and '" << given[1].getValue()
+               << "'";
+      if (given.empty())
+        dims.setName(argument, dim, freshName());
+      names.push_back(dims.name(argument, dim));
+    }
+    if (!names.empty())
+      entry.setArgAttr(argument.getArgNumber(), "attn.dims",
+                       builder.getArrayAttr(names));
+  }
+  return success();
+}
+
+LogicalResult EntryNamer::nameResultDims(DimNames &dims) {
+  llvm::StringSet<> ofArguments;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (auto names = entry.getArgAttrOfType<ArrayAttr>(i, "attn.dims"))
+      for (Attribute name : names)
+        ofArguments.insert(cast<StringAttr>(name).getValue());
+
+  for (auto [index, value] : llvm::enumerate(getReturn().getOperands())) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<Attribute> names;
+    for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+      if (!type.isDynamicDim(dim))
+        continue;
+      ArrayRef<StringAttr> given = dims.names(value, dim);
+      if (given.size() > 1)
+        return entry.emitError("expected one name for dimension ")
+               << dim << " of result '" << resultName(index)
+               << "' and all that must equal it, but got '"
+               << given[0].getValue() << "' and '" << given[1].getValue()
+               << "'";
+      if (given.empty() || !ofArguments.contains(given[0].getValue()))
+        return entry.emitError("expected dimension ")
+               << dim << " of result '" << resultName(index)
+               << "' to occur in an argument"
+               << (given.empty() ? Twine()
+                                 : ", but got '" + given[0].getValue() + "'");
+      names.push_back(given[0]);
+    }
+    if (!names.empty())
+      entry.setResultAttr(index, "attn.dims", builder.getArrayAttr(names));
+  }
+  return success();
+}
+
+/// An argument that an attention op takes as lengths lies in 0..S.
+void EntryNamer::rangeLengths(const DimNames &dims) {
+  entry.walk([&](AttentionOpInterface op) {
+    auto argument = dyn_cast_if_present<BlockArgument>(op.getLengths());
+    if (!argument || argument.getOwner() != &entry.getBody().front() ||
+        entry.getArgAttr(argument.getArgNumber(), "attn.range"))
+      return;
+    RankedTensorType key = op.getKeyType();
+    Attribute high = dims.name(op.getKey(), 2);
+    if (!key.isDynamicDim(2))
+      high = builder.getI64IntegerAttr(key.getDimSize(2));
+    if (high)
+      entry.setArgAttr(
+          argument.getArgNumber(), "attn.range",
+          builder.getArrayAttr({builder.getI64IntegerAttr(0), high}));
+  });
+}
+
+LogicalResult EntryNamer::run() {
+  if (failed(checkSignature()) || failed(nameParties()))
+    return failure();
+  DimNames dims(entry);
+  if (failed(nameArgumentDims(dims)) || failed(nameResultDims(dims)))
+    return failure();
+  rangeLengths(dims);
+  return success();
+}
+
+namespace {
+
+struct BindNamesPass : mixattn::impl::BindNamesPassBase<BindNamesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<func::FuncOp> entries;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal())
+        entries.push_back(function);
+
+    if (!entry.empty()) {
+      if (!llvm::any_of(entries, [&](func::FuncOp function) {
+            return function.getName() == entry;
+          })) {
+        emitError(module.getLoc(), "expected a public function '")
+            << entry << "', but found none";
+        return signalPassFailure();
+      }
+      llvm::erase_if(entries, [&](func::FuncOp function) {
+        if (function.getName() == entry)
+          return false;
+        function.setPrivate();
+        return true;
+      });
+    }
+    if (entries.empty()) {
+      emitError(module.getLoc(), "expected a public function, but found none");
+      return signalPassFailure();
+    }
+    for (func::FuncOp function : entries)
+      if (failed(EntryNamer(function).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

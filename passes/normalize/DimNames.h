@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which dimensions of a function's tensors must have equal sizes.
+
+#ifndef MIXATTN_PASSES_NORMALIZE_DIM_NAMES_H
+#define MIXATTN_PASSES_NORMALIZE_DIM_NAMES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mixattn {
+
+/// Classes of dimensions that the ops of a function need equal, with the names
+/// that `attn.dims` gives them on arguments and results.
+class DimNames {
+public:
+  /// Reads the ops and the attributes of `function`.
+  explicit DimNames(mlir::func::FuncOp function);
+
+  /// Every name given to the class of dimension `dim` of `value`, in order.
+  llvm::ArrayRef<mlir::StringAttr> names(mlir::Value value, unsigned dim) const;
+
+  /// The first of these, or null.
+  mlir::StringAttr name(mlir::Value value, unsigned dim) const;
+
+  /// Gives a name to the class of dimension `dim` of `value`.
+  void setName(mlir::Value value, unsigned dim, mlir::StringAttr name);
+
+  /// The static size that the class must have, if any.
+  std::optional<int64_t> size(mlir::Value value, unsigned dim) const;
+
+private:
+  using Dim = std::pair<void *, unsigned>;
+
+  void tie(mlir::Value a, unsigned aDim, mlir::Value b, unsigned bDim);
+  void tieOp(mlir::Operation *op);
+  void tieTypes(mlir::Value a, mlir::Value b);
+  Dim leader(mlir::Value value, unsigned dim) const;
+
+  llvm::EquivalenceClasses<Dim> classes;
+  std::map<Dim, llvm::SmallVector<mlir::StringAttr>> namesOf;
+  std::map<Dim, int64_t> sizeOf;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_NORMALIZE_DIM_NAMES_H
