@@ -151,11 +151,13 @@ int main(int argc, char **argv) {
       parseOptions(argc, argv, /*carriesArtifact=*/embedded->has_value());
   if (!options)
     return fail(options.error(), CommandLine);
-  if (options->help || options->version) {
-    printf("%s", options->help ? helpText
-                               : "mixattn " MIXATTN_VERSION
-                                 " (ABI version 1, LLVM " MIXATTN_LLVM_VERSION
-                                 ")\n");
+  if (options->help) {
+    printf("%s", helpText);
+    return Done;
+  }
+  if (options->version) {
+    printf("mixattn %s (ABI version %d, LLVM %s)\n", MIXATTN_VERSION,
+           MIXATTN_ABI_VERSION, MIXATTN_LLVM_VERSION);
     return Done;
   }
   Result<Artifact> artifact = embedded->has_value()

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tests of reading and writing whole files.
+#include "lib/Runtime/Files.h"
+#include "test/unit/runtime/Utilities.h"
+#include <cstdio>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace mixattn;
+
+namespace {
+class Files : public testing::Test {
+protected:
+  Files() { EXPECT_NE(mkdtemp(folder.data()), nullptr); }
+  ~Files() override {
+    unlink(path("a").c_str());
+    unlink(path("b").c_str());
+    EXPECT_EQ(rmdir(folder.c_str()), 0) << "files were left over";
+  }
+  std::string path(const char *name) const { return folder + "/" + name; }
+
+  std::string folder = testing::TempDir() + "mixattn-files-XXXXXX";
+};
+} // namespace
+
+TEST_F(Files, CommitPutsAllInPlace) {
+  OutputFiles files;
+  ASSERT_TRUE(files.add(path("a"), "one"));
+  ASSERT_TRUE(files.add(path("b"), std::string("t\0o", 3)));
+  EXPECT_NE(access(path("a").c_str(), F_OK), 0);
+  ASSERT_TRUE(files.commit());
+  EXPECT_EQ(readFile(path("a"))->view(), "one");
+  EXPECT_EQ(readFile(path("b"))->view(), std::string_view("t\0o", 3));
+}
+
+TEST_F(Files, NothingIsLeftWithoutCommit) {
+  OutputFiles files;
+  ASSERT_TRUE(files.add(path("a"), "one"));
+  EXPECT_EQ(messageOf(files.add(path("no/b"), "two")),
+            "cannot write '" + path("no/b") + "': No such file or directory");
+}
+
+TEST_F(Files, FullDevice) {
+  OutputFiles files;
+  ASSERT_TRUE(files.add("/dev/full", "one"));
+  EXPECT_EQ(messageOf(files.commit()),
+            "cannot write '/dev/full': No space left on device");
+}
+
+TEST_F(Files, MissingFile) {
+  EXPECT_EQ(messageOf(readFile(path("a"))),
+            "cannot read '" + path("a") + "': No such file or directory");
+  EXPECT_EQ(messageOf(readFile(folder)),
+            "cannot read '" + folder + "': Is a directory");
+}
+
+TEST_F(Files, FilesWithoutSizeAreReadToTheirEnd) {
+  EXPECT_NE(readFile("/proc/self/status")->view().find("VmHWM"),
+            std::string::npos);
+  EXPECT_EQ(readFile("/dev/null")->size(), 0u);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tests of manifests: what parses, and every complaint.
+#include "lib/Runtime/Manifest.h"
+#include "test/unit/runtime/Utilities.h"
+
+using namespace mixattn;
+
+/// A manifest with one entry whose arguments, results and other members are
+/// these.
+static std::string
+makeManifest(const std::string &arguments, const std::string &results,
+             const std::string &others = R"("attention": null)") {
+  return R"({"abi": 1, "producer": "test", "target": {"arch": "x86_64", "cpu":
+             "x86-64", "features": ["sse2"]}, "entries": [{"name": "f",
+             "symbol": "mixattn_f", "arguments": [)" +
+         arguments + R"(], "results": [)" + results + "], " + others + "}]}";
+}
+
+static const std::string x =
+    R"({"name": "x", "dtype": "f32", "shape": ["B", 8, "N"]})";
+static const std::string o =
+    R"({"name": "o", "dtype": "f32", "shape": ["N", "B"]})";
+
+static std::string parseError(const std::string &text) {
+  return messageOf(parseManifest(text));
+}
+
+TEST(Manifest, Parses) {
+  std::string index =
+      R"({"name": "i", "dtype": "i64", "shape": ["B"], "range": [-1, "S"]})";
+  std::string y = R"({"name": "y", "dtype": "bf16", "shape": ["S"]})";
+  Result<Manifest> manifest = parseManifest(
+      makeManifest(x + "," + index + "," + y, o,
+                   R"("flops": [{"coefficient": 16, "dims": ["B", "N", "S"]},
+                                {"coefficient": 2, "dims": []}],
+                      "bytes": null, "attention": null,
+                      "attention_reason": "two ops")"));
+  ASSERT_TRUE(manifest) << manifest.message();
+  EXPECT_EQ(manifest->target.features, std::vector<std::string>{"sse2"});
+  const Entry &entry = manifest->entries[0];
+  EXPECT_EQ(entry.symbol, "mixattn_f");
+  EXPECT_EQ(entry.argument("x")->shape[1].value, 8);
+  EXPECT_EQ(entry.argument("x")->shape[2].name, "N");
+  EXPECT_EQ(entry.argument("i")->range->low.value, -1);
+  EXPECT_EQ(entry.argument("i")->range->high.name, "S");
+  EXPECT_EQ(entry.result("o")->dtype, DType::F32);
+  EXPECT_EQ(entry.result("x"), nullptr);
+  EXPECT_EQ(entry.flops->in({{"B", 2}, {"N", 3}, {"S", 5}}), 482);
+  EXPECT_FALSE(entry.bytes);
+  EXPECT_EQ(entry.attentionReason, "two ops");
+}
+
+TEST(Manifest, OtherVersionFirst) {
+  EXPECT_EQ(parseError(R"({"abi": 2})"), "expected ABI version 1, but got 2");
+}
+
+TEST(Manifest, NotJson) {
+  EXPECT_EQ(parseError("{"), "manifest: expected JSON, but got something else");
+  EXPECT_EQ(parseError("3"), "manifest: expected an object, but got number");
+  EXPECT_EQ(parseError("{}"),
+            "manifest: expected a member 'abi', but got none");
+  EXPECT_EQ(parseError(R"({"abi": "1"})"),
+            "manifest: abi: expected an integer of 64 bits, but got string");
+}
+
+TEST(Manifest, WrongKinds) {
+  EXPECT_EQ(parseError(makeManifest("3", o)),
+            "manifest: entries[0].arguments[0]: expected an object, but got "
+            "number");
+  EXPECT_EQ(parseError(makeManifest(
+                R"({"name": 1, "dtype": "f32", "shape": []})", "")),
+            "manifest: entries[0].arguments[0].name: expected a text, but got "
+            "number");
+  EXPECT_EQ(parseError(makeManifest(
+                R"({"name": "x", "dtype": "f32", "shape": {}})", "")),
+            "manifest: entries[0].arguments[0].shape: expected an array, but "
+            "got object");
+  EXPECT_EQ(parseError(makeManifest(
+                x, o, R"("flops": [{"coefficient": "2", "dims": []}])")),
+            "manifest: entries[0].flops[0].coefficient: expected a number, but "
+            "got string");
+}
+
+TEST(Manifest, WrongParameters) {
+  EXPECT_EQ(parseError(makeManifest(
+                R"({"name": "x", "dtype": "u8", "shape": []})", "")),
+            "manifest: entries[0].arguments[0]: expected an element type, but "
+            "got 'u8'");
+  EXPECT_EQ(parseError(makeManifest(
+                R"({"name": "x", "dtype": "f32", "shape": [-1]})", "")),
+            "manifest: entries[0].arguments[0].shape[0]: expected a size, but "
+            "got -1");
+  EXPECT_EQ(parseError(makeManifest(
+                R"({"name": "x", "dtype": "f32", "shape": [""]})", "")),
+            "manifest: entries[0].arguments[0].shape[0]: expected the name of "
+            "a dim, but got ''");
+  EXPECT_EQ(parseError(makeManifest(x + "," + x, o)),
+            "manifest: entries[0].arguments[1]: expected a name of its own, "
+            "but got 'x'");
+  EXPECT_EQ(parseError(makeManifest(
+                x, R"({"name": "o", "dtype": "f32", "shape": ["S"]})")),
+            "manifest: entries[0].results[0]: expected a dim of an argument, "
+            "but got 'S'");
+  EXPECT_EQ(parseError(makeManifest(
+                R"({"name": "x", "dtype": "f32", "shape": [],
+                    "range": [0, 1]})",
+                "")),
+            "manifest: entries[0].arguments[0].range: expected two ends of "
+            "integers, but got 2 of f32");
+}
+
+TEST(Manifest, EntriesHaveNamesOfTheirOwn) {
+  std::string text = makeManifest(x, o);
+  std::string entry = text.substr(text.find(R"({"name": "f")"));
+  entry.resize(entry.size() - 2);
+  text.insert(text.size() - 2, "," + entry);
+  EXPECT_EQ(parseError(text),
+            "manifest: entries[1]: expected a name of its own, but got 'f'");
+}
+
+/// No prefix of a manifest parses, and none crashes.
+TEST(Manifest, Truncated) {
+  std::string text = makeManifest(x, o);
+  for (size_t size = 0; size < text.size(); ++size)
+    EXPECT_FALSE(parseManifest(std::string_view(text).substr(0, size)));
+}
