@@ -2,16 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The main job from source to numbers: compiles attention with mixed heads to
 # x86 code, runs it on real text, compares with the reference.
+#
+#   scripts/demo.sh [--built=FOLDER]    sets up and builds first, unless FOLDER is built
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
 
-scripts/setup.sh
+case "${1:-}" in
+  --built=*) build="${1#--built=}" ;;
+  '')
+    build=build
+    scripts/setup.sh
+    scripts/build.sh release mixattn-compile mixattn-run
+    ;;
+  *) say "unknown argument '$1'"; exit 2 ;;
+esac
 python="$(find_python)"
-scripts/build.sh release mixattn-compile mixattn-run
-
 layer=mixhead_a
-folder=build/demo
+folder="$build/demo"
 mkdir -p "$folder"
 
 # Shows a command and runs it.
@@ -20,12 +28,12 @@ show() {
   "$@"
 }
 
-show build/bin/mixattn-compile "examples/variants/$layer.mlir" -o "$folder/$layer.so"
+show "$build/bin/mixattn-compile" "examples/variants/$layer.mlir" -o "$folder/$layer.so"
 show "$python" examples/text/embed.py LICENSE "$folder/text.npz"
-show build/bin/mixattn-run "$folder/$layer.so" "--entry=$layer" \
+show "$build/bin/mixattn-run" "$folder/$layer.so" "--entry=$layer" \
   "--inputs=$folder/text.npz" "--outputs=$folder/out.npz" \
   --repeat=20 "--json=$folder/report.json" --check
 
 printf '\nThe files are in %s:\n' "$folder"
-(cd "$folder" && ls -l "$layer.so" "$layer.h" "$layer.json" text.npz out.npz report.json) |
+(cd "$folder" && ls -l "$layer".* text.npz out.npz report.json) |
   awk '{ printf "  %-14s %9d bytes\n", $NF, $5 }'

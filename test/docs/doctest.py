@@ -4,10 +4,10 @@
 import re
 import sys
 
+found = []
 for page in sys.argv[1:]:
     with open(page, encoding="utf-8") as file:
         for block in re.findall(r"^ *```mlir\n(.*?)^ *```", file.read(),
                                 re.DOTALL | re.MULTILINE):
-            print("// -----")
-            print(f"// {page}")
-            print(block)
+            found.append(f"// {page}\n{block}")
+print("\n// -----\n\n".join(found))
