@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading and writing of .npy: magic, version, a Python dictionary, elements.
 #include "lib/Runtime/Npy.h"
+#include <set>
 
 using namespace mixattn;
 
@@ -41,7 +42,7 @@ private:
   bool parseSize(int64_t &size);
 
   std::string_view rest;
-  int members = 0;
+  std::set<std::string> keys;
 };
 } // namespace
 
@@ -92,12 +93,12 @@ bool HeaderParser::parseMember(Header &header) {
   std::string key;
   if (!parseText(key) || !accept(":"))
     return false;
-  ++members;
+  bool isNew = keys.insert(key).second;
   if (key == "descr")
-    return parseText(header.descr);
+    return isNew && parseText(header.descr);
   if (key == "fortran_order")
-    return parseBool(header.fortranOrder);
-  return key == "shape" && header.shape.empty() && parseShape(header.shape);
+    return isNew && parseBool(header.fortranOrder);
+  return key == "shape" && isNew && parseShape(header.shape);
 }
 
 bool HeaderParser::parse(Header &header) {
@@ -107,7 +108,7 @@ bool HeaderParser::parse(Header &header) {
     continue;
   bool closed = accept("}");
   skipSpace();
-  return closed && rest.empty() && members == 3 && !header.descr.empty();
+  return closed && rest.empty() && keys.size() == 3 && !header.descr.empty();
 }
 
 /// Takes the header's text off the front of the file.

@@ -44,7 +44,7 @@ TEST(Npy, EveryDTypeRoundTrips) {
 
 TEST(Npy, WritesAsNumPyDoes) {
   std::string file = writeNpy(makeTensor(DType::BF16, {1}, {1}));
-  EXPECT_EQ(file.substr(0, 66), std::string("\x93NUMPY\x01\0\x76\0", 10) +
+  EXPECT_EQ(file.substr(0, 67), std::string("\x93NUMPY\x01\0\x76\0", 10) +
                                     "{'descr': '|V2', 'fortran_order': False, "
                                     "'shape': (1,), }");
 }

@@ -52,7 +52,7 @@ TEST(Npz, DamagedContent) {
             "member 'one.npy': expected content with check");
   EXPECT_EQ(readError(withField<uint32_t>(16, 7)),
             "member 'one.npy': expected content with checksum 7, but got "
-            "CHECKSUM");
+            "3886795418");
 }
 
 TEST(Npz, UnsupportedMembers) {
