@@ -36,37 +36,24 @@ static bool isOpenMPFunction(StringRef name) {
 }
 
 /// Names of the undefined symbols of `object`.
-static llvm::Expected<std::vector<std::string>>
-listUndefinedSymbols(StringRef object) {
-  auto file = llvm::object::ObjectFile::createObjectFile(
-      llvm::MemoryBufferRef(object, "object"));
-  if (!file)
-    return file.takeError();
+static std::vector<std::string> listUndefinedSymbols(StringRef object) {
+  auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(object, "object")));
   std::vector<std::string> names;
-  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
-    llvm::Expected<uint32_t> flags = symbol.getFlags();
-    if (!flags)
-      return flags.takeError();
-    if (!(*flags & llvm::object::SymbolRef::SF_Undefined))
-      continue;
-    llvm::Expected<StringRef> name = symbol.getName();
-    if (!name)
-      return name.takeError();
+  for (const llvm::object::SymbolRef &symbol : file->symbols()) {
+    uint32_t flags = llvm::cantFail(symbol.getFlags());
+    StringRef name = llvm::cantFail(symbol.getName());
     // The first symbol of every table is undefined and has no name.
-    if (!name->empty())
-      names.push_back(name->str());
+    if ((flags & llvm::object::SymbolRef::SF_Undefined) && !name.empty())
+      names.push_back(name.str());
   }
   return names;
 }
 
 Result<std::vector<std::string>>
 mixattn::findNeededLibraries(StringRef object) {
-  auto names = listUndefinedSymbols(object);
-  if (!names)
-    return makeError("the object cannot be read: {}",
-                     llvm::toString(names.takeError()));
   bool needsLibm = false, needsOpenMP = false;
-  for (const std::string &name : *names) {
+  for (const std::string &name : listUndefinedSymbols(object)) {
     if (llvm::is_contained(libcFunctions, name))
       continue;
     if (isLibmFunction(name))

@@ -13,8 +13,9 @@
 namespace mixattn {
 
 /// Lists the shared libraries, by soname, that hold the undefined symbols of
-/// the ELF object `object`: always libc, libm and OpenMP when asked for. A
-/// symbol of no such library is an error, for the artifact could not be loaded.
+/// the ELF object `object`, which `emitCode` made: always libc, libm and OpenMP
+/// when asked for. A symbol of no such library is an error, for the artifact
+/// could not be loaded.
 Result<std::vector<std::string>> findNeededLibraries(llvm::StringRef object);
 
 } // namespace mixattn

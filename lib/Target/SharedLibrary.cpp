@@ -17,6 +17,10 @@ LLD_HAS_DRIVER(elf)
 using namespace mixattn;
 using llvm::StringRef;
 
+static Error cannotUse(std::error_code error) {
+  return makeError("cannot use a temporary folder: {}", error.message());
+}
+
 namespace {
 /// A folder for the files that lld reads and writes; goes with its contents
 /// when this object goes, or when the process is interrupted.
@@ -34,7 +38,7 @@ public:
   Status create() {
     if (std::error_code error =
             llvm::sys::fs::createUniqueDirectory("mixattn", path))
-      return makeError("cannot make a temporary folder: {}", error.message());
+      return cannotUse(error);
     return Success{};
   }
 
@@ -59,7 +63,7 @@ public:
       stream.clear_error();
     }
     if (error)
-      return makeError("cannot write a temporary file: {}", error.message());
+      return cannotUse(error);
     return file;
   }
 
@@ -132,7 +136,6 @@ Result<std::string> mixattn::linkSharedLibrary(StringRef object) {
   auto bytes = llvm::MemoryBuffer::getFile(output, /*IsText=*/false,
                                            /*RequiresNullTerminator=*/false);
   if (!bytes)
-    return makeError("cannot read a temporary file: {}",
-                     bytes.getError().message());
+    return cannotUse(bytes.getError());
   return (*bytes)->getBuffer().str();
 }

@@ -52,11 +52,6 @@ struct KindName {
   std::optional<ArtifactKind> kind;
 };
 
-struct LevelName {
-  StringRef name;
-  Level level;
-};
-
 /// What of the command line needs to be seen together.
 struct Choices {
   std::optional<StringRef> output, emit, stopAfter;
@@ -69,11 +64,6 @@ static constexpr KindName kindNames[] = {{"mlir", std::nullopt},
                                          {"o", ArtifactKind::Object},
                                          {"so", ArtifactKind::SharedLibrary},
                                          {"runner", ArtifactKind::Runner}};
-
-static constexpr LevelName levelNames[] = {
-    {"graph", Level::Graph},     {"normal", Level::Normal},
-    {"planned", Level::Planned}, {"bufferized", Level::Bufferized},
-    {"tiled", Level::Tiled},     {"llvm", Level::Llvm}};
 
 /// The kind that the suffix of `output` stands for.
 static Result<KindName> kindOfSuffix(StringRef output) {
@@ -90,15 +80,13 @@ static Result<KindName> kindOfSuffix(StringRef output) {
 
 /// Settles what is written: MLIR of a level.
 static Status chooseLevel(const Choices &choices, Options &options) {
-  const LevelName *found = nullptr;
-  for (const LevelName &each : levelNames)
-    if (each.name == *choices.stopAfter)
-      found = &each;
-  if (!found)
+  std::optional<Level> level = parseLevel(*choices.stopAfter);
+  if (!level)
     return makeError("expected graph, normal, planned, bufferized, tiled or "
                      "llvm after '--stop-after=', but got '{}'",
                      choices.stopAfter->str());
-  options.level = found->level;
+  options.level = *level;
+  options.levelName = choices.stopAfter->str();
   auto suffixed = kindOfSuffix(options.output);
   bool isOther = choices.emit ? *choices.emit != "mlir"
                               : suffixed && suffixed->name != "runner" &&

@@ -78,13 +78,7 @@ std::string Compilation::print() {
 ExitCode Compilation::parse() {
   module = mlir::parseSourceFile<mlir::ModuleOp>(sources,
                                                  mlir::ParserConfig(&context));
-  if (!module)
-    return failed;
-  if (!options.entry.empty() && !module->lookupSymbol(options.entry))
-    return report(makeError("expected '--entry' to name a function of '{}', "
-                            "but got '{}'",
-                            options.input, options.entry));
-  return done;
+  return module ? done : failed;
 }
 
 ExitCode Compilation::runPasses() {
@@ -148,23 +142,32 @@ ExitCode Compilation::makeFiles(std::vector<OutputFile> &files) {
   return done;
 }
 
+/// Whether `module` has all passes behind it: --stop-after=llvm wrote it.
+static bool isAtLlvm(mlir::ModuleOp module) {
+  return module->hasAttr(manifestAttribute) &&
+         llvm::all_of(module.getOps(), [](mlir::Operation &op) {
+           return op.getName().getDialectNamespace() == "llvm";
+         });
+}
+
 ExitCode Compilation::run(std::vector<OutputFile> &files) {
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
   if (ExitCode code = parse())
     return code;
-  // What --stop-after=llvm wrote has all passes behind it.
-  bool isAtLlvm = (*module)->hasAttr(manifestAttribute);
-  if (!isAtLlvm)
+  if (!isAtLlvm(*module)) {
     if (ExitCode code = runPasses())
       return code;
+  } else if (!options.entry.empty()) {
+    return report(makeError("'--entry' comes too late for '{}', which is at "
+                            "level llvm",
+                            options.input));
+  }
   return makeFiles(files);
 }
 
 static ExitCode compile(const Options &options) {
-  if (options.level == Level::Planned || options.level == Level::Tiled)
-    return report(
-        makeError("level '{}' is not built yet",
-                  options.level == Level::Planned ? "planned" : "tiled"));
+  if (!isBuilt(options.level))
+    return report(makeError("level '{}' is not built yet", options.levelName));
   auto machine = lookUpMachine(options.target);
   if (!machine)
     return report(machine.error(), wrongCommandLine);

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# compile-all.sh EXAMPLES FOLDER CPU PATTERN: compiles the examples that match in
+# FOLDER, and checks the symbols of each library.
+cd "$2"
+for file in "$1"/$4.mlir; do
+  name=$(basename "$file" .mlir)
+  mixattn-compile "$file" --target="$3" -o "$name.so"
+  defined=$(llvm-nm -D --defined-only --format=just-symbols "$name.so" | sort | xargs)
+  if [ "$defined" != "mixattn_$name mixattn_manifest_of_$name" ] &&
+     [ "$defined" != "mixattn_manifest_of_$name mixattn_$name" ]; then
+    echo "$name exports $defined"
+    exit 1
+  fi
+  for symbol in $(llvm-nm -D --undefined-only --format=just-symbols "$name.so"); do
+    case $symbol in
+      free | malloc | memcpy | memset | snprintf) ;;
+      ceilf | floorf | fmaf | roundevenf) ;; # exact: without SSE4.1, FMA
+      *) echo "$name asks for $symbol"; exit 1 ;;
+    esac
+  done
+done
