@@ -116,9 +116,8 @@ static void takeBuffers(func::FuncOp entry, ArrayRef<EntryTensor> tensors) {
     write.setWritable(true);
   }
   returned->setOperands({});
-  for (unsigned i = 0; i < arguments; ++i)
-    entry.setArgAttrs(i, ArrayRef<NamedAttribute>());
-  entry.setAllResultAttrs(ArrayRef<Attribute>());
+  entry.removeArgAttrsAttr();
+  entry.removeResAttrsAttr();
   entry.setType(FunctionType::get(entry.getContext(), types, {}));
   entry.setPrivate();
   entry->setAttr("llvm.linkage",
