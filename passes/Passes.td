@@ -222,13 +222,14 @@ def LowerCopiesPass : Pass<"attn-lower-copies"> {
 }
 
 def ApproximateMathPass : Pass<"attn-approximate-math"> {
-  let summary = "Turn transcendental functions into polynomials";
+  let summary = "Turn math functions into polynomials and comparisons";
   let description = [{
     Calls of libm cost ten times as much, and their results vary by machine.
 
-    Input: `math.exp`, `expm1`, `log`, `log1p`, `log2` and `tanh` on f32.
-    Output: polynomials in `arith` and `math.fma`, within a few units in the
-    last place.
+    Input: `math.exp`, `expm1`, `log`, `log1p`, `log2`, `tanh`, `clampf` and
+    `isinf` on f32.
+    Output: for the first six polynomials in `arith` and `math.fma`, within a
+    few units in the last place; for the others comparisons.
     Skips: other functions, which are instructions or libm's.
 
     ```mlir

@@ -92,6 +92,13 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
+  // Integer powers become functions with loops; inlined, since an artifact has
+  // no symbols but its entries, and only now, since a loop is many blocks.
+  ConvertMathToFuncsOptions powers;
+  powers.minWidthOfFPowIExponent = 1;
+  pm.addPass(createConvertMathToFuncs(powers));
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
   pm.addPass(createConvertMathToLLVMPass());
   // What has neither a polynomial nor an instruction is libm's.
   pm.addPass(createConvertMathToLibmPass());
