@@ -65,6 +65,8 @@ Compilation::Compilation(const Options &options, const Machine &machine,
     : options(options), machine(machine), context(makeRegistry()),
       reproducer(source->getBuffer().str(), options.output) {
   sources.AddNewSourceBuffer(std::move(source), llvm::SMLoc());
+  // A person reads what is wrong and where; the op is in the file.
+  context.printOpOnDiagnostic(false);
 }
 
 std::string Compilation::print() {
