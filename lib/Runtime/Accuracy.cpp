@@ -9,6 +9,9 @@ using namespace mixattn;
 
 double mixattn::relativeError(const Tensor &actual,
                               const std::vector<double> &expected) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (static_cast<int64_t>(expected.size()) != actual.elements())
+    return infinity;
   double largest = 0, difference = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
     double got = actual.number(static_cast<int64_t>(i));
@@ -18,7 +21,7 @@ double mixattn::relativeError(const Tensor &actual,
       continue;
     double gap = std::fabs(got - expected[i]);
     if (!std::isfinite(gap))
-      return std::numeric_limits<double>::infinity();
+      return infinity;
     difference = std::max(difference, gap);
   }
   return difference == 0 ? 0 : difference / largest;

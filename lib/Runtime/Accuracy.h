@@ -10,7 +10,7 @@ namespace mixattn {
 /// The largest |actual - expected| over all elements, divided by the largest
 /// finite |expected|. Two NaN, or two equal infinities, differ by nothing; one
 /// NaN or one infinity differs infinitely, and so does anything from expected
-/// values that are all zero.
+/// values that are all zero or not as many.
 double relativeError(const Tensor &actual, const std::vector<double> &expected);
 
 /// The largest relative error of a result of that dtype, where the scores

@@ -127,21 +127,31 @@ Status OutputFiles::add(const std::string &path, std::string content) {
   return Success();
 }
 
+/// Writes to what has no other place: standard output, a device, a pipe.
+static Status writeSpecial(const std::string &path, std::string_view content) {
+  bool standard = path == "-";
+  if (standard)
+    fflush(stdout);
+  Descriptor out{standard ? STDOUT_FILENO
+                          : open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+  if (out.number < 0 || !writeAll(out.number, content))
+    return cannotWrite(path);
+  return Success();
+}
+
 Status OutputFiles::commit() {
+  // First what may still fail.
+  for (const File &file : files)
+    if (file.temporary.empty())
+      if (Status written = writeSpecial(file.path, file.content); !written)
+        return written;
   for (File &file : files) {
-    if (!file.temporary.empty()) {
-      if (rename(file.temporary.c_str(), file.path.c_str()) != 0)
-        return cannotWrite(file.path);
-      file.temporary.clear();
+    if (file.temporary.empty())
       continue;
-    }
-    bool standard = file.path == "-";
-    Descriptor out{standard ? STDOUT_FILENO
-                            : open(file.path.c_str(), O_WRONLY | O_CLOEXEC)};
-    if (standard)
-      fflush(stdout);
-    if (out.number < 0 || !writeAll(out.number, file.content))
+    if (rename(file.temporary.c_str(), file.path.c_str()) != 0)
       return cannotWrite(file.path);
+    file.temporary.clear();
   }
+  files.clear();
   return Success();
 }

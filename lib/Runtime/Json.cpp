@@ -11,14 +11,14 @@ Result<Json> mixattn::parseJson(std::string_view text) {
   return value;
 }
 
-void JsonView::fail(const Error &error) const {
+void JsonView::complain(const Error &error) const {
   if (!firstError)
     firstError = place.empty() ? error : inPlace(place, error);
 }
 
 bool JsonView::expect(bool condition, std::string_view kind) const {
   if (!condition)
-    fail(makeError("expected {}, but got {}", kind, value.type_name()));
+    complain(makeError("expected {}, but got {}", kind, value.type_name()));
   return condition && !firstError;
 }
 
@@ -30,7 +30,7 @@ JsonView JsonView::operator[](const char *key) const {
   static const Json null;
   std::string inside = place.empty() ? key : place + "." + key;
   if (expect(value.is_object(), "an object") && !value.contains(key))
-    fail(makeError("expected a member '{}', but got none", key));
+    complain(makeError("expected a member '{}', but got none", key));
   return {firstError ? null : *value.find(key), inside, firstError};
 }
 

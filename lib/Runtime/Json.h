@@ -43,7 +43,7 @@ public:
   std::vector<std::string> texts() const;
 
   /// Records `place: message` if it is the document's first error.
-  void fail(const Error &error) const;
+  void complain(const Error &error) const;
 
 private:
   bool expect(bool condition, std::string_view kind) const;

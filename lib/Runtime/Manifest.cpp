@@ -66,7 +66,7 @@ Dim EntryParser::parseDim(const JsonView &dim) {
     return {"", dim.integer()};
   Dim named{dim.text(), 0};
   if (named.name.empty())
-    dim.fail(makeError("expected the name of a dim, but got ''"));
+    dim.complain(makeError("expected the name of a dim, but got ''"));
   return named;
 }
 
@@ -74,32 +74,33 @@ Parameter EntryParser::parseParameter(const JsonView &json) {
   Parameter parameter;
   parameter.name = json["name"].text();
   if (parameter.name.empty() || !names.insert(parameter.name).second)
-    json.fail(
+    json.complain(
         makeError("expected a name of its own, but got '{}'", parameter.name));
   std::string dtype = json["dtype"].text();
   if (std::optional<DType> known = dtypeNamed(dtype))
     parameter.dtype = *known;
   else
-    json.fail(makeError("expected an element type, but got '{}'", dtype));
+    json.complain(makeError("expected an element type, but got '{}'", dtype));
   for (const JsonView &size : json["shape"].elements()) {
     parameter.shape.push_back(parseDim(size));
     if (parameter.shape.back().value < 0)
-      size.fail(makeError("expected a size, but got {}",
-                          parameter.shape.back().value));
+      size.complain(makeError("expected a size, but got {}",
+                              parameter.shape.back().value));
   }
   return parameter;
 }
 
 void EntryParser::requireKnown(const JsonView &place, const std::string &dim) {
   if (!dims.count(dim))
-    place.fail(makeError("expected a dim of an argument, but got '{}'", dim));
+    place.complain(
+        makeError("expected a dim of an argument, but got '{}'", dim));
 }
 
 void EntryParser::parseRange(const JsonView &range, Parameter &parameter) {
   std::vector<JsonView> ends = range.elements();
   if (ends.size() != 2 || isFloat(parameter.dtype)) {
-    range.fail(makeError("expected two ends of integers, but got {} of {}",
-                         ends.size(), nameOf(parameter.dtype)));
+    range.complain(makeError("expected two ends of integers, but got {} of {}",
+                             ends.size(), nameOf(parameter.dtype)));
     return;
   }
   parameter.range = Range{parseDim(ends[0]), parseDim(ends[1])};
@@ -171,7 +172,8 @@ Result<Manifest> mixattn::parseManifest(std::string_view text) {
     manifest.entries.push_back(EntryParser(entry).parse());
     const std::string &name = manifest.entries.back().name;
     if (name.empty() || !names.insert(name).second)
-      entry.fail(makeError("expected a name of its own, but got '{}'", name));
+      entry.complain(
+          makeError("expected a name of its own, but got '{}'", name));
   }
   if (firstError)
     return inPlace("manifest", *firstError);

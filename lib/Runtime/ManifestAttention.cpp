@@ -42,16 +42,17 @@ std::string AttentionParser::argument(const JsonView &object, const char *role,
   std::string name = member.text();
   const Parameter *parameter = entry.argument(name);
   if (!parameter) {
-    member.fail(makeError("expected an argument, but got '{}'", name));
+    member.complain(makeError("expected an argument, but got '{}'", name));
     return name;
   }
   size_t rank = parameter->shape.size();
   if (rank < low || rank > high)
-    member.fail(makeError("expected rank {} to {}, but '{}' has {}", low, high,
-                          name, rank));
+    member.complain(makeError("expected rank {} to {}, but '{}' has {}", low,
+                              high, name, rank));
   if (kindOf(parameter->dtype) != kind)
-    member.fail(makeError("expected elements of another kind, but '{}' has {}",
-                          name, nameOf(parameter->dtype)));
+    member.complain(
+        makeError("expected elements of another kind, but '{}' has {}", name,
+                  nameOf(parameter->dtype)));
   return name;
 }
 
@@ -70,7 +71,7 @@ void AttentionParser::parsePostmix(const JsonView &postmix, Postmix &result) {
   } else if (kind == "heads") {
     result.mixer = argument(postmix, "mixer", Kind::Float, 2, 2);
   } else {
-    postmix.fail(
+    postmix.complain(
         makeError("expected kind 'heads' or 'rows', but got '{}'", kind));
   }
 }
@@ -81,9 +82,10 @@ int64_t AttentionParser::staticSize(const std::string &name, size_t dim) {
     return 0;
   const Dim &size = parameter->shape[dim];
   if (size.isDynamic())
-    json.fail(makeError("expected a static size for dim {} of '{}', but got "
-                        "'{}'",
-                        dim, name, size.name));
+    json.complain(
+        makeError("expected a static size for dim {} of '{}', but got "
+                  "'{}'",
+                  dim, name, size.name));
   return size.isDynamic() ? 0 : size.value;
 }
 
@@ -92,8 +94,9 @@ void AttentionParser::checkHeads(const Attention &attention) {
   for (const std::string *name : {&attention.key, &attention.value}) {
     int64_t shared = staticSize(*name, 1);
     if (shared == 0 || heads % shared != 0)
-      json.fail(makeError("expected the heads of '{}' to divide {}, but got {}",
-                          *name, heads, shared));
+      json.complain(
+          makeError("expected the heads of '{}' to divide {}, but got {}",
+                    *name, heads, shared));
   }
 }
 
@@ -104,7 +107,7 @@ Attention AttentionParser::parse() {
   attention.value = argument(json, "value", Kind::Float, 4, 4);
   attention.result = json["result"].text();
   if (!entry.result(attention.result))
-    json["result"].fail(
+    json["result"].complain(
         makeError("expected a result, but got '{}'", attention.result));
   attention.scale = json["scale"].number();
   attention.bias = optional("bias", Kind::Float, 0, 4);
@@ -116,7 +119,7 @@ Attention AttentionParser::parse() {
     if (ends.size() == 2)
       attention.band = Band{ends[0].integer(), ends[1].integer()};
     else
-      json["band"].fail(
+      json["band"].complain(
           makeError("expected a lower and an upper width, but got {} elements",
                     ends.size()));
   }

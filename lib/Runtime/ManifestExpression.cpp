@@ -21,7 +21,7 @@ static double parseNumber(const JsonView &json) {
   if (text == "-inf")
     return -infinity;
   if (text != "nan")
-    json.fail(
+    json.complain(
         makeError("expected a number or inf, -inf, nan, but got '{}'", text));
   return std::numeric_limits<double>::quiet_NaN();
 }
@@ -39,7 +39,7 @@ static int64_t parseArgument(const JsonView &json, const Entry &entry,
   expression.argument = json.text();
   const Parameter *argument = entry.argument(expression.argument);
   if (!argument)
-    json.fail(
+    json.complain(
         makeError("expected an argument, but got '{}'", expression.argument));
   return argument ? static_cast<int64_t>(argument->shape.size()) : 0;
 }
@@ -53,7 +53,7 @@ static void parseOperands(const std::vector<JsonView> &parts,
     int64_t rank = parseArgument(parts[next++], entry, expression);
     int64_t indices = static_cast<int64_t>(parts.size() - next);
     if (indices != rank)
-      parts[0].fail(
+      parts[0].complain(
           makeError("expected {} indices, but got {}", rank, indices));
   } else if (parts.size() > next && parts[next].isText()) {
     expression.predicate = parts[next++].text();
@@ -65,13 +65,14 @@ static void parseOperands(const std::vector<JsonView> &parts,
 static Expression parse(const JsonView &json, const Entry &entry, int depth) {
   Expression expression;
   if (depth > maximumDepth) {
-    json.fail(makeError("expected at most {} nested operations", maximumDepth));
+    json.complain(
+        makeError("expected at most {} nested operations", maximumDepth));
     return expression;
   }
   std::vector<JsonView> parts = json.elements();
   if (parts.size() < 2) {
-    json.fail(makeError("expected an operation and a type, but got {} elements",
-                        parts.size()));
+    json.complain(makeError(
+        "expected an operation and a type, but got {} elements", parts.size()));
     return expression;
   }
   expression.op = parts[0].text();
@@ -81,7 +82,7 @@ static Expression parse(const JsonView &json, const Entry &entry, int depth) {
                     : expression.op == "constant" ? 3
                                                   : 2;
   if (parts.size() < required) {
-    json.fail(
+    json.complain(
         makeError("expected {} elements, but got {}", required, parts.size()));
     return expression;
   }
@@ -91,8 +92,8 @@ static Expression parse(const JsonView &json, const Entry &entry, int depth) {
     int64_t rank = parseArgument(parts[2], entry, expression);
     expression.integer = parts[3].integer();
     if (expression.integer < 0 || expression.integer >= rank)
-      parts[3].fail(makeError("expected a dim below {}, but got {}", rank,
-                              expression.integer));
+      parts[3].complain(makeError("expected a dim below {}, but got {}", rank,
+                                  expression.integer));
   } else {
     parseOperands(parts, entry, depth, expression);
   }

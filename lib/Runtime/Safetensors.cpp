@@ -55,14 +55,15 @@ Status SafetensorsFile::readIndex(std::string_view index) {
     for (const JsonView &size : member["shape"].elements()) {
       item.shape.push_back(size.integer());
       if (item.shape.back() < 0)
-        size.fail(makeError("expected a size, but got {}", item.shape.back()));
+        size.complain(
+            makeError("expected a size, but got {}", item.shape.back()));
     }
     std::vector<JsonView> offsets = member["data_offsets"].elements();
     if (offsets.size() == 2) {
       item.begin = offsets[0].integer();
       item.end = offsets[1].integer();
     } else {
-      member.fail(
+      member.complain(
           makeError("expected two offsets, but got {}", offsets.size()));
     }
     items.push_back(std::move(item));

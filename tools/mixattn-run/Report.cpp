@@ -85,7 +85,7 @@ std::string mixattn::reportAsJson(const Report &report) {
                       {"plan", nullptr}};
   OrderedJson median, minimum, flops, gflops, maxError, errorLimit;
   if (std::optional<double> known = report.flops())
-    flops = *known;
+    flops = static_cast<int64_t>(*known);
   if (!report.milliseconds.empty()) {
     median = report.median();
     minimum = report.milliseconds.front();
@@ -108,5 +108,5 @@ std::string mixattn::reportAsJson(const Report &report) {
   json["error_limit"] = errorLimit;
   json["inputs"] = describe(report.entry.arguments, report.arguments.tensors);
   json["outputs"] = describe(report.entry.results, report.results);
-  return json.dump(2) + "\n";
+  return json.dump() + "\n";
 }

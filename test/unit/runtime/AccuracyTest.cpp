@@ -37,6 +37,7 @@ TEST(Accuracy, ZerosAdmitOnlyZeros) {
   EXPECT_EQ(relativeError(makeTensor(DType::F32, {1}, {0}), {0}), 0);
   EXPECT_EQ(relativeError(makeTensor(DType::F32, {1}, {1e-30}), {0}), infinity);
   EXPECT_EQ(relativeError(makeTensor(DType::F32, {0}, {}), {}), 0);
+  EXPECT_EQ(relativeError(makeTensor(DType::F32, {1}, {0}), {0, 0}), infinity);
 }
 
 TEST(Accuracy, LimitGrowsWithTheScoresAndTheRounding) {
