@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Attributes that entries may not carry.
+//
+// RUN: mixattn-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{'func.func' op expected 'attn.name' to be an identifier, but got "a b"}}
+func.func private @name_with_a_gap(tensor<4xf32> {attn.name = "a b"})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.name' to be an identifier, but got "2q"}}
+func.func private @name_that_begins_with_a_digit(tensor<4xf32> {attn.name = "2q"})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.name' to be an identifier, but got ""}}
+func.func private @empty_name(tensor<4xf32> {attn.name = ""})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.name' to be an identifier, but got 3 : i64}}
+func.func private @number_as_name(tensor<4xf32>) -> (tensor<4xf32> {attn.name = 3})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.dims' to be an array of identifiers, but got "N"}}
+func.func private @dims_without_brackets(tensor<?xf32> {attn.dims = "N"})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.dims' to be an array of identifiers, but got ["N", 3]}}
+func.func private @number_as_dim(tensor<?x?xf32> {attn.dims = ["N", 3]})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.dims' to be an array of identifiers, but got ["N-1"]}}
+func.func private @expression_as_dim(tensor<?xf32> {attn.dims = ["N-1"]})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.dims' to name the 1 dynamic dimensions of 'tensor<?x4xf32>', but got 2 names}}
+func.func private @dim_too_many(tensor<?x4xf32> {attn.dims = ["B", "N"]})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.dims' to name the 2 dynamic dimensions of 'tensor<?x?xf32>', but got 1 names}}
+func.func private @dim_too_few(tensor<?x?xf32>) -> (tensor<?x?xf32> {attn.dims = ["B"]})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.dims' to name the 0 dynamic dimensions of 'index', but got 1 names}}
+func.func private @dims_of_a_scalar(index {attn.dims = ["B"]})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.range' to be two integers or names of dimensions, but got [0]}}
+func.func private @range_of_one(tensor<4xi64> {attn.range = [0]})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.range' to be two integers or names of dimensions, but got [0, 1.000000e+00]}}
+func.func private @range_of_floats(tensor<4xi64> {attn.range = [0, 1.0]})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.range' to ascend, but got [5, 4]}}
+func.func private @descending_range(tensor<4xi64> {attn.range = [5, 4]})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.range' on an integer tensor, but got 'tensor<4xf32>'}}
+func.func private @range_on_floats(tensor<4xf32> {attn.range = [0, 1]})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.range' on an integer tensor, but got 'i64'}}
+func.func private @range_on_a_scalar(i64 {attn.range = [0, 1]})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.name', 'attn.dims' or 'attn.range' on an argument or result, but got 'attn.nam'}}
+func.func private @unknown_attribute_on_an_argument(tensor<4xf32> {attn.nam = "q"})
+
+// -----
+
+// expected-error @below {{'func.func' op has the unknown attribute 'attn.name'}}
+func.func private @attribute_on_the_function() attributes {attn.name = "f"}
+
+// -----
+
+// expected-error @below {{'builtin.module' op has the unknown attribute 'attn.manifest'}}
+module @manifest_that_is_no_text attributes {attn.manifest = 1} {}
+
+// -----
+
+// expected-error @below {{expected band widths of 0 or more, but got -1 and 2}}
+func.func private @negative_width_below() attributes {band = #attn.band<-1, 2>}
+
+// -----
+
+// expected-error @below {{expected band widths of 0 or more, but got 2 and -1}}
+func.func private @negative_width_above() attributes {band = #attn.band<2, -1>}
+
+// -----
+
+// expected-error @below {{unknown attribute `stripe` in dialect `attn`}}
+func.func private @unknown_attribute_of_the_dialect() attributes {a = #attn.stripe<1>}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The attributes of entries, and #attn.band.
+//
+// RUN: mixattn-opt --verify-roundtrip %s | FileCheck %s
+
+// The compiler leaves the manifest on the module.
+// CHECK-LABEL: module @manifest attributes {attn.manifest = "{}"}
+module @manifest attributes {attn.manifest = "{}"} {}
+
+// Arguments and results have names; sizes too, one name per dynamic dimension.
+// CHECK-LABEL: func.func private @names
+// CHECK-SAME:    (tensor<?x8x?xf32> {attn.dims = ["B", "N"], attn.name = "q"}, tensor<8xf32> {attn.dims = [], attn.name = "_2"})
+// CHECK-SAME:    -> (tensor<?xf32> {attn.dims = ["B"], attn.name = "o"})
+func.func private @names(
+    tensor<?x8x?xf32> {attn.name = "q", attn.dims = ["B", "N"]},
+    tensor<8xf32> {attn.name = "_2", attn.dims = []})
+    -> (tensor<?xf32> {attn.name = "o", attn.dims = ["B"]})
+
+// A range runs from an integer or size to another; both may be equal.
+// CHECK-LABEL: func.func private @ranges
+// CHECK-SAME:    (tensor<?xi64> {attn.range = [0, "S"]}, tensor<i32> {attn.range = [-3, -3]}, tensor<4xi1> {attn.range = ["N", 1]})
+func.func private @ranges(tensor<?xi64> {attn.range = [0, "S"]},
+                          tensor<i32> {attn.range = [-3, -3]},
+                          tensor<4xi1> {attn.range = ["N", 1]})
+
+// A band may be as wide as none.
+// CHECK-LABEL: func.func private @band
+// CHECK-SAME:    #attn.band<0, 0>, #attn.band<12, 3>
+func.func private @band() attributes {bands = [#attn.band<0, 0>, #attn.band<12, 3>]}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a score_mod may not be: constraint C10 of every attention op.
+//
+// RUN: mixattn-opt %s --split-input-file --verify-diagnostics
+
+!q = tensor<1x2x3x4xf32>
+func.func @c10_too_few_indices(%q: !q) -> !q {
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to take a float score and the indices b, h, i, j, but got ('f32', 'index', 'index')}}
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %i: index, %j: index):
+    attn.yield %s : f32
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c10_wide_score(%q: !q) -> !q {
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to take a float score and the indices b, h, i, j, but got ('f64', 'index', 'index', 'index', 'index')}}
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f64, %b: index, %h: index, %i: index, %j: index):
+    %t = arith.truncf %s : f64 to f32
+    attn.yield %t : f32
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c10_no_yield(%q: !q) -> !q {
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to end in 'attn.yield'}}
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %t = arith.negf %s : f32
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c10_nothing(%q: !q) -> !q {
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to end in 'attn.yield'}}
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c10_narrowed(%q: !q) -> !q {
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to yield 'f32', but got 'f16'}}
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %t = arith.truncf %s : f32 to f16
+    attn.yield %t : f16
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func private @call(f32) -> f32
+func.func @c10_call(%q: !q) -> !q {
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, reads of captured tensors of rank 2 at most and sizes of the op's operands, but got 'func.call'}}
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    // expected-note @below {{operation here}}
+    %t = func.call @call(%s) : (f32) -> f32
+    attn.yield %t : f32
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c10_wide_arithmetic(%q: !q) -> !q {
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, reads of captured tensors of rank 2 at most and sizes of the op's operands, but got 'arith.extf'}}
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    // expected-note @below {{operation here}}
+    %wide = arith.extf %s : f32 to f64
+    %t = arith.truncf %wide : f64 to f32
+    attn.yield %t : f32
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c10_vector_arithmetic(%q: !q, %x: vector<2xf32>) -> !q {
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, reads of captured tensors of rank 2 at most and sizes of the op's operands, but got 'arith.negf'}}
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    // expected-note @below {{operation here}}
+    %t = arith.negf %x : vector<2xf32>
+    attn.yield %s : f32
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c10_read_of_rank_3(%q: !q, %t: tensor<2x3x3xf32>) -> !q {
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, reads of captured tensors of rank 2 at most and sizes of the op's operands, but got 'tensor.extract'}}
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    // expected-note @below {{operation here}}
+    %x = tensor.extract %t[%h, %i, %j] : tensor<2x3x3xf32>
+    attn.yield %x : f32
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c10_size_of_another(%q: !q, %t: tensor<?xf32>) -> !q {
+  %zero = arith.constant 0 : index
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, reads of captured tensors of rank 2 at most and sizes of the op's operands, but got 'tensor.dim'}}
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    // expected-note @below {{operation here}}
+    %n = tensor.dim %t, %zero : tensor<?xf32>
+    attn.yield %s : f32
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @two_blocks(%q: !q) -> !q {
+  // expected-error @below {{'attn.softmax' op region #0 ('score_mod') failed to verify constraint: region with at most 1 blocks}}
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    cf.br ^bb1
+  ^bb1:
+    attn.yield %s : f32
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+func.func @c1_yield_alone(%x: f32) {
+  // expected-error @below {{'attn.yield' op expects parent op to be one of 'attn.softmax, attn.mix_heads, attn.generic'}}
+  attn.yield %x : f32
+}
