@@ -6,6 +6,38 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SelectEntryPass : Pass<"attn-select-entry", "::mlir::ModuleOp"> {
+  let summary = "Keep the public functions that are to be compiled";
+  let description = [{
+    Input: a module with public functions.
+    Output: the entry called `entry` is public, every other function private;
+    with an empty `entry` all stay as they are.
+    Skips: declarations.
+
+    ```mlir
+    func.func @f() {
+      return
+    }
+    func.func @g() {
+      return
+    }
+    ```
+    becomes, with `entry=f`,
+    ```mlir
+    func.func @f() {
+      return
+    }
+    func.func private @g() {
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", /*default=*/"",
+           "The only public function to keep as an entry; all where empty">,
+  ];
+}
+
 def BindNamesPass : Pass<"attn-bind-names", "::mlir::ModuleOp"> {
   let summary = "Name the arguments, results and dynamic dims of entries";
   let description = [{
@@ -18,8 +50,9 @@ def BindNamesPass : Pass<"attn-bind-names", "::mlir::ModuleOp"> {
     equal, and whose lengths have a range.
     Skips: private functions and declarations.
 
-    Errors: a name that occurs twice, two names for sizes that must be equal, a
-    result's dimension that no argument has.
+    Errors: a call that could not be inlined, a name that occurs twice, two
+    names for sizes that must be equal, a result's dimension that no argument
+    has, a range that names no dimension.
 
     ```mlir
     func.func @f(%q: tensor<?x2x3x4xf32> {attn.name = "q", attn.dims = ["B"]},
@@ -45,10 +78,6 @@ def BindNamesPass : Pass<"attn-bind-names", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [
-    Option<"entry", "entry", "std::string", /*default=*/"",
-           "The only public function to keep as an entry; all where empty">,
-  ];
 }
 
 def GeneralizePass : Pass<"attn-generalize"> {
@@ -116,44 +145,74 @@ def WriteManifestPass : Pass<"attn-write-manifest", "::mlir::ModuleOp"> {
   ];
 }
 
-def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {
-  let summary = "Wrap entries in the C ABI";
+def TakeBuffersPass : Pass<"attn-take-buffers", "::mlir::ModuleOp"> {
+  let summary = "Let entries read and write buffers of their caller's";
   let description = [{
-    Input: entries with names, and `attn.manifest` on the module.
-    Output: per entry NAME a function `mixattn_NAME` of the C ABI
-    (lib/Runtime/abi.h) that checks its DLPack tensors and calls NAME, and NAME
-    itself, private, on memrefs of the caller's: it reads its arguments and
-    writes its results there. The manifest becomes a global.
+    Input: entries on tensors, with names.
+    Output: entries on memrefs with any strides but the innermost, which is 1:
+    the arguments, then the results, marked `attn.result`; they do not overlap.
+    Booleans are bytes, marked `attn.boolean`.
     Skips: private functions and declarations.
 
     ```mlir
-    module attributes {attn.manifest = "{}"} {
-      func.func @f(%x: tensor<?xf32> {attn.name = "x", attn.dims = ["N"]})
-          -> (tensor<?xf32> {attn.name = "y", attn.dims = ["N"]}) {
-        return %x : tensor<?xf32>
-      }
+    func.func @f(%x: tensor<?xf32> {attn.name = "x", attn.dims = ["N"]})
+        -> (tensor<?xf32> {attn.name = "y", attn.dims = ["N"]}) {
+      return %x : tensor<?xf32>
     }
     ```
-    becomes, the checks left out,
-    ```
-    func.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 {
-      …
-      call @f(%x, %y) : (memref<?xf32>, memref<?xf32>) -> ()
-      return %zero : i32
-    }
-    func.func private @f(%x: memref<?xf32>, %y: memref<?xf32>) {
+    becomes
+    ```mlir
+    func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]},
+                 %y: memref<?xf32> {attn.name = "y", attn.dims = ["N"],
+                                    attn.result}) {
       %0 = bufferization.to_tensor %x restrict : memref<?xf32> to tensor<?xf32>
-      bufferization.materialize_in_destination %0 in restrict writable %y : …
+      bufferization.materialize_in_destination %0 in restrict writable %y
+          : (tensor<?xf32>, memref<?xf32>) -> ()
       return
     }
     ```
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
-    "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
     "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {
+  let summary = "Wrap entries in the C ABI";
+  let description = [{
+    Input: entries on buffers (`attn-take-buffers`), and `attn.manifest` on the
+    module.
+    Output: per entry NAME a function `mixattn_NAME` of the C ABI
+    (lib/Runtime/abi.h) that checks its DLPack tensors and calls NAME, now
+    private and called `NAME.kernel`; and the manifest as a global.
+    Skips: private functions and declarations.
+
+    ```mlir
+    module attributes {attn.manifest = "{}"} {
+      func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
+        return
+      }
+    }
+    ```
+    becomes, the checks left out,
+    ```
+    llvm.mlir.global external constant @mixattn_manifest_of_f("{}\00")
+    func.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 {
+      …
+      call @f.kernel(%x) : (memref<?xf32>) -> ()
+      return %zero : i32
+    }
+    func.func private @f.kernel(%x: memref<?xf32>) {
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
   ];
 }
 

@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -17,7 +18,24 @@ using namespace mixattn;
 #define GET_ATTRDEF_CLASSES
 #include "dialect/attn/AttnAttrs.cpp.inc"
 
+namespace {
+
+/// Attention ops may be inlined anywhere.
+struct AttnInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override {
+    return true;
+  }
+};
+
+} // namespace
+
 void AttnDialect::initialize() {
+  addInterfaces<AttnInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/attn/AttnAttrs.cpp.inc"
@@ -30,9 +48,12 @@ void AttnDialect::initialize() {
 
 LogicalResult BandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t lower, int64_t upper) {
-  if (lower < 0 || upper < 0)
-    return emitError() << "expected band widths of 0 or more, but got "
-                       << lower << " and " << upper;
+  // Wider than any tensor, and the sum with a position cannot overflow.
+  constexpr int64_t widest = int64_t(1) << 62;
+  for (int64_t width : {lower, upper})
+    if (width < 0 || width > widest)
+      return emitError() << "expected band widths from 0 to " << widest
+                         << ", but got " << lower << " and " << upper;
   return success();
 }
 
@@ -40,74 +61,91 @@ LogicalResult BandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Attributes of entries
 //===----------------------------------------------------------------------===//
 
-/// Whether `name` is a C identifier: names of arguments and dims become
-/// identifiers of the generated header.
-static bool isIdentifier(StringRef name) {
+namespace {
+
+/// An argument or result of a function, and what an error calls it.
+struct Party {
+  Operation *function;
+  const char *role;
+  unsigned index;
+  Type type;
+
+  /// Begins the error about its attribute `name`.
+  InFlightDiagnostic error(StringRef name) const {
+    return function->emitOpError("expected '")
+           << name << "' of " << role << " " << index << " ";
+  }
+};
+
+} // namespace
+
+bool mixattn::isIdentifier(StringRef name) {
   return !name.empty() && !llvm::isDigit(name.front()) &&
          llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
-static LogicalResult verifyName(Operation *op, Attribute value) {
-  auto name = dyn_cast<StringAttr>(value);
-  if (!name || !isIdentifier(name.getValue()))
-    return op->emitOpError("expected 'attn.name' to be an identifier, but got ")
-           << value;
+static bool isIdentifierAttr(Attribute attr) {
+  auto name = dyn_cast<StringAttr>(attr);
+  return name && isIdentifier(name.getValue());
+}
+
+static LogicalResult verifyName(const Party &party, Attribute value) {
+  if (!isIdentifierAttr(value))
+    return party.error("attn.name") << "to be an identifier, but got " << value;
   return success();
 }
 
-static LogicalResult verifyDims(Operation *op, Attribute value, Type type) {
-  auto tensor = dyn_cast<ShapedType>(type);
+static LogicalResult verifyDims(const Party &party, Attribute value) {
   auto names = dyn_cast<ArrayAttr>(value);
-  if (!names || !llvm::all_of(names, [](Attribute a) {
-        auto name = dyn_cast<StringAttr>(a);
-        return name && isIdentifier(name.getValue());
-      }))
-    return op->emitOpError(
-               "expected 'attn.dims' to be an array of identifiers, but got ")
-           << value;
-  int64_t dynamic =
-      tensor && tensor.hasRank() ? tensor.getNumDynamicDims() : 0;
-  if (static_cast<int64_t>(names.size()) != dynamic)
-    return op->emitOpError("expected 'attn.dims' to name the ")
-           << dynamic << " dynamic dimensions of " << type << ", but got "
-           << names.size() << " names";
+  if (!names || !llvm::all_of(names, isIdentifierAttr))
+    return party.error("attn.dims")
+           << "to be an array of identifiers, but got " << value;
+  auto tensor = dyn_cast<ShapedType>(party.type);
+  size_t dynamic = tensor && tensor.hasRank() ? tensor.getNumDynamicDims() : 0;
+  if (names.size() != dynamic)
+    return party.error("attn.dims")
+           << "to name the " << dynamic << " dynamic dimensions of "
+           << party.type << ", but got " << names.size() << " names";
   return success();
 }
 
-static LogicalResult verifyRange(Operation *op, Attribute value, Type type) {
-  auto isBound = [](Attribute bound) {
-    return isa<IntegerAttr>(bound) || isa<StringAttr>(bound);
+static LogicalResult verifyRange(const Party &party, Attribute value) {
+  auto isNumber = [](Attribute bound) {
+    auto number = dyn_cast<IntegerAttr>(bound);
+    return number && number.getType().isSignlessInteger(64);
   };
   auto range = dyn_cast<ArrayAttr>(value);
-  if (!range || range.size() != 2 || !llvm::all_of(range, isBound))
-    return op->emitOpError("expected 'attn.range' to be two integers or names "
-                           "of dimensions, but got ")
-           << value;
-  auto low = dyn_cast<IntegerAttr>(range[0]);
-  auto high = dyn_cast<IntegerAttr>(range[1]);
-  if (low && high && low.getInt() > high.getInt())
-    return op->emitOpError("expected 'attn.range' to ascend, but got ")
-           << value;
-  auto tensor = dyn_cast<ShapedType>(type);
+  if (!range || range.size() != 2 || !llvm::all_of(range, [&](Attribute bound) {
+        return isNumber(bound) || isIdentifierAttr(bound);
+      }))
+    return party.error("attn.range")
+           << "to be two integers or names of dimensions, but got " << value;
+  if (isNumber(range[0]) && isNumber(range[1]) &&
+      cast<IntegerAttr>(range[0]).getInt() >
+          cast<IntegerAttr>(range[1]).getInt())
+    return party.error("attn.range") << "to ascend, but got " << value;
+  auto tensor = dyn_cast<ShapedType>(party.type);
   if (!tensor || !tensor.getElementType().isSignlessInteger())
-    return op->emitOpError("expected 'attn.range' on an integer tensor, but "
-                           "got ")
-           << type;
+    return party.error("attn.range")
+           << "to be on integers, but got " << party.type;
   return success();
 }
 
-static LogicalResult verifyEntryAttribute(Operation *op, NamedAttribute attr,
-                                          Type type) {
+static LogicalResult verifyEntryAttribute(const Party &party,
+                                          NamedAttribute attr) {
   StringRef name = attr.getName();
   if (name == "attn.name")
-    return verifyName(op, attr.getValue());
+    return verifyName(party, attr.getValue());
   if (name == "attn.dims")
-    return verifyDims(op, attr.getValue(), type);
+    return verifyDims(party, attr.getValue());
   if (name == "attn.range")
-    return verifyRange(op, attr.getValue(), type);
-  return op->emitOpError("expected 'attn.name', 'attn.dims' or 'attn.range' on "
-                         "an argument or result, but got '")
-         << name << "'";
+    return verifyRange(party, attr.getValue());
+  // The compiler itself marks buffers.
+  if ((name == "attn.result" || name == "attn.boolean") &&
+      isa<MemRefType>(party.type))
+    return success();
+  return party.function->emitOpError("has the unknown attribute '")
+         << name << "' on " << party.role << " " << party.index;
 }
 
 LogicalResult AttnDialect::verifyRegionArgAttribute(Operation *op, unsigned,
@@ -115,7 +153,7 @@ LogicalResult AttnDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                     NamedAttribute attr) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   Type type = function ? function.getArgumentTypes()[index] : Type();
-  return verifyEntryAttribute(op, attr, type);
+  return verifyEntryAttribute({op, "argument", index, type}, attr);
 }
 
 LogicalResult AttnDialect::verifyRegionResultAttribute(Operation *op, unsigned,
@@ -123,7 +161,7 @@ LogicalResult AttnDialect::verifyRegionResultAttribute(Operation *op, unsigned,
                                                        NamedAttribute attr) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   Type type = function ? function.getResultTypes()[index] : Type();
-  return verifyEntryAttribute(op, attr, type);
+  return verifyEntryAttribute({op, "result", index, type}, attr);
 }
 
 LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,

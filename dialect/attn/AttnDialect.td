@@ -26,7 +26,8 @@ def Attn_Dialect : Dialect {
     - `attn.name = "q"`: the name by which tools bind it; `arg0`, `result0`
       and so on where it is missing.
     - `attn.dims = ["B", "N"]`: one name per dynamic dimension. Equal names
-      have equal sizes, checked when the entry is called.
+      have equal sizes, checked when the entry is called. On a result it is a
+      promise of the graph's author where the ops do not show the size.
     - `attn.range = [0, "S"]`: on integer tensors, the smallest and the
       largest value, each an integer or the name of a dimension; checked when
       the entry is called.

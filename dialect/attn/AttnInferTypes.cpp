@@ -42,13 +42,15 @@ bool mixattn::detail::isCompatibleAttentionType(TypeRange inferred,
 LogicalResult
 mixattn::detail::reifyAttentionShape(OpBuilder &builder, Operation *op,
                                      ReifiedRankedShapedTypeDims &shapes) {
-  Value query = cast<AttentionOpInterface>(op).getQuery();
+  auto attention = cast<AttentionOpInterface>(op);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim = 0; dim < 4; ++dim)
     sizes.push_back(
         type.isDynamicDim(dim)
-            ? tensor::getMixedSize(builder, op->getLoc(), query, dim)
+            ? tensor::getMixedSize(
+                  builder, op->getLoc(),
+                  dim == 3 ? attention.getValue() : attention.getQuery(), dim)
             : OpFoldResult(builder.getIndexAttr(type.getDimSize(dim))));
   shapes.push_back(std::move(sizes));
   return success();

@@ -63,11 +63,12 @@ def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
     int64_t getValueGroup() {
       return getNumHeads() / getValueType().getDimSize(1);
     }
-    /// The factor on q·k: the one given, or 1/sqrt(D).
+    /// The factor on q·k: the one given, or 1/sqrt(D), or 1 where D is 0.
     double getScaleOrDefault() {
       if (::std::optional<::llvm::APFloat> scale = $_op.getScale())
         return scale->convertToDouble();
-      return 1.0 / ::std::sqrt(double(getQueryType().getDimSize(3)));
+      int64_t features = getQueryType().getDimSize(3);
+      return features == 0 ? 1.0 : 1.0 / ::std::sqrt(double(features));
     }
     bool hasScoreMod() { return !$_op.getScoreMod().empty(); }
     /// Whether weights of different heads meet after the softmax.

@@ -24,6 +24,14 @@
 
 #include "dialect/attn/AttnInterfaces.h.inc"
 
+namespace mixattn {
+
+/// Whether `name` is a C identifier: entries, their arguments and dims become
+/// identifiers of the generated header.
+bool isIdentifier(llvm::StringRef name);
+
+} // namespace mixattn
+
 namespace mixattn::detail {
 
 /// The type of an attention's result, [B,H,N,E] of the value's element type
@@ -37,7 +45,8 @@ inferAttentionType(mlir::Value query, mlir::Value key, mlir::Value value,
 bool isCompatibleAttentionType(mlir::TypeRange inferred,
                                mlir::TypeRange given);
 
-/// The sizes of the result of attention `op`; dynamic ones are the query's.
+/// The sizes of the result of attention `op`: features are the value's, all
+/// others the query's.
 llvm::LogicalResult
 reifyAttentionShape(mlir::OpBuilder &builder, mlir::Operation *op,
                     mlir::ReifiedRankedShapedTypeDims &shapes);

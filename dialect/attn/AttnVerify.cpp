@@ -124,7 +124,7 @@ static LogicalResult verifyProducts(AttentionOpInterface op, const Party &query,
   int64_t heads = query.type().getDimSize(1);
   for (const Party &party : {key, value}) {
     int64_t shared = party.type().getDimSize(1);
-    if (shared != 0 && heads % shared == 0)
+    if (heads != 0 && shared != 0 && heads % shared == 0)
       continue;
     InFlightDiagnostic error = op->emitOpError("expected the heads of '")
                                << party.name

@@ -36,7 +36,9 @@ bool mixattn::isScoreModElementwise(Operation *op) {
           op);
   auto isScalar = [](Type type) {
     return isa<Float16Type, BFloat16Type, Float32Type>(type) ||
-           type.isSignlessIntOrIndex();
+           type.isIndex() || type.isSignlessInteger(1) ||
+           type.isSignlessInteger(8) || type.isSignlessInteger(16) ||
+           type.isSignlessInteger(32) || type.isSignlessInteger(64);
   };
   return known && llvm::all_of(op->getOperandTypes(), isScalar) &&
          llvm::all_of(op->getResultTypes(), isScalar);

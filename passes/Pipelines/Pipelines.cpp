@@ -41,13 +41,14 @@ static void addVerifyLevel(OpPassManager &pm, StringRef level) {
 }
 
 static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
+  SelectEntryPassOptions select;
+  select.entry = options.entry;
+  pm.addPass(createSelectEntryPass(select));
   // Entries are told apart before inlining: functions that only they call
-  // vanish.
-  BindNamesPassOptions bind;
-  bind.entry = options.entry;
-  pm.addPass(createBindNamesPass(bind));
+  // vanish. Names follow sizes through ops, not through calls.
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
+  pm.addPass(createBindNamesPass());
   // Canonicalise named ops before they generalise: their folds are simpler.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createGeneralizePass());
@@ -63,7 +64,7 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 static void buildBufferized(OpPassManager &pm) {
-  pm.addPass(createExportEntriesPass());
+  pm.addPass(createTakeBuffersPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addPass(createCanonicalizerPass());
@@ -81,10 +82,16 @@ static void buildBufferized(OpPassManager &pm) {
 }
 
 static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createExportEntriesPass());
   pm.addPass(createLowerCopiesPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   // Polynomials for what they cover: libm's results vary by machine.
   pm.addPass(createApproximateMathPass());
+  // Arithmetic of a graph's own on 16-bit floats is done in f32, too.
+  arith::ArithEmulateUnsupportedFloatsOptions wide;
+  wide.sourceTypeStrs = {"f16", "bf16"};
+  wide.targetTypeStr = "f32";
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(wide));
   pm.addPass(arith::createArithExpandOpsPass(
       {/*includeBf16=*/!options.hasBf16Conversion}));
   if (!options.hasF16Conversion)

@@ -42,7 +42,7 @@ static LLVM::LLVMStructType callType(OpBuilder &b) {
 /// The function that writes a message: does nothing where the caller wants
 /// none, else calls snprintf.
 static LLVM::LLVMFuncOp getOrCreateReport(ModuleOp module) {
-  constexpr StringLiteral name = "mixattn_report";
+  constexpr StringLiteral name = "mixattn.report";
   if (auto report = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return report;
   ImplicitLocOpBuilder b(module.getLoc(), module.getBodyRegion());
@@ -116,7 +116,7 @@ void EntryChecks::require(Value holds, int32_t code, const Twine &format,
 
   b.setInsertionPointToEnd(fail);
   std::string name =
-      (wrapper.getName() + "_message_" + Twine(messages++)).str();
+      (wrapper.getName() + ".message." + Twine(messages++)).str();
   std::string text = format.str();
   text.push_back('\0');
   Value message = LLVM::createGlobalString(b.getLoc(), b, name, text,

@@ -18,7 +18,7 @@ struct EntryTensor {
   /// The buffer that the kernel takes; i1 is held as i8.
   mlir::MemRefType type;
   /// DLPack's type code and width in bits, and our name of the element type.
-  unsigned code, bits;
+  unsigned code = 0, bits = 0;
   std::string dtype;
   /// Names of the dynamic dims.
   mlir::ArrayAttr dims;

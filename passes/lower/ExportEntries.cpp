@@ -4,15 +4,13 @@
 #include "lib/Runtime/abi.h"
 #include "passes/Passes.h"
 #include "passes/lower/EntryChecks.h"
+#include "passes/normalize/Entries.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mixattn {
 #define GEN_PASS_DEF_EXPORTENTRIESPASS
@@ -22,130 +20,64 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
-/// The buffer of a caller's tensor: any strides but the innermost, which is 1.
-/// Booleans are bytes.
-static MemRefType bufferType(RankedTensorType tensor) {
-  Type element = tensor.getElementType();
-  if (element.isInteger(1))
-    element = IntegerType::get(tensor.getContext(), 8);
-  if (tensor.getRank() < 2)
-    return MemRefType::get(tensor.getShape(), element);
-  SmallVector<int64_t> strides(tensor.getRank(), ShapedType::kDynamic);
-  strides.back() = 1;
-  auto layout = StridedLayoutAttr::get(tensor.getContext(), 0, strides);
-  return MemRefType::get(tensor.getShape(), element, layout);
+/// Whether every argument of `entry` is a buffer with names, as
+/// attn-take-buffers leaves them.
+static bool takesNamedBuffers(func::FuncOp entry) {
+  if (entry.getNumResults() != 0)
+    return false;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
+    auto type = dyn_cast<MemRefType>(entry.getArgumentTypes()[i]);
+    if (!type || !entry.getArgAttrOfType<StringAttr>(i, "attn.name") ||
+        (type.getNumDynamicDims() != 0 && !entry.getArgAttr(i, "attn.dims")))
+      return false;
+  }
+  return true;
 }
 
-static EntryTensor describe(StringRef role, StringAttr name, Type type,
-                            ArrayAttr dims, ArrayAttr range) {
-  auto tensor = cast<RankedTensorType>(type);
-  Type element = tensor.getElementType();
-  unsigned code = isa<BFloat16Type>(element)  ? kDLBfloat
-                  : isa<FloatType>(element)   ? kDLFloat
-                  : element.isInteger(1)      ? MIXATTN_DL_BOOL
-                                              : kDLInt;
-  EntryTensor result{(role + " '" + name.getValue() + "'").str(),
-                     bufferType(tensor), code,
-                     std::max(8u, element.getIntOrFloatBitWidth()), "", dims,
-                     range};
-  llvm::raw_string_ostream(result.dtype) << element;
+static EntryTensor describe(func::FuncOp entry, unsigned index) {
+  auto type = cast<MemRefType>(entry.getArgumentTypes()[index]);
+  Type element = type.getElementType();
+  bool isBoolean = entry.getArgAttr(index, "attn.boolean") != nullptr;
+  bool isResult = entry.getArgAttr(index, "attn.result") != nullptr;
+  StringRef name =
+      entry.getArgAttrOfType<StringAttr>(index, "attn.name").getValue();
+
+  EntryTensor result;
+  result.title =
+      ((isResult ? "result '" : "argument '") + name + "'").str();
+  result.type = type;
+  result.code = isBoolean                    ? MIXATTN_DL_BOOL
+                : isa<BFloat16Type>(element) ? kDLBfloat
+                : isa<FloatType>(element)    ? kDLFloat
+                                             : kDLInt;
+  result.bits = element.getIntOrFloatBitWidth();
+  llvm::raw_string_ostream(result.dtype)
+      << (isBoolean ? IntegerType::get(entry.getContext(), 1) : element);
+  result.dims = entry.getArgAttrOfType<ArrayAttr>(index, "attn.dims");
+  result.range = entry.getArgAttrOfType<ArrayAttr>(index, "attn.range");
   return result;
 }
 
-/// i1 from i8 (nonzero is true), or i8 from i1, element by element.
-static Value convertBooleans(OpBuilder &b, Location loc, Value tensor,
-                             Type element) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  Value init = tensor::EmptyOp::create(
-      b, loc, tensor::getMixedSizes(b, loc, tensor), element);
-  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, init.getType(), tensor, init,
-             ArrayRef<AffineMap>{identity, identity}, loops,
-             [&](OpBuilder &b, Location loc, ValueRange args) {
-               Value value;
-               if (element.isInteger(1)) {
-                 Value zero = arith::ConstantIntOp::create(b, loc, 0, 8);
-                 value = arith::CmpIOp::create(
-                     b, loc, arith::CmpIPredicate::ne, args[0], zero);
-               } else {
-                 value = arith::ExtUIOp::create(b, loc, element, args[0]);
-               }
-               linalg::YieldOp::create(b, loc, value);
-             })
-      .getResult(0);
-}
-
-/// Rewrites `entry` to read its arguments from buffers and to write its
-/// results into buffers; both are the caller's and do not overlap.
-static void takeBuffers(func::FuncOp entry, ArrayRef<EntryTensor> tensors) {
-  Block &body = entry.getBody().front();
-  OpBuilder b(entry.getContext());
-  b.setInsertionPointToStart(&body);
-  unsigned arguments = entry.getNumArguments();
-  SmallVector<Type> types;
-  for (const EntryTensor &tensor : tensors)
-    types.push_back(tensor.type);
-
-  for (unsigned i = 0; i < arguments; ++i) {
-    BlockArgument argument = body.getArgument(i);
-    auto type = cast<RankedTensorType>(argument.getType());
-    argument.setType(types[i]);
-    auto held = RankedTensorType::get(type.getShape(),
-                                      tensors[i].type.getElementType());
-    auto read = bufferization::ToTensorOp::create(b, entry.getLoc(), held,
-                                                  argument, /*restrict=*/true);
-    Value value = read;
-    if (type.getElementType().isInteger(1))
-      value = convertBooleans(b, entry.getLoc(), value, type.getElementType());
-    argument.replaceAllUsesExcept(value, read);
-  }
-
-  auto returned = cast<func::ReturnOp>(body.getTerminator());
-  b.setInsertionPoint(returned);
-  for (auto [index, value] : llvm::enumerate(returned.getOperands())) {
-    MemRefType type = tensors[arguments + index].type;
-    if (cast<RankedTensorType>(value.getType()).getElementType().isInteger(1))
-      value = convertBooleans(b, entry.getLoc(), value, type.getElementType());
-    Value destination = body.addArgument(type, entry.getLoc());
-    auto write = bufferization::MaterializeInDestinationOp::create(
-        b, entry.getLoc(), value, destination);
-    write.setRestrict(true);
-    write.setWritable(true);
-  }
-  returned->setOperands({});
-  entry.removeArgAttrsAttr();
-  entry.removeResAttrsAttr();
-  entry.setType(FunctionType::get(entry.getContext(), types, {}));
-  entry.setPrivate();
-  entry->setAttr("llvm.linkage",
-                 LLVM::LinkageAttr::get(entry.getContext(),
-                                        LLVM::Linkage::Internal));
-}
-
+/// Makes `mixattn_NAME` beside entry NAME, which becomes private and gets a
+/// name that no C program has.
 static void exportEntry(ModuleOp module, func::FuncOp entry) {
-  SmallVector<EntryTensor> tensors;
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    tensors.push_back(
-        describe("argument", entry.getArgAttrOfType<StringAttr>(i, "attn.name"),
-                 entry.getArgumentTypes()[i],
-                 entry.getArgAttrOfType<ArrayAttr>(i, "attn.dims"),
-                 entry.getArgAttrOfType<ArrayAttr>(i, "attn.range")));
-  for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    tensors.push_back(
-        describe("result", entry.getResultAttrOfType<StringAttr>(i, "attn.name"),
-                 entry.getResultTypes()[i],
-                 entry.getResultAttrOfType<ArrayAttr>(i, "attn.dims"), {}));
-  takeBuffers(entry, tensors);
-
   OpBuilder b(entry);
+  std::string name = entry.getName().str();
+  entry.setName(name + ".kernel");
+  entry.setPrivate();
+  entry->setAttr("llvm.linkage", LLVM::LinkageAttr::get(
+                                     b.getContext(), LLVM::Linkage::Internal));
+
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   auto type = b.getFunctionType({ptr, b.getI32Type(), ptr}, b.getI32Type());
-  auto wrapper = func::FuncOp::create(
-      b, entry.getLoc(), ("mixattn_" + entry.getName()).str(), type);
+  auto wrapper =
+      func::FuncOp::create(b, entry.getLoc(), "mixattn_" + name, type);
   EntryChecks checks(module, wrapper);
+  SmallVector<EntryTensor> tensors;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    tensors.push_back(describe(entry, i));
+  entry.removeArgAttrsAttr();
+
   checks.checkCall(tensors.size());
   SmallVector<Value> buffers;
   for (auto [index, tensor] : llvm::enumerate(tensors))
@@ -183,16 +115,18 @@ struct ExportEntriesPass
       emitError(module.getLoc(), "expected 'attn.manifest' on the module");
       return signalPassFailure();
     }
-    SmallVector<func::FuncOp> entries;
-    for (auto function : module.getOps<func::FuncOp>())
-      if (function.isPublic() && !function.isExternal())
-        entries.push_back(function);
+    SmallVector<func::FuncOp> entries = getEntries(module);
     if (entries.empty())
       return;
-    std::string first = entries.front().getName().str();
+    for (func::FuncOp entry : entries)
+      if (!takesNamedBuffers(entry)) {
+        entry.emitError("expected entry '")
+            << entry.getName() << "' to take buffers with names";
+        return signalPassFailure();
+      }
+    exportManifest(module, manifest, entries.front().getName());
     for (func::FuncOp entry : entries)
       exportEntry(module, entry);
-    exportManifest(module, manifest, first);
   }
 };
 

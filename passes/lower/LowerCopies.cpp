@@ -22,10 +22,11 @@ struct LowerCopiesPass : mixattn::impl::LowerCopiesPassBase<LowerCopiesPass> {
     getOperation()->walk([&](memref::CopyOp op) { copies.push_back(op); });
     IRRewriter rewriter(&getContext());
     for (memref::CopyOp op : copies) {
-      auto isContiguous = [](Value buffer) {
-        return cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
+      auto hasStrides = [](Value buffer) {
+        auto type = dyn_cast<MemRefType>(buffer.getType());
+        return type && !type.getLayout().isIdentity();
       };
-      if (isContiguous(op.getSource()) && isContiguous(op.getTarget()))
+      if (!hasStrides(op.getSource()) && !hasStrides(op.getTarget()))
         continue;
       rewriter.setInsertionPoint(op);
       rewriter.replaceOpWithNewOp<linalg::CopyOp>(op, op.getSource(),

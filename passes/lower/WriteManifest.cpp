@@ -7,6 +7,7 @@
 #include "passes/Passes.h"
 #include "passes/body/ScoreExpression.h"
 #include "passes/normalize/DimNames.h"
+#include "passes/normalize/Entries.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -266,12 +267,10 @@ struct WriteManifestPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Array entries;
-    for (auto function : module.getOps<func::FuncOp>()) {
-      if (!function.isPublic() || function.isExternal())
-        continue;
-      if (failed(checkNames(function)))
+    for (func::FuncOp entry : getEntries(module)) {
+      if (failed(verifyNamed(entry)))
         return signalPassFailure();
-      entries.push_back(EntryWriter(function).write());
+      entries.push_back(EntryWriter(entry).write());
     }
     std::vector<std::string> sorted(features.begin(), features.end());
     llvm::sort(sorted);
@@ -286,19 +285,6 @@ struct WriteManifestPass
     std::string text =
         llvm::formatv("{0}\n", llvm::json::Value(std::move(manifest)));
     module->setAttr("attn.manifest", StringAttr::get(&getContext(), text));
-  }
-
-  /// attn-bind-names has been here.
-  LogicalResult checkNames(func::FuncOp entry) {
-    bool named = true;
-    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-      named &= entry.getArgAttr(i, "attn.name") != nullptr;
-    for (unsigned i = 0; i < entry.getNumResults(); ++i)
-      named &= entry.getResultAttr(i, "attn.name") != nullptr;
-    if (named)
-      return success();
-    return entry.emitError("expected the arguments and results of entry '")
-           << entry.getName() << "' to have names";
   }
 };
 

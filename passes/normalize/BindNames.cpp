@@ -4,8 +4,10 @@
 #include "dialect/attn/AttnOps.h"
 #include "passes/Passes.h"
 #include "passes/normalize/DimNames.h"
+#include "passes/normalize/Entries.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mixattn {
@@ -15,18 +17,6 @@ namespace mixattn {
 
 using namespace mlir;
 using namespace mixattn;
-
-/// Whether a caller can pass a tensor of `type` to an entry.
-static bool isEntryType(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || tensor.getEncoding())
-    return false;
-  Type element = tensor.getElementType();
-  return element.isF16() || element.isBF16() || element.isF32() ||
-         element.isF64() || element.isSignlessInteger(1) ||
-         element.isSignlessInteger(8) || element.isSignlessInteger(16) ||
-         element.isSignlessInteger(32) || element.isSignlessInteger(64);
-}
 
 namespace {
 
@@ -42,6 +32,9 @@ private:
   LogicalResult nameParties();
   LogicalResult nameArgumentDims(DimNames &dims);
   LogicalResult nameResultDims(DimNames &dims);
+  LogicalResult checkRanges();
+  LogicalResult checkCalls();
+  llvm::StringSet<> argumentDims();
   void rangeLengths(const DimNames &dims);
 
   StringRef argumentName(unsigned index) {
@@ -61,13 +54,15 @@ private:
 } // namespace
 
 LogicalResult EntryNamer::checkSignature() {
-  if (!entry.getBody().hasOneBlock())
-    return entry.emitError("expected entry '")
-           << entry.getName() << "' to have one block";
-  if (entry.getName().starts_with("manifest_of_"))
-    return entry.emitError("expected an entry's name not to begin with "
-                           "'manifest_of_', but got '")
+  if (!isIdentifier(entry.getName()) ||
+      entry.getName().starts_with("manifest_of_"))
+    return entry.emitError("expected an entry's name to be an identifier that "
+                           "does not begin with 'manifest_of_', but got '")
            << entry.getName() << "'";
+  if (!entry.getBody().hasOneBlock() ||
+      !isa<func::ReturnOp>(entry.getBody().front().back()))
+    return entry.emitError("expected entry '")
+           << entry.getName() << "' to be one block that returns";
   for (Type type : llvm::concat<const Type>(entry.getArgumentTypes(),
                                             entry.getResultTypes()))
     if (!isEntryType(type))
@@ -148,13 +143,18 @@ LogicalResult EntryNamer::nameArgumentDims(DimNames &dims) {
   return success();
 }
 
-LogicalResult EntryNamer::nameResultDims(DimNames &dims) {
-  llvm::StringSet<> ofArguments;
+/// The names of all dims of arguments.
+llvm::StringSet<> EntryNamer::argumentDims() {
+  llvm::StringSet<> result;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     if (auto names = entry.getArgAttrOfType<ArrayAttr>(i, "attn.dims"))
       for (Attribute name : names)
-        ofArguments.insert(cast<StringAttr>(name).getValue());
+        result.insert(cast<StringAttr>(name).getValue());
+  return result;
+}
 
+LogicalResult EntryNamer::nameResultDims(DimNames &dims) {
+  llvm::StringSet<> ofArguments = argumentDims();
   for (auto [index, value] : llvm::enumerate(getReturn().getOperands())) {
     auto type = cast<RankedTensorType>(value.getType());
     SmallVector<Attribute> names;
@@ -168,18 +168,51 @@ LogicalResult EntryNamer::nameResultDims(DimNames &dims) {
                << "' and all that must equal it, but got '"
                << given[0].getValue() << "' and '" << given[1].getValue()
                << "'";
-      if (given.empty() || !ofArguments.contains(given[0].getValue()))
+      if (given.empty())
+        return entry.emitError("expected 'attn.dims' to name dimension ")
+               << dim << " of result '" << resultName(index)
+               << "', whose size no argument shows";
+      if (!ofArguments.contains(given[0].getValue()))
         return entry.emitError("expected dimension ")
                << dim << " of result '" << resultName(index)
-               << "' to occur in an argument"
-               << (given.empty() ? Twine()
-                                 : ", but got '" + given[0].getValue() + "'");
+               << "' to occur in an argument, but got '" << given[0].getValue()
+               << "'";
       names.push_back(given[0]);
     }
     if (!names.empty())
       entry.setResultAttr(index, "attn.dims", builder.getArrayAttr(names));
   }
   return success();
+}
+
+/// Ranges that name a dim name one of an argument.
+LogicalResult EntryNamer::checkRanges() {
+  llvm::StringSet<> ofArguments = argumentDims();
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
+    auto range = entry.getArgAttrOfType<ArrayAttr>(i, "attn.range");
+    if (!range)
+      continue;
+    for (Attribute bound : range)
+      if (auto name = dyn_cast<StringAttr>(bound);
+          name && !ofArguments.contains(name.getValue()))
+        return entry.emitError("expected 'attn.range' of argument '")
+               << argumentName(i) << "' to name a dimension of an argument, "
+               << "but got '" << name.getValue() << "'";
+  }
+  return success();
+}
+
+/// Every function that an entry calls has been inlined.
+LogicalResult EntryNamer::checkCalls() {
+  WalkResult result = entry.walk([&](CallOpInterface call) {
+    InFlightDiagnostic error =
+        call->emitError("expected the functions that entry '")
+        << entry.getName() << "' calls to be inlined";
+    if (auto name = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
+      error << ", but got " << name;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 /// An argument that an attention op takes as lengths lies in 0..S.
@@ -201,48 +234,22 @@ void EntryNamer::rangeLengths(const DimNames &dims) {
 }
 
 LogicalResult EntryNamer::run() {
-  if (failed(checkSignature()) || failed(nameParties()))
+  if (failed(checkSignature()) || failed(checkCalls()) ||
+      failed(nameParties()))
     return failure();
   DimNames dims(entry);
   if (failed(nameArgumentDims(dims)) || failed(nameResultDims(dims)))
     return failure();
   rangeLengths(dims);
-  return success();
+  return checkRanges();
 }
 
 namespace {
 
 struct BindNamesPass : mixattn::impl::BindNamesPassBase<BindNamesPass> {
-  using Base::Base;
-
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    SmallVector<func::FuncOp> entries;
-    for (auto function : module.getOps<func::FuncOp>())
-      if (function.isPublic() && !function.isExternal())
-        entries.push_back(function);
-
-    if (!entry.empty()) {
-      if (!llvm::any_of(entries, [&](func::FuncOp function) {
-            return function.getName() == entry;
-          })) {
-        emitError(module.getLoc(), "expected a public function '")
-            << entry << "', but found none";
-        return signalPassFailure();
-      }
-      llvm::erase_if(entries, [&](func::FuncOp function) {
-        if (function.getName() == entry)
-          return false;
-        function.setPrivate();
-        return true;
-      });
-    }
-    if (entries.empty()) {
-      emitError(module.getLoc(), "expected a public function, but found none");
-      return signalPassFailure();
-    }
-    for (func::FuncOp function : entries)
-      if (failed(EntryNamer(function).run()))
+    for (func::FuncOp entry : getEntries(getOperation()))
+      if (failed(EntryNamer(entry).run()))
         return signalPassFailure();
   }
 };

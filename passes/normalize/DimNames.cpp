@@ -102,9 +102,15 @@ void DimNames::tieOp(Operation *op) {
     tie(key, 2, value, 2);
     if (Value lengths = attention.getLengths())
       tie(query, 0, lengths, 0);
+    for (Value square : {attention.getMixer(), attention.getMixBias()})
+      for (unsigned dim = 0; square && dim < 2; ++dim)
+        tie(query, 1, square, dim);
     if (Value source = attention.getMixSource()) {
       tie(query, 0, source, 0);
+      tie(query, 1, source, 1);
       tie(query, 2, source, 2);
+      tie(source, 3, attention.getMixWeight(), 0);
+      tie(query, 1, attention.getMixWeight(), 1);
     }
     for (Value wide : {attention.getBias(), attention.getMask()}) {
       if (!wide)
@@ -112,10 +118,11 @@ void DimNames::tieOp(Operation *op) {
       auto type = cast<RankedTensorType>(wide.getType());
       for (unsigned dim = 0; dim < type.getRank(); ++dim) {
         unsigned scoreDim = dim + 4 - type.getRank();
-        // A static 1 repeats; heads are static.
-        if (type.getDimSize(dim) == 1 || scoreDim == 1)
+        // A static 1 repeats.
+        if (type.getDimSize(dim) == 1)
           continue;
-        tie(wide, dim, scoreDim == 3 ? key : query, scoreDim == 0 ? 0 : 2);
+        bool isKey = scoreDim == 3;
+        tie(isKey ? key : query, isKey ? 2 : scoreDim, wide, dim);
       }
     }
     return;
