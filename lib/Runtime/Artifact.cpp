@@ -6,28 +6,39 @@
 #include "lib/Runtime/Files.h"
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace mixattn;
 
 namespace {
-/// The last bytes of a compiled runner.
+/// The last bytes of a compiled runner; the library lies right before them.
 struct Trailer {
   uint64_t size;
   char magic[8];
+
+  bool isOurs() const { return std::memcmp(magic, "MIXATTN1", 8) == 0; }
 };
 } // namespace
 
-static constexpr char trailerMagic[] = "MIXATTN1";
+/// The library inside a compiled runner; any other file as it is.
+static std::string_view findLibrary(std::string_view file) {
+  Trailer trailer;
+  if (file.size() < sizeof(trailer))
+    return file;
+  size_t end = file.size() - sizeof(trailer);
+  std::memcpy(&trailer, file.data() + end, sizeof(trailer));
+  if (!trailer.isOurs() || trailer.size > end)
+    return file;
+  return file.substr(end - trailer.size, trailer.size);
+}
 
-Result<Artifact> Artifact::fromBytes(Buffer file, std::string place,
-                                     bool isOnDisk) {
-  Result<ElfSection> section = findElfSection(file.view(), ".mixattn.manifest");
+Result<Artifact> Artifact::fromBytes(Buffer file, const std::string &place) {
+  std::string_view library = findLibrary(file.view());
+  Result<ElfSection> section = findElfSection(library, ".mixattn.manifest");
   if (!section)
     return inPlace(place, section.error());
   // The text ends in a NUL; padding may follow.
@@ -40,11 +51,11 @@ Result<Artifact> Artifact::fromBytes(Buffer file, std::string place,
   if (!manifest)
     return inPlace(place, manifest.error());
   Artifact artifact;
-  artifact.isSharedLibrary = section->isSharedLibrary;
-  artifact.isOnDisk = isOnDisk;
-  artifact.place = std::move(place);
+  artifact.place = place;
   artifact.file = std::move(file);
+  artifact.library = library;
   artifact.content = std::move(*manifest);
+  artifact.isSharedLibrary = section->isSharedLibrary;
   return artifact;
 }
 
@@ -52,33 +63,26 @@ Result<Artifact> Artifact::open(const std::string &path) {
   Result<Buffer> file = readFile(path);
   if (!file)
     return file.error();
-  return fromBytes(std::move(*file), path, path != "-");
+  return fromBytes(std::move(*file), path);
 }
 
-Result<std::optional<Artifact>> Artifact::openEmbedded() {
-  static constexpr char self[] = "/proc/self/exe";
-  int descriptor = ::open(self, O_RDONLY | O_CLOEXEC);
-  struct stat status = {};
+Result<std::optional<Artifact>>
+Artifact::openEmbedded(const std::string &name) {
+  static const std::string self = "/proc/self/exe";
   Trailer trailer = {};
-  constexpr off_t trailerSize = sizeof(trailer);
-  if (descriptor < 0)
+  if (FILE *file = fopen(self.c_str(), "rb")) {
+    constexpr long size = sizeof(trailer);
+    if (fseek(file, -size, SEEK_END) != 0 ||
+        fread(&trailer, sizeof(trailer), 1, file) != 1)
+      trailer = {};
+    fclose(file);
+  }
+  if (!trailer.isOurs())
     return std::optional<Artifact>();
-  bool found = fstat(descriptor, &status) == 0 &&
-               pread(descriptor, &trailer, sizeof(trailer),
-                     status.st_size - trailerSize) == trailerSize &&
-               std::memcmp(trailer.magic, trailerMagic, 8) == 0 &&
-               trailer.size <= uint64_t(status.st_size - trailerSize);
-  Result<Buffer> file = Buffer::allocate(found ? trailer.size : 0);
-  if (found && file)
-    found = pread(descriptor, file->data(), trailer.size,
-                  status.st_size - trailerSize - off_t(trailer.size)) ==
-            ssize_t(trailer.size);
-  close(descriptor);
+  Result<Buffer> file = readFile(self);
   if (!file)
     return file.error();
-  if (!found)
-    return std::optional<Artifact>();
-  Result<Artifact> artifact = fromBytes(std::move(*file), self, false);
+  Result<Artifact> artifact = fromBytes(std::move(*file), name);
   if (!artifact)
     return artifact.error();
   return std::optional<Artifact>(std::move(*artifact));
@@ -106,21 +110,17 @@ Result<const Entry *> Artifact::find(std::string_view name) const {
                    listNames(entries), name);
 }
 
-/// dlopen wants a path; one in memory will do.
-Result<void *> Artifact::openLibrary() const {
-  std::string path = place.find('/') == place.npos ? "./" + place : place;
-  if (!isOnDisk) {
-    int memory = memfd_create("mixattn", MFD_CLOEXEC);
-    if (memory < 0 ||
-        write(memory, file.data(), file.size()) != ssize_t(file.size()))
-      return makeError("{}: cannot be copied to memory: {}", place,
-                       std::strerror(errno));
-    path = "/proc/self/fd/" + std::to_string(memory);
-  }
-  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    return makeError("{}: cannot be loaded: {}", place, dlerror());
-  return library;
+/// A path that dlopen can have: the file's own, or one in memory where the
+/// library is a part of the file, or came through a pipe.
+Result<std::string> Artifact::libraryPath() const {
+  if (place != "-" && library.size() == file.size())
+    return place.find('/') == place.npos ? "./" + place : place;
+  int memory = memfd_create("mixattn", MFD_CLOEXEC);
+  if (memory < 0 ||
+      write(memory, library.data(), library.size()) != ssize_t(library.size()))
+    return makeError("{}: cannot be copied to memory: {}", place,
+                     std::strerror(errno));
+  return "/proc/self/fd/" + std::to_string(memory);
 }
 
 Result<mixattn_entry> Artifact::load(const Entry &entry) const {
@@ -128,10 +128,13 @@ Result<mixattn_entry> Artifact::load(const Entry &entry) const {
     return makeError("{}: expected a shared library, but got an object", place);
   if (Status check = checkTarget(content.target); !check)
     return inPlace(place, check.error());
-  Result<void *> library = openLibrary();
-  if (!library)
-    return library.error();
-  void *symbol = dlsym(*library, entry.symbol.c_str());
+  Result<std::string> path = libraryPath();
+  if (!path)
+    return path.error();
+  void *handle = dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return makeError("{}: cannot be loaded: {}", place, dlerror());
+  void *symbol = dlsym(handle, entry.symbol.c_str());
   if (!symbol)
     return makeError("{}: expected a symbol '{}', but got none", place,
                      entry.symbol);

@@ -9,16 +9,16 @@
 
 namespace mixattn {
 
-/// An object or a shared library made by mixattn-compile. Its manifest is read
-/// without loading it. A loaded library stays until the process ends.
+/// An object, a shared library or a compiled runner made by mixattn-compile.
+/// Its manifest is read without loading it. A loaded library stays until the
+/// process ends.
 class Artifact {
 public:
   /// Reads a file, or standard input (`-`). Errors name the path.
   static Result<Artifact> open(const std::string &path);
-  /// The artifact that a compiled runner carries behind its own end, a shared
-  /// library and the trailer {uint64_t size, "MIXATTN1"}; nothing where this
-  /// executable carries none.
-  static Result<std::optional<Artifact>> openEmbedded();
+  /// The artifact inside this executable, if it is a compiled runner. Errors
+  /// call it `name`.
+  static Result<std::optional<Artifact>> openEmbedded(const std::string &name);
 
   const Manifest &manifest() const { return content; }
   /// How errors call the artifact.
@@ -32,16 +32,15 @@ public:
   Result<mixattn_entry> load(const Entry &entry) const;
 
 private:
-  static Result<Artifact> fromBytes(Buffer file, std::string place,
-                                    bool isOnDisk);
-  Result<void *> openLibrary() const;
+  static Result<Artifact> fromBytes(Buffer file, const std::string &place);
+  Result<std::string> libraryPath() const;
 
   std::string place;
   Buffer file;
+  /// The object or shared library in `file`.
+  std::string_view library;
   Manifest content;
   bool isSharedLibrary = false;
-  /// Whether `place` is a path that dlopen can have.
-  bool isOnDisk = false;
 };
 
 } // namespace mixattn

@@ -2,6 +2,7 @@
 // Random streams and the tensors drawn from them.
 #include "lib/Runtime/Random.h"
 #include "lib/Runtime/Binding.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace mixattn;
@@ -78,8 +79,10 @@ Result<Tensor> mixattn::drawTensor(const Parameter &argument,
   }
   int64_t low = 0, high = argument.dtype == DType::I1 ? 1 : 9;
   if (argument.range) {
-    low = argument.range->low.in(sizes);
-    high = argument.range->high.in(sizes);
+    // What the dtype can hold of the range.
+    int64_t limit = INT64_MAX >> (64 - 8 * bytesOf(argument.dtype));
+    low = std::max(argument.range->low.in(sizes), -limit - 1);
+    high = std::min(argument.range->high.in(sizes), limit);
   }
   if (low > high && tensor->elements() != 0)
     return inArgument(argument, makeError("expected a range that has values, "

@@ -11,8 +11,8 @@ namespace mixattn {
 struct Report {
   const Manifest &manifest;
   const Entry &entry;
-  const Arguments &arguments;
-  const std::vector<Tensor> &results;
+  Arguments arguments;
+  std::vector<Tensor> results;
   /// Sorted; empty where nothing was timed.
   std::vector<double> milliseconds;
   std::vector<Comparison> comparisons;

@@ -67,25 +67,52 @@ static Status writeOutputs(const Report &report, const Options &options) {
   return files.commit();
 }
 
-/// Compares as the options ask; what was found is in `comparisons`.
-static Status compare(const Entry &entry, const Arguments &arguments,
-                      const std::vector<Tensor> &results,
-                      const Options &options,
-                      std::vector<Comparison> &comparisons) {
-  if (options.check) {
-    auto found = compareWithReference(entry, arguments, results);
-    if (!found)
-      return found.error();
-    comparisons = std::move(*found);
-  }
-  auto found = compareWithFiles(entry, results, options);
-  if (!found)
-    return found.error();
-  comparisons.insert(comparisons.end(), found->begin(), found->end());
+/// Compares results as the options ask.
+static Result<std::vector<Comparison>> compare(const Report &report,
+                                               const Options &options) {
+  auto all = compareWithFiles(report.entry, report.results, options);
+  if (!all || !options.check)
+    return all;
+  auto more =
+      compareWithReference(report.entry, report.arguments, report.results);
+  if (!more)
+    return more;
+  all->insert(all->end(), more->begin(), more->end());
+  return all;
+}
+
+/// Runs, compares and times an entry as the options ask.
+static Status execute(mixattn_entry function, const Options &options,
+                      Report &report) {
+  const Entry &entry = report.entry;
+  if (options.guard)
+    if (Status guarded = runGuarded(entry, function, report.arguments);
+        !guarded)
+      return guarded;
+  auto results = runOnce(entry, function, report.arguments);
+  if (!results)
+    return results.error();
+  report.results = std::move(*results);
+  auto comparisons = compare(report, options);
+  if (!comparisons)
+    return comparisons.error();
+  report.comparisons = std::move(*comparisons);
+  auto milliseconds = runTimed(entry, function, report.arguments,
+                               report.results, options.repeat);
+  if (!milliseconds)
+    return milliseconds.error();
+  report.milliseconds = std::move(*milliseconds);
   return Success();
 }
 
-/// Runs an entry as the options ask; whether all comparisons held.
+static void print(const Report &report, FILE *file) {
+  for (const Comparison &comparison : report.comparisons)
+    fprintf(file, "%s\n", comparison.toString().c_str());
+  if (!report.milliseconds.empty())
+    fprintf(file, "%s\n", timingLine(report).c_str());
+}
+
+/// Runs an entry; whether all comparisons held.
 static Result<bool> run(const Artifact &artifact, const Options &options) {
   Result<const Entry *> entry = artifact.find(options.entry);
   if (!entry)
@@ -98,28 +125,11 @@ static Result<bool> run(const Artifact &artifact, const Options &options) {
   Result<mixattn_entry> function = artifact.load(**entry);
   if (!function)
     return function.error();
-  if (options.guard)
-    if (Status guarded = runGuarded(**entry, *function, *arguments); !guarded)
-      return guarded.error();
-  Result<std::vector<Tensor>> results = runOnce(**entry, *function, *arguments);
-  if (!results)
-    return results.error();
-  Report report{artifact.manifest(), **entry, *arguments, *results, {}, {}};
-  if (Status compared =
-          compare(**entry, *arguments, *results, options, report.comparisons);
-      !compared)
-    return compared.error();
-  auto times =
-      runTimed(**entry, *function, *arguments, *results, options.repeat);
-  if (!times)
-    return times.error();
-  report.milliseconds = std::move(*times);
-
-  FILE *text = options.writesToStandardOutput() ? stderr : stdout;
-  for (const Comparison &comparison : report.comparisons)
-    fprintf(text, "%s\n", comparison.toString().c_str());
-  if (options.repeat)
-    fprintf(text, "%s\n", timingLine(report).c_str());
+  Report report{
+      artifact.manifest(), **entry, std::move(*arguments), {}, {}, {}};
+  if (Status done = execute(*function, options, report); !done)
+    return done.error();
+  print(report, options.writesToStandardOutput() ? stderr : stdout);
   if (Status written = writeOutputs(report, options); !written)
     return written.error();
   return std::all_of(report.comparisons.begin(), report.comparisons.end(),
@@ -144,7 +154,7 @@ static ExitCode fail(const Error &error, ExitCode code) {
 }
 
 int main(int argc, char **argv) {
-  Result<std::optional<Artifact>> embedded = Artifact::openEmbedded();
+  Result<std::optional<Artifact>> embedded = Artifact::openEmbedded(argv[0]);
   if (!embedded)
     return fail(embedded.error(), Failed);
   Result<Options> options =

@@ -64,7 +64,7 @@ TEST(ElfSection, OffsetsOutside) {
 }
 
 TEST(Artifact, ThisTestCarriesNone) {
-  auto embedded = Artifact::openEmbedded();
+  auto embedded = Artifact::openEmbedded("test");
   ASSERT_TRUE(embedded);
   EXPECT_FALSE(*embedded);
 }

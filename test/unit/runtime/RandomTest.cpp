@@ -54,6 +54,13 @@ TEST(Random, RangeMayNameADim) {
     ASSERT_TRUE(tensor->integer(i) >= 0 && tensor->integer(i) <= 3);
 }
 
+TEST(Random, RangeBeyondTheDType) {
+  Parameter index{"index", DType::I8, {{"B", 0}}, Range{{"", 120}, {"S", 0}}};
+  Result<Tensor> tensor = drawTensor(index, {{"B", 50}, {"S", 1000}}, 1);
+  for (int64_t i = 0; i < 50; ++i)
+    ASSERT_GE(tensor->integer(i), 120);
+}
+
 TEST(Random, EmptyRange) {
   Parameter index{"index", DType::I64, {{"B", 0}}, Range{{"", 1}, {"S", 0}}};
   EXPECT_EQ(
