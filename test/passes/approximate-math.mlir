@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions of libm that become polynomials, and those that do not.
+//
+// RUN: mixattn-opt --attn-approximate-math %s | FileCheck %s
+
+// CHECK-LABEL: func.func @polynomials
+// CHECK-NOT:     math.{{exp|expm1|log|log1p|log2|tanh}}{{ }}
+// CHECK:         math.fma
+// CHECK:         return
+func.func @polynomials(%x: f32) -> (f32, f32, f32, f32, f32, f32) {
+  %0 = math.exp %x : f32
+  %1 = math.expm1 %x : f32
+  %2 = math.log %x : f32
+  %3 = math.log1p %x : f32
+  %4 = math.log2 %x : f32
+  %5 = math.tanh %x : f32
+  return %0, %1, %2, %3, %4, %5 : f32, f32, f32, f32, f32, f32
+}
+
+// Instructions, and functions without a polynomial that holds over the whole
+// range.
+// CHECK-LABEL: func.func @others
+// CHECK:         math.sqrt
+// CHECK:         math.absf
+// CHECK:         math.sin
+// CHECK:         math.erf
+// CHECK:         math.powf
+func.func @others(%x: f32) -> (f32, f32, f32, f32, f32) {
+  %0 = math.sqrt %x : f32
+  %1 = math.absf %x : f32
+  %2 = math.sin %x : f32
+  %3 = math.erf %x : f32
+  %4 = math.powf %x, %x : f32
+  return %0, %1, %2, %3, %4 : f32, f32, f32, f32, f32
+}
+
+// CHECK-LABEL: func.func @wide
+// CHECK:         math.exp %{{.+}} : f64
+func.func @wide(%x: f64) -> f64 {
+  %0 = math.exp %x : f64
+  return %0 : f64
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Conversions between f16 and f32 in integer arithmetic. Their values are
+// checked over all of f16 by test/numeric.
+//
+// RUN: mixattn-opt --attn-expand-f16 %s | FileCheck %s
+
+// CHECK-LABEL: func.func @widen
+// CHECK-SAME:    %[[HALF:[a-z0-9]+]]: f16
+// CHECK-NOT:     arith.extf
+// CHECK:         %[[BITS:.+]] = arith.bitcast %[[HALF]] : f16 to i16
+// CHECK:         arith.extui %[[BITS]] : i16 to i32
+// CHECK:         %[[WIDE:.+]] = arith.bitcast %{{.+}} : i32 to f32
+// CHECK:         return %[[WIDE]]
+func.func @widen(%x: f16) -> f32 {
+  %y = arith.extf %x : f16 to f32
+  return %y : f32
+}
+
+// CHECK-LABEL: func.func @narrow
+// CHECK-SAME:    %[[WIDE:[a-z0-9]+]]: f32
+// CHECK-NOT:     arith.truncf
+// CHECK:         arith.bitcast %[[WIDE]] : f32 to i32
+// CHECK:         %[[BITS:.+]] = arith.trunci %{{.+}} : i32 to i16
+// CHECK:         %[[HALF:.+]] = arith.bitcast %[[BITS]] : i16 to f16
+// CHECK:         return %[[HALF]]
+func.func @narrow(%x: f32) -> f16 {
+  %y = arith.truncf %x : f32 to f16
+  return %y : f16
+}
+
+// Other widths, and tensors.
+// CHECK-LABEL: func.func @others
+// CHECK-NEXT:    arith.extf %{{.+}} : bf16 to f32
+// CHECK-NEXT:    arith.truncf %{{.+}} : f64 to f16
+// CHECK-NEXT:    arith.extf %{{.+}} : tensor<4xf16> to tensor<4xf32>
+// CHECK-NEXT:    return
+func.func @others(%x: bf16, %y: f64, %z: tensor<4xf16>)
+    -> (f32, f16, tensor<4xf32>) {
+  %0 = arith.extf %x : bf16 to f32
+  %1 = arith.truncf %y : f64 to f16
+  %2 = arith.extf %z : tensor<4xf16> to tensor<4xf32>
+  return %0, %1, %2 : f32, f16, tensor<4xf32>
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What holds at a border passes unchanged.
+//
+// RUN: split-file %s %t
+// RUN: mixattn-opt %t/normal.mlir --attn-verify-level=level=normal | FileCheck %t/normal.mlir
+// RUN: mixattn-opt %t/bufferized.mlir --attn-verify-level=level=bufferized | FileCheck %t/bufferized.mlir
+// RUN: mixattn-opt %t/llvm.mlir --attn-verify-level=level=llvm | FileCheck %t/llvm.mlir
+
+//--- normal.mlir
+// CHECK-LABEL: func.func @one_op_is_one_attention
+// CHECK:         attn.generic
+func.func @one_op_is_one_attention(%q: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+  %o = attn.generic scores(%q, %q : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+      pool(%q : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  return %o : tensor<1x2x3x4xf32>
+}
+
+//--- bufferized.mlir
+// CHECK-LABEL: func.func @buffers_only
+// CHECK:         memref.load
+func.func @buffers_only(%x: memref<4xf32>, %i: index) -> f32 {
+  %0 = memref.load %x[%i] : memref<4xf32>
+  return %0 : f32
+}
+
+//--- llvm.mlir
+// CHECK-LABEL: llvm.func @llvm_only
+// CHECK:         llvm.return
+llvm.func @llvm_only() {
+  llvm.return
+}
