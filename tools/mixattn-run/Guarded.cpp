@@ -5,7 +5,9 @@
 #include "lib/Runtime/Guard.h"
 #include "tools/mixattn-run/Execute.h"
 #include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <deque>
 #include <unistd.h>
 
 using namespace mixattn;
@@ -45,60 +47,90 @@ private:
 };
 } // namespace
 
-/// One guarded run; the bytes of each result. What a result holds before the
-/// call is `filling`.
-static Result<std::vector<std::string>> runFlush(const Entry &entry,
-                                                 mixattn_entry function,
-                                                 const Arguments &arguments,
-                                                 Flush flush, int filling) {
-  std::vector<GuardedMemory> memory;
-  std::vector<size_t> sizes;
-  Call call(entry, function);
-  auto add = [&](DType dtype, const Shape &shape, const char *content) {
-    size_t bytes = *byteCount(dtype, shape);
-    Result<GuardedMemory> block = GuardedMemory::allocate(bytes, flush);
-    if (!block)
-      return Status(block.error());
-    if (content)
-      std::memcpy(block->data(), content, bytes);
-    else
-      std::memset(block->data(), filling, bytes);
-    if (content)
-      block->makeReadOnly();
-    call.add(dtype, shape, block->data());
-    memory.push_back(std::move(*block));
-    sizes.push_back(bytes);
-    return Status(Success());
-  };
+namespace {
+/// A call whose tensors all lie in guarded memory.
+class GuardedCall {
+public:
+  GuardedCall(const Entry &entry, mixattn_entry function, Flush flush)
+      : call(entry, function), flush(flush) {}
+
+  /// Adds an argument; from now on its elements are read-only.
+  Status addArgument(const Tensor &tensor);
+  /// Adds a result whose bytes are all `filling`.
+  Status addResult(DType dtype, const Shape &shape, int filling);
+  Status run() const { return call.run(); }
+  /// The bytes of each result.
+  const std::vector<std::string_view> &results() const { return contents; }
+
+private:
+  /// Memory for the next tensor.
+  Result<GuardedMemory *> add(DType dtype, const Shape &shape, size_t bytes);
+
+  Call call;
+  Flush flush;
+  std::deque<GuardedMemory> memory;
+  std::vector<std::string_view> contents;
+};
+} // namespace
+
+Result<GuardedMemory *> GuardedCall::add(DType dtype, const Shape &shape,
+                                         size_t bytes) {
+  Result<GuardedMemory> block = GuardedMemory::allocate(bytes, flush);
+  if (!block)
+    return block.error();
+  memory.push_back(std::move(*block));
+  call.add(dtype, shape, memory.back().data());
+  return &memory.back();
+}
+
+Status GuardedCall::addArgument(const Tensor &tensor) {
+  Result<GuardedMemory *> block =
+      add(tensor.dtype(), tensor.shape(), tensor.bytes());
+  if (!block)
+    return block.error();
+  std::memcpy((*block)->data(), tensor.data(), tensor.bytes());
+  (*block)->makeReadOnly();
+  return Success();
+}
+
+Status GuardedCall::addResult(DType dtype, const Shape &shape, int filling) {
+  Result<size_t> bytes = byteCount(dtype, shape);
+  if (!bytes)
+    return bytes.error();
+  Result<GuardedMemory *> block = add(dtype, shape, *bytes);
+  if (!block)
+    return block.error();
+  std::memset((*block)->data(), filling, *bytes);
+  contents.emplace_back((*block)->data(), *bytes);
+  return Success();
+}
+
+/// Fills a call with the arguments and with room for the results, and runs it.
+static Status runIn(GuardedCall &call, const Entry &entry,
+                    const Arguments &arguments, Flush flush, int filling) {
   for (const Tensor &tensor : arguments.tensors)
-    if (Status added = add(tensor.dtype(), tensor.shape(), tensor.data());
+    if (Status added = call.addArgument(tensor); !added)
+      return added;
+  for (const Parameter &result : entry.results)
+    if (Status added = call.addResult(result.dtype,
+                                      shapeOf(result, arguments.dims), filling);
         !added)
-      return added.error();
-  for (const Parameter &result : entry.results) {
-    Shape shape = shapeOf(result, arguments.dims);
-    if (Status added = add(result.dtype, shape, nullptr); !added)
-      return added.error();
-  }
+      return added;
   AccessHandler handler(entry, flush);
-  if (Status run = call.run(); !run)
-    return run.error();
-  std::vector<std::string> results;
-  for (size_t i = arguments.tensors.size(); i < memory.size(); ++i)
-    results.emplace_back(memory[i].data(), sizes[i]);
-  return results;
+  return call.run();
 }
 
 Status mixattn::runGuarded(const Entry &entry, mixattn_entry function,
                            const Arguments &arguments) {
-  auto atEnd = runFlush(entry, function, arguments, Flush::AtEnd, 0xff);
-  if (!atEnd)
-    return atEnd.error();
+  GuardedCall atEnd(entry, function, Flush::AtEnd);
+  if (Status run = runIn(atEnd, entry, arguments, Flush::AtEnd, 0xff); !run)
+    return run;
   // Another filling: what the entry leaves unwritten differs.
-  auto atStart = runFlush(entry, function, arguments, Flush::AtStart, 0x00);
-  if (!atStart)
-    return atStart.error();
+  GuardedCall atStart(entry, function, Flush::AtStart);
+  if (Status run = runIn(atStart, entry, arguments, Flush::AtStart, 0x00); !run)
+    return run;
   for (size_t i = 0; i < entry.results.size(); ++i)
-    if ((*atEnd)[i] != (*atStart)[i])
+    if (atEnd.results()[i] != atStart.results()[i])
       return makeError("result '{}': expected equal bytes from both guarded "
                        "runs, but got others",
                        entry.results[i].name);
