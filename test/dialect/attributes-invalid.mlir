@@ -3,83 +3,104 @@
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{'func.func' op expected 'attn.name' to be an identifier, but got "a b"}}
+// expected-error @below {{'func.func' op expected 'attn.name' of argument 0 to be an identifier, but got "a b"}}
 func.func private @name_with_a_gap(tensor<4xf32> {attn.name = "a b"})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.name' to be an identifier, but got "2q"}}
+// expected-error @below {{'func.func' op expected 'attn.name' of argument 0 to be an identifier, but got "2q"}}
 func.func private @name_that_begins_with_a_digit(tensor<4xf32> {attn.name = "2q"})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.name' to be an identifier, but got ""}}
+// expected-error @below {{'func.func' op expected 'attn.name' of argument 0 to be an identifier, but got ""}}
 func.func private @empty_name(tensor<4xf32> {attn.name = ""})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.name' to be an identifier, but got 3 : i64}}
+// expected-error @below {{'func.func' op expected 'attn.name' of result 0 to be an identifier, but got 3 : i64}}
 func.func private @number_as_name(tensor<4xf32>) -> (tensor<4xf32> {attn.name = 3})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.dims' to be an array of identifiers, but got "N"}}
+// expected-error @below {{'func.func' op expected 'attn.dims' of argument 0 to be an array of identifiers, but got "N"}}
 func.func private @dims_without_brackets(tensor<?xf32> {attn.dims = "N"})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.dims' to be an array of identifiers, but got ["N", 3]}}
+// expected-error @below {{'func.func' op expected 'attn.dims' of argument 0 to be an array of identifiers, but got ["N", 3]}}
 func.func private @number_as_dim(tensor<?x?xf32> {attn.dims = ["N", 3]})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.dims' to be an array of identifiers, but got ["N-1"]}}
+// expected-error @below {{'func.func' op expected 'attn.dims' of argument 0 to be an array of identifiers, but got ["N-1"]}}
 func.func private @expression_as_dim(tensor<?xf32> {attn.dims = ["N-1"]})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.dims' to name the 1 dynamic dimensions of 'tensor<?x4xf32>', but got 2 names}}
+// expected-error @below {{'func.func' op expected 'attn.dims' of argument 0 to name the 1 dynamic dimensions of 'tensor<?x4xf32>', but got 2 names}}
 func.func private @dim_too_many(tensor<?x4xf32> {attn.dims = ["B", "N"]})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.dims' to name the 2 dynamic dimensions of 'tensor<?x?xf32>', but got 1 names}}
+// expected-error @below {{'func.func' op expected 'attn.dims' of result 0 to name the 2 dynamic dimensions of 'tensor<?x?xf32>', but got 1 names}}
 func.func private @dim_too_few(tensor<?x?xf32>) -> (tensor<?x?xf32> {attn.dims = ["B"]})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.dims' to name the 0 dynamic dimensions of 'index', but got 1 names}}
+// expected-error @below {{'func.func' op expected 'attn.dims' of argument 0 to name the 0 dynamic dimensions of 'index', but got 1 names}}
 func.func private @dims_of_a_scalar(index {attn.dims = ["B"]})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.range' to be two integers or names of dimensions, but got [0]}}
+// expected-error @below {{'func.func' op expected 'attn.range' of argument 0 to be two integers or names of dimensions, but got [0]}}
 func.func private @range_of_one(tensor<4xi64> {attn.range = [0]})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.range' to be two integers or names of dimensions, but got [0, 1.000000e+00]}}
+// expected-error @below {{'func.func' op expected 'attn.range' of argument 0 to be two integers or names of dimensions, but got [0, 1.000000e+00]}}
 func.func private @range_of_floats(tensor<4xi64> {attn.range = [0, 1.0]})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.range' to ascend, but got [5, 4]}}
+// expected-error @below {{'func.func' op expected 'attn.range' of argument 0 to be two integers or names of dimensions, but got [0 : i8, 3 : i8]}}
+func.func private @range_of_bytes(tensor<4xi64> {attn.range = [0 : i8, 3 : i8]})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.range' of argument 1 to be two integers or names of dimensions, but got [0, "N-1"]}}
+func.func private @range_up_to_an_expression(i1, tensor<4xi64> {attn.range = [0, "N-1"]})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.range' of argument 0 to ascend, but got [5, 4]}}
 func.func private @descending_range(tensor<4xi64> {attn.range = [5, 4]})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.range' on an integer tensor, but got 'tensor<4xf32>'}}
+// expected-error @below {{'func.func' op expected 'attn.range' of argument 0 to be on integers, but got 'tensor<4xf32>'}}
 func.func private @range_on_floats(tensor<4xf32> {attn.range = [0, 1]})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.range' on an integer tensor, but got 'i64'}}
+// expected-error @below {{'func.func' op expected 'attn.range' of argument 0 to be on integers, but got 'i64'}}
 func.func private @range_on_a_scalar(i64 {attn.range = [0, 1]})
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.name', 'attn.dims' or 'attn.range' on an argument or result, but got 'attn.nam'}}
+// expected-error @below {{'func.func' op has the unknown attribute 'attn.nam' on argument 0}}
 func.func private @unknown_attribute_on_an_argument(tensor<4xf32> {attn.nam = "q"})
+
+// -----
+
+// expected-error @below {{'func.func' op has the unknown attribute 'attn.rank' on result 0}}
+func.func private @unknown_attribute_on_a_result() -> (tensor<4xf32> {attn.rank = 1})
+
+// -----
+
+// The compiler's own mark is for buffers.
+// expected-error @below {{'func.func' op has the unknown attribute 'attn.result' on argument 0}}
+func.func private @tensor_marked_as_buffer(tensor<4xf32> {attn.result})
 
 // -----
 
@@ -93,13 +114,18 @@ module @manifest_that_is_no_text attributes {attn.manifest = 1} {}
 
 // -----
 
-// expected-error @below {{expected band widths of 0 or more, but got -1 and 2}}
+// expected-error @below {{expected band widths from 0 to 4611686018427387904, but got -1 and 2}}
 func.func private @negative_width_below() attributes {band = #attn.band<-1, 2>}
 
 // -----
 
-// expected-error @below {{expected band widths of 0 or more, but got 2 and -1}}
+// expected-error @below {{expected band widths from 0 to 4611686018427387904, but got 2 and -1}}
 func.func private @negative_width_above() attributes {band = #attn.band<2, -1>}
+
+// -----
+
+// expected-error @below {{expected band widths from 0 to 4611686018427387904, but got 0 and 4611686018427387905}}
+func.func private @wider_than_any_tensor() attributes {band = #attn.band<0, 4611686018427387905>}
 
 // -----
 

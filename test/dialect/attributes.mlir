@@ -23,7 +23,13 @@ func.func private @ranges(tensor<?xi64> {attn.range = [0, "S"]},
                           tensor<i32> {attn.range = [-3, -3]},
                           tensor<4xi1> {attn.range = ["N", 1]})
 
-// A band may be as wide as none.
+// What the compiler notes on buffers.
+// CHECK-LABEL: func.func private @buffers
+// CHECK-SAME:    (memref<4xi8> {attn.boolean, attn.name = "mask"}, memref<4xf32> {attn.name = "o", attn.result})
+func.func private @buffers(memref<4xi8> {attn.name = "mask", attn.boolean},
+                           memref<4xf32> {attn.name = "o", attn.result})
+
+// A band may be as wide as none, and wider than any tensor.
 // CHECK-LABEL: func.func private @band
-// CHECK-SAME:    #attn.band<0, 0>, #attn.band<12, 3>
-func.func private @band() attributes {bands = [#attn.band<0, 0>, #attn.band<12, 3>]}
+// CHECK-SAME:    #attn.band<0, 0>, #attn.band<12, 4611686018427387904>
+func.func private @band() attributes {bands = [#attn.band<0, 0>, #attn.band<12, 4611686018427387904>]}

@@ -143,6 +143,19 @@ func.func @c6_no_value_heads(%q: !q,
 
 // -----
 
+!q = tensor<1x0x5x8xf32>
+!k = tensor<1x2x5x8xf32>
+// expected-note @below {{'query' defined here, of type 'tensor<1x0x5x8xf32>'}}
+func.func @c6_no_query_heads(%q: !q,
+    // expected-note @below {{'key' defined here, of type 'tensor<1x2x5x8xf32>'}}
+    %k: !k) -> !q {
+  // expected-error @below {{'attn.softmax' op expected the heads of 'key' to divide the heads of 'query', but got 2 and 0}}
+  %o = attn.softmax %q, %k, %k : (!q, !k, !k) -> !q
+  return %o : !q
+}
+
+// -----
+
 !q = tensor<1x4x5x8xf32>
 func.func @c7_infinite_scale(%q: !q) -> !q {
   // expected-error @below {{'attn.softmax' op expected a finite 'scale'}}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is known of a result: its type may say less or more than the operands,
+// and its sizes are those of the operands.
+//
+// RUN: mixattn-opt %s --resolve-ranked-shaped-type-result-dims --canonicalize --cse \
+// RUN:   | FileCheck %s
+
+// Batch and length are the query's; heads and features are known.
+// CHECK-LABEL: func.func @sizes
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x8x?x64xf32>, %[[K:[a-z0-9]+]]:
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0 : index
+// CHECK-DAG:     %[[TWO:.+]] = arith.constant 2 : index
+// CHECK-DAG:     %[[HEADS:.+]] = arith.constant 8 : index
+// CHECK-DAG:     %[[FEATURES:.+]] = arith.constant 96 : index
+// CHECK-DAG:     %[[B:.+]] = tensor.dim %[[Q]], %[[ZERO]]
+// CHECK-DAG:     %[[N:.+]] = tensor.dim %[[Q]], %[[TWO]]
+// CHECK:         return %[[B]], %[[HEADS]], %[[N]], %[[FEATURES]]
+func.func @sizes(%q: tensor<?x8x?x64xf32>, %k: tensor<?x2x?x64xf32>,
+                 %v: tensor<?x2x?x96xf32>) -> (index, index, index, index) {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %3 = arith.constant 3 : index
+  %o = attn.softmax %q, %k, %v
+      : (tensor<?x8x?x64xf32>, tensor<?x2x?x64xf32>, tensor<?x2x?x96xf32>)
+      -> tensor<?x8x?x96xf32>
+  %b = tensor.dim %o, %0 : tensor<?x8x?x96xf32>
+  %h = tensor.dim %o, %1 : tensor<?x8x?x96xf32>
+  %n = tensor.dim %o, %2 : tensor<?x8x?x96xf32>
+  %e = tensor.dim %o, %3 : tensor<?x8x?x96xf32>
+  return %b, %h, %n, %e : index, index, index, index
+}
+
+// The features of a result whose type leaves them open are the value's.
+// CHECK-LABEL: func.func @features
+// CHECK:         %[[FEATURES:.+]] = arith.constant 96 : index
+// CHECK:         return %[[FEATURES]]
+func.func @features(%q: tensor<1x8x5x64xf32>, %v: tensor<1x8x5x96xf32>) -> index {
+  %3 = arith.constant 3 : index
+  %o = attn.softmax %q, %q, %v
+      : (tensor<1x8x5x64xf32>, tensor<1x8x5x64xf32>, tensor<1x8x5x96xf32>)
+      -> tensor<1x8x5x?xf32>
+  %e = tensor.dim %o, %3 : tensor<1x8x5x?xf32>
+  return %e : index
+}
+
+// The same of attn.mix_heads and attn.generic.
+// CHECK-LABEL: func.func @other_ops
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<1x2x?x4xf32>
+// CHECK:         %[[TWO:.+]] = arith.constant 2 : index
+// CHECK:         %[[N:.+]] = tensor.dim %[[Q]], %[[TWO]]
+// CHECK-NOT:     tensor.dim
+// CHECK:         return %[[N]], %[[N]]
+!q = tensor<1x2x?x4xf32>
+func.func @other_ops(%q: !q, %m: tensor<2x2xf32>) -> (index, index) {
+  %2 = arith.constant 2 : index
+  %mixed = attn.mix_heads %q, %q, %q mixer(%m : tensor<2x2xf32>) : (!q, !q, !q) -> !q
+  %generic = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
+  %n0 = tensor.dim %mixed, %2 : !q
+  %n1 = tensor.dim %generic, %2 : !q
+  return %n0, %n1 : index, index
+}
+
+// A result's type may leave open what the operands say, and say what they
+// leave open.
+// CHECK-LABEL: func.func @less_and_more
+// CHECK:         attn.softmax {{.*}} -> tensor<?x?x?x?xf32>
+// CHECK:         attn.softmax {{.*}} -> tensor<2x2x3x4xf32>
+func.func @less_and_more(%q: !q, %k: tensor<?x2x?x4xf32>)
+    -> (tensor<?x?x?x?xf32>, tensor<2x2x3x4xf32>) {
+  %less = attn.softmax %q, %q, %q : (!q, !q, !q) -> tensor<?x?x?x?xf32>
+  %more = attn.softmax %k, %k, %k
+      : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>)
+      -> tensor<2x2x3x4xf32>
+  return %less, %more : tensor<?x?x?x?xf32>, tensor<2x2x3x4xf32>
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The first op that a level forbids is named.
+//
+// RUN: split-file %s %t
+// RUN: mixattn-opt %t/normal.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=normal
+// RUN: mixattn-opt %t/bufferized.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=bufferized
+// RUN: mixattn-opt %t/llvm.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=llvm
+// RUN: mixattn-opt %t/level.mlir --verify-diagnostics --attn-verify-level=level=planed
+
+//--- normal.mlir
+func.func @named_op(%q: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+  // expected-error @below {{'attn.softmax' op is still present at level 'normal'}}
+  %o = attn.softmax %q, %q, %q
+      : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+      -> tensor<1x2x3x4xf32>
+  return %o : tensor<1x2x3x4xf32>
+}
+
+//--- bufferized.mlir
+func.func @attention(%q: tensor<1x2x3x4xf32>) {
+  // expected-error @below {{'attn.generic' op is still present at level 'bufferized'}}
+  %o = attn.generic scores(%q, %q : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+      pool(%q : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @tensor(%n: index) {
+  // expected-error @below {{'tensor.empty' op is still present at level 'bufferized'}}
+  %0 = tensor.empty(%n) : tensor<?xf32>
+  return
+}
+
+//--- llvm.mlir
+// expected-error @below {{'func.func' op is still present at level 'llvm'}}
+func.func @function() {
+  return
+}
+
+// -----
+
+llvm.func @cast(%x: i64) {
+  // expected-error @below {{'builtin.unrealized_conversion_cast' op is still present at level 'llvm'}}
+  %0 = builtin.unrealized_conversion_cast %x : i64 to index
+  llvm.return
+}
+
+//--- level.mlir
+// expected-error @below {{expected the level normal, bufferized or llvm, but got 'planed'}}
+module {}
