@@ -5,6 +5,7 @@
 #define MIXATTN_TOOLS_COMPILE_REPRODUCER_H
 
 #include <string>
+#include <utility>
 
 namespace mixattn {
 
@@ -14,12 +15,16 @@ namespace mixattn {
 /// One at a time.
 class Reproducer {
 public:
-  /// `source` is MLIR text; `output` the compilation's output, which gives the
-  /// file its name, OUT.reproducer.mlir ("-": mixattn.reproducer.mlir).
+  /// `source` is the input as it was read; `output` the compilation's output,
+  /// which gives the file its name, OUT.reproducer.mlir ("-":
+  /// mixattn.reproducer.mlir).
   Reproducer(std::string source, const std::string &output);
   ~Reproducer();
   Reproducer(const Reproducer &) = delete;
   Reproducer &operator=(const Reproducer &) = delete;
+
+  /// Replaces the input by MLIR text that means the same.
+  void setSource(std::string text) { source = std::move(text); }
 
   /// Sets the passes to run, `builtin.module(…)`.
   void setPipeline(const std::string &pipeline);

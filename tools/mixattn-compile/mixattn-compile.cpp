@@ -80,7 +80,13 @@ std::string Compilation::print() {
 ExitCode Compilation::parse() {
   module = mlir::parseSourceFile<mlir::ModuleOp>(sources,
                                                  mlir::ParserConfig(&context));
-  return module ? done : failed;
+  if (!module)
+    return failed;
+  // What repeats a failure is text.
+  const llvm::MemoryBuffer *source = sources.getMemoryBuffer(1);
+  if (mlir::isBytecode(source->getMemBufferRef()))
+    reproducer.setSource(print());
+  return done;
 }
 
 ExitCode Compilation::runPasses() {
