@@ -336,6 +336,37 @@ def ExpandF16Pass : Pass<"attn-expand-f16"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CheckAllocationsPass : Pass<"attn-check-allocations", "::mlir::ModuleOp"> {
+  let summary = "Let entries report where memory cannot be had";
+  let description = [{
+    Input: kernels and their wrappers (`attn-export-entries`) in the LLVM
+    dialect.
+    Output: a kernel returns 1 where `malloc` returns NULL, having freed what
+    it held, and its wrapper then leaves a message and returns
+    MIXATTN_ERROR_MEMORY.
+    Skips: functions that are not called `NAME.kernel`.
+
+    ```mlir
+    llvm.func @malloc(i64) -> !llvm.ptr
+    llvm.func @free(!llvm.ptr)
+    llvm.func internal @f.kernel(%size: i64) {
+      %p = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+      llvm.call @free(%p) : (!llvm.ptr) -> ()
+      llvm.return
+    }
+    ```
+    becomes
+    ```
+    llvm.func internal @f.kernel(%size: i64) -> i32 {
+      %p = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+      %none = llvm.icmp "eq" %p, %null : !llvm.ptr
+      llvm.cond_br %none, ^failure, ^go_on
+      …
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def VerifyLevelPass : Pass<"attn-verify-level", "::mlir::ModuleOp"> {
   let summary = "Check the contract of a level of the pipeline";
   let description = [{

@@ -117,6 +117,9 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCanonicalizerPass());
+  // After canonicalisation: which call of free belongs to which of malloc is
+  // plain only once the descriptors of buffers have folded.
+  pm.addPass(createCheckAllocationsPass());
   pm.addPass(createCSEPass());
   addVerifyLevel(pm, "llvm");
 }

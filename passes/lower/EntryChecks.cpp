@@ -87,6 +87,22 @@ static LLVM::LLVMFuncOp getOrCreateReport(ModuleOp module) {
   return report;
 }
 
+void mixattn::emitReport(ImplicitLocOpBuilder &b, ModuleOp module,
+                         const Twine &name, Value call, const Twine &format,
+                         ValueRange numbers) {
+  LLVM::LLVMFuncOp report = getOrCreateReport(module);
+  std::string text = format.str();
+  text.push_back('\0');
+  Value message = LLVM::createGlobalString(b.getLoc(), b, name.str(), text,
+                                           LLVM::Linkage::Internal);
+  SmallVector<Value> operands = {call, message};
+  llvm::append_range(operands, numbers);
+  while (operands.size() < 5)
+    operands.push_back(
+        LLVM::ConstantOp::create(b, b.getI64IntegerAttr(0)));
+  LLVM::CallOp::create(b, report, operands);
+}
+
 EntryChecks::EntryChecks(ModuleOp module, func::FuncOp wrapper)
     : module(module), wrapper(wrapper),
       b(wrapper.getLoc(), wrapper.getContext()) {
@@ -107,7 +123,6 @@ Value EntryChecks::same(Value x, Value y) {
 
 void EntryChecks::require(Value holds, int32_t code, const Twine &format,
                           ValueRange numbers) {
-  LLVM::LLVMFuncOp report = getOrCreateReport(module);
   Block *pass = b.createBlock(&wrapper.getBody());
   Block *fail = b.createBlock(&wrapper.getBody());
   b.setInsertionPointAfterValue(holds);
@@ -115,17 +130,8 @@ void EntryChecks::require(Value holds, int32_t code, const Twine &format,
   cf::CondBranchOp::create(b, holds, pass, fail);
 
   b.setInsertionPointToEnd(fail);
-  std::string name =
-      (wrapper.getName() + ".message." + Twine(messages++)).str();
-  std::string text = format.str();
-  text.push_back('\0');
-  Value message = LLVM::createGlobalString(b.getLoc(), b, name, text,
-                                           LLVM::Linkage::Internal);
-  SmallVector<Value> operands = {wrapper.getArgument(2), message};
-  llvm::append_range(operands, numbers);
-  while (operands.size() < 5)
-    operands.push_back(i64(0));
-  LLVM::CallOp::create(b, report, operands);
+  emitReport(b, module, wrapper.getName() + ".message." + Twine(messages++),
+             wrapper.getArgument(2), format, numbers);
   func::ReturnOp::create(b, i32(code));
   b.setInsertionPointToEnd(pass);
 }

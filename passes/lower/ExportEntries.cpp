@@ -65,6 +65,8 @@ static void exportEntry(ModuleOp module, func::FuncOp entry) {
   std::string name = entry.getName().str();
   entry.setName(name + ".kernel");
   entry.setPrivate();
+  // Checks and computation stay apart: attn-check-allocations finds the kernel.
+  entry.setNoInline(true);
   entry->setAttr("llvm.linkage", LLVM::LinkageAttr::get(
                                      b.getContext(), LLVM::Linkage::Internal));
 
