@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Entries that cannot be named.
+//
+// RUN: mixattn-opt %s --attn-bind-names --split-input-file --verify-diagnostics
+
+// expected-error @below {{expected an entry's name to be an identifier that does not begin with 'manifest_of_', but got 'a b'}}
+func.func @"a b"() {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected an entry's name to be an identifier that does not begin with 'manifest_of_', but got 'manifest_of_f'}}
+func.func @manifest_of_f() {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected entry 'two_blocks' to be one block that returns}}
+func.func @two_blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^bb1
+^bb1:
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected entry 'never_returns' to be one block that returns}}
+func.func @never_returns() {
+  ub.unreachable
+}
+
+// -----
+
+// expected-error @below {{expected entry 'scalar' to take and return ranked tensors of floats or signless integers, but got 'f32'}}
+func.func @scalar(%x: f32) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected entry 'unranked' to take and return ranked tensors of floats or signless integers, but got 'tensor<*xf32>'}}
+func.func @unranked(%x: tensor<4xf32>) -> tensor<*xf32> {
+  %y = tensor.cast %x : tensor<4xf32> to tensor<*xf32>
+  return %y : tensor<*xf32>
+}
+
+// -----
+
+// expected-error @below {{expected entry 'unsigned_integers' to take and return ranked tensors of floats or signless integers, but got 'tensor<4xui8>'}}
+func.func @unsigned_integers(%x: tensor<4xui8>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected entry 'encoding' to take and return ranked tensors of floats or signless integers, but got 'tensor<4xf32, "packed">'}}
+func.func @encoding(%x: tensor<4xf32, "packed">) {
+  return
+}
+
+// -----
+
+func.func @recursion() {
+  // expected-error @below {{expected the functions that entry 'recursion' calls to be inlined, but got @recursion}}
+  call @recursion() : () -> ()
+  return
+}
+
+// -----
+
+func.func @call_of_a_pointer(%x: tensor<4xf32>) {
+  %f = func.constant @call_of_a_pointer : (tensor<4xf32>) -> ()
+  // expected-error @below {{expected the functions that entry 'call_of_a_pointer' calls to be inlined}}
+  func.call_indirect %f(%x) : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// expected-error @below {{expected the arguments and results of entry 'one_name_for_two' to have distinct names, but got 'x' twice}}
+func.func @one_name_for_two(%x: tensor<f32> {attn.name = "x"},
+                            %y: tensor<f32> {attn.name = "x"}) {
+  return
+}
+
+// -----
+
+// A name that is given may be the one that another party has by default.
+// expected-error @below {{expected the arguments and results of entry 'default_taken' to have distinct names, but got 'arg0' twice}}
+func.func @default_taken(%x: tensor<f32>) -> (tensor<f32> {attn.name = "arg0"}) {
+  return %x : tensor<f32>
+}
+
+// -----
+
+!q = tensor<?x2x3x4xf32>
+// expected-error @below {{expected one name for dimension 0 of argument 'q' and all that must equal it, but got 'A' and 'B'}}
+func.func @two_names(%q: !q {attn.name = "q", attn.dims = ["A"]},
+                     %k: !q {attn.dims = ["B"]}) -> !q {
+  %o = attn.softmax %q, %k, %k : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<?x2x3x4xf32>
+// expected-error @below {{expected dimension 0 of argument 'arg0' to be written as 5, the only size that its uses allow}}
+func.func @one_size_only(%q: !q, %k: tensor<5x2x3x4xf32>) -> !q {
+  %o = attn.softmax %q, %k, %k
+      : (!q, tensor<5x2x3x4xf32>, tensor<5x2x3x4xf32>) -> !q
+  return %o : !q
+}
+
+// -----
+
+// Heads of a mixer are those of the query.
+!q = tensor<1x2x3x4xf32>
+// expected-error @below {{expected dimension 1 of argument 'm' to be written as 2, the only size that its uses allow}}
+func.func @open_heads(%q: !q, %m: tensor<2x?xf32> {attn.name = "m"}) -> !q {
+  %o = attn.mix_heads %q, %q, %q mixer(%m : tensor<2x?xf32>) : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// expected-error @below {{expected one name for dimension 0 of result 'o' and all that must equal it, but got 'N' and 'M'}}
+func.func @two_names_of_a_result(%n: tensor<i32>)
+    -> (tensor<?xf32> {attn.name = "o", attn.dims = ["N"]},
+        tensor<?xf32> {attn.dims = ["M"]}) {
+  %size = tensor.extract %n[] : tensor<i32>
+  %index = arith.index_cast %size : i32 to index
+  %o = tensor.empty(%index) : tensor<?xf32>
+  return %o, %o : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// expected-error @below {{expected 'attn.dims' to name dimension 0 of result 'o', whose size no argument shows}}
+func.func @size_out_of_nowhere(%n: tensor<i32>) -> (tensor<?xf32> {attn.name = "o"}) {
+  %size = tensor.extract %n[] : tensor<i32>
+  %index = arith.index_cast %size : i32 to index
+  %o = tensor.empty(%index) : tensor<?xf32>
+  return %o : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @below {{expected dimension 0 of result 'o' to occur in an argument, but got 'N'}}
+func.func @name_out_of_nowhere(%n: tensor<i32>)
+    -> (tensor<?xf32> {attn.name = "o", attn.dims = ["N"]}) {
+  %size = tensor.extract %n[] : tensor<i32>
+  %index = arith.index_cast %size : i32 to index
+  %o = tensor.empty(%index) : tensor<?xf32>
+  return %o : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @below {{expected 'attn.range' of argument 'x' to name a dimension of an argument, but got 'S'}}
+func.func @range_of_nothing(%x: tensor<?xi64> {attn.name = "x", attn.dims = ["N"], attn.range = [0, "S"]}) {
+  return
+}

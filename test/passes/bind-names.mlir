@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Names of arguments, results and dynamic dimensions: those given stay, the
+// others follow from what the ops need equal.
+//
+// RUN: mixattn-opt --attn-bind-names %s | FileCheck %s
+
+!q = tensor<?x2x?x4xf32>
+
+// Parties are numbered, sizes are named in the order of arguments: the batch is
+// d0, queries d1, keys d2.
+// CHECK-LABEL: func.func @nothing_given
+// CHECK-SAME:    (%{{.+}}: tensor<?x2x?x4xf32> {attn.dims = ["d0", "d1"], attn.name = "arg0"},
+// CHECK-SAME:     %{{.+}}: tensor<?x2x?x4xf32> {attn.dims = ["d0", "d2"], attn.name = "arg1"},
+// CHECK-SAME:     %{{.+}}: tensor<?x2x?x4xf32> {attn.dims = ["d0", "d2"], attn.name = "arg2"})
+// CHECK-SAME:    -> (tensor<?x2x?x4xf32> {attn.dims = ["d0", "d1"], attn.name = "result0"})
+func.func @nothing_given(%q: !q, %k: !q, %v: !q) -> !q {
+  %o = attn.softmax %q, %k, %v : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// One name is enough for all sizes that equal it; fresh names avoid given ones.
+// CHECK-LABEL: func.func @some_given
+// CHECK-SAME:    (%{{.+}}: tensor<?x2x?x4xf32> {attn.dims = ["B", "d1"], attn.name = "arg0"},
+// CHECK-SAME:     %{{.+}}: tensor<?x2x?x4xf32> {attn.dims = ["B", "d0"], attn.name = "keys"},
+// CHECK-SAME:     %{{.+}}: tensor<?x2x?x4xf32> {attn.dims = ["B", "d0"], attn.name = "arg2"})
+// CHECK-SAME:    -> (tensor<?x2x?x4xf32> {attn.dims = ["B", "d1"], attn.name = "o"})
+func.func @some_given(
+    %q: !q, %k: !q {attn.name = "keys", attn.dims = ["B", "d0"]}, %v: !q)
+    -> (!q {attn.name = "o"}) {
+  %o = attn.softmax %q, %k, %v : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// Every clause ties sizes; lengths get their range, and a given range stays.
+// CHECK-LABEL: func.func @clauses
+// CHECK-SAME:    attn.name = "q"}
+// CHECK-SAME:    tensor<2x?x?xf32> {attn.dims = ["N", "S"], attn.name = "arg2"}
+// CHECK-SAME:    tensor<?x1x1x?xi1> {attn.dims = ["B", "S"], attn.name = "arg3"}
+// CHECK-SAME:    tensor<?xi64> {attn.dims = ["B"], attn.name = "arg4", attn.range = [0, "S"]}
+// CHECK-SAME:    tensor<?x2x?x3xf32> {attn.dims = ["B", "N"], attn.name = "arg5"}
+// CHECK-SAME:    tensor<?xi32> {attn.dims = ["B"], attn.name = "arg8", attn.range = [1, "N"]}
+func.func @clauses(
+    %q: !q {attn.name = "q", attn.dims = ["B", "N"]},
+    %k: !q {attn.name = "k", attn.dims = ["B", "S"]}, %bias: tensor<2x?x?xf32>,
+    %mask: tensor<?x1x1x?xi1>, %n: tensor<?xi64>, %source: tensor<?x2x?x3xf32>,
+    %w: tensor<3x2xf32>, %b: tensor<2x2xf32>,
+    %m: tensor<?xi32> {attn.range = [1, "N"]}) -> (!q, !q) {
+  %0 = attn.mix_heads %q, %k, %k
+      mixer_by_row(%source, %w, %b
+          : tensor<?x2x?x3xf32>, tensor<3x2xf32>, tensor<2x2xf32>)
+      bias(%bias : tensor<2x?x?xf32>) mask(%mask : tensor<?x1x1x?xi1>)
+      lengths(%n : tensor<?xi64>) : (!q, !q, !q) -> !q
+  %1 = attn.softmax %q, %k, %k lengths(%m : tensor<?xi32>) : (!q, !q, !q) -> !q
+  return %0, %1 : !q, !q
+}
+
+// The range of lengths ends at a static number of keys.
+// CHECK-LABEL: func.func @static_lengths
+// CHECK-SAME:    tensor<1xi32> {attn.name = "arg1", attn.range = [0, 3]}
+func.func @static_lengths(%q: tensor<1x2x3x4xf32>, %n: tensor<1xi32>)
+    -> tensor<1x2x3x4xf32> {
+  %o = attn.softmax %q, %q, %q lengths(%n : tensor<1xi32>)
+      : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+      -> tensor<1x2x3x4xf32>
+  return %o : tensor<1x2x3x4xf32>
+}
+
+// Sizes run through elementwise ops, linalg, casts and tensor.empty.
+// CHECK-LABEL: func.func @other_ops
+// CHECK-SAME:    tensor<?x?xf32> {attn.dims = ["d0", "d1"], attn.name = "arg0"}
+// CHECK-SAME:    tensor<?x?xf32> {attn.dims = ["d1", "d2"], attn.name = "arg1"}
+// CHECK-SAME:    tensor<?x?xf32> {attn.dims = ["d0", "d2"], attn.name = "arg2"}
+// CHECK-SAME:    -> (tensor<?x?xf32> {attn.dims = ["d0", "d2"], attn.name = "result0"})
+func.func @other_ops(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>,
+                     %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = tensor.dim %a, %c0 : tensor<?x?xf32>
+  %columns = tensor.dim %b, %c1 : tensor<?x?xf32>
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty(%rows, %columns) : tensor<?x?xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%zeros : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = arith.addf %0, %c : tensor<?x?xf32>
+  %2 = tensor.cast %1 : tensor<?x?xf32> to tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
+}
+
+// Where ops do not show a result's size, its author names it.
+// CHECK-LABEL: func.func @promised
+// CHECK-SAME:    -> (tensor<?xf32> {attn.dims = ["N"], attn.name = "result0"})
+func.func @promised(%x: tensor<?xf32> {attn.dims = ["N"]}, %n: tensor<i32>)
+    -> (tensor<?xf32> {attn.dims = ["N"]}) {
+  %size = tensor.extract %n[] : tensor<i32>
+  %index = arith.index_cast %size : i32 to index
+  %o = tensor.empty(%index) : tensor<?xf32>
+  return %o : tensor<?xf32>
+}
+
+// Any element type of the ABI, rank 0, arguments that nobody reads, and
+// arguments that are results.
+// CHECK-LABEL: func.func @without_attention
+// CHECK-SAME:    (%{{.+}}: tensor<f64> {attn.name = "arg0"}, %{{.+}}: tensor<?xi1> {attn.dims = ["d0"], attn.name = "arg1"})
+// CHECK-SAME:    -> (tensor<?xi1> {attn.dims = ["d0"], attn.name = "result0"}, tensor<?xi1> {attn.dims = ["d0"], attn.name = "result1"})
+func.func @without_attention(%x: tensor<f64>, %y: tensor<?xi1>)
+    -> (tensor<?xi1>, tensor<?xi1>) {
+  return %y, %y : tensor<?xi1>, tensor<?xi1>
+}
+
+// Private functions keep their signature.
+// CHECK-LABEL: func.func private @helper(
+// CHECK-NOT:     attn.
+func.func private @helper(%x: tensor<?xf32>) -> index {
+  %c0 = arith.constant 0 : index
+  return %c0 : index
+}

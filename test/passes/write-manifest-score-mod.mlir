@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A score_mod as a prefix expression, every float in it f32.
+//
+// RUN: mixattn-opt --attn-write-manifest --split-input-file %s \
+// RUN:   | sed 's/\\22/"/g' | FileCheck %s
+
+// 30 tanh(s / 30), written in bf16.
+// CHECK-LABEL: module @softcap
+// CHECK-SAME:    "score_mod":["arith.mulf","f32",["math.tanh","f32",["arith.divf","f32",["score","f32"],["constant","f32",30]]],["constant","f32",30]]
+!q = tensor<1x2x3x4xf32>
+module @softcap {
+  func.func @f(%q: !q {attn.name = "q"}) -> (!q {attn.name = "o"}) {
+    %o = attn.generic scores(%q, %q : !q, !q) score_mod {
+    ^bb0(%s: bf16, %b: index, %h: index, %i: index, %j: index):
+      %cap = arith.constant 30.0 : bf16
+      %ratio = arith.divf %s, %cap : bf16
+      %t = math.tanh %ratio : bf16
+      %capped = arith.mulf %t, %cap : bf16
+      attn.yield %capped : bf16
+    } pool(%q : !q) -> !q
+    return %o : !q
+  }
+}
+
+// -----
+
+// Indices, sizes, reads and constants; predicates precede operands.
+// CHECK-LABEL: module @leaves
+// CHECK-SAME:    "score_mod":["arith.select","f32",
+// CHECK-SAME:      ["arith.cmpi","i1","slt",["j","index"],["dim","index","k",2]],
+// CHECK-SAME:      ["arith.extf","f32",["extract","f32","t",["h","index"],["b","index"]]],
+// CHECK-SAME:      ["arith.select","f32",
+// CHECK-SAME:        ["arith.cmpf","i1","ogt",["score","f32"],["constant","f32","nan"]],
+// CHECK-SAME:        ["constant","f32","-inf"],
+// CHECK-SAME:        ["arith.sitofp","f32",["arith.index_cast","i32",["arith.addi","index",["i","index"],["constant","index",-2]]]]]]
+!q = tensor<1x2x?x4xf32>
+module @leaves {
+  func.func @f(%q: !q {attn.name = "q", attn.dims = ["N"]},
+               %k: !q {attn.name = "k", attn.dims = ["S"]},
+               %t: tensor<2x1xf16> {attn.name = "t"})
+      -> (!q {attn.name = "o", attn.dims = ["N"]}) {
+    %two = arith.constant 2 : index
+    %o = attn.generic scores(%q, %k : !q, !q) score_mod {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %size = tensor.dim %k, %two : !q
+      %early = arith.cmpi slt, %j, %size : index
+      %narrow = tensor.extract %t[%h, %b] : tensor<2x1xf16>
+      %entry = arith.extf %narrow : f16 to f32
+      %nan = arith.constant 0x7FC00000 : f32
+      %hidden = arith.constant 0xFF800000 : f32
+      %large = arith.cmpf ogt, %s, %nan : f32
+      %back = arith.constant -2 : index
+      %place = arith.addi %i, %back : index
+      %integer = arith.index_cast %place : index to i32
+      %float = arith.sitofp %integer : i32 to f32
+      %0 = arith.select %large, %hidden, %float : f32
+      %1 = arith.select %early, %entry, %0 : f32
+      attn.yield %1 : f32
+    } pool(%k : !q) -> !q
+    return %o : !q
+  }
+}
+
+// -----
+
+// What an oracle cannot know is no expression: the manifest says why.
+// CHECK-LABEL: module @refused
+// CHECK-SAME:    "attention":null,"attention_reason":"'score_mod' reads a tensor that is not an argument",{{.*}}"name":"read"
+// CHECK-SAME:    "attention":null,"attention_reason":"'score_mod' uses the size of a value that is not an argument",{{.*}}"name":"size"
+// CHECK-SAME:    "attention":null,"attention_reason":"'score_mod' captures the result of 'index.add'",{{.*}}"name":"captured"
+// CHECK-SAME:    "attention":null,"attention_reason":"'score_mod' has more than 4096 nodes",{{.*}}"name":"doubled"
+!q = tensor<1x2x3x4xf32>
+module @refused {
+  func.func @read(%q: !q {attn.name = "q"}) -> (!q {attn.name = "o"}) {
+    %t = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %o = attn.generic scores(%q, %q : !q, !q) score_mod {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %0 = tensor.extract %t[%h] : tensor<2xf32>
+      attn.yield %0 : f32
+    } pool(%q : !q) -> !q
+    return %o : !q
+  }
+  func.func @size(%q: !q {attn.name = "q"}, %n: tensor<i32> {attn.name = "n"})
+      -> (!q {attn.name = "o"}) {
+    %number = tensor.extract %n[] : tensor<i32>
+    %rows = arith.index_cast %number : i32 to index
+    %made = tensor.empty(%rows) : tensor<?xf32>
+    %zero = arith.constant 0 : index
+    %size = tensor.dim %made, %zero : tensor<?xf32>
+    %o = attn.generic scores(%q, %q : !q, !q) score_mod {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %integer = arith.index_cast %size : index to i32
+      %0 = arith.sitofp %integer : i32 to f32
+      attn.yield %0 : f32
+    } pool(%q : !q) -> !q
+    return %o : !q
+  }
+  func.func @captured(%q: !q {attn.name = "q"}) -> (!q {attn.name = "o"}) {
+    %one = arith.constant 1 : index
+    %two = index.add %one, %one
+    %o = attn.generic scores(%q, %q : !q, !q) score_mod {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %integer = arith.index_cast %two : index to i32
+      %0 = arith.sitofp %integer : i32 to f32
+      attn.yield %0 : f32
+    } pool(%q : !q) -> !q
+    return %o : !q
+  }
+  func.func @doubled(%q: !q {attn.name = "q"}) -> (!q {attn.name = "o"}) {
+    %o = attn.generic scores(%q, %q : !q, !q) score_mod {
+    ^bb0(%0: f32, %b: index, %h: index, %i: index, %j: index):
+      %1 = arith.addf %0, %0 : f32
+      %2 = arith.addf %1, %1 : f32
+      %3 = arith.addf %2, %2 : f32
+      %4 = arith.addf %3, %3 : f32
+      %5 = arith.addf %4, %4 : f32
+      %6 = arith.addf %5, %5 : f32
+      %7 = arith.addf %6, %6 : f32
+      %8 = arith.addf %7, %7 : f32
+      %9 = arith.addf %8, %8 : f32
+      %10 = arith.addf %9, %9 : f32
+      %11 = arith.addf %10, %10 : f32
+      %12 = arith.addf %11, %11 : f32
+      attn.yield %12 : f32
+    } pool(%q : !q) -> !q
+    return %o : !q
+  }
+}
+
+// -----
+
+// Captured results of elementwise ops, reads and sizes are followed out of the
+// region.
+// CHECK-LABEL: module @followed
+// CHECK-SAME:    "score_mod":["arith.addf","f32",["score","f32"],["arith.negf","f32",["extract","f32","t",["constant","index",1]]]]
+!q = tensor<1x2x3x4xf32>
+module @followed {
+  func.func @f(%q: !q {attn.name = "q"}, %t: tensor<2xf32> {attn.name = "t"})
+      -> (!q {attn.name = "o"}) {
+    %one = arith.constant 1 : index
+    %element = tensor.extract %t[%one] : tensor<2xf32>
+    %shift = arith.negf %element : f32
+    %o = attn.generic scores(%q, %q : !q, !q) score_mod {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %0 = arith.addf %s, %shift : f32
+      attn.yield %0 : f32
+    } pool(%q : !q) -> !q
+    return %o : !q
+  }
+}
