@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Conversions of 16-bit floats are instructions where the CPU has them, and
+// integer arithmetic elsewhere; never a call into a compiler's library.
+//
+// RUN: mixattn-opt --attn-to-llvm %s | FileCheck %s --check-prefix=NONE \
+// RUN:   --implicit-check-not=fpext --implicit-check-not=fptrunc
+// RUN: mixattn-opt --attn-to-llvm='cpu=x86-64-v3 features=f16c' %s | FileCheck %s --check-prefix=F16C
+// RUN: mixattn-opt --attn-to-llvm='features=f16c,avx512bf16' %s | FileCheck %s --check-prefix=BF16
+
+// NONE: llvm.func @mixattn_half(
+// NONE: llvm.func @mixattn_brain(
+
+// F16C: llvm.func @mixattn_half(
+// F16C: llvm.func internal @half.kernel
+// F16C:   llvm.fpext %{{.+}} : f16 to f32
+// F16C:   llvm.fadd %{{.+}} : f32
+// F16C:   llvm.fptrunc %{{.+}} : f32 to f16
+// F16C: llvm.func internal @brain.kernel
+// F16C-NOT: llvm.fptrunc
+
+// BF16: llvm.func internal @brain.kernel
+// BF16:   llvm.fptrunc %{{.+}} : f32 to bf16
+
+func.func @half(%x: tensor<4xf16>) -> tensor<4xf16> {
+  %0 = arith.addf %x, %x : tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
+func.func @brain(%x: tensor<4xbf16>) -> tensor<4xbf16> {
+  %0 = arith.addf %x, %x : tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One entry at each level: what is there, and what is there no longer.
+//
+// RUN: mixattn-opt --attn-to-normal %s | FileCheck %s --check-prefix=NORMAL \
+// RUN:   --implicit-check-not=attn.mix_heads --implicit-check-not='call @'
+// RUN: mixattn-opt --attn-to-bufferized %s | FileCheck %s --check-prefix=BUFFERIZED \
+// RUN:   --implicit-check-not=attn.generic --implicit-check-not=tensor
+// RUN: mixattn-opt --attn-to-llvm %s | FileCheck %s --check-prefix=LLVM \
+// RUN:   --implicit-check-not={{[^l]}}func. --implicit-check-not=memref \
+// RUN:   --implicit-check-not=linalg. --implicit-check-not=arith. \
+// RUN:   --implicit-check-not=math. --implicit-check-not=cf. \
+// RUN:   --implicit-check-not=scf. --implicit-check-not=unrealized
+
+// One op is one attention; parties and sizes have names, the module has its
+// manifest.
+// NORMAL:      module attributes {attn.manifest = "{
+// NORMAL:      func.func @f(
+// NORMAL-SAME:   %[[Q:[a-z0-9]+]]: tensor<?x2x?x4xf32> {attn.dims = ["d0", "d1"], attn.name = "arg0"}
+// NORMAL-SAME:   %[[K:[a-z0-9]+]]: tensor<?x2x?x4xf32> {attn.dims = ["d0", "d2"], attn.name = "arg1"}
+// NORMAL-SAME:   %[[M:[a-z0-9]+]]: tensor<2x2xf32> {attn.name = "arg2"}
+// NORMAL-SAME:   -> (tensor<?x2x?x4xf32> {attn.dims = ["d0", "d1"], attn.name = "result0"})
+// NORMAL-NEXT:   %[[O:.+]] = attn.generic scores(%[[Q]], %[[K]] : {{.*}}) scale 5.000000e-01 causal postmix(%[[M]] : tensor<2x2xf32>) pool(%[[K]] :
+// NORMAL-NEXT:   return %[[O]]
+
+// Buffers: the caller's for arguments and result, and those between, which are
+// freed.
+// BUFFERIZED:      module attributes {attn.manifest = "{
+// BUFFERIZED:      func.func @f(
+// BUFFERIZED-SAME:   memref<?x2x?x4xf32, strided<[?, ?, ?, 1]>> {attn.dims = ["d0", "d1"], attn.name = "arg0"}
+// BUFFERIZED-SAME:   %[[O:[a-z0-9]+]]: memref<?x2x?x4xf32, strided<[?, ?, ?, 1]>> {attn.dims = ["d0", "d1"], attn.name = "result0", attn.result}
+// BUFFERIZED-NOT:  memref.copy
+// BUFFERIZED:      %[[SCORES:.+]] = memref.alloc
+// BUFFERIZED:      linalg.generic {{.*}} outs(%[[SCORES]] :
+// BUFFERIZED:      linalg.generic {{.*}} outs(%[[O]] :
+// BUFFERIZED:      memref.dealloc %[[SCORES]]
+// BUFFERIZED:      return{{$}}
+
+// The wrapper is exported, and the manifest; the kernel is internal, and so
+// are the messages.
+// LLVM:      module attributes {attn.manifest = "{
+// LLVM-DAG:  llvm.mlir.global external constant @mixattn_manifest_of_f("{{.*}}section = ".mixattn.manifest"
+// LLVM-DAG:  llvm.mlir.global internal constant @mixattn_f.message.0(
+// LLVM-DAG:  llvm.func @malloc(
+// LLVM-DAG:  llvm.func @free(
+// LLVM-DAG:  llvm.func @snprintf(
+// LLVM-DAG:  llvm.func internal @mixattn.report(
+// LLVM-DAG:  llvm.func @mixattn_f(%{{.+}}: !llvm.ptr, %{{.+}}: i32, %{{.+}}: !llvm.ptr) -> i32
+// LLVM-DAG:  llvm.func internal @f.kernel(
+!q = tensor<?x2x?x4xf32>
+func.func @f(%q: !q, %k: !q, %m: tensor<2x2xf32>) -> !q {
+  %o = call @layer(%q, %k, %m) : (!q, !q, tensor<2x2xf32>) -> !q
+  return %o : !q
+}
+func.func private @layer(%q: !q, %k: !q, %m: tensor<2x2xf32>) -> !q {
+  %o = attn.mix_heads %q, %k, %k mixer(%m : tensor<2x2xf32>) causal : (!q, !q, !q) -> !q
+  return %o : !q
+}
