@@ -50,18 +50,16 @@ if os.environ.get("MIXATTN_ROUNDTRIP"):
         )
     )
 
-# Sanitized tools call into Debian's plain libLLVM, libMLIR and liblld: containers
-# that cross the border look overflown, what LLVM's arenas poison on our side is
-# never cleared on theirs, and what those libraries keep for ever looks leaked.
+# Sanitized tools and fuzz targets call into Debian's plain libLLVM, libMLIR and
+# liblld: containers that cross the border look overflown, and what LLVM's arenas
+# poison on our side is never cleared on theirs.
+config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:allow_user_poisoning=0"
+config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
+config.environment["ASAN_SYMBOLIZER_PATH"] = os.path.join(
+    config.llvm_tools_dir, "llvm-symbolizer"
+)
 if config.sanitizers:
     config.available_features.add("sanitized")
-    config.environment["ASAN_OPTIONS"] = (
-        "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
-    )
-    config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
-    config.environment["ASAN_SYMBOLIZER_PATH"] = os.path.join(
-        config.llvm_tools_dir, "llvm-symbolizer"
-    )
 
 # REQUIRES: root, or x86 features as the kernel names them: cpu-avx512f.
 if os.geteuid() == 0:

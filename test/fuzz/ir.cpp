@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fuzzes what reads IR: whatever parses must print, parse again, and go down
-// the pipeline without a crash. Texts are mutated token by token, so that many
-// of them reach the verifiers and the passes.
+// the pipeline or be refused with a reason. Texts are mutated token by token,
+// so that many of them reach the verifiers and the passes.
 
 #include "passes/Pipelines/Pipelines.h"
 
@@ -67,10 +67,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // The lower levels take most of the time: go there now and then.
   mixattn::Level to = llvm::hash_value(text) % 16 ? mixattn::Level::Normal
                                                   : mixattn::Level::Llvm;
+  bool hasReason = false;
+  ScopedDiagnosticHandler watch(&context, [&](Diagnostic &diagnostic) {
+    hasReason |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  });
   PassManager passes(&context);
   mixattn::buildPipeline(passes, mixattn::Level::Graph, to, {});
-  if (succeeded(passes.run(*module)) && failed(verify(*module)))
+  bool isDone = succeeded(passes.run(*module));
+  if (isDone && failed(verify(*module)))
     fail("the pipeline leaves invalid IR", printed);
+  if (!isDone && !hasReason)
+    fail("the pipeline fails without a reason", printed);
   return 0;
 }
 
