@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls the entries of a shared library in wrong ways, and in unusual right
+ones: entry_calls.py LIBRARY. Prints `CASE: CODE MESSAGE`, and whether a call
+that failed wrote to its result."""
+
+import ctypes
+import resource
+import sys
+
+import numpy
+
+I32, I64, POINTER = ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p
+CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [("data", POINTER), ("device", I32), ("device_id", I32), ("rank", I32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(I64)), ("strides", ctypes.POINTER(I64)),
+                ("offset", ctypes.c_uint64)]
+
+
+class Call(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_uint32), ("stream", POINTER), ("workspace", POINTER),
+                ("workspace_bytes", ctypes.c_uint64), ("message", POINTER),
+                ("message_size", ctypes.c_size_t)]
+
+
+def tensor(array, strides=None, **changes):
+    """A DLTensor of a NumPy array; `changes` replaces fields."""
+    result = DLTensor(array.ctypes.data, 1, 0, array.ndim, CODES[array.dtype.kind],
+                      8 * array.dtype.itemsize, 1, (I64 * array.ndim)(*array.shape), None, 0)
+    if strides is not None:
+        result.strides = (I64 * len(strides))(*strides)
+    for field, value in changes.items():
+        setattr(result, field, value)
+    return result
+
+
+def invoke(entry, tensors, count=None, message_size=256, **changes):
+    """Calls an entry; returns its code and message."""
+    message = ctypes.create_string_buffer(b"(none)", max(message_size, 7))
+    call = Call(ctypes.sizeof(Call), None, None, 0, ctypes.addressof(message), message_size)
+    for field, value in changes.items():
+        setattr(call, field, value)
+    pointers = (POINTER * max(len(tensors), 1))(
+        *[ctypes.addressof(t) if t is not None else None for t in tensors])
+    code = entry(pointers, len(tensors) if count is None else count, ctypes.byref(call))
+    return code, message.value.decode()
+
+
+def shape(*sizes):
+    return (I64 * len(sizes))(*sizes)
+
+
+LIBRARY = ctypes.CDLL(sys.argv[1])
+X = numpy.arange(12, dtype=numpy.float32).reshape(3, 4)
+KEEP = numpy.array([True, False, True])
+N = numpy.array([0, 3], dtype=numpy.int32)
+
+
+def report(case, change=lambda tensors: None, **call):
+    """One call of @twice on three rows; `change` makes it wrong."""
+    out = numpy.full((3, 4), 7, dtype=numpy.float32)
+    tensors = [tensor(X), tensor(KEEP), tensor(N), tensor(out)]
+    change(tensors)
+    code, message = invoke(LIBRARY.mixattn_twice, tensors, **call)
+    if code == 0:
+        message = "right" if (out == 2 * X).all() else f"wrong: {out}"
+    elif (out != 7).any():
+        message += ", but wrote"
+    print(f"{case}: {code} {message}")
+
+
+def field(index, **changes):
+    def change(tensors):
+        for name, value in changes.items():
+            setattr(tensors[index], name, value)
+    return change
+
+
+def without(index):
+    def change(tensors):
+        tensors[index] = None
+    return change
+
+
+report("plain")
+report("strides given", field(0, strides=shape(4, 1)))
+report("message of no interest", field(0, rank=1), message=None)
+report("message cut", field(0, rank=1), message_size=20)
+report("call too small", size=4)
+report("count", count=3)
+report("negative count", count=-1)
+report("no tensor", without(1))
+report("no result", without(3))
+report("device", field(0, device=2))
+report("code", field(0, code=0))
+report("bits", field(0, bits=64))
+report("lanes", field(0, lanes=4))
+report("boolean", field(1, code=1))
+report("rank", field(0, rank=3))
+report("no shape", field(0, shape=None))
+report("static size", field(0, shape=shape(3, 5)))
+report("negative size", field(0, shape=shape(-1, 4)))
+report("named size", field(1, shape=shape(4)))
+report("result's size", field(3, shape=shape(2, 4)))
+report("innermost stride", field(0, strides=shape(8, 2)))
+report("no data", field(0, data=None))
+report("address", field(0, offset=2))
+N[1] = 4
+report("range")
+N[:] = [-1, 9]
+report("first out of range")
+N[:] = [0, 3]
+
+print("NULL tensors:", LIBRARY.mixattn_twice(None, 4, None))
+print("NULL call:", LIBRARY.mixattn_twice(None, 3, None))
+
+# Rows apart; columns of a tensor of one column, and rows of one row, anywhere.
+apart = numpy.zeros((3, 8), dtype=numpy.float32)
+apart[:, :4] = X
+report("rows apart", field(0, data=apart.ctypes.data, strides=shape(8, 1)))
+row = numpy.zeros((1, 4), dtype=numpy.float32)
+keep, result = numpy.array([True]), numpy.ones((1, 4), dtype=numpy.float32)
+numbers = numpy.zeros(2, dtype=numpy.int32)
+print("one row:", *invoke(LIBRARY.mixattn_twice, [
+    tensor(row, strides=(-99, 1)), tensor(keep, strides=(77,)), tensor(numbers),
+    tensor(result)]))
+
+# Nothing: no data is needed.
+empty = numpy.zeros((0, 4), dtype=numpy.float32)
+nothing = [tensor(empty, data=None), tensor(numpy.zeros(0, dtype=bool), data=None),
+           tensor(numbers), tensor(empty, data=None)]
+print("no rows:", *invoke(LIBRARY.mixattn_twice, nothing))
+
+# 2^32 scores want 16 GiB; the operands are one row that is read again and again.
+resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))
+one = numpy.zeros((1, 1, 1, 4), dtype=numpy.float32)
+long = {"strides": shape(0, 0, 0, 1), "shape": shape(1, 1, 2**16, 4)}
+print("memory:", *invoke(LIBRARY.mixattn_attend, [tensor(one, **long) for _ in range(3)]))

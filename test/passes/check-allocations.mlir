@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels say where malloc gave them nothing, and their wrappers pass it on.
+// That it works is tested in export-entries-calls.test.
+//
+// RUN: mixattn-opt --attn-check-allocations --split-input-file %s | FileCheck %s
+
+// What is held when an allocation fails is freed: its address is kept in a slot
+// from malloc to free.
+// CHECK-LABEL: llvm.func internal @two.kernel(
+// CHECK-SAME:    -> i32
+// CHECK:         %[[NONE:.+]] = llvm.mlir.zero : !llvm.ptr
+// CHECK:         %[[A_SLOT:.+]] = llvm.alloca
+// CHECK-NEXT:    llvm.store %[[NONE]], %[[A_SLOT]]
+// CHECK:         %[[B_SLOT:.+]] = llvm.alloca
+// CHECK-NEXT:    llvm.store %[[NONE]], %[[B_SLOT]]
+// CHECK:         %[[A:.+]] = llvm.call @malloc(
+// CHECK:         %[[A_FAILED:.+]] = llvm.icmp "eq" %[[A]], %{{.+}} : !llvm.ptr
+// CHECK-NEXT:    llvm.cond_br %[[A_FAILED]], ^[[FAILURE:.+]], ^[[HAS_A:[a-z0-9]+]]
+// CHECK:       ^[[HAS_A]]:
+// CHECK:         llvm.store %[[A]], %[[A_SLOT]]
+// CHECK:         %[[B:.+]] = llvm.call @malloc(
+// CHECK:         llvm.cond_br %{{.+}}, ^[[FAILURE]], ^[[HAS_B:[a-z0-9]+]]
+// CHECK:       ^[[HAS_B]]:
+// CHECK:         llvm.store %[[B]], %[[B_SLOT]]
+// CHECK:         llvm.call @free(%[[B]])
+// CHECK-NEXT:    %[[FREED:.+]] = llvm.mlir.zero
+// CHECK-NEXT:    llvm.store %[[FREED]], %[[B_SLOT]]
+// CHECK:         llvm.call @free(%[[A]])
+// CHECK:         %[[DONE:.+]] = llvm.mlir.constant(0 : i32)
+// CHECK-NEXT:    llvm.return %[[DONE]]
+// CHECK:       ^[[FAILURE]]:
+// CHECK-NEXT:    %[[A_HELD:.+]] = llvm.load %[[A_SLOT]]
+// CHECK-NEXT:    llvm.call @free(%[[A_HELD]])
+// CHECK-NEXT:    %[[B_HELD:.+]] = llvm.load %[[B_SLOT]]
+// CHECK-NEXT:    llvm.call @free(%[[B_HELD]])
+// CHECK-NEXT:    %[[FAILED:.+]] = llvm.mlir.constant(1 : i32)
+// CHECK-NEXT:    llvm.return %[[FAILED]]
+llvm.func @malloc(i64) -> !llvm.ptr
+llvm.func @free(!llvm.ptr)
+llvm.func internal @two.kernel(%size: i64) {
+  %a = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+  %b = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+  llvm.call @free(%b) : (!llvm.ptr) -> ()
+  llvm.call @free(%a) : (!llvm.ptr) -> ()
+  llvm.return
+}
+
+// -----
+
+// The wrapper reports the failure and returns MIXATTN_ERROR_MEMORY; a kernel
+// without allocations never fails.
+// CHECK-DAG:   llvm.mlir.global internal constant @[[MESSAGE:.+]]("expected memory for intermediate values, but got none\00")
+// CHECK-LABEL: llvm.func internal @f.kernel(
+// CHECK-SAME:    -> i32
+// CHECK-NEXT:    %[[DONE:.+]] = llvm.mlir.constant(0 : i32)
+// CHECK-NEXT:    llvm.return %[[DONE]]
+// CHECK-LABEL: llvm.func @mixattn_f(
+// CHECK-SAME:    %{{.+}}: !llvm.ptr, %{{.+}}: i32, %[[CALL:[a-z0-9]+]]: !llvm.ptr) -> i32
+// CHECK:         %[[CODE:.+]] = llvm.call @f.kernel(
+// CHECK:         %[[GOOD:.+]] = llvm.icmp "eq" %[[CODE]],
+// CHECK-NEXT:    llvm.cond_br %[[GOOD]], ^[[AFTER:.+]], ^[[FAILURE:[a-z0-9]+]]
+// CHECK:       ^[[AFTER]]:
+// CHECK-NEXT:    llvm.return
+// CHECK:       ^[[FAILURE]]:
+// CHECK-NEXT:    %[[TEXT:.+]] = llvm.mlir.addressof @[[MESSAGE]] :
+// CHECK:         llvm.call @mixattn.report(%[[CALL]],
+// CHECK-NEXT:    %[[MEMORY:.+]] = llvm.mlir.constant(-3 : i32)
+// CHECK-NEXT:    llvm.return %[[MEMORY]]
+llvm.func internal @f.kernel(%size: i64) {
+  llvm.return
+}
+llvm.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  %size = llvm.mlir.constant(64 : i64) : i64
+  llvm.call @f.kernel(%size) : (i64) -> ()
+  llvm.return %zero : i32
+}
+
+// -----
+
+// Where a pointer is freed that came through a branch, what is held is not
+// known: a failure frees nothing.
+// CHECK-LABEL: llvm.func internal @branch.kernel(
+// CHECK-NOT:     llvm.alloca
+// CHECK:         llvm.call @malloc(
+// CHECK:         llvm.cond_br %{{.+}}, ^[[FAILURE:.+]], ^
+// CHECK:         llvm.call @free(
+// CHECK:       ^[[FAILURE]]:
+// CHECK-NEXT:    %[[FAILED:.+]] = llvm.mlir.constant(1 : i32)
+// CHECK-NEXT:    llvm.return %[[FAILED]]
+llvm.func @malloc(i64) -> !llvm.ptr
+llvm.func @free(!llvm.ptr)
+llvm.func internal @branch.kernel(%size: i64) {
+  %a = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+  llvm.br ^bb1(%a : !llvm.ptr)
+^bb1(%held: !llvm.ptr):
+  llvm.call @free(%held) : (!llvm.ptr) -> ()
+  llvm.return
+}
+
+// -----
+
+// Other functions stay as they are.
+// CHECK-LABEL: llvm.func @other(
+// CHECK-NEXT:    llvm.call @malloc(
+// CHECK-NEXT:    llvm.return %
+llvm.func @malloc(i64) -> !llvm.ptr
+llvm.func @other(%size: i64) -> !llvm.ptr {
+  %a = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+  llvm.return %a : !llvm.ptr
+}
