@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of libm that become polynomials, and those that do not.
+// Their values are checked by approximate-math-values.test.
 //
 // RUN: mixattn-opt --attn-approximate-math %s | FileCheck %s
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions between f16 and f32 in integer arithmetic. Their values are
-// checked over all of f16 by test/numeric.
+// checked, over all of f16, by expand-f16-values.test.
 //
 // RUN: mixattn-opt --attn-expand-f16 %s | FileCheck %s
 
