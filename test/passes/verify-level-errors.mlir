@@ -34,9 +34,7 @@ func.func @tensor(%n: index) {
 
 //--- llvm.mlir
 // expected-error @below {{'func.func' op is still present at level 'llvm'}}
-func.func @function() {
-  return
-}
+func.func private @function()
 
 // -----
 
