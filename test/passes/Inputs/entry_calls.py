@@ -43,7 +43,7 @@ def invoke(entry, tensors, count=None, message_size=256, **changes):
     call = Call(ctypes.sizeof(Call), None, None, 0, ctypes.addressof(message), message_size)
     for field, value in changes.items():
         setattr(call, field, value)
-    pointers = (POINTER * max(len(tensors), 1))(
+    pointers = tensors and (POINTER * len(tensors))(
         *[ctypes.addressof(t) if t is not None else None for t in tensors])
     code = entry(pointers, len(tensors) if count is None else count, ctypes.byref(call))
     return code, message.value.decode()
@@ -114,7 +114,7 @@ N[:] = [-1, 9]
 report("first out of range")
 N[:] = [0, 3]
 
-print("NULL tensors:", LIBRARY.mixattn_twice(None, 4, None))
+print("NULL tensors:", *invoke(LIBRARY.mixattn_twice, None, count=4))
 print("NULL call:", LIBRARY.mixattn_twice(None, 3, None))
 
 # Rows apart; columns of a tensor of one column, and rows of one row, anywhere.
