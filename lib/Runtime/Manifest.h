@@ -70,6 +70,18 @@ struct Expression {
   std::vector<Expression> operands;
 };
 
+/// What becomes of the scores of several keys at one position.
+enum class Combine { None, LogSumExp, Maximum };
+
+/// Mixes query heads into output heads, before the softmax.
+struct Premix {
+  /// Linear and ReluPerKey have a `mixer`, Mlp has `w1 b1 w2 b2`.
+  enum class Kind { Linear, ReluPerKey, Mlp };
+  Kind kind = Kind::Linear;
+  std::string mixer;
+  std::string w1, b1, w2, b2;
+};
+
 /// Mixes the heads of the normalised weights.
 struct Postmix {
   /// Per query row: `source`, `w` and `b` hold; otherwise `mixer`.
@@ -87,9 +99,19 @@ struct Band {
 /// names of arguments, empty where absent; ranks and heads are checked.
 struct Attention {
   std::string query, key, value;
-  /// Name of the entry's result.
-  std::string result;
+  /// Added to the key, one per component.
+  std::string shifts;
+  /// Minus half the squared distance, instead of the product.
+  bool gaussian = false;
+  /// One per component divides its score; none of a product need be there.
+  std::vector<double> variances;
+  Combine combine = Combine::None;
+  /// Logarithms, by query head and component, perhaps by key.
+  std::string prior;
+  std::optional<Premix> premix;
   double scale = 1;
+  /// Whether the scale comes before the premix.
+  bool scaleBefore = false;
   std::string bias;
   std::optional<Expression> scoreMod;
   std::string mask, lengths;
@@ -97,6 +119,9 @@ struct Attention {
   std::optional<Band> band;
   std::string normaliser;
   std::optional<Postmix> postmix;
+  /// Names of results: pooled values, and where asked for, the weights that
+  /// multiply them and the logarithms of the softmax's sums.
+  std::string result, weights, lse;
 };
 
 /// A function that the artifact exports.

@@ -22,8 +22,14 @@ static std::string makeManifest(const std::string &members,
       {"name": "mask", "dtype": "i1", "shape": ["N", "S"]},
       {"name": "lengths", "dtype": "i64", "shape": ["B"], "range": [0, "S"]},
       {"name": "slopes", "dtype": "f32", "shape": [8]},
-      {"name": "mixer", "dtype": "f32", "shape": [8, 8]}],
-    "results": [{"name": "o", "dtype": "f32", "shape": ["B", 8, "N", 96]}],
+      {"name": "mixer", "dtype": "f32", "shape": [8, 8]},
+      {"name": "keys", "dtype": "f32", "shape": ["B", 2, 3, "S", 64]},
+      {"name": "shifts", "dtype": "f32", "shape": [2, 3, 64]},
+      {"name": "prior", "dtype": "f32", "shape": [8, 3]},
+      {"name": "wide", "dtype": "f32", "shape": [8, 5]}],
+    "results": [{"name": "o", "dtype": "f32", "shape": ["B", 8, "N", 96]},
+      {"name": "w", "dtype": "f32", "shape": ["B", 8, "N", "S"]},
+      {"name": "lse", "dtype": "f32", "shape": ["B", 8, "N"]}],
     "attention": {"query": "q", "key": ")" +
          key + R"(", "value": "v", "result": ")" + result +
          R"(", "scale": 0.125, "normaliser": "softmax")" + members + "}}]}";
@@ -62,6 +68,76 @@ TEST(ManifestAttention, ParsesMixersByRow) {
   EXPECT_TRUE(manifest->entries[0].attention->postmix->byRow);
 }
 
+TEST(ManifestAttention, ParsesComponents) {
+  Result<Manifest> manifest = parseManifest(makeManifest(
+      R"(, "score": "gaussian", "variances": [8, 8.5, 24],
+         "combine": "logsumexp", "prior": "prior", "scale_before": true,
+         "weights": "w", "lse": "lse")",
+      "keys"));
+  ASSERT_TRUE(manifest) << manifest.message();
+  const Attention &attention = *manifest->entries[0].attention;
+  EXPECT_TRUE(attention.gaussian);
+  EXPECT_EQ(attention.variances, (std::vector<double>{8, 8.5, 24}));
+  EXPECT_EQ(attention.combine, Combine::LogSumExp);
+  EXPECT_EQ(attention.prior, "prior");
+  EXPECT_TRUE(attention.scaleBefore);
+  EXPECT_EQ(attention.weights, "w");
+  EXPECT_EQ(attention.lse, "lse");
+}
+
+TEST(ManifestAttention, ParsesShifts) {
+  Result<Manifest> manifest = parseManifest(
+      makeManifest(R"(, "shifts": "shifts", "combine": "maximum")"));
+  ASSERT_TRUE(manifest) << manifest.message();
+  const Attention &attention = *manifest->entries[0].attention;
+  EXPECT_EQ(attention.shifts, "shifts");
+  EXPECT_EQ(attention.combine, Combine::Maximum);
+  EXPECT_FALSE(attention.gaussian);
+  EXPECT_FALSE(attention.premix);
+}
+
+TEST(ManifestAttention, ParsesPremixes) {
+  for (auto [text, kind] :
+       {std::pair(R"("linear", "mixer": "mixer")", Premix::Kind::Linear),
+        std::pair(R"("relu_per_key", "mixer": "mixer")",
+                  Premix::Kind::ReluPerKey),
+        std::pair(R"("mlp", "w1": "mixer", "b1": "slopes", "w2": "wide",
+                  "b2": "slopes")",
+                  Premix::Kind::Mlp)}) {
+    Result<Manifest> manifest = parseManifest(
+        makeManifest(R"(, "premix": {"kind": )" + std::string(text) + "}"));
+    ASSERT_TRUE(manifest) << manifest.message();
+    EXPECT_EQ(manifest->entries[0].attention->premix->kind, kind);
+  }
+}
+
+TEST(ManifestAttention, WrongComponents) {
+  const std::string place = "manifest: entries[0].attention: ";
+  EXPECT_EQ(parseError(makeManifest("", "keys")),
+            place + "expected 'combine' where there are several keys only");
+  EXPECT_EQ(parseError(makeManifest(R"(, "combine": "maximum")")),
+            place + "expected 'combine' where there are several keys only");
+  EXPECT_EQ(parseError(makeManifest(
+                R"(, "combine": "maximum", "prior": "prior")", "keys")),
+            place + "expected 'prior' beside 'logsumexp' only");
+  EXPECT_EQ(parseError(makeManifest(
+                R"(, "combine": "maximum", "variances": [1, 2])", "keys")),
+            place + "expected 3 variances, but got 2");
+  EXPECT_EQ(parseError(makeManifest(R"(, "score": "gaussian")")),
+            place + "expected 1 variances, but got 0");
+  EXPECT_EQ(parseError(makeManifest(
+                R"(, "combine": "logsumexp", "shifts": "shifts")", "keys")),
+            "manifest: entries[0].attention.key: expected rank 4 to 4, but "
+            "'keys' has 5");
+}
+
+TEST(ManifestAttention, WrongMixedHeads) {
+  EXPECT_EQ(parseError(makeManifest(
+                R"(, "premix": {"kind": "linear", "mixer": "wide"})")),
+            "manifest: entries[0].attention: expected the heads of 'v' to "
+            "divide 5, but got 2");
+}
+
 TEST(ManifestAttention, ParsesScoreMod) {
   Result<Manifest> manifest = parseManifest(makeManifest(
       R"(, "score_mod": ["arith.select", "f32",
@@ -91,11 +167,17 @@ TEST(ManifestAttention, WrongArguments) {
             "manifest: entries[0].attention.result: expected a result, but got "
             "'q'");
   EXPECT_EQ(parseError(makeManifest("", "mixer")),
-            "manifest: entries[0].attention.key: expected rank 4 to 4, but "
+            "manifest: entries[0].attention.key: expected rank 4 to 5, but "
             "'mixer' has 2");
   EXPECT_EQ(parseError(makeManifest(R"(, "mask": "slopes")")),
             "manifest: entries[0].attention.mask: expected elements of another "
             "kind, but 'slopes' has f32");
+}
+
+TEST(ManifestAttention, WrongResults) {
+  EXPECT_EQ(parseError(makeManifest("", "k", "lse")),
+            "manifest: entries[0].attention.result: expected a result of rank "
+            "4, but 'lse' has 3");
 }
 
 TEST(ManifestAttention, WrongHeads) {
@@ -117,6 +199,15 @@ TEST(ManifestAttention, WrongFields) {
   EXPECT_EQ(parseError(makeManifest(R"(, "postmix": {"kind": "x"})")),
             "manifest: entries[0].attention.postmix: expected kind 'heads' or "
             "'rows', but got 'x'");
+  EXPECT_EQ(parseError(makeManifest(R"(, "premix": {"kind": "x"})")),
+            "manifest: entries[0].attention.premix: expected kind 'linear', "
+            "'relu_per_key' or 'mlp', but got 'x'");
+  EXPECT_EQ(parseError(makeManifest(R"(, "score": "dot")")),
+            "manifest: entries[0].attention.score: expected 'gaussian', but "
+            "got 'dot'");
+  EXPECT_EQ(parseError(makeManifest(R"(, "combine": "sum")")),
+            "manifest: entries[0].attention.combine: expected 'logsumexp' or "
+            "'maximum', but got 'sum'");
 }
 
 TEST(ManifestAttention, WrongExpressions) {

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Components, combination, mixer and scale of scores, as the formulas say them.
+#include "lib/Reference/Scores.h"
+
+using namespace mixattn;
+
+Status Scores::bind(const Attention &attention, const Arguments &arguments) {
+  op = &attention;
+  premix = attention.premix.value_or(Premix());
+  if (Status status = readAll({{op->query, query},
+                               {op->key, key},
+                               {op->shifts, shifts},
+                               {op->prior, prior},
+                               {premix.mixer, mixer},
+                               {premix.w1, w1},
+                               {premix.b1, b1},
+                               {premix.w2, w2},
+                               {premix.b2, b2}},
+                              arguments);
+      !status)
+    return status;
+  return checkShapes();
+}
+
+/// The manifest's parser has looked at ranks; here, at sizes.
+Status Scores::checkShapes() {
+  int64_t sources = query.shape[1], features = query.shape[3];
+  int64_t hidden = b1.rank() == 1 ? b1.shape[0] : 0;
+  Shape keyShape = {batches(), key.shape[1], keys(), features};
+  if (key.rank() == 5)
+    keyShape.insert(keyShape.begin() + 2, key.shape[2]);
+  Shape priorShape = {sources, components()};
+  if (prior.rank() == 3)
+    priorShape.push_back(keys());
+  const std::pair<Operand, Shape> operands[] = {
+      {{op->key, key}, keyShape},
+      {{op->shifts, shifts}, {key.shape[1], components(), features}},
+      {{op->prior, prior}, priorShape},
+      {{premix.mixer, mixer}, {sources, heads()}},
+      {{premix.w1, w1}, {sources, hidden}},
+      {{premix.w2, w2}, {hidden, heads()}}};
+  for (const auto &[operand, shape] : operands)
+    if (Status status = expectShape(operand, shape); !status)
+      return status;
+  return Success();
+}
+
+int64_t Scores::heads() const {
+  if (!op->premix)
+    return query.shape[1];
+  return premix.kind == Premix::Kind::Mlp ? b2.shape[0] : mixer.shape[1];
+}
+
+int64_t Scores::components() const {
+  if (key.rank() == 5)
+    return key.shape[2];
+  return op->shifts.empty() ? 1 : shifts.shape[1];
+}
+
+/// Query head h reads key head h Hk div H.
+double Scores::keyAt(int64_t b, int64_t h, int64_t r, int64_t j,
+                     int64_t d) const {
+  int64_t head = h * key.shape[1] / query.shape[1];
+  if (key.rank() == 5)
+    return key(b, head, r, j, d);
+  double shift = op->shifts.empty() ? 0 : shifts(head, r, d);
+  return key(b, head, j, d) + shift;
+}
+
+double Scores::variance(int64_t r) const {
+  return op->variances.empty() ? 1 : op->variances[r];
+}
+
+/// q . k_r / variance.
+double Scores::product(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
+                       Largest &largest) const {
+  double sum = 0;
+  for (int64_t d = 0; d < query.shape[3]; ++d)
+    sum += query(b, h, i, d) * keyAt(b, h, r, j, d);
+  largest.note(op->scale * sum / variance(r));
+  return sum / variance(r);
+}
+
+/// -|q - k_r|^2 / (2 variance).
+double Scores::gaussian(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
+                        Largest &largest) const {
+  double distance = 0, norms = 0;
+  for (int64_t d = 0; d < query.shape[3]; ++d) {
+    double x = query(b, h, i, d), y = keyAt(b, h, r, j, d);
+    distance += (x - y) * (x - y);
+    norms += x * x + y * y;
+  }
+  largest.note(op->scale * norms / (2 * variance(r)));
+  return -distance / (2 * variance(r));
+}
+
+double Scores::component(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
+                         Largest &largest) const {
+  return op->gaussian ? gaussian(b, h, r, i, j, largest)
+                      : product(b, h, r, i, j, largest);
+}
+
+/// The larger one; NaN if either is.
+static double larger(double a, double b) {
+  return a > b || std::isnan(a) ? a : b;
+}
+
+SumOfExp::SumOfExp(const std::vector<double> &scores) {
+  for (double score : scores)
+    most = larger(most, score);
+  for (double score : scores)
+    sum += most == -infinity ? 0 : std::exp(score - most);
+}
+
+/// The score of a query head: its components, weighed by the prior.
+double Scores::combined(int64_t b, int64_t h, int64_t i, int64_t j,
+                        Largest &largest) const {
+  if (op->combine == Combine::None)
+    return component(b, h, 0, i, j, largest);
+  std::vector<double> scores;
+  double most = -infinity;
+  for (int64_t r = 0; r < components(); ++r) {
+    double score = component(b, h, r, i, j, largest);
+    most = larger(most, score);
+    if (prior.rank() == 2)
+      score += prior(h, r);
+    else if (prior.rank() == 3)
+      score += prior(h, r, j);
+    scores.push_back(score);
+  }
+  double score =
+      op->combine == Combine::Maximum ? most : SumOfExp(scores).log();
+  if (!op->gaussian)
+    largest.note(op->scale * score);
+  return score;
+}
+
+static double relu(double x) { return x < 0 ? 0 : x; }
+
+/// From query heads k to output heads a, perhaps through hidden heads l.
+std::vector<double> Scores::premixed(const std::vector<double> &scores) const {
+  int64_t sources = query.shape[1];
+  std::vector<double> result(heads(), 0.0);
+  if (premix.kind == Premix::Kind::Mlp) {
+    result = b2.values;
+    for (int64_t l = 0; l < b1.shape[0]; ++l) {
+      double hidden = b1(l);
+      for (int64_t k = 0; k < sources; ++k)
+        hidden += w1(k, l) * scores[k];
+      for (int64_t a = 0; a < heads(); ++a)
+        result[a] += w2(l, a) * relu(hidden);
+    }
+    return result;
+  }
+  bool isPerKey = premix.kind == Premix::Kind::ReluPerKey;
+  for (int64_t a = 0; a < heads(); ++a)
+    for (int64_t k = 0; k < sources; ++k) {
+      double share = mixer(k, a) * scores[k];
+      result[a] += isPerKey ? relu(share) : share;
+    }
+  return result;
+}
+
+std::vector<double> Scores::at(int64_t b, int64_t i, int64_t j,
+                               const std::vector<bool> &seen,
+                               Largest &largest) const {
+  std::vector<double> scores(query.shape[1], 0.0);
+  for (size_t h = 0; h < scores.size(); ++h)
+    if (op->premix || seen[h])
+      scores[h] = combined(b, h, i, j, largest);
+  if (op->scaleBefore)
+    for (double &score : scores)
+      score *= op->scale;
+  if (op->premix)
+    scores = premixed(scores);
+  if (!op->scaleBefore)
+    for (double &score : scores)
+      score *= op->scale;
+  if (op->premix)
+    for (size_t a = 0; a < scores.size(); ++a)
+      if (seen[a])
+        largest.note(scores[a]);
+  return scores;
+}
