@@ -81,9 +81,12 @@ struct MixHeadsOfIdentityToSoftmax : OpRewritePattern<MixHeadsOp> {
     if (!op.getMixer() || !isIdentity(op.getMixer()))
       return rewriter.notifyMatchFailure(op, "no mixer known as the identity");
     auto softmax = SoftmaxOp::create(
-        rewriter, op.getLoc(), op.getType(), op.getQuery(), op.getKey(),
-        op.getValue(), op.getScaleAttr(), op.getBias(), op.getMask(),
-        op.getLengths(), op.getCausal(), op.getBandAttr());
+        rewriter, op.getLoc(), op.getResult().getType(),
+        op.getWeights() ? op.getWeights().getType() : Type(),
+        op.getLse() ? op.getLse().getType() : Type(), op.getQuery(),
+        op.getKey(), op.getValue(), /*gaussian=*/false, op.getScaleAttr(),
+        op.getBias(), op.getMask(), op.getLengths(), op.getCausal(),
+        op.getBandAttr());
     softmax->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     rewriter.inlineRegionBefore(op.getScoreMod(), softmax.getScoreMod(),
                                 softmax.getScoreMod().end());

@@ -14,7 +14,6 @@ using namespace mlir;
 using namespace mixattn;
 
 #include "dialect/attn/AttnDialect.cpp.inc"
-#include "dialect/attn/AttnInterfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialect/attn/AttnAttrs.cpp.inc"
 

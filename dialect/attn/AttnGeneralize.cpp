@@ -7,17 +7,30 @@ using namespace mlir;
 using namespace mixattn;
 
 /// Every clause that a named op has is a clause of the normal form, so one
-/// rewrite serves all ops that add nothing beyond AttentionOpInterface. The
-/// scale becomes explicit.
+/// rewrite serves all ops. Variances and scale become explicit.
 static void generalizeByClause(AttentionOpInterface op,
                                RewriterBase &rewriter) {
+  SmallVector<double> variances;
+  if (op.getGaussian() || op.hasComponents())
+    for (int64_t r = 0; r < op.getNumComponents(); ++r)
+      variances.push_back(op.getVariance(r));
+  DenseF64ArrayAttr variancesAttr;
+  if (!variances.empty())
+    variancesAttr = rewriter.getDenseF64ArrayAttr(variances);
+  bool isScaled = !op.getScale() && !variances.empty();
+  double scale = isScaled ? 1.0 : op.getScaleOrDefault();
+
   auto generic = GenericOp::create(
-      rewriter, op->getLoc(), op->getResult(0).getType(), op.getQuery(),
-      op.getKey(), op.getValue(), op.getMixer(), op.getMixSource(),
-      op.getMixWeight(), op.getMixBias(),
-      rewriter.getF64FloatAttr(op.getScaleOrDefault()), op.getBias(),
-      op.getMask(), op.getLengths(), op.getCausal(),
-      op.getBand().value_or(BandAttr()));
+      rewriter, op->getLoc(), op.getResult().getType(),
+      op.getWeights() ? op.getWeights().getType() : Type(),
+      op.getLse() ? op.getLse().getType() : Type(), op.getQuery(), op.getKey(),
+      op.getValue(), op.getShifts(), op.getPrior(), variancesAttr,
+      op.getMaximum(), op.getQueryTerm(), op.getKeyTerm(), op.getPremixer(),
+      op.getW1(), op.getB1(), op.getW2(), op.getB2(), op.getReluPerKey(),
+      op.getMixer(), op.getMixSource(), op.getMixWeight(), op.getMixBias(),
+      op.getGaussian(), rewriter.getF64FloatAttr(scale), op.getScaleBefore(),
+      /*finite=*/false, op.getBias(), op.getMask(), op.getLengths(),
+      op.getCausal(), op.getBand().value_or(BandAttr()));
   generic->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   rewriter.inlineRegionBefore(op.getScoreMod(), generic.getScoreMod(),
                               generic.getScoreMod().end());
@@ -25,6 +38,14 @@ static void generalizeByClause(AttentionOpInterface op,
 }
 
 void SoftmaxOp::generalize(RewriterBase &rewriter) {
+  generalizeByClause(cast<AttentionOpInterface>(getOperation()), rewriter);
+}
+
+void MixtureOfKeysOp::generalize(RewriterBase &rewriter) {
+  generalizeByClause(cast<AttentionOpInterface>(getOperation()), rewriter);
+}
+
+void AdmixtureHeadsOp::generalize(RewriterBase &rewriter) {
   generalizeByClause(cast<AttentionOpInterface>(getOperation()), rewriter);
 }
 

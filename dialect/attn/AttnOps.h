@@ -14,8 +14,9 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include <cmath>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "dialect/attn/AttnDialect.h.inc"
 
@@ -34,22 +35,44 @@ bool isIdentifier(llvm::StringRef name);
 
 namespace mixattn::detail {
 
-/// The type of an attention's result, [B,H,N,E] of the value's element type
-/// (C11). The batch is static where any of the three operands says so.
-llvm::LogicalResult
-inferAttentionType(mlir::Value query, mlir::Value key, mlir::Value value,
-                   llvm::SmallVectorImpl<mlir::Type> &types);
+/// Output heads of an attention: the columns of a mixer of scores (`premixer`
+/// or the MLP's `w2`, null where there is none), else the query's heads.
+int64_t getOutputHeads(mlir::Value query, mlir::Value premixer, mlir::Value w2);
 
-/// Whether a result type fits the inferred one: it may say more or less about
-/// its sizes.
-bool isCompatibleAttentionType(mlir::TypeRange inferred,
-                               mlir::TypeRange given);
+template <typename Adaptor, typename = void>
+struct MayPremix : std::false_type {};
+template <typename Adaptor>
+struct MayPremix<
+    Adaptor, std::void_t<decltype(std::declval<Adaptor>().getPremixer())>>
+    : std::true_type {};
 
-/// The sizes of the result of attention `op`: features are the value's, all
-/// others the query's.
+/// The same, of an op that may or may not be able to mix scores.
+template <typename Adaptor> int64_t getOutputHeads(Adaptor adaptor) {
+  if constexpr (MayPremix<Adaptor>::value)
+    return getOutputHeads(adaptor.getQuery(), adaptor.getPremixer(),
+                          adaptor.getW2());
+  else
+    return getOutputHeads(adaptor.getQuery(), {}, {});
+}
+
+/// The types of an attention's results: [B,H,N,E] of the value's element type
+/// (C11) and, where `segments` asks for them, weights [B,H,N,S] and lse
+/// [B,H,N] in f32. The batch is static where any of the three operands says so.
 llvm::LogicalResult
-reifyAttentionShape(mlir::OpBuilder &builder, mlir::Operation *op,
-                    mlir::ReifiedRankedShapedTypeDims &shapes);
+inferAttentionTypes(mlir::Value query, mlir::Value key, mlir::Value value,
+                    int64_t heads, llvm::ArrayRef<int32_t> segments,
+                    llvm::SmallVectorImpl<mlir::Type> &types);
+
+/// Whether result types fit the inferred ones: they may say more or less about
+/// their sizes.
+bool areCompatibleAttentionTypes(mlir::TypeRange inferred,
+                                 mlir::TypeRange given);
+
+/// The sizes of the results of attention `op`: features are the value's, keys
+/// the key's, all others the query's.
+llvm::LogicalResult
+reifyAttentionShapes(mlir::OpBuilder &builder, mlir::Operation *op,
+                     mlir::ReifiedRankedShapedTypeDims &shapes);
 
 } // namespace mixattn::detail
 

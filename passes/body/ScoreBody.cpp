@@ -63,12 +63,21 @@ static void captureInF32(OpBuilder &builder, Region &region,
   });
 }
 
+Value mixattn::emitScale(OpBuilder &builder, AttentionOpInterface op,
+                         Value score) {
+  double scale = op.getScaleOrDefault();
+  if (scale == 1.0)
+    return score;
+  Value factor = arith::ConstantOp::create(builder, op->getLoc(),
+                                           builder.getF32FloatAttr(scale));
+  return arith::MulFOp::create(builder, op->getLoc(), score, factor);
+}
+
 Value mixattn::emitModify(OpBuilder &builder, AttentionOpInterface op,
                           Value score, Value bias, const ScorePlace &place) {
   Location loc = op->getLoc();
-  Value scale = arith::ConstantOp::create(
-      builder, loc, builder.getF32FloatAttr(op.getScaleOrDefault()));
-  score = arith::MulFOp::create(builder, loc, score, scale);
+  if (!op.getScaleBefore())
+    score = emitScale(builder, op, score);
   if (bias)
     score = arith::AddFOp::create(builder, loc, score,
                                   toF32(builder, loc, bias));

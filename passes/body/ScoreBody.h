@@ -23,8 +23,13 @@ mlir::Value toF32(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value fromF32(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value value, mlir::Type type);
 
-/// Emits scale, bias and score_mod on the raw product `score`, an f32. `bias`
-/// is the element at `place`, or null.
+/// Emits the scale on `score`, an f32.
+mlir::Value emitScale(mlir::OpBuilder &builder, AttentionOpInterface op,
+                      mlir::Value score);
+
+/// Emits scale (unless it acted before the premix), bias and score_mod on the
+/// combined and mixed `score`, an f32. `bias` is the element at `place`, or
+/// null.
 mlir::Value emitModify(mlir::OpBuilder &builder, AttentionOpInterface op,
                        mlir::Value score, mlir::Value bias,
                        const ScorePlace &place);

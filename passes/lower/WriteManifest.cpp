@@ -123,11 +123,13 @@ private:
         .getValue();
   }
 
-  /// Puts the name of `operand` at `key`, where there is an operand.
-  llvm::Error putName(Object &object, StringRef key, Value operand);
+  /// Puts the name of each operand that there is at its key.
+  llvm::Error putNames(Object &object,
+                       ArrayRef<std::pair<StringRef, Value>> operands);
 
   /// The fields of the entry's one attention, or why there are none.
   llvm::Expected<Object> describeAttention();
+  llvm::Error describeMixers(AttentionOpInterface op, Object &result);
 
   Polynomial countBytes();
   Polynomial countFlops();
@@ -138,15 +140,17 @@ private:
 
 } // namespace
 
-llvm::Error EntryWriter::putName(Object &object, StringRef key,
-                                 Value operand) {
-  if (!operand)
-    return llvm::Error::success();
-  StringRef name = argumentName(operand);
-  if (name.empty())
-    return llvm::createStringError("operand '" + key +
-                                   "' is not an argument of the entry");
-  object[key] = name;
+llvm::Error EntryWriter::putNames(
+    Object &object, ArrayRef<std::pair<StringRef, Value>> operands) {
+  for (auto [key, operand] : operands) {
+    if (!operand)
+      continue;
+    StringRef name = argumentName(operand);
+    if (name.empty())
+      return llvm::createStringError("operand '" + key +
+                                     "' is not an argument of the entry");
+    object[key] = name;
+  }
   return llvm::Error::success();
 }
 
@@ -160,35 +164,45 @@ llvm::Expected<Object> EntryWriter::describeAttention() {
   auto returned = cast<func::ReturnOp>(entry.getBody().front().getTerminator());
   if (returned->getOperands() != op->getResults())
     return llvm::createStringError(
-        "the entry returns more than the result of its attention op");
+        "the entry returns more than the results of its attention op");
 
   Object result{{"scale", op.getScaleOrDefault()}, {"normaliser", "softmax"}};
-  result["result"] =
-      entry.getResultAttrOfType<StringAttr>(0, "attn.name").str();
-  for (auto [key, operand] :
-       {std::pair<StringRef, Value>{"query", op.getQuery()},
-        {"key", op.getKey()},
-        {"value", op.getValue()},
-        {"bias", op.getBias()},
-        {"mask", op.getMask()},
-        {"lengths", op.getLengths()}})
-    if (llvm::Error error = putName(result, key, operand))
-      return error;
+  unsigned next = 0;
+  for (auto [key, value] : {std::pair<StringRef, Value>{"result", op.getResult()},
+                            {"weights", op.getWeights()},
+                            {"lse", op.getLse()}})
+    if (value)
+      result[key] =
+          entry.getResultAttrOfType<StringAttr>(next++, "attn.name").str();
+  if (llvm::Error error = putNames(result, {{"query", op.getQuery()},
+                                            {"key", op.getKey()},
+                                            {"value", op.getValue()},
+                                            {"shifts", op.getShifts()},
+                                            {"prior", op.getPrior()},
+                                            {"bias", op.getBias()},
+                                            {"mask", op.getMask()},
+                                            {"lengths", op.getLengths()}}))
+    return error;
+  if (op.getQueryTerm() || op.getKeyTerm())
+    return llvm::createStringError("the attention adds terms to its scores");
+  if (op.getGaussian())
+    result["score"] = "gaussian";
+  if (op.getGaussian() || op.getVariances()) {
+    Array variances;
+    for (int64_t r = 0; r < op.getNumComponents(); ++r)
+      variances.push_back(op.getVariance(r));
+    result["variances"] = std::move(variances);
+  }
+  if (op.hasComponents())
+    result["combine"] = op.getMaximum() ? "maximum" : "logsumexp";
+  if (op.getScaleBefore())
+    result["scale_before"] = true;
   if (op.getCausal())
     result["causal"] = true;
   if (std::optional<BandAttr> band = op.getBand())
     result["band"] = Array{band->getLower(), band->getUpper()};
-  if (op.hasPostmix()) {
-    Object mix{{"kind", op.getMixer() ? "heads" : "rows"}};
-    for (auto [key, operand] :
-         {std::pair<StringRef, Value>{"mixer", op.getMixer()},
-          {"source", op.getMixSource()},
-          {"w", op.getMixWeight()},
-          {"b", op.getMixBias()}})
-      if (llvm::Error error = putName(mix, key, operand))
-        return error;
-    result["postmix"] = std::move(mix);
-  }
+  if (llvm::Error error = describeMixers(op, result))
+    return error;
   if (op.hasScoreMod()) {
     llvm::Expected<llvm::json::Value> expression = scoreExpression(
         op, [&](Value value) { return argumentName(value); });
@@ -197,6 +211,33 @@ llvm::Expected<Object> EntryWriter::describeAttention() {
     result["score_mod"] = std::move(*expression);
   }
   return result;
+}
+
+/// The mixers before and after the softmax.
+llvm::Error EntryWriter::describeMixers(AttentionOpInterface op,
+                                        Object &result) {
+  if (op.hasPremix()) {
+    Object mix{{"kind", op.getW1()            ? "mlp"
+                        : op.getReluPerKey() ? "relu_per_key"
+                                             : "linear"}};
+    if (llvm::Error error = putNames(mix, {{"mixer", op.getPremixer()},
+                                           {"w1", op.getW1()},
+                                           {"b1", op.getB1()},
+                                           {"w2", op.getW2()},
+                                           {"b2", op.getB2()}}))
+      return error;
+    result["premix"] = std::move(mix);
+  }
+  if (op.hasPostmix()) {
+    Object mix{{"kind", op.getMixer() ? "heads" : "rows"}};
+    if (llvm::Error error = putNames(mix, {{"mixer", op.getMixer()},
+                                           {"source", op.getMixSource()},
+                                           {"w", op.getMixWeight()},
+                                           {"b", op.getMixBias()}}))
+      return error;
+    result["postmix"] = std::move(mix);
+  }
+  return llvm::Error::success();
 }
 
 /// Arguments and results, once each.
@@ -216,14 +257,18 @@ Polynomial EntryWriter::countBytes() {
   return bytes;
 }
 
-/// Multiplications and additions of the two products of each attention.
+/// Multiplications and additions of the two products of each attention: every
+/// component's product counts.
 Polynomial EntryWriter::countFlops() {
   Polynomial flops;
   entry.walk([&](AttentionOpInterface op) {
-    Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
-    for (auto features : {std::pair(query, 3u), std::pair(value, 3u)})
-      flops.add(names, 2,
-                {{query, 0}, {query, 1}, {query, 2}, {key, 2}, features});
+    Value query = op.getQuery(), value = op.getValue(), key = op.getKey();
+    Value result = op.getResult();
+    unsigned keyLength = op.getKeyLengthDim();
+    flops.add(names, 2 * op.getNumComponents(),
+              {{query, 0}, {query, 1}, {query, 2}, {key, keyLength}, {query, 3}});
+    flops.add(names, 2,
+              {{query, 0}, {result, 1}, {query, 2}, {key, keyLength}, {value, 3}});
   });
   return flops;
 }

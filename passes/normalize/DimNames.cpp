@@ -3,8 +3,6 @@
 
 #include "passes/normalize/DimNames.h"
 
-#include "dialect/attn/AttnOps.h"
-
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -91,42 +89,78 @@ void DimNames::tieTypes(Value a, Value b) {
     tie(a, dim, b, dim);
 }
 
-void DimNames::tieOp(Operation *op) {
-  if (auto attention = dyn_cast<AttentionOpInterface>(op)) {
-    Value query = attention.getQuery(), key = attention.getKey(),
-          value = attention.getValue(), result = op->getResult(0);
-    tie(query, 0, key, 0);
-    tie(query, 0, value, 0);
+/// Ties what the constraints of an attention op need equal.
+void DimNames::tieAttention(AttentionOpInterface attention) {
+  Value query = attention.getQuery(), key = attention.getKey(),
+        value = attention.getValue();
+  unsigned keyLength = attention.getKeyLengthDim();
+  tie(query, 0, key, 0);
+  tie(query, 0, value, 0);
+  tie(key, keyLength, value, 2);
+  for (Value result : attention->getResults()) {
     tie(query, 0, result, 0);
     tie(query, 2, result, 2);
-    tie(key, 2, value, 2);
-    if (Value lengths = attention.getLengths())
-      tie(query, 0, lengths, 0);
-    for (Value square : {attention.getMixer(), attention.getMixBias()})
-      for (unsigned dim = 0; square && dim < 2; ++dim)
-        tie(query, 1, square, dim);
-    if (Value source = attention.getMixSource()) {
-      tie(query, 0, source, 0);
-      tie(query, 1, source, 1);
-      tie(query, 2, source, 2);
-      tie(source, 3, attention.getMixWeight(), 0);
-      tie(query, 1, attention.getMixWeight(), 1);
-    }
-    for (Value wide : {attention.getBias(), attention.getMask()}) {
-      if (!wide)
-        continue;
-      auto type = cast<RankedTensorType>(wide.getType());
-      for (unsigned dim = 0; dim < type.getRank(); ++dim) {
-        unsigned scoreDim = dim + 4 - type.getRank();
-        // A static 1 repeats.
-        if (type.getDimSize(dim) == 1)
-          continue;
-        bool isKey = scoreDim == 3;
-        tie(isKey ? key : query, isKey ? 2 : scoreDim, wide, dim);
-      }
-    }
-    return;
   }
+  if (Value weights = attention.getWeights())
+    tie(key, keyLength, weights, 3);
+  // Terms begin with batch and heads and end with the length.
+  for (auto [term, of, dim] :
+       {std::tuple(attention.getQueryTerm(), query, 2u),
+        std::tuple(attention.getKeyTerm(), key, keyLength)})
+    if (term) {
+      auto type = cast<RankedTensorType>(term.getType());
+      tie(query, 0, term, 0);
+      tie(of, 1, term, 1);
+      tie(of, dim, term, type.getRank() - 1);
+    }
+  if (Value shifts = attention.getShifts()) {
+    tie(key, 1, shifts, 0);
+    tie(query, 3, shifts, 2);
+  }
+  if (Value prior = attention.getPrior()) {
+    tie(query, 1, prior, 0);
+    if (cast<RankedTensorType>(prior.getType()).getRank() == 3)
+      tie(key, keyLength, prior, 2);
+  }
+  for (Value rows : {attention.getPremixer(), attention.getW1()})
+    if (rows)
+      tie(query, 1, rows, 0);
+  if (Value w1 = attention.getW1()) {
+    tie(w1, 1, attention.getB1(), 0);
+    tie(w1, 1, attention.getW2(), 0);
+    tie(attention.getW2(), 1, attention.getB2(), 0);
+  }
+  if (Value lengths = attention.getLengths())
+    tie(query, 0, lengths, 0);
+  // The result has the heads of the weights; they are static.
+  Value result = attention.getResult();
+  for (Value square : {attention.getMixer(), attention.getMixBias()})
+    for (unsigned dim = 0; square && dim < 2; ++dim)
+      tie(result, 1, square, dim);
+  if (Value source = attention.getMixSource()) {
+    for (unsigned dim = 0; dim < 3; ++dim)
+      tie(result, dim, source, dim);
+    tie(source, 3, attention.getMixWeight(), 0);
+    tie(result, 1, attention.getMixWeight(), 1);
+  }
+  for (Value wide : {attention.getBias(), attention.getMask()}) {
+    if (!wide)
+      continue;
+    auto type = cast<RankedTensorType>(wide.getType());
+    for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+      unsigned scoreDim = dim + 4 - type.getRank();
+      // A static 1 repeats.
+      if (type.getDimSize(dim) == 1)
+        continue;
+      bool isKey = scoreDim == 3;
+      tie(isKey ? key : result, isKey ? keyLength : scoreDim, wide, dim);
+    }
+  }
+}
+
+void DimNames::tieOp(Operation *op) {
+  if (auto attention = dyn_cast<AttentionOpInterface>(op))
+    return tieAttention(attention);
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     DenseMap<unsigned, std::pair<Value, unsigned>> loops;
     for (OpOperand &operand : op->getOpOperands()) {

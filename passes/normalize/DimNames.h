@@ -4,6 +4,8 @@
 #ifndef MIXATTN_PASSES_NORMALIZE_DIM_NAMES_H
 #define MIXATTN_PASSES_NORMALIZE_DIM_NAMES_H
 
+#include "dialect/attn/AttnOps.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -34,6 +36,7 @@ private:
 
   void tie(mlir::Value a, unsigned aDim, mlir::Value b, unsigned bDim);
   void tieOp(mlir::Operation *op);
+  void tieAttention(AttentionOpInterface attention);
   void tieTypes(mlir::Value a, mlir::Value b);
   Dim leader(mlir::Value value, unsigned dim) const;
 
