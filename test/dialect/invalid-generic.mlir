@@ -141,7 +141,7 @@ func.func @c11_result(%q: !q) -> !o {
 
 !q = tensor<1x4x5x8xf32>
 // expected-note @below {{'mixer' defined here, of type 'tensor<8x8xf32>'}}
-func.func @c12_mixer(%q: !q, %m: tensor<8x8xf32>) -> !q {
+func.func @c19_mixer(%q: !q, %m: tensor<8x8xf32>) -> !q {
   // expected-error @below {{'attn.generic' op expected 'mixer' to have the shape [4, 4], but got 'tensor<8x8xf32>'}}
   %o = attn.generic scores(%q, %q : !q, !q) postmix(%m : tensor<8x8xf32>)
       pool(%q : !q) -> !q
@@ -152,10 +152,11 @@ func.func @c12_mixer(%q: !q, %m: tensor<8x8xf32>) -> !q {
 
 !q = tensor<1x4x5x8xf32>
 !m = tensor<4x4xf32>
-func.func @c13_one_of_three(%q: !q, %b: !m) -> !q {
+func.func @c20_one_of_three(%q: !q, %b: !m) -> !q {
   // expected-error @below {{'attn.generic' op expected 'mix_source', 'mix_weight' and 'mix_bias' together or not at all}}
   %o = "attn.generic"(%q, %q, %q, %b) <{
-      operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 1, 0, 0, 0>}> ({})
+      operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0>,
+      resultSegmentSizes = array<i32: 1, 0, 0>}> ({})
       : (!q, !q, !q, !m) -> !q
   return %o : !q
 }
@@ -165,7 +166,7 @@ func.func @c13_one_of_three(%q: !q, %b: !m) -> !q {
 !q = tensor<1x4x5x8xf32>
 !w = tensor<8x4xf32>
 !m = tensor<4x4xf32>
-func.func @c14_both_mixers(%q: !q, %w: !w, %m: !m) -> !q {
+func.func @c21_both_mixers(%q: !q, %w: !w, %m: !m) -> !q {
   // expected-error @below {{'attn.generic' op expected 'postmix' or 'postmix_by_row', but got both}}
   %o = attn.generic scores(%q, %q : !q, !q) postmix(%m : !m)
       postmix_by_row(%q, %w, %m : !q, !w, !m) pool(%q : !q) -> !q

@@ -6,7 +6,7 @@
 
 !q = tensor<1x4x5x8xf32>
 // expected-note @below {{'mixer' defined here, of type 'tensor<4x3xf32>'}}
-func.func @c12_mixer(%q: !q, %m: tensor<4x3xf32>) -> !q {
+func.func @c19_mixer(%q: !q, %m: tensor<4x3xf32>) -> !q {
   // expected-error @below {{'attn.mix_heads' op expected 'mixer' to have the shape [4, 4], but got 'tensor<4x3xf32>'}}
   %o = attn.mix_heads %q, %q, %q mixer(%m : tensor<4x3xf32>) : (!q, !q, !q) -> !q
   return %o : !q
@@ -16,10 +16,11 @@ func.func @c12_mixer(%q: !q, %m: tensor<4x3xf32>) -> !q {
 
 !q = tensor<1x4x5x8xf32>
 !m = tensor<4x4xf32>
-func.func @c13_two_of_three(%q: !q, %b: !m) -> !q {
+func.func @c20_two_of_three(%q: !q, %b: !m) -> !q {
   // expected-error @below {{'attn.mix_heads' op expected 'mix_source', 'mix_weight' and 'mix_bias' together or not at all}}
   %o = "attn.mix_heads"(%q, %q, %q, %q, %b) <{
-      operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 1, 0, 0, 0>}> ({})
+      operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 1, 0, 0, 0>,
+      resultSegmentSizes = array<i32: 1, 0, 0>}> ({})
       : (!q, !q, !q, !q, !m) -> !q
   return %o : !q
 }
@@ -31,7 +32,7 @@ func.func @c13_two_of_three(%q: !q, %b: !m) -> !q {
 !w = tensor<?x4xf32>
 !m = tensor<4x4xf32>
 // expected-note @below {{'mix_source' defined here, of type 'tensor<1x4x5x?xf32>'}}
-func.func @c13_source_features(%q: !q, %x: !x, %w: !w, %b: !m) -> !q {
+func.func @c20_source_features(%q: !q, %x: !x, %w: !w, %b: !m) -> !q {
   // expected-error @below {{'attn.mix_heads' op expected 'mix_source' to have static features}}
   %o = attn.mix_heads %q, %q, %q mixer_by_row(%x, %w, %b : !x, !w, !m)
       : (!q, !q, !q) -> !q
@@ -45,7 +46,7 @@ func.func @c13_source_features(%q: !q, %x: !x, %w: !w, %b: !m) -> !q {
 !w = tensor<8x4xf32>
 !m = tensor<4x4xf32>
 // expected-note @below {{'mix_source' defined here, of type 'tensor<1x3x5x8xf32>'}}
-func.func @c13_source(%q: !q, %x: !x, %w: !w, %b: !m) -> !q {
+func.func @c20_source(%q: !q, %x: !x, %w: !w, %b: !m) -> !q {
   // expected-error @below {{'attn.mix_heads' op expected 'mix_source' to have the shape [?, 4, ?, 8], but got 'tensor<1x3x5x8xf32>'}}
   %o = attn.mix_heads %q, %q, %q mixer_by_row(%x, %w, %b : !x, !w, !m)
       : (!q, !q, !q) -> !q
@@ -58,7 +59,7 @@ func.func @c13_source(%q: !q, %x: !x, %w: !w, %b: !m) -> !q {
 !w = tensor<4x8xf32>
 !m = tensor<4x4xf32>
 // expected-note @below {{'mix_weight' defined here, of type 'tensor<4x8xf32>'}}
-func.func @c13_weight(%q: !q, %w: !w, %b: !m) -> !q {
+func.func @c20_weight(%q: !q, %w: !w, %b: !m) -> !q {
   // expected-error @below {{'attn.mix_heads' op expected 'mix_weight' to have the shape [8, 4], but got 'tensor<4x8xf32>'}}
   %o = attn.mix_heads %q, %q, %q mixer_by_row(%q, %w, %b : !q, !w, !m)
       : (!q, !q, !q) -> !q
@@ -71,7 +72,7 @@ func.func @c13_weight(%q: !q, %w: !w, %b: !m) -> !q {
 !w = tensor<8x4xf32>
 !m = tensor<1x4xf32>
 // expected-note @below {{'mix_bias' defined here, of type 'tensor<1x4xf32>'}}
-func.func @c13_bias(%q: !q, %w: !w, %b: !m) -> !q {
+func.func @c20_bias(%q: !q, %w: !w, %b: !m) -> !q {
   // expected-error @below {{'attn.mix_heads' op expected 'mix_bias' to have the shape [4, 4], but got 'tensor<1x4xf32>'}}
   %o = attn.mix_heads %q, %q, %q mixer_by_row(%q, %w, %b : !q, !w, !m)
       : (!q, !q, !q) -> !q
@@ -81,7 +82,7 @@ func.func @c13_bias(%q: !q, %w: !w, %b: !m) -> !q {
 // -----
 
 !q = tensor<1x4x5x8xf32>
-func.func @c14_no_mixer(%q: !q) -> !q {
+func.func @c21_no_mixer(%q: !q) -> !q {
   // expected-error @below {{'attn.mix_heads' op expected one of 'mixer' and 'mixer_by_row'}}
   %o = attn.mix_heads %q, %q, %q : (!q, !q, !q) -> !q
   return %o : !q
@@ -92,7 +93,7 @@ func.func @c14_no_mixer(%q: !q) -> !q {
 !q = tensor<1x4x5x8xf32>
 !w = tensor<8x4xf32>
 !m = tensor<4x4xf32>
-func.func @c14_both_mixers(%q: !q, %w: !w, %m: !m) -> !q {
+func.func @c21_both_mixers(%q: !q, %w: !w, %m: !m) -> !q {
   // expected-error @below {{'attn.mix_heads' op expected one of 'mixer' and 'mixer_by_row'}}
   %o = attn.mix_heads %q, %q, %q mixer(%m : !m) mixer_by_row(%q, %w, %m : !q, !w, !m)
       : (!q, !q, !q) -> !q

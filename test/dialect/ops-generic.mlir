@@ -64,20 +64,117 @@ func.func @clauses(%q: !q, %k: !q, %v: !q, %bias: tensor<8x?x?xf32>,
   return %0, %1, %2, %3, %4, %5, %6 : !q, !q, !q, !q, !q, !q, !q
 }
 
+// Components: in the keys, in shifts, or in terms per query and key.
+// CHECK-LABEL: func.func @components
+// CHECK:         attn.generic scores(%{{.+}}, %{{.+}} : tensor<?x8x?x64xf32>, tensor<?x8x3x?x64xf32>) pool(
+// CHECK:         attn.generic scores({{.*}}) shifted_by(%{{.+}} : tensor<8x3x64xf32>) pool(
+// CHECK:         attn.generic scores({{.*}}) query_term(%{{.+}} : tensor<?x8x3x?xf32>) pool(
+// CHECK:         attn.generic scores({{.*}}) key_term(%{{.+}} : tensor<?x8x3x?xf32>) pool(
+func.func @components(%q: !q, %keys: tensor<?x8x3x?x64xf32>,
+                      %shifts: tensor<8x3x64xf32>, %term: tensor<?x8x3x?xf32>) {
+  %0 = attn.generic scores(%q, %keys : !q, tensor<?x8x3x?x64xf32>)
+      pool(%q : !q) -> !q
+  %1 = attn.generic scores(%q, %q : !q, !q)
+      shifted_by(%shifts : tensor<8x3x64xf32>) pool(%q : !q) -> !q
+  %2 = attn.generic scores(%q, %q : !q, !q)
+      query_term(%term : tensor<?x8x3x?xf32>) pool(%q : !q) -> !q
+  %3 = attn.generic scores(%q, %q : !q, !q)
+      key_term(%term : tensor<?x8x3x?xf32>) pool(%q : !q) -> !q
+  return
+}
+
+// What makes a score of a component, and one score of them all.
+// CHECK-LABEL: func.func @component_scores
+// CHECK:         attn.generic scores({{.*}}) gaussian pool(
+// CHECK:         attn.generic scores({{.*}}) variances [8.000000e+00, 1.600000e+01, 2.400000e+01] pool(
+// CHECK:         attn.generic scores({{.*}}) query_term(%{{.+}} : tensor<?x8x?xf16>) key_term(%{{.+}} : tensor<?x8x3x?xf32>) pool(
+// CHECK:         attn.generic scores({{.*}}) maximum pool(
+// CHECK:         attn.generic scores({{.*}}) prior(%{{.+}} : tensor<8x3xf32>) pool(
+// CHECK:         attn.generic scores({{.*}}) prior(%{{.+}} : tensor<8x3x?xf32>) pool(
+func.func @component_scores(%q: !q, %keys: tensor<?x8x3x?x64xf32>,
+                            %query_term: tensor<?x8x?xf16>,
+                            %key_term: tensor<?x8x3x?xf32>,
+                            %prior: tensor<8x3xf32>, %by_key: tensor<8x3x?xf32>) {
+  %0 = attn.generic scores(%q, %keys : !q, tensor<?x8x3x?x64xf32>) gaussian
+      pool(%q : !q) -> !q
+  %1 = attn.generic scores(%q, %keys : !q, tensor<?x8x3x?x64xf32>)
+      variances [8.0, 16.0, 24.0] pool(%q : !q) -> !q
+  %2 = attn.generic scores(%q, %keys : !q, tensor<?x8x3x?x64xf32>)
+      query_term(%query_term : tensor<?x8x?xf16>)
+      key_term(%key_term : tensor<?x8x3x?xf32>) pool(%q : !q) -> !q
+  %3 = attn.generic scores(%q, %keys : !q, tensor<?x8x3x?x64xf32>) maximum
+      pool(%q : !q) -> !q
+  %4 = attn.generic scores(%q, %keys : !q, tensor<?x8x3x?x64xf32>)
+      prior(%prior : tensor<8x3xf32>) pool(%q : !q) -> !q
+  %5 = attn.generic scores(%q, %keys : !q, tensor<?x8x3x?x64xf32>)
+      prior(%by_key : tensor<8x3x?xf32>) pool(%q : !q) -> !q
+  return
+}
+
+// Without components a score still may be a Gaussian's, have a variance and
+// terms.
+// CHECK-LABEL: func.func @one_component
+// CHECK:         attn.generic scores({{.*}}) gaussian variances [2.000000e+00] query_term(%{{.+}} : tensor<?x8x?xf32>) key_term(%{{.+}} : tensor<?x8x?xf32>) pool(
+func.func @one_component(%q: !q, %term: tensor<?x8x?xf32>) -> !q {
+  %o = attn.generic scores(%q, %q : !q, !q) gaussian variances [2.0]
+      query_term(%term : tensor<?x8x?xf32>) key_term(%term : tensor<?x8x?xf32>)
+      pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// Scores mixed over heads: eight into two.
+// CHECK-LABEL: func.func @premix
+// CHECK:         attn.generic scores({{.*}}) premix(%{{.+}} : tensor<8x2xf32>) pool(%{{.+}} : tensor<?x2x?x64xf32>) -> tensor<?x2x?x64xf32>
+// CHECK:         attn.generic scores({{.*}}) premix(%{{.+}} : tensor<8x2xf32>) relu_per_key pool(
+// CHECK:         attn.generic scores({{.*}}) premix_mlp(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}} : tensor<8x3xf32>, tensor<3xf32>, tensor<3x2xf32>, tensor<2xf32>) pool(
+// CHECK:         attn.generic scores({{.*}}) premix(%{{.+}} : tensor<8x2xf32>) scale 5.000000e-01 scale_before pool(
+func.func @premix(%q: !q, %v: tensor<?x2x?x64xf32>, %m: tensor<8x2xf32>,
+                  %w1: tensor<8x3xf32>, %b1: tensor<3xf32>,
+                  %w2: tensor<3x2xf32>, %b2: tensor<2xf32>) {
+  %0 = attn.generic scores(%q, %q : !q, !q) premix(%m : tensor<8x2xf32>)
+      pool(%v : tensor<?x2x?x64xf32>) -> tensor<?x2x?x64xf32>
+  %1 = attn.generic scores(%q, %q : !q, !q) premix(%m : tensor<8x2xf32>)
+      relu_per_key pool(%v : tensor<?x2x?x64xf32>) -> tensor<?x2x?x64xf32>
+  %2 = attn.generic scores(%q, %q : !q, !q)
+      premix_mlp(%w1, %b1, %w2, %b2
+          : tensor<8x3xf32>, tensor<3xf32>, tensor<3x2xf32>, tensor<2xf32>)
+      pool(%v : tensor<?x2x?x64xf32>) -> tensor<?x2x?x64xf32>
+  %3 = attn.generic scores(%q, %q : !q, !q) premix(%m : tensor<8x2xf32>)
+      scale 0.5 scale_before
+      pool(%v : tensor<?x2x?x64xf32>) -> tensor<?x2x?x64xf32>
+  return
+}
+
+// The promise that no operand holds NaN or infinity.
+// CHECK-LABEL: func.func @finite
+// CHECK:         attn.generic scores({{.*}}) causal finite pool(
+func.func @finite(%q: !q) -> !q {
+  %o = attn.generic scores(%q, %q : !q, !q) causal finite pool(%q : !q) -> !q
+  return %o : !q
+}
+
 // All stages.
 // CHECK-LABEL: func.func @everything
-// CHECK:         attn.generic scores({{.*}}) scale 5.000000e-01 bias(%{{.+}} : tensor<8x?x?xf32>) score_mod {
-// CHECK:         } mask(%{{.+}} : tensor<?x1x?x?xi1>) lengths(%{{.+}} : tensor<?xi64>) causal band <7, 7> postmix({{.*}}) pool({{.*}}) {author = "text"} ->
-func.func @everything(%q: !q, %k: !q, %v: !q, %m: !m, %bias: tensor<8x?x?xf32>,
-                      %mask: tensor<?x1x?x?xi1>, %n: tensor<?xi64>) -> !q {
-  %o = attn.generic scores(%q, %k : !q, !q)
-      scale 0.5 bias(%bias : tensor<8x?x?xf32>) score_mod {
+// CHECK:         attn.generic scores({{.*}}) gaussian variances [8.000000e+00, 8.000000e+00, 8.000000e+00] query_term({{.*}}) key_term({{.*}}) prior({{.*}}) premix({{.*}}) relu_per_key scale 5.000000e-01 scale_before bias(%{{.+}} : tensor<8x?x?xf32>) score_mod {
+// CHECK:         } mask(%{{.+}} : tensor<?x1x?x?xi1>) lengths(%{{.+}} : tensor<?xi64>) causal band <7, 7> postmix({{.*}}) finite pool({{.*}}) {author = "text"} -> tensor<?x8x?x64xf32> weights tensor<?x8x?x?xf32> lse tensor<?x8x?xf32>
+func.func @everything(%q: !q, %keys: tensor<?x8x3x?x64xf32>,
+                      %term: tensor<?x8x?xf32>, %prior: tensor<8x3xf32>, %m: !m,
+                      %bias: tensor<8x?x?xf32>, %mask: tensor<?x1x?x?xi1>,
+                      %n: tensor<?xi64>)
+    -> (!q, tensor<?x8x?x?xf32>, tensor<?x8x?xf32>) {
+  %o, %weights, %lse = attn.generic
+      scores(%q, %keys : !q, tensor<?x8x3x?x64xf32>)
+      gaussian variances [8.0, 8.0, 8.0] query_term(%term : tensor<?x8x?xf32>)
+      key_term(%term : tensor<?x8x?xf32>) prior(%prior : tensor<8x3xf32>)
+      premix(%m : !m) relu_per_key scale 0.5 scale_before
+      bias(%bias : tensor<8x?x?xf32>) score_mod {
       ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
         attn.yield %s : f32
       }
       mask(%mask : tensor<?x1x?x?xi1>) lengths(%n : tensor<?xi64>) causal
-      band <7, 7> postmix(%m : !m) pool(%v : !q) {author = "text"} -> !q
-  return %o : !q
+      band <7, 7> postmix(%m : !m) finite pool(%q : !q) {author = "text"}
+      -> !q weights tensor<?x8x?x?xf32> lse tensor<?x8x?xf32>
+  return %o, %weights, %lse : !q, tensor<?x8x?x?xf32>, tensor<?x8x?xf32>
 }
 
 // Static sizes, shared heads, 16-bit features beside a mixer in f32.

@@ -151,3 +151,30 @@ func.func @empty(%q: tensor<0x2x0x4xf32>, %k: tensor<0x2x0x4xf32>)
       -> tensor<0x2x0x4xf32>
   return %o : tensor<0x2x0x4xf32>
 }
+
+// A Gaussian's exponent in place of a product.
+// CHECK-LABEL: func.func @gaussian
+// CHECK:         attn.softmax {{.*}} gaussian causal :
+func.func @gaussian(%q: !q, %k: !q, %v: !q) -> !q {
+  %o = attn.softmax %q, %k, %v gaussian causal : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// Results on request, f32 whatever the operands are: weights, the logarithm of
+// their sum, or both.
+// CHECK-LABEL: func.func @results
+// CHECK:         %{{.+}}, %{{.+}} = attn.softmax {{.*}} -> tensor<1x2x5x4xf16> weights tensor<1x2x5x7xf32>{{$}}
+// CHECK:         %{{.+}}, %{{.+}} = attn.softmax {{.*}} -> tensor<1x2x5x4xf16> lse tensor<1x2x5xf32>{{$}}
+// CHECK:         %{{.+}}, %{{.+}}, %{{.+}} = attn.softmax {{.*}} -> tensor<1x2x5x4xf16> weights tensor<1x2x5x7xf32> lse tensor<1x2x5xf32>{{$}}
+func.func @results(%q: tensor<1x2x5x4xf16>, %k: tensor<1x2x7x4xf16>) {
+  %0:2 = attn.softmax %q, %k, %k
+      : (tensor<1x2x5x4xf16>, tensor<1x2x7x4xf16>, tensor<1x2x7x4xf16>)
+      -> tensor<1x2x5x4xf16> weights tensor<1x2x5x7xf32>
+  %1:2 = attn.softmax %q, %k, %k
+      : (tensor<1x2x5x4xf16>, tensor<1x2x7x4xf16>, tensor<1x2x7x4xf16>)
+      -> tensor<1x2x5x4xf16> lse tensor<1x2x5xf32>
+  %2:3 = attn.softmax %q, %k, %k
+      : (tensor<1x2x5x4xf16>, tensor<1x2x7x4xf16>, tensor<1x2x7x4xf16>)
+      -> tensor<1x2x5x4xf16> weights tensor<1x2x5x7xf32> lse tensor<1x2x5xf32>
+  return
+}

@@ -152,6 +152,6 @@ func.func @two_blocks(%q: !q) -> !q {
 // -----
 
 func.func @c1_yield_alone(%x: f32) {
-  // expected-error @below {{'attn.yield' op expects parent op to be one of 'attn.softmax, attn.mix_heads, attn.generic'}}
+  // expected-error @below {{'attn.yield' op expects parent op to be one of 'attn.softmax, attn.mixture_of_keys, attn.admixture_heads, attn.mix_heads, attn.generic'}}
   attn.yield %x : f32
 }

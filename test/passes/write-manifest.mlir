@@ -80,7 +80,7 @@ module @rows {
 // CHECK-LABEL: module @more
 // CHECK-SAME:    "attention":null,"attention_reason":"the entry holds 0 attention ops",{{.*}}"flops":[],"name":"none"
 // CHECK-SAME:    "attention":null,"attention_reason":"the entry holds 2 attention ops",{{.*}}"name":"two"
-// CHECK-SAME:    "attention":null,"attention_reason":"the entry returns more than the result of its attention op",{{.*}}"name":"other_result"
+// CHECK-SAME:    "attention":null,"attention_reason":"the entry computes more than its attention op",{{.*}}"name":"other_result"
 // CHECK-SAME:    "attention":null,"attention_reason":"operand 'query' is not an argument of the entry",{{.*}}"name":"made_query"
 // CHECK-SAME:    "attention":null,"attention_reason":"operand 'mixer' is not an argument of the entry",{{.*}}"name":"made_mixer"
 !q = tensor<1x2x3x4xf32>
