@@ -288,7 +288,7 @@ def ApproximateMathPass : Pass<"attn-approximate-math"> {
     Input: `math.exp`, `expm1`, `log`, `log1p`, `log2`, `tanh`, `clampf` and
     `isinf` on f32.
     Output: for the first six polynomials in `arith` and `math.fma`, within a
-    few units in the last place; for the others comparisons.
+    few units in the last place of normal numbers; for the others comparisons.
     Skips: other functions, which are instructions or libm's.
 
     ```mlir
@@ -344,11 +344,18 @@ def CheckAllocationsPass : Pass<"attn-check-allocations", "::mlir::ModuleOp"> {
     Output: a kernel returns 1 where `malloc` returns NULL, having freed what
     it held, and its wrapper then leaves a message and returns
     MIXATTN_ERROR_MEMORY.
-    Skips: functions that are not called `NAME.kernel`.
+    Skips: functions other than `NAME.kernel` beside its wrapper `mixattn_NAME`.
 
     ```mlir
     llvm.func @malloc(i64) -> !llvm.ptr
     llvm.func @free(!llvm.ptr)
+    llvm.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr)
+        -> i32 {
+      %zero = llvm.mlir.constant(0 : i32) : i32
+      %size = llvm.mlir.constant(64 : i64) : i64
+      llvm.call @f.kernel(%size) : (i64) -> ()
+      llvm.return %zero : i32
+    }
     llvm.func internal @f.kernel(%size: i64) {
       %p = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
       llvm.call @free(%p) : (!llvm.ptr) -> ()

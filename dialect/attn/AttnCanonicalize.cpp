@@ -38,8 +38,7 @@ namespace {
 /// 0 * source is 0 only where the source is finite: a source that holds NaN
 /// or infinity has no meaningful weights to preserve, and the op's result for
 /// such a source is unspecified.
-template <typename Op>
-struct DropZeroRowMixer : OpRewritePattern<Op> {
+template <typename Op> struct DropZeroRowMixer : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op,

@@ -9,17 +9,16 @@
 using namespace mlir;
 using namespace mixattn;
 
-int64_t mixattn::detail::getOutputHeads(Value query, Value premixer,
-                                        Value w2) {
+int64_t mixattn::detail::getOutputHeads(Value query, Value premixer, Value w2) {
   Value columns = premixer ? premixer : w2 ? w2 : query;
   auto type = dyn_cast<RankedTensorType>(columns.getType());
-  return type && type.getRank() > 1 ? type.getDimSize(1)
-                                    : ShapedType::kDynamic;
+  return type && type.getRank() > 1 ? type.getDimSize(1) : ShapedType::kDynamic;
 }
 
-LogicalResult mixattn::detail::inferAttentionTypes(
-    Value query, Value key, Value value, int64_t heads,
-    ArrayRef<int32_t> segments, SmallVectorImpl<Type> &types) {
+LogicalResult
+mixattn::detail::inferAttentionTypes(Value query, Value key, Value value,
+                                     int64_t heads, ArrayRef<int32_t> segments,
+                                     SmallVectorImpl<Type> &types) {
   auto queryType = dyn_cast<RankedTensorType>(query.getType());
   auto keyType = dyn_cast<RankedTensorType>(key.getType());
   auto valueType = dyn_cast<RankedTensorType>(value.getType());
@@ -75,7 +74,9 @@ mixattn::detail::reifyAttentionShapes(OpBuilder &builder, Operation *op,
   reify(attention.getResult(),
         {batch, heads, queries, {attention.getValue(), 3}});
   if (Value weights = attention.getWeights())
-    reify(weights, {batch, heads, queries,
+    reify(weights, {batch,
+                    heads,
+                    queries,
                     {attention.getKey(), attention.getKeyLengthDim()}});
   if (Value lse = attention.getLse())
     reify(lse, {batch, heads, queries});

@@ -56,9 +56,8 @@ static bool dependsOn(Value value, BlockArgument score) {
     return true;
   Operation *op = value.getDefiningOp();
   return op && op->getBlock() == score.getOwner() &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return dependsOn(operand, score);
-         });
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return dependsOn(operand, score); });
 }
 
 /// Whether a score_mod yields the score plus something that ignores it.

@@ -42,8 +42,8 @@ int64_t getOutputHeads(mlir::Value query, mlir::Value premixer, mlir::Value w2);
 template <typename Adaptor, typename = void>
 struct MayPremix : std::false_type {};
 template <typename Adaptor>
-struct MayPremix<
-    Adaptor, std::void_t<decltype(std::declval<Adaptor>().getPremixer())>>
+struct MayPremix<Adaptor,
+                 std::void_t<decltype(std::declval<Adaptor>().getPremixer())>>
     : std::true_type {};
 
 /// The same, of an op that may or may not be able to mix scores.

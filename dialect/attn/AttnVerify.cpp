@@ -62,11 +62,10 @@ static LogicalResult verifyDimsAgree(Operation *op, StringRef what,
 /// Checks that the shape of `party` is `shape`.
 static LogicalResult verifyShape(Operation *op, const Party &party,
                                  ArrayRef<int64_t> shape) {
-  bool agree = llvm::all_of(llvm::zip_equal(party.type().getShape(), shape),
-                            [](auto pair) {
-                              return sizesAgree(std::get<0>(pair),
-                                                std::get<1>(pair));
-                            });
+  bool agree = llvm::all_of(
+      llvm::zip_equal(party.type().getShape(), shape), [](auto pair) {
+        return sizesAgree(std::get<0>(pair), std::get<1>(pair));
+      });
   if (agree)
     return success();
   InFlightDiagnostic error = op->emitOpError("expected '")
@@ -141,8 +140,8 @@ static LogicalResult verifyProducts(AttentionOpInterface op, const Party &query,
   return success(
       succeeded(verifyDivides(key, "'query'", op.getNumQueryHeads())) &&
       (ShapedType::isDynamic(outputHeads) ||
-       succeeded(verifyDivides(
-           value, op.hasPremix() ? "the result" : "'query'", outputHeads))));
+       succeeded(verifyDivides(value, op.hasPremix() ? "the result" : "'query'",
+                               outputHeads))));
 }
 
 /// C7 to C10: the clauses.
@@ -177,13 +176,13 @@ static LogicalResult verifyComponents(AttentionOpInterface op, const Party &key,
   // C12
   if (Value shifts = op.getShifts()) {
     if (key.type().getRank() == 5) {
-      InFlightDiagnostic error = op->emitOpError(
-          "expected 'shifts' beside keys without components");
+      InFlightDiagnostic error =
+          op->emitOpError("expected 'shifts' beside keys without components");
       return noteDefinition(error, key);
     }
-    if (failed(verifyShape(op, {"shifts", shifts},
-                           {keyHeads, components,
-                            op.getQueryType().getDimSize(3)})))
+    if (failed(verifyShape(
+            op, {"shifts", shifts},
+            {keyHeads, components, op.getQueryType().getDimSize(3)})))
       return failure();
   }
   // C22, C23
@@ -194,8 +193,8 @@ static LogicalResult verifyComponents(AttentionOpInterface op, const Party &key,
     return verifyShape(op, term, shape);
   };
   if (Value term = op.getQueryTerm())
-    if (failed(verifyTerm({"query_term", term}, op.getNumQueryHeads(),
-                          scores[2])))
+    if (failed(
+            verifyTerm({"query_term", term}, op.getNumQueryHeads(), scores[2])))
       return failure();
   if (Value term = op.getKeyTerm())
     if (failed(verifyTerm({"key_term", term}, keyHeads, scores[3])))
@@ -293,10 +292,9 @@ static LogicalResult verifyAttention(AttentionOpInterface op) {
       value{"value", op.getValue()};
   if (failed(verifyProducts(op, query, key, value)) || failed(verifyPremix(op)))
     return failure();
-  SmallVector<int64_t> scores = {
-      query.type().getDimSize(0), op.getNumHeads(),
-      query.type().getDimSize(2),
-      key.type().getDimSize(op.getKeyLengthDim())};
+  SmallVector<int64_t> scores = {query.type().getDimSize(0), op.getNumHeads(),
+                                 query.type().getDimSize(2),
+                                 key.type().getDimSize(op.getKeyLengthDim())};
   return success(succeeded(verifyClauses(op, scores)) &&
                  succeeded(verifyComponents(op, key, scores)) &&
                  succeeded(verifyPostmix(op, scores)));

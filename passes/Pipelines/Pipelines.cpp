@@ -73,6 +73,8 @@ static void buildBufferized(OpPassManager &pm) {
   // be copied there.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
+  // A loop may carry a tensor that each turn computes anew.
+  bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   bufferization::BufferDeallocationPipelineOptions deallocate;
   bufferization::buildBufferDeallocationPipeline(pm, deallocate);

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mixattn {
 #define GEN_PASS_DEF_VERIFYLEVELPASS
@@ -17,6 +18,9 @@ using namespace mixattn;
 
 static bool usesTensors(Operation *op) {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  if (auto function = dyn_cast<FunctionOpInterface>(op))
+    return llvm::any_of(function.getArgumentTypes(), isTensor) ||
+           llvm::any_of(function.getResultTypes(), isTensor);
   return llvm::any_of(op->getOperandTypes(), isTensor) ||
          llvm::any_of(op->getResultTypes(), isTensor);
 }

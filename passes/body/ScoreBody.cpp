@@ -79,8 +79,8 @@ Value mixattn::emitModify(OpBuilder &builder, AttentionOpInterface op,
   if (!op.getScaleBefore())
     score = emitScale(builder, op, score);
   if (bias)
-    score = arith::AddFOp::create(builder, loc, score,
-                                  toF32(builder, loc, bias));
+    score =
+        arith::AddFOp::create(builder, loc, score, toF32(builder, loc, bias));
   if (!op.hasScoreMod())
     return score;
 
@@ -100,9 +100,10 @@ Value mixattn::emitVisible(OpBuilder &builder, AttentionOpInterface op,
   Value visible = mask;
   auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
     Value holds = arith::CmpIOp::create(builder, loc, predicate, a, b);
-    visible = visible ? arith::AndIOp::create(builder, loc, visible, holds)
-                            .getResult()
-                      : holds;
+    visible =
+        visible
+            ? arith::AndIOp::create(builder, loc, visible, holds).getResult()
+            : holds;
   };
   auto shifted = [&](Value value, int64_t by) -> Value {
     Value amount = arith::ConstantIndexOp::create(builder, loc, by);
@@ -110,8 +111,8 @@ Value mixattn::emitVisible(OpBuilder &builder, AttentionOpInterface op,
   };
 
   if (length) {
-    Value count =
-        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), length);
+    Value count = arith::IndexCastOp::create(builder, loc,
+                                             builder.getIndexType(), length);
     require(arith::CmpIPredicate::slt, place.j, count);
   }
   if (!op.getCausal() && !op.getBand())
@@ -122,7 +123,8 @@ Value mixattn::emitVisible(OpBuilder &builder, AttentionOpInterface op,
   if (op.getCausal())
     require(arith::CmpIPredicate::sle, place.j, own);
   if (std::optional<BandAttr> band = op.getBand()) {
-    require(arith::CmpIPredicate::sge, place.j, shifted(own, -band->getLower()));
+    require(arith::CmpIPredicate::sge, place.j,
+            shifted(own, -band->getLower()));
     require(arith::CmpIPredicate::sle, place.j, shifted(own, band->getUpper()));
   }
   return visible;

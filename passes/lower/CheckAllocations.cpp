@@ -3,7 +3,7 @@
 
 #include "lib/Runtime/abi.h"
 #include "passes/Passes.h"
-#include "passes/lower/EntryChecks.h"
+#include "passes/lower/EntryReport.h"
 
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -60,6 +60,8 @@ private:
 
 void KernelChecks::trackAllocations(ArrayRef<LLVM::CallOp> mallocs) {
   SmallVector<LLVM::CallOp> frees = callsOf(kernel, "free");
+  if (frees.empty())
+    return;
   // A free of a pointer that comes from elsewhere hides what is still held:
   // then a failure frees nothing.
   if (llvm::any_of(frees, [](LLVM::CallOp free) {
@@ -130,13 +132,12 @@ static void reportFailure(LLVM::LLVMFuncOp wrapper, LLVM::LLVMFuncOp kernel,
   auto checked = LLVM::CallOp::create(b, kernel, call.getArgOperands());
   Block *before = call->getBlock();
   Block *after = before->splitBlock(call->getNextNode());
-  Block *failure =
-      b.createBlock(&wrapper.getBody(), wrapper.getBody().end());
+  Block *failure = b.createBlock(&wrapper.getBody(), wrapper.getBody().end());
   emitReport(b, wrapper->getParentOfType<ModuleOp>(),
              wrapper.getName() + ".memory", wrapper.getArgument(2),
              "expected memory for intermediate values, but got none");
-  Value code = LLVM::ConstantOp::create(
-      b, b.getI32IntegerAttr(MIXATTN_ERROR_MEMORY));
+  Value code =
+      LLVM::ConstantOp::create(b, b.getI32IntegerAttr(MIXATTN_ERROR_MEMORY));
   LLVM::ReturnOp::create(b, code);
   b.setInsertionPointToEnd(before);
   Value zero = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(0));
@@ -152,15 +153,18 @@ struct CheckAllocationsPass
     : mixattn::impl::CheckAllocationsPassBase<CheckAllocationsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<LLVM::LLVMFuncOp> functions(
-        module.getOps<LLVM::LLVMFuncOp>());
-    for (LLVM::LLVMFuncOp kernel : functions) {
-      if (kernel.isExternal() || !kernel.getName().ends_with(".kernel"))
+    for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
+      StringRef name = kernel.getName();
+      auto wrapper =
+          name.consume_back(".kernel")
+              ? module.lookupSymbol<LLVM::LLVMFuncOp>(("mixattn_" + name).str())
+              : LLVM::LLVMFuncOp();
+      if (!wrapper || wrapper.getNumArguments() != 3 || kernel.isExternal() ||
+          !isa<LLVM::LLVMVoidType>(kernel.getFunctionType().getReturnType()))
         continue;
       KernelChecks(kernel).run();
-      for (LLVM::LLVMFuncOp wrapper : functions)
-        for (LLVM::CallOp call : callsOf(wrapper, kernel.getName()))
-          reportFailure(wrapper, kernel, call);
+      for (LLVM::CallOp call : callsOf(wrapper, kernel.getName()))
+        reportFailure(wrapper, kernel, call);
     }
   }
 };

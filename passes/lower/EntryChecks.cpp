@@ -4,10 +4,10 @@
 #include "passes/lower/EntryChecks.h"
 
 #include "lib/Runtime/abi.h"
+#include "passes/lower/EntryReport.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,76 +31,6 @@ static LLVM::LLVMStructType tensorType(OpBuilder &b) {
   // DLDataType as one word: code, bits, lanes from the lowest byte up.
   return structOf(b.getContext(),
                   {ptr, device, i32, i32, ptr, ptr, b.getI64Type()});
-}
-
-static LLVM::LLVMStructType callType(OpBuilder &b) {
-  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  return structOf(b.getContext(), {b.getI32Type(), ptr, ptr, b.getI64Type(),
-                                   ptr, b.getI64Type()});
-}
-
-/// The function that writes a message: does nothing where the caller wants
-/// none, else calls snprintf.
-static LLVM::LLVMFuncOp getOrCreateReport(ModuleOp module) {
-  constexpr StringLiteral name = "mixattn.report";
-  if (auto report = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-    return report;
-  ImplicitLocOpBuilder b(module.getLoc(), module.getBodyRegion());
-  b.setInsertionPointToStart(module.getBody());
-  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Type i64 = b.getI64Type();
-  auto printType =
-      LLVM::LLVMFunctionType::get(b.getI32Type(), {ptr, i64, ptr}, true);
-  auto print = LLVM::LLVMFuncOp::create(b, "snprintf", printType);
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()), {ptr, ptr, i64, i64, i64});
-  auto report = LLVM::LLVMFuncOp::create(b, name, type, LLVM::Linkage::Internal);
-
-  Block *entry = report.addEntryBlock(b);
-  Block *wanted = b.createBlock(&report.getBody());
-  Block *write = b.createBlock(&report.getBody());
-  Block *done = b.createBlock(&report.getBody());
-  auto isNull = [&](Value pointer) {
-    Value null = LLVM::ZeroOp::create(b, ptr);
-    return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, pointer, null);
-  };
-  auto load = [&](int32_t field, Type type) {
-    Value address = LLVM::GEPOp::create(b, ptr, callType(b),
-                                        report.getArgument(0),
-                                        ArrayRef<LLVM::GEPArg>{0, field});
-    return LLVM::LoadOp::create(b, type, address);
-  };
-  b.setInsertionPointToEnd(entry);
-  LLVM::CondBrOp::create(b, isNull(report.getArgument(0)), done, wanted);
-  b.setInsertionPointToEnd(wanted);
-  Value message = load(4, ptr);
-  LLVM::CondBrOp::create(b, isNull(message), done, write);
-  b.setInsertionPointToEnd(write);
-  Value size = load(5, i64);
-  LLVM::CallOp::create(b, print,
-                       ValueRange{message, size, report.getArgument(1),
-                                  report.getArgument(2), report.getArgument(3),
-                                  report.getArgument(4)});
-  LLVM::BrOp::create(b, done);
-  b.setInsertionPointToEnd(done);
-  LLVM::ReturnOp::create(b, ValueRange());
-  return report;
-}
-
-void mixattn::emitReport(ImplicitLocOpBuilder &b, ModuleOp module,
-                         const Twine &name, Value call, const Twine &format,
-                         ValueRange numbers) {
-  LLVM::LLVMFuncOp report = getOrCreateReport(module);
-  std::string text = format.str();
-  text.push_back('\0');
-  Value message = LLVM::createGlobalString(b.getLoc(), b, name.str(), text,
-                                           LLVM::Linkage::Internal);
-  SmallVector<Value> operands = {call, message};
-  llvm::append_range(operands, numbers);
-  while (operands.size() < 5)
-    operands.push_back(
-        LLVM::ConstantOp::create(b, b.getI64IntegerAttr(0)));
-  LLVM::CallOp::create(b, report, operands);
 }
 
 EntryChecks::EntryChecks(ModuleOp module, func::FuncOp wrapper)
@@ -151,8 +81,8 @@ void EntryChecks::checkCall(int64_t count) {
   Value where = LLVM::SelectOp::create(b, hasCall, call, own);
   Value size = arith::ExtUIOp::create(
       b, b.getI64Type(), LLVM::LoadOp::create(b, b.getI32Type(), where));
-  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, size,
-                                     i64(least));
+  Value fits =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::uge, size, i64(least));
   // The message's place in a smaller struct is unknown: none is written.
   Block *pass = b.createBlock(&wrapper.getBody());
   Block *fail = b.createBlock(&wrapper.getBody());
@@ -171,9 +101,8 @@ void EntryChecks::checkCall(int64_t count) {
 
 Value EntryChecks::readField(Value tensor, int32_t field, Type type) {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Value address =
-      LLVM::GEPOp::create(b, ptr, tensorType(b), tensor,
-                          ArrayRef<LLVM::GEPArg>{0, field});
+  Value address = LLVM::GEPOp::create(b, ptr, tensorType(b), tensor,
+                                      ArrayRef<LLVM::GEPArg>{0, field});
   return LLVM::LoadOp::create(b, type, address);
 }
 
@@ -203,8 +132,8 @@ void EntryChecks::checkHeader(int32_t code, const EntryTensor &expected,
           parts);
   Value rank = readField(tensor, kRank, b.getI32Type());
   require(same(rank, i32(expected.type.getRank())), code,
-          expected.title + ": expected rank " +
-              Twine(expected.type.getRank()) + ", but got %lld",
+          expected.title + ": expected rank " + Twine(expected.type.getRank()) +
+              ", but got %lld",
           arith::ExtSIOp::create(b, b.getI64Type(), rank).getResult());
 }
 

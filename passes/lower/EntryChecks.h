@@ -11,13 +11,6 @@
 
 namespace mixattn {
 
-/// Emits the message that snprintf makes of `format` and up to three `numbers`,
-/// of type i64, for the caller who passed `call`. `name` is a symbol of its
-/// own, for the format.
-void emitReport(mlir::ImplicitLocOpBuilder &b, mlir::ModuleOp module,
-                const llvm::Twine &name, mlir::Value call,
-                const llvm::Twine &format, mlir::ValueRange numbers = {});
-
 /// A tensor of an entry, as its caller must pass it.
 struct EntryTensor {
   /// "argument 'q'" or "result 'o'".

@@ -65,10 +65,11 @@ static Value widen(ImplicitLocOpBuilder &b, Value half) {
   Value sign = bits.shl(bits.masked(narrow, 0x8000), 16);
   Value magnitude = bits.masked(narrow, 0x7fff);
   Value normal = bits.plus(bits.shl(magnitude, 13), (127 - 15) << 23);
-  Value special = bits.either(bits.shl(magnitude, 13), bits.constant(0x7f800000));
+  Value special =
+      bits.either(bits.shl(magnitude, 13), bits.constant(0x7f800000));
   Value fraction = arith::UIToFPOp::create(b, b.getF32Type(), magnitude);
-  Value subnormal = bits.asBits(
-      arith::MulFOp::create(b, fraction, bits.floatOf(0x1p-24f)));
+  Value subnormal =
+      bits.asBits(arith::MulFOp::create(b, fraction, bits.floatOf(0x1p-24f)));
   Value wide = bits.select(bits.less(magnitude, 0x7c00), normal, special);
   wide = bits.select(bits.less(magnitude, 0x0400), subnormal, wide);
   return bits.asFloat(bits.either(wide, sign));
@@ -87,8 +88,8 @@ static Value narrow(ImplicitLocOpBuilder &b, Value wide) {
   Value rounded = arith::AddIOp::create(
       b, bits.plus(magnitude, 0xfffu - ((127u - 15u) << 23)), odd);
   Value normal = bits.shr(rounded, 13);
-  Value shifted = arith::AddFOp::create(b, bits.asFloat(magnitude),
-                                        bits.floatOf(0.5f));
+  Value shifted =
+      arith::AddFOp::create(b, bits.asFloat(magnitude), bits.floatOf(0.5f));
   Value subnormal = bits.plus(bits.asBits(shifted), 0u - 0x3f000000u);
   Value result =
       bits.select(bits.less(magnitude, 0x38800000), subnormal, normal);
@@ -97,8 +98,8 @@ static Value narrow(ImplicitLocOpBuilder &b, Value wide) {
                        bits.constant(0x7c00));
   result = bits.select(bits.less(magnitude, 0x7f800001), result,
                        bits.constant(0x7e00));
-  Value half = arith::TruncIOp::create(b, b.getI16Type(),
-                                       bits.either(result, sign));
+  Value half =
+      arith::TruncIOp::create(b, b.getI16Type(), bits.either(result, sign));
   return arith::BitcastOp::create(b, b.getF16Type(), half);
 }
 
@@ -116,8 +117,9 @@ struct ExpandF16Pass : mixattn::impl::ExpandF16PassBase<ExpandF16Pass> {
     });
     for (Operation *op : casts) {
       ImplicitLocOpBuilder builder(op->getLoc(), op);
-      Value result = isa<arith::ExtFOp>(op) ? widen(builder, op->getOperand(0))
-                                            : narrow(builder, op->getOperand(0));
+      Value result = isa<arith::ExtFOp>(op)
+                         ? widen(builder, op->getOperand(0))
+                         : narrow(builder, op->getOperand(0));
       op->getResult(0).replaceAllUsesWith(result);
       op->erase();
     }

@@ -43,8 +43,7 @@ static EntryTensor describe(func::FuncOp entry, unsigned index) {
       entry.getArgAttrOfType<StringAttr>(index, "attn.name").getValue();
 
   EntryTensor result;
-  result.title =
-      ((isResult ? "result '" : "argument '") + name + "'").str();
+  result.title = ((isResult ? "result '" : "argument '") + name + "'").str();
   result.type = type;
   result.code = isBoolean                    ? MIXATTN_DL_BOOL
                 : isa<BFloat16Type>(element) ? kDLBfloat

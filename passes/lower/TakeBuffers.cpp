@@ -83,9 +83,9 @@ static void takeBuffers(func::FuncOp entry) {
   for (BlockArgument argument : body.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
     MemRefType buffer = bufferType(type);
-    attributes.push_back(markBuffer(
-        b, entry.getArgAttrDict(argument.getArgNumber()), /*isResult=*/false,
-        isBoolean(type)));
+    attributes.push_back(
+        markBuffer(b, entry.getArgAttrDict(argument.getArgNumber()),
+                   /*isResult=*/false, isBoolean(type)));
     argument.setType(buffer);
     auto held = RankedTensorType::get(type.getShape(), buffer.getElementType());
     auto read = bufferization::ToTensorOp::create(b, loc, held, argument,

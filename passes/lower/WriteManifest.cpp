@@ -140,8 +140,9 @@ private:
 
 } // namespace
 
-llvm::Error EntryWriter::putNames(
-    Object &object, ArrayRef<std::pair<StringRef, Value>> operands) {
+llvm::Error
+EntryWriter::putNames(Object &object,
+                      ArrayRef<std::pair<StringRef, Value>> operands) {
   for (auto [key, operand] : operands) {
     if (!operand)
       continue;
@@ -164,13 +165,14 @@ llvm::Expected<Object> EntryWriter::describeAttention() {
   auto returned = cast<func::ReturnOp>(entry.getBody().front().getTerminator());
   if (returned->getOperands() != op->getResults())
     return llvm::createStringError(
-        "the entry returns more than the results of its attention op");
+        "the entry computes more than its attention op");
 
   Object result{{"scale", op.getScaleOrDefault()}, {"normaliser", "softmax"}};
   unsigned next = 0;
-  for (auto [key, value] : {std::pair<StringRef, Value>{"result", op.getResult()},
-                            {"weights", op.getWeights()},
-                            {"lse", op.getLse()}})
+  for (auto [key, value] :
+       {std::pair<StringRef, Value>{"result", op.getResult()},
+        {"weights", op.getWeights()},
+        {"lse", op.getLse()}})
     if (value)
       result[key] =
           entry.getResultAttrOfType<StringAttr>(next++, "attn.name").str();
@@ -204,8 +206,8 @@ llvm::Expected<Object> EntryWriter::describeAttention() {
   if (llvm::Error error = describeMixers(op, result))
     return error;
   if (op.hasScoreMod()) {
-    llvm::Expected<llvm::json::Value> expression = scoreExpression(
-        op, [&](Value value) { return argumentName(value); });
+    llvm::Expected<llvm::json::Value> expression =
+        scoreExpression(op, [&](Value value) { return argumentName(value); });
     if (!expression)
       return expression.takeError();
     result["score_mod"] = std::move(*expression);
@@ -217,7 +219,7 @@ llvm::Expected<Object> EntryWriter::describeAttention() {
 llvm::Error EntryWriter::describeMixers(AttentionOpInterface op,
                                         Object &result) {
   if (op.hasPremix()) {
-    Object mix{{"kind", op.getW1()            ? "mlp"
+    Object mix{{"kind", op.getW1()           ? "mlp"
                         : op.getReluPerKey() ? "relu_per_key"
                                              : "linear"}};
     if (llvm::Error error = putNames(mix, {{"mixer", op.getPremixer()},
@@ -265,10 +267,12 @@ Polynomial EntryWriter::countFlops() {
     Value query = op.getQuery(), value = op.getValue(), key = op.getKey();
     Value result = op.getResult();
     unsigned keyLength = op.getKeyLengthDim();
-    flops.add(names, 2 * op.getNumComponents(),
-              {{query, 0}, {query, 1}, {query, 2}, {key, keyLength}, {query, 3}});
-    flops.add(names, 2,
-              {{query, 0}, {result, 1}, {query, 2}, {key, keyLength}, {value, 3}});
+    flops.add(
+        names, 2 * op.getNumComponents(),
+        {{query, 0}, {query, 1}, {query, 2}, {key, keyLength}, {query, 3}});
+    flops.add(
+        names, 2,
+        {{query, 0}, {result, 1}, {query, 2}, {key, keyLength}, {value, 3}});
   });
   return flops;
 }
@@ -319,14 +323,13 @@ struct WriteManifestPass
     }
     std::vector<std::string> sorted(features.begin(), features.end());
     llvm::sort(sorted);
-    Object manifest{
-        {"abi", MIXATTN_ABI_VERSION},
-        {"producer", "mixattn " MIXATTN_VERSION " (LLVM " MIXATTN_LLVM_VERSION
-                     ")"},
-        {"target", Object{{"arch", "x86_64"},
-                          {"cpu", cpu.getValue()},
-                          {"features", Array(sorted)}}},
-        {"entries", std::move(entries)}};
+    Object manifest{{"abi", MIXATTN_ABI_VERSION},
+                    {"producer", "mixattn " MIXATTN_VERSION
+                                 " (LLVM " MIXATTN_LLVM_VERSION ")"},
+                    {"target", Object{{"arch", "x86_64"},
+                                      {"cpu", cpu.getValue()},
+                                      {"features", Array(sorted)}}},
+                    {"entries", std::move(entries)}};
     std::string text =
         llvm::formatv("{0}\n", llvm::json::Value(std::move(manifest)));
     module->setAttr("attn.manifest", StringAttr::get(&getContext(), text));

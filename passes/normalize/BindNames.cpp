@@ -85,8 +85,7 @@ LogicalResult EntryNamer::nameParties() {
   };
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
     if (!entry.getArgAttr(i, "attn.name"))
-      entry.setArgAttr(i, "attn.name",
-                       builder.getStringAttr("arg" + Twine(i)));
+      entry.setArgAttr(i, "attn.name", builder.getStringAttr("arg" + Twine(i)));
     if (failed(note(argumentName(i))))
       return failure();
   }
@@ -168,6 +167,11 @@ LogicalResult EntryNamer::nameResultDims(DimNames &dims) {
                << "' and all that must equal it, but got '"
                << given[0].getValue() << "' and '" << given[1].getValue()
                << "'";
+      if (std::optional<int64_t> size = dims.size(value, dim))
+        return entry.emitError("expected dimension ")
+               << dim << " of result '" << resultName(index)
+               << "' to be written as " << *size
+               << ", the only size that it can have";
       if (given.empty())
         return entry.emitError("expected 'attn.dims' to name dimension ")
                << dim << " of result '" << resultName(index)
@@ -234,8 +238,7 @@ void EntryNamer::rangeLengths(const DimNames &dims) {
 }
 
 LogicalResult EntryNamer::run() {
-  if (failed(checkSignature()) || failed(checkCalls()) ||
-      failed(nameParties()))
+  if (failed(checkSignature()) || failed(checkCalls()) || failed(nameParties()))
     return failure();
   DimNames dims(entry);
   if (failed(nameArgumentDims(dims)) || failed(nameResultDims(dims)))

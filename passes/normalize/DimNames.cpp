@@ -34,7 +34,8 @@ DimNames::DimNames(func::FuncOp function) {
     record(argument, function.getArgAttrOfType<ArrayAttr>(index, "attn.dims"));
   function.walk([&](func::ReturnOp op) {
     for (auto [index, value] : llvm::enumerate(op.getOperands()))
-      record(value, function.getResultAttrOfType<ArrayAttr>(index, "attn.dims"));
+      record(value,
+             function.getResultAttrOfType<ArrayAttr>(index, "attn.dims"));
   });
 }
 
@@ -181,6 +182,19 @@ void DimNames::tieOp(Operation *op) {
       tieTypes(destination.getTiedOpOperand(result)->get(), result);
     return;
   }
+  // Dims that neither split nor merge pass through a reshape.
+  auto tieReshape = [&](Value wide, Value narrow,
+                        ArrayRef<ReassociationIndices> groups) {
+    for (auto [dim, group] : llvm::enumerate(groups))
+      if (group.size() == 1)
+        tie(narrow, dim, wide, group.front());
+  };
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return tieReshape(expand.getResult(), expand.getSrc(),
+                      expand.getReassociationIndices());
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return tieReshape(collapse.getSrc(), collapse.getResult(),
+                      collapse.getReassociationIndices());
   if (isa<tensor::CastOp>(op) || op->hasTrait<OpTrait::Elementwise>()) {
     for (Value operand : op->getOperands())
       for (Value result : op->getResults())
@@ -192,7 +206,8 @@ void DimNames::tieOp(Operation *op) {
     for (unsigned dim = 0; dim < empty.getType().getRank(); ++dim) {
       if (!empty.getType().isDynamicDim(dim))
         continue;
-      auto size = empty.getDynamicSizes()[next++].getDefiningOp<tensor::DimOp>();
+      auto size =
+          empty.getDynamicSizes()[next++].getDefiningOp<tensor::DimOp>();
       if (size && size.getConstantIndex() &&
           isa<RankedTensorType>(size.getSource().getType()))
         tie(empty, dim, size.getSource(), *size.getConstantIndex());

@@ -33,13 +33,13 @@ LogicalResult mixattn::verifyNamed(func::FuncOp entry) {
   bool named = entry.getBody().hasOneBlock() &&
                isa<func::ReturnOp>(entry.getBody().front().back());
   for (unsigned i = 0; named && i < entry.getNumArguments(); ++i)
-    named = isNamed(entry.getArgumentTypes()[i],
-                    entry.getArgAttr(i, "attn.name"),
-                    entry.getArgAttr(i, "attn.dims"));
+    named =
+        isNamed(entry.getArgumentTypes()[i], entry.getArgAttr(i, "attn.name"),
+                entry.getArgAttr(i, "attn.dims"));
   for (unsigned i = 0; named && i < entry.getNumResults(); ++i)
-    named = isNamed(entry.getResultTypes()[i],
-                    entry.getResultAttr(i, "attn.name"),
-                    entry.getResultAttr(i, "attn.dims"));
+    named =
+        isNamed(entry.getResultTypes()[i], entry.getResultAttr(i, "attn.name"),
+                entry.getResultAttr(i, "attn.dims"));
   if (named)
     return success();
   return entry.emitError("expected entry '")

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Code that tells a caller why an entry failed.
+
+#ifndef MIXATTN_PASSES_LOWER_ENTRY_REPORT_H
+#define MIXATTN_PASSES_LOWER_ENTRY_REPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mixattn {
+
+/// Emits the message that snprintf makes of `format` and up to three `numbers`,
+/// of type i64, for the caller who passed `call`. `name` is a symbol of its
+/// own, for the format.
+void emitReport(mlir::ImplicitLocOpBuilder &b, mlir::ModuleOp module,
+                const llvm::Twine &name, mlir::Value call,
+                const llvm::Twine &format, mlir::ValueRange numbers = {});
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_LOWER_ENTRY_REPORT_H

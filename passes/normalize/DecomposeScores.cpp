@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Scores of one attention: products, components, mixers, masks.
+
+#include "passes/body/ScoreBody.h"
+#include "passes/normalize/Decomposition.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Maps (b, h, i, j) to the indices of an operand that broadcasts from the
+/// right: dims that are missing or of static size 1 repeat.
+AffineMap Decomposition::broadcastMap(RankedTensorType type) {
+  SmallVector<AffineExpr> results;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    results.push_back(type.getDimSize(i) == 1
+                          ? rewriter.getAffineConstantExpr(0)
+                          : dim(4 - type.getRank() + i));
+  return map(4, results);
+}
+
+/// products[b,h,(r),i,j] = sum_d query[b,h,i,d] key[b,h',(r),j,d], or the sum
+/// of squared differences for a Gaussian; with a component's loop r where the
+/// keys have components.
+Value Decomposition::emitProducts() {
+  bool perComponent = keysHaveComponents();
+  unsigned loops = perComponent ? 6 : 5, i = loops - 3, j = loops - 2;
+  AffineExpr b = dim(0), h = dim(1), r = dim(2), d = dim(loops - 1);
+  AffineExpr keyHead = h.floorDiv(op.getKeyGroup());
+
+  SmallVector<Value> inputs = {op.getQuery(), op.getKey()};
+  SmallVector<AffineMap> maps = {map(loops, {b, h, dim(i), d})};
+  if (op.getKeyType().getRank() == 5)
+    maps.push_back(map(loops, {b, keyHead, r, dim(j), d}));
+  else
+    maps.push_back(map(loops, {b, keyHead, dim(j), d}));
+  if (op.getShifts()) {
+    inputs.push_back(op.getShifts());
+    maps.push_back(map(loops, {keyHead, r, d}));
+  }
+  SmallVector<OpFoldResult> sizes = {batch, queryHeads, queries, keys};
+  SmallVector<AffineExpr> place = {b, h, dim(i), dim(j)};
+  if (perComponent) {
+    sizes.insert(sizes.begin() + 2, components);
+    place.insert(place.begin() + 2, r);
+  }
+  return generic(
+      inputs, maps, tensorOf(sizes, f32, 0.0), map(loops, place),
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value query = toF32(b, loc, args[0]), key = toF32(b, loc, args[1]);
+        if (op.getShifts())
+          key = arith::AddFOp::create(b, loc, key, toF32(b, loc, args[2]));
+        if (op.getGaussian())
+          query = key = arith::SubFOp::create(b, loc, query, key);
+        Value product = arith::MulFOp::create(b, loc, query, key);
+        return arith::AddFOp::create(b, loc, args.back(), product);
+      });
+}
+
+/// raw = products * factor_r + query_term + key_term + prior, per component
+/// where there are components.
+Value Decomposition::emitRawScores(Value products) {
+  if (!op.getVariances() && !op.getGaussian() && !op.getQueryTerm() &&
+      !op.getKeyTerm() && !op.getPrior())
+    return products;
+  bool perComponent = op.hasComponents();
+  unsigned loops = perComponent ? 5 : 4;
+  AffineExpr b = dim(0), h = dim(1), i = dim(loops - 2), j = dim(loops - 1);
+  // Places of an operand with a component or without: (first..., [r], last...)
+  auto placed = [&](SmallVector<AffineExpr> first, SmallVector<AffineExpr> last,
+                    bool withComponent) {
+    if (withComponent)
+      first.push_back(dim(2));
+    first.append(last);
+    return map(loops, first);
+  };
+  auto rank = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getRank();
+  };
+
+  SmallVector<float> factors;
+  for (int64_t r = 0; r < op.getNumComponents(); ++r)
+    factors.push_back(op.getGaussian()    ? -0.5 / op.getVariance(r)
+                      : op.getVariances() ? 1.0 / op.getVariance(r)
+                                          : 1.0);
+  auto factorType =
+      RankedTensorType::get({static_cast<int64_t>(factors.size())}, f32);
+  Value factor = arith::ConstantOp::create(
+      rewriter, loc,
+      DenseElementsAttr::get(factorType, ArrayRef<float>(factors)));
+
+  SmallVector<Value> inputs = {products, factor};
+  SmallVector<AffineMap> maps = {
+      placed({b, h}, {i, j}, keysHaveComponents()),
+      map(loops, {perComponent ? dim(2) : rewriter.getAffineConstantExpr(0)})};
+  auto add = [&](Value term, AffineMap termMap) {
+    inputs.push_back(term);
+    maps.push_back(termMap);
+  };
+  AffineExpr keyHead = h.floorDiv(op.getKeyGroup());
+  if (Value term = op.getQueryTerm())
+    add(term, placed({b, h}, {i}, rank(term) == 4));
+  if (Value term = op.getKeyTerm())
+    add(term, placed({b, keyHead}, {j}, rank(term) == 4));
+  if (Value prior = op.getPrior()) {
+    SmallVector<AffineExpr> positions;
+    if (rank(prior) == 3)
+      positions.push_back(j);
+    add(prior, placed({h}, positions, true));
+  }
+  SmallVector<OpFoldResult> sizes = {batch, queryHeads, queries, keys};
+  if (perComponent)
+    sizes.insert(sizes.begin() + 2, components);
+  return generic(inputs, maps, tensorOf(sizes, f32, std::nullopt),
+                 rewriter.getMultiDimIdentityMap(loops),
+                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                   Value raw = arith::MulFOp::create(b, loc, args[0], args[1]);
+                   for (Value term : args.drop_front(2).drop_back())
+                     raw = arith::AddFOp::create(b, loc, raw,
+                                                 toF32(b, loc, term));
+                   return raw;
+                 });
+}
+
+/// combined[b,h,i,j] = logsumexp_r raw[b,h,r,i,j], or their maximum. The
+/// largest component of logsumexp starts at the finite -2^127, so that
+/// components that are all switched off give -inf.
+Value Decomposition::emitCombined(Value raw) {
+  if (!op.hasComponents())
+    return raw;
+  SmallVector<OpFoldResult> sizes = {batch, queryHeads, queries, keys};
+  AffineMap each = rewriter.getMultiDimIdentityMap(5);
+  AffineMap place = map(5, {dim(0), dim(1), dim(3), dim(4)});
+  if (op.getMaximum())
+    return generic(
+        raw, each,
+        tensorOf(sizes, f32, -std::numeric_limits<double>::infinity()), place,
+        [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+          return arith::MaximumFOp::create(b, loc, args[0], args[1]);
+        });
+  Value largest = generic(
+      raw, each, tensorOf(sizes, f32, -std::ldexp(1.0, 127)), place, larger);
+  Value sums =
+      generic({raw, largest}, {each, place}, tensorOf(sizes, f32, 0.0), place,
+              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                Value term = exponential(b, loc, args.take_front(2));
+                return arith::AddFOp::create(b, loc, args[2], term);
+              });
+  AffineMap identity = rewriter.getMultiDimIdentityMap(4);
+  return generic({largest, sums}, {identity, identity},
+                 tensorOf(sizes, f32, std::nullopt), identity,
+                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                   Value log = math::LogOp::create(b, loc, args[1]);
+                   return arith::AddFOp::create(b, loc, args[0], log);
+                 });
+}
+
+/// mixed[b,a,i,j] = offset[a] + sum_k term(mixer[k,a], scores[b,k,i,j]), with
+/// loops b, a, i, j, k and `outputs` output heads.
+Value Decomposition::emitMixture(Value scores, Value mixer, Value offset,
+                                 int64_t outputs, Body term) {
+  SmallVector<OpFoldResult> sizes = {batch, rewriter.getIndexAttr(outputs),
+                                     queries, keys};
+  Value init = tensorOf(sizes, f32, offset ? std::nullopt : std::optional(0.0));
+  if (offset)
+    init = generic(offset, map(4, {dim(1)}), init,
+                   rewriter.getMultiDimIdentityMap(4),
+                   [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                     return toF32(b, loc, args[0]);
+                   });
+  return generic(
+      {mixer, scores},
+      {map(5, {dim(4), dim(1)}), map(5, {dim(0), dim(4), dim(2), dim(3)})},
+      init, map(5, {dim(0), dim(1), dim(2), dim(3)}),
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value value = term(b, loc, {toF32(b, loc, args[0]), args[1]});
+        return arith::AddFOp::create(b, loc, args[2], value);
+      });
+}
+
+/// Mixes scores over heads, and scales them before where the op says so.
+Value Decomposition::emitPremix(Value scores) {
+  AffineMap identity = rewriter.getMultiDimIdentityMap(4);
+  if (op.getScaleBefore())
+    scores =
+        generic(scores, identity,
+                tensorOf({batch, queryHeads, queries, keys}, f32, std::nullopt),
+                identity, [&](OpBuilder &b, Location loc, ValueRange args) {
+                  return emitScale(b, op, args[0]);
+                });
+  auto product = [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    return arith::MulFOp::create(b, loc, args[0], args[1]);
+  };
+  auto relu = [&](OpBuilder &b, Location loc, Value value) -> Value {
+    return arith::MaximumFOp::create(b, loc, value, constant(b, 0.0));
+  };
+  if (Value mixer = op.getPremixer())
+    return emitMixture(scores, mixer, {}, op.getNumHeads(),
+                       [&](OpBuilder &b, Location loc, ValueRange args) {
+                         Value term = product(b, loc, args);
+                         return op.getReluPerKey() ? relu(b, loc, term) : term;
+                       });
+  if (!op.getW1())
+    return scores;
+  int64_t hidden = cast<RankedTensorType>(op.getB1().getType()).getDimSize(0);
+  Value layer = emitMixture(scores, op.getW1(), op.getB1(), hidden, product);
+  return emitMixture(layer, op.getW2(), op.getB2(), op.getNumHeads(),
+                     [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                       return arith::MulFOp::create(b, loc, args[0],
+                                                    relu(b, loc, args[1]));
+                     });
+}
+
+/// scores = visible ? modify(combined) : -inf
+Value Decomposition::emitScores(Value combined) {
+  AffineMap identity = rewriter.getMultiDimIdentityMap(4);
+  SmallVector<Value> inputs = {combined};
+  SmallVector<AffineMap> maps = {identity};
+  auto add = [&](Value operand, AffineMap operandMap) {
+    inputs.push_back(operand);
+    maps.push_back(operandMap);
+  };
+  for (Value operand : {op.getBias(), op.getMask()})
+    if (operand)
+      add(operand, broadcastMap(cast<RankedTensorType>(operand.getType())));
+  if (Value lengths = op.getLengths())
+    add(lengths, map(4, {dim(0)}));
+
+  Value n = getValueOrCreateConstantIndexOp(rewriter, loc, queries);
+  Value s = getValueOrCreateConstantIndexOp(rewriter, loc, keys);
+  Value offset = arith::SubIOp::create(rewriter, loc, s, n);
+  Value init = tensorOf({batch, heads, queries, keys}, f32, std::nullopt);
+  return generic(
+      inputs, maps, init, identity,
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        unsigned next = 1;
+        auto take = [&](Value operand) {
+          return operand ? Value(args[next++]) : Value();
+        };
+        Value bias = take(op.getBias());
+        Value mask = take(op.getMask());
+        Value length = take(op.getLengths());
+        ScorePlace place{linalg::IndexOp::create(b, loc, 0),
+                         linalg::IndexOp::create(b, loc, 1),
+                         linalg::IndexOp::create(b, loc, 2),
+                         linalg::IndexOp::create(b, loc, 3), offset};
+        Value score = emitModify(b, op, args[0], bias, place);
+        Value visible = emitVisible(b, op, mask, length, place);
+        if (!visible)
+          return score;
+        Value hidden = constant(b, -std::numeric_limits<double>::infinity());
+        return arith::SelectOp::create(b, loc, visible, score, hidden);
+      });
+}
