@@ -4,6 +4,7 @@
 # after the other, in a copy of the sources, builds, and expects a failing test.
 #
 #   scripts/mutate.sh [NAME...]     all faults, or those named
+#   scripts/mutate.sh --check       only says whether each still fits its file
 #
 # Prints "caught" or "SURVIVED" for each; exits 1 if one survived.
 set -euo pipefail
@@ -13,6 +14,39 @@ cd "$(dirname "$0")/.."
 root="$PWD"
 copy="$root/build/mutate"
 results="$copy/build/mutation.json"
+
+# Reads one line of the table, without the blanks around its fields.
+read_fields() {
+  local IFS='|' fields=() field
+  read -ra fields <<<"$1"
+  for field in "${!fields[@]}"; do
+    fields[field]="$(sed 's/^ *//; s/ *$//' <<<"${fields[field]}")"
+  done
+  name="${fields[0]}" file="${fields[1]}" expression="${fields[2]}" filter="${fields[3]}"
+}
+
+# Prints the file with the fault; fails unless exactly one line changes.
+plant() {
+  local lines
+  lines="$(sed -E "$expression" "$root/$file" | diff "$root/$file" - | grep -c '^>' || true)"
+  if [ "$lines" != 1 ]; then
+    say "fault '$name' changes $lines lines of $file, expected 1"
+    return 1
+  fi
+  sed -E "$expression" "$root/$file"
+}
+
+mapfile -t table < <(grep -v -e '^#' -e '^$' scripts/mutations.txt)
+if [ "${1:-}" = --check ]; then
+  misfits=0
+  for line in "${table[@]}"; do
+    read_fields "$line"
+    plant >/dev/null || misfits=1
+  done
+  [ "$misfits" = 0 ] && echo "${#table[@]} faults fit their files"
+  exit "$misfits"
+fi
+
 python="$(find_python)"
 scripts/setup.sh
 # Copied sources hash as the original ones do.
@@ -23,10 +57,11 @@ build() {
   ninja -C "$copy/build" -j "$(build_jobs)" mixattn-test-depends >"$copy/build.log" 2>&1
 }
 
-# Runs the suites of the copy with further arguments of lit, up to a failure.
+# Runs the suites of the copy with further arguments of lit, up to a failure;
+# without the conventions, which look at this table.
 run_tests() {
   rm -f "$results"
-  "$python" "$lit" -q --max-failures=1 -o "$results" "$@" "$copy/build/test" \
+  "$python" "$lit" -q --filter-out=conventions --allow-empty-runs --max-failures=1 -o "$results" "$@" "$copy/build/test" \
     "$copy/build/test-examples" "$copy/build/test-unit" >"$copy/test.log" 2>&1 </dev/null
 }
 
@@ -50,22 +85,13 @@ run_tests || { say "the unchanged sources fail: $(first_failure)"; exit 1; }
 
 caught=0
 survived=0
-while IFS='|' read -r name file expression filter; do
-  read -r name <<<"$name"
-  read -r file <<<"$file"
-  expression="$(sed 's/^ *//; s/ *$//' <<<"$expression")"
-  read -r filter <<<"$filter"
-  case "$name" in '' | '#'*) continue ;; esac
+for line in "${table[@]}"; do
+  read_fields "$line"
   [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
-
-  sed -i -E "$expression" "$copy/$file"
-  changed="$(diff "$root/$file" "$copy/$file" | grep -c '^>' || true)"
-  if [ "$changed" != 1 ]; then
-    say "mutation '$name' changes $changed lines of $file, expected 1"
-    exit 1
-  fi
+  plant >"$copy/planted"
+  cp "$copy/planted" "$copy/$file"
   if ! build; then
-    say "mutation '$name' does not build: see $copy/build.log"
+    say "fault '$name' does not build: see $copy/build.log"
     exit 1
   fi
   # The tests that should notice come first, then all the others.
@@ -77,7 +103,7 @@ while IFS='|' read -r name file expression filter; do
     caught=$((caught + 1))
   fi
   cp "$root/$file" "$copy/$file"
-done <scripts/mutations.txt
+done
 
 printf '%d caught, %d survived\n' "$caught" "$survived"
 [ "$survived" = 0 ]
