@@ -8,6 +8,13 @@ import numpy as np
 QKV = "q[B,8,N,64] k[B,8,S,64] v[B,8,S,64]"
 GROUPED = "q[B,8,N,64] k[B,2,S,64] v[B,2,S,96]"
 
+MIXTURE = "q[B,4,N,64] keys[B,4,2,S,64] v[B,4,S,64]"
+SHIFTED = ("q[B,4,N,64] k[B,4,S,64] shifts[4,2,64] v[B,4,S,64]"
+           " log_prior[4,2]")
+GLOBAL = "q[B,2,N,64] k[B,2,S,64] v[B,8,S,64]"
+
+SEQUENCES = ("q", "k", "keys", "v")
+
 # As in the list of variants; `f32` after the shape: whatever the others are.
 SIGNATURES = {
     "softmax": QKV,
@@ -26,7 +33,29 @@ SIGNATURES = {
     "mixhead_shared_values":
         "q[B,8,N,64] k[B,1,S,64] v[B,1,S,64] mixer[8,8]",
     "mixhead_relative_bias": QKV + " mixer[8,8] bias[B,8,N,S]",
+    "gaussian": QKV,
+    "mgk": MIXTURE + " log_prior[4,2]",
+    "mgk_causal": MIXTURE + " log_prior[4,2]",
+    "mgk_dot": MIXTURE + " log_prior[4,2]",
+    "mgk_hard": MIXTURE,
+    "mgk_position_prior": MIXTURE + " log_prior[4,2,S]",
+    "mgk_multi_query":
+        "q[B,4,N,64] keys[B,1,2,S,64] v[B,1,S,64] log_prior[4,2]",
+    "smgk": SHIFTED,
+    "smgk_full": SHIFTED,
+    "smgk_unequal": SHIFTED,
+    "fish_hard": GLOBAL + " mixer[2,8]",
+    "fish_hard_causal": GLOBAL + " mixer[2,8]",
+    "gfish_hard": GLOBAL + " w1[2,8] b1[8] w2[8,8] b2[8]",
+    "gfish_paper": GLOBAL + " mixer[2,8]",
+    "swin_gfish": "q[B,6,49,32] k[B,6,49,32] v[B,12,49,32]"
+                  " w1[6,12] b1[12] w2[12,12] b2[12] bias[12,49,49]",
+    "composed": "q[B,2,N,64] keys[B,2,2,S,64] log_prior[2,2]"
+                " mixer_pre[2,8] mixer_post[8,8] v[B,8,S,64]",
     "softmax_band": QKV,
+    "softmax_results": GROUPED + " lengths[B]",
+    "mixhead_results": QKV + " mixer[8,8]f32",
+    "mgk_results": MIXTURE + " log_prior[4,2]f32",
     "mixhead_everything": GROUPED + " w[64,8]f32 b[8,8]f32 bias[8,1,S]f32"
                                     " slopes[8]f32 lengths[B] mask[N,S]",
 }
@@ -45,29 +74,35 @@ def draw(name, shape, sizes, scale, rng):
     if name == "slopes":
         return 0.5 ** np.arange(1, shape[0] + 1)
     values = rng.standard_normal(shape)
-    if name in ("mixer", "b"):
+    if name in ("mixer", "mixer_pre", "mixer_post", "b"):
         return np.eye(*shape) + values / 2
     if name == "w":
         return values / 10
-    return values * scale if name in ("q", "k", "v") else values
+    return values * scale if name in SEQUENCES else values
 
 
 def poison(x, special, allow):
     """Puts values into `x` that ordinary numbers do not reach.
 
     nan: keys and values that no query sees are NaN; inf: the first key of the
-    first head scores +inf; ninf: biases hide keys, and all keys from a query.
+    first head scores +inf; ninf: biases hide keys, and all keys from a query;
+    off: priors switch a component off, and all of them at some positions.
     """
     if special == "nan":
         hidden = ~allow.any(axis=(1, 2))
-        for name in ("k", "v"):
-            x[name][np.broadcast_to(hidden[:, None], x[name].shape[:3])] = np.nan
+        for name in {"k", "keys", "v"} & set(x):
+            np.moveaxis(x[name], -2, 1)[hidden] = np.nan
     elif special == "inf":
         x["q"][..., 0] = np.abs(x["q"][..., 0]) + 1
-        x["k"][:, 0, :1, 0] = np.inf
+        keys = x["k"] if "k" in x else x["keys"]
+        keys[:, 0, ..., :1, 0] = np.inf
     elif special == "ninf":
         x["bias"][..., ::3] = -np.inf
         x["bias"][..., :1, :] = -np.inf
+    elif special == "off":
+        x["log_prior"][0, 1] = -np.inf
+        if x["log_prior"].ndim == 3:
+            x["log_prior"][:, :, ::3] = -np.inf
 
 
 def draw_all(variant, sizes, scale, dtype, rng):

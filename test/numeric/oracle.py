@@ -3,16 +3,18 @@
 
 Written from the formulas, knowing neither the compiler nor the manifest.
 Arrays are [batch, heads, length, features]; `x` holds the arguments of a
-variant by name, floats as doubles. A formula gives its result and the size
-of its scores.
+variant by name, floats as doubles. A formula gives its results by name, `o`,
+`weights` and `lse`, and the size of its scores.
 """
+
+import functools
 
 import numpy as np
 
 
 def visible(x, causal=False, band=None):
     """Whether query i may attend to key j: a boolean [B, 1, N, S]."""
-    batches, queries, keys = len(x["q"]), x["q"].shape[2], x["k"].shape[2]
+    batches, queries, keys = len(x["q"]), x["q"].shape[2], x["v"].shape[2]
     row = np.arange(queries)[:, None] + (keys - queries)
     column = np.arange(keys)[None, :]
     allow = np.ones((batches, 1, queries, keys), bool)
@@ -33,20 +35,91 @@ def repeat_heads(array, heads):
     return np.repeat(array, heads // array.shape[1], axis=1)
 
 
+def dot(q, k):
+    """q k^T, per query head."""
+    return q @ repeat_heads(k, q.shape[1]).swapaxes(-1, -2)
+
+
 def products(x):
     """q k^T / sqrt(D), per head."""
-    q = x["q"]
-    k = repeat_heads(x["k"], q.shape[1])
-    return q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    return dot(x["q"], x["k"]) / np.sqrt(x["q"].shape[-1])
+
+
+def keys_of(x):
+    """The keys of each component: several, shifted from one, or one."""
+    if "keys" in x:
+        return list(np.moveaxis(x["keys"], 2, 0))
+    if "shifts" in x:
+        return [x["k"] + shift[:, None, :]
+                for shift in np.moveaxis(x["shifts"], 1, 0)]
+    return [x["k"]]
+
+
+def square_norms(q, k):
+    """|q_i|^2 and |k_j|^2, per query head: a column and a row."""
+    k = repeat_heads(k, q.shape[1])
+    return (q * q).sum(-1)[..., :, None], (k * k).sum(-1)[..., None, :]
+
+
+def gaussians(x, variances):
+    """-|q - k_r|^2 / (2 variance_r), per head, for each component r."""
+    return [(dot(x["q"], k) - sum(square_norms(x["q"], k)) / 2) / variance
+            for k, variance in zip(keys_of(x), variances, strict=True)]
+
+
+def gaussian_sizes(x, variances):
+    """What stands for the size of these: (|q|^2 + |k_r|^2) / (2 variance_r)."""
+    return [sum(square_norms(x["q"], k)) / (2 * variance)
+            for k, variance in zip(keys_of(x), variances, strict=True)]
+
+
+def dots(x, variances):
+    """q k_r^T / variance_r, per head, for each component r."""
+    return [dot(x["q"], k) / variance
+            for k, variance in zip(keys_of(x), variances, strict=True)]
+
+
+def log_sum_exp(scores, log_prior):
+    """log sum_r exp(log_prior[h,r] + s_r), or of log_prior[h,r,j]."""
+    prior = np.moveaxis(log_prior, 1, 0)
+    prior = prior.reshape(*prior.shape[:2], 1, *(prior.shape[2:] or (1,)))
+    return np.logaddexp.reduce(np.stack(scores) + prior[:, None], axis=0)
+
+
+def hardest(scores):
+    """max_r s_r."""
+    return np.max(scores, axis=0)
+
+
+def relu(x):
+    return np.maximum(x, 0)
+
+
+def mix_scores(scores, mixer):
+    """A[b,a,i,j] = sum_k mixer[k,a] G[b,k,i,j]."""
+    return np.einsum("ka,bkij->baij", mixer, scores)
+
+
+def mix_positive_scores(scores, mixer):
+    """A[b,a,i,j] = sum_k relu(mixer[k,a] G[b,k,i,j])."""
+    return relu(mixer[:, :, None, None] * scores[:, :, None]).sum(1)
+
+
+def mix_scores_by_mlp(scores, x):
+    """A = w2^T relu(w1^T G + b1) + b2, over the heads."""
+    hidden = mix_scores(scores, x["w1"]) + x["b1"][:, None, None]
+    return mix_scores(relu(hidden), x["w2"]) + x["b2"][:, None, None]
 
 
 def softmax(scores, allow):
-    """Row by row over what is allowed; zeros where that is nothing."""
+    """Row by row over what is allowed, and the logarithm of the sums; zeros
+    and -inf where that is nothing."""
     scores = np.where(allow, scores, -np.inf)
     top = scores.max(-1, keepdims=True, initial=-np.inf)
     weights = np.exp(scores - np.where(top == -np.inf, 0, top))
     total = weights.sum(-1, keepdims=True)
-    return weights / np.where(total == 0, 1, total)
+    return (weights / np.where(total == 0, 1, total),
+            (top + np.log(total))[..., 0])
 
 
 def pool(weights, v):
@@ -80,11 +153,26 @@ def alibi(scores, slopes):
     return scores - slopes[:, None, None] * distance
 
 
-def attend(x, stages, allow, mix=lambda weights: weights):
-    """The result, and the largest finite |score| at any stage where allowed."""
-    finite = [s[np.isfinite(s) & allow] for s in stages]
-    largest = max(np.abs(s).max(initial=0) for s in finite)
-    return pool(mix(softmax(stages[-1], allow)), x["v"]), largest
+def largest_of(stages, allow):
+    """The largest finite |score| at any stage where allowed; a stage of other
+    heads counts where any head is."""
+    largest = 0
+    for stage in stages:
+        seen = allow
+        if allow.shape[1] not in (1, stage.shape[1]):
+            seen = allow.any(1, keepdims=True)
+        finite = np.isfinite(stage) & seen
+        largest = max(largest, np.abs(stage[finite]).max(initial=0))
+    return largest
+
+
+def attend(x, stages, allow, mix=lambda weights: weights, sizes=None):
+    """The results of attending to the last stage, and the size of the scores:
+    that of `sizes`, or else of all stages."""
+    weights, lse = softmax(stages[-1], allow)
+    weights = mix(weights)
+    results = {"o": pool(weights, x["v"]), "weights": weights, "lse": lse}
+    return results, largest_of(sizes or stages, allow)
 
 
 def with_bias(x):
@@ -124,6 +212,72 @@ def mixhead_everything(x, **masks):
                   lambda p: mix_heads_by_row(p, x["q"], x["w"], x["b"]))
 
 
+def gaussian(x, variances=(8,), **masks):
+    return attend(x, gaussians(x, variances), visible(x, **masks),
+                  sizes=gaussian_sizes(x, variances))
+
+
+def mgk(x, variances, **masks):
+    scores = log_sum_exp(gaussians(x, variances), x["log_prior"])
+    return attend(x, [scores], visible(x, **masks),
+                  sizes=gaussian_sizes(x, variances))
+
+
+def mgk_hard(x, variances, **masks):
+    scores = hardest(gaussians(x, variances))
+    return attend(x, [scores], visible(x, **masks),
+                  sizes=gaussian_sizes(x, variances))
+
+
+def mgk_dot(x, variances, **masks):
+    scores = dots(x, variances)
+    return attend(x, [*scores, log_sum_exp(scores, x["log_prior"])],
+                  visible(x, **masks))
+
+
+def fish(x, **masks):
+    scores = products(x)
+    return attend(x, [scores, mix_scores(scores, x["mixer"])],
+                  visible(x, **masks))
+
+
+def gfish_paper(x, **masks):
+    scores = products(x)
+    return attend(x, [scores, mix_positive_scores(scores, x["mixer"])],
+                  visible(x, **masks))
+
+
+def gfish(x, **masks):
+    """The scale comes after the mixer."""
+    scale = 1 / np.sqrt(x["q"].shape[-1])
+    scores = dot(x["q"], x["k"])
+    return attend(x, [scale * scores, scale * mix_scores_by_mlp(scores, x)],
+                  visible(x, **masks))
+
+
+def swin_gfish(x, **masks):
+    """The scale comes before the mixer, the bias after it."""
+    scores = products(x)
+    mixed = mix_scores_by_mlp(scores, x)
+    return attend(x, [scores, mixed, mixed + x["bias"]], visible(x, **masks))
+
+
+def composed(x, variances, **masks):
+    scores = log_sum_exp(gaussians(x, variances), x["log_prior"])
+    mixed = mix_scores(scores, x["mixer_pre"])
+    return attend(x, [mixed], visible(x, **masks),
+                  lambda p: mix_heads(p, x["mixer_post"]),
+                  [*gaussian_sizes(x, variances), mixed])
+
+
+def equal(formula):
+    return functools.partial(formula, variances=(8, 8))
+
+
+def unequal(formula):
+    return functools.partial(formula, variances=(8, 24))
+
+
 CAUSAL = {"causal": True}
 
 # The formula of each variant, and the masks that its attributes say.
@@ -143,15 +297,39 @@ VARIANTS = {
     "mixhead_b_causal": (mixhead_b, CAUSAL),
     "mixhead_shared_values": (mixhead_a, {}),
     "mixhead_relative_bias": (mixhead_a, {}),
+    "gaussian": (gaussian, {}),
+    "mgk": (unequal(mgk), {}),
+    "mgk_causal": (equal(mgk), CAUSAL),
+    "mgk_dot": (equal(mgk_dot), {}),
+    "mgk_hard": (equal(mgk_hard), {}),
+    "mgk_position_prior": (unequal(mgk), {}),
+    "mgk_multi_query": (equal(mgk), {}),
+    "smgk": (equal(mgk), CAUSAL),
+    "smgk_full": (equal(mgk), {}),
+    "smgk_unequal": (unequal(mgk), {}),
+    "fish_hard": (fish, {}),
+    "fish_hard_causal": (fish, CAUSAL),
+    "gfish_hard": (gfish, {}),
+    "gfish_paper": (gfish_paper, {}),
+    "swin_gfish": (swin_gfish, {}),
+    "composed": (equal(composed), CAUSAL),
     # Beyond the list: Inputs/NAME.mlir.
     "softmax_band": (plain, {"band": (5, 3)}),
+    "softmax_results": (plain, CAUSAL),
+    "mixhead_results": (mixhead_a, CAUSAL),
+    "mgk_results": (equal(mgk), CAUSAL),
     "mixhead_everything": (mixhead_everything,
                            {"causal": True, "band": (9, 2)}),
 }
 
+# Those whose scores are distances, none of which is +inf.
+DISTANCES = {"gaussian", "mgk", "mgk_causal", "mgk_hard", "mgk_position_prior",
+             "mgk_multi_query", "smgk", "smgk_full", "smgk_unequal",
+             "composed", "mgk_results"}
+
 
 def expected(name, x):
-    """The result of a variant, and the size of its scores."""
+    """The results of a variant by name, and the size of its scores."""
     formula, masks = VARIANTS[name]
     return formula(x, **masks)
 

@@ -35,9 +35,10 @@ static DimSizes sizesOf(const Entry &entry,
   return sizes;
 }
 
-/// Writes the result of the manifest's first entry; gives the largest score.
+/// Writes the results of the manifest's first entry to the files of `outputs`,
+/// each RESULT=FILE.npy; gives the largest score.
 static Result<double> dump(const char *manifestPath, const char *inputsPath,
-                           const char *outputPath) {
+                           const std::vector<std::string> &outputs) {
   Result<Buffer> text = readFile(manifestPath);
   if (!text)
     return text.error();
@@ -57,26 +58,32 @@ static Result<double> dump(const char *manifestPath, const char *inputsPath,
   Result<ReferenceReport> report = runReference(entry, arguments);
   if (!report)
     return report.error();
-  const Parameter &result = entry.results.front();
-  Result<Tensor> tensor = toTensor(result, sizesOf(entry, arguments),
-                                   report->results.at(result.name));
-  if (!tensor)
-    return tensor.error();
   OutputFiles files;
-  if (Status status = files.add(outputPath, writeNpy(*tensor)); !status)
-    return status.error();
+  for (const std::string &output : outputs) {
+    std::string name = output.substr(0, output.find('='));
+    Result<Tensor> tensor =
+        toTensor(*entry.result(name), sizesOf(entry, arguments),
+                 report->results.at(name));
+    if (!tensor)
+      return tensor.error();
+    if (Status status =
+            files.add(output.substr(name.size() + 1), writeNpy(*tensor));
+        !status)
+      return status.error();
+  }
   if (Status status = files.commit(); !status)
     return status.error();
   return report->largestScore;
 }
 
 int main(int argc, char **argv) {
-  if (argc != 4) {
-    std::fprintf(stderr, "usage: %s MANIFEST.json INPUTS.npz OUTPUT.npy\n",
+  if (argc < 4) {
+    std::fprintf(stderr,
+                 "usage: %s MANIFEST.json INPUTS.npz RESULT=OUTPUT.npy...\n",
                  argv[0]);
     return 2;
   }
-  Result<double> largestScore = dump(argv[1], argv[2], argv[3]);
+  Result<double> largestScore = dump(argv[1], argv[2], {argv + 3, argv + argc});
   if (!largestScore) {
     std::fprintf(stderr, "mixattn-reference: error: %s\n",
                  largestScore.message().c_str());

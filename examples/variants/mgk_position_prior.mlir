@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: mixattn-opt --verify-roundtrip %s -o /dev/null
+//
+// Two Gaussian keys per position, each position with a prior of its own.
+//
+//   o[b,h,i,:] = sum_j P[b,h,i,j] v[b,h,j,:]
+//   P[b,h,i,:] = softmax_j(log sum_r exp(log_prior[h,r,j] + s[b,h,r,i,j]))
+//   s[b,h,r,i,j] = -|q[b,h,i,:] - keys[b,h,r,j,:]|^2 / (2 variance[r])
+//
+// The variances are sqrt(64) and 3 sqrt(64). "Improving Transformers with
+// Probabilistic Attention Keys" (Nguyen et al. 2022), equation 7; its released
+// language model holds a prior for each key position.
+func.func @mgk_position_prior(
+    %q: tensor<?x4x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
+    %keys: tensor<?x4x2x?x64xf32> {attn.name = "keys", attn.dims = ["B", "S"]},
+    %v: tensor<?x4x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
+    %log_prior: tensor<4x2x?xf32> {attn.name = "log_prior", attn.dims = ["S"]})
+    -> (tensor<?x4x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
+  %o = attn.mixture_of_keys %q, %keys, %v variances [8.0, 24.0]
+      prior(%log_prior : tensor<4x2x?xf32>)
+      : (tensor<?x4x?x64xf32>, tensor<?x4x2x?x64xf32>, tensor<?x4x?x64xf32>)
+      -> tensor<?x4x?x64xf32>
+  return %o : tensor<?x4x?x64xf32>
+}
