@@ -74,3 +74,57 @@ func.func @less_and_more(%q: !q, %k: tensor<?x2x?x4xf32>)
       -> tensor<2x2x3x4xf32>
   return %less, %more : tensor<?x?x?x?xf32>, tensor<2x2x3x4xf32>
 }
+
+// Weights have the heads of the result and the keys' length, wherever the keys
+// keep it; lse has the queries'.
+// CHECK-LABEL: func.func @weights_and_lse
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x2x?x4xf32>, %[[KEYS:[a-z0-9]+]]: tensor<?x2x3x?x4xf32>
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0 : index
+// CHECK-DAG:     %[[TWO:.+]] = arith.constant 2 : index
+// CHECK-DAG:     %[[THREE:.+]] = arith.constant 3 : index
+// CHECK-DAG:     %[[HEADS:.+]] = arith.constant 6 : index
+// CHECK-DAG:     %[[B:.+]] = tensor.dim %[[Q]], %[[ZERO]]
+// CHECK-DAG:     %[[N:.+]] = tensor.dim %[[Q]], %[[TWO]]
+// CHECK-DAG:     %[[S:.+]] = tensor.dim %[[KEYS]], %[[THREE]]
+// CHECK:         return %[[B]], %[[HEADS]], %[[N]], %[[S]], %[[B]], %[[HEADS]], %[[N]]
+func.func @weights_and_lse(%q: tensor<?x2x?x4xf32>, %keys: tensor<?x2x3x?x4xf32>,
+                           %v: tensor<?x6x?x4xf32>, %m: tensor<2x6xf32>)
+    -> (index, index, index, index, index, index, index) {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %3 = arith.constant 3 : index
+  %o, %weights, %lse = attn.generic
+      scores(%q, %keys : tensor<?x2x?x4xf32>, tensor<?x2x3x?x4xf32>)
+      premix(%m : tensor<2x6xf32>) pool(%v : tensor<?x6x?x4xf32>)
+      -> tensor<?x6x?x4xf32> weights tensor<?x6x?x?xf32> lse tensor<?x6x?xf32>
+  %wb = tensor.dim %weights, %0 : tensor<?x6x?x?xf32>
+  %wh = tensor.dim %weights, %1 : tensor<?x6x?x?xf32>
+  %wn = tensor.dim %weights, %2 : tensor<?x6x?x?xf32>
+  %ws = tensor.dim %weights, %3 : tensor<?x6x?x?xf32>
+  %lb = tensor.dim %lse, %0 : tensor<?x6x?xf32>
+  %lh = tensor.dim %lse, %1 : tensor<?x6x?xf32>
+  %ln = tensor.dim %lse, %2 : tensor<?x6x?xf32>
+  return %wb, %wh, %wn, %ws, %lb, %lh, %ln
+      : index, index, index, index, index, index, index
+}
+
+// The heads of a result are the columns of a linear mixer, or of an MLP's
+// second layer; results on request may say less of them, too.
+// CHECK-LABEL: func.func @mixed_heads
+// CHECK:         attn.admixture_heads {{.*}} -> tensor<1x6x3x4xf32>
+// CHECK:         attn.admixture_heads {{.*}} -> tensor<1x6x3x4xf32> weights tensor<?x?x?x?xf32> lse tensor<1x6x3xf32>
+func.func @mixed_heads(%q: tensor<1x2x3x4xf32>, %v: tensor<1x6x3x4xf32>,
+                       %m: tensor<2x6xf32>, %w1: tensor<2x5xf32>,
+                       %b1: tensor<5xf32>, %w2: tensor<5x6xf32>,
+                       %b2: tensor<6xf32>) {
+  %0 = attn.admixture_heads %q, %q, %v mixer(%m : tensor<2x6xf32>)
+      : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x6x3x4xf32>)
+      -> tensor<1x6x3x4xf32>
+  %1:3 = attn.admixture_heads %q, %q, %v
+      mlp(%w1, %b1, %w2, %b2
+          : tensor<2x5xf32>, tensor<5xf32>, tensor<5x6xf32>, tensor<6xf32>)
+      : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x6x3x4xf32>)
+      -> tensor<1x6x3x4xf32> weights tensor<?x?x?x?xf32> lse tensor<1x6x3xf32>
+  return
+}

@@ -99,3 +99,44 @@ func.func @causal_before_scale(%q: !q) -> !q {
   %o = attn.softmax %q, %q, %q causal scale 0.5 : (!q, !q, !q) -> !q
   return %o : !q
 }
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+!k = tensor<1x4x6x8xf32>
+func.func @c11_weights(%q: !q, %k: !k) {
+  // expected-error @below {{failed to infer returned types}}
+  // expected-error @below {{'attn.softmax' op inferred type(s) 'tensor<1x4x5x8xf32>', 'tensor<1x4x5x6xf32>' are incompatible with return type(s) of operation 'tensor<1x4x5x8xf32>', 'tensor<1x4x5x5xf32>'}}
+  %o:2 = attn.softmax %q, %k, %k : (!q, !k, !k) -> !q weights tensor<1x4x5x5xf32>
+  return
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+func.func @c11_lse(%q: !q) {
+  // expected-error @below {{failed to infer returned types}}
+  // expected-error @below {{'attn.softmax' op inferred type(s) 'tensor<1x4x5x8xf32>', 'tensor<1x4x5xf32>' are incompatible with return type(s) of operation 'tensor<1x4x5x8xf32>', 'tensor<1x4x6xf32>'}}
+  %o:2 = attn.softmax %q, %q, %q : (!q, !q, !q) -> !q lse tensor<1x4x6xf32>
+  return
+}
+
+// -----
+
+// Weights are f32 whatever the operands are.
+!q = tensor<1x4x5x8xf16>
+func.func @weights_of_f16(%q: !q) {
+  // expected-error @below {{'attn.softmax' op result #1 must be 4D tensor of 32-bit float values, but got 'tensor<1x4x5x5xf16>'}}
+  %o:2 = attn.softmax %q, %q, %q : (!q, !q, !q) -> !q weights tensor<1x4x5x5xf16>
+  return
+}
+
+// -----
+
+// Results on request have a fixed order.
+!q = tensor<1x4x5x8xf32>
+func.func @lse_before_weights(%q: !q) {
+  // expected-error @below {{custom op 'weights' is unknown}}
+  %o:2 = attn.softmax %q, %q, %q : (!q, !q, !q) -> !q lse tensor<1x4x5xf32> weights tensor<1x4x5x5xf32>
+  return
+}

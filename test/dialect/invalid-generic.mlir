@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What attn.generic refuses: the constraints that all attention ops share, once
 // each (invalid-softmax.mlir and invalid-clauses.mlir have their every case),
-// then its mixers.
+// then its components, terms and mixers.
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 
@@ -170,5 +170,206 @@ func.func @c21_both_mixers(%q: !q, %w: !w, %m: !m) -> !q {
   // expected-error @below {{'attn.generic' op expected 'postmix' or 'postmix_by_row', but got both}}
   %o = attn.generic scores(%q, %q : !q, !q) postmix(%m : !m)
       postmix_by_row(%q, %w, %m : !q, !w, !m) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+!keys = tensor<1x4x2x5x8xf32>
+!shifts = tensor<4x2x8xf32>
+// expected-note @below {{'key' defined here, of type 'tensor<1x4x2x5x8xf32>'}}
+func.func @c12_shifts_of_components(%q: !q, %keys: !keys, %shifts: !shifts) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'shifts' beside keys without components}}
+  %o = attn.generic scores(%q, %keys : !q, !keys) shifted_by(%shifts : !shifts)
+      pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// One score has one variance.
+!q = tensor<1x4x5x8xf32>
+func.func @c13_variances(%q: !q) -> !q {
+  // expected-error @below {{'attn.generic' op expected 1 'variances', one per component, but got 2}}
+  %o = attn.generic scores(%q, %q : !q, !q) variances [1.0, 1.0]
+      pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// Terms alone give components to one product, which has one variance.
+!q = tensor<1x4x5x8xf32>
+!term = tensor<1x4x3x5xf32>
+func.func @c13_variances_of_terms(%q: !q, %term: !term) -> !q {
+  // expected-error @below {{'attn.generic' op expected 1 'variances', one per component, but got 3}}
+  %o = attn.generic scores(%q, %q : !q, !q) variances [1.0, 1.0, 1.0]
+      key_term(%term : !term) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+func.func @c14_prior_without_components(%q: !q, %prior: tensor<4x1xf32>) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'prior' over components}}
+  %o = attn.generic scores(%q, %q : !q, !q) prior(%prior : tensor<4x1xf32>)
+      pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+!term = tensor<1x4x3x5xf32>
+// expected-note @below {{'prior' defined here, of type 'tensor<4x2xf32>'}}
+func.func @c14_prior(%q: !q, %term: !term, %prior: tensor<4x2xf32>) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'prior' to have the shape [4, 3], but got 'tensor<4x2xf32>'}}
+  %o = attn.generic scores(%q, %q : !q, !q) query_term(%term : !term)
+      prior(%prior : tensor<4x2xf32>) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+func.func @c15_maximum_without_components(%q: !q) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'maximum' over components and without 'prior'}}
+  %o = attn.generic scores(%q, %q : !q, !q) maximum pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+// expected-note @below {{'premixer' defined here, of type 'tensor<2x4xf32>'}}
+func.func @c16_premixer(%q: !q, %m: tensor<2x4xf32>) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'premixer' to have the shape [4, 4], but got 'tensor<2x4xf32>'}}
+  %o = attn.generic scores(%q, %q : !q, !q) premix(%m : tensor<2x4xf32>)
+      pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+!w = tensor<4x3xf32>
+func.func @c17_one_of_four(%q: !q, %w1: !w) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'w1', 'b1', 'w2' and 'b2' together or not at all}}
+  %o = "attn.generic"(%q, %q, %q, %w1) <{
+      operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
+      resultSegmentSizes = array<i32: 1, 0, 0>}> ({})
+      : (!q, !q, !q, !w) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+func.func @c18_relu_alone(%q: !q) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'relu_per_key' with a linear mixer}}
+  %o = attn.generic scores(%q, %q : !q, !q) relu_per_key pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// A mixer of weights has the heads of the result.
+!q = tensor<1x4x5x8xf32>
+!v = tensor<1x2x5x8xf32>
+// expected-note @below {{'mixer' defined here, of type 'tensor<4x4xf32>'}}
+func.func @c19_mixer_after_premix(%q: !q, %v: !v, %m: tensor<4x2xf32>, %p: tensor<4x4xf32>) -> !v {
+  // expected-error @below {{'attn.generic' op expected 'mixer' to have the shape [2, 2], but got 'tensor<4x4xf32>'}}
+  %o = attn.generic scores(%q, %q : !q, !q) premix(%m : tensor<4x2xf32>)
+      postmix(%p : tensor<4x4xf32>) pool(%v : !v) -> !v
+  return %o : !v
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+!v = tensor<1x2x5x8xf32>
+// expected-note @below {{'mix_source' defined here, of type 'tensor<1x4x5x8xf32>'}}
+func.func @c20_source_after_premix(%q: !q, %v: !v, %m: tensor<4x2xf32>,
+                                   %w: tensor<8x2xf32>, %b: tensor<2x2xf32>) -> !v {
+  // expected-error @below {{'attn.generic' op expected 'mix_source' to have the shape [1, 2, 5, 8], but got 'tensor<1x4x5x8xf32>'}}
+  %o = attn.generic scores(%q, %q : !q, !q) premix(%m : tensor<4x2xf32>)
+      postmix_by_row(%q, %w, %b : !q, tensor<8x2xf32>, tensor<2x2xf32>)
+      pool(%v : !v) -> !v
+  return %o : !v
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+!m = tensor<4x4xf32>
+!b = tensor<4xf32>
+func.func @c21_both_premixers(%q: !q, %m: !m, %b: !b) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'premix' or 'premix_mlp', but got both}}
+  %o = attn.generic scores(%q, %q : !q, !q) premix(%m : !m)
+      premix_mlp(%m, %b, %m, %b : !m, !b, !m, !b) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<?x4x5x8xf32>
+!k = tensor<?x2x7x8xf32>
+// expected-note @below {{'query_term' defined here, of type 'tensor<?x4x7xf32>'}}
+func.func @c22_query_term(%q: !q, %k: !k, %term: tensor<?x4x7xf32>) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'query_term' to have the shape [?, 4, 5], but got 'tensor<?x4x7xf32>'}}
+  %o = attn.generic scores(%q, %k : !q, !k) query_term(%term : tensor<?x4x7xf32>)
+      pool(%k : !k) -> !q
+  return %o : !q
+}
+
+// -----
+
+// A term per key has the heads of the key.
+!q = tensor<?x4x5x8xf32>
+!k = tensor<?x2x7x8xf32>
+// expected-note @below {{'key_term' defined here, of type 'tensor<?x4x7xf32>'}}
+func.func @c22_key_term(%q: !q, %k: !k, %term: tensor<?x4x7xf32>) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'key_term' to have the shape [?, 2, 7], but got 'tensor<?x4x7xf32>'}}
+  %o = attn.generic scores(%q, %k : !q, !k) key_term(%term : tensor<?x4x7xf32>)
+      pool(%k : !k) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+!keys = tensor<1x4x2x5x8xf32>
+!term = tensor<1x4x3x5xf32>
+// expected-note @below {{'key_term' defined here, of type 'tensor<1x4x3x5xf32>'}}
+func.func @c23_term_of_keys(%q: !q, %keys: !keys, %term: !term) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'key_term' to have the shape [1, 4, 2, 5], but got 'tensor<1x4x3x5xf32>'}}
+  %o = attn.generic scores(%q, %keys : !q, !keys) key_term(%term : !term)
+      pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+!two = tensor<1x4x2x5xf32>
+!three = tensor<1x4x3x5xf32>
+// expected-note @below {{'key_term' defined here, of type 'tensor<1x4x3x5xf32>'}}
+func.func @c23_terms(%q: !q, %two: !two, %three: !three) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'key_term' to have the shape [1, 4, 2, 5], but got 'tensor<1x4x3x5xf32>'}}
+  %o = attn.generic scores(%q, %q : !q, !q) query_term(%two : !two)
+      key_term(%three : !three) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+!term = tensor<1x4x?x5xf32>
+func.func @c23_dynamic_components(%q: !q, %term: !term) -> !q {
+  // expected-error @below {{'attn.generic' op expected one component or more, and a static number of them}}
+  %o = attn.generic scores(%q, %q : !q, !q) key_term(%term : !term)
+      pool(%q : !q) -> !q
   return %o : !q
 }

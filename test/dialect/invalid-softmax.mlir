@@ -162,3 +162,13 @@ func.func @c7_infinite_scale(%q: !q) -> !q {
   %o = attn.softmax %q, %q, %q scale 0x7FF0000000000000 : (!q, !q, !q) -> !q
   return %o : !q
 }
+
+// -----
+
+// A Gaussian's exponent has a variance in the place of a scale.
+!q = tensor<1x4x5x8xf32>
+func.func @c21_scaled_gaussian(%q: !q) -> !q {
+  // expected-error @below {{'attn.softmax' op expected 'gaussian' without 'scale'}}
+  %o = attn.softmax %q, %q, %q gaussian scale 0.5 : (!q, !q, !q) -> !q
+  return %o : !q
+}
