@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Named attention ops in the normal form: every clause keeps its place, the
-// scale is written out.
+// scale and the variances are written out.
 //
 // RUN: mixattn-opt --attn-generalize %s | FileCheck %s
 
@@ -85,4 +85,84 @@ func.func @several(%q: !q, %which: i1) -> !q {
   }
   %b = attn.generic scores(%a, %a : !q, !q) scale 2.0 pool(%a : !q) -> !q
   return %b : !q
+}
+
+// A Gaussian has one variance, sqrt(4), and no scale.
+// CHECK-LABEL: func.func @gaussian
+// CHECK:         attn.generic scores({{.*}}) gaussian variances [2.000000e+00] scale 1.000000e+00 causal pool(
+func.func @gaussian(%q: !q) -> !q {
+  %o = attn.softmax %q, %q, %q gaussian causal : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// Keys of a mixture have a variance each, sqrt(4) where the op gives none, of
+// Gaussians and of products.
+// CHECK-LABEL: func.func @mixture_of_keys
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x2x?x4xf32>, %[[KEYS:[a-z0-9]+]]: tensor<?x2x3x?x4xf32>)
+// CHECK-NOT:     attn.mixture_of_keys
+// CHECK:         attn.generic scores(%[[Q]], %[[KEYS]] : {{.*}}) gaussian variances [2.000000e+00, 2.000000e+00, 2.000000e+00] scale 1.000000e+00 pool(%[[Q]] :
+// CHECK:         attn.generic scores(%[[Q]], %[[KEYS]] : {{.*}}) variances [2.000000e+00, 2.000000e+00, 2.000000e+00] scale 1.000000e+00 pool(%[[Q]] :
+// CHECK:         attn.generic scores(%[[Q]], %[[KEYS]] : {{.*}}) variances [1.000000e+00, 5.000000e-01, 3.000000e+00] maximum scale 1.000000e+00 pool(%[[Q]] :
+!keys = tensor<?x2x3x?x4xf32>
+func.func @mixture_of_keys(%q: !q, %keys: !keys) -> (!q, !q, !q) {
+  %0 = attn.mixture_of_keys %q, %keys, %q : (!q, !keys, !q) -> !q
+  %1 = attn.mixture_of_keys %q, %keys, %q dot : (!q, !keys, !q) -> !q
+  %2 = attn.mixture_of_keys %q, %keys, %q dot variances [1.0, 0.5, 3.0] maximum
+      : (!q, !keys, !q) -> !q
+  return %0, %1, %2 : !q, !q, !q
+}
+
+// CHECK-LABEL: func.func @every_clause_of_a_mixture
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x2x?x4xf32>, %[[SHIFTS:[a-z0-9]+]]: tensor<2x3x4xf32>, %[[PRIOR:[a-z0-9]+]]: tensor<2x3xf32>, %[[BIAS:[a-z0-9]+]]: tensor<2x?x?xf32>, %[[MASK:[a-z0-9]+]]: tensor<?xi1>, %[[N:[a-z0-9]+]]: tensor<?xi64>
+// CHECK:         attn.generic scores({{.*}}) shifted_by(%[[SHIFTS]] : tensor<2x3x4xf32>) gaussian variances [8.000000e+00, 8.000000e+00, 8.000000e+00] prior(%[[PRIOR]] : tensor<2x3xf32>) scale 1.000000e+00 bias(%[[BIAS]] : tensor<2x?x?xf32>) score_mod {
+// CHECK-NEXT:    ^bb0(%[[SCORE:[a-z0-9]+]]: f32,
+// CHECK-NEXT:      attn.yield %[[SCORE]] : f32
+// CHECK-NEXT:    } mask(%[[MASK]] : tensor<?xi1>) lengths(%[[N]] : tensor<?xi64>) causal band <1, 2> pool(%[[Q]] : tensor<?x2x?x4xf32>) {author = "text"} ->
+func.func @every_clause_of_a_mixture(
+    %q: !q, %shifts: tensor<2x3x4xf32>, %prior: tensor<2x3xf32>,
+    %bias: tensor<2x?x?xf32>, %mask: tensor<?xi1>, %n: tensor<?xi64>) -> !q {
+  %o = attn.mixture_of_keys %q, %q, %q shifted_by(%shifts : tensor<2x3x4xf32>)
+      variances [8.0, 8.0, 8.0] prior(%prior : tensor<2x3xf32>)
+      bias(%bias : tensor<2x?x?xf32>) score_mod {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        attn.yield %s : f32
+      }
+      mask(%mask : tensor<?xi1>) lengths(%n : tensor<?xi64>) causal
+      band <1, 2> {author = "text"} : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// The mixers of scores become the stage premix.
+// CHECK-LABEL: func.func @admixture_heads
+// CHECK-SAME:    %[[M:[a-z0-9]+]]: tensor<2x6xf32>, %[[W1:[a-z0-9]+]]: tensor<2x3xf32>, %[[B1:[a-z0-9]+]]: tensor<3xf32>, %[[W2:[a-z0-9]+]]: tensor<3x6xf32>, %[[B2:[a-z0-9]+]]: tensor<6xf32>)
+// CHECK-NOT:     attn.admixture_heads
+// CHECK:         attn.generic scores({{.*}}) premix(%[[M]] : tensor<2x6xf32>) scale 5.000000e-01 causal pool(
+// CHECK:         attn.generic scores({{.*}}) premix(%[[M]] : tensor<2x6xf32>) relu_per_key scale 3.000000e+00 scale_before pool(
+// CHECK:         attn.generic scores({{.*}}) premix_mlp(%[[W1]], %[[B1]], %[[W2]], %[[B2]] : tensor<2x3xf32>, tensor<3xf32>, tensor<3x6xf32>, tensor<6xf32>) scale 5.000000e-01 scale_before pool(
+!v = tensor<?x6x?x4xf32>
+func.func @admixture_heads(%q: !q, %v: !v, %m: tensor<2x6xf32>,
+                           %w1: tensor<2x3xf32>, %b1: tensor<3xf32>,
+                           %w2: tensor<3x6xf32>, %b2: tensor<6xf32>)
+    -> (!v, !v, !v) {
+  %0 = attn.admixture_heads %q, %q, %v mixer(%m : tensor<2x6xf32>) causal
+      : (!q, !q, !v) -> !v
+  %1 = attn.admixture_heads %q, %q, %v mixer(%m : tensor<2x6xf32>) relu_per_key
+      scale 3.0 scale_before : (!q, !q, !v) -> !v
+  %2 = attn.admixture_heads %q, %q, %v
+      mlp(%w1, %b1, %w2, %b2
+          : tensor<2x3xf32>, tensor<3xf32>, tensor<3x6xf32>, tensor<6xf32>)
+      scale_before : (!q, !q, !v) -> !v
+  return %0, %1, %2 : !v, !v, !v
+}
+
+// Results on request stay, one by one.
+// CHECK-LABEL: func.func @results
+// CHECK:         %{{.+}}, %[[WEIGHTS:.+]] = attn.generic {{.*}} -> tensor<?x2x?x4xf32> weights tensor<?x2x?x?xf32>{{$}}
+// CHECK:         %{{.+}}, %[[LSE:.+]] = attn.generic {{.*}} -> tensor<?x2x?x4xf32> lse tensor<?x2x?xf32>{{$}}
+// CHECK:         return %[[WEIGHTS]], %[[LSE]]
+func.func @results(%q: !q, %m: !m) -> (tensor<?x2x?x?xf32>, tensor<?x2x?xf32>) {
+  %0:2 = attn.mix_heads %q, %q, %q mixer(%m : !m)
+      : (!q, !q, !q) -> !q weights tensor<?x2x?x?xf32>
+  %1:2 = attn.softmax %q, %q, %q : (!q, !q, !q) -> !q lse tensor<?x2x?xf32>
+  return %0#1, %1#1 : tensor<?x2x?x?xf32>, tensor<?x2x?xf32>
 }
