@@ -145,6 +145,50 @@ def WriteManifestPass : Pass<"attn-write-manifest", "::mlir::ModuleOp"> {
   ];
 }
 
+def SimplifyPass : Pass<"attn-simplify"> {
+  let summary = "Rewrite the normal form where a simpler one is equal";
+  let description = [{
+    Exact algebra. Each rule that declines where it might apply says why in a
+    missed remark of its name; each that applies leaves a passed one.
+
+    - `PruneHeads`: query heads whose rows of a constant mixer are zero vanish;
+      needs `finite`.
+    - `SelectHeads`: a constant mixer of scores that picks one head for each
+      output becomes a choice of heads.
+    - `DropSingleComponent`: keys of one component lose it.
+    - `CancelQueryNorm`: a Gaussian of equal variances becomes a product plus a
+      term per key, unless something sees a constant added to a row of scores
+      (an MLP, a ReLU, a score_mod that does more than add, `lse`).
+    - `ShareShiftedKeys`: shifted keys of equal variances share one product,
+      under the same condition if they are Gaussian.
+
+    Input: `attn.generic` on tensors.
+    Output: the same, and `linalg` ops that make its new operands.
+    Skips: named ops.
+
+    ```mlir
+    func.func @f(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>,
+                 %v: tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32> {
+      %o = attn.generic
+          scores(%q, %k : tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>)
+          gaussian variances [8.0]
+          pool(%v : tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32>
+      return %o : tensor<1x2x3x4xf32>
+    }
+    ```
+    becomes
+    ```
+    %norms = linalg.generic … ins(%k, %k)          // -|k|^2 / 16
+    %o = attn.generic scores(%q, %k : …) variances [8.0]
+        key_term(%norms : tensor<1x2x5xf32>) pool(%v : …) -> …
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def TakeBuffersPass : Pass<"attn-take-buffers", "::mlir::ModuleOp"> {
   let summary = "Let entries read and write buffers of their caller's";
   let description = [{

@@ -60,6 +60,11 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   manifest.cpu = options.cpu;
   manifest.features.assign(options.features.begin(), options.features.end());
   pm.addPass(createWriteManifestPass(manifest));
+  if (options.simplify) {
+    pm.addPass(createSimplifyPass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
   addVerifyLevel(pm, "normal");
 }
 

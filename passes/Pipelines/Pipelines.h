@@ -38,6 +38,8 @@ struct PipelineOptions {
   /// Whether the CPU converts between f16, or bf16, and f32.
   bool hasF16Conversion = false;
   bool hasBf16Conversion = false;
+  /// Whether to rewrite attentions where a simpler form is equal.
+  bool simplify = true;
 };
 
 /// Adds the passes that lead from level `from` to level `to`, each level

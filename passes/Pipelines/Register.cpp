@@ -30,6 +30,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<std::string> cpu{*this, "cpu",
                           llvm::cl::desc("LLVM's name of the CPU"),
                           llvm::cl::init("x86-64")};
+  Option<bool> simplify{
+      *this, "simplify",
+      llvm::cl::desc("Rewrite attentions where a simpler form is equal"),
+      llvm::cl::init(true)};
   ListOption<std::string> features{
       *this, "features",
       llvm::cl::desc("LLVM's names of the features that the code may use")};
@@ -46,6 +50,7 @@ void mixattn::registerPipelines() {
           PipelineOptions options;
           options.entry = text.entry;
           options.cpu = text.cpu;
+          options.simplify = text.simplify;
           options.features.assign(text.features.begin(), text.features.end());
           options.hasF16Conversion =
               llvm::is_contained(options.features, "f16c");

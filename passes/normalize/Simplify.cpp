@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// attn-simplify: exact rewrites of the normal form.
+
+#include "passes/Passes.h"
+#include "passes/normalize/algebra/Algebra.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mixattn {
+#define GEN_PASS_DEF_SIMPLIFYPASS
+#include "passes/Passes.h.inc"
+} // namespace mixattn
+
+using namespace mlir;
+using namespace mixattn;
+
+namespace {
+
+struct SimplifyPass : mixattn::impl::SimplifyPassBase<SimplifyPass> {
+  void runOnOperation() override {
+    // Each rule sees each op once, so that it explains itself once. Fewer
+    // heads and components first: the others then have less to do.
+    for (auto populate :
+         {populatePruneHeads, populateSelectHeads, populateDropSingleComponent,
+          populateCancelQueryNorm, populateShareShiftedKeys}) {
+      RewritePatternSet patterns(&getContext());
+      populate(patterns);
+      walkAndApplyPatterns(getOperation(), std::move(patterns));
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the rewrites of the normal form share.
+
+#include "passes/normalize/algebra/Algebra.h"
+
+#include "passes/body/ScoreBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+static remark::RemarkOpts optionsOf(StringRef rule) {
+  return remark::RemarkOpts::name(rule).category("attn-simplify");
+}
+
+LogicalResult mixattn::decline(PatternRewriter &rewriter, GenericOp op,
+                               StringRef rule, StringRef why) {
+  remark::missed(op.getLoc(), optionsOf(rule)) << remark::reason("{0}", why);
+  return rewriter.notifyMatchFailure(op, why);
+}
+
+void mixattn::noteApplied(GenericOp op, StringRef rule) {
+  remark::passed(op.getLoc(), optionsOf(rule));
+}
+
+std::optional<double> mixattn::getCommonVariance(GenericOp op) {
+  auto attention = cast<AttentionOpInterface>(op.getOperation());
+  double first = attention.getVariance(0);
+  for (int64_t r = 1; r < attention.getNumComponents(); ++r)
+    if (attention.getVariance(r) != first)
+      return std::nullopt;
+  return first;
+}
+
+std::optional<SmallVector<SmallVector<double>>>
+mixattn::getConstantRows(Value value) {
+  DenseElementsAttr constant;
+  if (!value || !matchPattern(value, m_Constant(&constant)))
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<SmallVector<double>> rows(type.getDimSize(0));
+  for (auto [index, element] : llvm::enumerate(constant.getValues<APFloat>())) {
+    bool exact;
+    element.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                    &exact);
+    rows[index / type.getDimSize(1)].push_back(element.convertToDouble());
+  }
+  return rows;
+}
+
+Value mixattn::gather(PatternRewriter &rewriter, Location loc, Value value,
+                      int64_t dim, ArrayRef<int64_t> picked) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, value);
+  sizes[dim] = rewriter.getIndexAttr(picked.size());
+  Value init =
+      tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+  auto tableType = RankedTensorType::get({static_cast<int64_t>(picked.size())},
+                                         rewriter.getIndexType());
+  Value table = arith::ConstantOp::create(
+      rewriter, loc, DenseIntElementsAttr::get(tableType, picked));
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  AffineMap entry = AffineMap::get(type.getRank(), 0,
+                                   {rewriter.getAffineDimExpr(dim)},
+                                   rewriter.getContext());
+  AffineMap place = rewriter.getMultiDimIdentityMap(type.getRank());
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
+    SmallVector<Value> indices;
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      indices.push_back(i == dim ? args[0]
+                                 : linalg::IndexOp::create(b, loc, i));
+    Value element = tensor::ExtractOp::create(b, loc, value, indices);
+    linalg::YieldOp::create(b, loc, element);
+  };
+  return linalg::GenericOp::create(rewriter, loc, init.getType(), table, init,
+                                   ArrayRef<AffineMap>{entry, place}, loops,
+                                   body)
+      .getResult(0);
+}
+
+Value mixattn::emitDots(PatternRewriter &rewriter, Location loc,
+                        ValueRange operands, ArrayRef<AffineMap> maps,
+                        ArrayRef<OpFoldResult> sizes, double factor) {
+  Type f32 = rewriter.getF32Type();
+  Value zero = arith::ConstantOp::create(rewriter, loc,
+                                         rewriter.getF32FloatAttr(0.0f));
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, f32);
+  Value init = linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
+  SmallVector<utils::IteratorType> loops(maps.back().getNumDims(),
+                                         utils::IteratorType::parallel);
+  loops.back() = utils::IteratorType::reduction;
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
+    Value left = toF32(b, loc, args[0]), right = toF32(b, loc, args[1]);
+    if (operands.size() == 3) {
+      // A shifted key's square: both sides are shifted.
+      Value shift = toF32(b, loc, args[2]);
+      left = arith::AddFOp::create(b, loc, left, shift);
+      right = arith::AddFOp::create(b, loc, right, shift);
+    }
+    Value scaled = arith::MulFOp::create(
+        b, loc, right,
+        arith::ConstantOp::create(b, loc, b.getF32FloatAttr(factor)));
+    Value product = arith::MulFOp::create(b, loc, left, scaled);
+    linalg::YieldOp::create(
+        b, loc,
+        arith::AddFOp::create(b, loc, args.back(), product).getResult());
+  };
+  return linalg::GenericOp::create(rewriter, loc, init.getType(), operands,
+                                   init, maps, loops, body)
+      .getResult(0);
+}

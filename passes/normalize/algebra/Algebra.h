@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Exact rewrites of the normal form, and what they share.
+
+#ifndef MIXATTN_PASSES_NORMALIZE_ALGEBRA_ALGEBRA_H
+#define MIXATTN_PASSES_NORMALIZE_ALGEBRA_ALGEBRA_H
+
+#include "dialect/attn/AttnOps.h"
+
+namespace mixattn {
+
+/// -|q - k|^2 / (2 v)  ->  q . k / v + key_term(-|k|^2 / (2 v)), where all
+/// variances are one v and nothing sees the row constant |q|^2.
+void populateCancelQueryNorm(mlir::RewritePatternSet &patterns);
+
+/// q . (k + shift_r) / v  ->  q . k / v + query_term(q . shift_r / v): one
+/// product for all components. A Gaussian's norm becomes a key_term.
+void populateShareShiftedKeys(mlir::RewritePatternSet &patterns);
+
+/// Keys of one component  ->  keys without components.
+void populateDropSingleComponent(mlir::RewritePatternSet &patterns);
+
+/// A constant mixer whose columns each pick one head  ->  those heads, without
+/// a mixer.
+void populateSelectHeads(mlir::RewritePatternSet &patterns);
+
+/// Query heads whose rows of a constant mixer of scores are zero vanish.
+void populatePruneHeads(mlir::RewritePatternSet &patterns);
+
+/// Says that `rule` does not apply to `op`, and why, in a missed remark.
+llvm::LogicalResult decline(mlir::PatternRewriter &rewriter, GenericOp op,
+                            llvm::StringRef rule, llvm::StringRef why);
+
+/// Says that `rule` was applied to `op`.
+void noteApplied(GenericOp op, llvm::StringRef rule);
+
+/// The variance that all components share, or none.
+std::optional<double> getCommonVariance(GenericOp op);
+
+/// The constant behind `value` as rows of doubles, or none.
+std::optional<llvm::SmallVector<llvm::SmallVector<double>>>
+getConstantRows(mlir::Value value);
+
+/// Dimension `dim` of `value` restricted to and ordered as `picked`.
+mlir::Value gather(mlir::PatternRewriter &rewriter, mlir::Location loc,
+                   mlir::Value value, int64_t dim,
+                   llvm::ArrayRef<int64_t> picked);
+
+/// factor * sum_d left[..., d] right[..., d] in f32, with loops as `maps` say:
+/// of left, of right, optionally of a shift that is added to both, and of the
+/// result, whose sizes are `sizes`. The sum is over the last loop.
+mlir::Value emitDots(mlir::PatternRewriter &rewriter, mlir::Location loc,
+                     mlir::ValueRange operands,
+                     llvm::ArrayRef<mlir::AffineMap> maps,
+                     llvm::ArrayRef<mlir::OpFoldResult> sizes, double factor);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_NORMALIZE_ALGEBRA_ALGEBRA_H

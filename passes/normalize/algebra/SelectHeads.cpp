@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Mixers that pick one head for each output: the plain form.
+
+#include "passes/normalize/algebra/Algebra.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// The row that holds the one 1 of each column of `rows`, or none if a column
+/// holds anything else beside zeros.
+static std::optional<SmallVector<int64_t>>
+getPickedRows(ArrayRef<SmallVector<double>> rows) {
+  SmallVector<int64_t> picked;
+  for (size_t column = 0; column < rows.front().size(); ++column) {
+    std::optional<int64_t> row;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i][column] == 0.0)
+        continue;
+      if (rows[i][column] != 1.0 || row)
+        return std::nullopt;
+      row = i;
+    }
+    if (!row)
+      return std::nullopt;
+    picked.push_back(*row);
+  }
+  return picked;
+}
+
+namespace {
+
+/// premix(one-hot)  ->  the picked heads of query and key, without a premix
+///
+/// A mixer of weights that picks heads stays: its values do not follow.
+struct SelectHeads : OpRewritePattern<GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    auto attention = cast<AttentionOpInterface>(op.getOperation());
+    if (!op.getPremixer())
+      return rewriter.notifyMatchFailure(op, "no linear mixer of scores");
+    auto rows = getConstantRows(op.getPremixer());
+    if (!rows)
+      return decline(rewriter, op, "SelectHeads", "the mixer is not constant");
+    std::optional<SmallVector<int64_t>> picked = getPickedRows(*rows);
+    if (!picked)
+      return decline(rewriter, op, "SelectHeads",
+                     "the mixer does not pick one head for each output");
+    if (op.getReluPerKey() || op.getShifts() || op.getQueryTerm() ||
+        op.getKeyTerm() || op.getPrior())
+      return decline(rewriter, op, "SelectHeads",
+                     "heads have more than queries and keys");
+
+    Value query =
+        gather(rewriter, op.getLoc(), op.getQuery(), /*dim=*/1, *picked);
+    Value key = op.getKey();
+    if (attention.getKeyType().getDimSize(1) != 1) {
+      SmallVector<int64_t> keyHeads = llvm::map_to_vector(
+          *picked, [&](int64_t head) { return head / attention.getKeyGroup(); });
+      key = gather(rewriter, op.getLoc(), key, /*dim=*/1, keyHeads);
+    }
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getQueryMutable().assign(query);
+      op.getKeyMutable().assign(key);
+      op.getPremixerMutable().clear();
+      op.setScaleBefore(false);
+    });
+    noteApplied(op, "SelectHeads");
+    return success();
+  }
+};
+
+} // namespace
+
+void mixattn::populateSelectHeads(RewritePatternSet &patterns) {
+  patterns.add<SelectHeads>(patterns.getContext());
+}
