@@ -76,6 +76,110 @@ module @rows {
 
 // -----
 
+// Three components in the keys. The product of each counts: (3·2·4 + 2·6)
+// B N S operations, on 2 heads.
+// CHECK-LABEL: module @mixture
+// CHECK-SAME:    "attention":{"combine":"logsumexp","key":"keys","normaliser":"softmax","prior":"p","query":"q","result":"o","scale":1,"score":"gaussian","value":"v","variances":[8,16,24]},
+// CHECK-SAME:    "flops":[{"coefficient":72,"dims":["B","N","S"]}]
+module @mixture {
+  func.func @f(%q: tensor<?x2x?x4xf32> {attn.name = "q", attn.dims = ["B", "N"]},
+               %keys: tensor<?x1x3x?x4xf32> {attn.name = "keys", attn.dims = ["B", "S"]},
+               %v: tensor<?x2x?x6xf32> {attn.name = "v", attn.dims = ["B", "S"]},
+               %p: tensor<2x3x?xf32> {attn.name = "p", attn.dims = ["S"]})
+      -> (tensor<?x2x?x6xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
+    %o = attn.generic
+        scores(%q, %keys : tensor<?x2x?x4xf32>, tensor<?x1x3x?x4xf32>)
+        gaussian variances [8.0, 16.0, 24.0] prior(%p : tensor<2x3x?xf32>)
+        pool(%v : tensor<?x2x?x6xf32>) -> tensor<?x2x?x6xf32>
+    return %o : tensor<?x2x?x6xf32>
+  }
+}
+
+// -----
+
+// The largest of two products of shifted keys, divided by nothing but the
+// scale.
+// CHECK-LABEL: module @shifts
+// CHECK-SAME:    "attention":{"combine":"maximum","key":"q","normaliser":"softmax","query":"q","result":"o","scale":0.5,"shifts":"d","value":"q"},
+!q = tensor<1x2x3x4xf32>
+module @shifts {
+  func.func @f(%q: !q {attn.name = "q"}, %d: tensor<2x2x4xf32> {attn.name = "d"})
+      -> (!q {attn.name = "o"}) {
+    %o = attn.generic scores(%q, %q : !q, !q) shifted_by(%d : tensor<2x2x4xf32>)
+        maximum pool(%q : !q) -> !q
+    return %o : !q
+  }
+}
+
+// -----
+
+// A Gaussian of one key has no components; its variance is sqrt(4) unless
+// given.
+// CHECK-LABEL: module @gaussian
+// CHECK-SAME:    "attention":{"key":"q","normaliser":"softmax","query":"q","result":"o","scale":1,"score":"gaussian","value":"q","variances":[2]},
+!q = tensor<1x2x3x4xf32>
+module @gaussian {
+  func.func @f(%q: !q {attn.name = "q"}) -> (!q {attn.name = "o"}) {
+    %o = attn.generic scores(%q, %q : !q, !q) gaussian pool(%q : !q) -> !q
+    return %o : !q
+  }
+}
+
+// -----
+
+// The mixers of scores.
+// CHECK-LABEL: module @premix
+// CHECK-SAME:    "premix":{"kind":"linear","mixer":"m"},{{.*}}"scale":0.5,"value":"v"},{{.*}}"name":"linear"
+// CHECK-SAME:    "premix":{"kind":"relu_per_key","mixer":"m"},{{.*}}"scale":3,"scale_before":true,"value":"v"},{{.*}}"name":"relu_per_key"
+// CHECK-SAME:    "premix":{"b1":"b1","b2":"b2","kind":"mlp","w1":"w1","w2":"w2"},{{.*}}"name":"mlp"
+!q = tensor<1x2x3x4xf32>
+!v = tensor<1x6x3x4xf32>
+!m = tensor<2x6xf32>
+module @premix {
+  func.func @linear(%q: !q {attn.name = "q"}, %v: !v {attn.name = "v"},
+                    %m: !m {attn.name = "m"}) -> (!v {attn.name = "o"}) {
+    %o = attn.generic scores(%q, %q : !q, !q) premix(%m : !m) pool(%v : !v) -> !v
+    return %o : !v
+  }
+  func.func @relu_per_key(%q: !q {attn.name = "q"}, %v: !v {attn.name = "v"},
+                          %m: !m {attn.name = "m"}) -> (!v {attn.name = "o"}) {
+    %o = attn.generic scores(%q, %q : !q, !q) premix(%m : !m) relu_per_key
+        scale 3.0 scale_before pool(%v : !v) -> !v
+    return %o : !v
+  }
+  func.func @mlp(%q: !q {attn.name = "q"}, %v: !v {attn.name = "v"},
+                 %w1: tensor<2x5xf32> {attn.name = "w1"},
+                 %b1: tensor<5xf32> {attn.name = "b1"},
+                 %w2: tensor<5x6xf32> {attn.name = "w2"},
+                 %b2: tensor<6xf32> {attn.name = "b2"}) -> (!v {attn.name = "o"}) {
+    %o = attn.generic scores(%q, %q : !q, !q)
+        premix_mlp(%w1, %b1, %w2, %b2
+            : tensor<2x5xf32>, tensor<5xf32>, tensor<5x6xf32>, tensor<6xf32>)
+        pool(%v : !v) -> !v
+    return %o : !v
+  }
+}
+
+// -----
+
+// Results on request, under their own names.
+// CHECK-LABEL: module @results
+// CHECK-SAME:    "attention":{"key":"q","lse":"l","normaliser":"softmax","query":"q","result":"o","scale":0.5,"value":"q","weights":"w"},
+// CHECK-SAME:    "results":[{"dtype":"f32","name":"o","shape":[1,2,3,4]},{"dtype":"f32","name":"w","shape":[1,2,3,3]},{"dtype":"f32","name":"l","shape":[1,2,3]}]
+!q = tensor<1x2x3x4xf32>
+!w = tensor<1x2x3x3xf32>
+!l = tensor<1x2x3xf32>
+module @results {
+  func.func @f(%q: !q {attn.name = "q"})
+      -> (!q {attn.name = "o"}, !w {attn.name = "w"}, !l {attn.name = "l"}) {
+    %o, %w, %l = attn.generic scores(%q, %q : !q, !q) pool(%q : !q)
+        -> !q weights !w lse !l
+    return %o, %w, %l : !q, !w, !l
+  }
+}
+
+// -----
+
 // Why an entry is more than one attention over its arguments: one entry each.
 // CHECK-LABEL: module @more
 // CHECK-SAME:    "attention":null,"attention_reason":"the entry holds 0 attention ops",{{.*}}"flops":[],"name":"none"
@@ -83,6 +187,10 @@ module @rows {
 // CHECK-SAME:    "attention":null,"attention_reason":"the entry computes more than its attention op",{{.*}}"name":"other_result"
 // CHECK-SAME:    "attention":null,"attention_reason":"operand 'query' is not an argument of the entry",{{.*}}"name":"made_query"
 // CHECK-SAME:    "attention":null,"attention_reason":"operand 'mixer' is not an argument of the entry",{{.*}}"name":"made_mixer"
+// CHECK-SAME:    "attention":null,"attention_reason":"operand 'prior' is not an argument of the entry",{{.*}}"name":"made_prior"
+// CHECK-SAME:    "attention":null,"attention_reason":"operand 'mixer' is not an argument of the entry",{{.*}}"name":"made_premixer"
+// CHECK-SAME:    "attention":null,"attention_reason":"the attention adds terms to its scores",{{.*}}"name":"terms"
+// CHECK-SAME:    "attention":null,"attention_reason":"the entry computes more than its attention op",{{.*}}"name":"weights_first"
 !q = tensor<1x2x3x4xf32>
 module @more {
   func.func @none(%x: !q {attn.name = "x"}) -> (!q {attn.name = "o"}) {
@@ -108,6 +216,31 @@ module @more {
     %1 = attn.generic scores(%x, %x : !q, !q) postmix(%0 : tensor<2x2xf32>)
         pool(%x : !q) -> !q
     return %1 : !q
+  }
+  func.func @made_prior(%x: !q {attn.name = "x"}, %d: tensor<2x1x4xf32> {attn.name = "d"})
+      -> (!q {attn.name = "o"}) {
+    %0 = arith.constant dense<0.0> : tensor<2x1xf32>
+    %1 = attn.generic scores(%x, %x : !q, !q) shifted_by(%d : tensor<2x1x4xf32>)
+        prior(%0 : tensor<2x1xf32>) pool(%x : !q) -> !q
+    return %1 : !q
+  }
+  func.func @made_premixer(%x: !q {attn.name = "x"}) -> (!q {attn.name = "o"}) {
+    %0 = arith.constant dense<2.0> : tensor<2x2xf32>
+    %1 = attn.generic scores(%x, %x : !q, !q) premix(%0 : tensor<2x2xf32>)
+        pool(%x : !q) -> !q
+    return %1 : !q
+  }
+  func.func @terms(%x: !q {attn.name = "x"}, %t: tensor<1x2x3xf32> {attn.name = "t"})
+      -> (!q {attn.name = "o"}) {
+    %0 = attn.generic scores(%x, %x : !q, !q) key_term(%t : tensor<1x2x3xf32>)
+        pool(%x : !q) -> !q
+    return %0 : !q
+  }
+  func.func @weights_first(%x: !q {attn.name = "x"})
+      -> (tensor<1x2x3x3xf32> {attn.name = "w"}, !q {attn.name = "o"}) {
+    %0:2 = attn.generic scores(%x, %x : !q, !q) pool(%x : !q)
+        -> !q weights tensor<1x2x3x3xf32>
+    return %0#1, %0#0 : tensor<1x2x3x3xf32>, !q
   }
 }
 
