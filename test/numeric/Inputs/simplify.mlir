@@ -1,0 +1,93 @@
+// Attentions that attn-simplify rewrites, one entry a rule.
+
+// A one-hot mixer of scores: query heads 1, 0, 3, 3, 3, 2.
+func.func @select_heads(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]},
+    %v: tensor<1x6x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x6x?x8xf32> {
+  %m = arith.constant dense<[[0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+                             [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+                             [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+                             [0.0, 0.0, 1.0, 1.0, 1.0, 0.0]]> : tensor<4x6xf32>
+  %o = attn.generic
+      scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x2x?x8xf32>)
+      premix(%m : tensor<4x6xf32>) scale 0.5
+      pool(%v : tensor<1x6x?x8xf32>) -> tensor<1x6x?x8xf32>
+  return %o : tensor<1x6x?x8xf32>
+}
+
+// Rows 1 and 3 of the mixer are zero.
+func.func @prune_heads(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x4x2x?x8xf32> {attn.dims = ["S"]}, %prior: tensor<4x2xf32>,
+    %v: tensor<1x6x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x6x?x8xf32> {
+  %m = arith.constant dense<[[0.5, 1.0, 0.1, 0.0, 0.0, 0.0],
+                             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+                             [0.0, 0.0, 0.0, 0.0, 0.3, 1.0],
+                             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]> : tensor<4x6xf32>
+  %o = attn.generic
+      scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x4x2x?x8xf32>)
+      gaussian variances [8.0, 4.0] prior(%prior : tensor<4x2xf32>)
+      premix(%m : tensor<4x6xf32>) finite
+      pool(%v : tensor<1x6x?x8xf32>) -> tensor<1x6x?x8xf32>
+  return %o : tensor<1x6x?x8xf32>
+}
+
+func.func @drop_single_component(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x4x1x?x8xf32> {attn.dims = ["S"]}, %prior: tensor<4x1xf32>,
+    %v: tensor<1x4x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x4x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x4x1x?x8xf32>)
+      variances [2.0] prior(%prior : tensor<4x1xf32>)
+      pool(%v : tensor<1x4x?x8xf32>) -> tensor<1x4x?x8xf32>
+  return %o : tensor<1x4x?x8xf32>
+}
+
+// Grouped heads, under a score_mod that only adds.
+func.func @cancel_query_norm(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x3x?x8xf32> {attn.dims = ["S"]},
+    %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x4x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x2x3x?x8xf32>)
+      gaussian variances [4.0, 4.0, 4.0] score_mod {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %place = arith.index_cast %j : index to i32
+        %far = arith.sitofp %place : i32 to f32
+        %moved = arith.subf %s, %far : f32
+        attn.yield %moved : f32
+      }
+      pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x4x?x8xf32>
+  return %o : tensor<1x4x?x8xf32>
+}
+
+func.func @share_shifted_keys(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]}, %shifts: tensor<2x3x8xf32>,
+    %prior: tensor<4x3xf32>,
+    %v: tensor<1x4x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x4x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x2x?x8xf32>)
+      shifted_by(%shifts : tensor<2x3x8xf32>)
+      gaussian variances [4.0, 4.0, 4.0] prior(%prior : tensor<4x3xf32>) causal
+      pool(%v : tensor<1x4x?x8xf32>) -> tensor<1x4x?x8xf32>
+  return %o : tensor<1x4x?x8xf32>
+}
+
+// Products need no condition: a soft cap may follow.
+func.func @share_shifted_products(
+    %q: tensor<1x2x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]}, %shifts: tensor<2x2x8xf32>,
+    %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x2x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x2x?x8xf32>, tensor<1x2x?x8xf32>)
+      shifted_by(%shifts : tensor<2x2x8xf32>) variances [4.0, 4.0] maximum
+      score_mod {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %t = math.tanh %s : f32
+        attn.yield %t : f32
+      }
+      pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x2x?x8xf32>
+  return %o : tensor<1x2x?x8xf32>
+}
