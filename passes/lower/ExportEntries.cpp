@@ -45,10 +45,10 @@ static EntryTensor describe(func::FuncOp entry, unsigned index) {
   EntryTensor result;
   result.title = ((isResult ? "result '" : "argument '") + name + "'").str();
   result.type = type;
-  result.code = isBoolean                    ? MIXATTN_DL_BOOL
-                : isa<BFloat16Type>(element) ? kDLBfloat
-                : isa<FloatType>(element)    ? kDLFloat
-                                             : kDLInt;
+  DLDataTypeCode code = isa<BFloat16Type>(element) ? kDLBfloat
+                        : isa<FloatType>(element)  ? kDLFloat
+                                                   : kDLInt;
+  result.code = isBoolean ? MIXATTN_DL_BOOL : static_cast<uint32_t>(code);
   result.bits = element.getIntOrFloatBitWidth();
   llvm::raw_string_ostream(result.dtype)
       << (isBoolean ? IntegerType::get(entry.getContext(), 1) : element);
