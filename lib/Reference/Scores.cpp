@@ -118,18 +118,15 @@ double Scores::combined(int64_t b, int64_t h, int64_t i, int64_t j,
   if (op->combine == Combine::None)
     return component(b, h, 0, i, j, largest);
   std::vector<double> scores;
-  double most = -infinity;
   for (int64_t r = 0; r < components(); ++r) {
-    double score = component(b, h, r, i, j, largest);
-    most = larger(most, score);
+    scores.push_back(component(b, h, r, i, j, largest));
     if (prior.rank() == 2)
-      score += prior(h, r);
+      scores.back() += prior(h, r);
     else if (prior.rank() == 3)
-      score += prior(h, r, j);
-    scores.push_back(score);
+      scores.back() += prior(h, r, j);
   }
-  double score =
-      op->combine == Combine::Maximum ? most : SumOfExp(scores).log();
+  SumOfExp sum(scores);
+  double score = op->combine == Combine::Maximum ? sum.most : sum.log();
   if (!op->gaussian)
     largest.note(op->scale * score);
   return score;
@@ -137,28 +134,27 @@ double Scores::combined(int64_t b, int64_t h, int64_t i, int64_t j,
 
 static double relu(double x) { return x < 0 ? 0 : x; }
 
-/// From query heads k to output heads a, perhaps through hidden heads l.
+/// Adds weights[k,a] scores[k], rectified if `isPerKey`, to the sum of each a.
+static std::vector<double> mixed(const std::vector<double> &scores,
+                                 const Array &weights, std::vector<double> sums,
+                                 bool isPerKey = false) {
+  for (size_t k = 0; k < scores.size(); ++k)
+    for (size_t a = 0; a < sums.size(); ++a) {
+      double share = weights(k, a) * scores[k];
+      sums[a] += isPerKey ? relu(share) : share;
+    }
+  return sums;
+}
+
+/// From query heads to output heads, perhaps through hidden heads.
 std::vector<double> Scores::premixed(const std::vector<double> &scores) const {
-  int64_t sources = query.shape[1];
-  std::vector<double> result(heads(), 0.0);
-  if (premix.kind == Premix::Kind::Mlp) {
-    result = b2.values;
-    for (int64_t l = 0; l < b1.shape[0]; ++l) {
-      double hidden = b1(l);
-      for (int64_t k = 0; k < sources; ++k)
-        hidden += w1(k, l) * scores[k];
-      for (int64_t a = 0; a < heads(); ++a)
-        result[a] += w2(l, a) * relu(hidden);
-    }
-    return result;
-  }
-  bool isPerKey = premix.kind == Premix::Kind::ReluPerKey;
-  for (int64_t a = 0; a < heads(); ++a)
-    for (int64_t k = 0; k < sources; ++k) {
-      double share = mixer(k, a) * scores[k];
-      result[a] += isPerKey ? relu(share) : share;
-    }
-  return result;
+  if (premix.kind != Premix::Kind::Mlp)
+    return mixed(scores, mixer, std::vector<double>(heads(), 0.0),
+                 premix.kind == Premix::Kind::ReluPerKey);
+  std::vector<double> hidden = mixed(scores, w1, b1.values);
+  for (double &unit : hidden)
+    unit = relu(unit);
+  return mixed(hidden, w2, b2.values);
 }
 
 std::vector<double> Scores::at(int64_t b, int64_t i, int64_t j,
