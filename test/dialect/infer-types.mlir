@@ -117,7 +117,8 @@ func.func @weights_and_lse(%q: tensor<?x2x?x4xf32>, %keys: tensor<?x2x3x?x4xf32>
 func.func @mixed_heads(%q: tensor<1x2x3x4xf32>, %v: tensor<1x6x3x4xf32>,
                        %m: tensor<2x6xf32>, %w1: tensor<2x5xf32>,
                        %b1: tensor<5xf32>, %w2: tensor<5x6xf32>,
-                       %b2: tensor<6xf32>) {
+                       %b2: tensor<6xf32>)
+    -> (tensor<1x6x3x4xf32>, tensor<1x6x3x4xf32>, tensor<?x?x?x?xf32>) {
   %0 = attn.admixture_heads %q, %q, %v mixer(%m : tensor<2x6xf32>)
       : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x6x3x4xf32>)
       -> tensor<1x6x3x4xf32>
@@ -126,5 +127,22 @@ func.func @mixed_heads(%q: tensor<1x2x3x4xf32>, %v: tensor<1x6x3x4xf32>,
           : tensor<2x5xf32>, tensor<5xf32>, tensor<5x6xf32>, tensor<6xf32>)
       : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x6x3x4xf32>)
       -> tensor<1x6x3x4xf32> weights tensor<?x?x?x?xf32> lse tensor<1x6x3xf32>
-  return
+  return %0, %1#0, %1#1
+      : tensor<1x6x3x4xf32>, tensor<1x6x3x4xf32>, tensor<?x?x?x?xf32>
+}
+
+// Heads that a type leaves open are those of the mixer all the same.
+// CHECK-LABEL: func.func @open_heads
+// CHECK:         %[[HEADS:.+]] = arith.constant 6 : index
+// CHECK:         return %[[HEADS]], %[[HEADS]], %[[HEADS]]
+func.func @open_heads(%q: tensor<1x2x3x4xf32>, %v: tensor<1x6x3x4xf32>,
+                      %m: tensor<2x6xf32>) -> (index, index, index) {
+  %1 = arith.constant 1 : index
+  %o, %weights, %lse = attn.admixture_heads %q, %q, %v mixer(%m : tensor<2x6xf32>)
+      : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x6x3x4xf32>)
+      -> tensor<1x?x3x4xf32> weights tensor<1x?x3x3xf32> lse tensor<1x?x3xf32>
+  %oh = tensor.dim %o, %1 : tensor<1x?x3x4xf32>
+  %wh = tensor.dim %weights, %1 : tensor<1x?x3x3xf32>
+  %lh = tensor.dim %lse, %1 : tensor<1x?x3xf32>
+  return %oh, %wh, %lh : index, index, index
 }

@@ -125,6 +125,99 @@ func.func @open_heads(%q: !q, %m: tensor<2x?xf32> {attn.name = "m"}) -> !q {
 
 // -----
 
+// Shifts are of key heads and have the features of the query.
+!q = tensor<1x4x3x8xf32>
+!k = tensor<1x2x3x8xf32>
+// expected-error @below {{expected dimension 0 of argument 'shifts' to be written as 2, the only size that its uses allow}}
+func.func @open_heads_of_shifts(
+    %q: !q, %k: !k, %shifts: tensor<?x2x?xf32> {attn.name = "shifts"}) -> !q {
+  %o = attn.mixture_of_keys %q, %k, %k shifted_by(%shifts : tensor<?x2x?xf32>)
+      : (!q, !k, !k) -> !q
+  return %o : !q
+}
+
+// -----
+
+// A prior is of query heads.
+!q = tensor<1x4x3x8xf32>
+!keys = tensor<1x2x2x3x8xf32>
+// expected-error @below {{expected dimension 0 of argument 'prior' to be written as 4, the only size that its uses allow}}
+func.func @open_heads_of_a_prior(
+    %q: !q, %keys: !keys, %prior: tensor<?x2xf32> {attn.name = "prior"}) -> !q {
+  %o = attn.mixture_of_keys %q, %keys, %q prior(%prior : tensor<?x2xf32>)
+      : (!q, !keys, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// Components of a prior and of terms are those of the keys.
+!q = tensor<1x4x3x8xf32>
+!keys = tensor<1x2x2x3x8xf32>
+// expected-error @below {{expected dimension 1 of argument 'prior' to be written as 2, the only size that its uses allow}}
+func.func @open_components_of_a_prior(
+    %q: !q, %keys: !keys, %prior: tensor<4x?xf32> {attn.name = "prior"}) -> !q {
+  %o = attn.mixture_of_keys %q, %keys, %q prior(%prior : tensor<4x?xf32>)
+      : (!q, !keys, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x4x3x8xf32>
+!keys = tensor<1x2x2x3x8xf32>
+// expected-error @below {{expected dimension 2 of argument 'term' to be written as 2, the only size that its uses allow}}
+func.func @open_components_of_a_term(
+    %q: !q, %keys: !keys, %term: tensor<1x2x?x3xf32> {attn.name = "term"}) -> !q {
+  %o = attn.generic scores(%q, %keys : !q, !keys)
+      key_term(%term : tensor<1x2x?x3xf32>) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// The rows of a mixer of scores are the heads of the query.
+!q = tensor<1x4x3x8xf32>
+!v = tensor<1x2x3x8xf32>
+// expected-error @below {{expected dimension 0 of argument 'm' to be written as 4, the only size that its uses allow}}
+func.func @open_rows(%q: !q, %v: !v, %m: tensor<?x2xf32> {attn.name = "m"}) -> !v {
+  %o = attn.admixture_heads %q, %q, %v mixer(%m : tensor<?x2xf32>)
+      : (!q, !q, !v) -> !v
+  return %o : !v
+}
+
+// -----
+
+// The hidden units of an MLP are the columns of its first layer.
+!q = tensor<1x2x3x8xf32>
+!w = tensor<2x3xf32>
+!c = tensor<2xf32>
+// expected-error @below {{expected dimension 0 of argument 'b1' to be written as 3, the only size that its uses allow}}
+func.func @open_hidden_units(
+    %q: !q, %w1: !w, %b1: tensor<?xf32> {attn.name = "b1"},
+    %w2: tensor<?x2xf32>, %b2: !c) -> !q {
+  %o = attn.admixture_heads %q, %q, %q
+      mlp(%w1, %b1, %w2, %b2 : !w, tensor<?xf32>, tensor<?x2xf32>, !c)
+      : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// Biases of mixed scores have the heads of the result.
+!q = tensor<1x2x3x8xf32>
+!v = tensor<1x6x3x8xf32>
+// expected-error @below {{expected dimension 0 of argument 'bias' to be written as 6, the only size that its uses allow}}
+func.func @open_heads_of_a_bias(
+    %q: !q, %v: !v, %m: tensor<2x6xf32>,
+    %bias: tensor<?x3x3xf32> {attn.name = "bias"}) -> !v {
+  %o = attn.admixture_heads %q, %q, %v mixer(%m : tensor<2x6xf32>)
+      bias(%bias : tensor<?x3x3xf32>) : (!q, !q, !v) -> !v
+  return %o : !v
+}
+
+// -----
+
 // expected-error @below {{expected one name for dimension 0 of result 'o' and all that must equal it, but got 'N' and 'M'}}
 func.func @two_names_of_a_result(%n: tensor<i32>)
     -> (tensor<?xf32> {attn.name = "o", attn.dims = ["N"]},

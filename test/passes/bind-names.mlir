@@ -54,6 +54,53 @@ func.func @clauses(
   return %0, %1 : !q, !q
 }
 
+// Keys with components keep their length before the features; what each
+// component has for itself per query or key ends with that length.
+// CHECK-LABEL: func.func @components
+// CHECK-SAME:    tensor<?x2x?x4xf32> {attn.dims = ["B", "N"], attn.name = "q"}
+// CHECK-SAME:    tensor<?x2x3x?x4xf32> {attn.dims = ["B", "S"], attn.name = "keys"}
+// CHECK-SAME:    tensor<?x2x?x4xf32> {attn.dims = ["B", "S"], attn.name = "arg2"}
+// CHECK-SAME:    tensor<2x3x?xf32> {attn.dims = ["S"], attn.name = "arg3"}
+// CHECK-SAME:    tensor<?x2x?xf32> {attn.dims = ["B", "N"], attn.name = "arg4"}
+// CHECK-SAME:    tensor<?x2x3x?xf32> {attn.dims = ["B", "S"], attn.name = "arg5"}
+// CHECK-SAME:    tensor<?xi64> {attn.dims = ["B"], attn.name = "arg6", attn.range = [0, "S"]}
+func.func @components(
+    %q: !q {attn.name = "q", attn.dims = ["B", "N"]},
+    %keys: tensor<?x2x3x?x4xf32> {attn.name = "keys", attn.dims = ["B", "S"]},
+    %v: !q, %prior: tensor<2x3x?xf32>, %query_term: tensor<?x2x?xf32>,
+    %key_term: tensor<?x2x3x?xf32>, %n: tensor<?xi64>) -> !q {
+  %o = attn.generic scores(%q, %keys : !q, tensor<?x2x3x?x4xf32>)
+      query_term(%query_term : tensor<?x2x?xf32>)
+      key_term(%key_term : tensor<?x2x3x?xf32>)
+      prior(%prior : tensor<2x3x?xf32>) lengths(%n : tensor<?xi64>)
+      pool(%v : !q) -> !q
+  return %o : !q
+}
+
+// The range of lengths ends at a static number of keys with components, too.
+// CHECK-LABEL: func.func @static_lengths_of_components
+// CHECK-SAME:    attn.range = [0, 5]}
+func.func @static_lengths_of_components(
+    %q: tensor<1x2x3x4xf32>, %keys: tensor<1x2x3x5x4xf32>,
+    %v: tensor<1x2x5x4xf32>, %n: tensor<1xi32>) -> tensor<1x2x3x4xf32> {
+  %o = attn.mixture_of_keys %q, %keys, %v lengths(%n : tensor<1xi32>)
+      : (tensor<1x2x3x4xf32>, tensor<1x2x3x5x4xf32>, tensor<1x2x5x4xf32>)
+      -> tensor<1x2x3x4xf32>
+  return %o : tensor<1x2x3x4xf32>
+}
+
+// Results on request: weights lie between queries and keys, lse beside queries.
+// CHECK-LABEL: func.func @results
+// CHECK-SAME:    -> (tensor<?x2x?x?xf32> {attn.dims = ["B", "N", "S"], attn.name = "result0"},
+// CHECK-SAME:        tensor<?x2x?xf32> {attn.dims = ["B", "N"], attn.name = "result1"})
+func.func @results(
+    %q: !q {attn.dims = ["B", "N"]}, %k: !q {attn.dims = ["B", "S"]})
+    -> (tensor<?x2x?x?xf32>, tensor<?x2x?xf32>) {
+  %o, %weights, %lse = attn.softmax %q, %k, %k
+      : (!q, !q, !q) -> !q weights tensor<?x2x?x?xf32> lse tensor<?x2x?xf32>
+  return %weights, %lse : tensor<?x2x?x?xf32>, tensor<?x2x?xf32>
+}
+
 // The range of lengths ends at a static number of keys.
 // CHECK-LABEL: func.func @static_lengths
 // CHECK-SAME:    tensor<1xi32> {attn.name = "arg1", attn.range = [0, 3]}

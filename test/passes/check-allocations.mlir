@@ -44,6 +44,10 @@ llvm.func internal @two.kernel(%size: i64) {
   llvm.call @free(%a) : (!llvm.ptr) -> ()
   llvm.return
 }
+llvm.func @mixattn_two(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %zero : i32
+}
 
 // -----
 
@@ -97,15 +101,32 @@ llvm.func internal @branch.kernel(%size: i64) {
   llvm.call @free(%held) : (!llvm.ptr) -> ()
   llvm.return
 }
+llvm.func @mixattn_branch(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %zero : i32
+}
 
 // -----
 
-// Other functions stay as they are.
+// Other functions stay as they are: a kernel has a wrapper of three arguments.
 // CHECK-LABEL: llvm.func @other(
 // CHECK-NEXT:    llvm.call @malloc(
 // CHECK-NEXT:    llvm.return %
+// CHECK-LABEL: llvm.func internal @alone.kernel(
+// CHECK-NEXT:    llvm.return{{$}}
+// CHECK-LABEL: llvm.func internal @another.kernel(
+// CHECK-NEXT:    llvm.return{{$}}
 llvm.func @malloc(i64) -> !llvm.ptr
 llvm.func @other(%size: i64) -> !llvm.ptr {
   %a = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
   llvm.return %a : !llvm.ptr
+}
+llvm.func internal @alone.kernel(%size: i64) {
+  llvm.return
+}
+llvm.func internal @another.kernel(%size: i64) {
+  llvm.return
+}
+llvm.func @mixattn_another() {
+  llvm.return
 }

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Rewrites of the normal form, rule by rule. Where a rule does not apply, and
+// why, is in simplify-remarks.mlir.
+//
+// RUN: mixattn-opt --attn-simplify --canonicalize --split-input-file %s \
+// RUN:   | FileCheck %s
+
+// CancelQueryNorm: with equal variances a Gaussian is a product plus the key's
+// -|k|^2 / (2 * 8); all else stays.
+// CHECK-DAG: #[[KEY:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>
+// CHECK-DAG: #[[NORM:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: func.func @gaussian_components
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x2x?x4xbf16>, %[[KEYS:[a-z0-9]+]]: tensor<?x1x3x?x4xbf16>, %[[V:[a-z0-9]+]]: tensor<?x2x?x4xbf16>, %[[PRIOR:[a-z0-9]+]]: tensor<2x3xf32>)
+// CHECK-DAG:     %[[FACTOR:.+]] = arith.constant -6.250000e-02 : f32
+// CHECK:         %[[NORMS:.+]] = linalg.generic {indexing_maps = [#[[KEY]], #[[KEY]], #[[NORM]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%[[KEYS]], %[[KEYS]] :
+// CHECK-NEXT:    ^bb0(%[[A:.+]]: bf16, %[[B:.+]]: bf16, %[[SUM:.+]]: f32):
+// CHECK-DAG:       %[[LEFT:.+]] = arith.extf %[[A]] : bf16 to f32
+// CHECK-DAG:       %[[RIGHT:.+]] = arith.extf %[[B]] : bf16 to f32
+// CHECK:           %[[SCALED:.+]] = arith.mulf %[[RIGHT]], %[[FACTOR]] : f32
+// CHECK-NEXT:      %[[SQUARE:.+]] = arith.mulf %[[LEFT]], %[[SCALED]] : f32
+// CHECK-NEXT:      arith.addf %[[SUM]], %[[SQUARE]] : f32
+// CHECK:         attn.generic scores(%[[Q]], %[[KEYS]] : {{.*}}) variances [8.000000e+00, 8.000000e+00, 8.000000e+00] key_term(%[[NORMS]] : tensor<?x1x3x?xf32>) prior(%[[PRIOR]] : tensor<2x3xf32>) scale 5.000000e-01 causal pool(%[[V]] :
+!q = tensor<?x2x?x4xbf16>
+func.func @gaussian_components(%q: !q, %keys: tensor<?x1x3x?x4xbf16>, %v: !q,
+                               %prior: tensor<2x3xf32>) -> !q {
+  %o = attn.generic scores(%q, %keys : !q, tensor<?x1x3x?x4xbf16>) gaussian
+      variances [8.0, 8.0, 8.0] prior(%prior : tensor<2x3xf32>) scale 0.5 causal
+      pool(%v : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// One key, a variance of its own, and what a constant of a row does not touch:
+// a linear mixer, a bias, a score_mod that adds, weights on request.
+// CHECK-LABEL: func.func @gaussian
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<1x2x3x4xf32>
+// CHECK:         %[[NORMS:.+]] = linalg.generic {{.*}} ins(%[[Q]], %[[Q]] :
+// CHECK:         attn.generic scores({{.*}}) variances [2.000000e+00] key_term(%[[NORMS]] : tensor<1x2x3xf32>) premix({{.*}}) bias({{.*}}) score_mod {
+// CHECK:         } pool({{.*}}) -> tensor<1x2x3x4xf32> weights tensor<1x2x3x3xf32>
+!q = tensor<1x2x3x4xf32>
+!m = tensor<2x2xf32>
+func.func @gaussian(%q: !q, %m: !m, %bias: tensor<3x3xf32>)
+    -> (!q, tensor<1x2x3x3xf32>) {
+  %o, %weights = attn.generic scores(%q, %q : !q, !q) gaussian premix(%m : !m)
+      bias(%bias : tensor<3x3xf32>) score_mod {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %two = arith.constant 2.0 : f32
+        %0 = arith.subf %s, %two : f32
+        %1 = arith.addf %two, %0 : f32
+        attn.yield %1 : f32
+      } pool(%q : !q) -> !q weights tensor<1x2x3x3xf32>
+  return %o, %weights : !q, tensor<1x2x3x3xf32>
+}
+
+// -----
+
+// ShareShiftedKeys: one product for all components, and a term for each: q's
+// product with its shift, and the shifted key's norm.
+// CHECK-DAG: #[[QUERY:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>
+// CHECK-DAG: #[[SHIFT_OF_QUERY:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d1 floordiv 2, d2, d4)>
+// CHECK-DAG: #[[SHIFT_OF_KEY:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4)>
+// CHECK-DAG: #[[TERM:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: func.func @shifted_gaussians
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x4x?x8xf32>, %[[K:[a-z0-9]+]]: tensor<?x2x?x8xf32>, %[[SHIFTS:[a-z0-9]+]]: tensor<2x3x8xf32>, %[[PRIOR:[a-z0-9]+]]: tensor<4x3xf32>)
+// CHECK-DAG:     %[[OF_QUERY:.+]] = arith.constant 1.250000e-01 : f32
+// CHECK-DAG:     %[[OF_KEY:.+]] = arith.constant -6.250000e-02 : f32
+// CHECK:         %[[QUERY_TERM:.+]] = linalg.generic {indexing_maps = [#[[QUERY]], #[[SHIFT_OF_QUERY]], #[[TERM]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%[[Q]], %[[SHIFTS]] :
+// CHECK:           arith.mulf %{{.+}}, %[[OF_QUERY]] : f32
+// CHECK:         %[[KEY_TERM:.+]] = linalg.generic {indexing_maps = [#[[QUERY]], #[[QUERY]], #[[SHIFT_OF_KEY]], #[[TERM]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%[[K]], %[[K]], %[[SHIFTS]] :
+// CHECK:           %[[LEFT:.+]] = arith.addf
+// CHECK:           %[[RIGHT:.+]] = arith.addf
+// CHECK:           %[[SCALED:.+]] = arith.mulf %[[RIGHT]], %[[OF_KEY]] : f32
+// CHECK:           arith.mulf %[[LEFT]], %[[SCALED]] : f32
+// CHECK:         attn.generic scores(%[[Q]], %[[K]] : {{.*}}) variances [8.000000e+00] query_term(%[[QUERY_TERM]] : tensor<?x4x3x?xf32>) key_term(%[[KEY_TERM]] : tensor<?x2x3x?xf32>) prior(%[[PRIOR]] : tensor<4x3xf32>) scale 1.000000e+00 causal pool(
+!q = tensor<?x4x?x8xf32>
+!k = tensor<?x2x?x8xf32>
+func.func @shifted_gaussians(%q: !q, %k: !k, %shifts: tensor<2x3x8xf32>,
+                             %prior: tensor<4x3xf32>) -> !q {
+  %o = attn.generic scores(%q, %k : !q, !k)
+      shifted_by(%shifts : tensor<2x3x8xf32>) gaussian
+      variances [8.0, 8.0, 8.0] prior(%prior : tensor<4x3xf32>) scale 1.0 causal
+      pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// Products have no norms; that holds whoever looks at the row, and the scale
+// stays what it was, 1/sqrt(4) here.
+// CHECK-LABEL: func.func @shifted_products
+// CHECK:         %[[TERM:.+]] = linalg.generic
+// CHECK-NOT:     linalg.generic
+// CHECK:         attn.generic scores({{.*}}) {{(variances \[1.000000e\+00\] )?}}query_term(%[[TERM]] : tensor<1x2x3x3xf32>) maximum {{.*}}scale 5.000000e-01 pool({{.*}} lse tensor<1x2x3xf32>
+!q = tensor<1x2x3x4xf32>
+func.func @shifted_products(%q: !q, %shifts: tensor<2x3x4xf32>)
+    -> (!q, tensor<1x2x3xf32>) {
+  %o, %lse = attn.generic scores(%q, %q : !q, !q)
+      shifted_by(%shifts : tensor<2x3x4xf32>) maximum pool(%q : !q)
+      -> !q lse tensor<1x2x3xf32>
+  return %o, %lse : !q, tensor<1x2x3xf32>
+}
+
+// -----
+
+// DropSingleComponent: the dimension vanishes, and with it how components
+// combine.
+// CHECK-LABEL: func.func @one_component
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x2x?x4xf32>, %[[KEYS:[a-z0-9]+]]: tensor<?x2x1x?x4xf32>
+// CHECK:         %[[K:.+]] = tensor.collapse_shape %[[KEYS]] {{\[}}[0], [1, 2], [3], [4]] : tensor<?x2x1x?x4xf32> into tensor<?x2x?x4xf32>
+// CHECK:         attn.generic scores(%[[Q]], %[[K]] : {{.*}}) variances [3.000000e+00] lengths({{.*}}) pool(
+!q = tensor<?x2x?x4xf32>
+func.func @one_component(%q: !q, %keys: tensor<?x2x1x?x4xf32>, %n: tensor<?xi64>) -> !q {
+  %o = attn.generic scores(%q, %keys : !q, tensor<?x2x1x?x4xf32>)
+      variances [3.0] maximum lengths(%n : tensor<?xi64>) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// PruneHeads: heads of zero rows vanish from all that has query heads.
+// CHECK-LABEL: func.func @prune
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x4x?x8xf32>, %[[KEYS:[a-z0-9]+]]: tensor<?x4x3x?x8xf32>, %[[PRIOR:[a-z0-9]+]]: tensor<4x3xf32>
+// CHECK-DAG:     %[[KEPT:.+]] = arith.constant dense<[0, 2]> : tensor<2xindex>
+// CHECK:         %[[Q2:.+]] = linalg.generic {{.*}} ins(%[[KEPT]] : tensor<2xindex>)
+// CHECK-NEXT:    ^bb0(%[[HEAD:.+]]: index, %{{.+}}: f32):
+// CHECK:           tensor.extract %[[Q]][%{{.+}}, %[[HEAD]], %{{.+}}, %{{.+}}] : tensor<?x4x?x8xf32>
+// CHECK:         %[[KEYS2:.+]] = linalg.generic {{.*}} ins(%[[KEPT]] :
+// CHECK:           tensor.extract %[[KEYS]]
+// CHECK:         %[[PRIOR2:.+]] = linalg.generic {{.*}} ins(%[[KEPT]] :
+// CHECK:           tensor.extract %[[PRIOR]]
+// CHECK:         attn.generic scores(%[[Q2]], %[[KEYS2]] : tensor<?x2x?x8xf32>, tensor<?x2x3x?x8xf32>) variances {{.*}} prior(%[[PRIOR2]] : tensor<2x3xf32>) premix(%{{.+}} : tensor<2x2xf32>) finite pool({{.*}}) -> tensor<?x2x?x8xf32>
+!q = tensor<?x4x?x8xf32>
+!keys = tensor<?x4x3x?x8xf32>
+!v = tensor<?x2x?x8xf32>
+func.func @prune(%q: !q, %keys: !keys, %prior: tensor<4x3xf32>, %v: !v) -> !v {
+  %m = arith.constant dense<[[1.0, 0.5], [0.0, -0.0], [2.0, 0.0], [0.0, 0.0]]> : tensor<4x2xf32>
+  %o = attn.generic scores(%q, %keys : !q, !keys) variances [1.0, 2.0, 3.0]
+      prior(%prior : tensor<4x3xf32>) premix(%m : tensor<4x2xf32>) finite
+      pool(%v : !v) -> !v
+  return %o : !v
+}
+
+// -----
+
+// Shared keys stay.
+// CHECK-LABEL: func.func @prune_beside_shared_keys
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<1x2x3x8xf32>, %[[K:[a-z0-9]+]]: tensor<1x1x3x8xf32>)
+// CHECK:         attn.generic scores(%{{.+}}, %[[K]] : tensor<1x1x3x8xf32>, tensor<1x1x3x8xf32>) premix(%{{.+}} : tensor<1x2xf32>) relu_per_key scale 3.000000e+00 scale_before finite pool(%[[Q]] :
+!q = tensor<1x2x3x8xf32>
+!k = tensor<1x1x3x8xf32>
+func.func @prune_beside_shared_keys(%q: !q, %k: !k) -> !q {
+  %m = arith.constant dense<[[0.0, 0.0], [2.0, 1.0]]> : tensor<2x2xf32>
+  %o = attn.generic scores(%q, %k : !q, !k) premix(%m : tensor<2x2xf32>)
+      relu_per_key scale 3.0 scale_before finite pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// SelectHeads: a mixer that picks one head for each output is a choice of
+// heads; key head h / 2 follows query head h.
+// CHECK-LABEL: func.func @select
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<1x4x3x8xf32>, %[[K:[a-z0-9]+]]: tensor<1x2x3x8xf32>, %[[V:[a-z0-9]+]]: tensor<1x3x3x8xf32>)
+// CHECK-DAG:     %[[HEADS:.+]] = arith.constant dense<[3, 0, 3]> : tensor<3xindex>
+// CHECK-DAG:     %[[KEY_HEADS:.+]] = arith.constant dense<[1, 0, 1]> : tensor<3xindex>
+// CHECK:         %[[Q2:.+]] = linalg.generic {{.*}} ins(%[[HEADS]] :
+// CHECK:           tensor.extract %[[Q]]
+// CHECK:         %[[K2:.+]] = linalg.generic {{.*}} ins(%[[KEY_HEADS]] :
+// CHECK:           tensor.extract %[[K]]
+// CHECK:         attn.generic scores(%[[Q2]], %[[K2]] : tensor<1x3x3x8xf32>, tensor<1x3x3x8xf32>) scale 2.000000e+00 {{(finite )?}}pool(%[[V]] :
+!q = tensor<1x4x3x8xf32>
+!k = tensor<1x2x3x8xf32>
+!v = tensor<1x3x3x8xf32>
+func.func @select(%q: !q, %k: !k, %v: !v) -> !v {
+  %m = arith.constant dense<[[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0]]> : tensor<4x3xf32>
+  %o = attn.generic scores(%q, %k : !q, !k) premix(%m : tensor<4x3xf32>)
+      scale 2.0 scale_before finite pool(%v : !v) -> !v
+  return %o : !v
+}
+
+// -----
+
+// One rule prepares for the next: a single Gaussian component becomes a
+// product.
+// CHECK-LABEL: func.func @several_rules
+// CHECK:         %[[K:.+]] = tensor.collapse_shape
+// CHECK:         %[[NORMS:.+]] = linalg.generic {{.*}} ins(%[[K]], %[[K]] :
+// CHECK:         attn.generic scores(%{{.+}}, %[[K]] : {{.*}}) variances [2.000000e+00] key_term(%[[NORMS]] : tensor<1x2x3xf32>) pool(
+!q = tensor<1x2x3x4xf32>
+func.func @several_rules(%q: !q, %keys: tensor<1x2x1x3x4xf32>) -> !q {
+  %o = attn.generic scores(%q, %keys : !q, tensor<1x2x1x3x4xf32>) gaussian
+      pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// Named ops are not looked at.
+// CHECK-LABEL: func.func @named
+// CHECK-NEXT:    attn.softmax {{.*}} gaussian :
+!q = tensor<1x2x3x4xf32>
+func.func @named(%q: !q) -> !q {
+  %o = attn.softmax %q, %q, %q gaussian : (!q, !q, !q) -> !q
+  return %o : !q
+}
