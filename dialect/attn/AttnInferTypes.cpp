@@ -58,26 +58,25 @@ mixattn::detail::reifyAttentionShapes(OpBuilder &builder, Operation *op,
                                       ReifiedRankedShapedTypeDims &shapes) {
   auto attention = cast<AttentionOpInterface>(op);
   Location loc = op->getLoc();
-  auto reify = [&](Value result, ArrayRef<std::pair<Value, int64_t>> from) {
-    auto type = cast<RankedTensorType>(result.getType());
-    SmallVector<OpFoldResult> sizes;
-    for (auto [dim, source] : llvm::enumerate(from))
-      sizes.push_back(
-          type.isDynamicDim(dim)
-              ? tensor::getMixedSize(builder, loc, source.first, source.second)
-              : OpFoldResult(builder.getIndexAttr(type.getDimSize(dim))));
-    shapes.push_back(std::move(sizes));
-  };
   Value query = attention.getQuery();
-  // Heads are static.
-  std::pair<Value, int64_t> batch(query, 0), heads(query, 1), queries(query, 2);
-  reify(attention.getResult(),
-        {batch, heads, queries, {attention.getValue(), 3}});
+  OpFoldResult batch = tensor::getMixedSize(builder, loc, query, 0);
+  OpFoldResult heads = builder.getIndexAttr(attention.getNumHeads());
+  OpFoldResult queries = tensor::getMixedSize(builder, loc, query, 2);
+  OpFoldResult keys = tensor::getMixedSize(builder, loc, attention.getKey(),
+                                           attention.getKeyLengthDim());
+  OpFoldResult features =
+      tensor::getMixedSize(builder, loc, attention.getValue(), 3);
+  auto reify = [&](Value result, ArrayRef<OpFoldResult> sizes) {
+    // Where a result's type says more than the operands do, it holds.
+    auto type = cast<RankedTensorType>(result.getType());
+    shapes.emplace_back(sizes);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (!type.isDynamicDim(dim))
+        shapes.back()[dim] = builder.getIndexAttr(type.getDimSize(dim));
+  };
+  reify(attention.getResult(), {batch, heads, queries, features});
   if (Value weights = attention.getWeights())
-    reify(weights, {batch,
-                    heads,
-                    queries,
-                    {attention.getKey(), attention.getKeyLengthDim()}});
+    reify(weights, {batch, heads, queries, keys});
   if (Value lse = attention.getLse())
     reify(lse, {batch, heads, queries});
   return success();

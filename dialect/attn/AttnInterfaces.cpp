@@ -38,7 +38,8 @@ int64_t AttentionOpInterface::getNumComponents() {
 double AttentionOpInterface::getVariance(int64_t r) {
   if (std::optional<ArrayRef<double>> variances = getVariances())
     return (*variances)[variances->size() == 1 ? 0 : r];
-  return std::sqrt(double(getQueryType().getDimSize(3)));
+  int64_t features = getQueryType().getDimSize(3);
+  return features == 0 ? 1.0 : std::sqrt(double(features));
 }
 
 double AttentionOpInterface::getScaleOrDefault() {

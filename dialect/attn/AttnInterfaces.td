@@ -124,7 +124,8 @@ def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
     int64_t getNumComponents();
     /// Whether scores of several components combine, if only one.
     bool hasComponents();
-    /// The divisor of component r's product, or the variance of its Gaussian.
+    /// The divisor of component r's product, or the variance of its Gaussian:
+    /// the one given, or sqrt(D), or 1 where D is 0.
     double getVariance(int64_t r);
     /// The factor on scores: the one given; else 1 where variances divide
     /// them, and 1/sqrt(D), or 1 for D = 0, where nothing does.

@@ -51,10 +51,11 @@ static bool isCapturedRead(Operation *op, Region &region) {
          !region.isAncestor(extract.getTensor().getParentRegion());
 }
 
-/// Whether `op` asks for a size of one of the attention's operands.
-static bool isOperandSize(Operation *op, Operation *attention) {
+/// Whether `op` asks for a size of a captured tensor.
+static bool isCapturedSize(Operation *op, Region &region) {
   auto dim = dyn_cast<tensor::DimOp>(op);
-  return dim && llvm::is_contained(attention->getOperands(), dim.getSource());
+  return dim && isa<RankedTensorType>(dim.getSource().getType()) &&
+         !region.isAncestor(dim.getSource().getParentRegion());
 }
 
 LogicalResult mixattn::verifyScoreMod(AttentionOpInterface op) {
@@ -84,12 +85,12 @@ LogicalResult mixattn::verifyScoreMod(AttentionOpInterface op) {
 
   for (Operation &inner : block.without_terminator()) {
     if (isScoreModElementwise(&inner) || isCapturedRead(&inner, region) ||
-        isOperandSize(&inner, op))
+        isCapturedSize(&inner, region))
       continue;
     InFlightDiagnostic error =
         op->emitOpError("expected 'score_mod' to hold elementwise arith and "
                         "math ops on scalars, reads of captured tensors of "
-                        "rank 2 at most and sizes of the op's operands, but "
+                        "rank 2 at most and sizes of captured tensors, but "
                         "got '")
         << inner.getName() << "'";
     error.attachNote(inner.getLoc()) << "operation here";

@@ -14,7 +14,7 @@ bool isScoreModElementwise(mlir::Operation *op);
 
 /// C10: the region takes a float score and four indices, yields a score of
 /// its type, and holds only elementwise ops, element reads of captured tensors
-/// and sizes of the op's operands.
+/// and sizes of captured tensors.
 mlir::LogicalResult verifyScoreMod(AttentionOpInterface op);
 
 } // namespace mixattn

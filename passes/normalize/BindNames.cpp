@@ -226,10 +226,10 @@ void EntryNamer::rangeLengths(const DimNames &dims) {
     if (!argument || argument.getOwner() != &entry.getBody().front() ||
         entry.getArgAttr(argument.getArgNumber(), "attn.range"))
       return;
-    RankedTensorType key = op.getKeyType();
-    Attribute high = dims.name(op.getKey(), 2);
-    if (!key.isDynamicDim(2))
-      high = builder.getI64IntegerAttr(key.getDimSize(2));
+    unsigned keyLength = op.getKeyLengthDim();
+    Attribute high = dims.name(op.getKey(), keyLength);
+    if (std::optional<int64_t> size = dims.size(op.getKey(), keyLength))
+      high = builder.getI64IntegerAttr(*size);
     if (high)
       entry.setArgAttr(
           argument.getArgNumber(), "attn.range",

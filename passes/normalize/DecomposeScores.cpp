@@ -207,7 +207,7 @@ Value Decomposition::emitPremix(Value scores) {
                        });
   if (!op.getW1())
     return scores;
-  int64_t hidden = cast<RankedTensorType>(op.getB1().getType()).getDimSize(0);
+  int64_t hidden = cast<RankedTensorType>(op.getW1().getType()).getDimSize(1);
   Value layer = emitMixture(scores, op.getW1(), op.getB1(), hidden, product);
   return emitMixture(layer, op.getW2(), op.getB2(), op.getNumHeads(),
                      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {

@@ -80,6 +80,11 @@ void DimNames::tie(Value a, unsigned aDim, Value b, unsigned bDim) {
     sizeOf[joined] = *known;
 }
 
+void DimNames::fixSize(Value value, unsigned dim, int64_t size) {
+  if (!ShapedType::isDynamic(size))
+    sizeOf[leader(value, dim)] = size;
+}
+
 /// Ties all dims of two tensors of one rank.
 void DimNames::tieTypes(Value a, Value b) {
   auto aType = dyn_cast<RankedTensorType>(a.getType());
@@ -101,7 +106,9 @@ void DimNames::tieAttention(AttentionOpInterface attention) {
   for (Value result : attention->getResults()) {
     tie(query, 0, result, 0);
     tie(query, 2, result, 2);
+    fixSize(result, 1, attention.getNumHeads());
   }
+  tie(value, 3, attention.getResult(), 3);
   if (Value weights = attention.getWeights())
     tie(key, keyLength, weights, 3);
   // Terms begin with batch and heads and end with the length.
@@ -114,12 +121,20 @@ void DimNames::tieAttention(AttentionOpInterface attention) {
       tie(of, 1, term, 1);
       tie(of, dim, term, type.getRank() - 1);
     }
+  if (attention.hasComponents())
+    for (auto [value, dim, rank] :
+         {std::tuple(key, 2u, 5), std::tuple(attention.getShifts(), 1u, 3),
+          std::tuple(attention.getQueryTerm(), 2u, 4),
+          std::tuple(attention.getKeyTerm(), 2u, 4)})
+      if (value && cast<RankedTensorType>(value.getType()).getRank() == rank)
+        fixSize(value, dim, attention.getNumComponents());
   if (Value shifts = attention.getShifts()) {
     tie(key, 1, shifts, 0);
     tie(query, 3, shifts, 2);
   }
   if (Value prior = attention.getPrior()) {
     tie(query, 1, prior, 0);
+    fixSize(prior, 1, attention.getNumComponents());
     if (cast<RankedTensorType>(prior.getType()).getRank() == 3)
       tie(key, keyLength, prior, 2);
   }

@@ -35,6 +35,7 @@ private:
   using Dim = std::pair<void *, unsigned>;
 
   void tie(mlir::Value a, unsigned aDim, mlir::Value b, unsigned bDim);
+  void fixSize(mlir::Value value, unsigned dim, int64_t size);
   void tieOp(mlir::Operation *op);
   void tieAttention(AttentionOpInterface attention);
   void tieTypes(mlir::Value a, mlir::Value b);

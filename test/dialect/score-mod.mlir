@@ -91,3 +91,16 @@ func.func @sizes(%q: !q, %k: !q) -> !q {
   } : (!q, !q, !q) -> !q
   return %o : !q
 }
+
+// Sizes of other captured tensors.
+// CHECK-LABEL: func.func @size_of_another
+// CHECK:           tensor.dim %{{.+}}, %{{.+}} : tensor<?xf32>
+func.func @size_of_another(%q: !q, %t: tensor<?xf32>) -> !q {
+  %zero = arith.constant 0 : index
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %n = tensor.dim %t, %zero : tensor<?xf32>
+    attn.yield %s : f32
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}

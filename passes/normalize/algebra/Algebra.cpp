@@ -66,9 +66,9 @@ Value mixattn::gather(PatternRewriter &rewriter, Location loc, Value value,
       rewriter, loc, DenseIntElementsAttr::get(tableType, picked));
   SmallVector<utils::IteratorType> loops(type.getRank(),
                                          utils::IteratorType::parallel);
-  AffineMap entry = AffineMap::get(type.getRank(), 0,
-                                   {rewriter.getAffineDimExpr(dim)},
-                                   rewriter.getContext());
+  AffineMap entry =
+      AffineMap::get(type.getRank(), 0, {rewriter.getAffineDimExpr(dim)},
+                     rewriter.getContext());
   AffineMap place = rewriter.getMultiDimIdentityMap(type.getRank());
   auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
     SmallVector<Value> indices;
@@ -88,8 +88,8 @@ Value mixattn::emitDots(PatternRewriter &rewriter, Location loc,
                         ValueRange operands, ArrayRef<AffineMap> maps,
                         ArrayRef<OpFoldResult> sizes, double factor) {
   Type f32 = rewriter.getF32Type();
-  Value zero = arith::ConstantOp::create(rewriter, loc,
-                                         rewriter.getF32FloatAttr(0.0f));
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getF32FloatAttr(0.0f));
   Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, f32);
   Value init = linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
   SmallVector<utils::IteratorType> loops(maps.back().getNumDims(),

@@ -41,10 +41,10 @@ struct CancelQueryNorm : OpRewritePattern<GenericOp> {
     sizes.pop_back();
     AffineMap each = rewriter.getMultiDimIdentityMap(rank);
     AffineMap norm = each.dropResult(rank - 1);
-    Value term = emitDots(rewriter, op.getLoc(), {key, key},
-                          {each, each, norm}, sizes, -0.5 / *variance);
-    SmallVector<double> variances(
-        rank == 5 ? attention.getNumComponents() : 1, *variance);
+    Value term = emitDots(rewriter, op.getLoc(), {key, key}, {each, each, norm},
+                          sizes, -0.5 / *variance);
+    SmallVector<double> variances(rank == 5 ? attention.getNumComponents() : 1,
+                                  *variance);
     rewriter.modifyOpInPlace(op, [&] {
       op.setGaussian(false);
       op.setVariances(variances);

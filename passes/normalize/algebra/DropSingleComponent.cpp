@@ -12,8 +12,8 @@ namespace {
 
 /// scores(q, keys [B,Hk,1,S,D])  ->  scores(q, k [B,Hk,S,D])
 ///
-/// logsumexp and maximum of one component are the component. A prior of it is
-/// a constant of every row, which the softmax does not see.
+/// logsumexp and maximum of one component are the component. A finite prior of
+/// it is a constant of every row, which the softmax does not see.
 struct DropSingleComponent : OpRewritePattern<GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -30,6 +30,9 @@ struct DropSingleComponent : OpRewritePattern<GenericOp> {
       if (cast<RankedTensorType>(prior.getType()).getRank() == 3)
         return decline(rewriter, op, "DropSingleComponent",
                        "the prior differs from key to key");
+      if (!op.getFinite())
+        return decline(rewriter, op, "DropSingleComponent",
+                       "the prior is not promised to be finite");
       if (!attention.isRowShiftInvariant())
         return decline(rewriter, op, "DropSingleComponent",
                        "something sees a constant added to a row of scores");

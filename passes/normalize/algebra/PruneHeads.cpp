@@ -41,11 +41,11 @@ struct PruneHeads : OpRewritePattern<GenericOp> {
     Location loc = op.getLoc();
     auto keep = [&](MutableOperandRange operand, int64_t dim) {
       if (!operand.empty())
-        operand.assign(
-            gather(rewriter, loc, operand[0].get(), dim, kept));
+        operand.assign(gather(rewriter, loc, operand[0].get(), dim, kept));
     };
     rewriter.modifyOpInPlace(op, [&] {
-      op.getQueryMutable().assign(gather(rewriter, loc, op.getQuery(), 1, kept));
+      op.getQueryMutable().assign(
+          gather(rewriter, loc, op.getQuery(), 1, kept));
       if (!sharesKeys) {
         op.getKeyMutable().assign(gather(rewriter, loc, op.getKey(), 1, kept));
         keep(op.getShiftsMutable(), 0);

@@ -56,8 +56,10 @@ struct SelectHeads : OpRewritePattern<GenericOp> {
         gather(rewriter, op.getLoc(), op.getQuery(), /*dim=*/1, *picked);
     Value key = op.getKey();
     if (attention.getKeyType().getDimSize(1) != 1) {
-      SmallVector<int64_t> keyHeads = llvm::map_to_vector(
-          *picked, [&](int64_t head) { return head / attention.getKeyGroup(); });
+      SmallVector<int64_t> keyHeads =
+          llvm::map_to_vector(*picked, [&](int64_t head) {
+            return head / attention.getKeyGroup();
+          });
       key = gather(rewriter, op.getLoc(), key, /*dim=*/1, keyHeads);
     }
     rewriter.modifyOpInPlace(op, [&] {

@@ -40,8 +40,10 @@ struct ShareShiftedKeys : OpRewritePattern<GenericOp> {
     Value keyTerm;
     if (op.getGaussian())
       keyTerm = emitKeyTerm(rewriter, attention, *variance);
+    APFloat scale(attention.getScaleOrDefault());
     rewriter.modifyOpInPlace(op, [&] {
       op.getShiftsMutable().clear();
+      op.setScale(scale);
       op.setGaussian(false);
       op.setVariances(ArrayRef<double>{*variance});
       op.getQueryTermMutable().assign(queryTerm);
@@ -60,8 +62,8 @@ private:
 
   /// term[b,h,r,i] = sum_d q[b,h,i,d] shift[h',r,d] / variance, with loops b,
   /// h, r, i, d.
-  static Value emitQueryTerm(PatternRewriter &rewriter,
-                             AttentionOpInterface op, double variance) {
+  static Value emitQueryTerm(PatternRewriter &rewriter, AttentionOpInterface op,
+                             double variance) {
     AffineExpr b, h, r, i, d;
     bindDims(rewriter.getContext(), b, h, r, i, d);
     Value query = op.getQuery();
@@ -92,10 +94,10 @@ private:
         rewriter.getIndexAttr(op.getNumComponents()),
         tensor::getMixedSize(rewriter, loc, key, 2)};
     AffineMap place = map(rewriter, {b, g, j, d});
-    return emitDots(rewriter, loc, {key, key, op.getShifts()},
-                    {place, place, map(rewriter, {g, r, d}),
-                     map(rewriter, {b, g, r, j})},
-                    sizes, -0.5 / variance);
+    return emitDots(
+        rewriter, loc, {key, key, op.getShifts()},
+        {place, place, map(rewriter, {g, r, d}), map(rewriter, {b, g, r, j})},
+        sizes, -0.5 / variance);
   }
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attentions that attn-simplify rewrites, one entry a rule.
 
 // A one-hot mixer of scores: query heads 1, 0, 3, 3, 3, 2.
@@ -39,7 +40,7 @@ func.func @drop_single_component(
     %v: tensor<1x4x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x4x?x8xf32> {
   %o = attn.generic
       scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x4x1x?x8xf32>)
-      variances [2.0] prior(%prior : tensor<4x1xf32>)
+      variances [2.0] prior(%prior : tensor<4x1xf32>) finite
       pool(%v : tensor<1x4x?x8xf32>) -> tensor<1x4x?x8xf32>
   return %o : tensor<1x4x?x8xf32>
 }
