@@ -230,6 +230,19 @@ func.func @two_names_of_a_result(%n: tensor<i32>)
 
 // -----
 
+// The heads of a result are those of the mixer of its scores.
+!q = tensor<1x2x3x8xf32>
+!v = tensor<1x6x3x8xf32>
+// expected-error @below {{expected dimension 1 of result 'result0' to be written as 6, the only size that it can have}}
+func.func @open_heads_of_a_result(%q: !q, %v: !v, %m: tensor<2x6xf32>)
+    -> tensor<1x?x3x8xf32> {
+  %o = attn.admixture_heads %q, %q, %v mixer(%m : tensor<2x6xf32>)
+      : (!q, !q, !v) -> tensor<1x?x3x8xf32>
+  return %o : tensor<1x?x3x8xf32>
+}
+
+// -----
+
 // expected-error @below {{expected 'attn.dims' to name dimension 0 of result 'o', whose size no argument shows}}
 func.func @size_out_of_nowhere(%n: tensor<i32>) -> (tensor<?xf32> {attn.name = "o"}) {
   %size = tensor.extract %n[] : tensor<i32>
