@@ -145,3 +145,39 @@ func.func @unused(%q: !q) {
   %o = attn.softmax %q, %q, %q : (!q, !q, !q) -> !q
   return
 }
+
+// -----
+
+// Results on request stay with the op that takes over.
+!q = tensor<1x2x3x4xf32>
+// CHECK-LABEL: func.func @results
+// CHECK:         %[[O:.+]], %[[WEIGHTS:.+]], %[[LSE:.+]] = attn.softmax {{.*}} weights tensor<1x2x3x3xf32> lse tensor<1x2x3xf32>
+// CHECK:         return %[[O]], %[[WEIGHTS]], %[[LSE]]
+func.func @results(%q: !q) -> (!q, tensor<1x2x3x3xf32>, tensor<1x2x3xf32>) {
+  %m = arith.constant dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32>
+  %o, %weights, %lse = attn.mix_heads %q, %q, %q mixer(%m : tensor<2x2xf32>)
+      : (!q, !q, !q) -> !q weights tensor<1x2x3x3xf32> lse tensor<1x2x3xf32>
+  return %o, %weights, %lse : !q, tensor<1x2x3x3xf32>, tensor<1x2x3xf32>
+}
+
+// -----
+
+// The size of a cast tensor is that of what was cast, within a score_mod too.
+!q = tensor<?x2x3x4xf32>
+// CHECK-LABEL: func.func @size_of_a_cast
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x2x?x4xf32>)
+// CHECK:         attn.softmax {{.*}} score_mod {
+// CHECK:           tensor.dim %[[Q]],
+func.func @size_of_a_cast(%open: tensor<?x2x?x4xf32>) -> !q {
+  %c0 = arith.constant 0 : index
+  %q = tensor.cast %open : tensor<?x2x?x4xf32> to !q
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %size = tensor.dim %q, %c0 : !q
+    %wide = arith.index_cast %size : index to i32
+    %x = arith.sitofp %wide : i32 to f32
+    %t = arith.addf %s, %x : f32
+    attn.yield %t : f32
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}

@@ -252,3 +252,18 @@ func.func @named(%q: !q, %keys: !keys) -> !q {
   %o = attn.mixture_of_keys %q, %keys, %q dot : (!q, !keys, !q) -> !q
   return %o : !q
 }
+
+// -----
+
+// The hidden units of an MLP are known from one of its operands.
+// CHECK-LABEL: func.func @open_hidden_units
+// CHECK:         tensor.empty() : tensor<1x5x3x3xf32>
+!q = tensor<1x2x3x4xf32>
+func.func @open_hidden_units(%q: !q, %w1: tensor<?x5xf32>, %b1: tensor<?xf32>,
+                             %w2: tensor<?x2xf32>, %b2: tensor<?xf32>) -> !q {
+  %o = attn.generic scores(%q, %q : !q, !q)
+      premix_mlp(%w1, %b1, %w2, %b2
+          : tensor<?x5xf32>, tensor<?xf32>, tensor<?x2xf32>, tensor<?xf32>)
+      pool(%q : !q) -> !q
+  return %o : !q
+}

@@ -166,3 +166,19 @@ func.func @results(%q: !q, %m: !m) -> (tensor<?x2x?x?xf32>, tensor<?x2x?xf32>) {
   %1:2 = attn.softmax %q, %q, %q : (!q, !q, !q) -> !q lse tensor<?x2x?xf32>
   return %0#1, %1#1 : tensor<?x2x?x?xf32>, tensor<?x2x?xf32>
 }
+
+// Without features every difference is 0, and any variance will do.
+// CHECK-LABEL: func.func @no_features_of_a_gaussian
+// CHECK:         attn.generic {{.*}} gaussian variances [1.000000e+00] scale 1.000000e+00 pool(
+// CHECK:         attn.generic {{.*}}) variances [1.000000e+00, 1.000000e+00] scale 1.000000e+00 pool(
+func.func @no_features_of_a_gaussian(
+    %q: tensor<1x2x3x0xf32>, %keys: tensor<1x2x2x3x0xf32>,
+    %v: tensor<1x2x3x4xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) {
+  %0 = attn.softmax %q, %q, %v gaussian
+      : (tensor<1x2x3x0xf32>, tensor<1x2x3x0xf32>, tensor<1x2x3x4xf32>)
+      -> tensor<1x2x3x4xf32>
+  %1 = attn.mixture_of_keys %q, %keys, %v dot
+      : (tensor<1x2x3x0xf32>, tensor<1x2x2x3x0xf32>, tensor<1x2x3x4xf32>)
+      -> tensor<1x2x3x4xf32>
+  return %0, %1 : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>
+}

@@ -204,3 +204,27 @@ func.func @named(%q: !q) -> !q {
   %o = attn.softmax %q, %q, %q gaussian : (!q, !q, !q) -> !q
   return %o : !q
 }
+
+// -----
+
+// A score_mod that asks for the size of an operand that is replaced goes on
+// asking the old one.
+// CHECK-LABEL: func.func @size_of_a_replaced_operand
+// CHECK-SAME:    %[[KEYS:[a-z0-9]+]]: tensor<1x2x1x?x4xf32>
+// CHECK:         tensor.collapse_shape %[[KEYS]]
+// CHECK:         attn.generic {{.*}} score_mod {
+// CHECK:           tensor.dim %[[KEYS]],
+!q = tensor<1x2x?x4xf32>
+!keys = tensor<1x2x1x?x4xf32>
+func.func @size_of_a_replaced_operand(%q: !q, %keys: !keys) -> !q {
+  %c3 = arith.constant 3 : index
+  %o = attn.generic scores(%q, %keys : !q, !keys) score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %size = tensor.dim %keys, %c3 : !keys
+    %wide = arith.index_cast %size : index to i32
+    %x = arith.sitofp %wide : i32 to f32
+    %t = arith.addf %s, %x : f32
+    attn.yield %t : f32
+  } pool(%q : !q) -> !q
+  return %o : !q
+}
