@@ -148,7 +148,7 @@ def WriteManifestPass : Pass<"attn-write-manifest", "::mlir::ModuleOp"> {
 def SimplifyPass : Pass<"attn-simplify"> {
   let summary = "Rewrite the normal form where a simpler one is equal";
   let description = [{
-    Exact algebra. Each rule that declines where it might apply says why in a
+    Algebra that is exact in real arithmetic. Each rule that declines where it might apply says why in a
     missed remark of its name; each that applies leaves a passed one.
 
     - `PruneHeads`: query heads whose rows of a constant mixer are zero vanish;
@@ -221,6 +221,44 @@ def TakeBuffersPass : Pass<"attn-take-buffers", "::mlir::ModuleOp"> {
     "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
     "::mlir::tensor::TensorDialect"
   ];
+}
+
+def ComputeInResultsPass : Pass<"attn-compute-in-results"> {
+  let summary = "Compute results in the buffers that they go to";
+  let description = [{
+    Upstream's elimination of empty tensors does this too, but takes a value
+    that two results begin with for the first result's own: the second result
+    then overwrites the first (LLVM 22.1.8).
+
+    Input: `bufferization.materialize_in_destination` into an argument.
+    Output: the `tensor.empty` in which the value is computed is the argument's
+    buffer.
+    Skips: values of which something on the way has another use.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>, %y: memref<4xf32>) {
+      %0 = tensor.empty() : tensor<4xf32>
+      %1 = linalg.exp ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>)
+          -> tensor<4xf32>
+      bufferization.materialize_in_destination %1 in restrict writable %y
+          : (tensor<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: tensor<4xf32>, %y: memref<4xf32>) {
+      %0 = bufferization.to_tensor %y restrict writable
+          : memref<4xf32> to tensor<4xf32>
+      %1 = linalg.exp ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>)
+          -> tensor<4xf32>
+      bufferization.materialize_in_destination %1 in restrict writable %y
+          : (tensor<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
 def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {

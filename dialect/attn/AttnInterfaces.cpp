@@ -51,32 +51,26 @@ double AttentionOpInterface::getScaleOrDefault() {
   return 1.0 / std::sqrt(double(features));
 }
 
-/// Whether `value` is computed from `score` within a score_mod.
-static bool dependsOn(Value value, BlockArgument score) {
-  if (value == score)
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && op->getBlock() == score.getOwner() &&
-         llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return dependsOn(operand, score); });
-}
-
 /// Whether a score_mod yields the score plus something that ignores it.
 static bool onlyAddsToScore(Region &region) {
-  BlockArgument score = region.getArgument(0);
-  Value value = cast<YieldOp>(region.front().getTerminator()).getScore();
-  while (value != score) {
-    Operation *op = value.getDefiningOp();
-    if (!isa_and_present<arith::AddFOp, arith::SubFOp>(op))
-      return false;
-    Value left = op->getOperand(0), right = op->getOperand(1);
-    if (isa<arith::AddFOp>(op) && dependsOn(right, score))
+  Value score = region.getArgument(0);
+  // Values that depend on the score, and those of them that are it plus a term.
+  DenseSet<Value> dependent = {score}, shifted = {score};
+  for (Operation &op : region.front().without_terminator()) {
+    auto depends = [&](Value value) { return dependent.contains(value); };
+    if (llvm::none_of(op.getOperands(), depends))
+      continue;
+    dependent.insert_range(op.getResults());
+    if (!isa<arith::AddFOp, arith::SubFOp>(op))
+      continue;
+    Value left = op.getOperand(0), right = op.getOperand(1);
+    if (isa<arith::AddFOp>(op) && depends(right))
       std::swap(left, right);
-    if (dependsOn(right, score))
-      return false;
-    value = left;
+    if (shifted.contains(left) && !depends(right))
+      shifted.insert(op.getResult(0));
   }
-  return true;
+  return shifted.contains(
+      cast<YieldOp>(region.front().getTerminator()).getScore());
 }
 
 bool AttentionOpInterface::isRowShiftInvariant() {

@@ -74,9 +74,7 @@ static void buildBufferized(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // Results are computed in the caller's buffers where an empty tensor would
-  // be copied there.
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addNestedPass<func::FuncOp>(createComputeInResultsPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   // A loop may carry a tensor that each turn computes anew.
   bufferize.allowReturnAllocsFromLoops = true;

@@ -128,7 +128,7 @@ Value Decomposition::emitRawScores(Value products) {
 }
 
 /// combined[b,h,i,j] = logsumexp_r raw[b,h,r,i,j], or their maximum. The
-/// largest component of logsumexp starts at the finite -2^127, so that
+/// largest component of logsumexp starts at a finite number, so that
 /// components that are all switched off give -inf.
 Value Decomposition::emitCombined(Value raw) {
   if (!op.hasComponents())
@@ -143,8 +143,8 @@ Value Decomposition::emitCombined(Value raw) {
         [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
           return arith::MaximumFOp::create(b, loc, args[0], args[1]);
         });
-  Value largest = generic(
-      raw, each, tensorOf(sizes, f32, -std::ldexp(1.0, 127)), place, larger);
+  Value largest =
+      generic(raw, each, tensorOf(sizes, f32, lowest()), place, larger);
   Value sums =
       generic({raw, largest}, {each, place}, tensorOf(sizes, f32, 0.0), place,
               [&](OpBuilder &b, Location loc, ValueRange args) -> Value {

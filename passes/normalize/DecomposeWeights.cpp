@@ -31,10 +31,9 @@ Value Decomposition::emitLse(Value rowMax, Value rowSum) {
 }
 
 /// weights = exp(scores - row maximum) / row sum, and 0 in rows of which
-/// nothing is seen. The maximum starts at the finite -2^127: exp(-inf + 2^127)
-/// is 0, where -inf - -inf would be NaN.
+/// nothing is seen: their maximum stays the finite one at which it starts.
 Value Decomposition::emitWeights(Value scores) {
-  Value rowMax = emitRowReduction(scores, -std::ldexp(1.0, 127), larger);
+  Value rowMax = emitRowReduction(scores, lowest(), larger);
   AffineMap identity = rewriter.getMultiDimIdentityMap(4);
   AffineMap row = map(4, {dim(0), dim(1), dim(2)});
   SmallVector<OpFoldResult> sizes = {batch, heads, queries, keys};

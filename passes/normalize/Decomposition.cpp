@@ -55,6 +55,8 @@ OpFoldResult Decomposition::sizeOf(Value tensor, int64_t dim) {
   return tensor::getMixedSize(rewriter, loc, tensor, dim);
 }
 
+double Decomposition::lowest() { return std::numeric_limits<float>::lowest(); }
+
 Value Decomposition::larger(OpBuilder &b, Location loc, ValueRange args) {
   Value greater = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
                                         args[0], args[1]);

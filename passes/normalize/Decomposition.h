@@ -61,6 +61,9 @@ private:
   mlir::Value constant(mlir::OpBuilder &builder, double value);
   mlir::OpFoldResult sizeOf(mlir::Value tensor, int64_t dim);
 
+  /// The finite f32 at which a maximum starts: -inf minus it is -inf, where
+  /// -inf - -inf would be NaN.
+  static double lowest();
   /// The larger of two f32, the second where either is NaN.
   static mlir::Value larger(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::ValueRange args);

@@ -32,7 +32,7 @@
 // CHECK:           arith.addf %[[EXPONENT]], %[[LOG_PRIOR]] : f32
 
 // Their logsumexp.
-// CHECK:         %[[LEAST:.+]] = arith.constant -1.70141183E+38 : f32
+// CHECK:         %[[LEAST:.+]] = arith.constant -3.40282347E+38 : f32
 // CHECK:         %[[LARGEST:.+]] = linalg.generic {indexing_maps = [#[[EACH]], #[[SCORE]]], iterator_types = ["parallel", "parallel", "reduction", "parallel", "parallel"]} ins(%[[RAW]] :
 // CHECK:           arith.cmpf ogt
 // CHECK:         %[[SUMS:.+]] = linalg.generic {indexing_maps = [#[[EACH]], #[[SCORE]], #[[SCORE]]], iterator_types = ["parallel", "parallel", "reduction", "parallel", "parallel"]} ins(%[[RAW]], %[[LARGEST]] :

@@ -33,7 +33,7 @@
 // CHECK-NEXT:      linalg.yield %[[SCALED]] : f32
 
 // The maximum of each row, from -2^127 up.
-// CHECK:         %[[LEAST:.+]] = arith.constant -1.70141183E+38 : f32
+// CHECK:         %[[LEAST:.+]] = arith.constant -3.40282347E+38 : f32
 // CHECK:         linalg.fill ins(%[[LEAST]] : f32)
 // CHECK:         %[[MAX:.+]] = linalg.generic {indexing_maps = [#[[ELEMENT]], #[[ROW]]], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[SCORES]] :
 // CHECK-NEXT:    ^bb0(%[[IN:.+]]: f32, %[[SOFAR:.+]]: f32):
