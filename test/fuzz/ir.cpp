@@ -53,7 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // Diagnostics are answers, and nobody listens.
   ScopedDiagnosticHandler silence(&context, [](Diagnostic &) {});
 
-  StringRef text(reinterpret_cast<const char *>(data), size);
+  // The parser wants a NUL behind its text, as the buffers of files have.
+  std::string text(reinterpret_cast<const char *>(data), size);
   OwningOpRef<ModuleOp> module = parse(text, context);
   if (!module)
     return 0;
@@ -65,8 +66,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fail("printed IR changes when it is parsed", printed);
 
   // The lower levels take most of the time: go there now and then.
-  mixattn::Level to = llvm::hash_value(text) % 16 ? mixattn::Level::Normal
-                                                  : mixattn::Level::Llvm;
+  mixattn::Level to = llvm::hash_value(StringRef(text)) % 16
+                          ? mixattn::Level::Normal
+                          : mixattn::Level::Llvm;
   bool hasReason = false;
   ScopedDiagnosticHandler watch(&context, [&](Diagnostic &diagnostic) {
     hasReason |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
@@ -89,13 +91,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 static const std::vector<std::vector<std::string>> groups = {
     {"0", "1", "2", "3", "4", "7", "8", "64", "96", "-1", "?", "1.0", "0.125"},
     {"f16", "bf16", "f32", "f64", "i1", "i32", "i64", "index"},
-    {"mask", "bias", "lengths", "scale", "causal", "band", "mixer",
-     "mixer_by_row", "score_mod", "postmix", "postmix_by_row", "pool",
-     "scores"},
-    {"attn.softmax", "attn.mix_heads", "attn.generic", "attn.yield"},
+    {"bias", "mask", "lengths", "prior", "mixer", "mixer_by_row", "mlp",
+     "premix", "premix_mlp", "postmix", "postmix_by_row", "pool", "scores",
+     "shifted_by", "query_term", "key_term"},
+    {"causal", "gaussian", "maximum", "scale_before", "relu_per_key", "weights",
+     "lse"},
+    {"scale", "band", "variances", "score_mod"},
+    {"attn.softmax", "attn.mix_heads", "attn.mixture_of_keys",
+     "attn.admixture_heads", "attn.generic"},
     {"attn.name", "attn.dims", "attn.range", "\"B\"", "\"N\"", "\"S\""},
     {"arith.addf", "arith.mulf", "arith.subf", "arith.maximumf"},
-    {"%q", "%k", "%v", "%m", "%mixer", "%bias", "%mask", "%lengths", "%o"},
+    {"%q", "%k", "%v", "%m", "%mixer", "%bias", "%mask", "%lengths", "%o",
+     "%keys", "%shifts", "%log_prior", "%w1", "%b1", "%w2", "%b2"},
 };
 
 /// Splits `text` into words (with % ^ # " and dots), numbers and single other
