@@ -233,7 +233,8 @@ def ComputeInResultsPass : Pass<"attn-compute-in-results"> {
     Input: `bufferization.materialize_in_destination` into an argument.
     Output: the `tensor.empty` in which the value is computed is the argument's
     buffer.
-    Skips: values of which something on the way has another use.
+    Skips: values of which something on the way has another use, or whose type
+    says more or less about its sizes than the argument's.
 
     ```mlir
     func.func @f(%x: tensor<4xf32>, %y: memref<4xf32>) {

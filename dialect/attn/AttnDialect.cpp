@@ -125,6 +125,8 @@ static LogicalResult verifyRange(const Party &party, Attribute value) {
       cast<IntegerAttr>(range[0]).getInt() >
           cast<IntegerAttr>(range[1]).getInt())
     return party.error("attn.range") << "to ascend, but got " << value;
+  if (StringRef(party.role) == "result")
+    return party.error("attn.range") << "to be on an argument";
   auto tensor = dyn_cast<ShapedType>(party.type);
   if (!tensor || !tensor.getElementType().isSignlessInteger())
     return party.error("attn.range")

@@ -28,7 +28,7 @@ def Attn_Dialect : Dialect {
     - `attn.dims = ["B", "N"]`: one name per dynamic dimension. Equal names
       have equal sizes, checked when the entry is called. On a result it is a
       promise of the graph's author where the ops do not show the size.
-    - `attn.range = [0, "S"]`: on integer tensors, the smallest and the
+    - `attn.range = [0, "S"]`: on integer arguments, the smallest and the
       largest value, each an integer or the name of a dimension; checked when
       the entry is called.
   }];

@@ -121,7 +121,7 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
     - (C5) `query` and `key` agree on the feature size.
     - (C6) the heads of `key` divide the heads of `query`, and the heads of
       `value` divide the heads of the result.
-    - (C7) `scale` is finite.
+    - (C7) `scale` is finite in f32.
     - (C8) `bias` and `mask` broadcast from the right to `[B,H,N,S]`.
     - (C9) `lengths` has one element per batch row.
     - (C10) `score_mod` takes a float score and four indices, yields a score
@@ -150,7 +150,8 @@ defvar Attn_ComponentOperands =
 
 defvar Attn_ComponentConstraints = [{
     - (C12) `shifts` are `[Hk,R,D]` beside keys without components.
-    - (C13) there is one variance per component, positive and finite.
+    - (C13) there is one variance per component; it and its inverse are
+      positive and normal numbers in f32.
     - (C14) `prior` is `[Hq,R]` or `[Hq,R,S]`, and there are components.
     - (C15) the maximum takes components and no prior.
 }];

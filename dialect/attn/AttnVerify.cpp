@@ -148,8 +148,9 @@ static LogicalResult verifyProducts(AttentionOpInterface op, const Party &query,
 static LogicalResult verifyClauses(AttentionOpInterface op,
                                    ArrayRef<int64_t> scores) {
   // C7
-  if (std::optional<APFloat> scale = op.getScale(); scale && !scale->isFinite())
-    return op->emitOpError("expected a finite 'scale'");
+  if (std::optional<APFloat> scale = op.getScale();
+      scale && !std::isfinite(float(scale->convertToDouble())))
+    return op->emitOpError("expected 'scale' to be finite in f32");
   // C8
   if (Value bias = op.getBias())
     if (failed(verifyBroadcast(op, {"bias", bias}, scores)))
@@ -209,9 +210,12 @@ static LogicalResult verifyComponents(AttentionOpInterface op, const Party &key,
              << expected << " 'variances', one per component, but got "
              << variances->size();
     if (!llvm::all_of(*variances, [](double variance) {
-          return std::isfinite(variance) && variance > 0;
+          return variance > 0 && std::isnormal(float(variance)) &&
+                 std::isnormal(float(1 / variance));
         }))
-      return op->emitOpError("expected positive and finite 'variances'");
+      return op->emitOpError(
+          "expected 'variances' to be positive and normal numbers in f32, and "
+          "so their inverses");
   }
   // C15
   if (op.getMaximum() && (!op.hasComponents() || op.getPrior()))

@@ -10,6 +10,14 @@
 using namespace mlir;
 using namespace mixattn;
 
+/// Whether a score_mod computes with values of `type`.
+static bool isScalar(Type type) {
+  return isa<Float16Type, BFloat16Type, Float32Type>(type) || type.isIndex() ||
+         type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
+         type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(64);
+}
+
 bool mixattn::isScoreModElementwise(Operation *op) {
   bool known =
       isa<arith::AddFOp, arith::AddIOp, arith::AndIOp, arith::CeilDivSIOp,
@@ -34,12 +42,6 @@ bool mixattn::isScoreModElementwise(Operation *op) {
           math::RoundEvenOp, math::RoundOp, math::RsqrtOp, math::SinOp,
           math::SinhOp, math::SqrtOp, math::TanOp, math::TanhOp, math::TruncOp>(
           op);
-  auto isScalar = [](Type type) {
-    return isa<Float16Type, BFloat16Type, Float32Type>(type) ||
-           type.isIndex() || type.isSignlessInteger(1) ||
-           type.isSignlessInteger(8) || type.isSignlessInteger(16) ||
-           type.isSignlessInteger(32) || type.isSignlessInteger(64);
-  };
   return known && llvm::all_of(op->getOperandTypes(), isScalar) &&
          llvm::all_of(op->getResultTypes(), isScalar);
 }
@@ -47,7 +49,8 @@ bool mixattn::isScoreModElementwise(Operation *op) {
 /// Whether `op` reads one element of a captured tensor of rank 2 at most.
 static bool isCapturedRead(Operation *op, Region &region) {
   auto extract = dyn_cast<tensor::ExtractOp>(op);
-  return extract && extract.getTensor().getType().getRank() <= 2 &&
+  return extract && isScalar(extract.getType()) &&
+         extract.getTensor().getType().getRank() <= 2 &&
          !region.isAncestor(extract.getTensor().getParentRegion());
 }
 

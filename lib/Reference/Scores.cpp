@@ -11,6 +11,8 @@ Status Scores::bind(const Attention &attention, const Arguments &arguments) {
                                {op->key, key},
                                {op->shifts, shifts},
                                {op->prior, prior},
+                               {op->queryTerm, queryTerm},
+                               {op->keyTerm, keyTerm},
                                {premix.mixer, mixer},
                                {premix.w1, w1},
                                {premix.b1, b1},
@@ -32,10 +34,18 @@ Status Scores::checkShapes() {
   Shape priorShape = {sources, components()};
   if (prior.rank() == 3)
     priorShape.push_back(keys());
+  auto termShape = [&](const Array &term, int64_t heads, int64_t length) {
+    Shape shape = {batches(), heads, length};
+    if (term.rank() == 4)
+      shape.insert(shape.begin() + 2, components());
+    return shape;
+  };
   const std::pair<Operand, Shape> operands[] = {
       {{op->key, key}, keyShape},
       {{op->shifts, shifts}, {key.shape[1], components(), features}},
       {{op->prior, prior}, priorShape},
+      {{op->queryTerm, queryTerm}, termShape(queryTerm, sources, queries())},
+      {{op->keyTerm, keyTerm}, termShape(keyTerm, key.shape[1], keys())},
       {{premix.mixer, mixer}, {sources, heads()}},
       {{premix.w1, w1}, {sources, hidden}},
       {{premix.w2, w2}, {hidden, heads()}}};
@@ -54,7 +64,12 @@ int64_t Scores::heads() const {
 int64_t Scores::components() const {
   if (key.rank() == 5)
     return key.shape[2];
-  return op->shifts.empty() ? 1 : shifts.shape[1];
+  if (!op->shifts.empty())
+    return shifts.shape[1];
+  for (const Array *term : {&queryTerm, &keyTerm})
+    if (term->rank() == 4)
+      return term->shape[2];
+  return 1;
 }
 
 /// Query head h reads key head h Hk div H.
@@ -65,6 +80,14 @@ double Scores::keyAt(int64_t b, int64_t h, int64_t r, int64_t j,
     return key(b, head, r, j, d);
   double shift = op->shifts.empty() ? 0 : shifts(head, r, d);
   return key(b, head, j, d) + shift;
+}
+
+/// A term of a score, 0 where there is none.
+static double termAt(const Array &term, int64_t b, int64_t h, int64_t r,
+                     int64_t place) {
+  if (term.rank() == 4)
+    return term(b, h, r, place);
+  return term.rank() == 3 ? term(b, h, place) : 0;
 }
 
 double Scores::variance(int64_t r) const {
@@ -96,8 +119,13 @@ double Scores::gaussian(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
 
 double Scores::component(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
                          Largest &largest) const {
-  return op->gaussian ? gaussian(b, h, r, i, j, largest)
-                      : product(b, h, r, i, j, largest);
+  double score = op->gaussian ? gaussian(b, h, r, i, j, largest)
+                              : product(b, h, r, i, j, largest);
+  int64_t head = h * key.shape[1] / query.shape[1];
+  score += termAt(queryTerm, b, h, r, i) + termAt(keyTerm, b, head, r, j);
+  if (!op->gaussian)
+    largest.note(op->scale * score);
+  return score;
 }
 
 /// The larger one; NaN if either is.

@@ -64,7 +64,7 @@ private:
 
   const Attention *op = nullptr;
   Premix premix;
-  Array query, key, shifts, prior, mixer, w1, b1, w2, b2;
+  Array query, key, shifts, prior, queryTerm, keyTerm, mixer, w1, b1, w2, b2;
 };
 
 /// A sum of exponentials, out of reach of overflow: sum exp(most).

@@ -103,6 +103,8 @@ struct Attention {
   std::string shifts;
   /// Minus half the squared distance, instead of the product.
   bool gaussian = false;
+  /// Added to the raw score, per query and per key, perhaps per component.
+  std::string queryTerm, keyTerm;
   /// One per component divides its score; none of a product need be there.
   std::vector<double> variances;
   Combine combine = Combine::None;

@@ -103,6 +103,8 @@ void AttentionParser::parseComponents(Attention &attention) {
           "expected 'logsumexp' or 'maximum', but got '{}'", combine));
   }
   attention.prior = optional("prior", Kind::Float, 2, 3);
+  attention.queryTerm = optional("query_term", Kind::Float, 3, 4);
+  attention.keyTerm = optional("key_term", Kind::Float, 3, 4);
   checkVariances(attention);
 }
 
@@ -157,14 +159,22 @@ int64_t AttentionParser::staticSize(const std::string &name, size_t dim) {
 void AttentionParser::checkVariances(const Attention &attention) {
   const Parameter *key = entry.argument(attention.key);
   bool isShifted = !attention.shifts.empty();
-  bool isMixture = isShifted || (key && key->shape.size() == 5);
+  // Terms of rank 4 have a component each, whatever the keys have.
+  std::string split;
+  for (const std::string &term : {attention.queryTerm, attention.keyTerm})
+    if (const Parameter *parameter = entry.argument(term);
+        parameter && parameter->shape.size() == 4)
+      split = term;
+  bool hasKeys = key && key->shape.size() == 5;
+  bool isMixture = isShifted || hasKeys || !split.empty();
   if (isMixture != (attention.combine != Combine::None))
     json.complain(
         makeError("expected 'combine' where there are several keys only"));
   if (!attention.prior.empty() && attention.combine != Combine::LogSumExp)
     json.complain(makeError("expected 'prior' beside 'logsumexp' only"));
   int64_t components = isShifted   ? staticSize(attention.shifts, 1)
-                       : isMixture ? staticSize(attention.key, 2)
+                       : hasKeys   ? staticSize(attention.key, 2)
+                       : isMixture ? staticSize(split, 2)
                                    : 1;
   int64_t given = static_cast<int64_t>(attention.variances.size());
   if (given != components && (given != 0 || attention.gaussian))

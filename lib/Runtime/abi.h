@@ -55,7 +55,8 @@ enum {
 /* An entry. `tensors` lists the arguments, then the results, in the order of
  * the manifest; every tensor, results included, is the caller's. Strides are
  * honoured in all dims but the innermost, which is contiguous; those of dims
- * of size <= 1 are not looked at; NULL strides mean row-major.
+ * of size <= 1, and of tensors without elements, are not looked at; NULL
+ * strides mean row-major. Results overlap neither arguments nor each other.
  *
  * Returns 0, or 1 + the index of the tensor at fault, or a negative code
  * above. Nothing is written before all checks have passed. Re-entrant. */

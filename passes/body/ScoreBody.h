@@ -15,7 +15,7 @@ struct ScorePlace {
   mlir::Value offset;
 };
 
-/// Converts a float of any width to f32.
+/// Converts an f16, bf16 or f32 to f32.
 mlir::Value toF32(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::Value value);
 

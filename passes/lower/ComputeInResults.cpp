@@ -44,13 +44,15 @@ struct ComputeInResultsPass
     });
     for (bufferization::MaterializeInDestinationOp op : writes) {
       tensor::EmptyOp empty = findOwnEmpty(op.getSource());
-      if (!empty || empty->getParentRegion() != op->getParentRegion())
+      auto buffer = cast<MemRefType>(op.getDest().getType());
+      if (!empty || empty->getParentRegion() != op->getParentRegion() ||
+          buffer.getShape() != empty.getType().getShape())
         continue;
       OpBuilder builder(empty);
-      Value buffer = bufferization::ToTensorOp::create(
+      Value held = bufferization::ToTensorOp::create(
           builder, empty.getLoc(), empty.getType(), op.getDest(),
           /*restrict=*/true, /*writable=*/true);
-      empty.replaceAllUsesWith(buffer);
+      empty.replaceAllUsesWith(held);
       empty.erase();
     }
   }

@@ -200,12 +200,28 @@ EntryChecks::Shape EntryChecks::checkShape(int32_t code,
   }
   Value innermost = result.strides[rank - 1];
   Value isUnit = same(innermost, i64(1));
+  // A dimension of size 1, or a tensor without elements, steps nowhere: `step`
+  // has become the number of elements.
   Value isSingle = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
                                          result.sizes[rank - 1], i64(1));
-  require(arith::OrIOp::create(b, isUnit, isSingle), code,
+  Value isEmpty = same(step, i64(0));
+  Value isStill = arith::OrIOp::create(b, isSingle, isEmpty);
+  require(arith::OrIOp::create(b, isUnit, isStill), code,
           expected.title + ": expected the innermost dimension to be "
                            "contiguous, but got a stride of %lld",
           innermost);
+  // Arguments may repeat with a stride of 0; results would overlap themselves.
+  for (unsigned dim = 0; expected.isResult && dim + 1 < rank; ++dim) {
+    Value moves = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                        result.strides[dim], i64(0));
+    Value isStill =
+        arith::OrIOp::create(b, isEmpty,
+                             arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                                   result.sizes[dim], i64(1)));
+    require(arith::OrIOp::create(b, moves, isStill), code,
+            expected.title + ": expected dimension " + Twine(dim) +
+                " to have a stride other than 0");
+  }
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mixattn {
 #define GEN_PASS_DEF_EXPORTENTRIESPASS
@@ -23,15 +24,26 @@ using namespace mixattn;
 /// Whether every argument of `entry` is a buffer with names, as
 /// attn-take-buffers leaves them.
 static bool takesNamedBuffers(func::FuncOp entry) {
-  if (entry.getNumResults() != 0)
-    return false;
+  llvm::StringSet<> dims;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
     auto type = dyn_cast<MemRefType>(entry.getArgumentTypes()[i]);
+    auto names = entry.getArgAttrOfType<ArrayAttr>(i, "attn.dims");
     if (!type || !entry.getArgAttrOfType<StringAttr>(i, "attn.name") ||
-        (type.getNumDynamicDims() != 0 && !entry.getArgAttr(i, "attn.dims")))
+        (type.getNumDynamicDims() != 0 && !names))
       return false;
+    auto tensor = RankedTensorType::get(type.getShape(), type.getElementType());
+    if (!isEntryType(tensor) || type != getEntryBuffer(tensor))
+      return false;
+    for (Attribute name : names ? names.getValue() : ArrayRef<Attribute>())
+      dims.insert(cast<StringAttr>(name).getValue());
   }
-  return true;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (auto range = entry.getArgAttrOfType<ArrayAttr>(i, "attn.range"))
+      for (Attribute bound : range)
+        if (auto name = dyn_cast<StringAttr>(bound);
+            name && !dims.contains(name.getValue()))
+          return false;
+  return entry.getNumResults() == 0;
 }
 
 static EntryTensor describe(func::FuncOp entry, unsigned index) {
@@ -52,6 +64,7 @@ static EntryTensor describe(func::FuncOp entry, unsigned index) {
   result.bits = element.getIntOrFloatBitWidth();
   llvm::raw_string_ostream(result.dtype)
       << (isBoolean ? IntegerType::get(entry.getContext(), 1) : element);
+  result.isResult = isResult;
   result.dims = entry.getArgAttrOfType<ArrayAttr>(index, "attn.dims");
   result.range = entry.getArgAttrOfType<ArrayAttr>(index, "attn.range");
   return result;

@@ -18,20 +18,6 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
-/// The buffer of a caller's tensor: any strides but the innermost, which is 1.
-/// Booleans are bytes.
-static MemRefType bufferType(RankedTensorType tensor) {
-  Type element = tensor.getElementType();
-  if (element.isInteger(1))
-    element = IntegerType::get(tensor.getContext(), 8);
-  if (tensor.getRank() < 2)
-    return MemRefType::get(tensor.getShape(), element);
-  SmallVector<int64_t> strides(tensor.getRank(), ShapedType::kDynamic);
-  strides.back() = 1;
-  auto layout = StridedLayoutAttr::get(tensor.getContext(), 0, strides);
-  return MemRefType::get(tensor.getShape(), element, layout);
-}
-
 /// i1 from i8 (nonzero is true), or i8 from i1, element by element.
 static Value convertBooleans(OpBuilder &b, Location loc, Value tensor,
                              Type element) {
@@ -82,7 +68,7 @@ static void takeBuffers(func::FuncOp entry) {
   b.setInsertionPointToStart(&body);
   for (BlockArgument argument : body.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
-    MemRefType buffer = bufferType(type);
+    MemRefType buffer = getEntryBuffer(type);
     attributes.push_back(
         markBuffer(b, entry.getArgAttrDict(argument.getArgNumber()),
                    /*isResult=*/false, isBoolean(type)));
@@ -101,7 +87,7 @@ static void takeBuffers(func::FuncOp entry) {
   for (auto [index, operand] : llvm::enumerate(returned.getOperands())) {
     Value value = operand;
     auto type = cast<RankedTensorType>(value.getType());
-    MemRefType buffer = bufferType(type);
+    MemRefType buffer = getEntryBuffer(type);
     attributes.push_back(markBuffer(b, entry.getResultAttrDict(index),
                                     /*isResult=*/true, isBoolean(type)));
     if (isBoolean(type))

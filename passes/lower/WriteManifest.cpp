@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <map>
 
@@ -28,7 +29,7 @@ using llvm::json::Object;
 namespace {
 
 /// A polynomial in named dims: the coefficient of each product of dims. It is
-/// unknown once a dim has no name.
+/// unknown once a dim has no name or a coefficient no 64 bits.
 class Polynomial {
 public:
   /// Adds `coefficient` times the sizes of `dims`.
@@ -49,14 +50,15 @@ void Polynomial::add(const DimNames &names, int64_t coefficient,
   std::vector<std::string> product;
   for (auto [value, dim] : dims) {
     if (std::optional<int64_t> size = names.size(value, dim))
-      coefficient *= *size;
+      known &= !llvm::MulOverflow(coefficient, *size, coefficient);
     else if (StringAttr name = names.name(value, dim))
       product.push_back(name.str());
     else
       known = false;
   }
   llvm::sort(product);
-  terms[product] += coefficient;
+  int64_t &term = terms[product];
+  known &= !llvm::AddOverflow(term, coefficient, term);
 }
 
 llvm::json::Value Polynomial::toJson() const {
@@ -181,12 +183,12 @@ llvm::Expected<Object> EntryWriter::describeAttention() {
                                             {"value", op.getValue()},
                                             {"shifts", op.getShifts()},
                                             {"prior", op.getPrior()},
+                                            {"query_term", op.getQueryTerm()},
+                                            {"key_term", op.getKeyTerm()},
                                             {"bias", op.getBias()},
                                             {"mask", op.getMask()},
                                             {"lengths", op.getLengths()}}))
     return error;
-  if (op.getQueryTerm() || op.getKeyTerm())
-    return llvm::createStringError("the attention adds terms to its scores");
   if (op.getGaussian())
     result["score"] = "gaussian";
   if (op.getGaussian() || op.getVariances()) {

@@ -25,6 +25,18 @@ bool mixattn::isEntryType(Type type) {
          element.isSignlessInteger(32) || element.isSignlessInteger(64);
 }
 
+MemRefType mixattn::getEntryBuffer(RankedTensorType tensor) {
+  Type element = tensor.getElementType();
+  if (element.isInteger(1))
+    element = IntegerType::get(tensor.getContext(), 8);
+  if (tensor.getRank() < 2)
+    return MemRefType::get(tensor.getShape(), element);
+  SmallVector<int64_t> strides(tensor.getRank(), ShapedType::kDynamic);
+  strides.back() = 1;
+  auto layout = StridedLayoutAttr::get(tensor.getContext(), 0, strides);
+  return MemRefType::get(tensor.getShape(), element, layout);
+}
+
 LogicalResult mixattn::verifyNamed(func::FuncOp entry) {
   auto isNamed = [](Type type, Attribute name, Attribute dims) {
     return isEntryType(type) && isa_and_present<StringAttr>(name) &&

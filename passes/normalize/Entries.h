@@ -16,6 +16,10 @@ llvm::SmallVector<mlir::func::FuncOp> getEntries(mlir::ModuleOp module);
 /// integers whose elements are whole bytes, or of booleans.
 bool isEntryType(mlir::Type type);
 
+/// The buffer of a caller's tensor: any strides but the innermost, which is 1.
+/// Booleans are bytes.
+mlir::MemRefType getEntryBuffer(mlir::RankedTensorType tensor);
+
 /// Reports where `entry` is not as attn-bind-names leaves it: one block that
 /// returns, tensors that callers can pass, a name for each of them and for
 /// each of their dynamic dims.

@@ -35,7 +35,7 @@ func.func @c6_value_heads(%q: !q, %v: !q, %m: !m) -> !o {
 !q = tensor<1x2x5x8xf32>
 !m = tensor<2x2xf32>
 func.func @c7_scale(%q: !q, %m: !m) -> !q {
-  // expected-error @below {{'attn.admixture_heads' op expected a finite 'scale'}}
+  // expected-error @below {{'attn.admixture_heads' op expected 'scale' to be finite in f32}}
   %o = attn.admixture_heads %q, %q, %q mixer(%m : !m) scale 0x7FF0000000000000
       : (!q, !q, !q) -> !q
   return %o : !q

@@ -84,7 +84,7 @@ func.func @c6_heads(%q: !q, %v: !v) -> !q {
 
 !q = tensor<1x4x5x8xf32>
 func.func @c7_scale(%q: !q) -> !q {
-  // expected-error @below {{'attn.generic' op expected a finite 'scale'}}
+  // expected-error @below {{'attn.generic' op expected 'scale' to be finite in f32}}
   %o = attn.generic scores(%q, %q : !q, !q) scale 0x7FF8000000000000
       pool(%q : !q) -> !q
   return %o : !q

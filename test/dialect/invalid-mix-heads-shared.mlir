@@ -90,7 +90,7 @@ func.func @c6_heads(%q: !q, %v: !v, %m: !m) -> !q {
 !m = tensor<4x4xf32>
 !q = tensor<1x4x5x8xf32>
 func.func @c7_scale(%q: !q, %m: !m) -> !q {
-  // expected-error @below {{'attn.mix_heads' op expected a finite 'scale'}}
+  // expected-error @below {{'attn.mix_heads' op expected 'scale' to be finite in f32}}
   %o = attn.mix_heads %q, %q, %q mixer(%m : !m) scale 0x7FF8000000000000
       : (!q, !q, !q) -> !q
   return %o : !q

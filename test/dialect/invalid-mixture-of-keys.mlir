@@ -130,7 +130,7 @@ func.func @c13_no_variances(%q: !q, %keys: !keys) -> !q {
 !q = tensor<1x4x5x8xf32>
 !keys = tensor<1x4x2x5x8xf32>
 func.func @c13_zero_variance(%q: !q, %keys: !keys) -> !q {
-  // expected-error @below {{'attn.mixture_of_keys' op expected positive and finite 'variances'}}
+  // expected-error @below {{'attn.mixture_of_keys' op expected 'variances' to be positive and normal numbers in f32, and so their inverses}}
   %o = attn.mixture_of_keys %q, %keys, %q variances [1.0, 0.0] : (!q, !keys, !q) -> !q
   return %o : !q
 }
@@ -140,7 +140,7 @@ func.func @c13_zero_variance(%q: !q, %keys: !keys) -> !q {
 !q = tensor<1x4x5x8xf32>
 !keys = tensor<1x4x2x5x8xf32>
 func.func @c13_negative_variance(%q: !q, %keys: !keys) -> !q {
-  // expected-error @below {{'attn.mixture_of_keys' op expected positive and finite 'variances'}}
+  // expected-error @below {{'attn.mixture_of_keys' op expected 'variances' to be positive and normal numbers in f32, and so their inverses}}
   %o = attn.mixture_of_keys %q, %keys, %q variances [-1.0, 1.0] : (!q, !keys, !q) -> !q
   return %o : !q
 }
@@ -150,7 +150,7 @@ func.func @c13_negative_variance(%q: !q, %keys: !keys) -> !q {
 !q = tensor<1x4x5x8xf32>
 !keys = tensor<1x4x1x5x8xf32>
 func.func @c13_infinite_variance(%q: !q, %keys: !keys) -> !q {
-  // expected-error @below {{'attn.mixture_of_keys' op expected positive and finite 'variances'}}
+  // expected-error @below {{'attn.mixture_of_keys' op expected 'variances' to be positive and normal numbers in f32, and so their inverses}}
   %o = attn.mixture_of_keys %q, %keys, %q variances [0x7FF0000000000000] : (!q, !keys, !q) -> !q
   return %o : !q
 }
@@ -160,7 +160,7 @@ func.func @c13_infinite_variance(%q: !q, %keys: !keys) -> !q {
 !q = tensor<1x4x5x8xf32>
 !keys = tensor<1x4x1x5x8xf32>
 func.func @c13_variance_of_nan(%q: !q, %keys: !keys) -> !q {
-  // expected-error @below {{'attn.mixture_of_keys' op expected positive and finite 'variances'}}
+  // expected-error @below {{'attn.mixture_of_keys' op expected 'variances' to be positive and normal numbers in f32, and so their inverses}}
   %o = attn.mixture_of_keys %q, %keys, %q variances [0x7FF8000000000000] : (!q, !keys, !q) -> !q
   return %o : !q
 }

@@ -158,7 +158,7 @@ func.func @c6_no_query_heads(%q: !q,
 
 !q = tensor<1x4x5x8xf32>
 func.func @c7_infinite_scale(%q: !q) -> !q {
-  // expected-error @below {{'attn.softmax' op expected a finite 'scale'}}
+  // expected-error @below {{'attn.softmax' op expected 'scale' to be finite in f32}}
   %o = attn.softmax %q, %q, %q scale 0x7FF0000000000000 : (!q, !q, !q) -> !q
   return %o : !q
 }

@@ -189,7 +189,7 @@ module @results {
 // CHECK-SAME:    "attention":null,"attention_reason":"operand 'mixer' is not an argument of the entry",{{.*}}"name":"made_mixer"
 // CHECK-SAME:    "attention":null,"attention_reason":"operand 'prior' is not an argument of the entry",{{.*}}"name":"made_prior"
 // CHECK-SAME:    "attention":null,"attention_reason":"operand 'mixer' is not an argument of the entry",{{.*}}"name":"made_premixer"
-// CHECK-SAME:    "attention":null,"attention_reason":"the attention adds terms to its scores",{{.*}}"name":"terms"
+// CHECK-SAME:    "attention":{"key":"x","key_term":"t",{{.*}}"name":"terms"
 // CHECK-SAME:    "attention":null,"attention_reason":"the entry computes more than its attention op",{{.*}}"name":"weights_first"
 !q = tensor<1x2x3x4xf32>
 module @more {

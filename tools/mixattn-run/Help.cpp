@@ -23,7 +23,7 @@ arguments, bound by name
 
 results
   --output=NAME=FILE.npy            one result
-  --outputs=FILE.npz|.safetensors   all results
+  --outputs=FILE.npz|.safetensors   all results; '-' is an .npz
   --json=FILE                       figures of the run, one JSON object
 
 checks

@@ -74,7 +74,7 @@ static bool takeTolerance(Options &options, const std::string &value) {
 static bool takeOutputs(Options &options, const std::string &value) {
   size_t dot = std::min(value.rfind('.'), value.size());
   std::string suffix = value.substr(dot);
-  return (suffix == ".npz" || suffix == ".safetensors") &&
+  return (value == "-" || suffix == ".npz" || suffix == ".safetensors") &&
          takeFile(options.outputArchives, value);
 }
 
@@ -97,12 +97,14 @@ static const OptionKind kinds[] = {
      [](Options &o, const std::string &v) {
        return takeFile(o.inputArchives, v);
      }},
-    {"--outputs=", "--outputs=FILE.npz or --outputs=FILE.safetensors",
+    {"--outputs=",
+     "--outputs=FILE.npz, --outputs=FILE.safetensors or --outputs=-",
      takeOutputs},
     {"--weights=", "--weights=FILE.safetensors",
      [](Options &o, const std::string &v) { return takeFile(o.weights, v); }},
     {"--random=", "--random=SEED with a number from 0 on", takeSeed},
-    {"--dim=", "--dim=NAME=SIZE once for each name", takeDim},
+    {"--dim=", "--dim=NAME=SIZE with a size from 0 on, once for each name",
+     takeDim},
     {"--tolerance=", "--tolerance=X with a number from 0 on", takeTolerance},
     {"--repeat=", "--repeat=R with a number from 1 on",
      [](Options &o, const std::string &v) {
@@ -160,7 +162,9 @@ static Status checkTogether(const Options &options, bool carriesArtifact) {
           countPaths(options.weights) >
       1)
     return makeError("expected standard input for one file, but got several");
-  if (count(options.outputs) + (options.json == "-") > 1)
+  if (count(options.outputs) + countPaths(options.outputArchives) +
+          (options.json == "-") >
+      1)
     return makeError("expected standard output for one file, but got several");
   return Success();
 }

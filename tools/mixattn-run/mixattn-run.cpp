@@ -38,7 +38,7 @@ static Status requireResults(const Entry &entry, const Options &options) {
 /// The bytes of a file with all results; its suffix says the format.
 static Result<std::string> writeArchive(const std::string &path,
                                         const std::vector<NamedTensor> &all) {
-  if (path.compare(path.size() - 4, 4, ".npz") == 0)
+  if (path == "-" || path.compare(path.size() - 4, 4, ".npz") == 0)
     return writeNpz(all);
   return writeSafetensors(all);
 }
@@ -166,8 +166,7 @@ int main(int argc, char **argv) {
     return Done;
   }
   if (options->version) {
-    printf("mixattn %s (ABI version %d, LLVM %s)\n", MIXATTN_VERSION,
-           MIXATTN_ABI_VERSION, MIXATTN_LLVM_VERSION);
+    printf("%s\n", MIXATTN_VERSION_TEXT);
     return Done;
   }
   Result<Artifact> artifact = embedded->has_value()

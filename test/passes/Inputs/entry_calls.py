@@ -138,4 +138,7 @@ print("no rows:", *invoke(LIBRARY.mixattn_twice, nothing))
 resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))
 one = numpy.zeros((1, 1, 1, 4), dtype=numpy.float32)
 long = {"strides": shape(0, 0, 0, 1), "shape": shape(1, 1, 2**16, 4)}
-print("memory:", *invoke(LIBRARY.mixattn_attend, [tensor(one, **long) for _ in range(3)]))
+result = tensor(numpy.zeros((1, 1, 2**16, 4), dtype=numpy.float32))
+print("memory:", *invoke(LIBRARY.mixattn_attend,
+                         [tensor(one, **long), tensor(one, **long), result]))
+print("repeated result:", *invoke(LIBRARY.mixattn_attend, [tensor(one, **long) for _ in range(3)]))
