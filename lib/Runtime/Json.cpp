@@ -1,13 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // JSON by nlohmann, every access checked first.
 #include "lib/Runtime/Json.h"
+#include <set>
 
 using namespace mixattn;
 
 Result<Json> mixattn::parseJson(std::string_view text) {
-  Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  // The names so far of every object that is open.
+  std::vector<std::set<std::string>> names;
+  std::optional<std::string> repeated;
+  auto watch = [&](int, Json::parse_event_t event, Json &value) {
+    if (event == Json::parse_event_t::object_start)
+      names.emplace_back();
+    else if (event == Json::parse_event_t::object_end)
+      names.pop_back();
+    else if (event == Json::parse_event_t::key && !repeated &&
+             !names.back().insert(value.get<std::string>()).second)
+      repeated = value.get<std::string>();
+    return true;
+  };
+  Json value = Json::parse(text, watch, /*allow_exceptions=*/false);
   if (value.is_discarded())
     return makeError("expected JSON, but got something else");
+  if (repeated)
+    return makeError("expected each name of an object once, but got '{}' again",
+                     *repeated);
   return value;
 }
 

@@ -11,7 +11,7 @@ namespace mixattn {
 
 using Json = nlohmann::json;
 
-/// The value that a text holds.
+/// The value that a text holds. An object has each name once.
 Result<Json> parseJson(std::string_view text);
 
 /// A value and its place in the document. The first error of a document

@@ -81,6 +81,10 @@ TEST(Safetensors, BadJson) {
                         8),
             "'w'.data_offsets[1]: expected an integer of 64 bits, but got "
             "number");
+  EXPECT_EQ(openErrorOf("\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":"
+                        "[0,8]},\"v\":{},\"w\":{\"dtype\":\"F32\"",
+                        8),
+            "expected each name of an object once, but got 'w' again");
   // Deep nesting must not overflow a stack.
   EXPECT_EQ(openError(makeFile(std::string(1000000, '['), 0)),
             "expected JSON, but got something else");
