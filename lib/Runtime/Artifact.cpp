@@ -25,20 +25,26 @@ struct Trailer {
 } // namespace
 
 /// The library inside a compiled runner; any other file as it is.
-static std::string_view findLibrary(std::string_view file) {
+static Result<std::string_view> findLibrary(std::string_view file) {
   Trailer trailer;
   if (file.size() < sizeof(trailer))
     return file;
   size_t end = file.size() - sizeof(trailer);
   std::memcpy(&trailer, file.data() + end, sizeof(trailer));
-  if (!trailer.isOurs() || trailer.size > end)
+  if (!trailer.isOurs())
     return file;
+  if (trailer.size > end)
+    return makeError("expected a runner with a library of {} bytes inside, but "
+                     "got {} bytes in all",
+                     trailer.size, file.size());
   return file.substr(end - trailer.size, trailer.size);
 }
 
 Result<Artifact> Artifact::fromBytes(Buffer file, const std::string &place) {
-  std::string_view library = findLibrary(file.view());
-  Result<ElfSection> section = findElfSection(library, ".mixattn.manifest");
+  Result<std::string_view> library = findLibrary(file.view());
+  if (!library)
+    return inPlace(place, library.error());
+  Result<ElfSection> section = findElfSection(*library, ".mixattn.manifest");
   if (!section)
     return inPlace(place, section.error());
   // The text ends in a NUL; padding may follow.
@@ -53,7 +59,7 @@ Result<Artifact> Artifact::fromBytes(Buffer file, const std::string &place) {
   Artifact artifact;
   artifact.place = place;
   artifact.file = std::move(file);
-  artifact.library = library;
+  artifact.library = *library;
   artifact.content = std::move(*manifest);
   artifact.isSharedLibrary = section->isSharedLibrary;
   return artifact;
@@ -108,6 +114,13 @@ Result<const Entry *> Artifact::find(std::string_view name) const {
                      listNames(entries));
   return makeError("{}: expected an entry among {}, but got '{}'", place,
                    listNames(entries), name);
+}
+
+bool Artifact::usesOpenMP() const {
+  // The names of what a library takes from others are here.
+  Result<ElfSection> names = findElfSection(library, ".dynstr");
+  constexpr std::string_view prefix("\0__kmpc_", 8);
+  return names && names->content.find(prefix) != std::string_view::npos;
 }
 
 /// A path that dlopen can have: the file's own, or one in memory where the

@@ -24,6 +24,10 @@ public:
   /// How errors call the artifact.
   const std::string &path() const { return place; }
 
+  /// Whether the shared library calls OpenMP's runtime, without which it has
+  /// one thread.
+  bool usesOpenMP() const;
+
   /// The entry of that name; with an empty name the only one.
   Result<const Entry *> find(std::string_view name) const;
 

@@ -147,7 +147,9 @@ static Status checkTogether(const Options &options, bool carriesArtifact) {
   if (options.help || options.version)
     return Success();
   if (options.artifact.empty() && !carriesArtifact)
-    return makeError("expected an artifact, as --help shows, but got none");
+    return makeError("expected an artifact, as --help shows, but got none; a "
+                     "compiled runner whose end was cut off, as strip does, "
+                     "has lost its own");
   if (options.tolerance && options.expected.empty())
     return makeError("expected --expect with --tolerance, but got none");
   auto isStandard = [](const NamedFile &file) { return file.path == "-"; };

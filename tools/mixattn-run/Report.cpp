@@ -2,6 +2,7 @@
 // Writes out the figures of a run.
 #include "tools/mixattn-run/Report.h"
 #include "lib/Runtime/Json.h"
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,11 +24,20 @@ std::optional<double> Report::flops() const {
   return entry.flops->in(arguments.dims);
 }
 
-/// Threads that a parallel entry may use.
-static int64_t threadCount() {
+/// Threads that a call may use.
+static int64_t threadCount(const Artifact &artifact) {
+  if (!artifact.usesOpenMP())
+    return 1;
   const char *chosen = std::getenv("OMP_NUM_THREADS");
   int64_t count = chosen ? std::strtoll(chosen, nullptr, 10) : 0;
   return count > 0 ? count : std::thread::hardware_concurrency();
+}
+
+/// An integer where 64 bits hold it.
+static OrderedJson wholeNumber(double number) {
+  if (std::fabs(number) < 0x1p63)
+    return static_cast<int64_t>(number);
+  return number;
 }
 
 /// The most memory that this process has held, or null.
@@ -78,14 +88,14 @@ std::string mixattn::timingLine(const Report &report) {
 }
 
 std::string mixattn::reportAsJson(const Report &report) {
-  const Target &target = report.manifest.target;
+  const Target &target = report.artifact.manifest().target;
   OrderedJson json = {{"entry", report.entry.name},
                       {"target", target.arch + " " + target.cpu},
-                      {"threads", threadCount()},
+                      {"threads", threadCount(report.artifact)},
                       {"plan", nullptr}};
   OrderedJson median, minimum, flops, gflops, maxError, errorLimit;
   if (std::optional<double> known = report.flops())
-    flops = static_cast<int64_t>(*known);
+    flops = wholeNumber(*known);
   if (!report.milliseconds.empty()) {
     median = report.median();
     minimum = report.milliseconds.front();

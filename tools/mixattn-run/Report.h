@@ -3,13 +3,14 @@
 #ifndef MIXATTN_TOOLS_MIXATTN_RUN_REPORT_H
 #define MIXATTN_TOOLS_MIXATTN_RUN_REPORT_H
 
+#include "lib/Runtime/Artifact.h"
 #include "tools/mixattn-run/Checks.h"
 
 namespace mixattn {
 
 /// Everything that a run has found out.
 struct Report {
-  const Manifest &manifest;
+  const Artifact &artifact;
   const Entry &entry;
   Arguments arguments;
   std::vector<Tensor> results;

@@ -125,8 +125,7 @@ static Result<bool> run(const Artifact &artifact, const Options &options) {
   Result<mixattn_entry> function = artifact.load(**entry);
   if (!function)
     return function.error();
-  Report report{
-      artifact.manifest(), **entry, std::move(*arguments), {}, {}, {}};
+  Report report{artifact, **entry, std::move(*arguments), {}, {}, {}};
   if (Status done = execute(*function, options, report); !done)
     return done.error();
   print(report, options.writesToStandardOutput() ? stderr : stdout);
