@@ -203,8 +203,7 @@ int main(int argc, char **argv) {
     llvm::outs() << helpText;
     return done;
   case Options::Action::Version:
-    llvm::outs() << "mixattn-compile " MIXATTN_VERSION "\nABI "
-                 << MIXATTN_ABI_VERSION << "\nLLVM " MIXATTN_LLVM_VERSION "\n";
+    llvm::outs() << MIXATTN_VERSION_TEXT "\n";
     return done;
   case Options::Action::Compile:
     return compile(*options);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mixattn-lsp-server: what an editor asks about MLIR files with attention ops.
-#include "lib/Runtime/abi.h"
 #include "mixattn/Version.h"
 #include "passes/Pipelines/Pipelines.h"
 
@@ -18,10 +17,8 @@ examples:
 )");
 
 int main(int argc, char **argv) {
-  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &stream) {
-    stream << "mixattn-lsp-server " MIXATTN_VERSION "\nABI "
-           << MIXATTN_ABI_VERSION << "\nLLVM " MIXATTN_LLVM_VERSION "\n";
-  });
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream &stream) { stream << MIXATTN_VERSION_TEXT "\n"; });
   mlir::DialectRegistry registry;
   mixattn::registerDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
