@@ -3,6 +3,7 @@
 #include "lib/Runtime/Files.h"
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -94,11 +95,18 @@ static bool writeAll(int descriptor, std::string_view content) {
   return true;
 }
 
-/// Whether renaming another file to this path would do harm.
-static bool isSpecial(const std::string &path) {
+bool mixattn::isOrdinaryFile(const std::string &path) {
   struct stat status;
-  return path == "-" ||
-         (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode));
+  return path != "-" &&
+         (stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode));
+}
+
+/// Follows the links of `path`, so that a rename does not replace a link.
+static std::string resolve(const std::string &path) {
+  char *target = realpath(path.c_str(), nullptr);
+  std::string resolved = target ? target : path;
+  free(target);
+  return resolved;
 }
 
 OutputFiles::~OutputFiles() {
@@ -107,23 +115,22 @@ OutputFiles::~OutputFiles() {
       unlink(file.temporary.c_str());
 }
 
-Status OutputFiles::add(const std::string &path, std::string content) {
-  File file{path, "", std::move(content)};
-  if (!isSpecial(path)) {
-    std::string temporary = path + "." + std::to_string(getpid()) + ".tmp";
-    Descriptor out{
-        open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
-    if (out.number < 0)
-      return cannotWrite(path);
-    file.temporary = temporary;
-    bool written = writeAll(out.number, file.content);
-    file.content.clear();
-    files.push_back(file);
-    if (!written)
-      return cannotWrite(path);
+Status OutputFiles::add(const std::string &path, std::string content,
+                        bool isExecutable) {
+  if (!isOrdinaryFile(path)) {
+    files.push_back({path, "", "", std::move(content)});
     return Success();
   }
-  files.push_back(std::move(file));
+  std::string target = resolve(path);
+  std::string temporary = target + "." + std::to_string(getpid()) + ".tmp";
+  Descriptor out{open(temporary.c_str(),
+                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                      isExecutable ? 0777 : 0666)};
+  if (out.number < 0)
+    return cannotWrite(path);
+  files.push_back({path, target, temporary, ""});
+  if (!writeAll(out.number, content))
+    return cannotWrite(path);
   return Success();
 }
 
@@ -148,7 +155,7 @@ Status OutputFiles::commit() {
   for (File &file : files) {
     if (file.temporary.empty())
       continue;
-    if (rename(file.temporary.c_str(), file.path.c_str()) != 0)
+    if (rename(file.temporary.c_str(), file.target.c_str()) != 0)
       return cannotWrite(file.path);
     file.temporary.clear();
   }

@@ -12,9 +12,14 @@ namespace mixattn {
 /// The bytes of a file. Errors name the path.
 Result<Buffer> readFile(const std::string &path);
 
-/// Files to be written all together or not at all: `add` writes beside the
-/// final place, `commit` renames. What is not committed is removed. Devices,
-/// pipes and `-` have no other place and are written by `commit`.
+/// Whether `path` is, or will be, an ordinary file: not standard output, a
+/// device or a pipe, which have no neighbours.
+bool isOrdinaryFile(const std::string &path);
+
+/// Files to be written together: `add` writes beside the final place, which is
+/// where a link leads, and `commit` renames. Where anything before the first
+/// rename fails, all places keep what they had; what is not committed is
+/// removed. What is no ordinary file is written by `commit`, first.
 class OutputFiles {
 public:
   OutputFiles() = default;
@@ -22,16 +27,19 @@ public:
   OutputFiles &operator=(const OutputFiles &) = delete;
   ~OutputFiles();
 
-  /// Prepares a file of that content. Errors name the path.
-  Status add(const std::string &path, std::string content);
+  /// Prepares a file of that content, which may be executed if asked for.
+  /// Errors name the path.
+  Status add(const std::string &path, std::string content,
+             bool isExecutable = false);
   /// Puts everything added in its place.
   Status commit();
 
 private:
   struct File {
     std::string path;
-    /// Where the content lies until `commit`; empty: in `content`.
-    std::string temporary;
+    /// Where `path` leads, and where the content lies until `commit`. Empty:
+    /// the content is in `content`.
+    std::string target, temporary;
     std::string content;
   };
   std::vector<File> files;

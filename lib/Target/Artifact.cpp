@@ -32,10 +32,10 @@ static std::string withSuffix(const std::string &path, llvm::StringRef suffix) {
   return other.str().str();
 }
 
-Result<std::vector<OutputFile>>
-mixattn::makeArtifact(ArtifactKind kind, const std::string &path,
-                      std::string code, const Manifest &manifest,
-                      const std::string &manifestText) {
+Status mixattn::makeArtifact(ArtifactKind kind, const std::string &path,
+                             std::string code, const Manifest &manifest,
+                             const std::string &manifestText,
+                             OutputFiles &files) {
   Result<std::string> bytes = std::move(code);
   bool isLinked =
       kind == ArtifactKind::SharedLibrary || kind == ArtifactKind::Runner;
@@ -45,10 +45,11 @@ mixattn::makeArtifact(ArtifactKind kind, const std::string &path,
     bytes = makeRunner(findRunner(), *bytes);
   if (!bytes)
     return bytes.error();
-  std::vector<OutputFile> files = {{path, std::move(*bytes), isLinked}};
-  if (codeKindOf(kind) == CodeKind::Object && isOrdinaryFile(path)) {
-    files.push_back({withSuffix(path, "json"), manifestText + "\n"});
-    files.push_back({withSuffix(path, "h"), makeCHeader(manifest)});
-  }
-  return files;
+  Status added = files.add(path, std::move(*bytes), isLinked);
+  if (!added || codeKindOf(kind) != CodeKind::Object || !isOrdinaryFile(path))
+    return added;
+  added = files.add(withSuffix(path, "json"), manifestText + "\n");
+  if (!added)
+    return added;
+  return files.add(withSuffix(path, "h"), makeCHeader(manifest));
 }

@@ -3,12 +3,10 @@
 #ifndef MIXATTN_LIB_TARGET_ARTIFACT_H
 #define MIXATTN_LIB_TARGET_ARTIFACT_H
 
-#include "lib/Runtime/Result.h"
+#include "lib/Runtime/Files.h"
 #include "lib/Target/Object.h"
-#include "lib/Target/OutputFiles.h"
 
 #include <string>
-#include <vector>
 
 namespace mixattn {
 struct Manifest;
@@ -22,10 +20,10 @@ CodeKind codeKindOf(ArtifactKind kind);
 /// Makes the files of an artifact from `code`, of kind `codeKindOf(kind)`: the
 /// artifact itself at `path`, and beside an object, shared library or runner in
 /// an ordinary file NAME.json, which is `manifestText`, and NAME.h, the C
-/// header made from `manifest`. Nothing is written yet.
-Result<std::vector<OutputFile>>
-makeArtifact(ArtifactKind kind, const std::string &path, std::string code,
-             const Manifest &manifest, const std::string &manifestText);
+/// header made from `manifest`. They are added to `files`.
+Status makeArtifact(ArtifactKind kind, const std::string &path,
+                    std::string code, const Manifest &manifest,
+                    const std::string &manifestText, OutputFiles &files);
 
 } // namespace mixattn
 

@@ -35,13 +35,13 @@ public:
   Compilation(const Options &options, const Machine &machine,
               std::unique_ptr<llvm::MemoryBuffer> source);
 
-  /// Runs the passes and makes the output's files. Says what went wrong.
-  ExitCode run(std::vector<OutputFile> &files);
+  /// Runs the passes and adds the output's files. Says what went wrong.
+  ExitCode run(OutputFiles &files);
 
 private:
   ExitCode parse();
   ExitCode runPasses();
-  ExitCode makeFiles(std::vector<OutputFile> &files);
+  ExitCode makeFiles(OutputFiles &files);
   std::string print();
 
   const Options &options;
@@ -120,10 +120,10 @@ ExitCode Compilation::runPasses() {
   return failed;
 }
 
-ExitCode Compilation::makeFiles(std::vector<OutputFile> &files) {
+ExitCode Compilation::makeFiles(OutputFiles &files) {
   if (!options.kind) {
-    files.push_back({options.output, print()});
-    return done;
+    Status added = files.add(options.output, print());
+    return added ? done : report(added.error());
   }
   auto text = (*module)->getAttrOfType<mlir::StringAttr>(manifestAttribute);
   auto manifest = parseManifest(text ? text.getValue() : "");
@@ -142,12 +142,9 @@ ExitCode Compilation::makeFiles(std::vector<OutputFile> &files) {
     reproducer.report(code.message());
     return failed;
   }
-  auto made = makeArtifact(*options.kind, options.output, std::move(*code),
-                           *manifest, text.getValue().str());
-  if (!made)
-    return report(made.error());
-  files = std::move(*made);
-  return done;
+  Status added = makeArtifact(*options.kind, options.output, std::move(*code),
+                              *manifest, text.getValue().str(), files);
+  return added ? done : report(added.error());
 }
 
 /// Whether `module` has all passes behind it: --stop-after=llvm wrote it.
@@ -158,7 +155,7 @@ static bool isAtLlvm(mlir::ModuleOp module) {
          });
 }
 
-ExitCode Compilation::run(std::vector<OutputFile> &files) {
+ExitCode Compilation::run(OutputFiles &files) {
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
   if (ExitCode code = parse())
     return code;
@@ -183,13 +180,12 @@ static ExitCode compile(const Options &options) {
   if (!source)
     return report(makeError("cannot read '{}': {}", options.input,
                             source.getError().message()));
-  std::vector<OutputFile> files;
+  OutputFiles files;
   ExitCode code = Compilation(options, *machine, std::move(*source)).run(files);
   if (code != done)
     return code;
-  if (Status written = writeFiles(files); !written)
-    return report(written.error());
-  return done;
+  Status written = files.commit();
+  return written ? done : report(written.error());
 }
 
 int main(int argc, char **argv) {

@@ -40,6 +40,38 @@ TEST_F(Files, NothingIsLeftWithoutCommit) {
             "cannot write '" + path("no/b") + "': No such file or directory");
 }
 
+TEST_F(Files, LinksAreFollowed) {
+  {
+    OutputFiles files;
+    ASSERT_TRUE(files.add(path("a"), "old"));
+    ASSERT_TRUE(files.commit());
+  }
+  ASSERT_EQ(symlink("a", path("b").c_str()), 0);
+  OutputFiles files;
+  ASSERT_TRUE(files.add(path("b"), "new"));
+  ASSERT_TRUE(files.commit());
+  struct stat status;
+  ASSERT_EQ(lstat(path("b").c_str(), &status), 0);
+  EXPECT_TRUE(S_ISLNK(status.st_mode));
+  EXPECT_EQ(readFile(path("a"))->view(), "new");
+}
+
+TEST_F(Files, ExecutableIfAskedFor) {
+  OutputFiles files;
+  ASSERT_TRUE(files.add(path("a"), "one"));
+  ASSERT_TRUE(files.add(path("b"), "two", /*isExecutable=*/true));
+  ASSERT_TRUE(files.commit());
+  EXPECT_NE(access(path("a").c_str(), X_OK), 0);
+  EXPECT_EQ(access(path("b").c_str(), X_OK), 0);
+}
+
+TEST_F(Files, OrdinaryFiles) {
+  EXPECT_TRUE(isOrdinaryFile(path("a")));
+  EXPECT_FALSE(isOrdinaryFile("-"));
+  EXPECT_FALSE(isOrdinaryFile("/dev/null"));
+  EXPECT_FALSE(isOrdinaryFile(folder));
+}
+
 TEST_F(Files, FullDevice) {
   OutputFiles files;
   ASSERT_TRUE(files.add("/dev/full", "one"));
