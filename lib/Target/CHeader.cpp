@@ -11,6 +11,60 @@
 
 using namespace mixattn;
 
+/// Keywords of C and C++, the names that the header's functions use, and
+/// frequent macros of compilers and C's headers; sorted.
+static constexpr llvm::StringLiteral reserved[] = {
+    "EOF",          "I",          "INFINITY",
+    "NAN",          "NULL",       "alignas",
+    "alignof",      "and",        "and_eq",
+    "asm",          "assert",     "auto",
+    "bitand",       "bitor",      "bool",
+    "break",        "call",       "case",
+    "catch",        "char",       "class",
+    "co_await",     "co_return",  "co_yield",
+    "compl",        "complex",    "concept",
+    "const",        "const_cast", "consteval",
+    "constexpr",    "constinit",  "continue",
+    "decltype",     "default",    "delete",
+    "do",           "double",     "dynamic_cast",
+    "else",         "enum",       "errno",
+    "explicit",     "export",     "extern",
+    "false",        "float",      "for",
+    "friend",       "goto",       "if",
+    "imaginary",    "inline",     "int",
+    "linux",        "long",       "mutable",
+    "namespace",    "new",        "noexcept",
+    "not",          "not_eq",     "nullptr",
+    "operator",     "or",         "or_eq",
+    "pointers",     "private",    "protected",
+    "public",       "register",   "reinterpret_cast",
+    "requires",     "restrict",   "return",
+    "shapes",       "short",      "signed",
+    "sizeof",       "static",     "static_assert",
+    "static_cast",  "stderr",     "stdin",
+    "stdout",       "struct",     "switch",
+    "template",     "tensors",    "this",
+    "thread_local", "throw",      "true",
+    "try",          "typedef",    "typeid",
+    "typename",     "typeof",     "typeof_unqual",
+    "union",        "unix",       "unsigned",
+    "using",        "virtual",    "void",
+    "volatile",     "while",      "xor",
+    "xor_eq"};
+
+/// Whether C, C++, their headers, DLPack or this header may have another use
+/// for `name`.
+static bool isReserved(llvm::StringRef name) {
+  for (llvm::StringRef prefix : {"mixattn_", "MIXATTN_", "DL", "kDL", "__"})
+    if (name.starts_with(prefix))
+      return true;
+  for (llvm::StringRef suffix : {"_t", "_MAX", "_MIN", "_WIDTH"})
+    if (name.ends_with(suffix))
+      return true;
+  return llvm::is_contained(reserved, name) ||
+         (name.size() > 1 && name[0] == '_' && llvm::isUpper(name[1]));
+}
+
 namespace {
 /// How C and DLPack write an element type.
 struct ElementType {
@@ -29,25 +83,15 @@ public:
       identifier += llvm::isAlnum(c) ? c : '_';
     if (identifier.empty() || llvm::isDigit(identifier[0]))
       identifier.insert(0, "_");
+    if (isReserved(identifier))
+      identifier += '_';
     while (!taken.insert(identifier).second)
       identifier += '_';
     return identifier;
   }
 
 private:
-  /// The function's own names, macros of <complex.h>, and keywords.
-  std::set<std::string> taken = {
-      "call",     "shapes",    "tensors",  "pointers",  "I",        "auto",
-      "bool",     "break",     "case",     "catch",     "char",     "class",
-      "const",    "continue",  "default",  "delete",    "do",       "double",
-      "else",     "enum",      "explicit", "export",    "extern",   "false",
-      "float",    "for",       "friend",   "goto",      "if",       "inline",
-      "int",      "long",      "mutable",  "namespace", "new",      "operator",
-      "private",  "protected", "public",   "register",  "restrict", "return",
-      "short",    "signed",    "sizeof",   "static",    "struct",   "switch",
-      "template", "this",      "throw",    "true",      "try",      "typedef",
-      "typename", "union",     "unsigned", "using",     "virtual",  "void",
-      "volatile", "while",     "and",      "or",        "not",      "xor"};
+  std::set<std::string> taken;
 };
 
 /// An argument or result, and its name in C.
