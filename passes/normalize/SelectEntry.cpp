@@ -14,6 +14,14 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
+/// Where the module stands: one that nobody wrote down starts with its file.
+static Location placeOf(ModuleOp module) {
+  auto place = dyn_cast<FileLineColLoc>(module.getLoc());
+  if (!place || place.getLine() != 0)
+    return module.getLoc();
+  return FileLineColLoc::get(place.getFilename(), 1, 1);
+}
+
 namespace {
 
 struct SelectEntryPass : mixattn::impl::SelectEntryPassBase<SelectEntryPass> {
@@ -22,21 +30,24 @@ struct SelectEntryPass : mixattn::impl::SelectEntryPassBase<SelectEntryPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     bool found = false;
+    std::string others;
     for (auto function : module.getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isExternal())
         continue;
-      if (entry.empty() || function.getName() == entry)
+      if (entry.empty() || function.getName() == entry) {
         found = true;
-      else
-        function.setPrivate();
+        continue;
+      }
+      others += (others.empty() ? "'" : ", '") + function.getName().str() + "'";
+      function.setPrivate();
     }
     if (found)
       return;
     if (entry.empty())
-      emitError(module.getLoc(), "expected a public function, but found none");
+      emitError(placeOf(module), "expected a public function, but found none");
     else
-      emitError(module.getLoc(), "expected a public function '")
-          << entry << "', but found none";
+      emitError(placeOf(module), "expected a public function '")
+          << entry << "', but found " << (others.empty() ? "none" : others);
     signalPassFailure();
   }
 };

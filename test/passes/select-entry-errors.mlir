@@ -26,9 +26,15 @@ module {
 }
 
 //--- named.mlir
-// expected-error @below {{expected a public function 'decoder', but found none}}
-module @another_name {
+// expected-error @below {{expected a public function 'decoder', but found 'encoder', 'embed'}}
+module @other_names {
   func.func @encoder() {
+    return
+  }
+  func.func private @helper() {
+    return
+  }
+  func.func @embed() {
     return
   }
 }
