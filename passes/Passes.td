@@ -116,8 +116,8 @@ def WriteManifestPass : Pass<"attn-write-manifest", "::mlir::ModuleOp"> {
     Input: entries in the normal form, with names (`attn-bind-names`).
     Output: the module attribute `attn.manifest`, a JSON text as
     lib/Runtime/manifest.md says.
-    Skips: the `attention` of an entry that holds more than one attention op
-    over its arguments; `attention_reason` says why.
+    Skips: the `attention` of an entry that is not just one attention op over
+    its arguments; `attention_reason` says why.
 
     ```mlir
     module {
@@ -218,8 +218,7 @@ def TakeBuffersPass : Pass<"attn-take-buffers", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 
@@ -393,15 +392,16 @@ def ApproximateMathPass : Pass<"attn-approximate-math"> {
 }
 
 def ExpandF16Pass : Pass<"attn-expand-f16"> {
-  let summary = "Convert between f16 and f32 without instructions for it";
+  let summary = "Convert 16-bit floats without a compiler's library";
   let description = [{
-    For CPUs without F16C, where LLVM would call a compiler's runtime library.
+    Where a CPU has no instruction, LLVM would call functions that artifacts do
+    not link.
 
-    Input: `arith.extf` from f16 to f32 and `arith.truncf` from f32 to f16, on
-    scalars.
-    Output: the same conversions, rounding to nearest even, in integer
-    arithmetic.
-    Skips: other conversions.
+    Input: `arith.extf` and `arith.truncf` on scalars, of f16 and f32, and of
+    f64 and f16 or bf16.
+    Output: between f16 and f32 the same conversions, rounding to nearest even,
+    in integer arithmetic; those of f64 by way of f32, rounded once.
+    Skips: with `has-conversion` those between f16 and f32; all others.
 
     ```mlir
     func.func @f(%x: f16) -> f32 {
@@ -416,7 +416,13 @@ def ExpandF16Pass : Pass<"attn-expand-f16"> {
     %y = arith.bitcast %wide : i32 to f32
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"hasConversion", "has-conversion", "bool", /*default=*/"false",
+           "The CPU converts between f16 and f32 (F16C)">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
 }
 
 def CheckAllocationsPass : Pass<"attn-check-allocations", "::mlir::ModuleOp"> {
@@ -424,8 +430,8 @@ def CheckAllocationsPass : Pass<"attn-check-allocations", "::mlir::ModuleOp"> {
   let description = [{
     Input: kernels and their wrappers (`attn-export-entries`) in the LLVM
     dialect.
-    Output: a kernel returns 1 where `malloc` returns NULL, having freed what
-    it held, and its wrapper then leaves a message and returns
+    Output: a kernel returns 1 where `malloc` returns NULL, or where the size
+    asked for has overflowed, having freed what it held, and its wrapper then leaves a message and returns
     MIXATTN_ERROR_MEMORY.
     Skips: functions other than `NAME.kernel` beside its wrapper `mixattn_NAME`.
 

@@ -35,9 +35,7 @@ namespace {
 
 /// postmix_by_row(source, 0, bias)  ->  postmix(bias)
 ///
-/// 0 * source is 0 only where the source is finite: a source that holds NaN
-/// or infinity has no meaningful weights to preserve, and the op's result for
-/// such a source is unspecified.
+/// The ops say that a source beside constant zero weights is not looked at.
 template <typename Op> struct DropZeroRowMixer : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 

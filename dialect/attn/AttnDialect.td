@@ -26,8 +26,8 @@ def Attn_Dialect : Dialect {
     - `attn.name = "q"`: the name by which tools bind it; `arg0`, `result0`
       and so on where it is missing.
     - `attn.dims = ["B", "N"]`: one name per dynamic dimension. Equal names
-      have equal sizes, checked when the entry is called. On a result it is a
-      promise of the graph's author where the ops do not show the size.
+      have equal sizes, checked when the entry is called. Those of a result
+      are sizes that the ops show to be an argument's.
     - `attn.range = [0, "S"]`: on integer arguments, the smallest and the
       largest value, each an integer or the name of a dimension; checked when
       the entry is called.

@@ -17,8 +17,9 @@ static void generalizeByClause(AttentionOpInterface op,
   DenseF64ArrayAttr variancesAttr;
   if (!variances.empty())
     variancesAttr = rewriter.getDenseF64ArrayAttr(variances);
-  bool isScaled = !op.getScale() && !variances.empty();
-  double scale = isScaled ? 1.0 : op.getScaleOrDefault();
+  // Variances divide: no scale besides, unless one is given.
+  bool isDivided = !op.getScale() && !variances.empty();
+  double scale = isDivided ? 1.0 : op.getScaleOrDefault();
 
   auto generic = GenericOp::create(
       rewriter, op->getLoc(), op.getResult().getType(),
@@ -51,4 +52,14 @@ void AdmixtureHeadsOp::generalize(RewriterBase &rewriter) {
 
 void MixHeadsOp::generalize(RewriterBase &rewriter) {
   generalizeByClause(cast<AttentionOpInterface>(getOperation()), rewriter);
+}
+
+void mixattn::generalizeAll(Operation *root) {
+  SmallVector<GeneralizableOpInterface> named;
+  root->walk([&](GeneralizableOpInterface op) { named.push_back(op); });
+  IRRewriter rewriter(root->getContext());
+  for (GeneralizableOpInterface op : named) {
+    rewriter.setInsertionPoint(op);
+    op.generalize(rewriter);
+  }
 }

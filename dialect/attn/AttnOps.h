@@ -79,4 +79,11 @@ reifyAttentionShapes(mlir::OpBuilder &builder, mlir::Operation *op,
 #define GET_OP_CLASSES
 #include "dialect/attn/AttnOps.h.inc"
 
+namespace mixattn {
+
+/// Says every named attention op below `root` in the normal form.
+void generalizeAll(mlir::Operation *root);
+
+} // namespace mixattn
+
 #endif // MIXATTN_DIALECT_ATTN_OPS_H

@@ -57,7 +57,7 @@ struct Polynomial {
 struct Expression {
   /// `score b h i j constant dim extract`, or the name of an MLIR op.
   std::string op;
-  /// Type of the value: `f32 i1 i32 i64 index`.
+  /// Type of the value: `f32 i1 i8 i16 i32 i64 index`.
   std::string type;
   /// Predicate of a comparison, else empty.
   std::string predicate;

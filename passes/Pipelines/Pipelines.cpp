@@ -72,9 +72,11 @@ static void buildBufferized(OpPassManager &pm) {
   pm.addPass(createTakeBuffersPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  // Before CSE, which makes one of all empty tensors of a size: they would be
+  // nobody's own.
+  pm.addNestedPass<func::FuncOp>(createComputeInResultsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createComputeInResultsPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   // A loop may carry a tensor that each turn computes anew.
   bufferize.allowReturnAllocsFromLoops = true;
@@ -90,17 +92,22 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createExportEntriesPass());
   pm.addPass(createLowerCopiesPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  // Polynomials for what they cover: libm's results vary by machine.
-  pm.addPass(createApproximateMathPass());
-  // Arithmetic of a graph's own on 16-bit floats is done in f32, too.
+  // Functions and arithmetic of a graph's own on 16-bit floats are computed in
+  // f32, too: LLVM would call a compiler's library for the conversions.
+  math::MathExtendToSupportedTypesOptions functions;
+  functions.targetTypeStr = "f32";
+  pm.addPass(math::createMathExtendToSupportedTypes(functions));
   arith::ArithEmulateUnsupportedFloatsOptions wide;
   wide.sourceTypeStrs = {"f16", "bf16"};
   wide.targetTypeStr = "f32";
   pm.addPass(arith::createArithEmulateUnsupportedFloats(wide));
+  // Polynomials for what they cover: libm's results vary by machine.
+  pm.addPass(createApproximateMathPass());
+  ExpandF16PassOptions halves;
+  halves.hasConversion = options.hasF16Conversion;
+  pm.addPass(createExpandF16Pass(halves));
   pm.addPass(arith::createArithExpandOpsPass(
       {/*includeBf16=*/!options.hasBf16Conversion}));
-  if (!options.hasF16Conversion)
-    pm.addPass(createExpandF16Pass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());

@@ -18,9 +18,10 @@ namespace mixattn {
 /// - Graph: func, tensor, linalg, arith, math and named attention ops.
 /// - Normal: one op is one attention; entries have names and a manifest.
 /// - Planned: the same ops with a plan. Not built yet.
-/// - Bufferized: memrefs; entries wrapped in the C ABI.
+/// - Bufferized: memrefs, the caller's for arguments and results; allocations
+///   are freed.
 /// - Tiled: tiles in loops. Not built yet.
-/// - Llvm: the LLVM dialect only.
+/// - Llvm: the LLVM dialect only; entries wrapped in the C ABI.
 enum class Level { Graph, Normal, Planned, Bufferized, Tiled, Llvm };
 
 /// The level called `name` (graph, normal, planned, bufferized, tiled, llvm).
@@ -29,6 +30,7 @@ std::optional<Level> parseLevel(llvm::StringRef name);
 /// Whether the pipeline can stop at `level`.
 bool isBuilt(Level level);
 
+/// What the pipeline needs to know beside its input.
 struct PipelineOptions {
   /// The only public function to compile; all where empty.
   std::string entry;
@@ -54,7 +56,7 @@ void registerPasses();
 void registerPipelines();
 
 /// Registers the dialects that a graph may use and those on the way to LLVM,
-/// with what bufferization and the translation to LLVM IR need to know of them.
+/// with what bufferization needs to know of them.
 void registerDialects(mlir::DialectRegistry &registry);
 
 } // namespace mixattn

@@ -9,8 +9,6 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 
 namespace mixattn {
 #define GEN_PASS_REGISTRATION
@@ -69,7 +67,5 @@ void mixattn::registerPipelines() {
 void mixattn::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
   registry.insert<AttnDialect>();
 }

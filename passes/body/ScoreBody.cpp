@@ -4,6 +4,7 @@
 #include "passes/body/ScoreBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -42,7 +43,7 @@ static void cloneInF32(OpBuilder &builder, Operation &inner,
     Value value = result;
     if (isa<FloatType>(result.getType())) {
       // A read keeps its tensor's type and is converted; a computation is f32.
-      if (copy->getDialect()->getNamespace() == "tensor")
+      if (isa<tensor::ExtractOp>(copy))
         value = toF32(builder, inner.getLoc(), result);
       else
         result.setType(builder.getF32Type());

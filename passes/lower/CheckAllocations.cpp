@@ -5,7 +5,6 @@
 #include "passes/Passes.h"
 #include "passes/lower/EntryReport.h"
 
-#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -30,6 +29,40 @@ static SmallVector<LLVM::CallOp> callsOf(LLVM::LLVMFuncOp function,
 static Value isNull(ImplicitLocOpBuilder &b, Value pointer) {
   Value null = LLVM::ZeroOp::create(b, pointer.getType());
   return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, pointer, null);
+}
+
+/// A bound of the bytes that `size`, an i64 computed from sizes of tensors,
+/// stands for, as f64: where the product does not fit 64 bits, `size` itself is
+/// wrong. An element has 8 bytes at most.
+static Value boundOf(ImplicitLocOpBuilder &b, Value size) {
+  auto binary = [&](Operation *op) {
+    return std::pair(boundOf(b, op->getOperand(0)),
+                     boundOf(b, op->getOperand(1)));
+  };
+  if (auto product = size.getDefiningOp<LLVM::MulOp>()) {
+    auto [left, right] = binary(product);
+    return LLVM::FMulOp::create(b, left, right);
+  }
+  if (auto sum = size.getDefiningOp<LLVM::AddOp>()) {
+    auto [left, right] = binary(sum);
+    return LLVM::FAddOp::create(b, left, right);
+  }
+  // The size of n elements is the address of element n of an array at NULL.
+  if (auto address = size.getDefiningOp<LLVM::PtrToIntOp>())
+    if (auto element = address.getArg().getDefiningOp<LLVM::GEPOp>();
+        element && element.getDynamicIndices().size() == 1) {
+      Value bytes = LLVM::ConstantOp::create(b, b.getF64FloatAttr(8.0));
+      return LLVM::FMulOp::create(
+          b, boundOf(b, element.getDynamicIndices().front()), bytes);
+    }
+  return LLVM::SIToFPOp::create(b, b.getF64Type(), size);
+}
+
+/// Whether `size` stands for more bytes than any machine has.
+static Value isTooLarge(ImplicitLocOpBuilder &b, Value size) {
+  Value limit = LLVM::ConstantOp::create(b, b.getF64FloatAttr(0x1p62));
+  return LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::ogt, boundOf(b, size),
+                              limit);
 }
 
 namespace {
@@ -121,7 +154,10 @@ void KernelChecks::run() {
     Block *before = malloc->getBlock();
     Block *after = before->splitBlock(malloc->getNextNode());
     b.setInsertionPointToEnd(before);
-    LLVM::CondBrOp::create(b, isNull(b, malloc.getResult()), failure, after);
+    Value fails =
+        LLVM::OrOp::create(b, isNull(b, malloc.getResult()),
+                           isTooLarge(b, malloc.getArgOperands().front()));
+    LLVM::CondBrOp::create(b, fails, failure, after);
   }
 }
 

@@ -55,7 +55,6 @@ void EntryChecks::require(Value holds, int32_t code, const Twine &format,
                           ValueRange numbers) {
   Block *pass = b.createBlock(&wrapper.getBody());
   Block *fail = b.createBlock(&wrapper.getBody());
-  b.setInsertionPointAfterValue(holds);
   b.setInsertionPointToEnd(holds.getParentBlock());
   cf::CondBranchOp::create(b, holds, pass, fail);
 

@@ -69,6 +69,7 @@ static LLVM::LLVMFuncOp getOrCreateReport(ModuleOp module) {
 void mixattn::emitReport(ImplicitLocOpBuilder &b, ModuleOp module,
                          const Twine &name, Value call, const Twine &format,
                          ValueRange numbers) {
+  assert(numbers.size() <= 3 && "the report takes three numbers");
   LLVM::LLVMFuncOp report = getOrCreateReport(module);
   std::string text = format.str();
   text.push_back('\0');

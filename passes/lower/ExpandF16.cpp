@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// attn-expand-f16: converts between f16 and f32 in integer arithmetic.
+// attn-expand-f16: converts 16-bit floats without a compiler's library.
 
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mixattn {
@@ -60,10 +61,10 @@ struct Bits {
 /// 2^-24, which f32 holds exactly.
 static Value widen(ImplicitLocOpBuilder &b, Value half) {
   Bits bits{b};
-  Value narrow = arith::ExtUIOp::create(
+  Value halfBits = arith::ExtUIOp::create(
       b, b.getI32Type(), arith::BitcastOp::create(b, b.getI16Type(), half));
-  Value sign = bits.shl(bits.masked(narrow, 0x8000), 16);
-  Value magnitude = bits.masked(narrow, 0x7fff);
+  Value sign = bits.shl(bits.masked(halfBits, 0x8000), 16);
+  Value magnitude = bits.masked(halfBits, 0x7fff);
   Value normal = bits.plus(bits.shl(magnitude, 13), (127 - 15) << 23);
   Value special =
       bits.either(bits.shl(magnitude, 13), bits.constant(0x7f800000));
@@ -103,24 +104,72 @@ static Value narrow(ImplicitLocOpBuilder &b, Value wide) {
   return arith::BitcastOp::create(b, b.getF16Type(), half);
 }
 
+/// f64 to f32, to odd: an inexact result has its last bit set, so that rounding
+/// it once more, to f16 or bf16, rounds as if once (Boldo and Melquiond 2005).
+static Value narrowToOdd(ImplicitLocOpBuilder &b, Value wide) {
+  Bits bits{b};
+  Value nearest = arith::TruncFOp::create(b, b.getF32Type(), wide);
+  Value back = arith::ExtFOp::create(b, b.getF64Type(), nearest);
+  Value isInexact =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, back, wide);
+  Value isLarger = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT,
+                                         math::AbsFOp::create(b, back),
+                                         math::AbsFOp::create(b, wide));
+  Value towardsZero = arith::SubIOp::create(
+      b, bits.asBits(nearest),
+      arith::ExtUIOp::create(b, b.getI32Type(), isLarger));
+  Value odd = bits.either(towardsZero, bits.constant(1));
+  return bits.asFloat(bits.select(isInexact, odd, bits.asBits(nearest)));
+}
+
+/// Splits conversions between f64 and 16 bits at f32.
+static void splitAtF32(Operation *op) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value value = op->getOperand(0);
+  Type to = op->getResult(0).getType();
+  Value middle = isa<arith::ExtFOp>(op)
+                     ? arith::ExtFOp::create(b, b.getF32Type(), value)
+                     : narrowToOdd(b, value);
+  Value result = isa<arith::ExtFOp>(op)
+                     ? arith::ExtFOp::create(b, to, middle).getResult()
+                     : arith::TruncFOp::create(b, to, middle).getResult();
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
+/// The conversions, on scalars, between types of which `matches` is true.
+static SmallVector<Operation *>
+findCasts(Operation *root, function_ref<bool(Type from, Type to)> matches) {
+  SmallVector<Operation *> casts;
+  root->walk([&](Operation *op) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+        matches(op->getOperand(0).getType(), op->getResult(0).getType()))
+      casts.push_back(op);
+  });
+  return casts;
+}
+
 namespace {
 
 struct ExpandF16Pass : mixattn::impl::ExpandF16PassBase<ExpandF16Pass> {
+  using Base::Base;
+
   void runOnOperation() override {
-    SmallVector<Operation *> casts;
-    getOperation()->walk([&](Operation *op) {
-      if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
-        return;
-      Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
-      if ((from.isF16() && to.isF32()) || (from.isF32() && to.isF16()))
-        casts.push_back(op);
-    });
-    for (Operation *op : casts) {
+    auto isHalf = [](Type type) { return type.isF16() || type.isBF16(); };
+    for (Operation *op : findCasts(getOperation(), [&](Type from, Type to) {
+           return (from.isF64() && isHalf(to)) || (isHalf(from) && to.isF64());
+         }))
+      splitAtF32(op);
+    if (hasConversion)
+      return;
+    for (Operation *op : findCasts(getOperation(), [](Type from, Type to) {
+           return (from.isF16() && to.isF32()) || (from.isF32() && to.isF16());
+         })) {
       ImplicitLocOpBuilder builder(op->getLoc(), op);
-      Value result = isa<arith::ExtFOp>(op)
-                         ? widen(builder, op->getOperand(0))
-                         : narrow(builder, op->getOperand(0));
-      op->getResult(0).replaceAllUsesWith(result);
+      Value operand = op->getOperand(0);
+      op->getResult(0).replaceAllUsesWith(isa<arith::ExtFOp>(op)
+                                              ? widen(builder, operand)
+                                              : narrow(builder, operand));
       op->erase();
     }
   }

@@ -6,15 +6,13 @@
 #include "mixattn/Version.h"
 #include "passes/Passes.h"
 #include "passes/body/ScoreExpression.h"
+#include "passes/lower/EntryCost.h"
 #include "passes/normalize/DimNames.h"
 #include "passes/normalize/Entries.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <map>
 
 namespace mixattn {
 #define GEN_PASS_DEF_WRITEMANIFESTPASS
@@ -25,51 +23,6 @@ using namespace mlir;
 using namespace mixattn;
 using llvm::json::Array;
 using llvm::json::Object;
-
-namespace {
-
-/// A polynomial in named dims: the coefficient of each product of dims. It is
-/// unknown once a dim has no name or a coefficient no 64 bits.
-class Polynomial {
-public:
-  /// Adds `coefficient` times the sizes of `dims`.
-  void add(const DimNames &names, int64_t coefficient,
-           ArrayRef<std::pair<Value, unsigned>> dims);
-
-  llvm::json::Value toJson() const;
-
-private:
-  bool known = true;
-  std::map<std::vector<std::string>, int64_t> terms;
-};
-
-} // namespace
-
-void Polynomial::add(const DimNames &names, int64_t coefficient,
-                     ArrayRef<std::pair<Value, unsigned>> dims) {
-  std::vector<std::string> product;
-  for (auto [value, dim] : dims) {
-    if (std::optional<int64_t> size = names.size(value, dim))
-      known &= !llvm::MulOverflow(coefficient, *size, coefficient);
-    else if (StringAttr name = names.name(value, dim))
-      product.push_back(name.str());
-    else
-      known = false;
-  }
-  llvm::sort(product);
-  int64_t &term = terms[product];
-  known &= !llvm::AddOverflow(term, coefficient, term);
-}
-
-llvm::json::Value Polynomial::toJson() const {
-  if (!known)
-    return nullptr;
-  Array result;
-  for (const auto &[dims, coefficient] : terms)
-    result.push_back(
-        Object{{"coefficient", coefficient}, {"dims", Array(dims)}});
-  return result;
-}
 
 /// The name of an element type as manifests say it.
 static std::string dtypeName(Type element) {
@@ -132,9 +85,6 @@ private:
   /// The fields of the entry's one attention, or why there are none.
   llvm::Expected<Object> describeAttention();
   llvm::Error describeMixers(AttentionOpInterface op, Object &result);
-
-  Polynomial countBytes();
-  Polynomial countFlops();
 
   func::FuncOp entry;
   DimNames names;
@@ -244,41 +194,6 @@ llvm::Error EntryWriter::describeMixers(AttentionOpInterface op,
   return llvm::Error::success();
 }
 
-/// Arguments and results, once each.
-Polynomial EntryWriter::countBytes() {
-  Polynomial bytes;
-  auto add = [&](Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<std::pair<Value, unsigned>> dims;
-    for (unsigned dim = 0; dim < type.getRank(); ++dim)
-      dims.push_back({value, dim});
-    bytes.add(names, (type.getElementTypeBitWidth() + 7) / 8, dims);
-  };
-  for (Value argument : entry.getArguments())
-    add(argument);
-  for (Value value : entry.getBody().front().getTerminator()->getOperands())
-    add(value);
-  return bytes;
-}
-
-/// Multiplications and additions of the two products of each attention: every
-/// component's product counts.
-Polynomial EntryWriter::countFlops() {
-  Polynomial flops;
-  entry.walk([&](AttentionOpInterface op) {
-    Value query = op.getQuery(), value = op.getValue(), key = op.getKey();
-    Value result = op.getResult();
-    unsigned keyLength = op.getKeyLengthDim();
-    flops.add(
-        names, 2 * op.getNumComponents(),
-        {{query, 0}, {query, 1}, {query, 2}, {key, keyLength}, {query, 3}});
-    flops.add(
-        names, 2,
-        {{query, 0}, {result, 1}, {query, 2}, {key, keyLength}, {value, 3}});
-  });
-  return flops;
-}
-
 Object EntryWriter::write() {
   Array arguments, results;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
@@ -297,8 +212,8 @@ Object EntryWriter::write() {
                 {"symbol", "mixattn_" + entry.getName().str()},
                 {"arguments", std::move(arguments)},
                 {"results", std::move(results)},
-                {"flops", countFlops().toJson()},
-                {"bytes", countBytes().toJson()}};
+                {"flops", countFlops(entry, names).toJson()},
+                {"bytes", countBytes(entry, names).toJson()}};
   llvm::Expected<Object> attention = describeAttention();
   if (attention) {
     result["attention"] = std::move(*attention);

@@ -156,32 +156,31 @@ LogicalResult EntryNamer::nameResultDims(DimNames &dims) {
   llvm::StringSet<> ofArguments = argumentDims();
   for (auto [index, value] : llvm::enumerate(getReturn().getOperands())) {
     auto type = cast<RankedTensorType>(value.getType());
+    auto given = entry.getResultAttrOfType<ArrayAttr>(index, "attn.dims");
     SmallVector<Attribute> names;
     for (unsigned dim = 0; dim < type.getRank(); ++dim) {
       if (!type.isDynamicDim(dim))
         continue;
-      ArrayRef<StringAttr> given = dims.names(value, dim);
-      if (given.size() > 1)
-        return entry.emitError("expected one name for dimension ")
-               << dim << " of result '" << resultName(index)
-               << "' and all that must equal it, but got '"
-               << given[0].getValue() << "' and '" << given[1].getValue()
-               << "'";
+      auto expected = [&, index = index]() -> InFlightDiagnostic {
+        return entry.emitError("expected dimension ")
+               << dim << " of result '" << resultName(index) << "' ";
+      };
       if (std::optional<int64_t> size = dims.size(value, dim))
-        return entry.emitError("expected dimension ")
-               << dim << " of result '" << resultName(index)
-               << "' to be written as " << *size
-               << ", the only size that it can have";
-      if (given.empty())
-        return entry.emitError("expected 'attn.dims' to name dimension ")
-               << dim << " of result '" << resultName(index)
-               << "', whose size no argument shows";
-      if (!ofArguments.contains(given[0].getValue()))
-        return entry.emitError("expected dimension ")
-               << dim << " of result '" << resultName(index)
-               << "' to occur in an argument, but got '" << given[0].getValue()
-               << "'";
-      names.push_back(given[0]);
+        return expected() << "to be written as " << *size
+                          << ", the only size that it can have";
+      auto name = given ? cast<StringAttr>(given[names.size()]) : StringAttr();
+      if (name && !ofArguments.contains(name.getValue()))
+        return expected() << "to occur in an argument, but got '"
+                          << name.getValue() << "'";
+      StringAttr shown = dims.name(value, dim);
+      if (!shown)
+        return expected() << "to have the size of an argument's dimension, "
+                             "which its ops do not show";
+      if (name && name != shown)
+        return expected() << "to be '" << shown.getValue()
+                          << "', as its ops show, but got '" << name.getValue()
+                          << "'";
+      names.push_back(shown);
     }
     if (!names.empty())
       entry.setResultAttr(index, "attn.dims", builder.getArrayAttr(names));

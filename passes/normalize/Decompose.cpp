@@ -21,18 +21,12 @@ namespace {
 
 struct DecomposePass : mixattn::impl::DecomposePassBase<DecomposePass> {
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
     // What a named op leaves out is plain in the normal form.
-    SmallVector<GeneralizableOpInterface> named;
-    getOperation()->walk(
-        [&](GeneralizableOpInterface op) { named.push_back(op); });
-    for (GeneralizableOpInterface op : named) {
-      rewriter.setInsertionPoint(op);
-      op.generalize(rewriter);
-    }
+    generalizeAll(getOperation());
     SmallVector<AttentionOpInterface> attentions;
     getOperation()->walk(
         [&](AttentionOpInterface op) { attentions.push_back(op); });
+    IRRewriter rewriter(&getContext());
     for (AttentionOpInterface op : attentions) {
       rewriter.setInsertionPoint(op);
       rewriter.replaceOp(op, Decomposition(op, rewriter).emit());

@@ -8,10 +8,12 @@
 
 #include "mlir/IR/AffineMap.h"
 
+#include <optional>
+
 namespace mixattn {
 
-/// Emits the stages of one attention. Loops of every stage are named by their
-/// position: b, h, i, j, and for reductions a fifth one.
+/// Emits the stages of one attention. Loops are b, h, i, j in this order;
+/// components come third, a reduction comes last.
 class Decomposition {
 public:
   Decomposition(AttentionOpInterface op, mlir::RewriterBase &rewriter);
@@ -40,8 +42,8 @@ private:
   mlir::Value emitPostmix(mlir::Value weights);
   mlir::Value emitPool(mlir::Value weights);
 
-  /// A linalg.generic over tensors of `f32` with init `init`, whose loops that
-  /// the output's map lacks are reductions.
+  /// A linalg.generic into `init`, whose loops that the output's map lacks are
+  /// reductions.
   mlir::Value generic(mlir::ValueRange inputs,
                       llvm::ArrayRef<mlir::AffineMap> inputMaps,
                       mlir::Value init, mlir::AffineMap outputMap, Body body);

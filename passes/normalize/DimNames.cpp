@@ -4,6 +4,7 @@
 #include "passes/normalize/DimNames.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -23,20 +24,70 @@ forEachNamedDim(Value value, ArrayAttr names,
 }
 
 DimNames::DimNames(func::FuncOp function) {
-  function.walk([&](Operation *op) { tieOp(op); });
-
-  auto record = [&](Value value, ArrayAttr names) {
-    forEachNamedDim(value, names, [&](unsigned dim, StringAttr name) {
-      setName(value, dim, name);
+  // Take for granted that loops and branches keep sizes, and start anew
+  // without those that turn out not to.
+  llvm::DenseSet<Operation *> opaque;
+  for (bool changed = true; changed;) {
+    changed = false;
+    classes = {};
+    sizeOf.clear();
+    tieAll(function, opaque);
+    function.walk([&](Operation *op) {
+      if (isa<scf::ForOp, scf::IfOp>(op) && !opaque.contains(op) &&
+          !carriesSameSizes(op)) {
+        opaque.insert(op);
+        changed = true;
+      }
     });
-  };
-  for (auto [index, argument] : llvm::enumerate(function.getArguments()))
-    record(argument, function.getArgAttrOfType<ArrayAttr>(index, "attn.dims"));
-  function.walk([&](func::ReturnOp op) {
-    for (auto [index, value] : llvm::enumerate(op.getOperands()))
-      record(value,
-             function.getResultAttrOfType<ArrayAttr>(index, "attn.dims"));
+  }
+  for (BlockArgument argument : function.getArguments()) {
+    auto names = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
+                                                      "attn.dims");
+    forEachNamedDim(argument, names, [&](unsigned dim, StringAttr name) {
+      setName(argument, dim, name);
+    });
+  }
+}
+
+void DimNames::tieAll(func::FuncOp function,
+                      const llvm::DenseSet<Operation *> &opaque) {
+  function.walk([&](Operation *op) {
+    if (!isa<scf::ForOp, scf::IfOp>(op))
+      tieOp(op);
+    else if (!opaque.contains(op))
+      tieCarried(op);
   });
+}
+
+void DimNames::tieCarried(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (auto [init, carried, result] : llvm::zip_equal(
+             loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults())) {
+      tieTypes(init, carried);
+      tieTypes(init, result);
+    }
+    return;
+  }
+  auto branch = cast<scf::IfOp>(op);
+  if (branch.getNumResults() != 0)
+    for (auto [yielded, result] :
+         llvm::zip_equal(branch.thenYield().getOperands(), op->getResults()))
+      tieTypes(yielded, result);
+}
+
+bool DimNames::carriesSameSizes(Operation *op) const {
+  ValueRange yielded;
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    yielded = loop.getBody()->getTerminator()->getOperands();
+  else if (op->getNumResults() != 0)
+    yielded = cast<scf::IfOp>(op).elseYield().getOperands();
+  for (auto [value, result] : llvm::zip_equal(yielded, op->getResults())) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    for (unsigned dim = 0; type && dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim) && leader(value, dim) != leader(result, dim))
+        return false;
+  }
+  return true;
 }
 
 DimNames::Dim DimNames::leader(Value value, unsigned dim) const {

@@ -7,8 +7,11 @@
 #include "dialect/attn/AttnOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
-#include "llvm/ADT/MapVector.h"
+
+#include <map>
+#include <optional>
 
 namespace mixattn {
 
@@ -16,7 +19,7 @@ namespace mixattn {
 /// that `attn.dims` gives them on arguments and results.
 class DimNames {
 public:
-  /// Reads the ops and the attributes of `function`.
+  /// Reads the ops of `function`, and the names that it gives to arguments.
   explicit DimNames(mlir::func::FuncOp function);
 
   /// Every name given to the class of dimension `dim` of `value`, in order.
@@ -35,6 +38,16 @@ private:
   using Dim = std::pair<void *, unsigned>;
 
   void tie(mlir::Value a, unsigned aDim, mlir::Value b, unsigned bDim);
+  /// Reads all ops. Results of loops and branches in `opaque` have sizes of
+  /// their own.
+  void tieAll(mlir::func::FuncOp function,
+              const llvm::DenseSet<mlir::Operation *> &opaque);
+  /// Ties the values that `op`, an scf.for or scf.if, carries in and out.
+  void tieCarried(mlir::Operation *op);
+  /// Whether what `op` carries from turn to turn, or out of either branch, has
+  /// the sizes that tieCarried took for granted.
+  bool carriesSameSizes(mlir::Operation *op) const;
+
   void fixSize(mlir::Value value, unsigned dim, int64_t size);
   void tieOp(mlir::Operation *op);
   void tieAttention(AttentionOpInterface attention);

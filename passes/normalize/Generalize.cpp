@@ -15,16 +15,7 @@ using namespace mixattn;
 namespace {
 
 struct GeneralizePass : mixattn::impl::GeneralizePassBase<GeneralizePass> {
-  void runOnOperation() override {
-    SmallVector<GeneralizableOpInterface> named;
-    getOperation()->walk(
-        [&](GeneralizableOpInterface op) { named.push_back(op); });
-    IRRewriter rewriter(&getContext());
-    for (GeneralizableOpInterface op : named) {
-      rewriter.setInsertionPoint(op);
-      op.generalize(rewriter);
-    }
-  }
+  void runOnOperation() override { generalizeAll(getOperation()); }
 };
 
 } // namespace

@@ -218,14 +218,36 @@ func.func @open_heads_of_a_bias(
 
 // -----
 
-// expected-error @below {{expected one name for dimension 0 of result 'o' and all that must equal it, but got 'N' and 'M'}}
-func.func @two_names_of_a_result(%n: tensor<i32>)
-    -> (tensor<?xf32> {attn.name = "o", attn.dims = ["N"]},
-        tensor<?xf32> {attn.dims = ["M"]}) {
-  %size = tensor.extract %n[] : tensor<i32>
-  %index = arith.index_cast %size : i32 to index
-  %o = tensor.empty(%index) : tensor<?xf32>
-  return %o, %o : tensor<?xf32>, tensor<?xf32>
+// expected-error @below {{expected dimension 0 of result 'o' to be 'N', as its ops show, but got 'M'}}
+func.func @another_name_of_a_result(
+    %x: tensor<?xf32> {attn.dims = ["N"]}, %y: tensor<?xf32> {attn.dims = ["M"]})
+    -> (tensor<?xf32> {attn.name = "o", attn.dims = ["M"]}) {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+// A promise is not enough: the result's memory is the caller's.
+// expected-error @below {{expected dimension 0 of result 'o' to have the size of an argument's dimension, which its ops do not show}}
+func.func @promise(%x: tensor<?xf32> {attn.dims = ["N"]})
+    -> (tensor<?xf32> {attn.name = "o", attn.dims = ["N"]}) {
+  %o = tensor.concat dim(0) %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %o : tensor<?xf32>
+}
+
+// -----
+
+// A loop that grows what it carries.
+// expected-error @below {{expected dimension 0 of result 'o' to have the size of an argument's dimension, which its ops do not show}}
+func.func @growing_loop(%x: tensor<?xf32> {attn.dims = ["N"]})
+    -> (tensor<?xf32> {attn.name = "o"}) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %o = scf.for %i = %zero to %one step %one iter_args(%a = %x) -> tensor<?xf32> {
+    %b = tensor.concat dim(0) %a, %a : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  }
+  return %o : tensor<?xf32>
 }
 
 // -----
@@ -243,7 +265,7 @@ func.func @open_heads_of_a_result(%q: !q, %v: !v, %m: tensor<2x6xf32>)
 
 // -----
 
-// expected-error @below {{expected 'attn.dims' to name dimension 0 of result 'o', whose size no argument shows}}
+// expected-error @below {{expected dimension 0 of result 'o' to have the size of an argument's dimension, which its ops do not show}}
 func.func @size_out_of_nowhere(%n: tensor<i32>) -> (tensor<?xf32> {attn.name = "o"}) {
   %size = tensor.extract %n[] : tensor<i32>
   %index = arith.index_cast %size : i32 to index

@@ -134,15 +134,24 @@ func.func @other_ops(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>,
   return %2 : tensor<?x?xf32>
 }
 
-// Where ops do not show a result's size, its author names it.
-// CHECK-LABEL: func.func @promised
+// A loop that keeps sizes, a branch whose ways agree.
+// CHECK-LABEL: func.func @carried
 // CHECK-SAME:    -> (tensor<?xf32> {attn.dims = ["N"], attn.name = "result0"})
-func.func @promised(%x: tensor<?xf32> {attn.dims = ["N"]}, %n: tensor<i32>)
-    -> (tensor<?xf32> {attn.dims = ["N"]}) {
-  %size = tensor.extract %n[] : tensor<i32>
-  %index = arith.index_cast %size : i32 to index
-  %o = tensor.empty(%index) : tensor<?xf32>
-  return %o : tensor<?xf32>
+func.func @carried(%x: tensor<?xf32> {attn.dims = ["N"]}, %which: tensor<i1>)
+    -> tensor<?xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %condition = tensor.extract %which[] : tensor<i1>
+  %0 = scf.for %i = %zero to %one step %one iter_args(%a = %x) -> tensor<?xf32> {
+    %b = arith.addf %a, %a : tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  }
+  %1 = scf.if %condition -> tensor<?xf32> {
+    scf.yield %0 : tensor<?xf32>
+  } else {
+    scf.yield %x : tensor<?xf32>
+  }
+  return %1 : tensor<?xf32>
 }
 
 // Any element type of the ABI, rank 0, arguments that nobody reads, and

@@ -14,7 +14,9 @@
 // CHECK:         %[[B_SLOT:.+]] = llvm.alloca
 // CHECK-NEXT:    llvm.store %[[NONE]], %[[B_SLOT]]
 // CHECK:         %[[A:.+]] = llvm.call @malloc(
-// CHECK:         %[[A_FAILED:.+]] = llvm.icmp "eq" %[[A]], %{{.+}} : !llvm.ptr
+// CHECK:         %[[A_IS_NULL:.+]] = llvm.icmp "eq" %[[A]], %{{.+}} : !llvm.ptr
+// CHECK:         %[[A_TOO_LARGE:.+]] = llvm.fcmp "ogt"
+// CHECK-NEXT:    %[[A_FAILED:.+]] = llvm.or %[[A_IS_NULL]], %[[A_TOO_LARGE]]
 // CHECK-NEXT:    llvm.cond_br %[[A_FAILED]], ^[[FAILURE:.+]], ^[[HAS_A:[a-z0-9]+]]
 // CHECK:       ^[[HAS_A]]:
 // CHECK:         llvm.store %[[A]], %[[A_SLOT]]

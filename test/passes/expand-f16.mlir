@@ -31,13 +31,30 @@ func.func @narrow(%x: f32) -> f16 {
 // Other widths, and tensors.
 // CHECK-LABEL: func.func @others
 // CHECK-NEXT:    arith.extf %{{.+}} : bf16 to f32
-// CHECK-NEXT:    arith.truncf %{{.+}} : f64 to f16
+// CHECK-NEXT:    arith.truncf %{{.+}} : f32 to bf16
 // CHECK-NEXT:    arith.extf %{{.+}} : tensor<4xf16> to tensor<4xf32>
 // CHECK-NEXT:    return
-func.func @others(%x: bf16, %y: f64, %z: tensor<4xf16>)
-    -> (f32, f16, tensor<4xf32>) {
+func.func @others(%x: bf16, %y: f32, %z: tensor<4xf16>)
+    -> (f32, bf16, tensor<4xf32>) {
   %0 = arith.extf %x : bf16 to f32
-  %1 = arith.truncf %y : f64 to f16
+  %1 = arith.truncf %y : f32 to bf16
   %2 = arith.extf %z : tensor<4xf16> to tensor<4xf32>
-  return %0, %1, %2 : f32, f16, tensor<4xf32>
+  return %0, %1, %2 : f32, bf16, tensor<4xf32>
+}
+
+// From f64 by way of f32, rounded to odd there.
+// CHECK-LABEL: func.func @from_f64
+// CHECK:         %[[NEAREST:.+]] = arith.truncf %{{.+}} : f64 to f32
+// CHECK:         %[[ODD:.+]] = arith.ori %{{.+}}, %{{.+}} : i32
+// CHECK:         arith.truncf %{{.+}} : f32 to bf16
+func.func @from_f64(%x: f64) -> bf16 {
+  %y = arith.truncf %x : f64 to bf16
+  return %y : bf16
+}
+
+// CHECK-LABEL: func.func @to_f64
+// CHECK:         arith.extf %{{.+}} : f32 to f64
+func.func @to_f64(%x: f16) -> f64 {
+  %y = arith.extf %x : f16 to f64
+  return %y : f64
 }

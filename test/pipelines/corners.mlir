@@ -87,7 +87,7 @@ func.func @captures(%q: !q, %shift: tensor<f16>, %table: tensor<8x?xi32>,
   return %o : !q
 }
 
-// Attention on one of two ways; the author promises the result's size.
+// Attention on one of two ways.
 // CHECK-DAG: llvm.func @mixattn_branch(
 func.func @branch(%q: !q {attn.dims = ["B", "N"]}, %which: tensor<i1>)
     -> (!q {attn.dims = ["B", "N"]}) {

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What attention ops share: operand types, clauses, constraints.
+
+#ifndef MIXATTN_DIALECT_ATTN_CLAUSES_TD
+#define MIXATTN_DIALECT_ATTN_CLAUSES_TD
+
+include "dialect/attn/AttnDialect.td"
+include "dialect/attn/AttnInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Operand types
+//===----------------------------------------------------------------------===//
+
+class Attn_TensorOf<list<Type> elements, list<int> ranks>
+    : ShapedContainerType<elements,
+          And<[IsRankedTensorTypePred, HasAnyRankOfPred<ranks>]>,
+          !interleave(ranks, "D/") # "D tensor", "::mlir::RankedTensorType">;
+
+def Attn_Float : AnyTypeOf<[F16, BF16, F32]>;
+def Attn_Features : Attn_TensorOf<[F16, BF16, F32], [4]>;
+def Attn_Matrix : Attn_TensorOf<[F16, BF16, F32], [2]>;
+def Attn_Bias : Attn_TensorOf<[F16, BF16, F32], [0, 1, 2, 3, 4]>;
+def Attn_Mask : Attn_TensorOf<[I1], [0, 1, 2, 3, 4]>;
+def Attn_Lengths : Attn_TensorOf<[I32, I64], [1]>;
+
+//===----------------------------------------------------------------------===//
+// Shared clauses
+//===----------------------------------------------------------------------===//
+
+class Attn_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Attn_Dialect, mnemonic, traits>;
+
+/// An op that computes one attention: its operands after `leading` are the
+/// clauses that every attention takes, in the order in which they act.
+class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
+    : Attn_Op<mnemonic, [Pure, AttrSizedOperandSegments,
+          AttrSizedResultSegments,
+          DeclareOpInterfaceMethods<AttentionOpInterface>,
+          InferTypeOpAdaptorWithIsCompatible,
+          DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+              ["reifyResultShapes"]>] # traits> {
+  let arguments = !con(leading,
+      (ins Optional<Attn_Bias>:$bias, Optional<Attn_Mask>:$mask,
+           Optional<Attn_Lengths>:$lengths, UnitAttr:$causal,
+           OptionalAttr<Attn_BandAttr>:$band));
+  let regions = (region MaxSizedRegion<1>:$score_mod);
+  let results = (outs Attn_Features:$result,
+                      Optional<Attn_TensorOf<[F32], [4]>>:$weights,
+                      Optional<Attn_TensorOf<[F32], [3]>>:$lse);
+  let hasVerifier = 1;
+
+  // The results of every attention op follow from its operands alike.
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location>,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return detail::inferAttentionTypes(
+          adaptor.getQuery(), adaptor.getKey(), adaptor.getValue(),
+          detail::getOutputHeads(adaptor),
+          adaptor.getProperties().resultSegmentSizes, types);
+    }
+    bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred,
+                                            ::mlir::TypeRange given) {
+      return detail::areCompatibleAttentionTypes(inferred, given);
+    }
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(
+        ::mlir::OpBuilder &builder,
+        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+      return detail::reifyAttentionShapes(builder, *this, shapes);
+    }
+  }];
+
+  string clauseFormat = [{
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`score_mod` $score_mod^)?
+    (`mask` `(` $mask^ `:` type($mask) `)`)?
+    (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
+    (`causal` $causal^)?
+    (`band` $band^)?
+  }];
+  string resultFormat = [{
+    `->` type($result) (`weights` type($weights)^)? (`lse` type($lse)^)?
+  }];
+  string typeFormat = [{
+    attr-dict `:` `(` type($query) `,` type($key) `,` type($value) `)`
+  }] # resultFormat;
+
+  string clauseText = [{
+    Clauses, in the order in which they act on the score of head h, query i and
+    key j:
+
+    - `bias(%bias)`: added; broadcast from the right against `[B,H,N,S]`,
+      where an absent dimension or one of static size 1 repeats.
+    - `score_mod { ^bb0(%s, %b, %h, %i, %j): … attn.yield %x }`: a pointwise
+      change, evaluated in f32 whatever type it is written in. It holds
+      elementwise `arith` and `math` ops, `tensor.extract` from captured
+      tensors of rank 2 at most, captured scalars and `tensor.dim` of captured
+      tensors.
+    - `mask(%mask)`: true where a query may attend; broadcast as bias.
+    - `lengths(%lengths)`: `[B]`; key j counts where `j < lengths[b]`; 0 to S.
+    - `causal`: query i sees keys `j <= i + (S - N)`.
+    - `band <lower, upper>`: `-upper <= i + (S - N) - j <= lower`.
+
+    The weights are the softmax of the scores over the keys seen, shifted by
+    the row maximum, in f32. A query that sees no key gets zeros. A weight of
+    zero contributes nothing, whatever its value row holds. A score of +inf
+    makes its row NaN.
+
+    Results on request, in f32: `weights`, `[B,H,N,S]`, the weights that
+    multiply the values; `lse`, `[B,H,N]`, the logarithm of the softmax's sum,
+    -inf for a query that sees no key.
+
+    Constraints:
+
+    - (C1) `query`, `key` and `value` have static heads and features.
+    - (C2) `query` and `key` agree on the element type.
+    - (C3) `query`, `key` and `value` agree on the batch.
+    - (C4) `key` and `value` agree on the length.
+    - (C5) `query` and `key` agree on the feature size.
+    - (C6) the heads of `key` divide the heads of `query`, and the heads of
+      `value` divide the heads of the result.
+    - (C7) `scale` is finite in f32.
+    - (C8) `bias` and `mask` broadcast from the right to `[B,H,N,S]`.
+    - (C9) `lengths` has one element per batch row.
+    - (C10) `score_mod` takes a float score and four indices, yields a score
+      of the same type, and holds the ops named above only.
+    - (C11) the result is `[B,H,N,E]` of the value's element type.
+  }];
+}
+
+/// Keys, with components or without.
+def Attn_Keys : Attn_TensorOf<[F16, BF16, F32], [4, 5]>;
+/// Terms of scores per query or key, of heads or of heads and components.
+def Attn_Terms : Attn_TensorOf<[F16, BF16, F32], [3, 4]>;
+def Attn_Shifts : Attn_TensorOf<[F16, BF16, F32], [3]>;
+def Attn_Prior : Attn_TensorOf<[F16, BF16, F32], [2, 3]>;
+def Attn_Vector : Attn_TensorOf<[F16, BF16, F32], [1]>;
+
+defvar Attn_Sequences =
+    (ins Attn_Features:$query, Attn_Features:$key, Attn_Features:$value);
+defvar Attn_KeySequences =
+    (ins Attn_Features:$query, Attn_Keys:$key, Attn_Features:$value);
+
+/// How several keys per position make one score.
+defvar Attn_ComponentOperands =
+    (ins Optional<Attn_Shifts>:$shifts, Optional<Attn_Prior>:$prior,
+         OptionalAttr<DenseF64ArrayAttr>:$variances, UnitAttr:$maximum);
+
+defvar Attn_ComponentConstraints = [{
+    - (C12) `shifts` are `[Hk,R,D]` beside keys without components.
+    - (C13) there is one variance per component; it and its inverse are
+      positive and normal numbers in f32.
+    - (C14) `prior` is `[Hq,R]` or `[Hq,R,S]`, and there are components.
+    - (C15) the maximum takes components and no prior.
+}];
+
+/// The forms of a mixer before the softmax.
+defvar Attn_PremixOperands =
+    (ins Optional<Attn_Matrix>:$premixer, Optional<Attn_Matrix>:$w1,
+         Optional<Attn_Vector>:$b1, Optional<Attn_Matrix>:$w2,
+         Optional<Attn_Vector>:$b2, UnitAttr:$relu_per_key);
+
+defvar Attn_PremixConstraints = [{
+    - (C16) the mixer of scores is `[Hq,H]`, H static.
+    - (C17) the MLP is `w1 [Hq,L]`, `b1 [L]`, `w2 [L,H]`, `b2 [H]`, all there
+      and static, or none.
+    - (C18) `relu_per_key` comes with a linear mixer.
+}];
+
+/// The two forms of a mixer after the softmax.
+defvar Attn_PostmixOperands =
+    (ins Optional<Attn_Matrix>:$mixer, Optional<Attn_Features>:$mix_source,
+         Optional<Attn_Matrix>:$mix_weight, Optional<Attn_Matrix>:$mix_bias);
+
+defvar Attn_PostmixConstraints = [{
+    - (C19) `mixer` is `[H,H]`.
+    - (C20) the per-row mixer reads `[B,H,N,Dm]`, with weights `[Dm,H]` and an
+      offset `[H,H]`; all three are there or none.
+}];
+
+#endif // MIXATTN_DIALECT_ATTN_CLAUSES_TD

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Counts what a call of an entry costs.
+
+#include "passes/lower/EntryCost.h"
+
+#include "dialect/attn/AttnOps.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mixattn;
+using llvm::json::Array;
+using llvm::json::Object;
+
+void Polynomial::add(const DimNames &names, int64_t coefficient,
+                     ArrayRef<std::pair<Value, unsigned>> dims) {
+  std::vector<std::string> product;
+  for (auto [value, dim] : dims) {
+    if (std::optional<int64_t> size = names.size(value, dim))
+      known &= !llvm::MulOverflow(coefficient, *size, coefficient);
+    else if (StringAttr name = names.name(value, dim))
+      product.push_back(name.str());
+    else
+      known = false;
+  }
+  llvm::sort(product);
+  int64_t &term = terms[product];
+  known &= !llvm::AddOverflow(term, coefficient, term);
+}
+
+llvm::json::Value Polynomial::toJson() const {
+  if (!known)
+    return nullptr;
+  Array result;
+  for (const auto &[dims, coefficient] : terms)
+    result.push_back(
+        Object{{"coefficient", coefficient}, {"dims", Array(dims)}});
+  return result;
+}
+
+Polynomial mixattn::countBytes(func::FuncOp entry, const DimNames &names) {
+  Polynomial bytes;
+  auto add = [&](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<std::pair<Value, unsigned>> dims;
+    for (unsigned dim = 0; dim < type.getRank(); ++dim)
+      dims.push_back({value, dim});
+    bytes.add(names, (type.getElementTypeBitWidth() + 7) / 8, dims);
+  };
+  for (Value argument : entry.getArguments())
+    add(argument);
+  for (Value value : entry.getBody().front().getTerminator()->getOperands())
+    add(value);
+  return bytes;
+}
+
+Polynomial mixattn::countFlops(func::FuncOp entry, const DimNames &names) {
+  Polynomial flops;
+  entry.walk([&](AttentionOpInterface op) {
+    Value query = op.getQuery(), value = op.getValue(), key = op.getKey();
+    Value result = op.getResult();
+    unsigned keyLength = op.getKeyLengthDim();
+    flops.add(
+        names, 2 * op.getNumComponents(),
+        {{query, 0}, {query, 1}, {query, 2}, {key, keyLength}, {query, 3}});
+    flops.add(
+        names, 2,
+        {{query, 0}, {result, 1}, {query, 2}, {key, keyLength}, {value, 3}});
+  });
+  return flops;
+}
