@@ -152,7 +152,7 @@ static ExitCode fail(const Error &error, ExitCode code) {
   return code;
 }
 
-int main(int argc, char **argv) {
+static ExitCode runTool(int argc, char **argv) {
   Result<std::optional<Artifact>> embedded = Artifact::openEmbedded(argv[0]);
   if (!embedded)
     return fail(embedded.error(), Failed);
@@ -177,4 +177,12 @@ int main(int argc, char **argv) {
   if (!good)
     return fail(good.error(), Failed);
   return *good ? Done : Failed;
+}
+
+int main(int argc, char **argv) {
+  ExitCode code = runTool(argc, argv);
+  // What was printed may still have to reach a full device.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    return fail(makeError("cannot write the standard output"), Failed);
+  return code;
 }
