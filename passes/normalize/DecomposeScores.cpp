@@ -162,10 +162,11 @@ Value Decomposition::emitCombined(Value raw) {
                  });
 }
 
-/// mixed[b,a,i,j] = offset[a] + sum_k term(mixer[k,a], scores[b,k,i,j]), with
-/// loops b, a, i, j, k and `outputs` output heads.
-Value Decomposition::emitMixture(Value scores, Value mixer, Value offset,
-                                 int64_t outputs, Body term) {
+/// mixed[b,a,i,j] = offset[a] + sum_k term(mixer[…], scores[b,k,i,j]), with
+/// loops b, a, i, j, k, `mixerMap` from them to the mixer's places, and
+/// `outputs` output heads.
+Value Decomposition::emitMixture(Value scores, Value mixer, AffineMap mixerMap,
+                                 Value offset, int64_t outputs, Body term) {
   SmallVector<OpFoldResult> sizes = {batch, rewriter.getIndexAttr(outputs),
                                      queries, keys};
   Value init = tensorOf(sizes, f32, offset ? std::nullopt : std::optional(0.0));
@@ -176,8 +177,7 @@ Value Decomposition::emitMixture(Value scores, Value mixer, Value offset,
                      return toF32(b, loc, args[0]);
                    });
   return generic(
-      {mixer, scores},
-      {map(5, {dim(4), dim(1)}), map(5, {dim(0), dim(4), dim(2), dim(3)})},
+      {mixer, scores}, {mixerMap, map(5, {dim(0), dim(4), dim(2), dim(3)})},
       init, map(5, {dim(0), dim(1), dim(2), dim(3)}),
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value value = term(b, loc, {toF32(b, loc, args[0]), args[1]});
@@ -195,14 +195,12 @@ Value Decomposition::emitPremix(Value scores) {
                 identity, [&](OpBuilder &b, Location loc, ValueRange args) {
                   return emitScale(b, op, args[0]);
                 });
-  auto product = [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-    return arith::MulFOp::create(b, loc, args[0], args[1]);
-  };
+  AffineMap fromHeadToHead = map(5, {dim(4), dim(1)});
   auto relu = [&](OpBuilder &b, Location loc, Value value) -> Value {
     return arith::MaximumFOp::create(b, loc, value, constant(b, 0.0));
   };
   if (Value mixer = op.getPremixer())
-    return emitMixture(scores, mixer, {}, op.getNumHeads(),
+    return emitMixture(scores, mixer, fromHeadToHead, {}, op.getNumHeads(),
                        [&](OpBuilder &b, Location loc, ValueRange args) {
                          Value term = product(b, loc, args);
                          return op.getReluPerKey() ? relu(b, loc, term) : term;
@@ -210,12 +208,13 @@ Value Decomposition::emitPremix(Value scores) {
   if (!op.getW1())
     return scores;
   int64_t hidden = cast<RankedTensorType>(op.getW1().getType()).getDimSize(1);
-  Value layer = emitMixture(scores, op.getW1(), op.getB1(), hidden, product);
-  return emitMixture(layer, op.getW2(), op.getB2(), op.getNumHeads(),
-                     [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                       return arith::MulFOp::create(b, loc, args[0],
-                                                    relu(b, loc, args[1]));
-                     });
+  Value layer = emitMixture(scores, op.getW1(), fromHeadToHead, op.getB1(),
+                            hidden, product);
+  return emitMixture(
+      layer, op.getW2(), fromHeadToHead, op.getB2(), op.getNumHeads(),
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        return arith::MulFOp::create(b, loc, args[0], relu(b, loc, args[1]));
+      });
 }
 
 /// scores = visible ? modify(combined) : -inf

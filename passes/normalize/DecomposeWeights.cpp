@@ -84,15 +84,7 @@ Value Decomposition::emitPostmix(Value weights) {
     mixer = emitRowMixer();
     mixerMap = map(5, {dim(0), dim(2), dim(4), dim(1)});
   }
-  return generic(
-      {mixer, weights}, {mixerMap, map(5, {dim(0), dim(4), dim(2), dim(3)})},
-      tensorOf({batch, heads, queries, keys}, f32, 0.0),
-      map(5, {dim(0), dim(1), dim(2), dim(3)}),
-      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value product =
-            arith::MulFOp::create(b, loc, toF32(b, loc, args[0]), args[1]);
-        return arith::AddFOp::create(b, loc, args[2], product);
-      });
+  return emitMixture(weights, mixer, mixerMap, {}, op.getNumHeads(), product);
 }
 
 /// pooled[b,h,i,e] = sum_j weights[b,h,i,j] value[b,h',j,e], with loops b, h,

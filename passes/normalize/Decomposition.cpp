@@ -65,6 +65,10 @@ Value Decomposition::larger(OpBuilder &b, Location loc, ValueRange args) {
   return arith::SelectOp::create(b, loc, greater, args[0], args[1]);
 }
 
+Value Decomposition::product(OpBuilder &b, Location loc, ValueRange args) {
+  return arith::MulFOp::create(b, loc, args[0], args[1]);
+}
+
 Value Decomposition::sum(OpBuilder &b, Location loc, ValueRange args) {
   return arith::AddFOp::create(b, loc, args[1], args[0]);
 }

@@ -32,7 +32,8 @@ private:
   mlir::Value emitRawScores(mlir::Value products);
   mlir::Value emitCombined(mlir::Value raw);
   mlir::Value emitMixture(mlir::Value scores, mlir::Value mixer,
-                          mlir::Value offset, int64_t heads, Body term);
+                          mlir::AffineMap mixerMap, mlir::Value offset,
+                          int64_t outputs, Body term);
   mlir::Value emitPremix(mlir::Value scores);
   mlir::Value emitScores(mlir::Value combined);
   mlir::Value emitRowReduction(mlir::Value tensor, double init, Body combine);
@@ -69,6 +70,8 @@ private:
   /// The larger of two f32, the second where either is NaN.
   static mlir::Value larger(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::ValueRange args);
+  static mlir::Value product(mlir::OpBuilder &b, mlir::Location loc,
+                             mlir::ValueRange args);
   static mlir::Value sum(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::ValueRange args);
   /// exp(args[0] - args[1])
