@@ -44,8 +44,6 @@ public:
   int64_t batches() const { return query.shape[0]; }
   int64_t queries() const { return query.shape[2]; }
   int64_t keys() const { return key.shape[key.rank() - 2]; }
-  /// [batches, heads of the queries, queries, features].
-  const Shape &queryShape() const { return query.shape; }
 
 private:
   Status checkShapes();
