@@ -134,6 +134,15 @@ static LogicalResult verifyRange(const Party &party, Attribute value) {
   return success();
 }
 
+static LogicalResult verifyParameter(const Party &party, Attribute value) {
+  if (!isa<UnitAttr>(value))
+    return party.error("attn.parameter")
+           << "to have no value, but got " << value;
+  if (StringRef(party.role) == "result")
+    return party.error("attn.parameter") << "to be on an argument";
+  return success();
+}
+
 static LogicalResult verifyEntryAttribute(const Party &party,
                                           NamedAttribute attr) {
   StringRef name = attr.getName();
@@ -143,6 +152,8 @@ static LogicalResult verifyEntryAttribute(const Party &party,
     return verifyDims(party, attr.getValue());
   if (name == "attn.range")
     return verifyRange(party, attr.getValue());
+  if (name == "attn.parameter")
+    return verifyParameter(party, attr.getValue());
   // The compiler itself marks buffers.
   if ((name == "attn.result" || name == "attn.boolean") &&
       isa<MemRefType>(party.type))

@@ -31,6 +31,8 @@ def Attn_Dialect : Dialect {
     - `attn.range = [0, "S"]`: on integer arguments, the smallest and the
       largest value, each an integer or the name of a dimension; checked when
       the entry is called.
+    - `attn.parameter`: on arguments that are weights of the model, which the
+      cost report and the manifest tell from its inputs.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;

@@ -196,12 +196,15 @@ llvm::Error EntryWriter::describeMixers(AttentionOpInterface op,
 
 Object EntryWriter::write() {
   Array arguments, results;
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
     arguments.push_back(
         describeTensor(entry.getArgumentTypes()[i],
                        entry.getArgAttrOfType<StringAttr>(i, "attn.name"),
                        entry.getArgAttrOfType<ArrayAttr>(i, "attn.dims"),
                        entry.getArgAttrOfType<ArrayAttr>(i, "attn.range")));
+    if (entry.getArgAttr(i, "attn.parameter"))
+      arguments.back().getAsObject()->try_emplace("parameter", true);
+  }
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
     results.push_back(
         describeTensor(entry.getResultTypes()[i],

@@ -88,6 +88,16 @@ func.func private @range_on_a_scalar(i64 {attn.range = [0, 1]})
 
 // -----
 
+// expected-error @below {{'func.func' op expected 'attn.parameter' of argument 0 to have no value, but got true}}
+func.func private @parameter_with_a_value(tensor<4xf32> {attn.parameter = true})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.parameter' of result 0 to be on an argument}}
+func.func private @parameter_among_the_results() -> (tensor<4xf32> {attn.parameter})
+
+// -----
+
 // expected-error @below {{'func.func' op has the unknown attribute 'attn.nam' on argument 0}}
 func.func private @unknown_attribute_on_an_argument(tensor<4xf32> {attn.nam = "q"})
 

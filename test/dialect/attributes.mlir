@@ -23,6 +23,11 @@ func.func private @ranges(tensor<?xi64> {attn.range = [0, "S"]},
                           tensor<i32> {attn.range = [-3, -3]},
                           tensor<4xi1> {attn.range = ["N", 1]})
 
+// Weights are told from inputs.
+// CHECK-LABEL: func.func private @parameters
+// CHECK-SAME:    (tensor<4xf32> {attn.parameter}, tensor<4xf32>)
+func.func private @parameters(tensor<4xf32> {attn.parameter}, tensor<4xf32>)
+
 // What the compiler notes on buffers.
 // CHECK-LABEL: func.func private @buffers
 // CHECK-SAME:    (memref<4xi8> {attn.boolean, attn.name = "mask"}, memref<4xf32> {attn.name = "o", attn.result})

@@ -40,16 +40,18 @@ module @one_attention {
 
 // -----
 
-// The other clauses, in 16 bits.
+// The other clauses, in 16 bits; the mixer is a weight.
 // CHECK-LABEL: module @clauses
 // CHECK-SAME:    {"dtype":"i1","name":"mask","shape":[3,3]}
+// CHECK-SAME:    {"dtype":"f32","name":"m","parameter":true,"shape":[2,2]}
 // CHECK-SAME:    "attention":{"band":[3,0],"bias":"bias",{{.*}}"mask":"mask",{{.*}}"postmix":{"kind":"heads","mixer":"m"},{{.*}}"scale":0.25,
 // CHECK-SAME:    "bytes":[{"coefficient":123,"dims":[]}]
 !q = tensor<1x2x3x4xbf16>
 module @clauses {
   func.func @f(%q: !q {attn.name = "q"}, %bias: tensor<f16> {attn.name = "bias"},
                %mask: tensor<3x3xi1> {attn.name = "mask"},
-               %m: tensor<2x2xf32> {attn.name = "m"}) -> (!q {attn.name = "o"}) {
+               %m: tensor<2x2xf32> {attn.name = "m", attn.parameter})
+      -> (!q {attn.name = "o"}) {
     %o = attn.generic scores(%q, %q : !q, !q) scale 0.25 bias(%bias : tensor<f16>)
         mask(%mask : tensor<3x3xi1>) band <3, 0> postmix(%m : tensor<2x2xf32>)
         pool(%q : !q) -> !q
