@@ -1,83 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random arguments of a variant, in each element type."""
 
-import re
-
 import numpy as np
 
-QKV = "q[B,8,N,64] k[B,8,S,64] v[B,8,S,64]"
-GROUPED = "q[B,8,N,64] k[B,2,S,64] v[B,2,S,96]"
+import signatures
 
-MIXTURE = "q[B,4,N,64] keys[B,4,2,S,64] v[B,4,S,64]"
-SHIFTED = ("q[B,4,N,64] k[B,4,S,64] shifts[4,2,64] v[B,4,S,64]"
-           " log_prior[4,2]")
-GLOBAL = "q[B,2,N,64] k[B,2,S,64] v[B,8,S,64]"
+# What an input scale multiplies.
+SEQUENCES = ("q", "k", "keys", "v", "scores")
 
-SEQUENCES = ("q", "k", "keys", "v")
 
-# As in the list of variants; `f32` after the shape: whatever the others are.
-SIGNATURES = {
-    "softmax": QKV,
-    "softmax_causal": QKV,
-    "softmax_gqa": "q[B,8,N,64] k[B,2,S,64] v[B,2,S,64]",
-    "softmax_padded": QKV + " lengths[B]",
-    "softmax_masked": QKV + " mask[B,1,N,S]",
-    "softmax_bias": QKV + " bias[8,N,S]",
-    "softmax_softcap": QKV,
-    "softmax_alibi": QKV + " slopes[8]",
-    "softmax_everything": GROUPED + " bias[8,N,S] lengths[B] mask[B,1,N,S]",
-    "mixhead_a": QKV + " mixer[8,8]",
-    "mixhead_a_causal": QKV + " mixer[8,8]",
-    "mixhead_b": QKV + " w[64,8] b[8,8]",
-    "mixhead_b_causal": QKV + " w[64,8] b[8,8]",
-    "mixhead_shared_values":
-        "q[B,8,N,64] k[B,1,S,64] v[B,1,S,64] mixer[8,8]",
-    "mixhead_relative_bias": QKV + " mixer[8,8] bias[B,8,N,S]",
-    "gaussian": QKV,
-    "mgk": MIXTURE + " log_prior[4,2]",
-    "mgk_causal": MIXTURE + " log_prior[4,2]",
-    "mgk_dot": MIXTURE + " log_prior[4,2]",
-    "mgk_hard": MIXTURE,
-    "mgk_position_prior": MIXTURE + " log_prior[4,2,S]",
-    "mgk_multi_query":
-        "q[B,4,N,64] keys[B,1,2,S,64] v[B,1,S,64] log_prior[4,2]",
-    "smgk": SHIFTED,
-    "smgk_full": SHIFTED,
-    "smgk_unequal": SHIFTED,
-    "fish_hard": GLOBAL + " mixer[2,8]",
-    "fish_hard_causal": GLOBAL + " mixer[2,8]",
-    "gfish_hard": GLOBAL + " w1[2,8] b1[8] w2[8,8] b2[8]",
-    "gfish_paper": GLOBAL + " mixer[2,8]",
-    "swin_gfish": "q[B,6,49,32] k[B,6,49,32] v[B,12,49,32]"
-                  " w1[6,12] b1[12] w2[12,12] b2[12] bias[12,49,49]",
-    "composed": "q[B,2,N,64] keys[B,2,2,S,64] log_prior[2,2]"
-                " mixer_pre[2,8] mixer_post[8,8] v[B,8,S,64]",
-    "softmax_band": QKV,
-    "softmax_results": GROUPED + " lengths[B]",
-    "mixhead_results": QKV + " mixer[8,8]f32",
-    "mgk_results": MIXTURE + " log_prior[4,2]f32",
-    "mixhead_everything": GROUPED + " w[64,8]f32 b[8,8]f32 bias[8,1,S]f32"
-                                    " slopes[8]f32 lengths[B] mask[N,S]",
-}
+def draw_lengths(shape, sizes, rng):
+    lengths = rng.integers(0, sizes["S"] + 1, shape)
+    lengths[1:2] = 0
+    return lengths
+
+
+def draw_mask(shape, rng):
+    """The last query sees nothing."""
+    mask = rng.random(shape) < 0.7
+    mask[..., -1:, :] = False
+    return mask
+
+
+def draw_prior(shape, rng):
+    """The last component of the first head is off, and at some positions all
+    of them."""
+    prior = 1 - rng.random(shape)
+    if shape[1] > 1:
+        prior[0, -1] = 0
+    if len(shape) == 3:
+        prior[:, :, 1::3] = 0
+    return prior
+
+
+def draw_band(shape, rng):
+    """Rows that sum up to something, and rows of zeros."""
+    band = rng.standard_normal(shape) + 1
+    band[:, 1::5] = 0
+    return band
+
+
+def draw_coordinates(shape, sizes, rng):
+    """(head, row, column), increasing strictly."""
+    extents = (sizes["H"], sizes["N"], sizes["N"])
+    places = rng.choice(np.prod(extents), shape[0], replace=False)
+    places = np.sort(places).astype(np.int64)
+    return np.stack(np.unravel_index(places, extents), -1).astype(np.int64)
+
+
+def draw_windows(sizes, rng):
+    """(column, first row, length): windows that do not overlap, of one row at
+    least, in any order."""
+    length, cuts = sizes["N"], []
+    if length > 0:
+        cuts = np.unique(rng.integers(0, length + 1, 2 * sizes["T"]))
+    windows = [(rng.integers(0, length), first, after - first)
+               for first, after in zip(cuts[::2], cuts[1::2])]
+    return rng.permutation(np.array(windows, np.int64).reshape(-1, 3))
 
 
 def draw(name, shape, sizes, scale, rng):
     """One argument, floats as doubles."""
     if name == "lengths":
-        lengths = rng.integers(0, sizes["S"] + 1, shape)
-        lengths[1:2] = 0
-        return lengths
-    if name == "mask":
-        mask = rng.random(shape) < 0.7
-        mask[..., -1:, :] = False
-        return mask
+        return draw_lengths(shape, sizes, rng)
+    if name in ("mask", "neighbours"):
+        return draw_mask(shape, rng)
+    if name == "prior":
+        return draw_prior(shape, rng)
+    if name == "band":
+        return draw_band(shape, rng)
+    if name == "error_index":
+        return draw_coordinates(shape, sizes, rng)
+    if name == "triples":
+        return draw_windows(sizes, rng)
+    if name in ("seed", "offset"):
+        return np.array(rng.integers(-2**63, 2**63, dtype=np.int64))
     if name == "slopes":
         return 0.5 ** np.arange(1, shape[0] + 1)
+    if name == "gamma":
+        return rng.random(shape)
     values = rng.standard_normal(shape)
-    if name in ("mixer", "mixer_pre", "mixer_post", "b"):
-        return np.eye(*shape) + values / 2
+    if name in ("mixer", "mixer_pre", "mixer_post", "b", "normaliser"):
+        return (np.eye(*shape) if len(shape) == 2 else 0.5) + values / 2
     if name == "w":
         return values / 10
+    if name in ("e", "f"):
+        return values / np.sqrt(max(shape[-1], 1))
     return values * scale if name in SEQUENCES else values
 
 
@@ -92,6 +100,8 @@ def poison(x, special, allow):
         hidden = ~allow.any(axis=(1, 2))
         for name in {"k", "keys", "v"} & set(x):
             np.moveaxis(x[name], -2, 1)[hidden] = np.nan
+    elif special == "inf" and "scores" in x:
+        x["scores"][:, 0, :, :1] = np.inf
     elif special == "inf":
         x["q"][..., 0] = np.abs(x["q"][..., 0]) + 1
         keys = x["k"] if "k" in x else x["keys"]
@@ -106,11 +116,15 @@ def poison(x, special, allow):
 
 
 def draw_all(variant, sizes, scale, dtype, rng):
-    """The arguments by name, and the element types of those that are floats."""
+    """The arguments by name, and the element types of those that are floats.
+    `sizes` holds B, N and S; static sizes, or those of the file."""
+    sizes = signatures.static_sizes(variant) | sizes
+    length = sizes["N"]
+    sizes |= {"E": int(rng.integers(0, 2 * length + 1)) if length > 1 else 0,
+              "T": int(rng.integers(0, length // 4 + 2))}
     x, dtypes = {}, {}
-    for name, dims, kind in re.findall(r"(\w+)\[([^]]*)\](\w*)",
-                                       SIGNATURES[variant]):
-        shape = [sizes[d] if d in sizes else int(d) for d in dims.split(",")]
+    for name, dims, kind in signatures.arguments(variant):
+        shape = signatures.shape(dims, sizes)
         x[name] = draw(name, shape, sizes, scale, rng)
         if x[name].dtype == np.float64:
             dtypes[name] = kind or dtype

@@ -1,20 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Wrong oracles: each must make run_variant.py fail on the variant named.
+"""Wrong oracles: each must contradict the artifact and lib/Reference.
 
 A test that cannot fail proves nothing. Each mutation replaces functions of the
 oracle, as a slip in a formula would. Run as a program, this file tries them
-all; its arguments are handed on to run_variant.py.
+all, or those of the variants named.
 """
 
+import argparse
+import contextlib
 import pathlib
-import subprocess
 import sys
+import tempfile
 
 import numpy as np
 
 import oracle
+import run_variant
+from oracle import basics, scores, softmax
 
-REAL = {name: value for name, value in vars(oracle).items() if callable(value)}
+HOMES = {name: module for module in oracle.MODULES
+         for name, value in vars(module).items()
+         if getattr(value, "__module__", None) == module.__name__}
+REAL = {name: getattr(module, name) for name, module in HOMES.items()}
+
+# Large scores, where the nearest key takes all, and small ones.
+CASES = ["2x33x17x8", "2x33x17x1"]
 
 
 def causal_off_by_one(x, causal=False, band=None):
@@ -27,25 +37,26 @@ def aligned_at_the_start(x, causal=False, band=None):
     return np.tri(x["q"].shape[2], x["k"].shape[2], dtype=bool)[None, None]
 
 
-def nan_for_empty_rows(scores, allow):
-    weights, lse = REAL["softmax"](scores, allow)
+def nan_for_empty_rows(logits, allow):
+    weights, lse = REAL["softmax"](logits, allow)
     return np.where(allow.any(-1, keepdims=True), weights, np.nan), lse
 
 
 def without_query_norm(x, variances):
-    norms = [REAL["square_norms"](x["q"], k)[0] for k in oracle.keys_of(x)]
+    norms = [REAL["square_norms"](x["q"], k)[0] for k in basics.keys_of(x)]
     return [s + norm / (2 * variance) for s, norm, variance in
-            zip(REAL["gaussians"](x, variances), norms, variances)]
+            zip(REAL["gaussians"](x, variances), norms, 2 * variances)]
 
 
-def masked_and_mixed(scores, mixer):
-    seen = np.tri(*scores.shape[2:], scores.shape[3] - scores.shape[2])
-    return REAL["mix_scores"](np.where(seen, scores, -np.inf), mixer)
+def masked_and_mixed(logits, mixer):
+    seen = np.tri(*logits.shape[2:], logits.shape[3] - logits.shape[2])
+    return REAL["mix_scores"](np.where(seen, logits, -np.inf), mixer)
 
 
-def weights_before_mixing(x, stages, allow, mix=None, sizes=None):
-    results, largest = REAL["attend"](x, stages, allow, mix, sizes)
-    return results | {"weights": oracle.softmax(stages[-1], allow)[0]}, largest
+def weights_before_mixing(x, stages, allow, *others, **options):
+    expected = REAL["attend"](x, stages, allow, *others, **options)
+    expected.results["weights"] = softmax.softmax(stages[-1], allow)[0]
+    return expected
 
 
 # name: (variant, what replaces functions of the oracle)
@@ -62,8 +73,7 @@ MUTATIONS = {
             {k: v for k, v in x.items() if k != "lengths"}, **masks)}),
     "inverted_mask": ("softmax_masked", {
         "visible": lambda x, **masks: ~REAL["visible"](x, **masks)}),
-    "skipped_bias": ("softmax_bias", {
-        "with_bias": lambda x: [REAL["products"](x)]}),
+    "skipped_bias": ("softmax_bias", {"with_bias": lambda x, logits: [logits]}),
     "unscaled_scores": ("softmax", {
         "products": lambda x: REAL["products"](x) * np.sqrt(x["q"].shape[-1])}),
     "last_value_dropped": ("softmax", {
@@ -153,31 +163,53 @@ MUTATIONS = {
 }
 
 
-def apply(name):
-    """Makes the oracle wrong for the rest of this process."""
-    for function, replacement in MUTATIONS[name][1].items():
-        setattr(oracle, function, replacement)
+@contextlib.contextmanager
+def applied(name):
+    """Makes the oracle wrong meanwhile."""
+    replacements = MUTATIONS[name][1]
+    for function, replacement in replacements.items():
+        setattr(HOMES[function], function, replacement)
+    try:
+        yield
+    finally:
+        for function in replacements:
+            setattr(HOMES[function], function, REAL[function])
 
 
-def is_caught(name, case):
+def is_caught(name, variant, measured):
     """Whether the artifact and lib/Reference both contradict the mutation."""
-    script = pathlib.Path(__file__).with_name("run_variant.py")
-    process = subprocess.run(
-        [sys.executable, script, MUTATIONS[name][0], "--mutate", name,
-         "--dtypes", "f32", "--case", case, *sys.argv[1:]],
-        stdout=subprocess.PIPE, text=True)
-    return process.returncode == 1 and all(
-        f"{who} against NumPy: error" in process.stdout
-        for who in ("artifact", "reference"))
+    with applied(name):
+        complaints = "\n".join(variant.judge(measured)[0])
+    return all(f"{who} against NumPy: error" in complaints
+               for who in ("artifact", "reference"))
+
+
+def survivors_of(variant):
+    """Tries the mutations of a variant in each case until one catches them."""
+    left = [name for name, (of, _) in MUTATIONS.items() if of == variant.name]
+    for case in CASES:
+        measured = variant.measure(case, seed=1) if left else None
+        left = [name for name in left
+                if not is_caught(name, variant, measured)]
+    return left
 
 
 def main():
-    survivors = 0
-    for name in MUTATIONS:
-        # Large scores, where the nearest key takes all, and small ones.
-        caught = is_caught(name, "2x33x17x8") or is_caught(name, "2x33x17x1")
-        survivors += not caught
-        print(f"{name}: {'caught' if caught else 'SURVIVED'}", flush=True)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("variants", nargs="*", help="default: all")
+    parser.add_argument("--bin", help="the folder of the tools; default: PATH")
+    options = parser.parse_args()
+    variants = options.variants or dict.fromkeys(
+        variant for variant, _ in MUTATIONS.values())
+    survivors = []
+    for variant in variants:
+        with tempfile.TemporaryDirectory() as folder:
+            survivors += survivors_of(run_variant.Variant(
+                variant, "f32", pathlib.Path(folder), options.bin))
+    tried = sum(of in variants for of, _ in MUTATIONS.values())
+    for name in survivors:
+        print(f"SURVIVED {MUTATIONS[name][0]}: {name}")
+    print(f"{tried - len(survivors)} wrong oracles caught of {tried}")
     return 1 if survivors else 0
 
 

@@ -3,6 +3,7 @@
 // for tests that compare it with another oracle.
 #include "lib/Reference/Reference.h"
 #include "lib/Runtime/Files.h"
+#include "lib/Runtime/Json.h"
 #include "lib/Runtime/Npy.h"
 #include "lib/Runtime/Npz.h"
 #include <cstdio>
@@ -35,8 +36,27 @@ static DimSizes sizesOf(const Entry &entry,
   return sizes;
 }
 
+/// Largest score, and of every result the largest kappa of its rows and the
+/// rows left out; null and none where it is no quotient.
+static std::string toJson(const Entry &entry, const ReferenceReport &report) {
+  Json results = Json::object();
+  for (const Parameter &result : entry.results) {
+    Json kappa, leftOut = Json::array();
+    if (auto found = report.quotients.find(result.name);
+        found != report.quotients.end()) {
+      kappa = found->second.kappa;
+      for (size_t row = 0; row < found->second.leftOut.size(); ++row)
+        if (found->second.leftOut[row])
+          leftOut.push_back(row);
+    }
+    results[result.name] = {{"kappa", kappa}, {"left_out", leftOut}};
+  }
+  Json json = {{"largest_score", report.largestScore}, {"results", results}};
+  return json.dump() + "\n";
+}
+
 /// Writes the results of the manifest's first entry to the files of `outputs`,
-/// each RESULT=FILE.npy; gives the largest score.
+/// each RESULT=FILE.npy, or --report=FILE.json; gives the largest score.
 static Result<double> dump(const char *manifestPath, const char *inputsPath,
                            const std::vector<std::string> &outputs) {
   Result<Buffer> text = readFile(manifestPath);
@@ -61,6 +81,13 @@ static Result<double> dump(const char *manifestPath, const char *inputsPath,
   OutputFiles files;
   for (const std::string &output : outputs) {
     std::string name = output.substr(0, output.find('='));
+    if (name == "--report") {
+      if (Status added =
+              files.add(output.substr(name.size() + 1), toJson(entry, *report));
+          !added)
+        return added.error();
+      continue;
+    }
     Result<Tensor> tensor =
         toTensor(*entry.result(name), sizesOf(entry, arguments),
                  report->results.at(name));
@@ -79,7 +106,8 @@ static Result<double> dump(const char *manifestPath, const char *inputsPath,
 int main(int argc, char **argv) {
   if (argc < 4) {
     std::fprintf(stderr,
-                 "usage: %s MANIFEST.json INPUTS.npz RESULT=OUTPUT.npy...\n",
+                 "usage: %s MANIFEST.json INPUTS.npz [--report=REPORT.json] "
+                 "RESULT=OUTPUT.npy...\n",
                  argv[0]);
     return 2;
   }

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What all formulas share: who sees whom, heads in groups, sums of values."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Expected(NamedTuple):
+    """What a variant should give."""
+    # By name.
+    results: dict
+    # The largest finite |score| at any stage.
+    score: float = 0.0
+    # Where the result is a quotient, for each row of it the sum of the
+    # denominator's |terms| over their |sum|; inf where terms cancel to nothing.
+    kappas: np.ndarray | None = None
+
+
+def sizes_of(x):
+    """Batches, queries and keys, of whatever there is."""
+    if "scores" in x:
+        return x["scores"].shape[0], *x["scores"].shape[2:]
+    keys = x["keys"] if "keys" in x else x["k"]
+    return len(x["q"]), x["q"].shape[2], keys.shape[-2]
+
+
+def within(band, queries, keys):
+    """Whether key j lies in the band (lower, upper) of query i; queries and
+    keys are aligned at their ends."""
+    lower, upper = band
+    row = np.arange(queries)[:, None] + (keys - queries)
+    column = np.arange(keys)[None, :]
+    return (column - row <= upper) & (row - column <= lower)
+
+
+def visible(x, causal=False, band=None):
+    """Whether query i may attend to key j: a boolean [B, 1 or H, N, S]."""
+    batches, queries, keys = sizes_of(x)
+    allow = np.ones((batches, 1, queries, keys), bool)
+    if causal:
+        allow &= within((np.inf, 0), queries, keys)
+    if band:
+        allow &= within(band, queries, keys)
+    if "lengths" in x:
+        allow &= np.arange(keys) < x["lengths"][:, None, None, None]
+    if "neighbours" in x:
+        allow &= x["neighbours"]
+    if "mask" in x:
+        allow = allow & x["mask"]
+    return allow
+
+
+def repeat_heads(array, heads):
+    """Gives each of `heads` query heads the key head that it reads."""
+    return np.repeat(array, heads // array.shape[1], axis=1)
+
+
+def keys_of(x):
+    """The keys of each component: several, shifted from one, or one."""
+    if "keys" in x:
+        return list(np.moveaxis(x["keys"], 2, 0))
+    if "shifts" in x:
+        return [x["k"] + shift[:, None, :]
+                for shift in np.moveaxis(x["shifts"], 1, 0)]
+    return [x["k"]]
+
+
+def relu(x):
+    return np.maximum(x, 0)
+
+
+def quotient(dividend, divisor):
+    """Zero where the divisor is."""
+    return dividend / np.where(divisor == 0, 1, divisor) * (divisor != 0)
+
+
+def pool(weights, v):
+    """weights v per head; what has no weight adds nothing, NaN included."""
+    v = repeat_heads(v, weights.shape[1])
+    finite = np.isfinite(v)
+    result = weights @ np.where(finite, v, 0)
+    if finite.all():
+        return result
+    poisoned = (weights != 0).astype(float) @ (~finite).astype(float)
+    return np.where(poisoned > 0, np.nan, result)
+
+
+def largest_of(stages, allow):
+    """The largest finite |score| at any stage where allowed; a stage of other
+    heads counts where any head is."""
+    largest = 0
+    for stage in stages:
+        seen = allow
+        if allow.shape[1] not in (1, stage.shape[1]):
+            seen = allow.any(1, keepdims=True)
+        finite = np.isfinite(stage) & seen
+        largest = max(largest, np.abs(stage[finite]).max(initial=0))
+    return largest

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The arguments of each variant, as in the list of variants, and the same
+variant at other static sizes.
+
+H=8 is the static size H, 8 in the file; B, N, S, E and T are dynamic. A type
+after the shape: whatever the others are. Behind an arrow, results whose types
+no argument has.
+"""
+
+import itertools
+import re
+
+DYNAMIC = "BNSET"
+
+QKV = "q[B,H=8,N,D=64] k[B,H,S,D] v[B,H,S,D]"
+GROUPED = "q[B,8,N,64] k[B,2,S,64] v[B,2,S,96]"
+MIXTURE = "q[B,H=4,N,D=64] keys[B,H,R=2,S,D] v[B,H,S,D]"
+SHIFTED = "q[B,H=4,N,D=64] k[B,H,S,D] shifts[H,R=2,D] v[B,H,S,D]"
+# M global heads, H local ones.
+GLOBAL = "q[B,M=2,N,D=64] k[B,M,S,D] v[B,H=8,S,D]"
+LOCAL = "q[B,H=8,N,D=64] k[B,M=2,S,D] v[B,M,S,D]"
+PERCEPTRON = " w1[M,H] b1[H] w2[H,H] b2[H]"
+SPARSE = "band[H=8,N,7] error_index[E,3]i64 error_value[E] v[B,H,N,D=64]"
+
+SIGNATURES = {
+    "softmax": QKV,
+    "softmax_causal": QKV,
+    "softmax_gqa": "q[B,H=8,N,D=64] k[B,G=2,S,D] v[B,G,S,D]",
+    "softmax_padded": QKV + " lengths[B]i64",
+    "softmax_masked": QKV + " mask[B,1,N,S]i1",
+    "softmax_bias": QKV + " bias[H,N,S]",
+    "softmax_softcap": QKV,
+    "softmax_alibi": QKV + " slopes[H]",
+    "softmax_everything":
+        "q[B,H=8,N,D=64] k[B,G=2,S,D] v[B,G,S,V=96] bias[H,N,S]"
+        " lengths[B]i64 mask[B,1,N,S]i1 -> o[B,H,N,V]",
+    "sigsoftmax": QKV,
+    "mixhead_a": QKV + " mixer[H,H]",
+    "mixhead_a_causal": QKV + " mixer[H,H]",
+    "mixhead_b": QKV + " w[D,H] b[H,H]",
+    "mixhead_b_causal": QKV + " w[D,H] b[H,H]",
+    "mixhead_a_sigsoftmax": QKV + " mixer[H,H]",
+    "mixhead_shared_values":
+        "q[B,H=8,N,D=64] k[B,1,S,D] v[B,1,S,D] mixer[H,H]",
+    "mixhead_relative_bias": QKV + " mixer[H,H] bias[B,H,N,S]",
+    "mixhead_synthesizer":
+        "scores[B,H=8,N,S] v[B,H,S,D=64] mixer[H,H]",
+    "gaussian": QKV,
+    "mgk": MIXTURE + " log_prior[H,R]",
+    "mgk_causal": MIXTURE + " log_prior[H,R]",
+    "mgk_dot": MIXTURE + " log_prior[H,R]",
+    "mgk_hard": MIXTURE,
+    "mgk_position_prior": MIXTURE + " log_prior[H,R,S]",
+    "mgk_multi_query":
+        "q[B,H=4,N,D=64] keys[B,1,R=2,S,D] v[B,1,S,D] log_prior[H,R]",
+    "smgk": SHIFTED + " log_prior[H,R]",
+    "smgk_full": SHIFTED + " log_prior[H,R]",
+    "smgk_unequal": SHIFTED + " log_prior[H,R]",
+    "fish_hard": GLOBAL + " mixer[M,H]",
+    "fish_hard_causal": GLOBAL + " mixer[M,H]",
+    "fish_noise_local": GLOBAL + " mixer[M,H] sigma[M] noise[B,H,N,S]",
+    "fish_noise_global": GLOBAL + " mixer[M,H] sigma[M] noise[B,M,N,S]",
+    "fish_philox": GLOBAL + " mixer[M,H] sigma[M] seed[]i64 offset[]i64",
+    "mish": GLOBAL + " mixer[M] sigma[M] noise[B,H,N,S]",
+    "gfish_hard": GLOBAL + PERCEPTRON,
+    "gfish": GLOBAL + PERCEPTRON + " sigma[M] noise[B,M,N,S]",
+    "gfish_paper": GLOBAL + " mixer[M,H]",
+    # Windows of W positions.
+    "swin_gfish": "q[B,M=6,W=49,D=32] k[B,M,W,D] v[B,H=12,W,D]" + PERCEPTRON
+                  + " bias[H,W,W]",
+    "composed": "q[B,M=2,N,D=64] keys[B,M,R=2,S,D] log_prior[M,R]"
+                " mixer_pre[M,H=8] mixer_post[H,H] v[B,H,S,D]",
+    "band_softmax": QKV,
+    "band_projection": QKV,
+    "bigbird": QKV + " neighbours[N,S]i1",
+    # C projected keys.
+    "linformer": QKV + " e[C=64,S] f[C,S]",
+    "linear": QKV,
+    "linear_causal": QKV,
+    "mlk": MIXTURE + " prior[H,R]",
+    "mlk_causal": MIXTURE + " prior[H,R]",
+    "smlk": SHIFTED + " prior[H,R]",
+    "lfish_hard": LOCAL + " mixer[M,H]",
+    "glfish": LOCAL + PERCEPTRON + " normaliser[M,H]",
+    "structured_band": "band[H=8,N,7] v[B,H,N,D=64]",
+    "structured_sparse": SPARSE,
+    "structured_normalised": SPARSE,
+    "rare_tokens": "triples[T,3]i64 v[B,H=8,N,D=64]",
+    "responsibilities": "q[B,H=4,N,D=64] keys[B,H,R=2,S,D] log_prior[H,R]"
+                        " -> gamma[B,H,R,N,S]",
+    "prior_update": "gamma[B,H=4,R=2,N,S]",
+    "orthogonal_penalty": "mixer[H=8,H]",
+    # Beyond the list: Inputs/NAME.mlir.
+    "softmax_band": QKV,
+    "softmax_results": GROUPED + " lengths[B]i64",
+    "mixhead_results": QKV + " mixer[8,8]f32",
+    "mgk_results": MIXTURE + " log_prior[4,2]f32",
+    "mixhead_everything":
+        GROUPED + " w[64,8]f32 b[8,8]f32 bias[8,1,S]f32 slopes[8]f32"
+                  " lengths[B]i64 mask[N,S]i1",
+}
+
+
+def tensors(variant):
+    """The name, the dims and the type of each argument and named result."""
+    return [(name, dims.split(",") if dims else [], kind)
+            for name, dims, kind in re.findall(
+                r"(\w+)\[([^]]*)\](\w*)", SIGNATURES[variant])]
+
+
+def arguments(variant):
+    """The name, the dims without their sizes, and the type of each argument."""
+    results = SIGNATURES[variant].partition("->")[2]
+    return [(name, [dim.split("=")[0] for dim in dims], kind)
+            for name, dims, kind in tensors(variant)
+            if f"{name}[" not in results]
+
+
+def static_sizes(variant):
+    """The sizes of the named static dims as they stand in the file."""
+    return {dim[0]: int(dim[2:]) for _, dims, _ in tensors(variant)
+            for dim in dims if "=" in dim}
+
+
+def dynamic_dims(variant):
+    return {dim for _, dims, _ in arguments(variant) for dim in dims
+            if dim in DYNAMIC}
+
+
+def shape(dims, sizes):
+    return [sizes[dim] if dim in sizes else int(dim) for dim in dims]
+
+
+def resize(variant, text, sizes):
+    """The text of a variant with static dims of other sizes. Its types stand
+    for shapes of named dims: one type never has two meanings. Variances begin
+    anew where components are more than they."""
+    old, new = static_sizes(variant), static_sizes(variant) | sizes
+    meanings = {"": ""}
+    for name, dims, _ in tensors(variant):
+        names = [dim.split("=")[0] for dim in dims]
+        before, after = (
+            "".join(f"{size}x" for size in shape(names, dict.fromkeys(
+                DYNAMIC, "?") | values)) for values in (old, new))
+        if meanings.setdefault(before, after) != after:
+            raise ValueError(f"{variant}: the type of '{name}' has two meanings")
+
+    def retype(match):
+        if match[1] not in meanings:
+            raise ValueError(f"{variant}: no argument explains {match[0]}")
+        return f"tensor<{meanings[match[1]]}"
+
+    def repeat_variances(match):
+        variances = itertools.cycle(match[1].split(", "))
+        return f"variances [{', '.join(itertools.islice(variances, new['R']))}]"
+
+    text = re.sub(r"tensor<((?:\d+x|\?x)*)", retype, text)
+    return re.sub(r"variances \[([^]]*)\]", repeat_variances, text)
