@@ -50,8 +50,9 @@ struct CosSin {
 CosSin emitCosSin(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::Value word);
 
-/// Emits the four standard normals of a block: f32, within 4 units in the last
-/// place, equal bit by bit on every machine.
+/// Emits the four standard normals of a block, Box and Muller's of words 0, 1
+/// and of words 2, 3: f32, within 3.2 units in the last place for all words.
+/// Their bits do not depend on the machine.
 std::array<mlir::Value, 4> emitNormals(mlir::OpBuilder &builder,
                                        mlir::Location loc,
                                        const PhiloxBlock &words);
