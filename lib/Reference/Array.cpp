@@ -33,3 +33,28 @@ Status mixattn::expectShape(const Operand &operand, const Shape &shape) {
                      toString(operand.array.shape));
   return Success();
 }
+
+Status mixattn::project(const Operand &matrix, Array &array) {
+  if (matrix.name.empty())
+    return Success();
+  const Array &weights = matrix.array;
+  Shape shape = array.shape;
+  int64_t &rows = shape[shape.size() - 2];
+  int64_t before = rows, columns = shape.back();
+  if (Status fits = expectShape(matrix, {weights.shape[0], before}); !fits)
+    return fits;
+  rows = weights.shape[0];
+  int64_t blocks = 1;
+  for (size_t dim = 0; dim + 2 < shape.size(); ++dim)
+    blocks *= shape[dim];
+  std::vector<double> values(blocks * rows * columns, 0.0);
+  for (int64_t block = 0; block < blocks; ++block)
+    for (int64_t c = 0; c < rows; ++c)
+      for (int64_t s = 0; s < before; ++s)
+        for (int64_t d = 0; d < columns; ++d)
+          values[(block * rows + c) * columns + d] +=
+              weights(c, s) * array.values[(block * before + s) * columns + d];
+  array.shape = shape;
+  array.values = std::move(values);
+  return Success();
+}

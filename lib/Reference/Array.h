@@ -60,6 +60,10 @@ Status readAll(const std::vector<Operand> &operands,
 /// An error where the operand is there and its shape is another.
 Status expectShape(const Operand &operand, const Shape &shape);
 
+/// Multiplies the last dim but one of `array` by a matrix [C, S], where there
+/// is one: C rows remain of S.
+Status project(const Operand &matrix, Array &array);
+
 } // namespace mixattn
 
 #endif // MIXATTN_LIB_REFERENCE_ARRAY_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The oracle: one attention in double precision, by index loops.
+// The oracle: one op in double precision, by index loops.
 #ifndef MIXATTN_LIB_REFERENCE_REFERENCE_H
 #define MIXATTN_LIB_REFERENCE_REFERENCE_H
 
@@ -11,6 +11,24 @@
 
 namespace mixattn {
 
+/// How well the rows of a result that is a quotient can be known. The kappa of
+/// a row is the sum of the magnitudes of the denominator's terms over the
+/// magnitude of their sum: rounding errors grow with it.
+struct QuotientRows {
+  /// Beyond it a row tells nothing.
+  static constexpr double largestKappa = 1024;
+
+  /// Takes the next row in; `terms` is the sum of magnitudes. A row without
+  /// terms is zero whatever the rounding, and one that is not finite is
+  /// compared as it is: neither counts.
+  void add(double terms, double denominator);
+
+  /// The largest kappa of the rows that are not left out, at least 1.
+  double kappa = 1;
+  /// Of each row, in row-major order over all dims but the last.
+  std::vector<bool> leftOut;
+};
+
 /// What an entry should give, and how large its scores are.
 struct ReferenceReport {
   /// The results by name, each row-major in the shape of the manifest.
@@ -20,16 +38,18 @@ struct ReferenceReport {
   /// that are visible; 0 when there are none. A Gaussian score counts as
   /// (|q|^2 + |k|^2) / (2 variance). Rounding errors grow with it.
   double largestScore = 0;
+  /// The results that are quotients, by name.
+  std::map<std::string, QuotientRows> quotients;
 };
 
-/// Computes the results of `entry`, whose one attention op its manifest
-/// describes, in double precision from the arguments as they are stored.
-/// Shares no code with the compiler. Sizes must agree as the manifest says: the
-/// caller has bound them. A row that sees nothing, or only scores of -inf,
-/// gives zeros, and -inf as the logarithm of its sum; what has no weight adds
-/// nothing, NaN values included. Errors:
-/// an entry without an attention op, an argument that is not there, a
-/// normaliser or a score_mod that is not known.
+/// Computes the results of `entry`, whose one op its manifest describes, in
+/// double precision from the arguments as they are stored. Shares no code with
+/// the compiler. Sizes must agree as the manifest says: the caller has bound
+/// them. A row that sees nothing, or only scores of -inf, gives zeros, and -inf
+/// as the logarithm of its sum; so does a denominator of 0; what has no weight
+/// adds nothing, NaN values included. Errors: an entry without an op, an
+/// argument that is not there or has another size, a score_mod that is not
+/// known, an index outside its tensor.
 Result<ReferenceReport>
 runReference(const Entry &entry,
              const std::map<std::string, const Tensor *> &arguments);

@@ -3,34 +3,20 @@
 #ifndef MIXATTN_LIB_REFERENCE_SCORES_H
 #define MIXATTN_LIB_REFERENCE_SCORES_H
 
-#include "lib/Reference/Array.h"
-#include "lib/Runtime/Manifest.h"
-#include <cmath>
+#include "lib/Reference/ComponentScores.h"
+#include "lib/Reference/NoiseSource.h"
 
 namespace mixattn {
 
-/// The largest finite magnitude that was noted.
-class Largest {
-public:
-  /// Gives the score back.
-  double note(double score) {
-    if (std::isfinite(score))
-      most = std::fmax(most, std::fabs(score));
-    return score;
-  }
-  double value() const { return most; }
-
-private:
-  double most = 0;
-};
-
-/// From queries and keys to scores: components, their combination, the mixer
-/// of heads before the softmax, the scale. Members are named as in the
-/// manifest.
+/// From queries and keys, or from scores that are given, to the scores of the
+/// output heads: combination of components, noise, the mixer of heads before
+/// the softmax, the scale. Members are named as in the manifest.
 class Scores {
 public:
-  /// `attention` must outlive this.
-  Status bind(const Attention &attention, const Arguments &arguments);
+  /// `attention` must outlive this. `valueHeads` are the output's where the
+  /// mixer is the same for all of them.
+  Status bind(const Attention &attention, int64_t valueHeads,
+              const Arguments &arguments);
 
   /// The scores of query i and key j, one per output head. Heads that are not
   /// `seen` have none, and what only they would read is not looked at. Notes
@@ -41,44 +27,28 @@ public:
 
   /// Of the output.
   int64_t heads() const;
-  int64_t batches() const { return query.shape[0]; }
-  int64_t queries() const { return query.shape[2]; }
-  int64_t keys() const { return key.shape[key.rank() - 2]; }
+  /// Of what is mixed.
+  int64_t sources() const;
+  int64_t batches() const;
+  int64_t queries() const;
+  int64_t keys() const;
 
 private:
-  Status checkShapes();
-  int64_t components() const;
-  double variance(int64_t r) const;
-  double keyAt(int64_t b, int64_t h, int64_t r, int64_t j, int64_t d) const;
-  double product(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
-                 Largest &largest) const;
-  double gaussian(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
-                  Largest &largest) const;
-  double component(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
-                   Largest &largest) const;
-  double combined(int64_t b, int64_t h, int64_t i, int64_t j,
-                  Largest &largest) const;
-  std::vector<double> premixed(const std::vector<double> &scores) const;
+  Status bindPremix(const Arguments &arguments);
+  bool isGiven() const { return !op->scores.empty(); }
+  double source(int64_t b, int64_t h, int64_t i, int64_t j,
+                Largest &largest) const;
+  double mixed(const std::vector<double> &scores, int64_t b, int64_t a,
+               int64_t i, int64_t j) const;
+  std::vector<double> hidden(const std::vector<double> &scores) const;
+  double perceptron(const std::vector<double> &units, int64_t a) const;
 
   const Attention *op = nullptr;
   Premix premix;
-  Array query, key, shifts, prior, queryTerm, keyTerm, mixer, w1, b1, w2, b2;
-};
-
-/// A sum of exponentials, out of reach of overflow: sum exp(most).
-struct SumOfExp {
-  /// Nothing, and exponentials of -inf only, sum up to 0; NaN where a score is
-  /// NaN or +inf.
-  explicit SumOfExp(const std::vector<double> &scores);
-
-  /// The logarithm of the sum; -inf of 0.
-  double log() const { return most + std::log(sum); }
-  /// The share of one score in the sum; 0 where that is 0.
-  double share(double score) const {
-    return sum == 0 ? 0 : std::exp(score - most) / sum;
-  }
-
-  double most = -infinity, sum = 0;
+  ComponentScores components;
+  NoiseSource noise;
+  int64_t valueHeads = 0;
+  Array given, mixer, w1, b1, w2, b2;
 };
 
 } // namespace mixattn

@@ -63,7 +63,13 @@ Status DimTable::bind(const Parameter &argument, const Tensor &tensor) {
 }
 
 Status DimTable::requireDims(const Parameter &argument) const {
-  for (const Dim &dim : argument.shape)
+  std::vector<Dim> dims = argument.shape;
+  if (argument.range)
+    dims.insert(dims.end(), {argument.range->low, argument.range->high});
+  if (argument.holds)
+    dims.insert(dims.end(), argument.holds->extents.begin(),
+                argument.holds->extents.end());
+  for (const Dim &dim : dims)
     if (dim.isDynamic() && !known.count(dim.name))
       return makeError("dim '{}': expected --dim={}=SIZE or a given argument "
                        "that has it, but got neither",

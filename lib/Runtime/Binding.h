@@ -24,7 +24,8 @@ public:
   /// Checks a tensor's dtype, rank and dims, and takes its dims over. Errors
   /// say what was expected and, where two arguments disagree, which.
   Status bind(const Parameter &argument, const Tensor &tensor);
-  /// An error if a dim of the argument is not known.
+  /// An error if a dim of the argument, or of what its values may be, is not
+  /// known.
   Status requireDims(const Parameter &argument) const;
 
   const DimSizes &sizes() const { return known; }

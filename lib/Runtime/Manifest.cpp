@@ -53,6 +53,7 @@ private:
   Parameter parseParameter(const JsonView &parameter);
   Dim parseDim(const JsonView &dim);
   void parseRange(const JsonView &range, Parameter &parameter);
+  void parseHolds(const JsonView &holds, Parameter &parameter);
   std::optional<Polynomial> parsePolynomial(const char *key);
   void requireKnown(const JsonView &place, const std::string &dim);
 
@@ -109,6 +110,65 @@ void EntryParser::parseRange(const JsonView &range, Parameter &parameter) {
       requireKnown(range, end.name);
 }
 
+static std::optional<Holds::Kind> holdsNamed(std::string_view name) {
+  static const std::pair<std::string_view, Holds::Kind> all[] = {
+      {"prior", Holds::Kind::Prior},
+      {"log_prior", Holds::Kind::LogPrior},
+      {"coordinates", Holds::Kind::Coordinates},
+      {"windows", Holds::Kind::Windows},
+      {"nonempty", Holds::Kind::NonEmpty}};
+  for (auto [known, kind] : all)
+    if (known == name)
+      return kind;
+  return std::nullopt;
+}
+
+/// Whether that can hold of values of that type and rank.
+static bool suits(Holds::Kind kind, const Parameter &parameter) {
+  size_t rank = parameter.shape.size();
+  switch (kind) {
+  case Holds::Kind::Prior:
+  case Holds::Kind::LogPrior:
+    return isFloat(parameter.dtype) && (rank == 2 || rank == 3);
+  case Holds::Kind::Coordinates:
+  case Holds::Kind::Windows:
+    return !isFloat(parameter.dtype) && parameter.dtype != DType::I1 &&
+           rank == 2;
+  case Holds::Kind::NonEmpty:
+    return true;
+  }
+  return false;
+}
+
+void EntryParser::parseHolds(const JsonView &json, Parameter &parameter) {
+  std::string name = json["kind"].text();
+  std::optional<Holds::Kind> kind = holdsNamed(name);
+  if (!kind || !suits(*kind, parameter)) {
+    json.complain(makeError("expected what can hold of {} of rank {}, but got "
+                            "'{}'",
+                            nameOf(parameter.dtype), parameter.shape.size(),
+                            name));
+    return;
+  }
+  Holds holds{*kind, {}};
+  bool areWindows = *kind == Holds::Kind::Windows;
+  if (areWindows || *kind == Holds::Kind::Coordinates) {
+    for (const JsonView &extent : json["extents"].elements()) {
+      holds.extents.push_back(parseDim(extent));
+      if (holds.extents.back().isDynamic())
+        requireKnown(extent, holds.extents.back().name);
+    }
+    const Dim &columns = parameter.shape[1];
+    size_t count = holds.extents.size();
+    size_t expected = areWindows ? 1 : static_cast<size_t>(columns.value);
+    if (columns.isDynamic() || count != expected ||
+        (areWindows && columns.value != 3))
+      json.complain(makeError("expected extents for {} columns, but got {}",
+                              columns.toString(), count));
+  }
+  parameter.holds = holds;
+}
+
 std::optional<Polynomial> EntryParser::parsePolynomial(const char *key) {
   if (!json.has(key) || json[key].isNull())
     return std::nullopt;
@@ -133,10 +193,15 @@ Entry EntryParser::parse() {
       if (dim.isDynamic())
         dims.insert(dim.name);
   }
-  // A range may name a dim of a later argument.
-  for (size_t i = 0; i < arguments.size(); ++i)
+  // What holds of values may name a dim of a later argument.
+  for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].has("range"))
       parseRange(arguments[i]["range"], entry.arguments[i]);
+    if (arguments[i].has("holds"))
+      parseHolds(arguments[i]["holds"], entry.arguments[i]);
+    entry.arguments[i].isWeight =
+        arguments[i].has("parameter") && arguments[i]["parameter"].boolean();
+  }
   for (const JsonView &result : json["results"].elements()) {
     entry.results.push_back(parseParameter(result));
     for (const Dim &dim : entry.results.back().shape)
@@ -148,7 +213,7 @@ Entry EntryParser::parse() {
   if (json.has("attention_reason"))
     entry.attentionReason = json["attention_reason"].text();
   if (!json["attention"].isNull())
-    entry.attention = parseAttention(json["attention"], entry);
+    entry.op = parseOp(json["attention"], entry);
   return entry;
 }
 

@@ -4,6 +4,7 @@
 #define MIXATTN_LIB_RUNTIME_MANIFEST_H
 
 #include "lib/Runtime/DType.h"
+#include "lib/Runtime/ManifestOps.h"
 #include "lib/Runtime/Result.h"
 #include <cstdint>
 #include <map>
@@ -34,12 +35,35 @@ struct Range {
   Dim low, high;
 };
 
+/// What else must hold of an argument's values.
+struct Holds {
+  enum class Kind {
+    /// No value is negative, and each head (dim 0) has one above 0.
+    Prior,
+    /// Each head (dim 0) has a value above -inf.
+    LogPrior,
+    /// Rows are strictly increasing; column c is below extent c.
+    Coordinates,
+    /// Rows (column, first row, length) are disjoint windows of at least one
+    /// row; these rows and the column are below the one extent.
+    Windows,
+    /// There is at least one element.
+    NonEmpty
+  };
+  Kind kind = Kind::NonEmpty;
+  /// Of Coordinates one for each column, of Windows one.
+  std::vector<Dim> extents;
+};
+
 /// An argument or a result of an entry.
 struct Parameter {
   std::string name;
   DType dtype = DType::F32;
   std::vector<Dim> shape;
   std::optional<Range> range;
+  std::optional<Holds> holds = std::nullopt;
+  /// Whether this is a weight of a model, and no input.
+  bool isWeight = false;
 };
 
 /// A sum of coefficient times the product of dims.
@@ -53,86 +77,14 @@ struct Polynomial {
   double in(const DimSizes &sizes) const;
 };
 
-/// A score_mod in prefix form; every float is computed in f32.
-struct Expression {
-  /// `score b h i j constant dim extract`, or the name of an MLIR op.
-  std::string op;
-  /// Type of the value: `f32 i1 i8 i16 i32 i64 index`.
-  std::string type;
-  /// Predicate of a comparison, else empty.
-  std::string predicate;
-  /// The argument that `dim` and `extract` look at, else empty.
-  std::string argument;
-  /// Value of a constant of a float type.
-  double number = 0;
-  /// Value of a constant of an integer type; the position of a `dim`.
-  int64_t integer = 0;
-  std::vector<Expression> operands;
-};
-
-/// What becomes of the scores of several keys at one position.
-enum class Combine { None, LogSumExp, Maximum };
-
-/// Mixes query heads into output heads, before the softmax.
-struct Premix {
-  /// Linear and ReluPerKey have a `mixer`, Mlp has `w1 b1 w2 b2`.
-  enum class Kind { Linear, ReluPerKey, Mlp };
-  Kind kind = Kind::Linear;
-  std::string mixer;
-  std::string w1, b1, w2, b2;
-};
-
-/// Mixes the heads of the normalised weights.
-struct Postmix {
-  /// Per query row: `source`, `w` and `b` hold; otherwise `mixer`.
-  bool byRow = false;
-  std::string mixer;
-  std::string source, w, b;
-};
-
-/// Offsets that `-upper <= i + (S - N) - j <= lower` allows.
-struct Band {
-  int64_t lower = 0, upper = 0;
-};
-
-/// The one attention op of an entry, all that an oracle needs. Texts are
-/// names of arguments, empty where absent; ranks and heads are checked.
-struct Attention {
-  std::string query, key, value;
-  /// Added to the key, one per component.
-  std::string shifts;
-  /// Minus half the squared distance, instead of the product.
-  bool gaussian = false;
-  /// Added to the raw score, per query and per key, perhaps per component.
-  std::string queryTerm, keyTerm;
-  /// One per component divides its score; none of a product need be there.
-  std::vector<double> variances;
-  Combine combine = Combine::None;
-  /// Logarithms, by query head and component, perhaps by key.
-  std::string prior;
-  std::optional<Premix> premix;
-  double scale = 1;
-  /// Whether the scale comes before the premix.
-  bool scaleBefore = false;
-  std::string bias;
-  std::optional<Expression> scoreMod;
-  std::string mask, lengths;
-  bool causal = false;
-  std::optional<Band> band;
-  std::string normaliser;
-  std::optional<Postmix> postmix;
-  /// Names of results: pooled values, and where asked for, the weights that
-  /// multiply them and the logarithms of the softmax's sums.
-  std::string result, weights, lse;
-};
-
 /// A function that the artifact exports.
 struct Entry {
   std::string name, symbol;
   std::vector<Parameter> arguments, results;
   std::optional<Polynomial> flops, bytes;
-  std::optional<Attention> attention;
-  /// Why there is no `attention`.
+  /// The manifest's `attention`.
+  std::optional<Op> op;
+  /// Why there is no `op`.
   std::string attentionReason;
 
   /// The argument of that name, or null.

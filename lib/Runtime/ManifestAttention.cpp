@@ -5,95 +5,50 @@
 using namespace mixattn;
 
 namespace {
-/// What an argument in some role may hold.
-enum class Kind { Float, Integer, Boolean };
-
 /// Reads one attention object.
-class AttentionParser {
+class AttentionParser : OpParser {
 public:
-  AttentionParser(const JsonView &json, const Entry &entry)
-      : json(json), entry(entry) {}
+  using OpParser::OpParser;
   Attention parse();
 
 private:
-  /// Reads the name of an argument of that kind and of rank `low` to `high`.
-  std::string argument(const JsonView &object, const char *role, Kind kind,
-                       size_t low, size_t high);
-  std::string optional(const char *role, Kind kind, size_t low, size_t high);
-  /// Reads the name of a result of that rank.
-  std::string result(const char *role, size_t rank);
-  void parseComponents(Attention &attention);
+  void parseScores(Attention &attention);
+  void parseCombine(Attention &attention);
   void parsePremix(const JsonView &premix, Premix &result);
+  void parseNoise(const JsonView &noise, Attention &attention);
   void parsePostmix(const JsonView &postmix, Postmix &result);
-  void checkVariances(const Attention &attention);
+  Normaliser parseNormaliser();
+  int64_t countComponents(const Attention &attention);
   void checkHeads(const Attention &attention);
-  void requireDivisor(const std::string &name, int64_t heads);
-  /// The static size of a dim; 0 and an error where it is dynamic.
-  int64_t staticSize(const std::string &name, size_t dim);
-
-  const JsonView &json;
-  const Entry &entry;
 };
 } // namespace
 
-static Kind kindOf(DType dtype) {
-  return isFloat(dtype)       ? Kind::Float
-         : dtype == DType::I1 ? Kind::Boolean
-                              : Kind::Integer;
-}
-
-std::string AttentionParser::argument(const JsonView &object, const char *role,
-                                      Kind kind, size_t low, size_t high) {
-  JsonView member = object[role];
-  std::string name = member.text();
-  const Parameter *parameter = entry.argument(name);
-  if (!parameter) {
-    member.complain(makeError("expected an argument, but got '{}'", name));
-    return name;
+/// Scores are there, or a query and a key that make them.
+void AttentionParser::parseScores(Attention &attention) {
+  attention.scores = optional("scores", Kind::Float, 4, 4);
+  if (!attention.scores.empty()) {
+    forbid({"query", "key", "key_projection", "value_projection", "shifts",
+            "score", "variances", "combine", "prior", "query_term", "key_term"},
+           "scores");
+    return;
   }
-  size_t rank = parameter->shape.size();
-  if (rank < low || rank > high)
-    member.complain(makeError("expected rank {} to {}, but '{}' has {}", low,
-                              high, name, rank));
-  if (kindOf(parameter->dtype) != kind)
-    member.complain(
-        makeError("expected elements of another kind, but '{}' has {}", name,
-                  nameOf(parameter->dtype)));
-  return name;
-}
-
-std::string AttentionParser::optional(const char *role, Kind kind, size_t low,
-                                      size_t high) {
-  return json.has(role) ? argument(json, role, kind, low, high) : "";
-}
-
-std::string AttentionParser::result(const char *role, size_t rank) {
-  JsonView member = json[role];
-  std::string name = member.text();
-  const Parameter *parameter = entry.result(name);
-  if (!parameter)
-    member.complain(makeError("expected a result, but got '{}'", name));
-  else if (parameter->shape.size() != rank)
-    member.complain(makeError("expected a result of rank {}, but '{}' has {}",
-                              rank, name, parameter->shape.size()));
-  return name;
-}
-
-/// Keys of rank 5, or shifts of a key, are components to combine.
-void AttentionParser::parseComponents(Attention &attention) {
-  attention.shifts = optional("shifts", Kind::Float, 3, 3);
-  bool isShifted = !attention.shifts.empty();
-  attention.key = argument(json, "key", Kind::Float, 4, isShifted ? 4 : 5);
-  if (json.has("score")) {
-    std::string score = json["score"].text();
-    attention.gaussian = score == "gaussian";
-    if (!attention.gaussian)
-      json["score"].complain(
-          makeError("expected 'gaussian', but got '{}'", score));
+  attention.query = argument(json, "query", Kind::Float, 4, 4);
+  parseComponents(attention);
+  if (json.has("key_projection") || json.has("value_projection")) {
+    attention.keyProjection =
+        argument(json, "key_projection", Kind::Float, 2, 2);
+    attention.valueProjection =
+        argument(json, "value_projection", Kind::Float, 2, 2);
+    forbid({"lengths", "causal", "band", "keep"}, "key_projection");
   }
-  if (json.has("variances"))
-    for (const JsonView &variance : json["variances"].elements())
-      attention.variances.push_back(variance.number());
+  attention.queryTerm = optional("query_term", Kind::Float, 3, 4);
+  attention.keyTerm = optional("key_term", Kind::Float, 3, 4);
+  parseCombine(attention);
+}
+
+/// The number of keys at a position agrees with how they are combined and what
+/// divides them.
+void AttentionParser::parseCombine(Attention &attention) {
   if (json.has("combine")) {
     std::string combine = json["combine"].text();
     attention.combine =
@@ -102,10 +57,26 @@ void AttentionParser::parseComponents(Attention &attention) {
       json["combine"].complain(makeError(
           "expected 'logsumexp' or 'maximum', but got '{}'", combine));
   }
-  attention.prior = optional("prior", Kind::Float, 2, 3);
-  attention.queryTerm = optional("query_term", Kind::Float, 3, 4);
-  attention.keyTerm = optional("key_term", Kind::Float, 3, 4);
-  checkVariances(attention);
+  int64_t components = countComponents(attention);
+  if ((components == 0) != (attention.combine == Combine::None))
+    json.complain(
+        makeError("expected 'combine' where there are several keys only"));
+  if (!attention.prior.empty() && attention.combine != Combine::LogSumExp)
+    json.complain(makeError("expected 'prior' beside 'logsumexp' only"));
+  checkVariances(attention, components == 0 ? 1 : components);
+}
+
+/// How many components are combined; 0 where there is nothing to combine.
+int64_t AttentionParser::countComponents(const Attention &attention) {
+  const Parameter *key = entry.argument(attention.key);
+  if (!attention.shifts.empty() || (key && key->shape.size() == 5))
+    return componentsOf(attention);
+  // Terms of rank 4 have a component each, whatever the keys have.
+  for (const std::string &term : {attention.keyTerm, attention.queryTerm})
+    if (const Parameter *parameter = entry.argument(term);
+        parameter && parameter->shape.size() == 4)
+      return staticSize(parameter, 2);
+  return 0;
 }
 
 void AttentionParser::parsePremix(const JsonView &premix, Premix &result) {
@@ -119,11 +90,30 @@ void AttentionParser::parsePremix(const JsonView &premix, Premix &result) {
   } else if (kind == "linear" || kind == "relu_per_key") {
     result.kind =
         kind == "linear" ? Premix::Kind::Linear : Premix::Kind::ReluPerKey;
-    result.mixer = argument(premix, "mixer", Kind::Float, 2, 2);
+    result.mixer = argument(premix, "mixer", Kind::Float, 1, 2);
   } else {
     premix.complain(makeError(
         "expected kind 'linear', 'relu_per_key' or 'mlp', but got '{}'", kind));
   }
+}
+
+void AttentionParser::parseNoise(const JsonView &json, Attention &attention) {
+  Noise &noise = attention.noise.emplace();
+  std::string kind = json["kind"].text();
+  noise.isLocal = kind == "local";
+  if (kind != "local" && kind != "global")
+    json.complain(
+        makeError("expected kind 'local' or 'global', but got '{}'", kind));
+  if (noise.isLocal && attention.premix &&
+      attention.premix->kind == Premix::Kind::Mlp)
+    json.complain(makeError("expected kind 'global' beside 'mlp'"));
+  noise.sigma = argument(json, "sigma", Kind::Float, 1, 1);
+  if (json.has("noise")) {
+    noise.noise = argument(json, "noise", Kind::Float, 4, 4);
+    return;
+  }
+  noise.seed = argument(json, "seed", Kind::Integer, 0, 0);
+  noise.offset = argument(json, "offset", Kind::Integer, 0, 0);
 }
 
 void AttentionParser::parsePostmix(const JsonView &postmix, Postmix &result) {
@@ -141,90 +131,43 @@ void AttentionParser::parsePostmix(const JsonView &postmix, Postmix &result) {
   }
 }
 
-int64_t AttentionParser::staticSize(const std::string &name, size_t dim) {
-  const Parameter *parameter = entry.argument(name);
-  if (!parameter || parameter->shape.size() <= dim)
-    return 0;
-  const Dim &size = parameter->shape[dim];
-  if (size.isDynamic())
-    json.complain(
-        makeError("expected a static size for dim {} of '{}', but got "
-                  "'{}'",
-                  dim, name, size.name));
-  return size.isDynamic() ? 0 : size.value;
-}
-
-/// The number of components of the keys agrees with how they are combined and
-/// what divides them.
-void AttentionParser::checkVariances(const Attention &attention) {
-  const Parameter *key = entry.argument(attention.key);
-  bool isShifted = !attention.shifts.empty();
-  // Terms of rank 4 have a component each, whatever the keys have.
-  std::string split;
-  for (const std::string &term : {attention.queryTerm, attention.keyTerm})
-    if (const Parameter *parameter = entry.argument(term);
-        parameter && parameter->shape.size() == 4)
-      split = term;
-  bool hasKeys = key && key->shape.size() == 5;
-  bool isMixture = isShifted || hasKeys || !split.empty();
-  if (isMixture != (attention.combine != Combine::None))
-    json.complain(
-        makeError("expected 'combine' where there are several keys only"));
-  if (!attention.prior.empty() && attention.combine != Combine::LogSumExp)
-    json.complain(makeError("expected 'prior' beside 'logsumexp' only"));
-  int64_t components = isShifted   ? staticSize(attention.shifts, 1)
-                       : hasKeys   ? staticSize(attention.key, 2)
-                       : isMixture ? staticSize(split, 2)
-                                   : 1;
-  int64_t given = static_cast<int64_t>(attention.variances.size());
-  if (given != components && (given != 0 || attention.gaussian))
-    json.complain(
-        makeError("expected {} variances, but got {}", components, given));
-}
-
-void AttentionParser::requireDivisor(const std::string &name, int64_t heads) {
-  int64_t shared = staticSize(name, 1);
-  if (shared == 0 || heads % shared != 0)
-    json.complain(makeError("expected the heads of '{}' to divide {}, but got "
-                            "{}",
-                            name, heads, shared));
+Normaliser AttentionParser::parseNormaliser() {
+  std::string normaliser = json["normaliser"].text();
+  if (normaliser != "softmax" && normaliser != "sigsoftmax")
+    json["normaliser"].complain(makeError(
+        "expected 'softmax' or 'sigsoftmax', but got '{}'", normaliser));
+  return normaliser == "softmax" ? Normaliser::Softmax : Normaliser::Sigsoftmax;
 }
 
 /// Keys are shared by the heads of the query, values by those of the result.
 void AttentionParser::checkHeads(const Attention &attention) {
-  int64_t heads = staticSize(attention.query, 1);
-  requireDivisor(attention.key, heads);
-  if (attention.premix)
-    heads = attention.premix->kind == Premix::Kind::Mlp
-                ? staticSize(attention.premix->b2, 0)
-                : staticSize(attention.premix->mixer, 1);
+  int64_t heads = staticSize(
+      attention.scores.empty() ? attention.query : attention.scores, 1);
+  if (attention.scores.empty())
+    requireDivisor(attention.key, heads);
+  if (const std::optional<Premix> &premix = attention.premix) {
+    const Parameter *mixer = entry.argument(premix->mixer);
+    heads = premix->kind == Premix::Kind::Mlp   ? staticSize(premix->b2, 0)
+            : mixer && mixer->shape.size() == 1 ? staticSize(attention.value, 1)
+                                                : staticSize(mixer, 1);
+  }
   requireDivisor(attention.value, heads);
 }
 
 Attention AttentionParser::parse() {
   Attention attention;
-  attention.query = argument(json, "query", Kind::Float, 4, 4);
-  parseComponents(attention);
+  parseScores(attention);
   attention.value = argument(json, "value", Kind::Float, 4, 4);
   if (json.has("premix"))
     parsePremix(json["premix"], attention.premix.emplace());
+  if (json.has("noise"))
+    parseNoise(json["noise"], attention);
   attention.scale = json["scale"].number();
-  attention.scaleBefore =
-      json.has("scale_before") && json["scale_before"].boolean();
+  attention.scaleBefore = flag("scale_before");
   attention.bias = optional("bias", Kind::Float, 0, 4);
-  attention.mask = optional("mask", Kind::Boolean, 0, 4);
-  attention.lengths = optional("lengths", Kind::Integer, 1, 1);
-  attention.causal = json.has("causal") && json["causal"].boolean();
-  if (json.has("band")) {
-    std::vector<JsonView> ends = json["band"].elements();
-    if (ends.size() == 2)
-      attention.band = Band{ends[0].integer(), ends[1].integer()};
-    else
-      json["band"].complain(
-          makeError("expected a lower and an upper width, but got {} elements",
-                    ends.size()));
-  }
-  attention.normaliser = json["normaliser"].text();
+  parseVisibility(attention);
+  attention.normaliser = parseNormaliser();
+  attention.keep = band("keep");
   if (json.has("score_mod"))
     attention.scoreMod = parseExpression(json["score_mod"], entry);
   if (json.has("postmix"))

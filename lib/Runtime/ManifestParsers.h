@@ -11,9 +11,55 @@ namespace mixattn {
 /// Reads a score_mod over the entry's arguments.
 Expression parseExpression(const JsonView &json, const Entry &entry);
 
-/// Reads the attention object of an entry whose arguments and results are
-/// known, and checks names, element types, ranks and head counts.
+/// Reads the op of an entry whose arguments and results are known, and checks
+/// names, element types, ranks and head counts. Its member `op` says which op
+/// it is; without one it is an Attention.
+std::optional<Op> parseOp(const JsonView &json, const Entry &entry);
+
 Attention parseAttention(const JsonView &json, const Entry &entry);
+LinearAttention parseLinearAttention(const JsonView &json, const Entry &entry);
+
+/// What parsers of ops share: members that name arguments and results.
+class OpParser {
+public:
+  OpParser(const JsonView &json, const Entry &entry)
+      : json(json), entry(entry) {}
+
+protected:
+  /// What an argument in some role may hold.
+  enum class Kind { Float, Integer, Boolean };
+
+  /// Reads the name of an argument of that kind and of rank `low` to `high`.
+  std::string argument(const JsonView &object, const char *role, Kind kind,
+                       size_t low, size_t high);
+  /// The same of a member of the op, empty where there is none.
+  std::string optional(const char *role, Kind kind, size_t low, size_t high);
+  /// Reads the name of a result of that rank.
+  std::string result(const char *role, size_t rank);
+  bool flag(const char *role) const;
+  std::optional<Band> band(const char *role);
+
+  /// Reads all but the query.
+  void parseComponents(Components &components);
+  void parseVisibility(Visibility &visibility);
+
+  /// How many keys the components have at one position.
+  int64_t componentsOf(const Components &components);
+  /// What divides scores of that many components is as many.
+  void checkVariances(const Components &components, int64_t count);
+  void requireDivisor(const std::string &name, int64_t heads);
+  void requireColumns(const std::string &name, int64_t count);
+  /// An error where a member is there that `reason` excludes.
+  void forbid(const std::vector<const char *> &roles, const char *reason);
+  /// The static size of a dim; 0 and an error where it is dynamic.
+  int64_t staticSize(const Parameter *parameter, size_t dim);
+  int64_t staticSize(const std::string &argument, size_t dim) {
+    return staticSize(entry.argument(argument), dim);
+  }
+
+  const JsonView &json;
+  const Entry &entry;
+};
 
 } // namespace mixattn
 

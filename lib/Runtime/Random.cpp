@@ -4,6 +4,7 @@
 #include "lib/Runtime/Binding.h"
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 using namespace mixattn;
 
@@ -65,18 +66,74 @@ int64_t RandomStream::integer(int64_t low, int64_t high) {
   return static_cast<int64_t>(static_cast<uint64_t>(low) + drawn);
 }
 
-Result<Tensor> mixattn::drawTensor(const Parameter &argument,
-                                   const DimSizes &sizes, uint64_t seed) {
-  Result<Tensor> tensor =
-      Tensor::allocate(argument.dtype, shapeOf(argument, sizes));
-  if (!tensor)
-    return inArgument(argument, tensor.error());
-  RandomStream stream(seed, argument.name);
-  if (isFloat(argument.dtype)) {
-    for (int64_t i = 0; i < tensor->elements(); ++i)
-      tensor->setNumber(i, stream.normal());
-    return tensor;
+/// Draws `count` different integers below `limit`, in increasing order (Floyd's
+/// method); an error where there are not as many.
+static Result<std::set<int64_t>> drawSubset(int64_t count, int64_t limit,
+                                            RandomStream &stream) {
+  if (count > limit)
+    return makeError("expected at most {} rows, but got {}", limit, count);
+  std::set<int64_t> chosen;
+  for (int64_t last = limit - count; last < limit; ++last)
+    if (!chosen.insert(stream.integer(0, last)).second)
+      chosen.insert(last);
+  return chosen;
+}
+
+/// Strictly increasing rows, even over all coordinates.
+static Status drawCoordinates(Tensor &tensor, const Shape &extents,
+                              RandomStream &stream) {
+  int64_t places = 1;
+  for (int64_t extent : extents)
+    if (__builtin_mul_overflow(places, std::max<int64_t>(extent, 0), &places))
+      places = INT64_MAX;
+  auto chosen = drawSubset(tensor.shape()[0], places, stream);
+  if (!chosen)
+    return chosen.error();
+  int64_t next = 0;
+  for (int64_t place : *chosen) {
+    next += static_cast<int64_t>(extents.size());
+    for (size_t c = 0; c < extents.size(); ++c) {
+      // The last column changes fastest.
+      int64_t extent = extents[extents.size() - 1 - c];
+      tensor.setInteger(next - 1 - static_cast<int64_t>(c), place % extent);
+      place /= extent;
+    }
   }
+  return Success();
+}
+
+/// Disjoint windows, in any order.
+static Status drawWindows(Tensor &tensor, int64_t extent,
+                          RandomStream &stream) {
+  auto firsts = drawSubset(tensor.shape()[0], extent, stream);
+  if (!firsts)
+    return firsts.error();
+  std::vector<Shape> windows;
+  for (auto first = firsts->begin(); first != firsts->end(); ++first) {
+    int64_t end =
+        std::next(first) == firsts->end() ? extent : *std::next(first);
+    windows.push_back({stream.integer(0, extent - 1), *first,
+                       stream.integer(1, end - *first)});
+  }
+  for (size_t n = windows.size(); n > 1; --n)
+    std::swap(windows[n - 1],
+              windows[stream.integer(0, static_cast<int64_t>(n) - 1)]);
+  for (size_t row = 0; row < windows.size(); ++row)
+    for (size_t c = 0; c < 3; ++c)
+      tensor.setInteger(static_cast<int64_t>(3 * row + c), windows[row][c]);
+  return Success();
+}
+
+static void drawFloats(const Parameter &argument, Tensor &tensor,
+                       RandomStream &stream) {
+  bool isPrior = argument.holds && argument.holds->kind == Holds::Kind::Prior;
+  for (int64_t n = 0; n < tensor.elements(); ++n)
+    tensor.setNumber(n, isPrior ? stream.uniform() : stream.normal());
+}
+
+/// Integers even over the range.
+static Status drawIntegers(const Parameter &argument, Tensor &tensor,
+                           const DimSizes &sizes, RandomStream &stream) {
   int64_t low = 0, high = argument.dtype == DType::I1 ? 1 : 9;
   if (argument.range) {
     // What the dtype can hold of the range.
@@ -84,11 +141,39 @@ Result<Tensor> mixattn::drawTensor(const Parameter &argument,
     low = std::max(argument.range->low.in(sizes), -limit - 1);
     high = std::min(argument.range->high.in(sizes), limit);
   }
-  if (low > high && tensor->elements() != 0)
-    return inArgument(argument, makeError("expected a range that has values, "
-                                          "but got {} to {}",
-                                          low, high));
-  for (int64_t i = 0; i < tensor->elements(); ++i)
-    tensor->setInteger(i, stream.integer(low, high));
+  if (low > high && tensor.elements() != 0)
+    return makeError("expected a range that has values, but got {} to {}", low,
+                     high);
+  for (int64_t n = 0; n < tensor.elements(); ++n)
+    tensor.setInteger(n, stream.integer(low, high));
+  return Success();
+}
+
+/// Draws all elements so that what must hold of them does.
+static Status drawElements(const Parameter &argument, Tensor &tensor,
+                           const DimSizes &sizes, RandomStream &stream) {
+  if (isFloat(argument.dtype)) {
+    drawFloats(argument, tensor, stream);
+    return Success();
+  }
+  if (!argument.holds || argument.holds->extents.empty())
+    return drawIntegers(argument, tensor, sizes, stream);
+  Shape extents;
+  for (const Dim &extent : argument.holds->extents)
+    extents.push_back(extent.in(sizes));
+  return argument.holds->kind == Holds::Kind::Windows
+             ? drawWindows(tensor, extents.front(), stream)
+             : drawCoordinates(tensor, extents, stream);
+}
+
+Result<Tensor> mixattn::drawTensor(const Parameter &argument,
+                                   const DimSizes &sizes, uint64_t seed) {
+  Result<Tensor> tensor =
+      Tensor::allocate(argument.dtype, shapeOf(argument, sizes));
+  if (!tensor)
+    return inArgument(argument, tensor.error());
+  RandomStream stream(seed, argument.name);
+  if (Status drawn = drawElements(argument, *tensor, sizes, stream); !drawn)
+    return inArgument(argument, drawn.error());
   return tensor;
 }

@@ -30,8 +30,10 @@ private:
 
 /// Draws an argument whose dims are all in `sizes`: floats are standard
 /// normal, integers even over the argument's range, or 0 to 9 where it has
-/// none, booleans even. The stream depends on the seed and the argument's
-/// name only.
+/// none, booleans even. What must hold of the argument does: priors are even
+/// over (0, 1], coordinates and windows even over the places that there are;
+/// an error where there are too few. The stream depends on the seed and the
+/// argument's name only.
 Result<Tensor> drawTensor(const Parameter &argument, const DimSizes &sizes,
                           uint64_t seed);
 

@@ -1,75 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The oracle against results that can be worked out on paper.
-#include "lib/Reference/Reference.h"
-#include <cmath>
-#include <gtest/gtest.h>
-#include <limits>
+#include "lib/Reference/Philox.h"
+#include "test/unit/ReferenceFixture.h"
 
 using namespace mixattn;
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// One head; two queries and three keys of one feature. Queries are zero, so
 /// that all visible keys weigh the same, and values are 1, 2 and 4.
-class Reference : public testing::Test {
+class Reference : public OracleTest {
 protected:
   Reference() {
-    entry.name = "tiny";
-    entry.attention.emplace();
-    entry.attention->query = "q";
-    entry.attention->key = "k";
-    entry.attention->value = "v";
-    entry.attention->result = "o";
-    entry.attention->normaliser = "softmax";
+    entry.op = Attention();
+    attention().query = "q";
+    attention().key = "k";
+    attention().value = "v";
+    attention().result = "o";
     set("q", {1, 1, 2, 1}, {0, 0});
     set("k", {1, 1, 3, 1}, {1, 2, 3});
     set("v", {1, 1, 3, 1}, {1, 2, 4});
   }
 
-  void set(const std::string &name, Shape shape, std::vector<double> values,
-           DType dtype = DType::F64) {
-    Result<Tensor> tensor = Tensor::allocate(dtype, std::move(shape));
-    ASSERT_TRUE(tensor);
-    ASSERT_EQ(tensor->elements(), static_cast<int64_t>(values.size()));
-    for (size_t n = 0; n < values.size(); ++n)
-      tensor->setNumber(static_cast<int64_t>(n), values[n]);
-    tensors[name] = std::move(*tensor);
-  }
-
-  Result<ReferenceReport> run() {
-    std::map<std::string, const Tensor *> arguments;
-    for (const auto &[name, tensor] : tensors)
-      arguments[name] = &tensor;
-    return runReference(entry, arguments);
-  }
-
-  void expect(const std::vector<double> &expected,
-              const std::string &name = "o") {
-    Result<ReferenceReport> report = run();
-    ASSERT_TRUE(report) << report.message();
-    const std::vector<double> &actual = report->results.at(name);
-    ASSERT_EQ(actual.size(), expected.size());
-    for (size_t n = 0; n < actual.size(); ++n)
-      EXPECT_TRUE(std::isnan(expected[n])
-                      ? std::isnan(actual[n])
-                      : actual[n] == expected[n] ||
-                            std::fabs(actual[n] - expected[n]) < 1e-15)
-          << "element " << n << " is " << actual[n];
-  }
-
-  std::string errorOf() {
-    Result<ReferenceReport> report = run();
-    EXPECT_FALSE(report);
-    return report ? "" : report.message();
-  }
-
-  Attention &attention() { return *entry.attention; }
-
-  Entry entry;
-  std::map<std::string, Tensor> tensors;
+  Attention &attention() { return std::get<Attention>(*entry.op); }
 };
 
 TEST_F(Reference, WeighsKeysByTheSoftmaxOfTheScaledProduct) {
@@ -98,8 +53,8 @@ TEST_F(Reference, SeesABandOnBothSides) {
 TEST_F(Reference, StopsAtTheLength) {
   attention().lengths = "lengths";
   set("lengths", {1}, {2}, DType::I64);
-  set("v", {1, 1, 3, 1}, {1, 2, nan});
-  set("k", {1, 1, 3, 1}, {1, 2, nan});
+  set("v", {1, 1, 3, 1}, {1, 2, notANumber});
+  set("k", {1, 1, 3, 1}, {1, 2, notANumber});
   expect({1.5, 1.5});
   set("lengths", {1}, {0}, DType::I64);
   expect({0, 0});
@@ -125,7 +80,7 @@ TEST_F(Reference, GivesZerosWhereEveryScoreIsMinusInfinity) {
 TEST_F(Reference, GivesNanWhereAScoreIsInfinite) {
   attention().bias = "bias";
   set("bias", {2, 3}, {0, 0, 0, 0, infinity, 0});
-  expect({7.0 / 3, nan});
+  expect({7.0 / 3, notANumber});
 }
 
 TEST_F(Reference, ModifiesScoresAfterTheBias) {
@@ -204,10 +159,10 @@ TEST_F(Components, ShiftOneKey) {
 }
 
 TEST_F(Components, StayNanWhereOneIs) {
-  set("k", {1, 1, 2, 2, 1}, {0, 6, nan, 6});
-  expect({nan});
+  set("k", {1, 1, 2, 2, 1}, {0, 6, notANumber, 6});
+  expect({notANumber});
   attention().combine = Combine::Maximum;
-  expect({nan});
+  expect({notANumber});
 }
 
 /// Two query heads of one query, their scores of two keys being 1 and 2, and
@@ -265,6 +220,53 @@ TEST_F(PremixedHeads, ComeFromHiddenHeads) {
   expectScores({{12.5, 10.5}, {2.5, 4.5}, {20, 16}});
 }
 
+TEST_F(PremixedHeads, ShareAMixerAsManyAsValueHeads) {
+  set("m", {2}, {1, 2});
+  expectScores({{-5, 2}});
+  set("v", {1, 3, 2, 1}, {0, 1, 0, 1, 0, 1});
+  expectScores({{-5, 2}, {-5, 2}, {-5, 2}});
+}
+
+TEST_F(PremixedHeads, TakeLocalNoiseInEveryTerm) {
+  attention().noise = Noise{true, "sigma", "noise", "", ""};
+  set("sigma", {2}, {0.5, 0.25});
+  set("noise", {1, 3, 1, 2}, {1, 0, 0, 1, 2, 0});
+  expectScores({{-4, 2}, {3, -0.25}, {-4.5, -2}});
+  attention().premix->kind = Premix::Kind::ReluPerKey;
+  // The first head: relu(1.5) + relu(-5.5), relu(2) + relu(0).
+  expectScores({{1.5, 2}, {3, 0}, {0, 0}});
+}
+
+TEST_F(PremixedHeads, TakeGlobalNoiseOfTheirOwn) {
+  attention().noise = Noise{false, "sigma", "noise", "", ""};
+  set("sigma", {2}, {0.5, 0.25});
+  set("noise", {1, 2, 1, 2}, {1, 0, 0, 2});
+  expectScores({{-4.5, 3}, {3, -0.5}, {-4.5, -1.5}});
+  attention().scale = 2;
+  expectScores({{-9, 6}, {6, -1}, {-9, -3}});
+  EXPECT_EQ(run()->largestScore, 9);
+  attention().scaleBefore = true;
+  expectScores({{-9.5, 5}, {6, -0.5}, {-8.5, -3.5}});
+  attention().noise->isLocal = true;
+  EXPECT_EQ(errorOf(), "the attention op expected 'noise' of shape "
+                       "[1, 3, 1, 2], but got [1, 2, 1, 2]");
+}
+
+TEST_F(PremixedHeads, DrawNoiseWhereItIsUsed) {
+  attention().noise = Noise{true, "sigma", "", "seed", "offset"};
+  set("sigma", {2}, {0.5, 0.25});
+  set("seed", {}, {0x1p33 + 7}, DType::I64);
+  // Modulo 2^32.
+  set("offset", {}, {0x1p32 + 5}, DType::I64);
+  std::vector<double> drawn = run()->results["o"], noise;
+  for (uint32_t a = 0; a < 3; ++a)
+    for (int j = 0; j < 2; ++j)
+      noise.push_back(philoxNormal({0, 0, a, 5}, {7, 2}, j));
+  attention().noise = Noise{true, "sigma", "noise", "", ""};
+  set("noise", {1, 3, 1, 2}, noise);
+  expect(drawn);
+}
+
 /// Two heads of one query; head 0 sees key 0 only and head 1 key 1 only.
 class MixedHeads : public Reference {
 protected:
@@ -317,6 +319,61 @@ TEST_F(Reference, ReadsInputsAsTheirTypeHoldsThem) {
   expect({256});
 }
 
+/// Scores 2, 0 and -1 of one query; the weights are looked at.
+class GivenScores : public Reference {
+protected:
+  GivenScores() {
+    attention().query = attention().key = "";
+    attention().scores = "s";
+    attention().weights = "w";
+    attention().lse = "l";
+    set("s", {1, 1, 1, 3}, {2, 0, -1});
+  }
+};
+
+TEST_F(GivenScores, AreScaled) {
+  attention().scale = 0.5;
+  double sum = std::exp(1) + 1 + std::exp(-0.5);
+  expect({std::exp(1) / sum, 1 / sum, std::exp(-0.5) / sum}, "w");
+  EXPECT_EQ(run()->largestScore, 1);
+}
+
+TEST_F(GivenScores, AreWeighedBySigmoids) {
+  attention().normaliser = Normaliser::Sigsoftmax;
+  auto weight = [](double a) { return std::exp(a) / (1 + std::exp(-a)); };
+  double sum = weight(2) + weight(0) + weight(-1);
+  expect({weight(2) / sum, weight(0) / sum, weight(-1) / sum}, "w");
+  expect({std::log(sum)}, "l");
+  // Shifts do not cancel, and nothing underflows.
+  set("s", {1, 1, 1, 3}, {-1000, -1001, -infinity});
+  expect({1 / (1 + std::exp(-2)), 1 / (1 + std::exp(2)), 0}, "w");
+  set("s", {1, 1, 1, 3}, {0, notANumber, 0});
+  expect({notANumber, notANumber, notANumber}, "w");
+}
+
+TEST_F(GivenScores, KeepWeightsInsideABand) {
+  set("s", {1, 1, 2, 3}, {0, 0, 0, 0, 0, 0});
+  attention().keep = Band{0, 0};
+  expect({0, 1.0 / 3, 0, 0, 0, 1.0 / 3}, "w");
+  expect({std::log(3), std::log(3)}, "l");
+  attention().keep = Band{1, 0};
+  attention().causal = true;
+  expect({0.5, 0.5, 0, 0, 1.0 / 3, 1.0 / 3}, "w");
+}
+
+TEST_F(Reference, ProjectsKeysAndValues) {
+  set("q", {1, 1, 1, 1}, {1});
+  attention().keyProjection = "e";
+  attention().valueProjection = "f";
+  set("e", {2, 3}, {1, 1, 1, 0, 0, 1});
+  set("f", {2, 3}, {1, 0, 0, 0, 1, 1});
+  // Keys 6 and 3, values 1 and 6.
+  expect({(std::exp(3) + 6) / (std::exp(3) + 1)});
+  set("e", {2, 2}, {1, 1, 1, 0});
+  EXPECT_EQ(errorOf(), "the attention op expected 'e' of shape [2, 3], but got "
+                       "[2, 2]");
+}
+
 TEST_F(Reference, SaysWhatIsWrong) {
   attention().bias = "bias";
   EXPECT_EQ(errorOf(), "the attention op reads 'bias', which is no argument");
@@ -327,10 +384,7 @@ TEST_F(Reference, SaysWhatIsWrong) {
   EXPECT_EQ(errorOf(), "the attention op expected 'k' of shape [1, 1], but got "
                        "[1, 1, 3, 1]");
   attention().prior = "";
-  attention().normaliser = "sparsemax";
-  EXPECT_EQ(errorOf(),
-            "expected the normaliser 'softmax', but got 'sparsemax'");
-  entry.attention.reset();
+  entry.op.reset();
   entry.attentionReason = "it holds two ops";
   EXPECT_EQ(errorOf(), "entry 'tiny' has no attention op to compare with: it "
                        "holds two ops");

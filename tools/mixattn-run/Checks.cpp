@@ -19,7 +19,7 @@ std::string Comparison::toString() const {
 Result<std::vector<Comparison>>
 mixattn::compareWithReference(const Entry &entry, const Arguments &arguments,
                               const std::vector<Tensor> &results) {
-  if (!entry.attention)
+  if (!entry.op)
     return makeError("entry '{}': expected --expect=NAME=FILE.npy, because "
                      "--check does not know the entry: {}",
                      entry.name, entry.attentionReason);
@@ -34,9 +34,15 @@ mixattn::compareWithReference(const Entry &entry, const Arguments &arguments,
       return makeError("result '{}': expected --expect={}=FILE.npy, because "
                        "--check does not know the result",
                        name, name);
+    auto quotient = report->quotients.find(name);
+    bool isQuotient = quotient != report->quotients.end();
     comparisons.push_back(
-        {name, relativeError(results[i], expected->second),
-         errorLimit(results[i].dtype(), report->largestScore)});
+        {name,
+         relativeError(results[i], expected->second,
+                       isQuotient ? quotient->second.leftOut
+                                  : std::vector<bool>()),
+         errorLimit(results[i].dtype(), isQuotient ? quotient->second.kappa
+                                                   : report->largestScore)});
   }
   return comparisons;
 }

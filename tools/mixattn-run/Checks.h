@@ -18,7 +18,8 @@ struct Comparison {
   std::string toString() const;
 };
 
-/// Compares all results with lib/Reference.
+/// Compares all results with lib/Reference; rows of quotients that rounding
+/// errors decide are left out.
 Result<std::vector<Comparison>>
 compareWithReference(const Entry &entry, const Arguments &arguments,
                      const std::vector<Tensor> &results);

@@ -19,6 +19,22 @@ static std::string toString(const std::vector<Dim> &shape) {
   return "[" + text + "]";
 }
 
+static std::string toString(const Holds &holds) {
+  switch (holds.kind) {
+  case Holds::Kind::Prior:
+    return "at least 0, some above in each head";
+  case Holds::Kind::LogPrior:
+    return "some above -inf in each head";
+  case Holds::Kind::Coordinates:
+    return "increasing rows below " + toString(holds.extents);
+  case Holds::Kind::Windows:
+    return "disjoint windows within " + holds.extents.front().toString();
+  case Holds::Kind::NonEmpty:
+    return "not empty";
+  }
+  return "";
+}
+
 static std::string toString(const Polynomial &polynomial) {
   std::string text;
   for (const Polynomial::Term &term : polynomial.terms) {
@@ -31,7 +47,23 @@ static std::string toString(const Polynomial &polynomial) {
   return text.empty() ? "0" : text;
 }
 
-/// Rows of arguments and results in columns: kind, name, dtype, shape, range.
+/// What must hold of the values, and whether they are a weight.
+static std::string notesOn(const Parameter &parameter) {
+  std::vector<std::string> notes;
+  if (parameter.range)
+    notes.push_back(parameter.range->low.toString() + " to " +
+                    parameter.range->high.toString());
+  if (parameter.holds)
+    notes.push_back(toString(*parameter.holds));
+  if (parameter.isWeight)
+    notes.push_back("weight");
+  std::string text;
+  for (const std::string &note : notes)
+    text += (text.empty() ? "" : ", ") + note;
+  return text;
+}
+
+/// Rows of arguments and results in columns: kind, name, dtype, shape, notes.
 static std::string table(const Entry &entry) {
   size_t nameWidth = 0, shapeWidth = 0;
   auto measure = [&](const Parameter &parameter) {
@@ -41,13 +73,10 @@ static std::string table(const Entry &entry) {
   std::for_each(entry.arguments.begin(), entry.arguments.end(), measure);
   std::for_each(entry.results.begin(), entry.results.end(), measure);
   auto row = [&](const char *kind, const Parameter &parameter) {
-    std::string line = std::string("  ") + cell(kind, 8) +
-                       cell(parameter.name, nameWidth) +
-                       cell(std::string(nameOf(parameter.dtype)), 4) +
-                       cell(toString(parameter.shape), shapeWidth);
-    if (parameter.range)
-      line += parameter.range->low.toString() + " to " +
-              parameter.range->high.toString();
+    std::string line =
+        std::string("  ") + cell(kind, 8) + cell(parameter.name, nameWidth) +
+        cell(std::string(nameOf(parameter.dtype)), 4) +
+        cell(toString(parameter.shape), shapeWidth) + notesOn(parameter);
     return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   };
   std::string text;
@@ -66,9 +95,8 @@ static std::string describe(const Entry &entry) {
   row("symbol", entry.symbol);
   row("flops", entry.flops ? toString(*entry.flops) : "unknown");
   row("bytes", entry.bytes ? toString(*entry.bytes) : "unknown");
-  row("check", entry.attention
-                   ? "with the built-in reference"
-                   : "with --expect only: " + entry.attentionReason);
+  row("check", entry.op ? "with the built-in reference"
+                        : "with --expect only: " + entry.attentionReason);
   return text;
 }
 

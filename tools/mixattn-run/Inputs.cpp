@@ -3,6 +3,7 @@
 #include "tools/mixattn-run/Inputs.h"
 #include "lib/Runtime/Binding.h"
 #include "lib/Runtime/Files.h"
+#include "lib/Runtime/Holds.h"
 #include "lib/Runtime/Npy.h"
 #include "lib/Runtime/Npz.h"
 #include "lib/Runtime/Random.h"
@@ -130,6 +131,17 @@ static Result<Tensor> draw(const Parameter &argument, const DimTable &dims,
   return drawTensor(argument, dims.sizes(), *options.seed);
 }
 
+/// Checks what the manifest says of values, given or drawn.
+static Status checkValues(const Entry &entry, const Arguments &arguments) {
+  for (size_t i = 0; i < entry.arguments.size(); ++i)
+    for (auto check : {checkRange, checkHolds})
+      if (Status good =
+              check(entry.arguments[i], arguments.tensors[i], arguments.dims);
+          !good)
+        return good;
+  return Success();
+}
+
 Result<Arguments> mixattn::gatherArguments(const Entry &entry,
                                            const Options &options) {
   Gatherer gatherer(entry);
@@ -159,10 +171,7 @@ Result<Arguments> mixattn::gatherArguments(const Entry &entry,
     arguments.tensors.push_back(std::move(*tensor));
   }
   arguments.dims = dims.sizes();
-  for (size_t i = 0; i < entry.arguments.size(); ++i)
-    if (Status inside = checkRange(entry.arguments[i], arguments.tensors[i],
-                                   arguments.dims);
-        !inside)
-      return inside.error();
+  if (Status good = checkValues(entry, arguments); !good)
+    return good.error();
   return arguments;
 }

@@ -40,6 +40,13 @@ TEST(Accuracy, ZerosAdmitOnlyZeros) {
   EXPECT_EQ(relativeError(makeTensor(DType::F32, {1}, {0}), {0, 0}), infinity);
 }
 
+TEST(Accuracy, RowsLeftOutDoNotCount) {
+  Tensor actual = makeTensor(DType::F64, {2, 2}, {1.5, 2, 90, notANumber});
+  EXPECT_EQ(relativeError(actual, {1, 2, 50, 1}, {false, true}), 0.25);
+  EXPECT_EQ(relativeError(actual, {1, 2, 50, 1}, {true, true}), 0);
+  EXPECT_EQ(relativeError(actual, {1, 2, 50, 1}, {false, false}), infinity);
+}
+
 TEST(Accuracy, LimitGrowsWithTheScoresAndTheRounding) {
   EXPECT_EQ(errorLimit(DType::F32, 0), std::ldexp(8, -22));
   EXPECT_EQ(errorLimit(DType::F32, 24), std::ldexp(32, -22));

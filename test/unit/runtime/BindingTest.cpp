@@ -28,6 +28,8 @@ TEST(Binding, SolvesDimsByName) {
   EXPECT_EQ(messageOf(dims.requireDims(k)),
             "dim 'S': expected --dim=S=SIZE or a given argument that has it, "
             "but got neither");
+  EXPECT_EQ(messageOf(dims.requireDims(lengths)),
+            messageOf(dims.requireDims(k)));
   ASSERT_TRUE(dims.bind(k, empty({2, 2, 7})));
   EXPECT_EQ(dims.sizes(), (DimSizes{{"B", 2}, {"N", 5}, {"S", 7}}));
   EXPECT_EQ(shapeOf(k, dims.sizes()), (Shape{2, 2, 7}));

@@ -26,13 +26,19 @@ static std::string makeManifest(const std::string &members,
       {"name": "keys", "dtype": "f32", "shape": ["B", 2, 3, "S", 64]},
       {"name": "shifts", "dtype": "f32", "shape": [2, 3, 64]},
       {"name": "prior", "dtype": "f32", "shape": [8, 3]},
-      {"name": "wide", "dtype": "f32", "shape": [8, 5]}],
+      {"name": "wide", "dtype": "f32", "shape": [8, 5]},
+      {"name": "few", "dtype": "f32", "shape": [16, "S"]},
+      {"name": "seed", "dtype": "i64", "shape": []}],
     "results": [{"name": "o", "dtype": "f32", "shape": ["B", 8, "N", 96]},
       {"name": "w", "dtype": "f32", "shape": ["B", 8, "N", "S"]},
       {"name": "lse", "dtype": "f32", "shape": ["B", 8, "N"]}],
     "attention": {"query": "q", "key": ")" +
          key + R"(", "value": "v", "result": ")" + result +
          R"(", "scale": 0.125, "normaliser": "softmax")" + members + "}}]}";
+}
+
+static const Attention &attentionOf(const Manifest &manifest) {
+  return std::get<Attention>(*manifest.entries[0].op);
 }
 
 static std::string parseError(const std::string &text) {
@@ -49,7 +55,7 @@ TEST(ManifestAttention, Parses) {
          "band": [3, 0], "bias": "slopes",
          "postmix": {"kind": "heads", "mixer": "mixer"})"));
   ASSERT_TRUE(manifest) << manifest.message();
-  const Attention &attention = *manifest->entries[0].attention;
+  const Attention &attention = attentionOf(*manifest);
   EXPECT_EQ(attention.key, "k");
   EXPECT_EQ(attention.scale, 0.125);
   EXPECT_EQ(attention.lengths, "lengths");
@@ -65,7 +71,7 @@ TEST(ManifestAttention, ParsesMixersByRow) {
       R"(, "postmix": {"kind": "rows", "source": "q", "w": "mixer",
                        "b": "mixer"})"));
   ASSERT_TRUE(manifest) << manifest.message();
-  EXPECT_TRUE(manifest->entries[0].attention->postmix->byRow);
+  EXPECT_TRUE(attentionOf(*manifest).postmix->byRow);
 }
 
 TEST(ManifestAttention, ParsesComponents) {
@@ -75,7 +81,7 @@ TEST(ManifestAttention, ParsesComponents) {
          "weights": "w", "lse": "lse")",
       "keys"));
   ASSERT_TRUE(manifest) << manifest.message();
-  const Attention &attention = *manifest->entries[0].attention;
+  const Attention &attention = attentionOf(*manifest);
   EXPECT_TRUE(attention.gaussian);
   EXPECT_EQ(attention.variances, (std::vector<double>{8, 8.5, 24}));
   EXPECT_EQ(attention.combine, Combine::LogSumExp);
@@ -89,7 +95,7 @@ TEST(ManifestAttention, ParsesShifts) {
   Result<Manifest> manifest = parseManifest(
       makeManifest(R"(, "shifts": "shifts", "combine": "maximum")"));
   ASSERT_TRUE(manifest) << manifest.message();
-  const Attention &attention = *manifest->entries[0].attention;
+  const Attention &attention = attentionOf(*manifest);
   EXPECT_EQ(attention.shifts, "shifts");
   EXPECT_EQ(attention.combine, Combine::Maximum);
   EXPECT_FALSE(attention.gaussian);
@@ -107,8 +113,100 @@ TEST(ManifestAttention, ParsesPremixes) {
     Result<Manifest> manifest = parseManifest(
         makeManifest(R"(, "premix": {"kind": )" + std::string(text) + "}"));
     ASSERT_TRUE(manifest) << manifest.message();
-    EXPECT_EQ(manifest->entries[0].attention->premix->kind, kind);
+    EXPECT_EQ(attentionOf(*manifest).premix->kind, kind);
   }
+}
+
+/// The same without query and key.
+static std::string givenScores(const std::string &members) {
+  std::string text = makeManifest(R"(, "scores": "w0")" + members);
+  std::string made = R"("query": "q", "key": "k", )";
+  text.erase(text.find(made), made.size());
+  std::string arguments = R"("arguments": [)";
+  return text.insert(text.find(arguments) + arguments.size(),
+                     R"({"name": "w0", "dtype": "f32",
+                         "shape": ["B", 8, "N", "S"]},)");
+}
+
+TEST(ManifestAttention, ParsesGivenScores) {
+  Result<Manifest> manifest = parseManifest(givenScores(""));
+  ASSERT_TRUE(manifest) << manifest.message();
+  EXPECT_EQ(attentionOf(*manifest).scores, "w0");
+  EXPECT_EQ(attentionOf(*manifest).query, "");
+  EXPECT_EQ(parseError(givenScores(R"(, "shifts": "shifts")")),
+            "manifest: entries[0].attention: expected no 'shifts' beside "
+            "'scores'");
+  EXPECT_EQ(parseError(makeManifest(R"(, "scores": "q")")),
+            "manifest: entries[0].attention: expected no 'query' beside "
+            "'scores'");
+}
+
+TEST(ManifestAttention, ParsesProjections) {
+  std::string both = R"(, "key_projection": "few", "value_projection": "few")";
+  Result<Manifest> manifest = parseManifest(makeManifest(both));
+  ASSERT_TRUE(manifest) << manifest.message();
+  EXPECT_EQ(attentionOf(*manifest).keyProjection, "few");
+  EXPECT_EQ(attentionOf(*manifest).valueProjection, "few");
+  EXPECT_EQ(parseError(makeManifest(R"(, "value_projection": "few")")),
+            "manifest: entries[0].attention: expected a member "
+            "'key_projection', but got none");
+  EXPECT_EQ(parseError(makeManifest(both + R"(, "causal": true)")),
+            "manifest: entries[0].attention: expected no 'causal' beside "
+            "'key_projection'");
+}
+
+TEST(ManifestAttention, ParsesNoise) {
+  std::string premix = R"(, "premix": {"kind": "linear", "mixer": "slopes"})";
+  Result<Manifest> manifest = parseManifest(
+      makeManifest(premix + R"(, "noise": {"kind": "local", "sigma": "slopes",
+                              "noise": "q"})"));
+  ASSERT_TRUE(manifest) << manifest.message();
+  const Attention &attention = attentionOf(*manifest);
+  EXPECT_EQ(attention.premix->mixer, "slopes");
+  EXPECT_TRUE(attention.noise->isLocal);
+  EXPECT_EQ(attention.noise->sigma, "slopes");
+  EXPECT_EQ(attention.noise->noise, "q");
+  manifest = parseManifest(
+      makeManifest(premix + R"(, "noise": {"kind": "global", "sigma": "slopes",
+                              "seed": "seed", "offset": "seed"})"));
+  ASSERT_TRUE(manifest) << manifest.message();
+  EXPECT_FALSE(attentionOf(*manifest).noise->isLocal);
+  EXPECT_EQ(attentionOf(*manifest).noise->seed, "seed");
+}
+
+TEST(ManifestAttention, WrongNoise) {
+  const std::string place = "manifest: entries[0].attention.noise";
+  EXPECT_EQ(parseError(
+                makeManifest(R"(, "noise": {"kind": "x", "sigma": "slopes"})")),
+            place + ": expected kind 'local' or 'global', but got 'x'");
+  EXPECT_EQ(parseError(makeManifest(
+                R"(, "premix": {"kind": "mlp", "w1": "mixer", "b1": "slopes",
+                                "w2": "wide", "b2": "slopes"},
+                     "noise": {"kind": "local", "sigma": "slopes"})")),
+            place + ": expected kind 'global' beside 'mlp'");
+  EXPECT_EQ(parseError(makeManifest(
+                R"(, "noise": {"kind": "local", "sigma": "slopes",
+                               "seed": "lengths"})")),
+            place + ".seed: expected rank 0 to 0, but 'lengths' has 1");
+}
+
+TEST(ManifestAttention, ParsesNormalisers) {
+  std::string text = makeManifest(R"(, "keep": [3, 2])");
+  Result<Manifest> manifest = parseManifest(text);
+  ASSERT_TRUE(manifest) << manifest.message();
+  EXPECT_EQ(attentionOf(*manifest).normaliser, Normaliser::Softmax);
+  EXPECT_EQ(attentionOf(*manifest).keep->lower, 3);
+  EXPECT_EQ(attentionOf(*manifest).keep->upper, 2);
+  auto replaced = [&](const std::string &name) {
+    std::string copy = text;
+    return copy.replace(copy.find("\"softmax\""), 9, "\"" + name + "\"");
+  };
+  manifest = parseManifest(replaced("sigsoftmax"));
+  ASSERT_TRUE(manifest) << manifest.message();
+  EXPECT_EQ(attentionOf(*manifest).normaliser, Normaliser::Sigsoftmax);
+  EXPECT_EQ(parseError(replaced("sparsemax")),
+            "manifest: entries[0].attention.normaliser: expected 'softmax' or "
+            "'sigsoftmax', but got 'sparsemax'");
 }
 
 TEST(ManifestAttention, WrongComponents) {
@@ -147,7 +245,7 @@ TEST(ManifestAttention, ParsesScoreMod) {
             ["arith.sitofp", "f32", ["arith.addi", "index",
                 ["dim", "index", "k", 2], ["constant", "index", 7]]]])"));
   ASSERT_TRUE(manifest) << manifest.message();
-  const Expression &mod = *manifest->entries[0].attention->scoreMod;
+  const Expression &mod = *attentionOf(*manifest).scoreMod;
   EXPECT_EQ(mod.op, "arith.select");
   EXPECT_EQ(mod.operands[0].predicate, "ogt");
   EXPECT_EQ(mod.operands[0].operands[1].number, -INFINITY);

@@ -109,6 +109,60 @@ TEST(Manifest, WrongParameters) {
             "integers, but got 2 of f32");
 }
 
+TEST(Manifest, ParsesWhatHolds) {
+  auto holds = [](const char *dtype, const char *shape, const char *value) {
+    Result<Manifest> manifest = parseManifest(makeManifest(
+        x + R"(, {"name": "y", "parameter": true, "dtype": ")" + dtype +
+            R"(", "shape": )" + shape + R"(, "holds": )" + value + "}",
+        o));
+    EXPECT_TRUE(manifest) << manifest.message();
+    const Parameter *argument = manifest->entries[0].argument("y");
+    EXPECT_TRUE(argument->isWeight);
+    return *argument->holds;
+  };
+  EXPECT_EQ(holds("bf16", "[4, 2]", R"({"kind": "prior"})").kind,
+            Holds::Kind::Prior);
+  EXPECT_EQ(holds("f32", R"([4, 2, "N"])", R"({"kind": "log_prior"})").kind,
+            Holds::Kind::LogPrior);
+  EXPECT_EQ(holds("f32", "[]", R"({"kind": "nonempty"})").kind,
+            Holds::Kind::NonEmpty);
+  Holds at = holds("i64", R"(["E", 3])",
+                   R"({"kind": "coordinates", "extents": [8, "N", "N"]})");
+  EXPECT_EQ(at.kind, Holds::Kind::Coordinates);
+  ASSERT_EQ(at.extents.size(), 3u);
+  EXPECT_EQ(at.extents[0].value, 8);
+  EXPECT_EQ(at.extents[2].name, "N");
+  EXPECT_EQ(
+      holds("i32", R"(["T", 3])", R"({"kind": "windows", "extents": ["N"]})")
+          .extents.size(),
+      1u);
+}
+
+TEST(Manifest, WrongHolds) {
+  auto error = [](const char *dtype, const char *shape, const char *value) {
+    return parseError(makeManifest(x + R"(, {"name": "y", "dtype": ")" + dtype +
+                                       R"(", "shape": )" + shape +
+                                       R"(, "holds": )" + value + "}",
+                                   o));
+  };
+  const std::string place = "manifest: entries[0].arguments[1].holds";
+  EXPECT_EQ(error("f32", "[4, 2]", R"({"kind": "x"})"),
+            place + ": expected what can hold of f32 of rank 2, but got 'x'");
+  EXPECT_EQ(error("i64", "[4, 2]", R"({"kind": "prior"})"),
+            place +
+                ": expected what can hold of i64 of rank 2, but got 'prior'");
+  EXPECT_EQ(error("i1", "[4, 3]", R"({"kind": "windows", "extents": [4]})"),
+            place +
+                ": expected what can hold of i1 of rank 2, but got 'windows'");
+  EXPECT_EQ(error("i64", "[4, 2]", R"({"kind": "windows", "extents": [4]})"),
+            place + ": expected extents for 2 columns, but got 1");
+  EXPECT_EQ(
+      error("i64", R"([4, "N"])", R"({"kind": "coordinates", "extents": [4]})"),
+      place + ": expected extents for N columns, but got 1");
+  EXPECT_EQ(error("i64", "[4, 3]", R"({"kind": "windows", "extents": ["S"]})"),
+            place + ".extents[0]: expected a dim of an argument, but got 'S'");
+}
+
 TEST(Manifest, EntriesHaveNamesOfTheirOwn) {
   std::string text = makeManifest(x, o);
   std::string entry = text.substr(text.find(R"({"name": "f")"));

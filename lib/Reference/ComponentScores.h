@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Scores of a query and each of the keys at one position.
+#ifndef MIXATTN_LIB_REFERENCE_COMPONENTSCORES_H
+#define MIXATTN_LIB_REFERENCE_COMPONENTSCORES_H
+
+#include "lib/Reference/SumOfExp.h"
+#include "lib/Runtime/Manifest.h"
+
+namespace mixattn {
+
+/// Queries, and keys of one component or several. Members are named as in the
+/// manifest.
+class ComponentScores {
+public:
+  /// `components` must outlive this. Magnitudes are noted times `scale`.
+  Status bind(const Components &components, double scale,
+              const Arguments &arguments);
+
+  /// Every component's score of query i and key j, its logarithm of the prior
+  /// included. Notes the magnitude of products; of a Gaussian score (|q|^2 +
+  /// |k|^2) / (2 variance) in place of it.
+  std::vector<double> at(int64_t b, int64_t h, int64_t i, int64_t j,
+                         Largest &largest) const;
+
+  int64_t batches() const { return query.shape[0]; }
+  int64_t heads() const { return query.shape[1]; }
+  int64_t queries() const { return query.shape[2]; }
+  /// What a projection has left of them.
+  int64_t keys() const { return key.shape[key.rank() - 2]; }
+  int64_t count() const;
+
+private:
+  Status checkShapes();
+  double variance(int64_t r) const;
+  double keyAt(int64_t b, int64_t h, int64_t r, int64_t j, int64_t d) const;
+  double product(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
+                 Largest &largest) const;
+  double gaussian(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
+                  Largest &largest) const;
+  double score(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
+               Largest &largest) const;
+
+  const Components *op = nullptr;
+  double scale = 1;
+  Array query, key, keyProjection, shifts, prior, queryTerm, keyTerm;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_REFERENCE_COMPONENTSCORES_H
