@@ -81,9 +81,10 @@ struct MixHeadsOfIdentityToSoftmax : OpRewritePattern<MixHeadsOp> {
         rewriter, op.getLoc(), op.getResult().getType(),
         op.getWeights() ? op.getWeights().getType() : Type(),
         op.getLse() ? op.getLse().getType() : Type(), op.getQuery(),
-        op.getKey(), op.getValue(), /*gaussian=*/false, op.getScaleAttr(),
+        op.getKey(), op.getValue(), /*key_projection=*/Value(),
+        /*value_projection=*/Value(), /*gaussian=*/false, op.getScaleAttr(),
         op.getBias(), op.getMask(), op.getLengths(), op.getCausal(),
-        op.getBandAttr());
+        op.getBandAttr(), op.getSigsoftmax(), op.getKeepAttr());
     softmax->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     rewriter.inlineRegionBefore(op.getScoreMod(), softmax.getScoreMod(),
                                 softmax.getScoreMod().end());

@@ -32,6 +32,69 @@ def Attn_Lengths : Attn_TensorOf<[I32, I64], [1]>;
 class Attn_Op<string mnemonic, list<Trait> traits = []>
     : Op<Attn_Dialect, mnemonic, traits>;
 
+/// The clauses that only some ops take, and what holds of them. Fields, since a
+/// pasted defvar is taken for a word.
+class Attn_ClauseTexts {
+  string componentConstraints = [{
+    - (C12) `shifts` are `[Hk,R,D]` beside keys without components.
+    - (C13) there is one variance per component; it and its inverse are
+      positive and normal numbers in f32.
+    - (C14) `prior` is `[Hq,R]` or `[Hq,R,S]`, and there are components.
+    - (C15) the maximum takes components and no prior.
+}];
+
+  string projectionFormat = [{
+    (`projected_by` `(` $key_projection^ `,` $value_projection `:`
+      type($key_projection) `,` type($value_projection) `)`)?
+}];
+
+  string projectionText = [{
+    - `projected_by(%e, %f)`, `[C,S]` both: keys become `sum_j e[c,j] k[j]`
+      and values `sum_j f[c,j] v[j]` (Linformer, Wang et al. 2020, equation 7),
+      computed in f32; bias, mask and all that follow then see C keys.
+}];
+
+  string projectionConstraints = [{
+    - (C24) both projections are `[C,S]`, C static, or absent; they come with
+      keys without components and without `shifted_by`, `lengths`, `causal`,
+      `band` and `keep`, which speak of positions.
+}];
+
+  string noiseFormat = [{
+    (`noise` $noise_kind^ `sigma` `(` $sigma `:` type($sigma) `)`)?
+    (`drawn` `(` $noise^ `:` type($noise) `)`)?
+    (`philox` `(` $seed^ `,` $offset `:` type($seed) `,` type($offset) `)`)?
+}];
+
+  string noiseText = [{
+    - `noise <kind> sigma(%sigma)`: `G_k + sigma[k] n` takes the place of G_k,
+      with n the standard normal noise of local head a (`<local>`, equation 8)
+      or of global head k (`<global>`, the released code). It is given,
+      `drawn(%n)`, `[B,H,N,S]` or `[B,M,N,S]`, or made where it is used,
+      `philox(%seed, %offset)`: Philox4x32-10 (Salmon et al. 2011) with the
+      counter `(j div 4, i, b heads + head, offset mod 2^32)` and the key
+      `(seed mod 2^32, seed div 2^32)`; words pair up by Box and Muller with
+      `u = ((word >> 9) + 0.5) 2^-23`.
+}];
+
+  string premixConstraints = [{
+    - (C16) the mixer of scores is `[Hq,H]`, H static, or `[Hq]`: one column
+      for all output heads, of which there are as many as value heads.
+    - (C17) the MLP is `w1 [Hq,L]`, `b1 [L]`, `w2 [L,H]`, `b2 [H]`, all there
+      and static, or none.
+    - (C18) `relu_per_key` comes with a linear mixer.
+    - (C25) noise has a sigma `[Hq]`, comes with a mixer, `<local>` with a
+      linear one, and is either drawn, `[B,H,N,S]` or `[B,Hq,N,S]`, or made
+      from seed and offset.
+}];
+
+  string postmixConstraints = [{
+    - (C19) `mixer` is `[H,H]`.
+    - (C20) the per-row mixer reads `[B,H,N,Dm]`, with weights `[Dm,H]` and an
+      offset `[H,H]`; all three are there or none.
+}];
+}
+
 /// An op that computes one attention: its operands after `leading` are the
 /// clauses that every attention takes, in the order in which they act.
 class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
@@ -40,11 +103,13 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
           DeclareOpInterfaceMethods<AttentionOpInterface>,
           InferTypeOpAdaptorWithIsCompatible,
           DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
-              ["reifyResultShapes"]>] # traits> {
+              ["reifyResultShapes"]>] # traits>,
+      Attn_ClauseTexts {
   let arguments = !con(leading,
       (ins Optional<Attn_Bias>:$bias, Optional<Attn_Mask>:$mask,
            Optional<Attn_Lengths>:$lengths, UnitAttr:$causal,
-           OptionalAttr<Attn_BandAttr>:$band));
+           OptionalAttr<Attn_BandAttr>:$band, UnitAttr:$sigsoftmax,
+           OptionalAttr<Attn_BandAttr>:$keep));
   let regions = (region MaxSizedRegion<1>:$score_mod);
   let results = (outs Attn_Features:$result,
                       Optional<Attn_TensorOf<[F32], [4]>>:$weights,
@@ -57,8 +122,7 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
         ::mlir::MLIRContext *context, ::std::optional<::mlir::Location>,
         Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       return detail::inferAttentionTypes(
-          adaptor.getQuery(), adaptor.getKey(), adaptor.getValue(),
-          detail::getOutputHeads(adaptor),
+          detail::getShapes(adaptor),
           adaptor.getProperties().resultSegmentSizes, types);
     }
     bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred,
@@ -79,6 +143,8 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
     (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
     (`causal` $causal^)?
     (`band` $band^)?
+    (`sigsoftmax` $sigsoftmax^)?
+    (`keep` $keep^)?
   }];
   string resultFormat = [{
     `->` type($result) (`weights` type($weights)^)? (`lse` type($lse)^)?
@@ -102,11 +168,19 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
     - `lengths(%lengths)`: `[B]`; key j counts where `j < lengths[b]`; 0 to S.
     - `causal`: query i sees keys `j <= i + (S - N)`.
     - `band <lower, upper>`: `-upper <= i + (S - N) - j <= lower`.
+    - `sigsoftmax`: each exponential of the softmax is weighed by the sigmoid
+      of its score: the softmax of `s - log(1 + exp(-s))` (Kanai et al. 2018,
+      equation 10), which no longer ignores what is added to a whole row.
+    - `keep <lower, upper>`: of the weights, those outside this band become
+      zero and the others stay as they are (band plus sparse pooling, section
+      2: the projection on a band).
 
     The weights are the softmax of the scores over the keys seen, shifted by
     the row maximum, in f32. A query that sees no key gets zeros. A weight of
-    zero contributes nothing, whatever its value row holds. A score of +inf
-    makes its row NaN.
+    zero contributes nothing, whatever its value row holds: what key and value
+    rows hold that no query sees does not matter. A value that is not finite
+    may reach every row of its batch row that some query sees it from. A score
+    of +inf makes its row NaN.
 
     Results on request, in f32: `weights`, `[B,H,N,S]`, the weights that
     multiply the values; `lse`, `[B,H,N]`, the logarithm of the softmax's sum,
@@ -136,6 +210,9 @@ def Attn_Keys : Attn_TensorOf<[F16, BF16, F32], [4, 5]>;
 def Attn_Terms : Attn_TensorOf<[F16, BF16, F32], [3, 4]>;
 def Attn_Shifts : Attn_TensorOf<[F16, BF16, F32], [3]>;
 def Attn_Prior : Attn_TensorOf<[F16, BF16, F32], [2, 3]>;
+/// One integer.
+def Attn_Number : Attn_TensorOf<[I64], [0]>;
+def Attn_MixerOfScores : Attn_TensorOf<[F16, BF16, F32], [1, 2]>;
 def Attn_Vector : Attn_TensorOf<[F16, BF16, F32], [1]>;
 
 defvar Attn_Sequences =
@@ -148,36 +225,23 @@ defvar Attn_ComponentOperands =
     (ins Optional<Attn_Shifts>:$shifts, Optional<Attn_Prior>:$prior,
          OptionalAttr<DenseF64ArrayAttr>:$variances, UnitAttr:$maximum);
 
-defvar Attn_ComponentConstraints = [{
-    - (C12) `shifts` are `[Hk,R,D]` beside keys without components.
-    - (C13) there is one variance per component; it and its inverse are
-      positive and normal numbers in f32.
-    - (C14) `prior` is `[Hq,R]` or `[Hq,R,S]`, and there are components.
-    - (C15) the maximum takes components and no prior.
-}];
+/// What projects the lengths of keys and values.
+defvar Attn_ProjectionOperands =
+    (ins Optional<Attn_Matrix>:$key_projection,
+         Optional<Attn_Matrix>:$value_projection);
 
-/// The forms of a mixer before the softmax.
+/// The forms of a mixer before the softmax, and noise in what it mixes.
 defvar Attn_PremixOperands =
-    (ins Optional<Attn_Matrix>:$premixer, Optional<Attn_Matrix>:$w1,
+    (ins Optional<Attn_MixerOfScores>:$premixer, Optional<Attn_Matrix>:$w1,
          Optional<Attn_Vector>:$b1, Optional<Attn_Matrix>:$w2,
-         Optional<Attn_Vector>:$b2, UnitAttr:$relu_per_key);
-
-defvar Attn_PremixConstraints = [{
-    - (C16) the mixer of scores is `[Hq,H]`, H static.
-    - (C17) the MLP is `w1 [Hq,L]`, `b1 [L]`, `w2 [L,H]`, `b2 [H]`, all there
-      and static, or none.
-    - (C18) `relu_per_key` comes with a linear mixer.
-}];
+         Optional<Attn_Vector>:$b2, UnitAttr:$relu_per_key,
+         OptionalAttr<Attn_NoiseAttr>:$noise_kind,
+         Optional<Attn_Vector>:$sigma, Optional<Attn_Features>:$noise,
+         Optional<Attn_Number>:$seed, Optional<Attn_Number>:$offset);
 
 /// The two forms of a mixer after the softmax.
 defvar Attn_PostmixOperands =
     (ins Optional<Attn_Matrix>:$mixer, Optional<Attn_Features>:$mix_source,
          Optional<Attn_Matrix>:$mix_weight, Optional<Attn_Matrix>:$mix_bias);
-
-defvar Attn_PostmixConstraints = [{
-    - (C19) `mixer` is `[H,H]`.
-    - (C20) the per-row mixer reads `[B,H,N,Dm]`, with weights `[Dm,H]` and an
-      offset `[H,H]`; all three are there or none.
-}];
 
 #endif // MIXATTN_DIALECT_ATTN_CLAUSES_TD

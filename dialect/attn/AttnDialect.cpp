@@ -14,6 +14,7 @@ using namespace mlir;
 using namespace mixattn;
 
 #include "dialect/attn/AttnDialect.cpp.inc"
+#include "dialect/attn/AttnEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialect/attn/AttnAttrs.cpp.inc"
 
@@ -54,6 +55,17 @@ LogicalResult BandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (width < 0 || width > widest)
       return emitError() << "expected band widths from 0 to " << widest
                          << ", but got " << lower << " and " << upper;
+  return success();
+}
+
+LogicalResult
+FeatureMapAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                       FeatureKind kind, int64_t rolls) {
+  // Each roll adds 2 D features.
+  constexpr int64_t most = 64;
+  if (kind == FeatureKind::Dpfp ? rolls < 1 || rolls > most : rolls != 0)
+    return emitError() << "expected 'rolls' from 1 to " << most
+                       << " with dpfp and none elsewhere, but got " << rolls;
   return success();
 }
 

@@ -5,6 +5,7 @@
 #define MIXATTN_DIALECT_ATTN_DIALECT_TD
 
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
 def Attn_Dialect : Dialect {
@@ -50,6 +51,58 @@ def Attn_BandAttr : AttrDef<Attn_Dialect, "Band"> {
   }];
   let parameters = (ins "int64_t":$lower, "int64_t":$upper);
   let assemblyFormat = "`<` $lower `,` $upper `>`";
+  let genVerifyDecl = 1;
+}
+
+/// One attribute: an enum in angle brackets.
+class Attn_KindAttr<EnumInfo info, string name>
+    : EnumAttr<Attn_Dialect, info, name> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Attn_NoiseKind : I32Enum<"NoiseKind", "Whose scores noise is drawn for", [
+    I32EnumCase<"Local", 0, "local">, I32EnumCase<"Global", 1, "global">]> {
+  let cppNamespace = "::mixattn";
+}
+
+def Attn_NoiseAttr : Attn_KindAttr<Attn_NoiseKind, "noise"> {
+  let summary = "Whose scores noise is drawn for";
+  let description = [{
+    `<local>`: one draw per output head, shared by the query heads that it
+    mixes (FiSHformer, equation 8). `<global>`: one draw per query head, shared
+    by the output heads (its released code).
+  }];
+}
+
+def Attn_FeatureKind
+    : I32Enum<"FeatureKind", "How queries and keys become features", [
+    I32EnumCase<"Elu", 0, "elu">,
+    I32EnumCase<"NormalizedElu", 1, "normalized_elu">,
+    I32EnumCase<"Relu", 2, "relu">, I32EnumCase<"Dpfp", 3, "dpfp">,
+    I32EnumCase<"Favor", 4, "favor">]> {
+  let cppNamespace = "::mixattn";
+}
+
+def Attn_FeatureMapAttr : AttrDef<Attn_Dialect, "FeatureMap"> {
+  let mnemonic = "feature_map";
+  let summary = "How queries and keys become features";
+  let description = [{
+    The map phi of linear attention, from D features to F:
+
+    - `<elu>`: `elu(x) + 1`, that is `x + 1` above 0 and `exp(x)` elsewhere;
+      F = D (Katharopoulos et al. 2020, equation 7).
+    - `<normalized_elu>`: the same, divided by its sum over the features.
+    - `<relu>`: `max(x, 0)`; F = D.
+    - `<dpfp, rolls = n>`: with `y = [relu(x), relu(-x)]` and
+      `roll(y, r)[f] = y[(f - r) mod 2D]`, the concatenation over r from 1 to n
+      of `y * roll(y, r)`; F = 2 D n (Schlag et al. 2021, equation 37).
+    - `<favor>`: with a projection W, `[D,m]`,
+      `(2m)^-1/2 ([exp(xW - |x|^2/2), exp(-xW - |x|^2/2)] + 1e-4)`; F = 2 m
+      (Choromanski et al. 2021, equation 7).
+  }];
+  let parameters = (ins EnumParameter<Attn_FeatureKind>:$kind,
+                        DefaultValuedParameter<"int64_t", "0">:$rolls);
+  let assemblyFormat = "`<` $kind (`,` `rolls` `=` $rolls^)? `>`";
   let genVerifyDecl = 1;
 }
 

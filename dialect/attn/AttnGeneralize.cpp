@@ -17,6 +17,9 @@ static void generalizeByClause(AttentionOpInterface op,
   DenseF64ArrayAttr variancesAttr;
   if (!variances.empty())
     variancesAttr = rewriter.getDenseF64ArrayAttr(variances);
+  NoiseKindAttr noiseAttr;
+  if (std::optional<NoiseKind> kind = op.getNoiseKind())
+    noiseAttr = NoiseKindAttr::get(rewriter.getContext(), *kind);
   // Variances divide: no scale besides, unless one is given.
   bool isDivided = !op.getScale() && !variances.empty();
   double scale = isDivided ? 1.0 : op.getScaleOrDefault();
@@ -25,13 +28,16 @@ static void generalizeByClause(AttentionOpInterface op,
       rewriter, op->getLoc(), op.getResult().getType(),
       op.getWeights() ? op.getWeights().getType() : Type(),
       op.getLse() ? op.getLse().getType() : Type(), op.getQuery(), op.getKey(),
-      op.getValue(), op.getShifts(), op.getPrior(), variancesAttr,
+      op.getGivenScores(), op.getValue(), op.getKeyProjection(),
+      op.getValueProjection(), op.getShifts(), op.getPrior(), variancesAttr,
       op.getMaximum(), op.getQueryTerm(), op.getKeyTerm(), op.getPremixer(),
       op.getW1(), op.getB1(), op.getW2(), op.getB2(), op.getReluPerKey(),
+      noiseAttr, op.getSigma(), op.getNoise(), op.getSeed(), op.getOffset(),
       op.getMixer(), op.getMixSource(), op.getMixWeight(), op.getMixBias(),
       op.getGaussian(), rewriter.getF64FloatAttr(scale), op.getScaleBefore(),
       /*finite=*/false, op.getBias(), op.getMask(), op.getLengths(),
-      op.getCausal(), op.getBand().value_or(BandAttr()));
+      op.getCausal(), op.getBand().value_or(BandAttr()), op.getSigsoftmax(),
+      op.getKeep().value_or(BandAttr()));
   generic->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   rewriter.inlineRegionBefore(op.getScoreMod(), generic.getScoreMod(),
                               generic.getScoreMod().end());

@@ -9,29 +9,47 @@
 using namespace mlir;
 using namespace mixattn;
 
-int64_t mixattn::detail::getOutputHeads(Value query, Value premixer, Value w2) {
-  Value columns = premixer ? premixer : w2 ? w2 : query;
-  auto type = dyn_cast<RankedTensorType>(columns.getType());
-  return type && type.getRank() > 1 ? type.getDimSize(1) : ShapedType::kDynamic;
+/// Size `dim` of `value`, counted from the end where it is negative; dynamic
+/// where there is no such dimension.
+static int64_t sizeOf(Value value, int64_t dim) {
+  auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : nullptr;
+  if (!type)
+    return ShapedType::kDynamic;
+  if (dim < 0)
+    dim += type.getRank();
+  return dim >= 0 && dim < type.getRank() ? type.getDimSize(dim)
+                                          : ShapedType::kDynamic;
+}
+
+int64_t mixattn::detail::getOutputHeads(const ShapingOperands &operands) {
+  if (Value mixer = operands.premixer) {
+    auto type = dyn_cast<RankedTensorType>(mixer.getType());
+    bool isShared = type && type.getRank() == 1;
+    return sizeOf(isShared ? operands.value : mixer, 1);
+  }
+  if (operands.w2)
+    return sizeOf(operands.w2, 1);
+  return sizeOf(operands.query ? operands.query : operands.scores, 1);
 }
 
 LogicalResult
-mixattn::detail::inferAttentionTypes(Value query, Value key, Value value,
-                                     int64_t heads, ArrayRef<int32_t> segments,
+mixattn::detail::inferAttentionTypes(const ShapingOperands &operands,
+                                     ArrayRef<int32_t> segments,
                                      SmallVectorImpl<Type> &types) {
-  auto queryType = dyn_cast<RankedTensorType>(query.getType());
-  auto keyType = dyn_cast<RankedTensorType>(key.getType());
-  auto valueType = dyn_cast<RankedTensorType>(value.getType());
-  if (!queryType || queryType.getRank() != 4 || !keyType ||
-      keyType.getRank() < 4 || !valueType || valueType.getRank() != 4)
+  auto valueType = dyn_cast<RankedTensorType>(operands.value.getType());
+  Value rows = operands.query ? operands.query : operands.scores;
+  Value columns = operands.key ? operands.key : operands.scores;
+  if (!rows || !columns || !valueType || valueType.getRank() != 4)
     return failure();
   int64_t batch = ShapedType::kDynamic;
-  for (RankedTensorType type : {queryType, keyType, valueType})
-    if (!type.isDynamicDim(0))
-      batch = type.getDimSize(0);
-  int64_t queries = queryType.getDimSize(2);
-  int64_t keys = keyType.getDimSize(keyType.getRank() - 2);
-  Type f32 = Float32Type::get(query.getContext());
+  for (Value operand : {rows, columns, operands.value})
+    if (!ShapedType::isDynamic(sizeOf(operand, 0)))
+      batch = sizeOf(operand, 0);
+  int64_t heads = getOutputHeads(operands), queries = sizeOf(rows, 2);
+  int64_t keys = sizeOf(columns, columns == operands.scores ? -1 : -2);
+  if (operands.keyProjection)
+    keys = sizeOf(operands.keyProjection, 0);
+  Type f32 = Float32Type::get(valueType.getContext());
   types.push_back(
       RankedTensorType::get({batch, heads, queries, valueType.getDimSize(3)},
                             valueType.getElementType()));
@@ -58,12 +76,13 @@ mixattn::detail::reifyAttentionShapes(OpBuilder &builder, Operation *op,
                                       ReifiedRankedShapedTypeDims &shapes) {
   auto attention = cast<AttentionOpInterface>(op);
   Location loc = op->getLoc();
-  Value query = attention.getQuery();
-  OpFoldResult batch = tensor::getMixedSize(builder, loc, query, 0);
+  auto sizeOf = [&](OperandDim of) {
+    return tensor::getMixedSize(builder, loc, of.value, of.dim);
+  };
+  OpFoldResult batch = sizeOf(attention.getBatchDim());
   OpFoldResult heads = builder.getIndexAttr(attention.getNumHeads());
-  OpFoldResult queries = tensor::getMixedSize(builder, loc, query, 2);
-  OpFoldResult keys = tensor::getMixedSize(builder, loc, attention.getKey(),
-                                           attention.getKeyLengthDim());
+  OpFoldResult queries = sizeOf(attention.getQueriesDim());
+  OpFoldResult keys = sizeOf(attention.getKeysDim());
   OpFoldResult features =
       tensor::getMixedSize(builder, loc, attention.getValue(), 3);
   auto reify = [&](Value result, ArrayRef<OpFoldResult> sizes) {

@@ -12,41 +12,87 @@ using namespace mixattn;
 
 #include "dialect/attn/AttnInterfaces.cpp.inc"
 
-int64_t AttentionOpInterface::getNumHeads() {
-  return detail::getOutputHeads(getQuery(), getPremixer(), getW2());
+//===----------------------------------------------------------------------===//
+// ScoreOpInterface
+//===----------------------------------------------------------------------===//
+
+OperandDim mixattn::detail::getBatchDim(Operation *op) {
+  auto scored = cast<ScoreOpInterface>(op);
+  Value given = scored.getGivenScores();
+  return {given ? given : scored.getQuery(), 0};
 }
 
-bool AttentionOpInterface::hasComponents() {
-  auto hasRank = [](Value value, int64_t rank) {
-    return value && cast<RankedTensorType>(value.getType()).getRank() == rank;
-  };
-  return hasRank(getKey(), 5) || getShifts() || hasRank(getQueryTerm(), 4) ||
-         hasRank(getKeyTerm(), 4);
+OperandDim mixattn::detail::getQueriesDim(Operation *op) {
+  auto scored = cast<ScoreOpInterface>(op);
+  Value given = scored.getGivenScores();
+  return {given ? given : scored.getQuery(), 2};
 }
 
-int64_t AttentionOpInterface::getNumComponents() {
-  if (getKeyType().getRank() == 5)
-    return getKeyType().getDimSize(2);
-  if (Value shifts = getShifts())
+OperandDim mixattn::detail::getKeysDim(Operation *op) {
+  auto scored = cast<ScoreOpInterface>(op);
+  if (Value given = scored.getGivenScores())
+    return {given, 3};
+  if (Value projection = scored.getKeyProjection())
+    return {projection, 0};
+  return {scored.getKey(), unsigned(scored.getKeyType().getRank() - 2)};
+}
+
+int64_t mixattn::detail::getNumQueryHeads(Operation *op) {
+  return OperandDim{getBatchDim(op).value, 1}.size();
+}
+
+int64_t mixattn::detail::getKeyGroup(Operation *op) {
+  return getNumQueryHeads(op) /
+         cast<ScoreOpInterface>(op).getKeyType().getDimSize(1);
+}
+
+static bool hasRank(Value value, int64_t rank) {
+  return value && cast<RankedTensorType>(value.getType()).getRank() == rank;
+}
+
+bool mixattn::detail::hasComponents(Operation *op) {
+  auto scored = cast<ScoreOpInterface>(op);
+  return hasRank(scored.getKey(), 5) || scored.getShifts() ||
+         hasRank(scored.getQueryTerm(), 4) || hasRank(scored.getKeyTerm(), 4);
+}
+
+int64_t mixattn::detail::getNumComponents(Operation *op) {
+  auto scored = cast<ScoreOpInterface>(op);
+  if (hasRank(scored.getKey(), 5))
+    return scored.getKeyType().getDimSize(2);
+  if (Value shifts = scored.getShifts())
     return cast<RankedTensorType>(shifts.getType()).getDimSize(1);
-  for (Value term : {getQueryTerm(), getKeyTerm()})
-    if (term && cast<RankedTensorType>(term.getType()).getRank() == 4)
+  for (Value term : {scored.getQueryTerm(), scored.getKeyTerm()})
+    if (hasRank(term, 4))
       return cast<RankedTensorType>(term.getType()).getDimSize(2);
   return 1;
 }
 
-double AttentionOpInterface::getVariance(int64_t r) {
-  if (std::optional<ArrayRef<double>> variances = getVariances())
+double mixattn::detail::getVariance(Operation *op, int64_t r) {
+  auto scored = cast<ScoreOpInterface>(op);
+  if (std::optional<ArrayRef<double>> variances = scored.getVariances())
     return (*variances)[variances->size() == 1 ? 0 : r];
-  int64_t features = getQueryType().getDimSize(3);
+  int64_t features = scored.getQueryType().getDimSize(3);
   return features == 0 ? 1.0 : std::sqrt(double(features));
+}
+
+//===----------------------------------------------------------------------===//
+// AttentionOpInterface
+//===----------------------------------------------------------------------===//
+
+int64_t AttentionOpInterface::getNumHeads() {
+  return detail::getOutputHeads({getQuery(), getKey(), getGivenScores(),
+                                 getKeyProjection(), getValue(), getPremixer(),
+                                 getW2()});
 }
 
 double AttentionOpInterface::getScaleOrDefault() {
   if (std::optional<APFloat> scale = getScale())
     return scale->convertToDouble();
+  if (getGivenScores() || getGaussian() || getVariances())
+    return 1.0;
   int64_t features = getQueryType().getDimSize(3);
-  if (getGaussian() || getVariances() || features == 0)
+  if (features == 0)
     return 1.0;
   return 1.0 / std::sqrt(double(features));
 }
@@ -74,8 +120,8 @@ static bool onlyAddsToScore(Region &region) {
 }
 
 bool AttentionOpInterface::isRowShiftInvariant() {
-  // Logsumexp, the maximum and a linear mixer pass a shift on; an MLP, a ReLU
-  // and other regions see it, and so does whoever reads lse.
-  return !getW1() && !getReluPerKey() && !getLse() &&
+  // Logsumexp, the maximum and a linear mixer pass a shift on; an MLP, a ReLU,
+  // a sigmoid and other regions see it, and so does whoever reads lse.
+  return !getW1() && !getReluPerKey() && !getSigsoftmax() && !getLse() &&
          (!hasScoreMod() || onlyAddsToScore(getScoreMod()));
 }

@@ -6,20 +6,23 @@
 
 include "mlir/IR/OpBase.td"
 
-def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
+def ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
   let cppNamespace = "::mixattn";
   let description = [{
-    An op that computes one attention: scores, pointwise changes, mask,
-    normaliser, weights, pooled values. The methods name its parts; absent
-    operands are null.
+    An op that scores queries against keys: the operands of one raw score, and
+    which pairs of query and key there are. Absent operands are null.
   }];
   let methods = [
-    InterfaceMethod<"The queries `[B,Hq,N,D]`.",
+    InterfaceMethod<"The queries `[B,Hq,N,D]`, or null beside given scores.",
                     "::mlir::Value", "getQuery">,
-    InterfaceMethod<"The keys `[B,Hk,S,D]`, or `[B,Hk,R,S,D]` with R components.",
+    InterfaceMethod<"The keys `[B,Hk,S,D]`, or `[B,Hk,R,S,D]` with R components, or null beside given scores.",
                     "::mlir::Value", "getKey">,
-    InterfaceMethod<"The values `[B,Hv,S,E]`.",
-                    "::mlir::Value", "getValue">,
+    InterfaceMethod<"Scores `[B,Hq,N,S]` that are given, or null.",
+                    "::mlir::Value", "getGivenScores", (ins),
+                    /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"What projects the keys' length, `[C,S]`, or null.",
+                    "::mlir::Value", "getKeyProjection", (ins),
+                    /*methodBody=*/"", "return {};">,
     InterfaceMethod<"What component r adds to the keys, `[Hk,R,D]`, or null.",
                     "::mlir::Value", "getShifts", (ins),
                     /*methodBody=*/"", "return {};">,
@@ -38,10 +41,89 @@ def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
     InterfaceMethod<"The logarithm of each component's prior, `[Hq,R]` or `[Hq,R,S]`, or null.",
                     "::mlir::Value", "getPrior", (ins),
                     /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"True where a query may attend, or null.",
+                    "::mlir::Value", "getMask">,
+    InterfaceMethod<"Keys per batch row that count, or null.",
+                    "::mlir::Value", "getLengths">,
+    InterfaceMethod<"Whether query i sees only keys j <= i + (S - N).",
+                    "bool", "getCausal">,
+    InterfaceMethod<"The band of keys that a query sees, or none.",
+                    "::std::optional<::mixattn::BandAttr>", "getBand">,
+
+    // What follows from these.
+    InterfaceMethod<"The type of the queries, which must be there.",
+                    "::mlir::RankedTensorType", "getQueryType", (ins),
+                    /*methodBody=*/"", [{
+      return ::llvm::cast<::mlir::RankedTensorType>($_op.getQuery().getType());
+    }]>,
+    InterfaceMethod<"The type of the keys, which must be there.",
+                    "::mlir::RankedTensorType", "getKeyType", (ins),
+                    /*methodBody=*/"", [{
+      return ::llvm::cast<::mlir::RankedTensorType>($_op.getKey().getType());
+    }]>,
+    InterfaceMethod<"The operand and the dimension of it that count batch rows.",
+                    "::mixattn::OperandDim", "getBatchDim", (ins),
+                    /*methodBody=*/"", [{
+      return ::mixattn::detail::getBatchDim($_op.getOperation());
+    }]>,
+    InterfaceMethod<"The operand and the dimension of it that count queries.",
+                    "::mixattn::OperandDim", "getQueriesDim", (ins),
+                    /*methodBody=*/"", [{
+      return ::mixattn::detail::getQueriesDim($_op.getOperation());
+    }]>,
+    InterfaceMethod<"The operand and the dimension of it that count keys.",
+                    "::mixattn::OperandDim", "getKeysDim", (ins),
+                    /*methodBody=*/"", [{
+      return ::mixattn::detail::getKeysDim($_op.getOperation());
+    }]>,
+    InterfaceMethod<"Heads of the queries: the channels of raw scores.",
+                    "int64_t", "getNumQueryHeads", (ins),
+                    /*methodBody=*/"", [{
+      return ::mixattn::detail::getNumQueryHeads($_op.getOperation());
+    }]>,
+    InterfaceMethod<"How many query heads share one key head.",
+                    "int64_t", "getKeyGroup", (ins),
+                    /*methodBody=*/"", [{
+      return ::mixattn::detail::getKeyGroup($_op.getOperation());
+    }]>,
+    InterfaceMethod<"Components that each score combines; 1 where there are none.",
+                    "int64_t", "getNumComponents", (ins),
+                    /*methodBody=*/"", [{
+      return ::mixattn::detail::getNumComponents($_op.getOperation());
+    }]>,
+    InterfaceMethod<"Whether scores of several components combine, if only one.",
+                    "bool", "hasComponents", (ins),
+                    /*methodBody=*/"", [{
+      return ::mixattn::detail::hasComponents($_op.getOperation());
+    }]>,
+    InterfaceMethod<[{The divisor of component r's product, or the variance of
+                    its Gaussian: the one given, or sqrt(D), or 1 where D is
+                    0.}],
+                    "double", "getVariance", (ins "int64_t":$r),
+                    /*methodBody=*/"", [{
+      return ::mixattn::detail::getVariance($_op.getOperation(), r);
+    }]>,
+  ];
+}
+
+def AttentionOpInterface
+    : OpInterface<"AttentionOpInterface", [ScoreOpInterface]> {
+  let cppNamespace = "::mixattn";
+  let description = [{
+    An op that computes one attention: scores, pointwise changes, mask,
+    normaliser, weights, pooled values. The methods name its parts; absent
+    operands are null.
+  }];
+  let methods = [
+    InterfaceMethod<"The values `[B,Hv,S,E]`.",
+                    "::mlir::Value", "getValue">,
+    InterfaceMethod<"What projects the values' length, `[C,S]`, or null.",
+                    "::mlir::Value", "getValueProjection", (ins),
+                    /*methodBody=*/"", "return {};">,
     InterfaceMethod<"Whether components combine by their maximum; else by logsumexp.",
                     "bool", "getMaximum", (ins),
                     /*methodBody=*/"", "return false;">,
-    InterfaceMethod<"The linear mixer `[Hq,H]` before the softmax, or null.",
+    InterfaceMethod<"The linear mixer `[Hq,H]` before the softmax, or `[Hq]` for all heads alike, or null.",
                     "::mlir::Value", "getPremixer", (ins),
                     /*methodBody=*/"", "return {};">,
     InterfaceMethod<"Whether the linear mixer's terms pass through a ReLU.",
@@ -59,6 +141,21 @@ def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
     InterfaceMethod<"See getW1.",
                     "::mlir::Value", "getB2", (ins),
                     /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"Whether noise is drawn per output head (local) or per query head (global), or none.",
+                    "::std::optional<::mixattn::NoiseKind>", "getNoiseKind", (ins),
+                    /*methodBody=*/"", "return ::std::nullopt;">,
+    InterfaceMethod<"The factor `[Hq]` of the noise, or null.",
+                    "::mlir::Value", "getSigma", (ins),
+                    /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"Noise that is drawn already, `[B,H,N,S]` or `[B,Hq,N,S]`, or null.",
+                    "::mlir::Value", "getNoise", (ins),
+                    /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"The seed of noise from Philox, a tensor of rank 0, or null.",
+                    "::mlir::Value", "getSeed", (ins),
+                    /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"The offset of noise from Philox, a tensor of rank 0, or null.",
+                    "::mlir::Value", "getOffset", (ins),
+                    /*methodBody=*/"", "return {};">,
     InterfaceMethod<"The scale given, or none for the default.",
                     "::std::optional<::llvm::APFloat>", "getScale", (ins),
                     /*methodBody=*/"", "return ::std::nullopt;">,
@@ -69,14 +166,10 @@ def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
                     "::mlir::Value", "getBias">,
     InterfaceMethod<"The pointwise change of a score; empty where absent.",
                     "::mlir::Region &", "getScoreMod">,
-    InterfaceMethod<"True where a query may attend, or null.",
-                    "::mlir::Value", "getMask">,
-    InterfaceMethod<"Keys per batch row that count, or null.",
-                    "::mlir::Value", "getLengths">,
-    InterfaceMethod<"Whether query i sees only keys j <= i + (S - N).",
-                    "bool", "getCausal">,
-    InterfaceMethod<"The band of keys that a query sees, or none.",
-                    "::std::optional<::mixattn::BandAttr>", "getBand">,
+    InterfaceMethod<"Whether exponentials are weighed by the sigmoid of their score.",
+                    "bool", "getSigsoftmax">,
+    InterfaceMethod<"The band outside which weights are dropped, or none.",
+                    "::std::optional<::mixattn::BandAttr>", "getKeep">,
     InterfaceMethod<"The mixer `[H,H]` of weights, or null.",
                     "::mlir::Value", "getMixer", (ins),
                     /*methodBody=*/"", "return {};">,
@@ -97,38 +190,18 @@ def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
                     "::mlir::Value", "getLse">,
   ];
   let extraClassDeclaration = [{
-    ::mlir::RankedTensorType getQueryType() {
-      return ::llvm::cast<::mlir::RankedTensorType>(getQuery().getType());
-    }
-    ::mlir::RankedTensorType getKeyType() {
-      return ::llvm::cast<::mlir::RankedTensorType>(getKey().getType());
-    }
     ::mlir::RankedTensorType getValueType() {
       return ::llvm::cast<::mlir::RankedTensorType>(getValue().getType());
     }
-    /// Heads of the queries: the channels of raw scores.
-    int64_t getNumQueryHeads() { return getQueryType().getDimSize(1); }
     /// Heads of the weights and of the result.
     int64_t getNumHeads();
-    /// How many query heads share one key head.
-    int64_t getKeyGroup() {
-      return getNumQueryHeads() / getKeyType().getDimSize(1);
-    }
     /// How many output heads share one value head.
     int64_t getValueGroup() {
       return getNumHeads() / getValueType().getDimSize(1);
     }
-    /// The dimension of the keys that counts them: 2, or 3 after components.
-    unsigned getKeyLengthDim() { return getKeyType().getRank() - 2; }
-    /// Components that each score combines; 1 where there are none.
-    int64_t getNumComponents();
-    /// Whether scores of several components combine, if only one.
-    bool hasComponents();
-    /// The divisor of component r's product, or the variance of its Gaussian:
-    /// the one given, or sqrt(D), or 1 where D is 0.
-    double getVariance(int64_t r);
-    /// The factor on scores: the one given; else 1 where variances divide
-    /// them, and 1/sqrt(D), or 1 for D = 0, where nothing does.
+    /// The factor on scores: the one given; else 1 where scores are given or
+    /// variances divide them, and 1/sqrt(D), or 1 for D = 0, where nothing
+    /// does.
     double getScaleOrDefault();
     /// Whether weights stay the same when every raw score of a query's row
     /// grows by a constant of that row.
@@ -141,6 +214,114 @@ def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
   }];
 }
 
+def SizedOpInterface : OpInterface<"SizedOpInterface"> {
+  let cppNamespace = "::mixattn";
+  let description = [{
+    An op of one result, each size of which is the size of an operand.
+  }];
+  let methods = [
+    InterfaceMethod<"For each dimension of the result, one that has its size.",
+                    "::llvm::SmallVector<::mixattn::OperandDim>", "getResultDims">,
+    InterfaceMethod<"Pairs of dimensions of operands that must be equal.",
+                    "::llvm::SmallVector<::std::pair<::mixattn::OperandDim, ::mixattn::OperandDim>>",
+                    "getEqualDims", (ins), /*methodBody=*/"", "return {};">,
+  ];
+}
+
+def LinearAttentionOpInterface
+    : OpInterface<"LinearAttentionOpInterface"> {
+  let cppNamespace = "::mixattn";
+  let description = [{
+    An op that computes one linear attention: features of queries and keys, a
+    state per key head, a mixer of states, quotients. The methods name its
+    parts; absent operands are null.
+  }];
+  let methods = [
+    InterfaceMethod<"The queries `[B,Hq,N,D]`.",
+                    "::mlir::Value", "getQuery">,
+    InterfaceMethod<"The keys `[B,Hk,S,D]`, or `[B,Hk,R,S,D]` with R components.",
+                    "::mlir::Value", "getKey">,
+    InterfaceMethod<"The values `[B,Hv,S,E]`.",
+                    "::mlir::Value", "getValue">,
+    InterfaceMethod<"What component r adds to the keys, `[Hk,R,D]`, or null.",
+                    "::mlir::Value", "getShifts", (ins),
+                    /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"The map of queries and keys, or none where they are features.",
+                    "::std::optional<::mixattn::FeatureMapAttr>", "getFeatureMap">,
+    InterfaceMethod<"What the map projects with, `[D,m]`, or null.",
+                    "::mlir::Value", "getProjection">,
+    InterfaceMethod<"The weight of each component, `[Hk,R]` or `[Hk,R,S]`, or null.",
+                    "::mlir::Value", "getPrior", (ins),
+                    /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"The linear mixer `[Hk,Hq]` of states, or null.",
+                    "::mlir::Value", "getPremixer", (ins),
+                    /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"The MLP over states, `[Hk,L] [L] [L,Hq] [Hq]`, or nulls.",
+                    "::mlir::Value", "getW1", (ins),
+                    /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"See getW1.",
+                    "::mlir::Value", "getB1", (ins),
+                    /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"See getW1.",
+                    "::mlir::Value", "getW2", (ins),
+                    /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"See getW1.",
+                    "::mlir::Value", "getB2", (ins),
+                    /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"The mixer `[Hk,Hq]` of denominators beside an MLP, or null.",
+                    "::mlir::Value", "getNormaliser", (ins),
+                    /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"Keys per batch row that count, or null.",
+                    "::mlir::Value", "getLengths">,
+    InterfaceMethod<"Whether query i sees only keys j <= i + (S - N).",
+                    "bool", "getCausal">,
+    InterfaceMethod<"What is added to the denominator.",
+                    "::llvm::APFloat", "getEps">,
+    InterfaceMethod<"What the result is multiplied by.",
+                    "::llvm::APFloat", "getOutputScale">,
+    InterfaceMethod<"The result `[B,Hq,N,E]`.",
+                    "::mlir::Value", "getResult">,
+  ];
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getQueryType() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getQuery().getType());
+    }
+    ::mlir::RankedTensorType getKeyType() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getKey().getType());
+    }
+    ::mlir::RankedTensorType getValueType() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getValue().getType());
+    }
+    /// The operand and the dimension of it that count batch rows, queries and
+    /// keys.
+    ::mixattn::OperandDim getBatchDim() { return {getQuery(), 0}; }
+    ::mixattn::OperandDim getQueriesDim() { return {getQuery(), 2}; }
+    ::mixattn::OperandDim getKeysDim() {
+      return {getKey(), unsigned(getKeyType().getRank()) - 2};
+    }
+    /// Heads of the queries and of the result.
+    int64_t getNumHeads() { return getQueryType().getDimSize(1); }
+    /// Heads of the keys: states that there are before the mixer.
+    int64_t getNumKeyHeads() { return getKeyType().getDimSize(1); }
+    /// How many query heads read one key head where no mixer stands between.
+    int64_t getKeyGroup() { return getNumHeads() / getNumKeyHeads(); }
+    /// How many key heads share one value head.
+    int64_t getValueGroup() {
+      return getNumKeyHeads() / getValueType().getDimSize(1);
+    }
+    /// Components of each key; 1 where there are none.
+    int64_t getNumComponents();
+    /// Whether features of several components add up, if only one.
+    bool hasComponents() {
+      return getKeyType().getRank() == 5 || getShifts();
+    }
+    /// Features that the map makes of one query or key.
+    int64_t getNumFeatures();
+    /// Whether states of different heads meet.
+    bool hasPremix() { return getPremixer() || getW1(); }
+  }];
+}
+
 def GeneralizableOpInterface : OpInterface<"GeneralizableOpInterface"> {
   let cppNamespace = "::mixattn";
   let description = [{
@@ -148,7 +329,7 @@ def GeneralizableOpInterface : OpInterface<"GeneralizableOpInterface"> {
     pass needs to know its name.
   }];
   let methods = [
-    InterfaceMethod<"Replaces the op by an equal `attn.generic`.", "void",
+    InterfaceMethod<"Replaces the op by an equal one in the normal form.", "void",
                     "generalize", (ins "::mlir::RewriterBase &":$rewriter)>,
   ];
 }

@@ -15,13 +15,45 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "dialect/attn/AttnDialect.h.inc"
 
+#include "dialect/attn/AttnEnums.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "dialect/attn/AttnAttrs.h.inc"
+
+namespace mixattn {
+
+/// A dimension of an operand, whose size is a size of the op.
+struct OperandDim {
+  mlir::Value value;
+  unsigned dim;
+
+  mlir::RankedTensorType type() const {
+    return llvm::cast<mlir::RankedTensorType>(value.getType());
+  }
+  /// The static size, or ShapedType::kDynamic.
+  int64_t size() const { return type().getDimSize(dim); }
+};
+
+} // namespace mixattn
+
+namespace mixattn::detail {
+
+/// What follows from the operands of an op with ScoreOpInterface; the interface
+/// says what.
+OperandDim getBatchDim(mlir::Operation *op);
+OperandDim getQueriesDim(mlir::Operation *op);
+OperandDim getKeysDim(mlir::Operation *op);
+int64_t getNumQueryHeads(mlir::Operation *op);
+int64_t getKeyGroup(mlir::Operation *op);
+int64_t getNumComponents(mlir::Operation *op);
+bool hasComponents(mlir::Operation *op);
+double getVariance(mlir::Operation *op, int64_t r);
+
+} // namespace mixattn::detail
 
 #include "dialect/attn/AttnInterfaces.h.inc"
 
@@ -35,32 +67,61 @@ bool isIdentifier(llvm::StringRef name);
 
 namespace mixattn::detail {
 
-/// Output heads of an attention: the columns of a mixer of scores (`premixer`
-/// or the MLP's `w2`, null where there is none), else the query's heads.
-int64_t getOutputHeads(mlir::Value query, mlir::Value premixer, mlir::Value w2);
+/// The operands of an attention that its result types follow from, null where
+/// the op has none.
+struct ShapingOperands {
+  mlir::Value query, key, scores, keyProjection, value, premixer, w2;
+};
 
-template <typename Adaptor, typename = void>
-struct MayPremix : std::false_type {};
+/// Output heads: the columns of a mixer of scores (`premixer` or the MLP's
+/// `w2`), else the heads of the query or of given scores. A mixer of one
+/// dimension has as many as the value.
+int64_t getOutputHeads(const ShapingOperands &operands);
+
+// Operands that some ops can have: the first overload is for those.
 template <typename Adaptor>
-struct MayPremix<Adaptor,
-                 std::void_t<decltype(std::declval<Adaptor>().getPremixer())>>
-    : std::true_type {};
+auto getScores(Adaptor adaptor, int)
+    -> decltype(mlir::Value(adaptor.getGivenScores())) {
+  return adaptor.getGivenScores();
+}
+template <typename Adaptor> mlir::Value getScores(Adaptor, long) { return {}; }
+template <typename Adaptor>
+auto getProjection(Adaptor adaptor, int)
+    -> decltype(mlir::Value(adaptor.getKeyProjection())) {
+  return adaptor.getKeyProjection();
+}
+template <typename Adaptor> mlir::Value getProjection(Adaptor, long) {
+  return {};
+}
+template <typename Adaptor>
+auto getMixers(Adaptor adaptor, int)
+    -> decltype(std::pair<mlir::Value, mlir::Value>(adaptor.getPremixer(),
+                                                    adaptor.getW2())) {
+  return {adaptor.getPremixer(), adaptor.getW2()};
+}
+template <typename Adaptor>
+std::pair<mlir::Value, mlir::Value> getMixers(Adaptor, long) {
+  return {};
+}
 
-/// The same, of an op that may or may not be able to mix scores.
-template <typename Adaptor> int64_t getOutputHeads(Adaptor adaptor) {
-  if constexpr (MayPremix<Adaptor>::value)
-    return getOutputHeads(adaptor.getQuery(), adaptor.getPremixer(),
-                          adaptor.getW2());
-  else
-    return getOutputHeads(adaptor.getQuery(), {}, {});
+/// The same operands of any attention op.
+template <typename Adaptor> ShapingOperands getShapes(Adaptor adaptor) {
+  auto [premixer, w2] = getMixers(adaptor, 0);
+  return {adaptor.getQuery(),
+          adaptor.getKey(),
+          getScores(adaptor, 0),
+          getProjection(adaptor, 0),
+          adaptor.getValue(),
+          premixer,
+          w2};
 }
 
 /// The types of an attention's results: [B,H,N,E] of the value's element type
 /// (C11) and, where `segments` asks for them, weights [B,H,N,S] and lse
-/// [B,H,N] in f32. The batch is static where any of the three operands says so.
+/// [B,H,N] in f32. The batch is static where any of the operands says so.
 llvm::LogicalResult
-inferAttentionTypes(mlir::Value query, mlir::Value key, mlir::Value value,
-                    int64_t heads, llvm::ArrayRef<int32_t> segments,
+inferAttentionTypes(const ShapingOperands &operands,
+                    llvm::ArrayRef<int32_t> segments,
                     llvm::SmallVectorImpl<mlir::Type> &types);
 
 /// Whether result types fit the inferred ones: they may say more or less about
@@ -73,6 +134,11 @@ bool areCompatibleAttentionTypes(mlir::TypeRange inferred,
 llvm::LogicalResult
 reifyAttentionShapes(mlir::OpBuilder &builder, mlir::Operation *op,
                      mlir::ReifiedRankedShapedTypeDims &shapes);
+
+/// The sizes of the result of `op`, where its type leaves them open.
+llvm::LogicalResult
+reifySizedShape(mlir::OpBuilder &builder, SizedOpInterface op,
+                mlir::ReifiedRankedShapedTypeDims &shapes);
 
 } // namespace mixattn::detail
 

@@ -11,7 +11,7 @@ include "dialect/attn/AttnClauses.td"
 //===----------------------------------------------------------------------===//
 
 def Attn_SoftmaxOp : Attn_AttentionOp<"softmax",
-    !con(Attn_Sequences,
+    !con(Attn_Sequences, Attn_ProjectionOperands,
          (ins UnitAttr:$gaussian, OptionalAttr<F64Attr>:$scale)),
     [DeclareOpInterfaceMethods<GeneralizableOpInterface>]> {
   let summary = "Scaled dot-product attention";
@@ -21,11 +21,12 @@ def Attn_SoftmaxOp : Attn_AttentionOp<"softmax",
     `s[b,h,i,j] = scale * sum_d q[b,h,i,d] k[b,h',j,d]`, h' being the key head
     that query head h reads, `h * Hk div H`.
 
+  }] # projectionText # [{
     - `gaussian`: the score is `-|q - k|^2 / (2 sqrt(D))` instead (mixture of
       Gaussian keys, section 2.1, with one key); it takes no scale.
     - `scale x`: the factor on the product; 1/sqrt(D) where it is absent.
 
-  }] # clauseText # [{
+  }] # clauseText # projectionConstraints # [{
     - (C21) a Gaussian takes no scale.
 
     Example, grouped heads, causal, padded:
@@ -61,7 +62,9 @@ def Attn_SoftmaxOp : Attn_AttentionOp<"softmax",
     ```
   }];
   let assemblyFormat = [{
-    $query `,` $key `,` $value (`gaussian` $gaussian^)? (`scale` $scale^)?
+    $query `,` $key `,` $value
+  }] # projectionFormat # [{
+    (`gaussian` $gaussian^)? (`scale` $scale^)?
   }] # clauseFormat # typeFormat;
 }
 
@@ -86,7 +89,7 @@ def Attn_MixtureOfKeysOp : Attn_AttentionOp<"mixture_of_keys",
     `variances` are sqrt(D) where they are absent. The prior is `[H,R]` or
     `[H,R,S]`, need not be normalised, and -inf switches a component off.
 
-  }] # clauseText # Attn_ComponentConstraints # [{
+  }] # clauseText # componentConstraints # [{
     - (C21) there are components.
 
     Example:
@@ -133,11 +136,14 @@ def Attn_AdmixtureHeadsOp : Attn_AttentionOp<"admixture_heads",
       `b2[a] + sum_l w2[l,a] relu(b1[l] + sum_k w1[k,l] G_k)`, the head MLP of
       the released code.
 
-    `scale x`, 1/sqrt(D) where it is absent, multiplies the mixed score, or
-    with `scale_before` each G_k. The mask acts after the mixer only: minus
+    `mixer(%p)` of one dimension, `[M]`, serves all local heads alike (MiSH,
+    equation 10).
+  }] # noiseText # [{
+    `scale x`, 1/sqrt(D) where it is absent, multiplies the mixed score, noise
+    included, or with `scale_before` each G_k, before noise is added. The mask acts after the mixer only: minus
     infinity times a negative weight would be plus infinity.
 
-  }] # clauseText # Attn_PremixConstraints # [{
+  }] # clauseText # premixConstraints # [{
     - (C21) one of `mixer` and `mlp` is given.
 
     Example:
@@ -159,6 +165,7 @@ def Attn_AdmixtureHeadsOp : Attn_AttentionOp<"admixture_heads",
     (`relu_per_key` $relu_per_key^)?
     (`mlp` `(` $w1^ `,` $b1 `,` $w2 `,` $b2 `:` type($w1) `,` type($b1) `,`
       type($w2) `,` type($b2) `)`)?
+  }] # noiseFormat # [{
     (`scale` $scale^)? (`scale_before` $scale_before^)?
   }] # clauseFormat # typeFormat;
 }
@@ -188,7 +195,7 @@ def Attn_MixHeadsOp : Attn_AttentionOp<"mix_heads",
     A mixer that is a constant identity acts as if it were absent, and one
     whose per-row weights are constant zero as its offset, even beside NaN.
 
-  }] # clauseText # Attn_PostmixConstraints # [{
+  }] # clauseText # postmixConstraints # [{
     - (C21) one of the two forms is given.
 
     Example:
@@ -219,7 +226,9 @@ def Attn_MixHeadsOp : Attn_AttentionOp<"mix_heads",
 //===----------------------------------------------------------------------===//
 
 def Attn_GenericOp : Attn_AttentionOp<"generic",
-    !con(Attn_KeySequences, Attn_ComponentOperands,
+    !con((ins Optional<Attn_Features>:$query, Optional<Attn_Keys>:$key,
+              Optional<Attn_Features>:$given_scores, Attn_Features:$value),
+         Attn_ProjectionOperands, Attn_ComponentOperands,
          (ins Optional<Attn_Terms>:$query_term, Optional<Attn_Terms>:$key_term),
          Attn_PremixOperands, Attn_PostmixOperands,
          (ins UnitAttr:$gaussian, OptionalAttr<F64Attr>:$scale,
@@ -232,13 +241,15 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
 
     | stage | clause | meaning |
     |---|---|---|
-    | scores | `scores(%q, %k)`, `shifted_by`, `gaussian`, `variances`, `query_term`, `key_term` | per query head and component: `q . k_r`, divided by variance r where variances are given, or `-\|q - k_r\|^2 / (2 variance_r)`; plus a term per query and a term per key |
+    | scores | `given(%s)` | `[B,Hq,N,S]`, in place of queries and keys and all that belongs to them |
+    | | `scores(%q, %k)`, `projected_by`, `shifted_by`, `gaussian`, `variances`, `query_term`, `key_term` | per query head and component: `q . k_r`, divided by variance r where variances are given, or `-\|q - k_r\|^2 / (2 variance_r)`; plus a term per query and a term per key |
     | combine | `maximum`, `prior` | components to one score: their maximum, or logsumexp of prior + score |
-    | premix | `premix(%m)`, `relu_per_key`, `premix_mlp(%w1, %b1, %w2, %b2)` | query heads to output heads, as in `attn.admixture_heads` |
-    | scale | `scale`, `scale_before` | after the premix, or before it; 1 where variances are given or scores are Gaussian, else 1/sqrt(D) |
+    | premix | `premix(%m)`, `relu_per_key`, `premix_mlp(%w1, %b1, %w2, %b2)`, `noise` | query heads to output heads, as in `attn.admixture_heads` |
+    | scale | `scale`, `scale_before` | after the premix, or before it; 1 where scores or variances are given or scores are Gaussian, else 1/sqrt(D) |
     | modify | `bias`, `score_mod` | pointwise |
     | mask | `mask`, `lengths`, `causal`, `band` | keys that a query sees |
-    | normalise | | softmax over the keys seen |
+    | normalise | `sigsoftmax` | softmax over the keys seen |
+    | keep | `keep` | weights outside a band dropped |
     | postmix | `postmix(%m)`, `postmix_by_row(%source, %w, %bias)` | weights over heads, as in `attn.mix_heads` |
     | pool | `pool(%v)` | sum of weighted values |
 
@@ -246,9 +257,11 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
     terms `[B,Hq,R,N]` and `[B,Hk,R,S]`. `finite` promises that no operand
     holds NaN or infinity, which lets zero weights prune.
 
-    }] # clauseText # Attn_ComponentConstraints # Attn_PremixConstraints
-       # Attn_PostmixConstraints # [{
-    - (C21) one form of each mixer is given at most.
+    }] # clauseText # componentConstraints # premixConstraints
+       # postmixConstraints # projectionConstraints # [{
+    - (C21) one form of each mixer is given at most, and either scores or
+      queries and keys; given scores take no components, terms and projections,
+      and have static heads.
     - (C22) `query_term` is `[B,Hq,N]` or `[B,Hq,R,N]`, `key_term` `[B,Hk,S]`
       or `[B,Hk,R,S]`.
     - (C23) all that have components agree on their number.
@@ -270,7 +283,9 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
     ```
   }];
   let assemblyFormat = [{
-    `scores` `(` $query `,` $key `:` type($query) `,` type($key) `)`
+    (`scores` `(` $query^ `,` $key `:` type($query) `,` type($key) `)`)?
+    (`given` `(` $given_scores^ `:` type($given_scores) `)`)?
+  }] # projectionFormat # [{
     (`shifted_by` `(` $shifts^ `:` type($shifts) `)`)?
     (`gaussian` $gaussian^)? (`variances` $variances^)?
     (`query_term` `(` $query_term^ `:` type($query_term) `)`)?
@@ -281,6 +296,7 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
     (`relu_per_key` $relu_per_key^)?
     (`premix_mlp` `(` $w1^ `,` $b1 `,` $w2 `,` $b2 `:` type($w1) `,` type($b1)
       `,` type($w2) `,` type($b2) `)`)?
+  }] # noiseFormat # [{
     (`scale` $scale^)? (`scale_before` $scale_before^)?
   }] # clauseFormat # [{
     (`postmix` `(` $mixer^ `:` type($mixer) `)`)?

@@ -4,6 +4,7 @@
 #include "passes/body/ScoreBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -95,38 +96,67 @@ Value mixattn::emitModify(OpBuilder &builder, AttentionOpInterface op,
   return mapping.lookup(cast<YieldOp>(block.getTerminator()).getScore());
 }
 
-Value mixattn::emitVisible(OpBuilder &builder, AttentionOpInterface op,
-                           Value mask, Value length, const ScorePlace &place) {
+/// a - log(1 + exp(-a)), the exponent of exp(a) sigmoid(a), at any size of a.
+static Value emitSigmoidWeighed(OpBuilder &builder, Location loc, Value score) {
+  auto constant = [&](float value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getF32FloatAttr(value));
+  };
+  // log(1 + exp(-a)) = max(-a, 0) + log(1 + exp(-|a|))
+  Value magnitude = math::AbsFOp::create(builder, loc, score);
+  Value small = math::ExpOp::create(
+      builder, loc, arith::NegFOp::create(builder, loc, magnitude));
+  Value log = math::LogOp::create(
+      builder, loc, arith::AddFOp::create(builder, loc, small, constant(1)));
+  Value bend = arith::MinimumFOp::create(builder, loc, score, constant(0));
+  Value sum = arith::AddFOp::create(builder, loc, score, bend);
+  return arith::SubFOp::create(builder, loc, sum, log);
+}
+
+Value mixattn::emitExponent(OpBuilder &builder, AttentionOpInterface op,
+                            Value score, Value bias, const ScorePlace &place) {
+  score = emitModify(builder, op, score, bias, place);
+  return op.getSigsoftmax() ? emitSigmoidWeighed(builder, op->getLoc(), score)
+                            : score;
+}
+
+Value mixattn::emitInBand(OpBuilder &builder, Location loc, BandAttr band,
+                          const ScorePlace &place) {
+  // The key that stands at the query's own position.
+  Value own = arith::AddIOp::create(builder, loc, place.i, place.offset);
+  auto shifted = [&](int64_t by) -> Value {
+    Value amount = arith::ConstantIndexOp::create(builder, loc, by);
+    return arith::AddIOp::create(builder, loc, own, amount);
+  };
+  Value begins = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                       place.j, shifted(-band.getLower()));
+  Value ends = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                                     place.j, shifted(band.getUpper()));
+  return arith::AndIOp::create(builder, loc, begins, ends);
+}
+
+Value mixattn::emitVisible(OpBuilder &builder, ScoreOpInterface op, Value mask,
+                           Value length, const ScorePlace &place) {
   Location loc = op->getLoc();
   Value visible = mask;
-  auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
-    Value holds = arith::CmpIOp::create(builder, loc, predicate, a, b);
+  auto require = [&](Value holds) {
     visible =
         visible
             ? arith::AndIOp::create(builder, loc, visible, holds).getResult()
             : holds;
   };
-  auto shifted = [&](Value value, int64_t by) -> Value {
-    Value amount = arith::ConstantIndexOp::create(builder, loc, by);
-    return arith::AddIOp::create(builder, loc, value, amount);
-  };
-
   if (length) {
     Value count = arith::IndexCastOp::create(builder, loc,
                                              builder.getIndexType(), length);
-    require(arith::CmpIPredicate::slt, place.j, count);
+    require(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                  place.j, count));
   }
-  if (!op.getCausal() && !op.getBand())
-    return visible;
-
-  // The key that stands at the query's own position.
-  Value own = arith::AddIOp::create(builder, loc, place.i, place.offset);
-  if (op.getCausal())
-    require(arith::CmpIPredicate::sle, place.j, own);
-  if (std::optional<BandAttr> band = op.getBand()) {
-    require(arith::CmpIPredicate::sge, place.j,
-            shifted(own, -band->getLower()));
-    require(arith::CmpIPredicate::sle, place.j, shifted(own, band->getUpper()));
+  if (op.getCausal()) {
+    Value own = arith::AddIOp::create(builder, loc, place.i, place.offset);
+    require(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                                  place.j, own));
   }
+  if (std::optional<BandAttr> band = op.getBand())
+    require(emitInBand(builder, loc, *band, place));
   return visible;
 }

@@ -34,9 +34,19 @@ mlir::Value emitModify(mlir::OpBuilder &builder, AttentionOpInterface op,
                        mlir::Value score, mlir::Value bias,
                        const ScorePlace &place);
 
+/// Emits the exponent of the weight of a score: emitModify, and what the
+/// normaliser makes of it.
+mlir::Value emitExponent(mlir::OpBuilder &builder, AttentionOpInterface op,
+                         mlir::Value score, mlir::Value bias,
+                         const ScorePlace &place);
+
+/// Emits whether `place` lies in `band`: an i1.
+mlir::Value emitInBand(mlir::OpBuilder &builder, mlir::Location loc,
+                       BandAttr band, const ScorePlace &place);
+
 /// Emits whether `place` may attend: an i1, or null where nothing is hidden.
 /// `mask` and `length` are the elements at `place`, or null.
-mlir::Value emitVisible(mlir::OpBuilder &builder, AttentionOpInterface op,
+mlir::Value emitVisible(mlir::OpBuilder &builder, ScoreOpInterface op,
                         mlir::Value mask, mlir::Value length,
                         const ScorePlace &place);
 

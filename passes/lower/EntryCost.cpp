@@ -57,15 +57,19 @@ Polynomial mixattn::countBytes(func::FuncOp entry, const DimNames &names) {
 Polynomial mixattn::countFlops(func::FuncOp entry, const DimNames &names) {
   Polynomial flops;
   entry.walk([&](AttentionOpInterface op) {
-    Value query = op.getQuery(), value = op.getValue(), key = op.getKey();
-    Value result = op.getResult();
-    unsigned keyLength = op.getKeyLengthDim();
-    flops.add(
-        names, 2 * op.getNumComponents(),
-        {{query, 0}, {query, 1}, {query, 2}, {key, keyLength}, {query, 3}});
-    flops.add(
-        names, 2,
-        {{query, 0}, {result, 1}, {query, 2}, {key, keyLength}, {value, 3}});
+    OperandDim batch = op.getBatchDim(), queries = op.getQueriesDim(),
+               keys = op.getKeysDim();
+    auto add = [&](int64_t coefficient, OperandDim heads, OperandDim features) {
+      flops.add(names, coefficient,
+                {{batch.value, batch.dim},
+                 {heads.value, heads.dim},
+                 {queries.value, queries.dim},
+                 {keys.value, keys.dim},
+                 {features.value, features.dim}});
+    };
+    if (Value query = op.getQuery())
+      add(2 * op.getNumComponents(), {query, 1}, {query, 3});
+    add(2, {op.getResult(), 1}, {op.getValue(), 3});
   });
   return flops;
 }

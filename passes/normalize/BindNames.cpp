@@ -220,14 +220,14 @@ LogicalResult EntryNamer::checkCalls() {
 
 /// An argument that an attention op takes as lengths lies in 0..S.
 void EntryNamer::rangeLengths(const DimNames &dims) {
-  entry.walk([&](AttentionOpInterface op) {
+  entry.walk([&](ScoreOpInterface op) {
     auto argument = dyn_cast_if_present<BlockArgument>(op.getLengths());
     if (!argument || argument.getOwner() != &entry.getBody().front() ||
         entry.getArgAttr(argument.getArgNumber(), "attn.range"))
       return;
-    unsigned keyLength = op.getKeyLengthDim();
-    Attribute high = dims.name(op.getKey(), keyLength);
-    if (std::optional<int64_t> size = dims.size(op.getKey(), keyLength))
+    OperandDim keys = op.getKeysDim();
+    Attribute high = dims.name(keys.value, keys.dim);
+    if (std::optional<int64_t> size = dims.size(keys.value, keys.dim))
       high = builder.getI64IntegerAttr(*size);
     if (high)
       entry.setArgAttr(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scores of one attention: products, components, mixers, masks.
 
+#include "passes/body/Philox.h"
 #include "passes/body/ScoreBody.h"
 #include "passes/normalize/Decomposition.h"
 
@@ -17,7 +18,7 @@ using namespace mixattn;
 
 /// Maps (b, h, i, j) to the indices of an operand that broadcasts from the
 /// right: dims that are missing or of static size 1 repeat.
-AffineMap Decomposition::broadcastMap(RankedTensorType type) {
+AffineMap ScoreDecomposition::broadcastMap(RankedTensorType type) {
   SmallVector<AffineExpr> results;
   for (int64_t i = 0; i < type.getRank(); ++i)
     results.push_back(type.getDimSize(i) == 1
@@ -26,23 +27,57 @@ AffineMap Decomposition::broadcastMap(RankedTensorType type) {
   return map(4, results);
 }
 
+Value ScoreDecomposition::emitAlignment() {
+  Value n = getValueOrCreateConstantIndexOp(rewriter, loc, queries);
+  Value s = getValueOrCreateConstantIndexOp(rewriter, loc, keys);
+  return arith::SubIOp::create(rewriter, loc, s, n);
+}
+
+ScorePlace ScoreDecomposition::placeOf(OpBuilder &b, unsigned i, unsigned j,
+                                       Value alignment) {
+  auto loop = [&](unsigned position) -> Value {
+    return linalg::IndexOp::create(b, loc, position);
+  };
+  return {loop(0), loop(1), loop(i), loop(j), alignment};
+}
+
+/// projected[b,h,c,d] = sum_j projection[c,j] sequence[b,h,j,d], with loops b,
+/// h, c, d, j.
+Value ScoreDecomposition::emitProjected(Value sequence, Value projection) {
+  SmallVector<OpFoldResult> sizes = {sizeOf(sequence, 0), sizeOf(sequence, 1),
+                                     sizeOf(projection, 0),
+                                     sizeOf(sequence, 3)};
+  return generic(
+      {sequence, projection},
+      {map(5, {dim(0), dim(1), dim(4), dim(3)}), map(5, {dim(2), dim(4)})},
+      tensorOf(sizes, f32, 0.0), map(5, {dim(0), dim(1), dim(2), dim(3)}),
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value product = arith::MulFOp::create(b, loc, toF32(b, loc, args[0]),
+                                              toF32(b, loc, args[1]));
+        return arith::AddFOp::create(b, loc, args[2], product);
+      });
+}
+
 /// products[b,h,(r),i,j] = sum_d query[b,h,i,d] key[b,h',(r),j,d], or the sum
 /// of squared differences for a Gaussian; with a component's loop r where the
 /// keys have components.
-Value Decomposition::emitProducts() {
+Value ScoreDecomposition::emitProducts() {
   bool perComponent = keysHaveComponents();
   unsigned loops = perComponent ? 6 : 5, i = loops - 3, j = loops - 2;
   AffineExpr b = dim(0), h = dim(1), r = dim(2), d = dim(loops - 1);
-  AffineExpr keyHead = h.floorDiv(op.getKeyGroup());
+  AffineExpr keyHead = h.floorDiv(scored.getKeyGroup());
 
-  SmallVector<Value> inputs = {op.getQuery(), op.getKey()};
+  Value key = scored.getKey();
+  if (Value projection = scored.getKeyProjection())
+    key = emitProjected(key, projection);
+  SmallVector<Value> inputs = {scored.getQuery(), key};
   SmallVector<AffineMap> maps = {map(loops, {b, h, dim(i), d})};
-  if (op.getKeyType().getRank() == 5)
+  if (scored.getKeyType().getRank() == 5)
     maps.push_back(map(loops, {b, keyHead, r, dim(j), d}));
   else
     maps.push_back(map(loops, {b, keyHead, dim(j), d}));
-  if (op.getShifts()) {
-    inputs.push_back(op.getShifts());
+  if (scored.getShifts()) {
+    inputs.push_back(scored.getShifts());
     maps.push_back(map(loops, {keyHead, r, d}));
   }
   SmallVector<OpFoldResult> sizes = {batch, queryHeads, queries, keys};
@@ -55,9 +90,9 @@ Value Decomposition::emitProducts() {
       inputs, maps, tensorOf(sizes, f32, 0.0), map(loops, place),
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value query = toF32(b, loc, args[0]), key = toF32(b, loc, args[1]);
-        if (op.getShifts())
+        if (scored.getShifts())
           key = arith::AddFOp::create(b, loc, key, toF32(b, loc, args[2]));
-        if (op.getGaussian())
+        if (scored.getGaussian())
           query = key = arith::SubFOp::create(b, loc, query, key);
         Value product = arith::MulFOp::create(b, loc, query, key);
         return arith::AddFOp::create(b, loc, args.back(), product);
@@ -66,11 +101,11 @@ Value Decomposition::emitProducts() {
 
 /// raw = products * factor_r + query_term + key_term + prior, per component
 /// where there are components.
-Value Decomposition::emitRawScores(Value products) {
-  if (!op.getVariances() && !op.getGaussian() && !op.getQueryTerm() &&
-      !op.getKeyTerm() && !op.getPrior())
+Value ScoreDecomposition::emitRawScores(Value products) {
+  if (!scored.getVariances() && !scored.getGaussian() &&
+      !scored.getQueryTerm() && !scored.getKeyTerm() && !scored.getPrior())
     return products;
-  bool perComponent = op.hasComponents();
+  bool perComponent = scored.hasComponents();
   unsigned loops = perComponent ? 5 : 4;
   AffineExpr b = dim(0), h = dim(1), i = dim(loops - 2), j = dim(loops - 1);
   // Places of an operand with a component or without: (first..., [r], last...)
@@ -86,10 +121,10 @@ Value Decomposition::emitRawScores(Value products) {
   };
 
   SmallVector<float> factors;
-  for (int64_t r = 0; r < op.getNumComponents(); ++r)
-    factors.push_back(op.getGaussian()    ? -0.5 / op.getVariance(r)
-                      : op.getVariances() ? 1.0 / op.getVariance(r)
-                                          : 1.0);
+  for (int64_t r = 0; r < scored.getNumComponents(); ++r)
+    factors.push_back(scored.getGaussian()    ? -0.5 / scored.getVariance(r)
+                      : scored.getVariances() ? 1.0 / scored.getVariance(r)
+                                              : 1.0);
   auto factorType =
       RankedTensorType::get({static_cast<int64_t>(factors.size())}, f32);
   Value factor = arith::ConstantOp::create(
@@ -104,12 +139,12 @@ Value Decomposition::emitRawScores(Value products) {
     inputs.push_back(term);
     maps.push_back(termMap);
   };
-  AffineExpr keyHead = h.floorDiv(op.getKeyGroup());
-  if (Value term = op.getQueryTerm())
+  AffineExpr keyHead = h.floorDiv(scored.getKeyGroup());
+  if (Value term = scored.getQueryTerm())
     add(term, placed({b, h}, {i}, rank(term) == 4));
-  if (Value term = op.getKeyTerm())
+  if (Value term = scored.getKeyTerm())
     add(term, placed({b, keyHead}, {j}, rank(term) == 4));
-  if (Value prior = op.getPrior()) {
+  if (Value prior = scored.getPrior()) {
     SmallVector<AffineExpr> positions;
     if (rank(prior) == 3)
       positions.push_back(j);
@@ -118,15 +153,14 @@ Value Decomposition::emitRawScores(Value products) {
   SmallVector<OpFoldResult> sizes = {batch, queryHeads, queries, keys};
   if (perComponent)
     sizes.insert(sizes.begin() + 2, components);
-  return generic(inputs, maps, tensorOf(sizes, f32, std::nullopt),
-                 rewriter.getMultiDimIdentityMap(loops),
-                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                   Value raw = arith::MulFOp::create(b, loc, args[0], args[1]);
-                   for (Value term : args.drop_front(2).drop_back())
-                     raw = arith::AddFOp::create(b, loc, raw,
-                                                 toF32(b, loc, term));
-                   return raw;
-                 });
+  return generic(
+      inputs, maps, tensorOf(sizes, f32, std::nullopt), identity(loops),
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value raw = arith::MulFOp::create(b, loc, args[0], args[1]);
+        for (Value term : args.drop_front(2).drop_back())
+          raw = arith::AddFOp::create(b, loc, raw, toF32(b, loc, term));
+        return raw;
+      });
 }
 
 /// combined[b,h,i,j] = logsumexp_r raw[b,h,r,i,j], or their maximum. The
@@ -136,7 +170,7 @@ Value Decomposition::emitCombined(Value raw) {
   if (!op.hasComponents())
     return raw;
   SmallVector<OpFoldResult> sizes = {batch, queryHeads, queries, keys};
-  AffineMap each = rewriter.getMultiDimIdentityMap(5);
+  AffineMap each = identity(5);
   AffineMap place = map(5, {dim(0), dim(1), dim(3), dim(4)});
   if (op.getMaximum())
     return generic(
@@ -153,63 +187,101 @@ Value Decomposition::emitCombined(Value raw) {
                 Value term = exponential(b, loc, args.take_front(2));
                 return arith::AddFOp::create(b, loc, args[2], term);
               });
-  AffineMap identity = rewriter.getMultiDimIdentityMap(4);
-  return generic({largest, sums}, {identity, identity},
-                 tensorOf(sizes, f32, std::nullopt), identity,
+  return generic({largest, sums}, {identity(4), identity(4)},
+                 tensorOf(sizes, f32, std::nullopt), identity(4),
                  [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
                    Value log = math::LogOp::create(b, loc, args[1]);
                    return arith::AddFOp::create(b, loc, args[0], log);
                  });
 }
 
+/// One standard normal from Philox, or the element of noise that is there:
+/// what `operands` of a body with loops b, a, i, j, k hold.
+Value Decomposition::emitNoise(OpBuilder &b, ValueRange operands) {
+  if (op.getNoise())
+    return toF32(b, loc, operands[0]);
+  bool isLocal = op.getNoiseKind() == NoiseKind::Local;
+  auto loop = [&](unsigned position) -> Value {
+    return linalg::IndexOp::create(b, loc, position);
+  };
+  int64_t heads = isLocal ? op.getNumHeads() : op.getNumQueryHeads();
+  return emitNormal(b, loc,
+                    {loop(0), loop(isLocal ? 1 : 4), loop(2), loop(3),
+                     arith::ConstantIndexOp::create(b, loc, heads), operands[0],
+                     operands[1]});
+}
+
 /// mixed[b,a,i,j] = offset[a] + sum_k term(mixer[…], scores[b,k,i,j]), with
 /// loops b, a, i, j, k, `mixerMap` from them to the mixer's places, and
-/// `outputs` output heads.
+/// `outputs` output heads. Where it `isNoisy`, scores get their noise.
 Value Decomposition::emitMixture(Value scores, Value mixer, AffineMap mixerMap,
-                                 Value offset, int64_t outputs, Body term) {
+                                 Value offset, int64_t outputs, Body term,
+                                 bool isNoisy) {
   SmallVector<OpFoldResult> sizes = {batch, rewriter.getIndexAttr(outputs),
                                      queries, keys};
   Value init = tensorOf(sizes, f32, offset ? std::nullopt : std::optional(0.0));
   if (offset)
-    init = generic(offset, map(4, {dim(1)}), init,
-                   rewriter.getMultiDimIdentityMap(4),
+    init = generic(offset, map(4, {dim(1)}), init, identity(4),
                    [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
                      return toF32(b, loc, args[0]);
                    });
-  return generic(
-      {mixer, scores}, {mixerMap, map(5, {dim(0), dim(4), dim(2), dim(3)})},
-      init, map(5, {dim(0), dim(1), dim(2), dim(3)}),
-      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value value = term(b, loc, {toF32(b, loc, args[0]), args[1]});
-        return arith::AddFOp::create(b, loc, args[2], value);
-      });
+  SmallVector<Value> inputs = {mixer, scores};
+  SmallVector<AffineMap> maps = {mixerMap,
+                                 map(5, {dim(0), dim(4), dim(2), dim(3)})};
+  auto add = [&](Value operand, AffineMap operandMap) {
+    inputs.push_back(operand);
+    maps.push_back(operandMap);
+  };
+  if (isNoisy) {
+    bool isLocal = op.getNoiseKind() == NoiseKind::Local;
+    add(op.getSigma(), map(5, {dim(4)}));
+    if (Value noise = op.getNoise())
+      add(noise, map(5, {dim(0), dim(isLocal ? 1 : 4), dim(2), dim(3)}));
+    for (Value number : {op.getSeed(), op.getOffset()})
+      if (number)
+        add(number, map(5, {}));
+  }
+  return generic(inputs, maps, init, map(5, {dim(0), dim(1), dim(2), dim(3)}),
+                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                   Value score = args[1];
+                   if (isNoisy) {
+                     Value noise = arith::MulFOp::create(
+                         b, loc, toF32(b, loc, args[2]),
+                         emitNoise(b, args.drop_front(3).drop_back()));
+                     score = arith::AddFOp::create(b, loc, score, noise);
+                   }
+                   Value value = term(b, loc, {toF32(b, loc, args[0]), score});
+                   return arith::AddFOp::create(b, loc, args.back(), value);
+                 });
 }
 
 /// Mixes scores over heads, and scales them before where the op says so.
 Value Decomposition::emitPremix(Value scores) {
-  AffineMap identity = rewriter.getMultiDimIdentityMap(4);
   if (op.getScaleBefore())
     scores =
-        generic(scores, identity,
+        generic(scores, identity(4),
                 tensorOf({batch, queryHeads, queries, keys}, f32, std::nullopt),
-                identity, [&](OpBuilder &b, Location loc, ValueRange args) {
+                identity(4), [&](OpBuilder &b, Location, ValueRange args) {
                   return emitScale(b, op, args[0]);
                 });
   AffineMap fromHeadToHead = map(5, {dim(4), dim(1)});
-  auto relu = [&](OpBuilder &b, Location loc, Value value) -> Value {
-    return arith::MaximumFOp::create(b, loc, value, constant(b, 0.0));
-  };
-  if (Value mixer = op.getPremixer())
-    return emitMixture(scores, mixer, fromHeadToHead, {}, op.getNumHeads(),
-                       [&](OpBuilder &b, Location loc, ValueRange args) {
-                         Value term = product(b, loc, args);
-                         return op.getReluPerKey() ? relu(b, loc, term) : term;
-                       });
+  bool isNoisy = op.getNoiseKind().has_value();
+  if (Value mixer = op.getPremixer()) {
+    bool isShared = cast<RankedTensorType>(mixer.getType()).getRank() == 1;
+    return emitMixture(
+        scores, mixer, isShared ? map(5, {dim(4)}) : fromHeadToHead, {},
+        op.getNumHeads(),
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          Value term = product(b, loc, args);
+          return op.getReluPerKey() ? relu(b, loc, term) : term;
+        },
+        isNoisy);
+  }
   if (!op.getW1())
     return scores;
   int64_t hidden = cast<RankedTensorType>(op.getW1().getType()).getDimSize(1);
   Value layer = emitMixture(scores, op.getW1(), fromHeadToHead, op.getB1(),
-                            hidden, product);
+                            hidden, product, isNoisy);
   return emitMixture(
       layer, op.getW2(), fromHeadToHead, op.getB2(), op.getNumHeads(),
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
@@ -217,11 +289,10 @@ Value Decomposition::emitPremix(Value scores) {
       });
 }
 
-/// scores = visible ? modify(combined) : -inf
+/// scores = visible ? modify(combined) : -inf, as the exponents of weights.
 Value Decomposition::emitScores(Value combined) {
-  AffineMap identity = rewriter.getMultiDimIdentityMap(4);
   SmallVector<Value> inputs = {combined};
-  SmallVector<AffineMap> maps = {identity};
+  SmallVector<AffineMap> maps = {identity(4)};
   auto add = [&](Value operand, AffineMap operandMap) {
     inputs.push_back(operand);
     maps.push_back(operandMap);
@@ -232,12 +303,10 @@ Value Decomposition::emitScores(Value combined) {
   if (Value lengths = op.getLengths())
     add(lengths, map(4, {dim(0)}));
 
-  Value n = getValueOrCreateConstantIndexOp(rewriter, loc, queries);
-  Value s = getValueOrCreateConstantIndexOp(rewriter, loc, keys);
-  Value offset = arith::SubIOp::create(rewriter, loc, s, n);
+  Value alignment = emitAlignment();
   Value init = tensorOf({batch, heads, queries, keys}, f32, std::nullopt);
   return generic(
-      inputs, maps, init, identity,
+      inputs, maps, init, identity(4),
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
         unsigned next = 1;
         auto take = [&](Value operand) {
@@ -246,11 +315,8 @@ Value Decomposition::emitScores(Value combined) {
         Value bias = take(op.getBias());
         Value mask = take(op.getMask());
         Value length = take(op.getLengths());
-        ScorePlace place{linalg::IndexOp::create(b, loc, 0),
-                         linalg::IndexOp::create(b, loc, 1),
-                         linalg::IndexOp::create(b, loc, 2),
-                         linalg::IndexOp::create(b, loc, 3), offset};
-        Value score = emitModify(b, op, args[0], bias, place);
+        ScorePlace place = placeOf(b, 2, 3, alignment);
+        Value score = emitExponent(b, op, args[0], bias, place);
         Value visible = emitVisible(b, op, mask, length, place);
         if (!visible)
           return score;

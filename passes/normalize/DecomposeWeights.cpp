@@ -14,16 +14,16 @@ using namespace mixattn;
 
 /// One value per row (b, h, i) of `tensor`.
 Value Decomposition::emitRowReduction(Value tensor, double init, Body combine) {
-  return generic(tensor, rewriter.getMultiDimIdentityMap(4),
+  return generic(tensor, identity(4),
                  tensorOf({batch, heads, queries}, f32, init),
                  map(4, {dim(0), dim(1), dim(2)}), combine);
 }
 
 /// lse[b,h,i] = row maximum + log(row sum); -inf where nothing is seen.
 Value Decomposition::emitLse(Value rowMax, Value rowSum) {
-  AffineMap identity = rewriter.getMultiDimIdentityMap(3);
-  return generic({rowMax, rowSum}, {identity, identity},
-                 tensorOf({batch, heads, queries}, f32, std::nullopt), identity,
+  return generic({rowMax, rowSum}, {identity(3), identity(3)},
+                 tensorOf({batch, heads, queries}, f32, std::nullopt),
+                 identity(3),
                  [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
                    Value log = math::LogOp::create(b, loc, args[1]);
                    return arith::AddFOp::create(b, loc, args[0], log);
@@ -32,38 +32,39 @@ Value Decomposition::emitLse(Value rowMax, Value rowSum) {
 
 /// weights = exp(scores - row maximum) / row sum, and 0 in rows of which
 /// nothing is seen: their maximum stays the finite one at which it starts.
+/// Weights outside the band to keep are dropped.
 Value Decomposition::emitWeights(Value scores) {
   Value rowMax = emitRowReduction(scores, lowest(), larger);
-  AffineMap identity = rewriter.getMultiDimIdentityMap(4);
   AffineMap row = map(4, {dim(0), dim(1), dim(2)});
   SmallVector<OpFoldResult> sizes = {batch, heads, queries, keys};
   Value exps =
-      generic({scores, rowMax}, {identity, row},
-              tensorOf(sizes, f32, std::nullopt), identity, exponential);
+      generic({scores, rowMax}, {identity(4), row},
+              tensorOf(sizes, f32, std::nullopt), identity(4), exponential);
   Value rowSum = emitRowReduction(exps, 0.0, sum);
   if (op.getLse())
     lse = emitLse(rowMax, rowSum);
+  Value alignment = op.getKeep() ? emitAlignment() : Value();
   return generic(
-      {exps, rowSum}, {identity, row}, tensorOf(sizes, f32, std::nullopt),
-      identity, [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value zero = constant(b, 0.0);
-        Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                              args[1], zero);
-        Value weight = arith::DivFOp::create(b, loc, args[0], args[1]);
-        return arith::SelectOp::create(b, loc, isEmpty, zero, weight);
+      {exps, rowSum}, {identity(4), row}, tensorOf(sizes, f32, std::nullopt),
+      identity(4), [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value weight = quotient(b, loc, args[0], args[1]);
+        if (!op.getKeep())
+          return weight;
+        Value kept =
+            emitInBand(b, loc, *op.getKeep(), placeOf(b, 2, 3, alignment));
+        return arith::SelectOp::create(b, loc, kept, weight, constant(b, 0.0));
       });
 }
 
 /// mixer[b,i,c,a] = bias[c,a] + sum_d source[b,c,i,d] weight[d,a], with loops
 /// b, i, c, a, d.
 Value Decomposition::emitRowMixer() {
-  Value bias =
-      generic(op.getMixBias(), map(4, {dim(2), dim(3)}),
-              tensorOf({batch, queries, heads, heads}, f32, std::nullopt),
-              rewriter.getMultiDimIdentityMap(4),
-              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                return toF32(b, loc, args[0]);
-              });
+  Value bias = generic(
+      op.getMixBias(), map(4, {dim(2), dim(3)}),
+      tensorOf({batch, queries, heads, heads}, f32, std::nullopt), identity(4),
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        return toF32(b, loc, args[0]);
+      });
   return generic(
       {op.getMixSource(), op.getMixWeight()},
       {map(5, {dim(0), dim(2), dim(1), dim(4)}), map(5, {dim(4), dim(3)})},
@@ -91,32 +92,19 @@ Value Decomposition::emitPostmix(Value weights) {
 /// i, j, e. A weight of zero contributes nothing: the value rows that no query
 /// sees may hold anything.
 Value Decomposition::emitPool(Value weights) {
+  Value values = op.getValue();
+  if (Value projection = op.getValueProjection())
+    values = emitProjected(values, projection);
   AffineMap value =
       map(5, {dim(0), dim(1).floorDiv(op.getValueGroup()), dim(3), dim(4)});
   AffineMap output = map(5, {dim(0), dim(1), dim(2), dim(4)});
-  SmallVector<OpFoldResult> sizes = {batch, heads, queries,
-                                     sizeOf(op.getValue(), 3)};
+  SmallVector<OpFoldResult> sizes = {batch, heads, queries, sizeOf(values, 3)};
   Value pooled = generic(
-      {weights, op.getValue()},
-      {map(5, {dim(0), dim(1), dim(2), dim(3)}), value},
+      {weights, values}, {map(5, {dim(0), dim(1), dim(2), dim(3)}), value},
       tensorOf(sizes, f32, 0.0), output,
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value zero = constant(b, 0.0);
-        Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                             args[0], zero);
-        Value product =
-            arith::MulFOp::create(b, loc, args[0], toF32(b, loc, args[1]));
-        Value term = arith::SelectOp::create(b, loc, isZero, zero, product);
+        Value term = weighted(b, loc, args[0], args[1]);
         return arith::AddFOp::create(b, loc, args[2], term);
       });
-
-  Type element = op.getValueType().getElementType();
-  if (element.isF32())
-    return pooled;
-  AffineMap identity = rewriter.getMultiDimIdentityMap(4);
-  return generic(pooled, identity, tensorOf(sizes, element, std::nullopt),
-                 identity,
-                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                   return fromF32(b, loc, args[0], element);
-                 });
+  return rounded(pooled, op.getValueType().getElementType());
 }

@@ -4,17 +4,41 @@
 #ifndef MIXATTN_PASSES_NORMALIZE_DECOMPOSITION_H
 #define MIXATTN_PASSES_NORMALIZE_DECOMPOSITION_H
 
-#include "dialect/attn/AttnOps.h"
-
-#include "mlir/IR/AffineMap.h"
-
-#include <optional>
+#include "passes/body/ScoreBody.h"
+#include "passes/normalize/LinalgEmitter.h"
 
 namespace mixattn {
 
-/// Emits the stages of one attention. Loops are b, h, i, j in this order;
-/// components come third, a reduction comes last.
-class Decomposition {
+/// Emits the scores of queries against keys, up to where components meet.
+/// Loops are b, h, i, j in this order; components come third, a reduction comes
+/// last.
+class ScoreDecomposition : public LinalgEmitter {
+public:
+  ScoreDecomposition(ScoreOpInterface scored, mlir::RewriterBase &rewriter);
+
+protected:
+  bool keysHaveComponents() {
+    return scored.getKeyType().getRank() == 5 || scored.getShifts();
+  }
+  /// From loops b, h, i, j to the places of an operand that broadcasts.
+  mlir::AffineMap broadcastMap(mlir::RankedTensorType type);
+
+  mlir::Value emitProjected(mlir::Value sequence, mlir::Value projection);
+  mlir::Value emitProducts();
+  mlir::Value emitRawScores(mlir::Value products);
+
+  /// S - N, by which queries and keys are aligned.
+  mlir::Value emitAlignment();
+  /// The place that linalg's loops `i`, `j` and the first two stand at.
+  ScorePlace placeOf(mlir::OpBuilder &b, unsigned i, unsigned j,
+                     mlir::Value alignment);
+
+  ScoreOpInterface scored;
+  mlir::OpFoldResult batch, queryHeads, components, queries, keys;
+};
+
+/// Emits the stages of one attention.
+class Decomposition : public ScoreDecomposition {
 public:
   Decomposition(AttentionOpInterface op, mlir::RewriterBase &rewriter);
 
@@ -22,19 +46,12 @@ public:
   llvm::SmallVector<mlir::Value> emit();
 
 private:
-  using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
-                                              mlir::ValueRange)>;
-
-  bool keysHaveComponents() {
-    return op.getKeyType().getRank() == 5 || op.getShifts();
-  }
-  mlir::Value emitProducts();
-  mlir::Value emitRawScores(mlir::Value products);
   mlir::Value emitCombined(mlir::Value raw);
   mlir::Value emitMixture(mlir::Value scores, mlir::Value mixer,
                           mlir::AffineMap mixerMap, mlir::Value offset,
-                          int64_t outputs, Body term);
+                          int64_t outputs, Body term, bool isNoisy = false);
   mlir::Value emitPremix(mlir::Value scores);
+  mlir::Value emitNoise(mlir::OpBuilder &b, mlir::ValueRange operands);
   mlir::Value emitScores(mlir::Value combined);
   mlir::Value emitRowReduction(mlir::Value tensor, double init, Body combine);
   mlir::Value emitLse(mlir::Value rowMax, mlir::Value rowSum);
@@ -43,46 +60,8 @@ private:
   mlir::Value emitPostmix(mlir::Value weights);
   mlir::Value emitPool(mlir::Value weights);
 
-  /// A linalg.generic into `init`, whose loops that the output's map lacks are
-  /// reductions.
-  mlir::Value generic(mlir::ValueRange inputs,
-                      llvm::ArrayRef<mlir::AffineMap> inputMaps,
-                      mlir::Value init, mlir::AffineMap outputMap, Body body);
-
-  /// A tensor of `element` with `sizes`, filled with `value` if given.
-  mlir::Value tensorOf(llvm::ArrayRef<mlir::OpFoldResult> sizes,
-                       mlir::Type element, std::optional<double> value);
-
-  mlir::AffineExpr dim(unsigned position) {
-    return rewriter.getAffineDimExpr(position);
-  }
-  mlir::AffineMap map(unsigned loops,
-                      llvm::ArrayRef<mlir::AffineExpr> results) {
-    return mlir::AffineMap::get(loops, 0, results, rewriter.getContext());
-  }
-  mlir::AffineMap broadcastMap(mlir::RankedTensorType type);
-  mlir::Value constant(mlir::OpBuilder &builder, double value);
-  mlir::OpFoldResult sizeOf(mlir::Value tensor, int64_t dim);
-
-  /// The finite f32 at which a maximum starts: -inf minus it is -inf, where
-  /// -inf - -inf would be NaN.
-  static double lowest();
-  /// The larger of two f32, the second where either is NaN.
-  static mlir::Value larger(mlir::OpBuilder &b, mlir::Location loc,
-                            mlir::ValueRange args);
-  static mlir::Value product(mlir::OpBuilder &b, mlir::Location loc,
-                             mlir::ValueRange args);
-  static mlir::Value sum(mlir::OpBuilder &b, mlir::Location loc,
-                         mlir::ValueRange args);
-  /// exp(args[0] - args[1])
-  static mlir::Value exponential(mlir::OpBuilder &b, mlir::Location loc,
-                                 mlir::ValueRange args);
-
   AttentionOpInterface op;
-  mlir::RewriterBase &rewriter;
-  mlir::Location loc;
-  mlir::Type f32;
-  mlir::OpFoldResult batch, queryHeads, heads, components, queries, keys;
+  mlir::OpFoldResult heads;
   /// Set by emitWeights where the attention returns it.
   mlir::Value lse;
 };

@@ -146,61 +146,100 @@ void DimNames::tieTypes(Value a, Value b) {
     tie(a, dim, b, dim);
 }
 
-/// Ties what the constraints of an attention op need equal.
-void DimNames::tieAttention(AttentionOpInterface attention) {
-  Value query = attention.getQuery(), key = attention.getKey(),
-        value = attention.getValue();
-  unsigned keyLength = attention.getKeyLengthDim();
+/// Ties what the constraints of an op that scores queries against keys need
+/// equal.
+void DimNames::tieScores(ScoreOpInterface op) {
+  OperandDim batch = op.getBatchDim(), keys = op.getKeysDim();
+  if (Value lengths = op.getLengths())
+    tie(batch.value, batch.dim, lengths, 0);
+  Value query = op.getQuery(), key = op.getKey();
+  if (!query)
+    return;
   tie(query, 0, key, 0);
-  tie(query, 0, value, 0);
-  tie(key, keyLength, value, 2);
-  for (Value result : attention->getResults()) {
-    tie(query, 0, result, 0);
-    tie(query, 2, result, 2);
-    fixSize(result, 1, attention.getNumHeads());
-  }
-  tie(value, 3, attention.getResult(), 3);
-  if (Value weights = attention.getWeights())
-    tie(key, keyLength, weights, 3);
   // Terms begin with batch and heads and end with the length.
-  for (auto [term, of, dim] :
-       {std::tuple(attention.getQueryTerm(), query, 2u),
-        std::tuple(attention.getKeyTerm(), key, keyLength)})
+  unsigned keyLength = op.getKeyType().getRank() - 2;
+  for (auto [term, of, dim] : {std::tuple(op.getQueryTerm(), query, 2u),
+                               std::tuple(op.getKeyTerm(), key, keyLength)})
     if (term) {
       auto type = cast<RankedTensorType>(term.getType());
       tie(query, 0, term, 0);
       tie(of, 1, term, 1);
       tie(of, dim, term, type.getRank() - 1);
     }
-  if (attention.hasComponents())
+  if (op.hasComponents())
     for (auto [value, dim, rank] :
-         {std::tuple(key, 2u, 5), std::tuple(attention.getShifts(), 1u, 3),
-          std::tuple(attention.getQueryTerm(), 2u, 4),
-          std::tuple(attention.getKeyTerm(), 2u, 4)})
+         {std::tuple(key, 2u, 5), std::tuple(op.getShifts(), 1u, 3),
+          std::tuple(op.getQueryTerm(), 2u, 4),
+          std::tuple(op.getKeyTerm(), 2u, 4)})
       if (value && cast<RankedTensorType>(value.getType()).getRank() == rank)
-        fixSize(value, dim, attention.getNumComponents());
-  if (Value shifts = attention.getShifts()) {
+        fixSize(value, dim, op.getNumComponents());
+  if (Value shifts = op.getShifts()) {
     tie(key, 1, shifts, 0);
     tie(query, 3, shifts, 2);
   }
-  if (Value prior = attention.getPrior()) {
+  if (Value prior = op.getPrior()) {
     tie(query, 1, prior, 0);
-    fixSize(prior, 1, attention.getNumComponents());
+    fixSize(prior, 1, op.getNumComponents());
     if (cast<RankedTensorType>(prior.getType()).getRank() == 3)
-      tie(key, keyLength, prior, 2);
+      tie(keys.value, keys.dim, prior, 2);
   }
-  for (Value rows : {attention.getPremixer(), attention.getW1()})
+}
+
+/// Ties `wide`, an operand that broadcasts from the right to [B,H,N,S], whose
+/// sizes are `sizes`.
+void DimNames::tieBroadcast(Value wide, ArrayRef<OperandDim> sizes) {
+  if (!wide)
+    return;
+  auto type = cast<RankedTensorType>(wide.getType());
+  // A static 1 repeats.
+  for (unsigned dim = 0; dim < type.getRank(); ++dim)
+    if (type.getDimSize(dim) != 1) {
+      OperandDim of = sizes[dim + sizes.size() - type.getRank()];
+      tie(of.value, of.dim, wide, dim);
+    }
+}
+
+/// Ties what the constraints of an attention op need equal.
+void DimNames::tieAttention(AttentionOpInterface attention) {
+  Value value = attention.getValue(), result = attention.getResult();
+  OperandDim batch = attention.getBatchDim(),
+             queries = attention.getQueriesDim(), keys = attention.getKeysDim();
+  tie(batch.value, batch.dim, value, 0);
+  if (Value key = attention.getKey())
+    tie(key, attention.getKeyType().getRank() - 2, value, 2);
+  else
+    tie(keys.value, keys.dim, value, 2);
+  for (Value projection :
+       {attention.getKeyProjection(), attention.getValueProjection()})
+    if (projection) {
+      tie(keys.value, keys.dim, projection, 0);
+      tie(value, 2, projection, 1);
+    }
+  for (Value each : attention->getResults()) {
+    tie(batch.value, batch.dim, each, 0);
+    tie(queries.value, queries.dim, each, 2);
+    fixSize(each, 1, attention.getNumHeads());
+  }
+  tie(value, 3, result, 3);
+  if (Value weights = attention.getWeights())
+    tie(keys.value, keys.dim, weights, 3);
+
+  for (Value rows :
+       {attention.getPremixer(), attention.getW1(), attention.getSigma()})
     if (rows)
-      tie(query, 1, rows, 0);
+      tie(batch.value, 1, rows, 0);
   if (Value w1 = attention.getW1()) {
     tie(w1, 1, attention.getB1(), 0);
     tie(w1, 1, attention.getW2(), 0);
     tie(attention.getW2(), 1, attention.getB2(), 0);
   }
-  if (Value lengths = attention.getLengths())
-    tie(query, 0, lengths, 0);
+  OperandDim heads{result, 1};
+  if (Value noise = attention.getNoise()) {
+    bool isLocal = attention.getNoiseKind() == NoiseKind::Local;
+    tieBroadcast(noise, {batch, isLocal ? heads : OperandDim{batch.value, 1},
+                         queries, keys});
+  }
   // The result has the heads of the weights; they are static.
-  Value result = attention.getResult();
   for (Value square : {attention.getMixer(), attention.getMixBias()})
     for (unsigned dim = 0; square && dim < 2; ++dim)
       tie(result, 1, square, dim);
@@ -210,22 +249,13 @@ void DimNames::tieAttention(AttentionOpInterface attention) {
     tie(source, 3, attention.getMixWeight(), 0);
     tie(result, 1, attention.getMixWeight(), 1);
   }
-  for (Value wide : {attention.getBias(), attention.getMask()}) {
-    if (!wide)
-      continue;
-    auto type = cast<RankedTensorType>(wide.getType());
-    for (unsigned dim = 0; dim < type.getRank(); ++dim) {
-      unsigned scoreDim = dim + 4 - type.getRank();
-      // A static 1 repeats.
-      if (type.getDimSize(dim) == 1)
-        continue;
-      bool isKey = scoreDim == 3;
-      tie(isKey ? key : result, isKey ? keyLength : scoreDim, wide, dim);
-    }
-  }
+  for (Value wide : {attention.getBias(), attention.getMask()})
+    tieBroadcast(wide, {batch, heads, queries, keys});
 }
 
 void DimNames::tieOp(Operation *op) {
+  if (auto scored = dyn_cast<ScoreOpInterface>(op))
+    tieScores(scored);
   if (auto attention = dyn_cast<AttentionOpInterface>(op))
     return tieAttention(attention);
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {

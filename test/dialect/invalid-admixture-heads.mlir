@@ -195,7 +195,7 @@ func.func @c6_no_columns(%q: !q, %w1: !w, %b1: !b, %w2: !u, %b2: !c) {
 func.func @c17_one_of_four(%q: !q, %w1: !w) -> !q {
   // expected-error @below {{'attn.admixture_heads' op expected 'w1', 'b1', 'w2' and 'b2' together or not at all}}
   %o = "attn.admixture_heads"(%q, %q, %q, %w1) <{
-      operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({})
       : (!q, !q, !q, !w) -> !q
   return %o : !q
@@ -241,7 +241,7 @@ func.func @c21_both_mixers(%q: !q, %m: !m, %c: !c) -> !q {
 !q = tensor<1x2x5x8xf32>
 !m = tensor<2x2xf64>
 func.func @mixer_of_f64(%q: !q, %m: !m) -> !q {
-  // expected-error @below {{'attn.admixture_heads' op operand #3 must be 2D tensor of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<2x2xf64>'}}
+  // expected-error @below {{'attn.admixture_heads' op operand #3 must be 1D/2D tensor of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<2x2xf64>'}}
   %o = attn.admixture_heads %q, %q, %q mixer(%m : !m) : (!q, !q, !q) -> !q
   return %o : !q
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks of shapes that verifiers share, with a note at the party at fault.
+
+#ifndef MIXATTN_DIALECT_ATTN_VERIFY_SHAPES_H
+#define MIXATTN_DIALECT_ATTN_VERIFY_SHAPES_H
+
+#include "dialect/attn/AttnOps.h"
+
+namespace mixattn::detail {
+
+/// An operand and what an error calls it.
+struct Party {
+  llvm::StringRef name;
+  mlir::Value value;
+
+  mlir::RankedTensorType type() const {
+    return llvm::cast<mlir::RankedTensorType>(value.getType());
+  }
+};
+
+/// Adds a note that says where `party` comes from.
+mlir::InFlightDiagnostic &noteDefinition(mlir::InFlightDiagnostic &error,
+                                         const Party &party);
+
+/// Checks that dimension `dim` of `party`, its `what`, is static (C1).
+llvm::LogicalResult verifyStatic(mlir::Operation *op, const Party &party,
+                                 unsigned dim, llvm::StringRef what);
+
+/// Checks that dim `aDim` of `a` equals dim `bDim` of `b`.
+llvm::LogicalResult verifyDimsAgree(mlir::Operation *op, llvm::StringRef what,
+                                    const Party &a, unsigned aDim,
+                                    const Party &b, unsigned bDim);
+
+/// Checks that the shape of `party` is `shape`; dynamic sizes are any.
+llvm::LogicalResult verifyShape(mlir::Operation *op, const Party &party,
+                                llvm::ArrayRef<int64_t> shape);
+
+/// Checks that `party` broadcasts from the right to `shape`.
+llvm::LogicalResult verifyBroadcast(mlir::Operation *op, const Party &party,
+                                    llvm::ArrayRef<int64_t> shape);
+
+/// Checks that the heads of `party`, its dimension 1, divide `heads`, those of
+/// `of` (C6).
+llvm::LogicalResult verifyHeadsDivide(mlir::Operation *op, const Party &party,
+                                      llvm::StringRef of, int64_t heads,
+                                      const Party &other);
+
+/// C2: `query` and `key` agree on the element type.
+llvm::LogicalResult verifyElementTypes(mlir::Operation *op, const Party &query,
+                                       const Party &key);
+
+/// C1 to C6, C9, C12 to C14, C22 and C23: what is compared, and which pairs of
+/// query and key there are.
+llvm::LogicalResult verifyScores(ScoreOpInterface op);
+
+} // namespace mixattn::detail
+
+#endif // MIXATTN_DIALECT_ATTN_VERIFY_SHAPES_H
