@@ -7,7 +7,7 @@
 using namespace mixattn;
 
 void QuotientRows::add(double terms, double denominator) {
-  double ratio = terms / std::fabs(denominator);
+  double ratio = terms == 0 ? 1 : terms / std::fabs(denominator);
   leftOut.push_back(ratio > largestKappa);
   if (ratio <= largestKappa)
     kappa = std::fmax(kappa, ratio);

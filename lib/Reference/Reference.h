@@ -18,13 +18,13 @@ struct QuotientRows {
   /// Beyond it a row tells nothing.
   static constexpr double largestKappa = 1024;
 
-  /// Takes the next row in; `terms` is the sum of magnitudes. A row without
-  /// terms is zero whatever the rounding, and one that is not finite is
-  /// compared as it is: neither counts.
+  /// Takes the next row in; `terms` is the sum of magnitudes. The kappa of a
+  /// row without terms is 1: it is zero whatever the rounding. One that is not
+  /// finite has none and stays in.
   void add(double terms, double denominator);
 
-  /// The largest kappa of the rows that are not left out, at least 1.
-  double kappa = 1;
+  /// The largest kappa of the rows that are not left out, 0 without any.
+  double kappa = 0;
   /// Of each row, in row-major order over all dims but the last.
   std::vector<bool> leftOut;
 };
