@@ -23,8 +23,8 @@ struct QuotientRows {
   /// finite has none and stays in.
   void add(double terms, double denominator);
 
-  /// The largest kappa of the rows that are not left out, 0 without any.
-  double kappa = 0;
+  /// The largest kappa of the rows that are not left out, 1 without any.
+  double kappa = 1;
   /// Of each row, in row-major order over all dims but the last.
   std::vector<bool> leftOut;
 };

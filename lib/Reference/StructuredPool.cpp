@@ -3,6 +3,7 @@
 // columns and weights.
 #include "lib/Reference/Oracles.h"
 #include <cmath>
+#include <map>
 
 using namespace mixattn;
 
@@ -16,15 +17,13 @@ public:
   ReferenceReport run() const;
 
 private:
-  struct Element {
-    int64_t column;
-    double weight;
-  };
+  /// Weights by column.
+  using Row = std::map<int64_t, double>;
 
   Status checkShapes();
   Status bindWindows();
   Status bindErrors();
-  std::vector<Element> row(int64_t h, int64_t i) const;
+  Row row(int64_t h, int64_t i) const;
 
   const StructuredPool *op = nullptr;
   Array value, band, windows, errorIndex, errorValue;
@@ -32,7 +31,7 @@ private:
   /// The column that a row of the identity reads.
   std::vector<int64_t> columns;
   /// The sparse elements of each head's rows.
-  std::vector<std::vector<Element>> errors;
+  std::vector<Row> errors;
 };
 
 } // namespace
@@ -106,25 +105,25 @@ Status Oracle::bindErrors() {
         j < 0 || j >= end)
       return outside(op->errorIndex, e);
     int64_t place = static_cast<int64_t>(h) * length + static_cast<int64_t>(i);
-    errors[place].push_back({static_cast<int64_t>(j), errorValue(e)});
+    errors[place][static_cast<int64_t>(j)] += errorValue(e);
   }
   return Success();
 }
 
-/// Row i of P + E of head h; a column may occur twice.
-std::vector<Oracle::Element> Oracle::row(int64_t h, int64_t i) const {
-  std::vector<Element> elements = errors[h * length + i];
+/// Row i of P + E of head h.
+Oracle::Row Oracle::row(int64_t h, int64_t i) const {
+  Row weights = errors[h * length + i];
   if (op->band.empty()) {
-    elements.push_back({columns[i], 1});
-    return elements;
+    weights[columns[i]] += 1;
+    return weights;
   }
   int64_t width = band.shape[2] / 2;
   for (int64_t t = 0; t < band.shape[2]; ++t) {
     int64_t j = i + t - width;
     if (j >= 0 && j < length)
-      elements.push_back({j, band(h, i, t)});
+      weights[j] += band(h, i, t);
   }
-  return elements;
+  return weights;
 }
 
 ReferenceReport Oracle::run() const {
@@ -137,12 +136,11 @@ ReferenceReport Oracle::run() const {
         int64_t valueHead = h * value.shape[1] / heads;
         double sum = 0, magnitudes = 0;
         std::vector<double> pooled(features, 0.0);
-        for (const Element &element : row(h, i)) {
-          sum += element.weight;
-          magnitudes += std::fabs(element.weight);
-          for (int64_t d = 0; d < features; ++d)
-            pooled[d] +=
-                element.weight * value(b, valueHead, element.column, d);
+        for (auto [j, weight] : row(h, i)) {
+          sum += weight;
+          magnitudes += std::fabs(weight);
+          for (int64_t d = 0; d < features && weight != 0; ++d)
+            pooled[d] += weight * value(b, valueHead, j, d);
         }
         if (op->rowNormalise) {
           quotient.add(magnitudes, sum);

@@ -54,15 +54,8 @@ static Result<std::string> toJson(const Entry &entry,
   return json.dump() + "\n";
 }
 
-/// What the limit of errors grows with: kappa where a result is a quotient, or
-/// else the largest score.
-static double growthOf(const ReferenceReport &report) {
-  return report.quotients.empty() ? report.largestScore
-                                  : report.quotients.begin()->second.kappa;
-}
-
 /// Writes the results of the manifest's first entry to the files of `outputs`,
-/// each RESULT=FILE.npy, or --report=FILE.json; gives growthOf the report.
+/// each RESULT=FILE.npy, or --report=FILE.json; gives the largest score.
 static Result<double> dump(const char *manifestPath, const char *inputsPath,
                            const std::vector<std::string> &outputs) {
   Result<Buffer> text = readFile(manifestPath);
@@ -101,7 +94,7 @@ static Result<double> dump(const char *manifestPath, const char *inputsPath,
   }
   if (Status status = files.commit(); !status)
     return status.error();
-  return growthOf(*report);
+  return report->largestScore;
 }
 
 int main(int argc, char **argv) {
@@ -112,12 +105,12 @@ int main(int argc, char **argv) {
                  argv[0]);
     return 2;
   }
-  Result<double> growth = dump(argv[1], argv[2], {argv + 3, argv + argc});
-  if (!growth) {
+  Result<double> largestScore = dump(argv[1], argv[2], {argv + 3, argv + argc});
+  if (!largestScore) {
     std::fprintf(stderr, "mixattn-reference: error: %s\n",
-                 growth.message().c_str());
+                 largestScore.message().c_str());
     return 1;
   }
-  std::printf("%.17g\n", *growth);
+  std::printf("%.17g\n", *largestScore);
   return 0;
 }

@@ -109,7 +109,7 @@ TEST_F(MixedStates, LeaveOutWhatCancels) {
   set("mixer", {2, 1}, {1, -2});
   expect({0});
   EXPECT_TRUE(quotient().leftOut[0]);
-  EXPECT_EQ(quotient().kappa, 0);
+  EXPECT_EQ(quotient().kappa, 1);
   set("mixer", {2, 1}, {1, -2.01});
   EXPECT_FALSE(quotient().leftOut[0]);
   EXPECT_NEAR(quotient().kappa, 12.03 / 0.03, 1e-9);
