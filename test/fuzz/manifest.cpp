@@ -17,6 +17,10 @@ static void parse(std::string_view text) {
       for (const Dim &dim : argument.shape)
         if (dim.isDynamic())
           sizes[dim.name] = 3;
+    for (const Parameter &argument : entry.arguments)
+      if (argument.holds)
+        for (const Dim &extent : argument.holds->extents)
+          extent.in(sizes);
     for (const Parameter &result : entry.results)
       for (const Dim &dim : result.shape)
         dim.in(sizes);
