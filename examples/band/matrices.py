@@ -25,18 +25,18 @@ ATTENTION = re.compile(
 TEXTS = windows(encode(held_out()))[0]
 
 
-class BadInput(Exception):
-    """What is wrong with a file or an option, in one sentence."""
+class Failure(Exception):
+    """What went wrong, in one sentence."""
 
 
 def call(command):
-    """What a command prints; BadInput where it fails."""
+    """What a command prints; Failure where it fails."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False, encoding="utf-8")
     except OSError as error:
-        raise BadInput(f"cannot run '{command[0]}': {error.strerror}") from error
+        raise Failure(f"cannot run '{command[0]}': {error.strerror}") from error
     if done.returncode:
-        raise BadInput(f"'{os.path.basename(command[0])}' failed")
+        raise Failure(f"'{os.path.basename(command[0])}' failed")
     return done.stdout
 
 
@@ -83,18 +83,18 @@ def of_file(name):
     try:
         matrices = np.load(name, allow_pickle=False)
     except OSError as error:
-        raise BadInput(f"cannot read '{name}': {error.strerror or 'not an .npy file'}") from error
+        raise Failure(f"cannot read '{name}': {error.strerror or 'not an .npy file'}") from error
     except (ValueError, EOFError, MemoryError, zipfile.BadZipFile) as error:
-        raise BadInput(f"cannot read '{name}': not an .npy file of numbers") from error
+        raise Failure(f"cannot read '{name}': not an .npy file of numbers") from error
     if not isinstance(matrices, np.ndarray):
-        raise BadInput(f"cannot read '{name}': expected one array, but got an archive")
+        raise Failure(f"cannot read '{name}': expected one array, but got an archive")
     if matrices.dtype.kind != "f":
-        raise BadInput(f"'{name}': expected floats, but got {matrices.dtype}")
+        raise Failure(f"'{name}': expected floats, but got {matrices.dtype}")
     if not 2 <= matrices.ndim <= 4 or matrices.shape[-1] != matrices.shape[-2] or not matrices.size:
         shape = ", ".join(map(str, matrices.shape))
-        raise BadInput(f"'{name}': expected square matrices [T,H,N,N], [H,N,N] or [N,N], "
+        raise Failure(f"'{name}': expected square matrices [T,H,N,N], [H,N,N] or [N,N], "
                        f"but got [{shape}]")
     if not np.isfinite(matrices).all():
-        raise BadInput(f"'{name}': expected finite numbers, but got "
+        raise Failure(f"'{name}': expected finite numbers, but got "
                        f"{matrices[~np.isfinite(matrices)][0]}")
     return matrices.reshape((1,) * (4 - matrices.ndim) + matrices.shape)

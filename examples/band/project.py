@@ -16,7 +16,7 @@ import numpy as np
 
 import distances
 import matrices
-from matrices import BadInput
+from matrices import Failure
 
 EXAMPLES = """examples:
   project.py                               the three character models
@@ -71,21 +71,21 @@ def largest_float_below(value):
 def check_width(name, size, width):
     """Refuses a band that is wider than a matrix."""
     if width >= size:
-        raise BadInput(f"'{name}': expected a width below {size}, the size of the matrices, "
+        raise Failure(f"'{name}': expected a width below {size}, the size of the matrices, "
                        f"but got {width}")
 
 
 def check_request(arguments):
     """Refuses what cannot be done, before anything is."""
     if os.path.exists(arguments.out) and not os.path.isdir(arguments.out):
-        raise BadInput(f"'{arguments.out}': expected a folder, but got a file")
+        raise Failure(f"'{arguments.out}': expected a folder, but got a file")
     if arguments.files:
         return
     check_width("charlm", arguments.length, arguments.width)
     for asked, most, what in ((arguments.length, matrices.CONTEXT, "characters"),
                               (arguments.texts, len(matrices.TEXTS), "texts")):
         if asked > most:
-            raise BadInput(f"expected at most {most} {what}, but got {asked}")
+            raise Failure(f"expected at most {most} {what}, but got {asked}")
 
 
 def read_files(files, width):
@@ -94,7 +94,7 @@ def read_files(files, width):
     for file in files:
         name = os.path.splitext(os.path.basename(file))[0]
         if name in layers:
-            raise BadInput(f"expected files of different names, but got '{name}' twice")
+            raise Failure(f"expected files of different names, but got '{name}' twice")
         weights = matrices.of_file(file)
         check_width(name, weights.shape[-1], width)
         layers[name] = [(weights, None, None)]
@@ -144,7 +144,7 @@ def main():
         with tempfile.TemporaryDirectory() as scratch:
             said = project(arguments, scratch)
             shutil.copytree(scratch, arguments.out, dirs_exist_ok=True)
-    except BadInput as error:
+    except Failure as error:
         sys.exit(f"project.py: error: {error}")
     except OSError as error:
         sys.exit(f"project.py: error: cannot write '{arguments.out}': {error.strerror}")
