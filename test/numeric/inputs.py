@@ -119,9 +119,10 @@ def draw_all(variant, sizes, scale, dtype, rng):
     """The arguments by name, and the element types of those that are floats.
     `sizes` holds B, N and S; static sizes, or those of the file."""
     sizes = signatures.static_sizes(variant) | sizes
-    length = sizes["N"]
-    sizes |= {"E": int(rng.integers(0, 2 * length + 1)) if length > 1 else 0,
-              "T": int(rng.integers(0, length // 4 + 2))}
+    # Errors and windows: none where there is hardly room.
+    most = 2 * sizes["N"] if sizes["N"] > 1 else 0
+    sizes |= {"E": int(rng.integers(min(1, most), most + 1)),
+              "T": int(rng.integers(min(1, most), most // 8 + 2))}
     x, dtypes = {}, {}
     for name, dims, kind in signatures.arguments(variant):
         shape = signatures.shape(dims, sizes)

@@ -93,11 +93,47 @@ SIGNATURES = {
     # Beyond the list: Inputs/NAME.mlir.
     "softmax_band": QKV,
     "softmax_results": GROUPED + " lengths[B]i64",
+    "sigsoftmax_results":
+        GROUPED + " bias[8,N,S] lengths[B]i64 mask[B,1,N,S]i1",
+    "keep_results": QKV + " mixer[8,8]f32",
     "mixhead_results": QKV + " mixer[8,8]f32",
-    "mgk_results": MIXTURE + " log_prior[4,2]f32",
     "mixhead_everything":
         GROUPED + " w[64,8]f32 b[8,8]f32 bias[8,1,S]f32 slopes[8]f32"
                   " lengths[B]i64 mask[N,S]i1",
+    "mgk_results": MIXTURE + " log_prior[4,2]f32",
+    "mgk_sigsoftmax": MIXTURE + " log_prior[4,2]",
+    "linformer_grouped": "q[B,8,N,64] k[B,2,S,64] v[B,4,S,96] e[24,S]f32"
+                         " f[24,S] bias[8,N,24]",
+    "synthesizer_mixed": "scores[B,4,N,S] mixer[4,8] bias[8,N,S]"
+                         " lengths[B]i64 v[B,2,S,40]",
+    "noise_relu": "q[B,4,N,64] k[B,2,S,64] v[B,3,S,40] mixer[4,6] sigma[4]"
+                  " noise[B,6,N,S] lengths[B]i64",
+    "noise_philox": "q[B,3,N,64] k[B,3,S,64] v[B,6,S,40] w1[3,5] b1[5] w2[5,6]"
+                    " b2[6] sigma[3] seed[]i64 offset[]i64",
+    "linear_padded": "q[B,8,N,64] k[B,4,S,64] v[B,2,S,96] lengths[B]i64",
+    "linear_relu": "q[B,8,N,4] k[B,8,S,4] v[B,8,S,16]",
+    "linear_dpfp": "q[B,4,N,20] k[B,2,S,20] v[B,2,S,33]",
+    "linear_favor": "q[B,4,N,16] k[B,4,S,16] v[B,4,S,16] directions[16,12]",
+    "linear_composed":
+        "q[B,6,N,16] k[B,2,S,16] shifts[2,3,16] prior[2,3] mixer[2,6]"
+        " directions[16,12] lengths[B]i64 v[B,2,S,24]",
+    "mlk_everything": "q[B,8,N,40] keys[B,4,3,S,40] v[B,2,S,24]"
+                      " prior[4,3,S]f32 lengths[B]i64",
+    "smlk_causal": "q[B,4,N,64] k[B,2,S,64] shifts[2,2,64] v[B,2,S,64]"
+                   " lengths[B]i64",
+    "lfish_causal": "q[B,8,N,64] k[B,2,S,64] v[B,1,S,40] mixer[2,8]f32"
+                    " lengths[B]i64",
+    "glfish_causal":
+        "q[B,8,N,16] k[B,2,S,16] v[B,2,S,24] w1[2,5] b1[5] w2[5,8] b2[8]"
+        " normaliser[2,8] lengths[B]i64",
+    "structured_error": "error_index[E,3]i64 error_value[E] v[B,2,N,40]"
+                        " -> o[B,H=6,N,40]",
+    "structured_windows": "triples[T,3]i64 error_index[E,3]i64 error_value[E]"
+                          " v[B,H=3,N,40]",
+    "responsibilities_shifted":
+        "q[B,4,N,64] k[B,2,S,64] shifts[2,3,64] log_prior[4,3,S]"
+        " mask[B,1,N,S]i1 lengths[B]i64 -> gamma[B,4,3,N,S]",
+    "prior_update_per_key": "gamma[B,4,3,N,S]",
 }
 
 

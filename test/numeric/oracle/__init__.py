@@ -7,23 +7,19 @@ variant by name, floats as doubles. A formula gives its results by name, the
 size of its scores, and how far the terms of a denominator cancel.
 """
 
-import functools
+from functools import partial
 
-from oracle import basics, linear, philox, pooling, scores, softmax, training
+from oracle import (basics, beyond, linear, philox, pooling, scores, softmax,
+                    training)
 from oracle.basics import Expected
 
 # Those that mutations.py may make wrong.
 MODULES = (basics, scores, softmax, linear, pooling, training, philox)
 
-CAUSAL = {"causal": True}
+CAUSAL = beyond.CAUSAL
 NEAR = {"band": (3, 3)}
 
 equal, unequal = softmax.equal, softmax.unequal
-
-
-def given(formula, **options):
-    return functools.partial(formula, **options)
-
 
 # The formula of each variant, and the masks that its attributes say.
 VARIANTS = {
@@ -36,13 +32,13 @@ VARIANTS = {
     "softmax_softcap": (softmax.softmax_softcap, {}),
     "softmax_alibi": (softmax.softmax_alibi, {}),
     "softmax_everything": (softmax.plain, CAUSAL),
-    "sigsoftmax": (given(softmax.plain, normaliser=softmax.sigsoftmax), {}),
+    "sigsoftmax": (partial(softmax.plain, normaliser=softmax.sigsoftmax), {}),
     "mixhead_a": (softmax.plain, {}),
     "mixhead_a_causal": (softmax.plain, CAUSAL),
     "mixhead_b": (softmax.mixhead_b, {}),
     "mixhead_b_causal": (softmax.mixhead_b, CAUSAL),
     "mixhead_a_sigsoftmax": (
-        given(softmax.plain, normaliser=softmax.sigsoftmax), {}),
+        partial(softmax.plain, normaliser=softmax.sigsoftmax), {}),
     "mixhead_shared_values": (softmax.plain, {}),
     "mixhead_relative_bias": (softmax.plain, {}),
     "mixhead_synthesizer": (softmax.mixhead_synthesizer, {}),
@@ -68,7 +64,7 @@ VARIANTS = {
     "swin_gfish": (softmax.swin_gfish, {}),
     "composed": (equal(softmax.composed), CAUSAL),
     "band_softmax": (softmax.plain, NEAR),
-    "band_projection": (given(softmax.plain, keep=(3, 3)), {}),
+    "band_projection": (partial(softmax.plain, keep=(3, 3)), {}),
     "bigbird": (softmax.bigbird, {}),
     "linformer": (softmax.linformer, {}),
     "linear": (linear.linear, {}),
@@ -80,19 +76,12 @@ VARIANTS = {
     "glfish": (linear.bent_linear, {}),
     "structured_band": (pooling.structured, {}),
     "structured_sparse": (pooling.structured, {}),
-    "structured_normalised": (given(pooling.structured, normalised=True), {}),
+    "structured_normalised": (partial(pooling.structured, normalised=True), {}),
     "rare_tokens": (pooling.structured, {}),
     "responsibilities": (unequal(training.responsibilities), {}),
     "prior_update": (training.prior_update, {}),
     "orthogonal_penalty": (training.orthogonal_penalty, {}),
-    # Beyond the list: Inputs/NAME.mlir.
-    "softmax_band": (softmax.plain, {"band": (5, 3)}),
-    "softmax_results": (softmax.plain, CAUSAL),
-    "mixhead_results": (softmax.plain, CAUSAL),
-    "mgk_results": (equal(softmax.mgk), CAUSAL),
-    "mixhead_everything": (softmax.mixhead_everything,
-                           {"causal": True, "band": (9, 2)}),
-}
+} | beyond.VARIANTS
 
 # Those without a score that an infinite key makes +inf: distances, and what
 # has no softmax.
@@ -101,7 +90,7 @@ FINITE = {"gaussian", "mgk", "mgk_causal", "mgk_hard", "mgk_position_prior",
           "linear", "linear_causal", "mlk", "mlk_causal", "smlk", "lfish_hard",
           "glfish", "structured_band", "structured_sparse",
           "structured_normalised", "rare_tokens", "responsibilities",
-          "prior_update", "orthogonal_penalty", "mgk_results"}
+          "prior_update", "orthogonal_penalty"} | beyond.FINITE
 
 
 def expected(name, x):

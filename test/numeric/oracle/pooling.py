@@ -34,7 +34,7 @@ def error_matrix(index, value, shape):
     return matrix
 
 
-def weights_of(x, heads):
+def matrices_of(x, heads):
     """P, and E or nothing."""
     length = x["v"].shape[2]
     if "band" in x:
@@ -46,13 +46,21 @@ def weights_of(x, heads):
     return p, error_matrix(x["error_index"], x["error_value"], p.shape)
 
 
+def weights_of_rows(p, e):
+    return p + e
+
+
+def row_sums(p, e):
+    return weights_of_rows(p, e).sum(-1, keepdims=True)
+
+
 def structured(x, heads=None, normalised=False):
     """(P + E) v, the rows of P + E divided by their sums or not."""
-    p, e = weights_of(x, heads or x["v"].shape[1])
-    weights, batches = p + e, len(x["v"])
+    p, e = matrices_of(x, heads or x["v"].shape[1])
+    weights, batches = weights_of_rows(p, e), len(x["v"])
     kappas = None
     if normalised:
-        sums = weights.sum(-1, keepdims=True)
+        sums = row_sums(p, e)
         sizes = np.abs(weights).sum(-1)
         kappas = np.where(sizes == 0, 1, sizes / np.abs(sums[..., 0]))
         kappas = np.broadcast_to(kappas, (batches, *kappas.shape))

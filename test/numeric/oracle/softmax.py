@@ -91,13 +91,6 @@ def mixhead_b(x, **masks):
                   lambda p: mix_heads_by_row(p, x["q"], x["w"], x["b"]))
 
 
-def mixhead_everything(x, **masks):
-    stages = with_bias(x, scores.products(x))
-    stages.append(scores.alibi(scores.softcap(stages[-1]), x["slopes"]))
-    return attend(x, stages, basics.visible(x, **masks),
-                  lambda p: mix_heads_by_row(p, x["q"], x["w"], x["b"]))
-
-
 def mixhead_synthesizer(x, **masks):
     """Scores from elsewhere, and no scale."""
     return attend(x, [x["scores"]], basics.visible(x, **masks),

@@ -8,6 +8,11 @@ from oracle import basics, scores
 from oracle.basics import Expected
 
 
+def normalised(shares):
+    """Divided by their sum over the components."""
+    return basics.quotient(shares, shares.sum(0))
+
+
 def responsibilities(x, variances, dot=False, **masks):
     """gamma[b,h,r,i,j] = prior_r e^s_r / sum_r' prior_r' e^s_r'; zero where i
     does not see j."""
@@ -17,20 +22,29 @@ def responsibilities(x, variances, dot=False, **masks):
     logits = np.stack(components)
     if "log_prior" in x:
         logits = logits + scores.by_component(x["log_prior"])
-    shares = np.exp(logits - logits.max(0, initial=-np.inf))
-    gamma = np.where(allow, shares / shares.sum(0), 0)
+    top = logits.max(0)
+    shares = np.exp(logits - np.where(top == -np.inf, 0, top))
+    gamma = np.where(allow, normalised(shares), 0)
     return Expected({"gamma": np.moveaxis(gamma, 0, 2)},
                     basics.largest_of(sizes, allow))
 
 
+def means(gamma, over):
+    return gamma.mean(over)
+
+
 def prior_update(x, per_key=False):
     """The mean of gamma over batches and queries, and over keys or not."""
-    over = (0, 3) if per_key else (0, 3, 4)
-    return Expected({"prior": x["gamma"].mean(over)})
+    return Expected({"prior": means(x["gamma"],
+                                    (0, 3) if per_key else (0, 3, 4))})
+
+
+def products_of_columns(mixer):
+    """M^T M."""
+    return mixer.T @ mixer
 
 
 def orthogonal_penalty(x):
     """|M^T M - I|_F^2."""
-    mixer = x["mixer"]
-    gram = mixer.T @ mixer - np.eye(mixer.shape[1])
-    return Expected({"penalty": (gram * gram).sum()})
+    difference = products_of_columns(x["mixer"]) - np.eye(x["mixer"].shape[1])
+    return Expected({"penalty": (difference * difference).sum()})

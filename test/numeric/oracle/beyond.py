@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Clauses and their combinations that no variant of the list has:
+Inputs/NAME.mlir."""
+
+from functools import partial
+
+from oracle import basics, linear, pooling, scores, softmax, training
+
+CAUSAL = {"causal": True}
+
+
+def mixhead_everything(x, **masks):
+    stages = softmax.with_bias(x, scores.products(x))
+    stages.append(scores.alibi(scores.softcap(stages[-1]), x["slopes"]))
+    return softmax.attend(
+        x, stages, basics.visible(x, **masks),
+        lambda p: softmax.mix_heads_by_row(p, x["q"], x["w"], x["b"]))
+
+
+def synthesizer_mixed(x, **masks):
+    logits = x["scores"] / 2
+    mixed = scores.mix_scores(logits, x["mixer"])
+    return softmax.attend(x, [logits, *softmax.with_bias(x, mixed)],
+                          basics.visible(x, **masks))
+
+
+def noise_relu(x, **masks):
+    logits = scores.products(x)
+    mixed = scores.mix_noisy_terms(logits, x["mixer"], x["sigma"], x["noise"],
+                                   basics.relu)
+    return softmax.attend(x, [logits, mixed], basics.visible(x, **masks))
+
+
+def dpfp_of_three(x):
+    return linear.dpfp(x, rolls=3)
+
+
+def with_directions(formula):
+    """The feature map that reads an argument."""
+    def of(x, **masks):
+        return formula(x, lambda y: linear.favor(y, x["directions"]), **masks)
+    return of
+
+
+VARIANTS = {
+    "softmax_band": (softmax.plain, {"band": (5, 3)}),
+    "softmax_results": (softmax.plain, CAUSAL),
+    "sigsoftmax_results": (
+        partial(softmax.plain, normaliser=softmax.sigsoftmax), CAUSAL),
+    "keep_results": (partial(softmax.plain, keep=(5, 2)), CAUSAL),
+    "mixhead_results": (softmax.plain, CAUSAL),
+    "mixhead_everything": (mixhead_everything, CAUSAL | {"band": (9, 2)}),
+    "mgk_results": (softmax.equal(softmax.mgk), CAUSAL),
+    "mgk_sigsoftmax": (
+        softmax.equal(softmax.mgk, normaliser=softmax.sigsoftmax), {}),
+    "linformer_grouped": (softmax.linformer, {}),
+    "synthesizer_mixed": (synthesizer_mixed, CAUSAL),
+    "noise_relu": (noise_relu, {}),
+    "noise_philox": (softmax.gfish, CAUSAL),
+    "linear_padded": (
+        partial(linear.linear, feature_map=linear.normalized_elu, eps=0.5,
+                output_scale=0.125), {}),
+    "linear_relu": (partial(linear.linear, feature_map=basics.relu), CAUSAL),
+    "linear_dpfp": (partial(linear.linear, feature_map=dpfp_of_three), {}),
+    "linear_favor": (with_directions(linear.linear), CAUSAL),
+    "linear_composed": (with_directions(linear.mixed_linear), CAUSAL),
+    "mlk_everything": (
+        partial(linear.linear, feature_map=linear.normalized_elu, eps=0.25,
+                output_scale=2), CAUSAL),
+    "smlk_causal": (linear.linear, CAUSAL),
+    "lfish_causal": (partial(linear.mixed_linear, eps=0.25), CAUSAL),
+    "glfish_causal": (
+        partial(linear.bent_linear, eps=0.5, output_scale=2), CAUSAL),
+    "structured_error": (partial(pooling.structured, heads=6), {}),
+    "structured_windows": (
+        partial(pooling.structured, normalised=True), {}),
+    "responsibilities_shifted": (
+        softmax.unequal(training.responsibilities, dot=True),
+        CAUSAL | {"band": (9, 2)}),
+    "prior_update_per_key": (partial(training.prior_update, per_key=True), {}),
+}
+
+# As FINITE of the list.
+FINITE = {"mgk_results", "mgk_sigsoftmax", "linear_padded", "linear_relu",
+          "linear_dpfp", "linear_favor", "linear_composed", "mlk_everything",
+          "smlk_causal", "lfish_causal", "glfish_causal", "structured_error",
+          "structured_windows", "responsibilities_shifted",
+          "prior_update_per_key"}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which cases a sweep tries: a seeded sample of variants, types and sizes."""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+import signatures
+
+DTYPES = ("f32", "f16", "bf16")
+LENGTHS = (1, 2, 7, 33, 64, 197, 513)
+FEATURES = (16, 32, 41, 64, 128)
+HEADS = (1, 2, 3, 8, 16)
+# What each dim may be: as in signatures.py, and x, the scale of inputs.
+VALUES = {"B": (1, 2, 3), "N": LENGTHS, "S": LENGTHS, "W": LENGTHS,
+          "C": LENGTHS, "D": FEATURES, "V": FEATURES, "H": HEADS, "M": HEADS,
+          "G": HEADS, "R": (1, 2, 3, 4), "x": (1, 8)}
+MOST_SCORES = 2**23
+# Whose values must all be seen.
+COVERED = {"B": "batches", "N": "queries", "S": "keys", "D": "features",
+           "H": "heads", "M": "global heads", "R": "components",
+           "x": "scale of inputs"}
+
+
+class Case(NamedTuple):
+    """One variant in one type at one size; `sizes` holds every dim of it that
+    has a name, and x."""
+    variant: str
+    dtype: str
+    sizes: dict
+
+    def __str__(self):
+        sizes = ",".join(f"{dim}={size}" for dim, size in self.sizes.items())
+        return f"{self.variant}/{self.dtype}/{sizes}"
+
+    def scores(self):
+        """B H N S; H is the larger one of global and local heads."""
+        sizes = {"B": 1, "N": self.sizes.get("W", 1)} | self.sizes
+        keys = sizes.get("C", sizes.get("S", sizes["N"]))
+        return (sizes["B"] * max(sizes.get("H", 1), sizes.get("M", 1))
+                * sizes["N"] * keys)
+
+
+def parse_case(text):
+    """The case that str() gave; ValueError where there is none."""
+    match = re.fullmatch(r"(\w+)/(\w+)/((?:\w=\d+,?)+)", text)
+    if not match or match[1] not in signatures.SIGNATURES \
+            or match[2] not in DTYPES:
+        raise ValueError(f"'{text}' is no case")
+    sizes = {part[0]: int(part[2:]) for part in match[3].split(",")}
+    if set(sizes) != {*dims_of(match[1]), "x"}:
+        raise ValueError(f"{match[1]} has the sizes "
+                         f"{', '.join([*dims_of(match[1]), 'x'])}")
+    return Case(match[1], match[2], sizes)
+
+
+def dims_of(variant):
+    """The dims with names that a case chooses."""
+    dims = dict.fromkeys(dim for _, dims, _ in signatures.arguments(variant)
+                         for dim in dims if dim in VALUES)
+    return list(dims)
+
+
+class Deck:
+    """Values in random order, all of them before one comes again."""
+
+    def __init__(self, values, rng):
+        self.values, self.rng, self.left = list(values), rng, []
+
+    def draw(self):
+        if not self.left:
+            self.left = [self.values[place] for place
+                         in self.rng.permutation(len(self.values))]
+        return self.left.pop()
+
+
+def sample(variants, count, seed):
+    """`count` cases. As many as there are pairs of variant and type hold each
+    pair, and more of them each pair as often."""
+    rng = np.random.default_rng(seed)
+    pairs = Deck([(variant, dtype) for variant in variants
+                  for dtype in DTYPES], rng)
+    decks = {dim: Deck(values, rng) for dim, values in VALUES.items()}
+    return [draw_case(*pairs.draw(), decks) for _ in range(count)]
+
+
+def draw_case(variant, dtype, decks):
+    """A case that is not too large: dims of features, heads and components are
+    drawn once, lengths and batches until they fit."""
+    dims = dims_of(variant)
+    sizes = dict.fromkeys([*dims, "x"])
+    for dim in sizes:
+        sizes[dim] = decks[dim].draw()
+    if "G" in sizes:
+        # Key heads divide query heads.
+        while sizes["H"] % sizes["G"]:
+            sizes["G"] = decks["G"].draw()
+    case = Case(variant, dtype, sizes)
+    while case.scores() > MOST_SCORES:
+        for dim in set(dims) & set("BNSWC"):
+            sizes[dim] = decks[dim].draw()
+    return case
+
+
+def coverage(variants, cases):
+    """Lines that say how often each value occurs in the cases, and what does
+    not occur."""
+    seen = len({(case.variant, case.dtype) for case in cases})
+    pairs = len(variants) * len(DTYPES)
+    lines = [f"variants x types: {seen} of {pairs}"]
+    missing = [f"{pairs - seen} of variants x types"] if seen < pairs else []
+    for dim, name in COVERED.items():
+        counts = {value: sum(case.sizes.get(dim) == value for case in cases)
+                  for value in VALUES[dim]}
+        lines.append(f"{name}: " + ", ".join(
+            f"{value} ({count}x)" for value, count in counts.items()))
+        missing += [f"{name} {value}" for value, count in counts.items()
+                    if not count]
+    return lines, missing
