@@ -94,7 +94,9 @@ def poison(x, special, allow):
 
     nan: keys and values that no query sees are NaN; inf: the first key of the
     first head scores +inf; ninf: biases hide keys, and all keys from a query;
-    off: priors switch a component off, and all of them at some positions.
+    off: priors switch a component off, and all of them at some positions; far:
+    shifts put components so far apart that the exponentials of one, taken off
+    those of the other, are 0.
     """
     if special == "nan":
         hidden = ~allow.any(axis=(1, 2))
@@ -109,6 +111,8 @@ def poison(x, special, allow):
     elif special == "ninf":
         x["bias"][..., ::3] = -np.inf
         x["bias"][..., :1, :] = -np.inf
+    elif special == "far":
+        x["shifts"] *= 20
     elif special == "off":
         x["log_prior"][0, 1] = -np.inf
         if x["log_prior"].ndim == 3:

@@ -88,7 +88,7 @@ SIGNATURES = {
     "rare_tokens": "triples[T,3]i64 v[B,H=8,N,D=64]",
     "responsibilities": "q[B,H=4,N,D=64] keys[B,H,R=2,S,D] log_prior[H,R]"
                         " -> gamma[B,H,R,N,S]",
-    "prior_update": "gamma[B,H=4,R=2,N,S]",
+    "prior_update": "gamma[B,H=4,R=2,N,S] -> prior[H,R]",
     "orthogonal_penalty": "mixer[H=8,H]",
     # Beyond the list: Inputs/NAME.mlir.
     "softmax_band": QKV,
