@@ -119,7 +119,8 @@ llvm::Expected<Object> EntryWriter::describeAttention() {
     return llvm::createStringError(
         "the entry computes more than its attention op");
 
-  Object result{{"scale", op.getScaleOrDefault()}, {"normaliser", "softmax"}};
+  Object result{{"scale", op.getScaleOrDefault()},
+                {"normaliser", op.getSigsoftmax() ? "sigsoftmax" : "softmax"}};
   unsigned next = 0;
   for (auto [key, value] :
        {std::pair<StringRef, Value>{"result", op.getResult()},
@@ -128,16 +129,20 @@ llvm::Expected<Object> EntryWriter::describeAttention() {
     if (value)
       result[key] =
           entry.getResultAttrOfType<StringAttr>(next++, "attn.name").str();
-  if (llvm::Error error = putNames(result, {{"query", op.getQuery()},
-                                            {"key", op.getKey()},
-                                            {"value", op.getValue()},
-                                            {"shifts", op.getShifts()},
-                                            {"prior", op.getPrior()},
-                                            {"query_term", op.getQueryTerm()},
-                                            {"key_term", op.getKeyTerm()},
-                                            {"bias", op.getBias()},
-                                            {"mask", op.getMask()},
-                                            {"lengths", op.getLengths()}}))
+  if (llvm::Error error =
+          putNames(result, {{"query", op.getQuery()},
+                            {"key", op.getKey()},
+                            {"scores", op.getGivenScores()},
+                            {"value", op.getValue()},
+                            {"key_projection", op.getKeyProjection()},
+                            {"value_projection", op.getValueProjection()},
+                            {"shifts", op.getShifts()},
+                            {"prior", op.getPrior()},
+                            {"query_term", op.getQueryTerm()},
+                            {"key_term", op.getKeyTerm()},
+                            {"bias", op.getBias()},
+                            {"mask", op.getMask()},
+                            {"lengths", op.getLengths()}}))
     return error;
   if (op.getGaussian())
     result["score"] = "gaussian";
@@ -153,8 +158,10 @@ llvm::Expected<Object> EntryWriter::describeAttention() {
     result["scale_before"] = true;
   if (op.getCausal())
     result["causal"] = true;
-  if (std::optional<BandAttr> band = op.getBand())
-    result["band"] = Array{band->getLower(), band->getUpper()};
+  for (auto [key, band] :
+       {std::pair("band", op.getBand()), {"keep", op.getKeep()}})
+    if (band)
+      result[key] = Array{band->getLower(), band->getUpper()};
   if (llvm::Error error = describeMixers(op, result))
     return error;
   if (op.hasScoreMod()) {
@@ -167,7 +174,7 @@ llvm::Expected<Object> EntryWriter::describeAttention() {
   return result;
 }
 
-/// The mixers before and after the softmax.
+/// The mixers before and after the softmax, and the noise in what they mix.
 llvm::Error EntryWriter::describeMixers(AttentionOpInterface op,
                                         Object &result) {
   if (op.hasPremix()) {
@@ -181,6 +188,15 @@ llvm::Error EntryWriter::describeMixers(AttentionOpInterface op,
                                            {"b2", op.getB2()}}))
       return error;
     result["premix"] = std::move(mix);
+  }
+  if (std::optional<NoiseKind> kind = op.getNoiseKind()) {
+    Object noise{{"kind", stringifyNoiseKind(*kind)}};
+    if (llvm::Error error = putNames(noise, {{"sigma", op.getSigma()},
+                                             {"noise", op.getNoise()},
+                                             {"seed", op.getSeed()},
+                                             {"offset", op.getOffset()}}))
+      return error;
+    result["noise"] = std::move(noise);
   }
   if (op.hasPostmix()) {
     Object mix{{"kind", op.getMixer() ? "heads" : "rows"}};
