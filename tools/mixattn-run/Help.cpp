@@ -18,7 +18,8 @@ arguments, bound by name
   --weights=FILE.safetensors        several; a surplus name is a warning
   --random=SEED                     draws what is not bound: floats standard
                                     normal, integers within their range (0 to 9
-                                    without one), booleans even
+                                    without one), booleans even, and what must
+                                    hold of values, such as priors, as it must
   --dim=NAME=SIZE                   size of a dynamic dim
 
 results
