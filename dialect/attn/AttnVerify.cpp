@@ -56,12 +56,13 @@ static LogicalResult verifyProjections(AttentionOpInterface op) {
 static LogicalResult verifyNoise(AttentionOpInterface op,
                                  ArrayRef<int64_t> scores) {
   Value noise = op.getNoise(), seed = op.getSeed();
-  if (!op.getNoiseKind() && !noise && !seed)
+  if (!op.getNoiseKind() && !op.getSigma() && !noise && !seed &&
+      !op.getOffset())
     return success();
-  if (!op.getNoiseKind())
+  if (!op.getNoiseKind() || !op.getSigma())
     return op->emitOpError("expected 'noise' and a sigma with 'drawn' or "
                            "'philox'");
-  if (!noise == !seed)
+  if (!noise == !seed || !seed != !op.getOffset())
     return op->emitOpError("expected noise that is either drawn or from "
                            "philox");
   bool isLocal = op.getNoiseKind() == NoiseKind::Local;
@@ -207,7 +208,7 @@ LogicalResult MixHeadsOp::verify() {
 
 /// C21: given scores are all that there is of queries and keys.
 static LogicalResult verifyGivenScores(GenericOp op) {
-  if (!op.getQuery() == !op.getGivenScores())
+  if (!op.getQuery() == !op.getGivenScores() || !op.getQuery() != !op.getKey())
     return op.emitOpError("expected either 'scores' or 'given'");
   if (!op.getGivenScores())
     return success();
