@@ -40,7 +40,7 @@ static void addVerifyLevel(OpPassManager &pm, StringRef level) {
   pm.addPass(createVerifyLevelPass(options));
 }
 
-static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
+void mixattn::buildEntries(OpPassManager &pm, const PipelineOptions &options) {
   SelectEntryPassOptions select;
   select.entry = options.entry;
   pm.addPass(createSelectEntryPass(select));
@@ -49,6 +49,10 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createBindNamesPass());
+}
+
+static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
+  buildEntries(pm, options);
   // Canonicalise named ops before they generalise: their folds are simpler.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createGeneralizePass());

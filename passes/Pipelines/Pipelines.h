@@ -49,6 +49,10 @@ struct PipelineOptions {
 void buildPipeline(mlir::OpPassManager &pm, Level from, Level to,
                    const PipelineOptions &options);
 
+/// Adds the passes with which level normal begins: they leave the entries
+/// asked for, with names and without calls, and their ops as they were written.
+void buildEntries(mlir::OpPassManager &pm, const PipelineOptions &options);
+
 /// Registers every pass of passes/Passes.td.
 void registerPasses();
 

@@ -2,6 +2,7 @@
 // The command line of mixattn-compile.
 #include "tools/mixattn-compile/Options.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Path.h"
 
@@ -30,6 +31,11 @@ what to make; "-" is the standard input or output.
                         planned, bufferized, tiled or llvm
   --entry=NAME          compile this function only; default: every public one
   -O0, -O3              LLVM's optimisation; default -O3
+  --cost, --cost=json   instead of code, what each op of an entry costs, as a
+                        table or as JSON: parameters, multiply-adds, exps,
+                        bytes, and the counts that papers give
+  --dim=NAME=SIZE       in the cost report, the size of a dynamic dim; one that
+                        is not given stays a letter of a formula
   --version             the versions of mixattn, its ABI and LLVM
   --help                this text
 
@@ -42,6 +48,7 @@ examples:
   mixattn-compile layer.mlir -o layer && ./layer --random=1 --dim=B=2 --check
   mixattn-compile layer.mlir --target=x86-64-v4 -o layer.o
   mixattn-compile layer.mlir --stop-after=normal
+  mixattn-compile layer.mlir --cost --dim=B=1 --dim=N=256
   mixattn-compile - --emit=s -o - < layer.mlir | less
 )";
 
@@ -54,7 +61,7 @@ struct KindName {
 
 /// What of the command line needs to be seen together.
 struct Choices {
-  std::optional<StringRef> output, emit, stopAfter;
+  std::optional<StringRef> output, emit, stopAfter, cost;
 };
 } // namespace
 
@@ -100,7 +107,7 @@ static Status chooseLevel(const Choices &choices, Options &options) {
 /// Settles what is written: code, or MLIR of the last level.
 static Status chooseKind(const Choices &choices, Options &options) {
   if (!choices.output && !choices.emit)
-    return makeError("expected '-o OUT', '--emit' or '--stop-after'");
+    return makeError("expected '-o OUT', '--emit', '--stop-after' or '--cost'");
   if (!choices.emit) {
     if (options.output == "-")
       return makeError("expected '--emit' beside '-o -'");
@@ -127,6 +134,33 @@ static Status chooseKind(const Choices &choices, Options &options) {
   return Success{};
 }
 
+/// Settles that the cost report is written.
+static Status chooseCost(const Choices &choices, Options &options) {
+  if (*choices.cost != "" && *choices.cost != "json")
+    return makeError("expected '--cost' or '--cost=json', but got '--cost={}'",
+                     choices.cost->str());
+  if (choices.emit || choices.stopAfter)
+    return makeError(choices.emit
+                         ? "expected '--cost' or '--emit', but got both"
+                         : "expected '--cost' or '--stop-after', but got both");
+  options.cost =
+      choices.cost->empty() ? Options::Cost::Text : Options::Cost::Json;
+  return Success{};
+}
+
+/// Reads NAME=SIZE.
+static Status parseDim(StringRef text, Options &options) {
+  auto [name, digits] = text.split('=');
+  int64_t size;
+  if (name.empty() || digits.empty() || !llvm::all_of(digits, llvm::isDigit) ||
+      digits.getAsInteger(10, size) ||
+      !options.sizes.emplace(name.str(), size).second)
+    return makeError("expected '--dim=NAME=SIZE' with a size from 0 on, once "
+                     "for each name, but got '--dim={}'",
+                     text.str());
+  return Success{};
+}
+
 /// Reads one option that is not `-o`.
 static Status parseOption(StringRef argument, Choices &choices,
                           Options &options) {
@@ -140,13 +174,21 @@ static Status parseOption(StringRef argument, Choices &choices,
         argument == "--help" ? Options::Action::Help : Options::Action::Version;
     return Success{};
   }
+  if (argument == "--cost") {
+    choices.cost = "";
+    return Success{};
+  }
   if (name != "--emit" && name != "--target" && name != "--stop-after" &&
-      name != "--entry")
+      name != "--entry" && name != "--cost" && name != "--dim")
     return makeError("unknown option '{}'", argument.str());
   if (value.empty())
     return makeError("expected '{}=' and a value", name.str());
+  if (name == "--dim")
+    return parseDim(value, options);
   if (name == "--emit")
     choices.emit = value;
+  else if (name == "--cost")
+    choices.cost = value;
   else if (name == "--stop-after")
     choices.stopAfter = value;
   else if (name == "--target")
@@ -180,8 +222,11 @@ Result<Options> mixattn::parseOptions(llvm::ArrayRef<const char *> arguments) {
   }
   if (options.input.empty())
     return makeError("expected an input file");
-  Status chosen = choices.stopAfter ? chooseLevel(choices, options)
-                                    : chooseKind(choices, options);
+  if (!choices.cost && !options.sizes.empty())
+    return makeError("expected '--cost' beside '--dim'");
+  Status chosen = choices.cost        ? chooseCost(choices, options)
+                  : choices.stopAfter ? chooseLevel(choices, options)
+                                      : chooseKind(choices, options);
   if (!chosen)
     return chosen.error();
   return options;

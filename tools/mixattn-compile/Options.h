@@ -5,6 +5,7 @@
 
 #include "lib/Target/Artifact.h"
 #include "passes/Pipelines/Pipelines.h"
+#include "passes/plan/SizePolynomial.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -20,6 +21,11 @@ struct Options {
   Action action = Action::Compile;
   /// The file to read, and the one to write; "-" is stdin and stdout.
   std::string input, output = "-";
+  /// The cost report is all that is wanted.
+  enum class Cost { None, Text, Json };
+  Cost cost = Cost::None;
+  /// What dims are said to be in it.
+  GivenSizes sizes;
   /// Nothing: MLIR text at `level`.
   std::optional<ArtifactKind> kind;
   Level level = Level::Llvm;

@@ -4,6 +4,7 @@
 #include "lib/Target/Artifact.h"
 #include "mixattn/Version.h"
 #include "passes/Pipelines/Pipelines.h"
+#include "passes/plan/CostReport.h"
 #include "tools/mixattn-compile/Options.h"
 #include "tools/mixattn-compile/Reproducer.h"
 
@@ -42,6 +43,7 @@ private:
   ExitCode parse();
   ExitCode runPasses();
   ExitCode makeFiles(OutputFiles &files);
+  ExitCode reportCosts(OutputFiles &files);
   std::string print();
 
   const Options &options;
@@ -97,7 +99,10 @@ ExitCode Compilation::runPasses() {
   passOptions.cpu = machine.cpu;
   passOptions.features = machine.features;
   auto passes = mlir::PassManager::on<mlir::ModuleOp>(&context);
-  buildPipeline(passes, Level::Graph, options.level, passOptions);
+  if (options.cost == Options::Cost::None)
+    buildPipeline(passes, Level::Graph, options.level, passOptions);
+  else
+    buildEntries(passes, passOptions);
   std::string pipeline;
   llvm::raw_string_ostream stream(pipeline);
   passes.printAsTextualPipeline(stream);
@@ -147,6 +152,20 @@ ExitCode Compilation::makeFiles(OutputFiles &files) {
   return added ? done : report(added.error());
 }
 
+ExitCode Compilation::reportCosts(OutputFiles &files) {
+  std::vector<std::string> dims = getDimNames(*module);
+  for (const auto &[name, size] : options.sizes)
+    if (!llvm::is_contained(dims, name))
+      return report(makeError("expected '--dim' to name a dimension of an "
+                              "entry, but got '{}'",
+                              name));
+  Status added =
+      files.add(options.output, options.cost == Options::Cost::Json
+                                    ? printCostsAsJson(*module, options.sizes)
+                                    : printCosts(*module, options.sizes));
+  return added ? done : report(added.error());
+}
+
 /// Whether `module` has all passes behind it: --stop-after=llvm wrote it.
 static bool isAtLlvm(mlir::ModuleOp module) {
   return module->hasAttr(manifestAttribute) &&
@@ -159,15 +178,18 @@ ExitCode Compilation::run(OutputFiles &files) {
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
   if (ExitCode code = parse())
     return code;
+  bool wantsCosts = options.cost != Options::Cost::None;
   if (!isAtLlvm(*module)) {
     if (ExitCode code = runPasses())
       return code;
-  } else if (!options.entry.empty()) {
-    return report(makeError("'--entry' comes too late for '{}', which is at "
-                            "level llvm",
-                            options.input));
+  } else if (!options.entry.empty() || wantsCosts) {
+    return report(makeError(
+        wantsCosts
+            ? "'--cost' comes too late for '{}', which is at level llvm"
+            : "'--entry' comes too late for '{}', which is at level llvm",
+        options.input));
   }
-  return makeFiles(files);
+  return wantsCosts ? reportCosts(files) : makeFiles(files);
 }
 
 static ExitCode compile(const Options &options) {

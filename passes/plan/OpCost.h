@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What one op of a graph costs.
+
+#ifndef MIXATTN_PASSES_PLAN_OP_COST_H
+#define MIXATTN_PASSES_PLAN_OP_COST_H
+
+#include "passes/plan/Cost.h"
+#include "passes/plan/Sizes.h"
+
+namespace mixattn {
+
+/// The stages of an attention, in order, those that cost something; their
+/// bytes are 0. The full rectangle of queries and keys counts: masks save
+/// nothing. What only an unused result needs costs nothing.
+StageCosts countAttention(AttentionOpInterface op, const Sizes &sizes);
+
+/// The cost of an op, and that of its stages where it has any.
+struct OpCost {
+  Cost cost;
+  StageCosts stages;
+};
+
+/// What `op` costs, run once: an attention by its stages, a linalg op by its
+/// maps and body, an elementwise op by its element, another op of the tensor
+/// dialect by the bytes that it moves. None where `op` makes no tensor or only
+/// gives one another shape; unknown counts where this does not know `op`.
+std::optional<OpCost> countOp(mlir::Operation *op, const Sizes &sizes);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_PLAN_OP_COST_H

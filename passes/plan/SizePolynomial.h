@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Polynomials in the sizes of named dims: what costs are counted in.
+
+#ifndef MIXATTN_PASSES_PLAN_SIZE_POLYNOMIAL_H
+#define MIXATTN_PASSES_PLAN_SIZE_POLYNOMIAL_H
+
+#include "llvm/Support/JSON.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mixattn {
+
+/// What dims are said to be, by name.
+using GivenSizes = std::map<std::string, int64_t>;
+
+/// A polynomial with whole coefficients: a coefficient for each product of
+/// dims. It is unknown once a size has no name or a coefficient no 64 bits,
+/// and so is all that is computed from it.
+class SizePolynomial {
+public:
+  SizePolynomial(int64_t number = 0);
+  static SizePolynomial unknown();
+  static SizePolynomial named(llvm::StringRef name);
+
+  bool isKnown() const { return known; }
+  bool isZero() const { return known && terms.empty(); }
+  /// The value where no dim is left.
+  std::optional<int64_t> asNumber() const;
+
+  SizePolynomial &operator+=(const SizePolynomial &other);
+  SizePolynomial &operator*=(const SizePolynomial &other);
+  SizePolynomial operator-() const { return *this * -1; }
+  friend SizePolynomial operator+(SizePolynomial a, const SizePolynomial &b) {
+    return a += b;
+  }
+  friend SizePolynomial operator-(SizePolynomial a, const SizePolynomial &b) {
+    return a += -b;
+  }
+  friend SizePolynomial operator*(SizePolynomial a, const SizePolynomial &b) {
+    return a *= b;
+  }
+  friend bool operator==(const SizePolynomial &a, const SizePolynomial &b) {
+    return a.known && b.known && a.terms == b.terms;
+  }
+
+  /// The quotient by `divisor`; unknown where that is not whole.
+  SizePolynomial dividedBy(int64_t divisor) const;
+
+  /// The same with the dims in `sizes` replaced by their sizes.
+  SizePolynomial at(const GivenSizes &sizes) const;
+
+  /// `[{"coefficient": 2, "dims": ["N", "N"]}, …]`, or null.
+  llvm::json::Value toTerms() const;
+  /// A number where no dim is left, else as toTerms.
+  llvm::json::Value toJson() const;
+  /// `2 N^2 - 3 N + 1`, largest degree first, or `?`.
+  std::string toText() const;
+
+private:
+  void add(const std::vector<std::string> &dims, int64_t coefficient);
+
+  bool known = true;
+  /// Names are sorted; no coefficient is 0.
+  std::map<std::vector<std::string>, int64_t> terms;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_PLAN_SIZE_POLYNOMIAL_H
