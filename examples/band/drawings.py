@@ -2,7 +2,8 @@
 """Draws what distances.py measures, each picture as PNG and as SVG.
 
 `results` are measures of each layer by name, `examples` weights [H,N,N] of each
-layer on one text. Habits, scale and colours are those of examples/analysis.
+layer on one text. Scale and colours are those of examples/analysis. Places are given
+in inches: what a solver lays out is not the same to the last bit each time.
 """
 
 import os
@@ -25,6 +26,8 @@ SETS = {"band": "band = nearest of Sigma2", "band_plus_sparse": "band + sparse",
 SET_COLOURS = dict(zip(SETS, COLOURS + ("#999999",)))
 SAMPLED = ["sampled_" + family for family in families.SAMPLERS]
 BUDGET_WIDTHS = (0, 1, 3, 10)
+# Inches: a matrix, what lies between two, a panel, a row of them, a picture.
+CELL, GAP, PANEL, ROW, WIDTH = 1.2, 0.12, (2.6, 1.75), 2.85, 9
 
 
 def members(matrix, setting):
@@ -47,10 +50,29 @@ def members(matrix, setting):
     }
 
 
-def draw_members(figure, matrices, titles, setting):
+def add_cells(figure, rows, columns, corner, size, gap):
+    """Axes [rows,columns] of one size, in inches from the lower left corner."""
+    width, height = figure.get_size_inches()
+    return np.array([[figure.add_axes([(corner[0] + column * (size[0] + gap)) / width,
+                                       (corner[1] + (rows - 1 - row) * (size[1] + gap)) / height,
+                                       size[0] / width, size[1] / height])
+                      for column in range(columns)] for row in range(rows)])
+
+
+def add_title(figure, place, title):
+    """Centred, with its middle so many inches from below."""
+    figure.text(0.5, place / figure.get_size_inches()[1], title, fontsize=10, ha="center",
+                va="center")
+
+
+def members_height(rows):
+    return rows * (CELL + GAP) + 0.5
+
+
+def draw_members(figure, bottom, matrices, titles, setting):
     """A row for each matrix, a column for each set, and one scale for all."""
     rows = [members(matrix, setting) for matrix in matrices]
-    cells = figure.subplots(len(rows), len(rows[0]), squeeze=False)
+    cells = add_cells(figure, len(rows), len(rows[0]), (0.4, bottom + GAP), (CELL, CELL), GAP)
     for i, (row, title) in enumerate(zip(rows, titles)):
         for axes, (name, matrix) in zip(cells[i], row.items()):
             image = axes.imshow(matrix[:SHOWN, :SHOWN], cmap="PuOr", norm=SCALE,
@@ -60,8 +82,11 @@ def draw_members(figure, matrices, titles, setting):
             if not i:
                 axes.set_title(name, fontsize=8, pad=3)
         cells[i, 0].set_ylabel(title, fontsize=8)
-    bar = figure.colorbar(image, ax=cells, ticks=TICKS, aspect=30, extend="both")
-    bar.ax.tick_params(labelsize=7)
+    height = len(rows) * (CELL + GAP) - GAP
+    place = 0.4 + len(rows[0]) * (CELL + GAP)
+    bar = add_cells(figure, 1, 1, (place, bottom + GAP), (0.12, height), 0)[0, 0]
+    figure.colorbar(image, cax=bar, ticks=TICKS, extend="both")
+    bar.tick_params(labelsize=7)
 
 
 def finish(axes, label, title):
@@ -101,49 +126,64 @@ def draw_over_budget(axes, name, layers):
     finish(axes, "nonzeros of the sparse part", name_of(name))
 
 
-def draw_row(figure, panel, results):
+# In which panel, and where: what the curves leave free.
+LEGENDS = {draw_over_width: (-1, "center right"), draw_over_budget: (0, "upper right")}
+
+
+def draw_row(figure, bottom, panel, results):
     """A panel for each name, the same height for all, and one legend."""
-    panels = figure.subplots(1, len(results), sharey=True, squeeze=False)[0]
+    panels = add_cells(figure, 1, len(results), (0.6, bottom + 0.55), PANEL, GAP + 0.1)[0]
     for axes, (name, layers) in zip(panels, results.items()):
+        if axes is not panels[0]:
+            axes.sharey(panels[0])
+            axes.tick_params(labelleft=False)
         panel(axes, name, layers)
     panels[0].set_ylim(bottom=0)
     panels[0].set_ylabel("distance", fontsize=8)
-    panels[-1].legend(fontsize=7, frameon=False, loc="upper right")
+    place, corner = LEGENDS[panel]
+    panels[place].legend(fontsize=7, frameon=False, loc=corner)
+
+
+def row_width(results):
+    return 0.7 + len(results) * (PANEL[0] + GAP + 0.1)
 
 
 def row_picture(panel, results, title):
-    figure = Figure(figsize=(3.1 * len(results) + 0.4, 3), constrained_layout=True)
-    draw_row(figure, panel, results)
-    figure.suptitle(title, fontsize=10)
+    figure = Figure(figsize=(row_width(results), ROW))
+    draw_row(figure, 0, panel, results)
+    add_title(figure, ROW - 0.2, title)
     return figure
 
 
 def heads_picture(name, matrices, setting):
     """Every head of a layer, and its nearest of each set."""
-    figure = Figure(figsize=(8.4, 1.3 * len(matrices) + 0.5), constrained_layout=True)
-    draw_members(figure, matrices, [f"head {head}" for head in range(len(matrices))], setting)
-    figure.suptitle(name, fontsize=10)
+    height = members_height(len(matrices))
+    figure = Figure(figsize=(WIDTH, height))
+    draw_members(figure, 0, matrices, [f"head {head}" for head in range(len(matrices))], setting)
+    add_title(figure, height - 0.15, name)
     return figure
 
 
+def typical_head(layers, results, setting):
+    """The head of the last layer whose distance to the band is nearest to the mean."""
+    distances = results[-1]["over_width"]["band"][results[-1]["widths"].index(setting.width)]
+    return layers[-1][np.abs(distances - distances.mean()).argmin()]
+
+
 def overview(results, examples, setting):
-    """The head nearest to the mean of each last layer, above the distances."""
-    matrices = []
-    for name, layers in examples.items():
-        at = results[name][-1]["widths"].index(setting.width)
-        off = results[name][-1]["over_width"]["band"][at]
-        matrices.append(layers[-1][np.abs(off - off.mean()).argmin()])
-    height = 1.35 * len(matrices) + 0.5
-    figure = Figure(figsize=(9.2, height + 5.4), constrained_layout=True)
-    above, middle, below = figure.subfigures(3, 1, height_ratios=[height, 2.7, 2.7], hspace=0.04)
-    draw_members(above, matrices, map(name_of, examples), setting)
-    above.suptitle(f"A head of the last layer, first {SHOWN} characters of a text, and what is "
-                   f"nearest to it (half width {setting.width})", fontsize=10)
-    draw_row(middle, draw_over_width, results)
-    middle.suptitle("Entrywise-1 distance over the width of the band", fontsize=10)
-    draw_row(below, draw_over_budget, results)
-    below.suptitle(f"Band + sparse, over the budget (entries up to {setting.cap:.3g})",
-                   fontsize=10)
+    """A head of each last layer, above the distances."""
+    matrices = [typical_head(layers, results[name], setting) for name, layers in examples.items()]
+    height = members_height(len(matrices))
+    figure = Figure(figsize=(max(WIDTH, row_width(results)), height + 2 * ROW))
+    draw_members(figure, 2 * ROW, matrices, map(name_of, examples), setting)
+    add_title(figure, height + 2 * ROW - 0.15,
+              f"A head of the last layer, first {SHOWN} characters of a text, and what is "
+              f"nearest to it (half width {setting.width})")
+    draw_row(figure, ROW, draw_over_width, results)
+    add_title(figure, 2 * ROW - 0.2, "Entrywise-1 distance over the width of the band")
+    draw_row(figure, 0, draw_over_budget, results)
+    add_title(figure, ROW - 0.2,
+              f"Band + sparse, over the budget (entries up to {setting.cap:.3g})")
     return figure
 
 

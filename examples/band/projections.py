@@ -83,5 +83,5 @@ def from_storage(stored):
 def coordinates(error):
     """The nonzeros of E [H,N,N]: their places (head, row, column) as [K,3], strictly
     increasing, and their values [K]."""
-    places = np.argwhere(error)
+    places = np.ascontiguousarray(np.argwhere(error))
     return places, error[tuple(places.T)]

@@ -134,6 +134,7 @@ def check_planted():
         assert (p.from_storage(p.to_storage(band, width)) == band).all()
         places, values = p.coordinates(error)
         assert places.dtype == np.int64 and values.dtype == np.float32 and len(values) == 80
+        assert places.flags.c_contiguous
         assert (np.diff(places @ [32 * 32, 32, 1]) > 0).all()
         again = np.zeros_like(error)
         again[tuple(places.T)] = values
