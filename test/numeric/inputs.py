@@ -149,6 +149,6 @@ def encode(array, dtype):
 def decode(array):
     """An array from a file as doubles, exactly."""
     if array.dtype == np.dtype("V2"):
-        bits = array.view(np.uint16).astype(np.uint32) << 16
-        return bits.view(np.float32).astype(np.float64)
+        bits = array.reshape(-1).view(np.uint16).astype(np.uint32) << 16
+        return bits.view(np.float32).astype(np.float64).reshape(array.shape)
     return array.astype(np.float64) if array.dtype.kind == "f" else array

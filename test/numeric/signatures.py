@@ -126,8 +126,9 @@ SIGNATURES = {
     "glfish_causal":
         "q[B,8,N,16] k[B,2,S,16] v[B,2,S,24] w1[2,5] b1[5] w2[5,8] b2[8]"
         " normaliser[2,8] lengths[B]i64",
-    "structured_error": "error_index[E,3]i64 error_value[E] v[B,2,N,40]"
-                        " -> o[B,H=6,N,40]",
+    "structured_error": "error_index[E,3]i64 error_value[E] v[B,H=6,N,40]",
+    "structured_grouped": "band[H=6,N,5]f32 error_index[E,3]i64"
+                          " error_value[E]f32 v[B,2,N,40]",
     "structured_windows": "triples[T,3]i64 error_index[E,3]i64 error_value[E]"
                           " v[B,H=3,N,40]",
     "responsibilities_shifted":

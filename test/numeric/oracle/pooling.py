@@ -34,9 +34,9 @@ def error_matrix(index, value, shape):
     return matrix
 
 
-def matrices_of(x, heads):
+def matrices_of(x):
     """P, and E or nothing."""
-    length = x["v"].shape[2]
+    heads, length = x["v"].shape[1:3]
     if "band" in x:
         p = band_matrix(x["band"], length)
     else:
@@ -54,9 +54,9 @@ def row_sums(p, e):
     return weights_of_rows(p, e).sum(-1, keepdims=True)
 
 
-def structured(x, heads=None, normalised=False):
+def structured(x, normalised=False):
     """(P + E) v, the rows of P + E divided by their sums or not."""
-    p, e = matrices_of(x, heads or x["v"].shape[1])
+    p, e = matrices_of(x)
     weights, batches = weights_of_rows(p, e), len(x["v"])
     kappas = None
     if normalised:
