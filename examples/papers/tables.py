@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import subprocess
+import sys
 
 from layers import layer
 from models import MODELS, model
@@ -94,8 +95,20 @@ def head_sizes(report, _):
         print(f"{size:9} {count(size):11} {wider:14} {247 + wider / 1e6:15.1f}M")
 
 
+def swin(report, _):
+    """FiSH, Table 5: Swin-T, and the same with 6 and 12 heads that make scores in its
+    last two stages. The paper prints 1024 times these GMAC."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../swin/swin.py")
+    print("network       parameters   GMAC")
+    for name in ("swin_t", "swin_t_gfish"):
+        text = subprocess.run([sys.executable, script, name], check=True,
+                              stdout=subprocess.PIPE).stdout
+        total = report.total(text.decode())
+        print(f"{name:12} {total['parameters']:11} {total['macs'] / 1e9:6.3f}")
+
+
 TABLES = {"keys": keys, "shared-heads": shared_heads, "ratios": ratios,
-          "parameters": parameters, "head-sizes": head_sizes}
+          "parameters": parameters, "head-sizes": head_sizes, "swin": swin}
 
 
 def main():
