@@ -80,7 +80,10 @@ def draw(name, shape, sizes, scale, rng):
     if name == "gamma":
         return rng.random(shape)
     values = rng.standard_normal(shape)
-    if name in ("mixer", "mixer_pre", "mixer_post", "b", "normaliser"):
+    if name == "normaliser":
+        # Nothing cancels, or something does.
+        return np.abs(values) if rng.random() < 0.5 else values
+    if name in ("mixer", "mixer_pre", "mixer_post", "b"):
         return (np.eye(*shape) if len(shape) == 2 else 0.5) + values / 2
     if name == "w":
         return values / 10
@@ -93,7 +96,8 @@ def poison(x, special, allow):
     """Puts values into `x` that ordinary numbers do not reach.
 
     nan: keys and values that no query sees are NaN; inf: the first key of the
-    first head scores +inf; ninf: biases hide keys, and all keys from a query;
+    first head scores +inf; ninf: biases or given scores hide keys, and all keys
+    from a query;
     off: priors switch a component off, and all of them at some positions; far:
     shifts put components so far apart that the exponentials of one, taken off
     those of the other, are 0.
@@ -109,8 +113,9 @@ def poison(x, special, allow):
         keys = x["k"] if "k" in x else x["keys"]
         keys[:, 0, ..., :1, 0] = np.inf
     elif special == "ninf":
-        x["bias"][..., ::3] = -np.inf
-        x["bias"][..., :1, :] = -np.inf
+        terms = x["bias"] if "bias" in x else x["scores"]
+        terms[..., ::3] = -np.inf
+        terms[..., :1, :] = -np.inf
     elif special == "far":
         x["shifts"] *= 20
     elif special == "off":

@@ -37,6 +37,7 @@ SPECIAL_CASES = [("lengths", "3x9x40x1-nan"), ("mask", "2x9x40x1-nan"),
                  ("neighbours", "2x9x40x1-nan"),
                  ("softmax_band", "2x9x40x1-nan"),
                  ("band_softmax", "2x9x40x1-nan"), ("bias", "2x7x11x1-ninf"),
+                 ("mixhead_synthesizer", "2x7x11x1-ninf"),
                  ("log_prior", "2x7x11x1-off"), ("shifts", "2x7x11x1-far")]
 UNIT = {"f32": 0, "f16": 2.0**-10, "bf16": 2.0**-7}
 # Quotients whose denominator cancels further are not compared.
