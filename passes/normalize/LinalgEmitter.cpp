@@ -37,14 +37,14 @@ Value LinalgEmitter::tensorOf(ArrayRef<OpFoldResult> sizes, Type element,
   Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, element);
   if (!value)
     return empty;
-  return linalg::FillOp::create(rewriter, loc, constant(rewriter, *value),
-                                empty)
+  return linalg::FillOp::create(rewriter, loc,
+                                constant(rewriter, *value, element), empty)
       .getResult(0);
 }
 
-Value LinalgEmitter::constant(OpBuilder &builder, double value) {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getF32FloatAttr(value));
+Value LinalgEmitter::constant(OpBuilder &builder, double value, Type type) {
+  return arith::ConstantOp::create(
+      builder, loc, builder.getFloatAttr(type ? type : f32, value));
 }
 
 OpFoldResult LinalgEmitter::sizeOf(Value tensor, int64_t dim) {
@@ -73,7 +73,8 @@ Value LinalgEmitter::exponential(OpBuilder &b, Location loc, ValueRange args) {
 }
 
 Value LinalgEmitter::relu(OpBuilder &b, Location loc, Value value) {
-  return arith::MaximumFOp::create(b, loc, value, constant(b, 0.0));
+  return arith::MaximumFOp::create(b, loc, value,
+                                   constant(b, 0.0, value.getType()));
 }
 
 Value LinalgEmitter::weighted(OpBuilder &b, Location loc, Value weight,
@@ -87,7 +88,7 @@ Value LinalgEmitter::weighted(OpBuilder &b, Location loc, Value weight,
 
 Value LinalgEmitter::quotient(OpBuilder &b, Location loc, Value numerator,
                               Value denominator) {
-  Value zero = constant(b, 0.0);
+  Value zero = constant(b, 0.0, numerator.getType());
   Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
                                        denominator, zero);
   Value ratio = arith::DivFOp::create(b, loc, numerator, denominator);

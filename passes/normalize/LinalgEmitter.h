@@ -53,7 +53,9 @@ protected:
   mlir::AffineMap identity(unsigned loops) {
     return rewriter.getMultiDimIdentityMap(loops);
   }
-  mlir::Value constant(mlir::OpBuilder &builder, double value);
+  /// A float of `type`, or of f32.
+  mlir::Value constant(mlir::OpBuilder &builder, double value,
+                       mlir::Type type = {});
   mlir::OpFoldResult sizeOf(mlir::Value tensor, int64_t dim);
   mlir::OpFoldResult sizeOf(OperandDim of) { return sizeOf(of.value, of.dim); }
 
