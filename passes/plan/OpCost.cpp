@@ -72,11 +72,13 @@ static Cost countLinalg(linalg::LinalgOp op, const Sizes &sizes) {
   return cost;
 }
 
-/// Bytes of all tensors that `op` takes and makes, each once.
+/// Bytes of all tensors that `op` takes, and makes for others, each once.
 static SizePolynomial countMoved(Operation *op, const Sizes &sizes) {
   llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), values);
-  values.insert_range(op->getResults());
+  for (Value result : op->getResults())
+    if (!result.use_empty())
+      values.insert(result);
   SizePolynomial bytes;
   for (Value value : values)
     if (isa<TensorType>(value.getType()))
