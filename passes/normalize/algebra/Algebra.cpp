@@ -18,14 +18,14 @@ static remark::RemarkOpts optionsOf(StringRef rule) {
   return remark::RemarkOpts::name(rule).category("attn-simplify");
 }
 
-LogicalResult mixattn::decline(PatternRewriter &rewriter, GenericOp op,
+LogicalResult mixattn::decline(PatternRewriter &rewriter, Operation *op,
                                StringRef rule, StringRef why) {
-  remark::missed(op.getLoc(), optionsOf(rule)) << remark::reason("{0}", why);
+  remark::missed(op->getLoc(), optionsOf(rule)) << remark::reason("{0}", why);
   return rewriter.notifyMatchFailure(op, why);
 }
 
-void mixattn::noteApplied(GenericOp op, StringRef rule) {
-  remark::passed(op.getLoc(), optionsOf(rule));
+void mixattn::noteApplied(Operation *op, StringRef rule) {
+  remark::passed(op->getLoc(), optionsOf(rule));
 }
 
 std::optional<double> mixattn::getCommonVariance(GenericOp op) {

@@ -26,12 +26,16 @@ void populateSelectHeads(mlir::RewritePatternSet &patterns);
 /// Query heads whose rows of a constant mixer of scores are zero vanish.
 void populatePruneHeads(mlir::RewritePatternSet &patterns);
 
+/// Features of several components per key  ->  their mixture, one per key.
+void populateMixFeatures(mlir::RewritePatternSet &patterns);
+
 /// Says that `rule` does not apply to `op`, and why, in a missed remark.
-llvm::LogicalResult decline(mlir::PatternRewriter &rewriter, GenericOp op,
-                            llvm::StringRef rule, llvm::StringRef why);
+llvm::LogicalResult decline(mlir::PatternRewriter &rewriter,
+                            mlir::Operation *op, llvm::StringRef rule,
+                            llvm::StringRef why);
 
 /// Says that `rule` was applied to `op`.
-void noteApplied(GenericOp op, llvm::StringRef rule);
+void noteApplied(mlir::Operation *op, llvm::StringRef rule);
 
 /// The variance that all components share, or none.
 std::optional<double> getCommonVariance(GenericOp op);
