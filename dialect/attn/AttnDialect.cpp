@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Registers the dialect and checks the attributes that entries carry.
 
-#include "dialect/attn/AttnOps.h"
+#include "dialect/attn/OperandConditions.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -146,6 +146,15 @@ static LogicalResult verifyRange(const Party &party, Attribute value) {
   return success();
 }
 
+static LogicalResult verifyHolds(const Party &party, Attribute value) {
+  if (!isConditionOn(value, party.type))
+    return party.error("attn.holds") << "to be a condition on values of "
+                                     << party.type << ", but got " << value;
+  if (StringRef(party.role) == "result")
+    return party.error("attn.holds") << "to be on an argument";
+  return success();
+}
+
 static LogicalResult verifyParameter(const Party &party, Attribute value) {
   if (!isa<UnitAttr>(value))
     return party.error("attn.parameter")
@@ -164,6 +173,8 @@ static LogicalResult verifyEntryAttribute(const Party &party,
     return verifyDims(party, attr.getValue());
   if (name == "attn.range")
     return verifyRange(party, attr.getValue());
+  if (name == "attn.holds")
+    return verifyHolds(party, attr.getValue());
   if (name == "attn.parameter")
     return verifyParameter(party, attr.getValue());
   // The compiler itself marks buffers.

@@ -5,6 +5,8 @@
 #define MIXATTN_DIALECT_ATTN_OPS_TD
 
 include "dialect/attn/AttnClauses.td"
+include "dialect/attn/AttnPoolOps.td"
+include "dialect/attn/AttnTrainingOps.td"
 
 //===----------------------------------------------------------------------===//
 // attn.softmax

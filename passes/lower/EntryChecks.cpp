@@ -5,12 +5,12 @@
 
 #include "lib/Runtime/abi.h"
 #include "passes/lower/EntryReport.h"
+#include "passes/lower/EntryValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -297,50 +297,12 @@ Value EntryChecks::boundOf(Attribute bound) {
   return dims.lookup(cast<StringAttr>(bound).getValue()).first;
 }
 
-void EntryChecks::checkRange(unsigned index, const EntryTensor &tensor,
-                             Value buffer) {
-  if (!tensor.range)
-    return;
-  Value low = boundOf(tensor.range[0]), high = boundOf(tensor.range[1]);
-  // Carries whether all values so far lie in the range, and the first that
-  // does not.
-  Value holds = arith::ConstantOp::create(b, b.getBoolAttr(true));
-  Value first = i64(0);
-  SmallVector<Value> begins, ends, steps;
-  for (int64_t dim = 0; dim < tensor.type.getRank(); ++dim) {
-    begins.push_back(arith::ConstantIndexOp::create(b, 0));
-    ends.push_back(memref::DimOp::create(b, buffer, dim));
-    steps.push_back(arith::ConstantIndexOp::create(b, 1));
-  }
-  auto check = [&](OpBuilder &builder, Location loc, ValueRange place,
-                   ValueRange carried) -> SmallVector<Value> {
-    Value value = memref::LoadOp::create(builder, loc, buffer, place);
-    if (value.getType() != builder.getI64Type())
-      value = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
-    Value above = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                        value, low);
-    Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
-                                        value, high);
-    Value inside = arith::AndIOp::create(builder, loc, above, below);
-    Value all = arith::AndIOp::create(builder, loc, carried[0], inside);
-    Value seen =
-        arith::SelectOp::create(builder, loc, carried[0], value, carried[1]);
-    return {all, seen};
-  };
-  SmallVector<Value> results;
-  if (begins.empty())
-    results = check(b, b.getLoc(), {}, {holds, first});
-  else
-    results = llvm::to_vector(
-        scf::buildLoopNest(
-            b, b.getLoc(), begins, ends, steps, {holds, first},
-            [&](OpBuilder &builder, Location loc, ValueRange place,
-                ValueRange carried) -> scf::ValueVector {
-              SmallVector<Value> next = check(builder, loc, place, carried);
-              return scf::ValueVector(next.begin(), next.end());
-            })
-            .results);
-  require(results[0], 1 + index,
-          tensor.title + ": expected values from %lld to %lld, but got %lld",
-          {low, high, results[1]});
+void EntryChecks::checkValues(unsigned index, const EntryTensor &tensor,
+                              Value buffer) {
+  emitValueChecks(
+      b, buffer, tensor.range, tensor.holds,
+      [&](Attribute bound) { return boundOf(bound); },
+      [&](Value holds, const Twine &expected, ValueRange numbers) {
+        require(holds, 1 + index, tensor.title + ": " + expected, numbers);
+      });
 }

@@ -26,6 +26,8 @@ struct EntryTensor {
   mlir::ArrayAttr dims;
   /// Bounds of the values, or null.
   mlir::ArrayAttr range;
+  /// What the values must be besides, `attn.holds`, or null.
+  mlir::DictionaryAttr holds;
 };
 
 /// Builds the checks of one entry, block after block. A check that fails
@@ -41,10 +43,10 @@ public:
   /// Checks tensor `index` and returns its buffer.
   mlir::Value readTensor(unsigned index, const EntryTensor &tensor);
 
-  /// Checks that the values of `buffer` lie in the tensor's range. All dims
-  /// have been read.
-  void checkRange(unsigned index, const EntryTensor &tensor,
-                  mlir::Value buffer);
+  /// Checks that the values of `buffer` lie in the tensor's range and are what
+  /// the tensor must hold. All dims have been read.
+  void checkValues(unsigned index, const EntryTensor &tensor,
+                   mlir::Value buffer);
 
   mlir::ImplicitLocOpBuilder &builder() { return b; }
 
@@ -67,6 +69,7 @@ private:
                         mlir::Value tensor, const Shape &shape);
   mlir::Value makeBuffer(const EntryTensor &expected, mlir::Value data,
                          const Shape &shape);
+  /// A number, or the size of the dim of that name.
   mlir::Value boundOf(mlir::Attribute bound);
 
   mlir::Value i64(int64_t value);

@@ -38,11 +38,10 @@ static bool takesNamedBuffers(func::FuncOp entry) {
       dims.insert(cast<StringAttr>(name).getValue());
   }
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (auto range = entry.getArgAttrOfType<ArrayAttr>(i, "attn.range"))
-      for (Attribute bound : range)
-        if (auto name = dyn_cast<StringAttr>(bound);
-            name && !dims.contains(name.getValue()))
-          return false;
+    for (Attribute bound : getValueBounds(entry, i))
+      if (auto name = dyn_cast<StringAttr>(bound);
+          name && !dims.contains(name.getValue()))
+        return false;
   return entry.getNumResults() == 0;
 }
 
@@ -67,6 +66,7 @@ static EntryTensor describe(func::FuncOp entry, unsigned index) {
   result.isResult = isResult;
   result.dims = entry.getArgAttrOfType<ArrayAttr>(index, "attn.dims");
   result.range = entry.getArgAttrOfType<ArrayAttr>(index, "attn.range");
+  result.holds = entry.getArgAttrOfType<DictionaryAttr>(index, "attn.holds");
   return result;
 }
 
@@ -97,7 +97,7 @@ static void exportEntry(ModuleOp module, func::FuncOp entry) {
   for (auto [index, tensor] : llvm::enumerate(tensors))
     buffers.push_back(checks.readTensor(index, tensor));
   for (auto [index, tensor] : llvm::enumerate(tensors))
-    checks.checkRange(index, tensor, buffers[index]);
+    checks.checkValues(index, tensor, buffers[index]);
   ImplicitLocOpBuilder &body = checks.builder();
   func::CallOp::create(body, entry, buffers);
   Value zero = arith::ConstantOp::create(body, body.getI32IntegerAttr(0));

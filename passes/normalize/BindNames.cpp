@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // attn-bind-names: names the arguments, results and dynamic dims of entries.
 
-#include "dialect/attn/AttnOps.h"
+#include "dialect/attn/OperandConditions.h"
 #include "passes/Passes.h"
 #include "passes/normalize/DimNames.h"
 #include "passes/normalize/Entries.h"
@@ -32,10 +32,12 @@ private:
   LogicalResult nameParties();
   LogicalResult nameArgumentDims(DimNames &dims);
   LogicalResult nameResultDims(DimNames &dims);
-  LogicalResult checkRanges();
+  LogicalResult checkBounds();
   LogicalResult checkCalls();
   llvm::StringSet<> argumentDims();
   void rangeLengths(const DimNames &dims);
+  void setConditions(const DimNames &dims);
+  Attribute sizeAttr(const DimNames &dims, OperandDim of);
 
   StringRef argumentName(unsigned index) {
     return entry.getArgAttrOfType<StringAttr>(index, "attn.name").getValue();
@@ -188,20 +190,16 @@ LogicalResult EntryNamer::nameResultDims(DimNames &dims) {
   return success();
 }
 
-/// Ranges that name a dim name one of an argument.
-LogicalResult EntryNamer::checkRanges() {
+/// Bounds of values that name a dim name one of an argument.
+LogicalResult EntryNamer::checkBounds() {
   llvm::StringSet<> ofArguments = argumentDims();
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    auto range = entry.getArgAttrOfType<ArrayAttr>(i, "attn.range");
-    if (!range)
-      continue;
-    for (Attribute bound : range)
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    for (Attribute bound : getValueBounds(entry, i))
       if (auto name = dyn_cast<StringAttr>(bound);
           name && !ofArguments.contains(name.getValue()))
-        return entry.emitError("expected 'attn.range' of argument '")
+        return entry.emitError("expected the bounds of values of argument '")
                << argumentName(i) << "' to name a dimension of an argument, "
                << "but got '" << name.getValue() << "'";
-  }
   return success();
 }
 
@@ -218,21 +216,53 @@ LogicalResult EntryNamer::checkCalls() {
   return failure(result.wasInterrupted());
 }
 
+/// The size of a dim: a number, or the name of an argument's, or null.
+Attribute EntryNamer::sizeAttr(const DimNames &dims, OperandDim of) {
+  if (std::optional<int64_t> size = dims.size(of.value, of.dim))
+    return builder.getI64IntegerAttr(*size);
+  return dims.name(of.value, of.dim);
+}
+
 /// An argument that an attention op takes as lengths lies in 0..S.
 void EntryNamer::rangeLengths(const DimNames &dims) {
-  entry.walk([&](ScoreOpInterface op) {
-    auto argument = dyn_cast_if_present<BlockArgument>(op.getLengths());
+  auto range = [&](Value lengths, OperandDim keys) {
+    auto argument = dyn_cast_if_present<BlockArgument>(lengths);
     if (!argument || argument.getOwner() != &entry.getBody().front() ||
         entry.getArgAttr(argument.getArgNumber(), "attn.range"))
       return;
-    OperandDim keys = op.getKeysDim();
-    Attribute high = dims.name(keys.value, keys.dim);
-    if (std::optional<int64_t> size = dims.size(keys.value, keys.dim))
-      high = builder.getI64IntegerAttr(*size);
-    if (high)
+    if (Attribute high = sizeAttr(dims, keys))
       entry.setArgAttr(
           argument.getArgNumber(), "attn.range",
           builder.getArrayAttr({builder.getI64IntegerAttr(0), high}));
+  };
+  entry.walk([&](Operation *op) {
+    if (auto scored = dyn_cast<ScoreOpInterface>(op))
+      range(scored.getLengths(), scored.getKeysDim());
+    if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
+      range(linear.getLengths(), linear.getKeysDim());
+  });
+}
+
+/// Arguments that ops read as they are hold what the ops ask of them.
+void EntryNamer::setConditions(const DimNames &dims) {
+  entry.walk([&](Operation *op) {
+    for (const OperandCondition &condition : getOperandConditions(op)) {
+      auto argument = dyn_cast<BlockArgument>(condition.value);
+      if (!argument || argument.getOwner() != &entry.getBody().front() ||
+          entry.getArgAttr(argument.getArgNumber(), "attn.holds"))
+        continue;
+      SmallVector<NamedAttribute> fields = {builder.getNamedAttr(
+          "kind", builder.getStringAttr(getName(condition.kind)))};
+      auto extents = llvm::map_to_vector(
+          condition.extents, [&](OperandDim of) { return sizeAttr(dims, of); });
+      if (llvm::is_contained(extents, Attribute()))
+        continue;
+      if (!extents.empty())
+        fields.push_back(
+            builder.getNamedAttr("extents", builder.getArrayAttr(extents)));
+      entry.setArgAttr(argument.getArgNumber(), "attn.holds",
+                       builder.getDictionaryAttr(fields));
+    }
   });
 }
 
@@ -243,7 +273,8 @@ LogicalResult EntryNamer::run() {
   if (failed(nameArgumentDims(dims)) || failed(nameResultDims(dims)))
     return failure();
   rangeLengths(dims);
-  return checkRanges();
+  setConditions(dims);
+  return checkBounds();
 }
 
 namespace {

@@ -3,11 +3,14 @@
 
 #include "passes/Passes.h"
 #include "passes/normalize/Decomposition.h"
+#include "passes/normalize/PlainPaths.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mixattn {
 #define GEN_PASS_DEF_DECOMPOSEPASS
@@ -16,6 +19,22 @@ namespace mixattn {
 
 using namespace mlir;
 using namespace mixattn;
+
+/// Replaces every op of the kinds `Ops` below `root` by its plain path.
+template <typename... Ops> static void decomposeEach(Operation *root) {
+  SmallVector<Operation *> all;
+  root->walk([&](Operation *op) {
+    if (isa<Ops...>(op))
+      all.push_back(op);
+  });
+  IRRewriter rewriter(root->getContext());
+  for (Operation *op : all) {
+    rewriter.setInsertionPoint(op);
+    Value result = TypeSwitch<Operation *, Value>(op).Case<Ops...>(
+        [&](auto op) { return decompose(op, rewriter); });
+    rewriter.replaceOp(op, result);
+  }
+}
 
 namespace {
 
@@ -31,6 +50,8 @@ struct DecomposePass : mixattn::impl::DecomposePassBase<DecomposePass> {
       rewriter.setInsertionPoint(op);
       rewriter.replaceOp(op, Decomposition(op, rewriter).emit());
     }
+    decomposeEach<StructuredPoolOp, ResponsibilitiesOp, PriorUpdateOp,
+                  OrthogonalPenaltyOp>(getOperation());
   }
 };
 

@@ -253,11 +253,27 @@ void DimNames::tieAttention(AttentionOpInterface attention) {
     tieBroadcast(wide, {batch, heads, queries, keys});
 }
 
+/// Ties sizes of an op's result and operands as the op says.
+void DimNames::tieSized(SizedOpInterface op) {
+  for (auto [dim, of] : llvm::enumerate(op.getResultDims()))
+    tie(of.value, of.dim, op->getResult(0), dim);
+  for (auto [first, second] : op.getEqualDims())
+    tie(first.value, first.dim, second.value, second.dim);
+  auto scored = dyn_cast<ScoreOpInterface>(*op);
+  if (!scored)
+    return;
+  OperandDim batch = scored.getBatchDim();
+  tieBroadcast(scored.getMask(), {batch, OperandDim{batch.value, 1},
+                                  scored.getQueriesDim(), scored.getKeysDim()});
+}
+
 void DimNames::tieOp(Operation *op) {
   if (auto scored = dyn_cast<ScoreOpInterface>(op))
     tieScores(scored);
   if (auto attention = dyn_cast<AttentionOpInterface>(op))
     return tieAttention(attention);
+  if (auto sized = dyn_cast<SizedOpInterface>(op))
+    return tieSized(sized);
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     DenseMap<unsigned, std::pair<Value, unsigned>> loops;
     for (OpOperand &operand : op->getOpOperands()) {

@@ -37,6 +37,17 @@ MemRefType mixattn::getEntryBuffer(RankedTensorType tensor) {
   return MemRefType::get(tensor.getShape(), element, layout);
 }
 
+SmallVector<Attribute> mixattn::getValueBounds(func::FuncOp entry,
+                                               unsigned index) {
+  SmallVector<Attribute> bounds;
+  if (auto range = entry.getArgAttrOfType<ArrayAttr>(index, "attn.range"))
+    llvm::append_range(bounds, range);
+  if (auto holds = entry.getArgAttrOfType<DictionaryAttr>(index, "attn.holds"))
+    if (auto extents = holds.getAs<ArrayAttr>("extents"))
+      llvm::append_range(bounds, extents);
+  return bounds;
+}
+
 LogicalResult mixattn::verifyNamed(func::FuncOp entry) {
   auto isNamed = [](Type type, Attribute name, Attribute dims) {
     return isEntryType(type) && isa_and_present<StringAttr>(name) &&

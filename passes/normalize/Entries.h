@@ -20,6 +20,11 @@ bool isEntryType(mlir::Type type);
 /// Booleans are bytes.
 mlir::MemRefType getEntryBuffer(mlir::RankedTensorType tensor);
 
+/// What bounds the values of argument `index` (`attn.range`, and the extents of
+/// `attn.holds`): integers and names of dims.
+llvm::SmallVector<mlir::Attribute> getValueBounds(mlir::func::FuncOp entry,
+                                                  unsigned index);
+
 /// Reports where `entry` is not as attn-bind-names leaves it: one block that
 /// returns, tensors that callers can pass, a name for each of them and for
 /// each of their dynamic dims.

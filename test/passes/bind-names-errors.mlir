@@ -286,7 +286,7 @@ func.func @name_out_of_nowhere(%n: tensor<i32>)
 
 // -----
 
-// expected-error @below {{expected 'attn.range' of argument 'x' to name a dimension of an argument, but got 'S'}}
+// expected-error @below {{expected the bounds of values of argument 'x' to name a dimension of an argument, but got 'S'}}
 func.func @range_of_nothing(%x: tensor<?xi64> {attn.name = "x", attn.dims = ["N"], attn.range = [0, "S"]}) {
   return
 }
