@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From a module in the LLVM dialect to LLVM IR, assembly or an object.
 #include "lib/Target/Object.h"
+#include "lib/Target/SplitLoops.h"
 
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -72,6 +73,8 @@ Result<std::string> mixattn::emitCode(mlir::ModuleOp module,
   std::unique_ptr<llvm::TargetMachine> generator = createGenerator(options);
   setTarget(*code, options.machine, *generator);
 
+  if (options.isOptimized)
+    splitLoops(*code, *generator);
   auto optimize =
       mlir::makeOptimizingTransformer(options.isOptimized ? 3 : 0,
                                       /*sizeLevel=*/0, generator.get());

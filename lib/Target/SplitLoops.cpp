@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions of loops, where one function has too many of them.
+#include "lib/Target/SplitLoops.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/LoopExtractor.h"
+#include "llvm/Transforms/IPO/MergeFunctions.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+
+using namespace mixattn;
+
+/// A function with at most as many outermost loops stays whole: one layer has
+/// about thirty, and its loops share what they know of its buffers.
+static constexpr int mostLoops = 128;
+
+static bool hasManyLoops(llvm::Function &function) {
+  if (function.isDeclaration())
+    return false;
+  llvm::DominatorTree tree(function);
+  llvm::LoopInfo loops(tree);
+  return std::distance(loops.begin(), loops.end()) > mostLoops;
+}
+
+void mixattn::splitLoops(llvm::Module &code, llvm::TargetMachine &generator) {
+  if (llvm::none_of(code, hasManyLoops))
+    return;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&generator);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+
+  llvm::DenseSet<const llvm::Function *> before;
+  for (const llvm::Function &function : code)
+    before.insert(&function);
+  llvm::FunctionPassManager prepare;
+  prepare.addPass(llvm::LoopSimplifyPass());
+  prepare.addPass(llvm::LCSSAPass());
+  llvm::ModulePassManager extract;
+  extract.addPass(createModuleToFunctionPassAdaptor(std::move(prepare)));
+  extract.addPass(llvm::LoopExtractorPass());
+  extract.run(code, modules);
+
+  // What was taken apart is not to be put together again.
+  for (llvm::Function &function : code)
+    if (!before.contains(&function))
+      function.addFnAttr(llvm::Attribute::NoInline);
+  llvm::ModulePassManager merge;
+  merge.addPass(llvm::MergeFunctionsPass());
+  merge.run(code, modules);
+}
