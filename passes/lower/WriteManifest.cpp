@@ -7,6 +7,7 @@
 #include "passes/Passes.h"
 #include "passes/body/ScoreExpression.h"
 #include "passes/lower/EntryCost.h"
+#include "passes/lower/ManifestSized.h"
 #include "passes/normalize/DimNames.h"
 #include "passes/normalize/Entries.h"
 
@@ -31,9 +32,21 @@ static std::string dtypeName(Type element) {
   return text;
 }
 
+/// Numbers and names of dims.
+static Array describeBounds(ArrayAttr bounds) {
+  Array result;
+  for (Attribute bound : bounds) {
+    if (auto number = dyn_cast<IntegerAttr>(bound))
+      result.push_back(number.getInt());
+    else
+      result.push_back(cast<StringAttr>(bound).str());
+  }
+  return result;
+}
+
 /// One argument or result.
 static Object describeTensor(Type type, StringAttr name, ArrayAttr dims,
-                             ArrayAttr range) {
+                             ArrayAttr range, DictionaryAttr holds) {
   auto tensor = cast<RankedTensorType>(type);
   Array shape;
   unsigned next = 0;
@@ -46,15 +59,13 @@ static Object describeTensor(Type type, StringAttr name, ArrayAttr dims,
   Object result{{"name", name.str()},
                 {"dtype", dtypeName(tensor.getElementType())},
                 {"shape", std::move(shape)}};
-  if (range) {
-    Array bounds;
-    for (Attribute bound : range) {
-      if (auto number = dyn_cast<IntegerAttr>(bound))
-        bounds.push_back(number.getInt());
-      else
-        bounds.push_back(cast<StringAttr>(bound).str());
-    }
-    result["range"] = std::move(bounds);
+  if (range)
+    result["range"] = describeBounds(range);
+  if (holds) {
+    Object condition{{"kind", holds.getAs<StringAttr>("kind").str()}};
+    if (auto extents = holds.getAs<ArrayAttr>("extents"))
+      condition["extents"] = describeBounds(extents);
+    result["holds"] = std::move(condition);
   }
   return result;
 }
@@ -82,8 +93,9 @@ private:
   llvm::Error putNames(Object &object,
                        ArrayRef<std::pair<StringRef, Value>> operands);
 
-  /// The fields of the entry's one attention, or why there are none.
-  llvm::Expected<Object> describeAttention();
+  /// The fields of the entry's one op, or why there are none.
+  llvm::Expected<Object> describeOp();
+  llvm::Expected<Object> describeAttention(AttentionOpInterface op);
   llvm::Error describeMixers(AttentionOpInterface op, Object &result);
 
   func::FuncOp entry;
@@ -107,18 +119,38 @@ EntryWriter::putNames(Object &object,
   return llvm::Error::success();
 }
 
-llvm::Expected<Object> EntryWriter::describeAttention() {
-  SmallVector<AttentionOpInterface> all;
-  entry.walk([&](AttentionOpInterface op) { all.push_back(op); });
+llvm::Expected<Object> EntryWriter::describeOp() {
+  SmallVector<Operation *> all;
+  entry.walk([&](Operation *op) {
+    if (isa<AttentionOpInterface, SizedOpInterface>(op))
+      all.push_back(op);
+  });
   if (all.size() != 1)
     return llvm::createStringError("the entry holds " + Twine(all.size()) +
                                    " attention ops");
-  AttentionOpInterface op = all.front();
+  Operation *op = all.front();
   auto returned = cast<func::ReturnOp>(entry.getBody().front().getTerminator());
   if (returned->getOperands() != op->getResults())
     return llvm::createStringError(
         "the entry computes more than its attention op");
+  if (auto attention = dyn_cast<AttentionOpInterface>(op))
+    return describeAttention(attention);
 
+  auto putNames = [&](Object &object,
+                      ArrayRef<std::pair<StringRef, Value>> operands) {
+    return this->putNames(object, operands);
+  };
+  auto linear = dyn_cast<LinearAttentionOpInterface>(op);
+  llvm::Expected<Object> result =
+      linear ? describeLinear(linear, putNames)
+             : describeSized(cast<SizedOpInterface>(op), putNames);
+  if (result)
+    (*result)["result"] =
+        entry.getResultAttrOfType<StringAttr>(0, "attn.name").str();
+  return result;
+}
+
+llvm::Expected<Object> EntryWriter::describeAttention(AttentionOpInterface op) {
   Object result{{"scale", op.getScaleOrDefault()},
                 {"normaliser", op.getSigsoftmax() ? "sigsoftmax" : "softmax"}};
   unsigned next = 0;
@@ -213,11 +245,12 @@ llvm::Error EntryWriter::describeMixers(AttentionOpInterface op,
 Object EntryWriter::write() {
   Array arguments, results;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    arguments.push_back(
-        describeTensor(entry.getArgumentTypes()[i],
-                       entry.getArgAttrOfType<StringAttr>(i, "attn.name"),
-                       entry.getArgAttrOfType<ArrayAttr>(i, "attn.dims"),
-                       entry.getArgAttrOfType<ArrayAttr>(i, "attn.range")));
+    arguments.push_back(describeTensor(
+        entry.getArgumentTypes()[i],
+        entry.getArgAttrOfType<StringAttr>(i, "attn.name"),
+        entry.getArgAttrOfType<ArrayAttr>(i, "attn.dims"),
+        entry.getArgAttrOfType<ArrayAttr>(i, "attn.range"),
+        entry.getArgAttrOfType<DictionaryAttr>(i, "attn.holds")));
     if (entry.getArgAttr(i, "attn.parameter"))
       arguments.back().getAsObject()->try_emplace("parameter", true);
   }
@@ -226,14 +259,14 @@ Object EntryWriter::write() {
         describeTensor(entry.getResultTypes()[i],
                        entry.getResultAttrOfType<StringAttr>(i, "attn.name"),
                        entry.getResultAttrOfType<ArrayAttr>(i, "attn.dims"),
-                       /*range=*/{}));
+                       /*range=*/{}, /*holds=*/{}));
   Object result{{"name", entry.getName()},
                 {"symbol", "mixattn_" + entry.getName().str()},
                 {"arguments", std::move(arguments)},
                 {"results", std::move(results)},
                 {"flops", countFlops(entry, names).toJson()},
                 {"bytes", countBytes(entry, names).toJson()}};
-  llvm::Expected<Object> attention = describeAttention();
+  llvm::Expected<Object> attention = describeOp();
   if (attention) {
     result["attention"] = std::move(*attention);
   } else {

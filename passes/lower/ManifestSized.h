@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the manifest says of ops whose results have sizes of operands.
+
+#ifndef MIXATTN_PASSES_LOWER_MANIFEST_SIZED_H
+#define MIXATTN_PASSES_LOWER_MANIFEST_SIZED_H
+
+#include "passes/lower/ManifestLinear.h"
+
+namespace mixattn {
+
+/// The fields of `op` but its result, or why the manifest cannot say them.
+llvm::Expected<llvm::json::Object> describeSized(SizedOpInterface op,
+                                                 PutNames putNames);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_LOWER_MANIFEST_SIZED_H
