@@ -84,7 +84,8 @@ def GeneralizePass : Pass<"attn-generalize"> {
   let summary = "Say every named attention op in the normal form";
   let description = [{
     Input: any op with GeneralizableOpInterface.
-    Output: `attn.generic` in its place, with the scale written out.
+    Output: `attn.generic` in its place, with the scale written out, or
+    `attn.linear_generic`.
     Skips: nothing.
 
     ```mlir
@@ -161,8 +162,10 @@ def SimplifyPass : Pass<"attn-simplify"> {
       (an MLP, a ReLU, a score_mod that does more than add, `lse`).
     - `ShareShiftedKeys`: shifted keys of equal variances share one product,
       under the same condition if they are Gaussian.
+    - `MixFeatures`: linear attention over components takes the mixture of their
+      features as given, if that saves products.
 
-    Input: `attn.generic` on tensors.
+    Input: `attn.generic` and `attn.linear_generic` on tensors.
     Output: the same, and `linalg` ops that make its new operands.
     Skips: named ops.
 
@@ -185,7 +188,7 @@ def SimplifyPass : Pass<"attn-simplify"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

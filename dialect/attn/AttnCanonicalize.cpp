@@ -93,6 +93,37 @@ struct MixHeadsOfIdentityToSoftmax : OpRewritePattern<MixHeadsOp> {
   }
 };
 
+/// linear_generic … premix(identity)  ->  linear_generic …
+struct DropIdentityPremix : OpRewritePattern<LinearGenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LinearGenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getPremixer() || !isIdentity(op.getPremixer()))
+      return rewriter.notifyMatchFailure(op, "no mixer known as the identity");
+    rewriter.modifyOpInPlace(op, [&] { op.getPremixerMutable().clear(); });
+    return success();
+  }
+};
+
+/// linear_admixture_heads … mixer(identity)  ->  linear …
+struct AdmixtureOfIdentityToLinear : OpRewritePattern<LinearAdmixtureHeadsOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LinearAdmixtureHeadsOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getPremixer() || !isIdentity(op.getPremixer()))
+      return rewriter.notifyMatchFailure(op, "no mixer known as the identity");
+    auto linear = LinearOp::create(
+        rewriter, op.getLoc(), op.getResult().getType(), op.getQuery(),
+        op.getKey(), op.getValue(), op.getFeatureMap(), op.getProjection(),
+        op.getLengths(), op.getCausal(), op.getEps(), op.getOutputScale());
+    linear->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, linear);
+    return success();
+  }
+};
+
 } // namespace
 
 void MixHeadsOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
@@ -104,4 +135,14 @@ void MixHeadsOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 void GenericOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                             MLIRContext *context) {
   patterns.add<DropIdentityPostmix, DropZeroRowMixer<GenericOp>>(context);
+}
+
+void LinearAdmixtureHeadsOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<AdmixtureOfIdentityToLinear>(context);
+}
+
+void LinearGenericOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                  MLIRContext *context) {
+  patterns.add<DropIdentityPremix>(context);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The generated half of the ops.
 
-#include "dialect/attn/AttnOps.h"
+#include "dialect/attn/AttnLinearOps.h"
 
 using namespace mlir;
 using namespace mixattn;

@@ -50,8 +50,8 @@ struct DecomposePass : mixattn::impl::DecomposePassBase<DecomposePass> {
       rewriter.setInsertionPoint(op);
       rewriter.replaceOp(op, Decomposition(op, rewriter).emit());
     }
-    decomposeEach<StructuredPoolOp, ResponsibilitiesOp, PriorUpdateOp,
-                  OrthogonalPenaltyOp>(getOperation());
+    decomposeEach<LinearGenericOp, StructuredPoolOp, ResponsibilitiesOp,
+                  PriorUpdateOp, OrthogonalPenaltyOp>(getOperation());
   }
 };
 

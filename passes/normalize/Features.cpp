@@ -37,9 +37,9 @@ Value FeatureEmitter::emitKeyFeatures() {
 }
 
 /// mixed[b,k,j,f] = sum_r prior[k,r(,j)] features[b,k,r,j,f], with loops b, k,
-/// j, f, r.
+/// r, j, f.
 Value FeatureEmitter::emitMixedFeatures(Value features) {
-  AffineExpr b = dim(0), k = dim(1), j = dim(2), f = dim(3), r = dim(4);
+  AffineExpr b = dim(0), k = dim(1), r = dim(2), j = dim(3), f = dim(4);
   SmallVector<Value> inputs = {features};
   SmallVector<AffineMap> maps = {map(5, {b, k, r, j, f})};
   if (Value prior = op.getPrior()) {

@@ -10,6 +10,7 @@ namespace mixattn {
 
 /// Emits linalg ops that compute the result of `op`, of its type, in front of
 /// it.
+mlir::Value decompose(LinearGenericOp op, mlir::RewriterBase &rewriter);
 mlir::Value decompose(StructuredPoolOp op, mlir::RewriterBase &rewriter);
 mlir::Value decompose(ResponsibilitiesOp op, mlir::RewriterBase &rewriter);
 mlir::Value decompose(PriorUpdateOp op, mlir::RewriterBase &rewriter);

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -23,9 +24,9 @@ struct SimplifyPass : mixattn::impl::SimplifyPassBase<SimplifyPass> {
   void runOnOperation() override {
     // Each rule sees each op once, so that it explains itself once. Fewer
     // heads and components first: the others then have less to do.
-    for (auto populate :
-         {populatePruneHeads, populateSelectHeads, populateDropSingleComponent,
-          populateCancelQueryNorm, populateShareShiftedKeys}) {
+    for (auto populate : {populatePruneHeads, populateSelectHeads,
+                          populateDropSingleComponent, populateCancelQueryNorm,
+                          populateShareShiftedKeys, populateMixFeatures}) {
       RewritePatternSet patterns(&getContext());
       populate(patterns);
       walkAndApplyPatterns(getOperation(), std::move(patterns));
