@@ -47,12 +47,13 @@ def BindNamesPass : Pass<"attn-bind-names", "::mlir::ModuleOp"> {
     Input: entries with or without `attn.name`, `attn.dims` and `attn.range`.
     Output: entries whose every argument and result has a name, whose every
     dynamic dimension has a name, the same for dimensions that an op needs
-    equal, and whose lengths have a range.
+    equal, whose lengths have a range, and whose arguments hold (`attn.holds`)
+    what ops ask of the values that they read.
     Skips: private functions and declarations.
 
     Errors: a call that could not be inlined, a name that occurs twice, two
     names for sizes that must be equal, a result's dimension that no argument
-    has, a range that names no dimension.
+    has, bounds of values that name no dimension.
 
     ```mlir
     func.func @f(%q: tensor<?x2x3x4xf32> {attn.name = "q", attn.dims = ["B"]},

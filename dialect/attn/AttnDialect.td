@@ -32,6 +32,15 @@ def Attn_Dialect : Dialect {
     - `attn.range = [0, "S"]`: on integer arguments, the smallest and the
       largest value, each an integer or the name of a dimension; checked when
       the entry is called.
+    - `attn.holds = {kind = "coordinates", extents = [8, "N", "N"]}`: on
+      arguments, what their values are besides; checked when the entry is
+      called. An op that reads an argument as it is asks for it by itself.
+      `prior`: floats by head, then component (and key), none negative, each
+      head with one above 0. `log_prior`: each head has one above -inf.
+      `coordinates`: rows of integers, column c from 0 to extent c - 1, that
+      ascend strictly. `windows`: rows (column, first row, length), of one row
+      or more, disjoint, all within 0 to the only extent - 1. `nonempty`: there
+      is an element.
     - `attn.parameter`: on arguments that are weights of the model, which the
       cost report and the manifest tell from its inputs.
   }];

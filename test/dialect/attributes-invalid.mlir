@@ -88,6 +88,71 @@ func.func private @range_on_a_scalar(i64 {attn.range = [0, 1]})
 
 // -----
 
+// expected-error @below {{'func.func' op expected 'attn.holds' of argument 0 to be a condition on values of 'tensor<4xf32>', but got "prior"}}
+func.func private @holds_no_dictionary(tensor<4xf32> {attn.holds = "prior"})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.holds' of argument 0 to be a condition on values of 'tensor<4x2xf32>', but got {kind = "posterior"}}}
+func.func private @holds_unknown(tensor<4x2xf32> {attn.holds = {kind = "posterior"}})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.holds' of argument 0 to be a condition on values of 'tensor<4x2xf32>', but got {extents = [4], kind = "prior"}}}
+func.func private @holds_more(tensor<4x2xf32> {attn.holds = {extents = [4], kind = "prior"}})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.holds' of argument 0 to be a condition on values of 'tensor<4x2xi32>', but got {kind = "log_prior"}}}
+func.func private @holds_of_integers(tensor<4x2xi32> {attn.holds = {kind = "log_prior"}})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.holds' of argument 0 to be a condition on values of 'tensor<4xf32>', but got {kind = "prior"}}}
+func.func private @holds_without_heads(tensor<4xf32> {attn.holds = {kind = "prior"}})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.holds' of argument 0 to be a condition on values of 'tensor<?x3xi64>', but got {kind = "coordinates"}}}
+func.func private @holds_without_extents(tensor<?x3xi64> {attn.holds = {kind = "coordinates"}})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.holds' of argument 0 to be a condition on values of 'tensor<?x3xi64>', but got {extents = [8, "N"], kind = "coordinates"}}}
+func.func private @holds_two_extents(tensor<?x3xi64> {attn.holds = {extents = [8, "N"], kind = "coordinates"}})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.holds' of argument 0 to be a condition on values of 'tensor<?x3xf32>', but got {extents = [8, "N", "N"], kind = "coordinates"}}}
+func.func private @holds_floats(tensor<?x3xf32> {attn.holds = {extents = [8, "N", "N"], kind = "coordinates"}})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.holds' of argument 0 to be a condition on values of 'tensor<3xi64>', but got {extents = [8, "N", "N"], kind = "coordinates"}}}
+func.func private @holds_of_a_row(tensor<3xi64> {attn.holds = {extents = [8, "N", "N"], kind = "coordinates"}})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.holds' of argument 0 to be a condition on values of 'tensor<?x1xi64>', but got {extents = [-1], kind = "coordinates"}}}
+func.func private @holds_no_extent(tensor<?x1xi64> {attn.holds = {extents = [-1], kind = "coordinates"}})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.holds' of argument 0 to be a condition on values of 'tensor<?x2xi64>', but got {extents = ["N"], kind = "windows"}}}
+func.func private @holds_windows_of_two(tensor<?x2xi64> {attn.holds = {extents = ["N"], kind = "windows"}})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.holds' of argument 0 to be a condition on values of 'f32', but got {kind = "nonempty"}}}
+func.func private @holds_on_a_scalar(f32 {attn.holds = {kind = "nonempty"}})
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.holds' of result 0 to be on an argument}}
+func.func private @holds_among_the_results() -> (tensor<4x2xf32> {attn.holds = {kind = "prior"}})
+
+// -----
+
 // expected-error @below {{'func.func' op expected 'attn.parameter' of argument 0 to have no value, but got true}}
 func.func private @parameter_with_a_value(tensor<4xf32> {attn.parameter = true})
 

@@ -23,6 +23,16 @@ func.func private @ranges(tensor<?xi64> {attn.range = [0, "S"]},
                           tensor<i32> {attn.range = [-3, -3]},
                           tensor<4xi1> {attn.range = ["N", 1]})
 
+// What values hold besides.
+// CHECK-LABEL: func.func private @holds
+// CHECK-SAME:    (tensor<4x2xf32> {attn.holds = {kind = "prior"}}, tensor<4x2x?xbf16> {attn.holds = {kind = "log_prior"}}, tensor<?x3xi64> {attn.holds = {extents = [8, "N", "N"], kind = "coordinates"}}, tensor<?x3xi32> {attn.holds = {extents = ["N"], kind = "windows"}}, tensor<?x?xf32> {attn.holds = {kind = "nonempty"}})
+func.func private @holds(
+    tensor<4x2xf32> {attn.holds = {kind = "prior"}},
+    tensor<4x2x?xbf16> {attn.holds = {kind = "log_prior"}},
+    tensor<?x3xi64> {attn.holds = {kind = "coordinates", extents = [8, "N", "N"]}},
+    tensor<?x3xi32> {attn.holds = {kind = "windows", extents = ["N"]}},
+    tensor<?x?xf32> {attn.holds = {kind = "nonempty"}})
+
 // Weights are told from inputs.
 // CHECK-LABEL: func.func private @parameters
 // CHECK-SAME:    (tensor<4xf32> {attn.parameter}, tensor<4xf32>)

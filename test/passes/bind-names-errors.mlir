@@ -290,3 +290,12 @@ func.func @name_out_of_nowhere(%n: tensor<i32>)
 func.func @range_of_nothing(%x: tensor<?xi64> {attn.name = "x", attn.dims = ["N"], attn.range = [0, "S"]}) {
   return
 }
+
+// -----
+
+// expected-error @below {{expected the bounds of values of argument 'x' to name a dimension of an argument, but got 'S'}}
+func.func @extent_of_nothing(%x: tensor<?x1xi64> {
+    attn.name = "x", attn.dims = ["N"],
+    attn.holds = {kind = "coordinates", extents = ["S"]}}) {
+  return
+}

@@ -46,3 +46,13 @@ module attributes {attn.manifest = "{}"} {
     return %0 : i32
   }
 }
+
+// -----
+
+module attributes {attn.manifest = "{}"} {
+  // expected-error @below {{expected entry 'no_extent' to take buffers with names}}
+  func.func @no_extent(%x: memref<2x1xi64, strided<[?, 1]>> {
+      attn.name = "x", attn.holds = {kind = "coordinates", extents = ["N"]}}) {
+    return
+  }
+}

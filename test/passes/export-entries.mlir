@@ -77,6 +77,26 @@ module @range attributes {attn.manifest = "{}"} {
 
 // -----
 
+// What values hold besides is checked there, too; what they do hold is in
+// entry-values.test.
+// CHECK-LABEL: module @holds
+// CHECK-DAG:     ("argument 'p': expected values of 0 or more, but element %lld is not\00")
+// CHECK-DAG:     ("argument 'p': expected a value above 0 for head %lld, but got none\00")
+// CHECK-LABEL:   func.func @mixattn_f(
+// CHECK:           memref.load
+// CHECK:           arith.cmpf oge
+// CHECK:           memref.load
+// CHECK:           arith.cmpf ogt
+// CHECK:           call @f.kernel
+module @holds attributes {attn.manifest = "{}"} {
+  func.func @f(%p: memref<2x3xf32, strided<[?, 1]>> {
+      attn.name = "p", attn.holds = {kind = "prior"}}) {
+    return
+  }
+}
+
+// -----
+
 // Booleans are DLPack's type code 6, in 8 bits.
 // CHECK-LABEL: module @boolean
 // CHECK-DAG:     ("argument 'm': expected i1, but got DLPack type code %lld with %lld bits and %lld lanes\00")
