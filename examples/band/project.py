@@ -2,7 +2,8 @@
 """Projects attention matrices on bands, and on bands plus sparse errors.
 
 Prints and draws the distances, beside those of the paper's families of
-matrices: those of the three character models, or those of files.
+matrices: those of the three character models, or those of files. The models'
+projections are compiled, too, and pool the models' own values.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import numpy as np
 
 import distances
 import matrices
+import pool
 from matrices import Failure
 
 EXAMPLES = """examples:
@@ -108,6 +110,19 @@ def read_models(arguments, scratch):
             for edition in matrices.EDITIONS}
 
 
+def pool_all(layers, setting, arguments, scratch):
+    """The projections of the first text's weights at work, by edition and layer."""
+    found = {}
+    for name, parts in layers.items():
+        out = os.path.join(scratch, name)
+        heads, _, features = parts[0][1].shape[1:]
+        library = pool.build(heads, features, 2 * setting.width + 1, arguments.bin, out)
+        found[name] = [pool.compare([part[0] for part in layer], setting, library, arguments.bin,
+                                    os.path.join(out, f"layer{i}"))
+                       for i, layer in enumerate(parts)]
+    return found
+
+
 def draw(layers, results, setting, scratch, out):
     """The pictures, where matplotlib is there; returns what to say, when they are in
     the folder `out`."""
@@ -132,6 +147,9 @@ def project(arguments, scratch):
     said = [distances.sets_table(results, setting), distances.width_table(results),
             distances.budget_table(results, setting)]
     record = {"setting": vars(setting), "distances": distances.plain(results)}
+    if not arguments.files:
+        record["pooled"] = pool_all(layers, setting, arguments, scratch)
+        said.append(pool.table(record["pooled"]))
     with open(os.path.join(scratch, "distances.json"), "w", encoding="ascii") as file:
         json.dump(record, file, indent=1)
     return said + [draw(layers, results, setting, scratch, arguments.out)]

@@ -47,6 +47,15 @@ def check_layer(weights, measured):
         assert np.allclose(over_budget[:, 0], found["band"], 0, 1e-9)
 
 
+def check_pooled(weights, value, pooled, found):
+    """How far the band of the first text's weights pools from the truth."""
+    off = np.array([[abs(i - j) > WIDTH for j in range(SIZE)] for i in range(SIZE)])
+    missing = np.where(off, weights[0], 0) @ value[0]
+    share = np.linalg.norm(missing) / np.linalg.norm(pooled[0])
+    assert abs(found["band"]["distance"] - share) < 1e-5
+    assert all(entry["error"] < 2e-6 for entry in found.values())
+
+
 def main():
     folder = sys.argv[1]
     with open(os.path.join(folder, "distances.json"), encoding="ascii") as file:
@@ -60,6 +69,7 @@ def main():
             assert weights.shape == (2, heads, SIZE, SIZE)
             assert np.abs(weights @ value - pooled).max() <= 1e-5 * np.abs(pooled).max()
             check_layer(weights, measured)
+            check_pooled(weights, value, pooled, record["pooled"][edition][layer])
     print("distances are right")
 
 
