@@ -26,8 +26,7 @@ class Network:
                                          for suffix in (".mlir", ".so", ".json"))
         with open(graph, "w", encoding="ascii") as file:
             file.write(swin.network(name, arguments.images))
-        call([os.path.join(arguments.bin, "mixattn-compile"), graph, "-o", self.library,
-              arguments.optimisation])
+        call([os.path.join(arguments.bin, "mixattn-compile"), graph, "-o", self.library])
         with open(manifest, encoding="utf-8") as file:
             self.arguments = json.load(file)["entries"][0]["arguments"]
         self.runner = os.path.join(arguments.bin, "mixattn-run")
@@ -94,8 +93,6 @@ def main():
                         help="where mixattn-compile and mixattn-run lie (%(default)s)")
     parser.add_argument("--out", default="build/swin", metavar="DIR",
                         help="where graphs and libraries go (%(default)s)")
-    parser.add_argument("-O0", dest="optimisation", action="store_const", const="-O0",
-                        default="-O3", help="compile in seconds, run slower")
     parser.add_argument("--images", type=int, default=1, metavar="N",
                         help="images of a call (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of weights and images (%(default)s)")
