@@ -44,6 +44,7 @@ def choose_windows(costs, width, tokens):
     of them, that make the rows of each matrix [M,N,N] cheapest. Returns a list of
     (column, first row, length) for each matrix."""
     count, size = costs.shape[:2]
+    tokens = min(tokens, size // 2)
     lengths = range(2, min(width, size) + 1)
     windows = {length: window_costs(costs, length) for length in lengths}
     alone = np.diagonal(costs, axis1=1, axis2=2)

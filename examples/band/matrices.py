@@ -93,8 +93,8 @@ def of_file(name):
     if not 2 <= matrices.ndim <= 4 or matrices.shape[-1] != matrices.shape[-2] or not matrices.size:
         shape = ", ".join(map(str, matrices.shape))
         raise Failure(f"'{name}': expected square matrices [T,H,N,N], [H,N,N] or [N,N], "
-                       f"but got [{shape}]")
+                      f"but got [{shape}]")
     if not np.isfinite(matrices).all():
         raise Failure(f"'{name}': expected finite numbers, but got "
-                       f"{matrices[~np.isfinite(matrices)][0]}")
+                      f"{matrices[~np.isfinite(matrices)][0]}")
     return matrices.reshape((1,) * (4 - matrices.ndim) + matrices.shape)

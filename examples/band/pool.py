@@ -106,7 +106,7 @@ def compare(layer, setting, library, tools, out):
         error = float(np.abs(compiled - expected).max() / np.abs(expected).max())
         if not error <= LIMIT:
             raise Failure(f"'{entry}': expected an error of at most {LIMIT:.1e}, "
-                           f"but got {error:.1e}")
+                          f"but got {error:.1e}")
         found[entry] = {"error": error, "distance": float(
             np.linalg.norm(expected - pooled) / np.linalg.norm(pooled))}
     return found

@@ -74,7 +74,7 @@ def check_width(name, size, width):
     """Refuses a band that is wider than a matrix."""
     if width >= size:
         raise Failure(f"'{name}': expected a width below {size}, the size of the matrices, "
-                       f"but got {width}")
+                      f"but got {width}")
 
 
 def check_request(arguments):

@@ -54,7 +54,7 @@ def distances_over_budget(matrices, width, budgets, cap, bounds=(0, 1)):
     rest = np.abs(matrices - band).reshape(*matrices.shape[:-2], -1)
     saved = np.sort(np.minimum(rest, cap), axis=-1)
     not_saved = np.concatenate([np.zeros_like(saved[..., :1]), saved.cumsum(axis=-1)], axis=-1)
-    left = rest.shape[-1] - np.minimum(budgets, rest.shape[-1])
+    left = [rest.shape[-1] - min(budget, rest.shape[-1]) for budget in budgets]
     return (rest - np.minimum(rest, cap)).sum(axis=-1)[..., None] + not_saved[..., left]
 
 
