@@ -56,8 +56,9 @@ def build(heads, features, diagonals, tools, out):
 
 
 def run(library, entry, inputs, tools, out):
-    """The result of one entry; it and its inputs are files in `out`."""
-    command = [os.path.join(tools, "mixattn-run"), library, "--entry=" + entry]
+    """The result of one entry, which the built-in reference checks, too; it and its
+    inputs are files in `out`."""
+    command = [os.path.join(tools, "mixattn-run"), library, "--entry=" + entry, "--check"]
     for name, array in inputs.items():
         file = os.path.join(out, f"{entry}_{name}.npy")
         np.save(file, array)
