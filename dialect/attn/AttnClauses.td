@@ -39,7 +39,8 @@ class Attn_ClauseTexts {
     - (C12) `shifts` are `[Hk,R,D]` beside keys without components.
     - (C13) there is one variance per component; it and its inverse are
       positive and normal numbers in f32.
-    - (C14) `prior` is `[Hq,R]` or `[Hq,R,S]`, and there are components.
+    - (C14) `prior` is `[Hq,R]` or `[Hq,R,S]`, and there are components; each
+      head of a constant one has a value above -inf.
     - (C15) the maximum takes components and no prior.
 }];
 

@@ -90,7 +90,9 @@ def Attn_MixtureOfKeysOp : Attn_AttentionOp<"mixture_of_keys",
     No further 1/sqrt(D) acts. Keys are `[B,Hk,R,S,D]`, or `[B,Hk,S,D]` with
     `shifted_by(%shifts)`, `[Hk,R,D]`: `k_rj = k_j + shift_r` (sMGK).
     `variances` are sqrt(D) where they are absent. The prior is `[H,R]` or
-    `[H,R,S]`, need not be normalised, and -inf switches a component off.
+    `[H,R,S]`, need not be normalised, and -inf switches a component off. Each
+    head has one above -inf, which is checked when an entry is called that has
+    the prior for an argument.
 
   }] # clauseText # componentConstraints # [{
     - (C21) there are components.

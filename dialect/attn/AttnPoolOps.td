@@ -51,7 +51,8 @@ def Attn_StructuredPoolOp : Attn_SizedOp<"structured_pool",
       signed, so a sum can vanish or nearly so: the result is then large.
 
     Indices count from 0. H are the heads of the band, and without one of the
-    values. Sums are in f32, the result is of the value's element type. A weight
+    values. Weighted values add up in f32, the weights of a row in f64; the
+    result is of the value's element type. A weight
     of the band or the error that is 0 contributes nothing, whatever its value
     row holds; any other weight passes NaN and infinity on.
 

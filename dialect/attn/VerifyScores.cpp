@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verifies what ops that score queries against keys have in common.
 
+#include "dialect/attn/OperandConditions.h"
 #include "dialect/attn/VerifyShapes.h"
 
 #include <cmath>
@@ -84,7 +85,9 @@ static LogicalResult verifyComponents(ScoreOpInterface op, const Party &key,
     return op->emitOpError("expected 'prior' over components");
   SmallVector<int64_t> shape = {op.getNumQueryHeads(), components, scores[3]};
   shape.resize(cast<RankedTensorType>(prior.getType()).getRank());
-  return verifyShape(op, {"prior", prior}, shape);
+  if (failed(verifyShape(op, {"prior", prior}, shape)))
+    return failure();
+  return verifyConstantOperands(op);
 }
 
 LogicalResult mixattn::detail::verifyScores(ScoreOpInterface op) {

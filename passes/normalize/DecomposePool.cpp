@@ -25,7 +25,8 @@ public:
       : LinalgEmitter(rewriter, op.getLoc()), op(op),
         heads(rewriter.getIndexAttr(op.getHeadsDim().size())),
         length(sizeOf(op.getValue(), 2)),
-        rows(getValueOrCreateConstantIndexOp(rewriter, loc, length)) {}
+        rows(getValueOrCreateConstantIndexOp(rewriter, loc, length)),
+        f64(rewriter.getF64Type()) {}
 
   Value emit();
 
@@ -33,8 +34,8 @@ private:
   Value index(OpBuilder &b, int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
-  Value isBelow(OpBuilder &b, Value low, Value high) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, low, high);
+  Value toF64(OpBuilder &b, Value value) {
+    return arith::ExtFOp::create(b, loc, f64, value);
   }
   /// Whether `place` is a row or column, from 0 to the length - 1.
   Value isRow(OpBuilder &b, Value place) {
@@ -52,6 +53,7 @@ private:
 
   Value emitBand();
   Value emitBandSums();
+  Value emitNormalised(Value pooled, Value sums);
   Value emitColumns();
   Value emitIdentity();
   Value emitErrorRow(OpBuilder &b, ValueRange place, Value weight,
@@ -61,6 +63,7 @@ private:
   StructuredPoolOp op;
   OpFoldResult heads, length;
   Value rows;
+  Type f64;
 };
 
 } // namespace
@@ -107,17 +110,28 @@ Value PoolDecomposition::emitBand() {
       });
 }
 
-/// sums[h,i] = sum_t band[h,i,t], or 1 without a band.
+/// sums[h,i] = sum_t band[h,i,t], or 1 without a band; in f64, so that a sum
+/// that cancels is 0.
 Value PoolDecomposition::emitBandSums() {
   if (!op.getBand())
-    return tensorOf({heads, length}, f32, 1.0);
+    return tensorOf({heads, length}, f64, 1.0);
   return generic(op.getBand(), map(3, {dim(0), dim(1), dim(2)}),
-                 tensorOf({heads, length}, f32, 0.0), map(3, {dim(0), dim(1)}),
+                 tensorOf({heads, length}, f64, 0.0), map(3, {dim(0), dim(1)}),
                  [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
                    Value i = linalg::IndexOp::create(b, loc, 1);
                    Value t = linalg::IndexOp::create(b, loc, 2);
                    Value weight = emitPlace(b, args[0], i, t).second;
-                   return arith::AddFOp::create(b, loc, args[1], weight);
+                   return arith::AddFOp::create(b, loc, args[1],
+                                                toF64(b, weight));
+                 });
+}
+
+/// pooled[b,h,i,d] / sums[h,i], and 0 where that is 0.
+Value PoolDecomposition::emitNormalised(Value pooled, Value sums) {
+  return generic(sums, map(4, {dim(1), dim(2)}), pooled, identity(4),
+                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                   Value ratio = quotient(b, loc, toF64(b, args[1]), args[0]);
+                   return arith::TruncFOp::create(b, loc, f32, ratio);
                  });
 }
 
@@ -239,7 +253,7 @@ SmallVector<Value> PoolDecomposition::emitErrors(SmallVector<Value> pooled) {
           if (op.getRowNormalise()) {
             ArrayRef<Value> row = ArrayRef(place).take_front(2);
             Value last = tensor::ExtractOp::create(b, loc, carried[1], row);
-            Value sum = arith::AddFOp::create(b, loc, last, weight);
+            Value sum = arith::AddFOp::create(b, loc, last, toF64(b, weight));
             added.push_back(
                 tensor::InsertOp::create(b, loc, sum, carried[1], row));
           }
@@ -261,11 +275,7 @@ Value PoolDecomposition::emit() {
     pooled.push_back(emitBandSums());
   pooled = emitErrors(pooled);
   if (op.getRowNormalise())
-    pooled[0] =
-        generic(pooled[1], map(4, {dim(1), dim(2)}), pooled[0], identity(4),
-                [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                  return quotient(b, loc, args[1], args[0]);
-                });
+    pooled[0] = emitNormalised(pooled[0], pooled[1]);
   Type element = op.getValue().getType().getElementType();
   return castTo(op->getResults(), rounded(pooled[0], element)).front();
 }

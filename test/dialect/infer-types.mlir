@@ -146,3 +146,41 @@ func.func @open_heads(%q: tensor<1x2x3x4xf32>, %v: tensor<1x6x3x4xf32>,
   %lh = tensor.dim %lse, %1 : tensor<1x?x3xf32>
   return %oh, %wh, %lh : index, index, index
 }
+
+// Pools, shares, means and penalties have sizes of their operands.
+// CHECK-LABEL: func.func @other_sizes
+// CHECK-SAME:    %[[V:[a-z0-9]+]]: tensor<?x2x?x4xf32>, %[[K:[a-z0-9]+]]: tensor<?x2x3x?x4xf32>
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0 : index
+// CHECK-DAG:     %[[TWO:.+]] = arith.constant 2 : index
+// CHECK-DAG:     %[[THREE:.+]] = arith.constant 3 : index
+// CHECK-DAG:     %[[HEADS:.+]] = arith.constant 6 : index
+// CHECK-DAG:     %[[B:.+]] = tensor.dim %[[V]], %[[ZERO]]
+// CHECK-DAG:     %[[N:.+]] = tensor.dim %[[V]], %[[TWO]]
+// CHECK-DAG:     %[[S:.+]] = tensor.dim %[[K]], %[[THREE]]
+// CHECK:         return %[[B]], %[[HEADS]], %[[N]], %[[B]], %[[THREE]], %[[N]], %[[S]], %[[THREE]], %[[S]]
+func.func @other_sizes(%v: tensor<?x2x?x4xf32>, %k: tensor<?x2x3x?x4xf32>,
+                       %band: tensor<6x?x3xf32>)
+    -> (index, index, index, index, index, index, index, index, index) {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %3 = arith.constant 3 : index
+  %4 = arith.constant 4 : index
+  %o = attn.structured_pool %v band(%band : tensor<6x?x3xf32>)
+      : tensor<?x2x?x4xf32> -> tensor<?x?x?x4xf32>
+  %gamma = attn.responsibilities %v, %k
+      : (tensor<?x2x?x4xf32>, tensor<?x2x3x?x4xf32>) -> tensor<?x2x3x?x?xf32>
+  %prior = attn.prior_update %gamma per_key
+      : tensor<?x2x3x?x?xf32> -> tensor<2x?x?xf32>
+  %ob = tensor.dim %o, %0 : tensor<?x?x?x4xf32>
+  %oh = tensor.dim %o, %1 : tensor<?x?x?x4xf32>
+  %on = tensor.dim %o, %2 : tensor<?x?x?x4xf32>
+  %gb = tensor.dim %gamma, %0 : tensor<?x2x3x?x?xf32>
+  %gr = tensor.dim %gamma, %2 : tensor<?x2x3x?x?xf32>
+  %gn = tensor.dim %gamma, %3 : tensor<?x2x3x?x?xf32>
+  %gs = tensor.dim %gamma, %4 : tensor<?x2x3x?x?xf32>
+  %pr = tensor.dim %prior, %1 : tensor<2x?x?xf32>
+  %ps = tensor.dim %prior, %2 : tensor<2x?x?xf32>
+  return %ob, %oh, %on, %gb, %gr, %gn, %gs, %pr, %ps
+      : index, index, index, index, index, index, index, index, index
+}

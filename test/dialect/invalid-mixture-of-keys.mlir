@@ -54,6 +54,18 @@ func.func @c6_heads(%q: !q, %keys: !keys) -> !q {
 
 // -----
 
+// A head of the prior whose every component is off, at every key.
+!q = tensor<1x2x1x8xf32>
+!keys = tensor<1x2x2x1x8xf32>
+func.func @c14_constant(%q: !q, %keys: !keys) -> !q {
+  %p = arith.constant dense<[[[0xFC00], [0xFC00]], [[1.0], [0xFC00]]]> : tensor<2x2x1xf16>
+  // expected-error @below {{'attn.mixture_of_keys' op expected 'prior' to hold a value above -inf for head 0, but got none}}
+  %o = attn.mixture_of_keys %q, %keys, %q prior(%p : tensor<2x2x1xf16>) : (!q, !keys, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
 // A bias has no components.
 !q = tensor<1x4x5x8xf32>
 !keys = tensor<1x4x2x5x8xf32>
