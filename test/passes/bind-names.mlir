@@ -60,7 +60,7 @@ func.func @clauses(
 // CHECK-SAME:    tensor<?x2x?x4xf32> {attn.dims = ["B", "N"], attn.name = "q"}
 // CHECK-SAME:    tensor<?x2x3x?x4xf32> {attn.dims = ["B", "S"], attn.name = "keys"}
 // CHECK-SAME:    tensor<?x2x?x4xf32> {attn.dims = ["B", "S"], attn.name = "arg2"}
-// CHECK-SAME:    tensor<2x3x?xf32> {attn.dims = ["S"], attn.name = "arg3"}
+// CHECK-SAME:    tensor<2x3x?xf32> {attn.dims = ["S"], attn.holds = {kind = "log_prior"}, attn.name = "arg3"}
 // CHECK-SAME:    tensor<?x2x?xf32> {attn.dims = ["B", "N"], attn.name = "arg4"}
 // CHECK-SAME:    tensor<?x2x3x?xf32> {attn.dims = ["B", "S"], attn.name = "arg5"}
 // CHECK-SAME:    tensor<?xi64> {attn.dims = ["B"], attn.name = "arg6", attn.range = [0, "S"]}
