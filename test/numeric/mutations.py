@@ -16,7 +16,7 @@ import numpy as np
 
 import oracle
 import run_variant
-from oracle import basics, scores, softmax
+from oracle import basics, linear, scores, softmax
 
 HOMES = {name: module for module in oracle.MODULES
          for name, value in vars(module).items()
@@ -34,7 +34,7 @@ def causal_off_by_one(x, causal=False, band=None):
 
 
 def aligned_at_the_start(x, causal=False, band=None):
-    return np.tri(x["q"].shape[2], x["k"].shape[2], dtype=bool)[None, None]
+    return np.tri(x["q"].shape[2], x["v"].shape[2], dtype=bool)[None, None]
 
 
 def nan_for_empty_rows(logits, allow):
@@ -57,6 +57,64 @@ def weights_before_mixing(x, stages, allow, *others, **options):
     expected = REAL["attend"](x, stages, allow, *others, **options)
     expected.results["weights"] = softmax.softmax(stages[-1], allow)[0]
     return expected
+
+
+def band_of_no_alignment(band, queries, keys):
+    return REAL["within"](band, queries, queries)[:, :keys] if queries > keys \
+        else np.pad(REAL["within"](band, queries, queries),
+                    ((0, 0), (0, keys - queries)))
+
+
+def renormalised(weights, keep):
+    kept = REAL["drop"](weights, keep)
+    return basics.quotient(kept, kept.sum(-1, keepdims=True))
+
+
+def noise_outside_the_mixer(logits, mixer, sigma, noise, bend):
+    return REAL["mix_scores"](logits, mixer) + sigma.sum() * noise
+
+
+def mixed_before_the_feature_map(x, feature_map):
+    prior = scores.by_component(x["prior"]).swapaxes(-1, -2)
+    return linear.elu(sum(p * k for p, k in zip(prior, basics.keys_of(x))))
+
+
+def denominators_unmixed(sums, mixer):
+    if sums[0].ndim == 3:
+        mixer = np.ones_like(mixer) / len(mixer)
+    return REAL["mix_sums"](sums, mixer)
+
+
+def wrapped_band(band, length):
+    matrix = REAL["band_matrix"](band, length)
+    for t in range(3):
+        for row in range(3 - t):
+            matrix[:, row, row + t - 3] += band[:, row, t]
+    return matrix
+
+
+def first_row_read(triples, heads, length):
+    triples = [(first, first, rows) for _, first, rows in triples]
+    return REAL["window_matrix"](triples, heads, length)
+
+
+def one_row_more(triples, heads, length):
+    triples = [(column, first, rows + 1) for column, first, rows in triples]
+    return REAL["window_matrix"](triples, heads, length)
+
+
+def numbers_in_order(seed, offset, shape, counter=None):
+    """Philox from a counter of another order: the row first."""
+    batches, heads, queries, keys = shape
+    turned = REAL["normals"](seed, offset, (batches, heads, keys, queries))
+    return turned.swapaxes(2, 3)
+
+
+def heads_as_many_as_sources(seed, offset, shape):
+    """The stride of a batch is the count of global heads."""
+    numbers = REAL["normals"](seed, offset, (1, 2 + shape[1], *shape[2:]))[0]
+    return np.stack([numbers[2 * b:2 * b + shape[1]]
+                     for b in range(shape[0])])
 
 
 # name: (variant, what replaces functions of the oracle)
@@ -160,6 +218,98 @@ MUTATIONS = {
     "zero_lse_of_empty_rows": ("softmax_results", {
         "softmax": lambda s, allow: tuple(
             np.nan_to_num(r, neginf=0) for r in REAL["softmax"](s, allow))}),
+    "sigmoid_of_shifted_scores": ("sigsoftmax", {
+        "sigmoid_damped": lambda s: REAL["sigmoid_damped"](
+            s - s.max(-1, keepdims=True))}),
+    "no_sigmoid": ("mixhead_a_sigsoftmax", {"sigmoid_damped": lambda s: s}),
+    "scaled_given_scores": ("mixhead_synthesizer", {
+        "attend": lambda x, stages, *others: REAL["attend"](
+            x, [stages[0] / 8], *others)}),
+    "noise_of_other_head": ("fish_noise_local", {
+        "noise_of": lambda x, shape: REAL["noise_of"](x, shape)[:, ::-1]}),
+    "sigma_squared": ("fish_noise_local", {
+        "mix_noisy_terms": lambda g, mixer, sigma, *others: REAL[
+            "mix_noisy_terms"](g, mixer, sigma**2, *others)}),
+    "noise_outside_the_mixer": (
+        "fish_noise_local", {"mix_noisy_terms": noise_outside_the_mixer}),
+    "noise_of_other_global_head": ("fish_noise_global", {
+        "noise_of": lambda x, shape: REAL["noise_of"](x, shape)[:, ::-1]}),
+    "sigma_squared_of_global_heads": ("fish_noise_global", {
+        "add_noise": lambda g, sigma, noise: REAL["add_noise"](
+            g, sigma**2, noise)}),
+    "sigma_of_other_head": ("mish", {
+        "mix_noisy_terms": lambda g, mixer, sigma, *others: REAL[
+            "mix_noisy_terms"](g, mixer, sigma[::-1], *others)}),
+    "noise_left_out": ("gfish", {"add_noise": lambda g, sigma, noise: g}),
+    "words_paired_otherwise": ("fish_philox", {
+        "words": lambda counter, key: [
+            REAL["words"](counter, key)[w] for w in (0, 2, 1, 3)]}),
+    "sine_first": ("fish_philox", {
+        "box_muller": lambda *words: REAL["box_muller"](*words)[::-1]}),
+    "counter_of_other_order": ("fish_philox", {"normals": numbers_in_order}),
+    "batch_stride_of_sources": (
+        "fish_philox", {"normals": heads_as_many_as_sources}),
+    "key_words_swapped": ("fish_philox", {
+        "words": lambda counter, key: REAL["words"](counter, key[::-1])}),
+    "offset_left_out": ("fish_philox", {
+        "normals": lambda seed, offset, shape: REAL["normals"](
+            seed, 0, shape)}),
+    "band_of_no_alignment": ("band_softmax", {"within": band_of_no_alignment}),
+    "kept_band_of_no_alignment": (
+        "band_projection", {"within": band_of_no_alignment}),
+    "renormalised": ("band_projection", {"drop": renormalised}),
+    "scaled_by_features": ("bigbird", {
+        "dot": lambda q, k: REAL["dot"](q, k) / 8}),
+    "projection_of_magnitudes": ("linformer", {
+        "projected": lambda e, k: REAL["projected"](np.abs(e), k)}),
+    "elu_without_one": ("linear", {
+        "elu": lambda x: np.where(x > 0, x, np.exp(np.minimum(x, 0)))}),
+    "no_denominator": ("linear", {"quotient": lambda o, sums: o}),
+    "linear_causal_off_by_one": (
+        "linear_causal", {"visible": causal_off_by_one}),
+    "linear_aligned_at_the_start": (
+        "mlk_causal", {"visible": aligned_at_the_start}),
+    "mixed_before_the_feature_map": (
+        "mlk", {"features_of_keys": mixed_before_the_feature_map}),
+    "prior_of_other_component": ("mlk", {
+        "by_component": lambda prior: REAL["by_component"](prior)[::-1]}),
+    "subtracted_shifts_of_features": ("smlk", {
+        "keys_of": lambda x: REAL["keys_of"](x | {"shifts": -x["shifts"]})}),
+    "denominators_unmixed": (
+        "lfish_hard", {"mix_sums": denominators_unmixed}),
+    "swapped_key_heads": ("lfish_hard", {
+        "mix_sums": lambda sums, mixer: REAL["mix_sums"](sums, mixer[::-1])}),
+    "linear_hidden_states": ("glfish", {"relu": lambda x: x}),
+    "no_bias_of_states": ("glfish", {
+        "bend_states": lambda s, x: REAL["bend_states"](
+            s, x | {"b2": 0 * x["b2"]})}),
+    "swapped_normaliser": ("glfish", {
+        "mix_sums": lambda sums, mixer: REAL["mix_sums"](sums, mixer[::-1])}),
+    "band_off_by_one": ("structured_band", {
+        "band_matrix": lambda band, n: np.roll(
+            REAL["band_matrix"](band, n), 1, -1)}),
+    "wrapped_band": ("structured_band", {"band_matrix": wrapped_band}),
+    "transposed_error": ("structured_sparse", {
+        "error_matrix": lambda index, value, shape: REAL["error_matrix"](
+            index[:, [0, 2, 1]], value, shape)}),
+    "replacing_error": ("structured_sparse", {
+        "weights_of_rows": lambda p, e: np.where(e != 0, e, p)}),
+    "sums_without_errors": ("structured_normalised", {
+        "row_sums": lambda p, e: REAL["row_sums"](p, 0 * e)}),
+    "first_row_read": ("rare_tokens", {"window_matrix": first_row_read}),
+    "one_row_more": ("rare_tokens", {"window_matrix": one_row_more}),
+    "shares_of_keys": ("responsibilities", {
+        "normalised": lambda s: s / s.sum(-1, keepdims=True)}),
+    "uniform_prior": ("responsibilities", {
+        "by_component": lambda prior: REAL["by_component"](0 * prior)}),
+    "mean_over_keys_alone": ("prior_update", {
+        "means": lambda gamma, over: gamma.mean(4).sum((0, 3))}),
+    "sum_over_batches": ("prior_update", {
+        "means": lambda gamma, over: gamma.mean((3, 4)).sum(0)}),
+    "no_identity": ("orthogonal_penalty", {
+        "products_of_columns": lambda m: m.T @ m + np.eye(len(m))}),
+    "magnitudes_of_columns": ("orthogonal_penalty", {
+        "products_of_columns": lambda m: np.abs(m).T @ np.abs(m)}),
 }
 
 
