@@ -196,6 +196,14 @@ LinearDecomposition::addReads(Reads reads, Value queries, State state) {
           addReads(reads.denominators, queries, state.features)};
 }
 
+/// Whether a size is known as zero: nothing is read then, and a slice of
+/// nothing would be invalid.
+bool LinearDecomposition::isEmpty() const {
+  return llvm::any_of(
+      ArrayRef{batch, heads, queryCount, keyCount, features, valueFeatures},
+      [](OpFoldResult size) { return isConstantIntValue(size, 0); });
+}
+
 /// Adds key j = i + (S - N) to the state, then reads the state for query i, for
 /// one i after the other; the keys that query 0 sees besides come first. Rows
 /// before key 0 keep their zeros.
@@ -290,9 +298,10 @@ Value LinearDecomposition::emit() {
               tensorOf({batch, keyHeads, features}, f64, 0.0)};
   Reads reads{tensorOf({batch, heads, queryCount, valueFeatures}, f64, 0.0),
               tensorOf({batch, heads, queryCount}, f64, 0.0)};
-  reads = op.getCausal()
-              ? emitCausal(queries, keys, state, reads)
-              : addReads(reads, queries, emitPremix(addKeys(state, keys)));
+  if (!op.getCausal())
+    reads = addReads(reads, queries, emitPremix(addKeys(state, keys)));
+  else if (!isEmpty())
+    reads = emitCausal(queries, keys, state, reads);
   return castTo(op->getResults(), emitQuotients(reads)).front();
 }
 

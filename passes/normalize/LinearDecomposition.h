@@ -42,6 +42,7 @@ private:
   mlir::Value addReads(mlir::Value sums, mlir::Value queries,
                        mlir::Value state);
   Reads addReads(Reads reads, mlir::Value queries, State state);
+  bool isEmpty() const;
   Reads emitCausal(mlir::Value queries, const Keys &keys, State state,
                    Reads reads);
   mlir::Value emitQuotients(Reads reads);

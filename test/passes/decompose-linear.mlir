@@ -78,6 +78,20 @@ func.func @causal(%q: !q, %k: !k) -> !q {
 
 // -----
 
+// Nothing is read where there is no key; a slice of none would be invalid.
+// CHECK-LABEL: func.func @causal_without_keys
+// CHECK-NOT:     scf.for
+// CHECK-NOT:     tensor.extract_slice
+// CHECK:         return
+!q = tensor<1x2x7x8xf32>
+!k = tensor<1x2x0x8xf32>
+func.func @causal_without_keys(%q: !q, %k: !k) -> !q {
+  %o = attn.linear %q, %k, %k feature_map <elu> causal : (!q, !k, !k) -> !q
+  return %o : !q
+}
+
+// -----
+
 // Components add up in the state, with their prior; keys beyond the lengths
 // leave it as it is.
 // CHECK-LABEL: func.func @components

@@ -92,3 +92,36 @@ func.func @share_shifted_products(
       pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x2x?x8xf32>
   return %o : tensor<1x2x?x8xf32>
 }
+
+// Components of linear attention meet before the values do.
+func.func @mix_features(
+    %q: tensor<2x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<2x2x3x?x8xf32> {attn.dims = ["S"]}, %prior: tensor<2x3x?xf32>,
+    %n: tensor<2xi64>, %v: tensor<2x1x?x8xf32> {attn.dims = ["S"]})
+    -> tensor<2x4x?x8xf32> {
+  %o = attn.linear_generic
+      features(%q, %k : tensor<2x4x?x8xf32>, tensor<2x2x3x?x8xf32>)
+      feature_map <elu> prior(%prior : tensor<2x3x?xf32>)
+      lengths(%n : tensor<2xi64>) causal
+      pool(%v : tensor<2x1x?x8xf32>) -> tensor<2x4x?x8xf32>
+  return %o : tensor<2x4x?x8xf32>
+}
+
+// Shifted keys, features with a projection, states that are mixed.
+func.func @mix_shifted_features(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]}, %shifts: tensor<2x3x8xf32>,
+    %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x4x?x8xf32> {
+  %m = arith.constant dense<[[0.5, 1.0, 0.1, 2.0],
+                             [0.5, 0.2, 1.0, 0.1]]> : tensor<2x4xf32>
+  %w = arith.constant dense<[[0.1, -0.3], [0.2, 0.2], [0.3, -0.1], [0.4, 0.0],
+                             [0.5, 0.1], [0.6, -0.2], [0.7, 0.3], [0.8, 0.4]]>
+      : tensor<8x2xf32>
+  %o = attn.linear_generic
+      features(%q, %k : tensor<1x4x?x8xf32>, tensor<1x2x?x8xf32>)
+      shifted_by(%shifts : tensor<2x3x8xf32>)
+      feature_map <favor> favor(%w : tensor<8x2xf32>)
+      premix(%m : tensor<2x4xf32>)
+      pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x4x?x8xf32>
+  return %o : tensor<1x4x?x8xf32>
+}
