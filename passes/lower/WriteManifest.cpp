@@ -6,10 +6,9 @@
 #include "mixattn/Version.h"
 #include "passes/Passes.h"
 #include "passes/body/ScoreExpression.h"
-#include "passes/lower/EntryCost.h"
 #include "passes/lower/ManifestSized.h"
-#include "passes/normalize/DimNames.h"
 #include "passes/normalize/Entries.h"
+#include "passes/plan/EntryCost.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -75,7 +74,7 @@ namespace {
 /// Describes one entry.
 class EntryWriter {
 public:
-  explicit EntryWriter(func::FuncOp entry) : entry(entry), names(entry) {}
+  explicit EntryWriter(func::FuncOp entry) : entry(entry), sizes(entry) {}
 
   Object write();
 
@@ -99,7 +98,7 @@ private:
   llvm::Error describeMixers(AttentionOpInterface op, Object &result);
 
   func::FuncOp entry;
-  DimNames names;
+  Sizes sizes;
 };
 
 } // namespace
@@ -264,8 +263,8 @@ Object EntryWriter::write() {
                 {"symbol", "mixattn_" + entry.getName().str()},
                 {"arguments", std::move(arguments)},
                 {"results", std::move(results)},
-                {"flops", countFlops(entry, names).toJson()},
-                {"bytes", countBytes(entry, names).toJson()}};
+                {"flops", countFlops(entry, sizes).toTerms()},
+                {"bytes", countBytes(entry, sizes).toTerms()}};
   llvm::Expected<Object> attention = describeOp();
   if (attention) {
     result["attention"] = std::move(*attention);

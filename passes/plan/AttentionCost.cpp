@@ -2,39 +2,11 @@
 // Counts one attention, stage by stage.
 
 #include "passes/plan/BodyCost.h"
+#include "passes/plan/CostTerms.h"
 #include "passes/plan/OpCost.h"
 
 using namespace mlir;
 using namespace mixattn;
-
-/// A sum of `terms` products: multiply-adds of our count, macs, and K + (K - 1)
-/// operations, or K more where the sum begins with an addend.
-static Cost productSum(const SizePolynomial &terms, bool hasAddend = false) {
-  Cost cost;
-  cost.multiplyAdds = cost.macs = terms;
-  cost.operations = terms * 2 - (hasAddend ? 0 : 1);
-  return cost;
-}
-
-/// Additions or multiplications, which the papers count, too.
-static Cost arithmetic(const SizePolynomial &count) {
-  Cost cost;
-  cost.other = cost.operations = count;
-  return cost;
-}
-
-/// Work that the papers do not count.
-static Cost uncounted(const SizePolynomial &other, const SizePolynomial &exps) {
-  Cost cost;
-  cost.other = other;
-  cost.exps = exps;
-  return cost;
-}
-
-static Cost operator*(Cost cost, const SizePolynomial &times) {
-  return cost *= times;
-}
-static Cost operator+(Cost cost, const Cost &more) { return cost += more; }
 
 namespace {
 
@@ -48,6 +20,8 @@ public:
         pairs(batch * queries * keys) {}
 
   Cost scores();
+  /// The share of each component in each score.
+  Cost shares();
 
 protected:
   SizePolynomial sizeOf(OperandDim dim) const {
@@ -124,6 +98,16 @@ Cost ScoreCounter::distances(const SizePolynomial &features) {
   cost.multiplyAdds =
       batch * (queries * heads + keys * keyHeads * components) * features;
   cost.other = pairs * heads * components * 2;
+  return cost;
+}
+
+/// The largest, shifted exponentials, their sum and quotients.
+Cost ScoreCounter::shares() {
+  SizePolynomial combined = pairs * heads, raw = combined * components;
+  Cost cost = arithmetic(combined * (components - 1)) +
+              uncounted(combined * (components - 1) + raw * 2, raw);
+  if (op.getPrior())
+    cost += uncounted(raw, 0);
   return cost;
 }
 
@@ -253,27 +237,27 @@ Cost AttentionCounter::pool() {
 
 StageCosts AttentionCounter::count() {
   StageCosts stages;
-  auto add = [&](llvm::StringLiteral name, const Cost &cost) {
-    bool isFree = true;
-    for (const SizePolynomial *count :
-         {&cost.multiplyAdds, &cost.other, &cost.exps, &cost.operations})
-      isFree &= count->isZero();
-    if (!isFree)
-      stages.push_back({name, cost});
-  };
-  add("project", project());
-  add("scores", scores());
-  add("combine", combine());
-  add("noise", noise());
-  add("premix", premix());
-  add("modify", modify());
-  add("normalise", normalise());
-  add("postmix", postmix());
-  add("pool", pool());
+  addStage(stages, "project", project());
+  addStage(stages, "scores", scores());
+  addStage(stages, "combine", combine());
+  addStage(stages, "noise", noise());
+  addStage(stages, "premix", premix());
+  addStage(stages, "modify", modify());
+  addStage(stages, "normalise", normalise());
+  addStage(stages, "postmix", postmix());
+  addStage(stages, "pool", pool());
   return stages;
 }
 
 StageCosts mixattn::countAttention(AttentionOpInterface op,
                                    const Sizes &sizes) {
   return AttentionCounter(op, sizes).count();
+}
+
+StageCosts mixattn::countShares(ScoreOpInterface op, const Sizes &sizes) {
+  StageCosts stages;
+  ScoreCounter counter(op, sizes);
+  addStage(stages, "scores", counter.scores());
+  addStage(stages, "shares", counter.shares());
+  return stages;
 }

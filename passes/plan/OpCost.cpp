@@ -93,18 +93,32 @@ static bool movesNothing(Operation *op) {
          op->hasTrait<OpTrait::ConstantLike>();
 }
 
+/// The stages of an op that has any.
+static std::optional<StageCosts> countStages(Operation *op,
+                                             const Sizes &sizes) {
+  if (auto attention = dyn_cast<AttentionOpInterface>(op))
+    return countAttention(attention, sizes);
+  if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
+    return countLinearAttention(linear, sizes);
+  if (auto shares = dyn_cast<ScoreOpInterface>(op))
+    return countShares(shares, sizes);
+  return std::nullopt;
+}
+
 std::optional<OpCost> mixattn::countOp(Operation *op, const Sizes &sizes) {
   if (llvm::none_of(op->getResultTypes(), llvm::IsaPred<TensorType>) ||
       movesNothing(op))
     return std::nullopt;
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return OpCost{countLinalg(structured, sizes), {}};
-  OpCost result;
-  Cost &cost = result.cost;
-  if (auto attention = dyn_cast<AttentionOpInterface>(op)) {
-    result.stages = countAttention(attention, sizes);
-    for (const StageCost &stage : result.stages)
+  Cost cost;
+  StageCosts stages;
+  if (std::optional<StageCosts> known = countStages(op, sizes)) {
+    stages = std::move(*known);
+    for (const StageCost &stage : stages)
       cost += stage.cost;
+  } else if (std::optional<Cost> sums = countSums(op, sizes)) {
+    cost = *sums;
   } else if (op->hasTrait<OpTrait::Elementwise>()) {
     cost = countScalar(op);
     cost *= sizes.elements(op->getResult(0));
@@ -113,5 +127,5 @@ std::optional<OpCost> mixattn::countOp(Operation *op, const Sizes &sizes) {
         SizePolynomial::unknown();
   }
   cost.bytes = countMoved(op, sizes);
-  return result;
+  return OpCost{std::move(cost), std::move(stages)};
 }

@@ -14,6 +14,16 @@ namespace mixattn {
 /// nothing. What only an unused result needs costs nothing.
 StageCosts countAttention(AttentionOpInterface op, const Sizes &sizes);
 
+/// The stages of an op that shares scores among their components.
+StageCosts countShares(ScoreOpInterface op, const Sizes &sizes);
+
+/// The stages of a linear attention, as above.
+StageCosts countLinearAttention(LinearAttentionOpInterface op,
+                                const Sizes &sizes);
+
+/// What an op costs that is a sum over what it is given; none for others.
+std::optional<Cost> countSums(mlir::Operation *op, const Sizes &sizes);
+
 /// The cost of an op, and that of its stages where it has any.
 struct OpCost {
   Cost cost;
