@@ -12,11 +12,23 @@
 using namespace mlir;
 using namespace mixattn;
 
-/// One value per row (b, h, i) of `tensor`.
-Value Decomposition::emitRowReduction(Value tensor, double init, Body combine) {
-  return generic(tensor, identity(4),
-                 tensorOf({batch, heads, queries}, f32, init),
-                 map(4, {dim(0), dim(1), dim(2)}), combine);
+/// rowMax[b,h,i] = max_j scores[b,h,i,j]
+Value Decomposition::emitRowMax(Value scores) {
+  return generic(scores, identity(4),
+                 tensorOf({batch, heads, queries}, f32, lowest()),
+                 map(4, {dim(0), dim(1), dim(2)}), larger);
+}
+
+/// rowSum[b,h,i] = sum_j exps[b,h,i,j], in f64: in f32 many equal terms beside
+/// a large one would all round the same way.
+Value Decomposition::emitRowSum(Value exps) {
+  Type f64 = rewriter.getF64Type();
+  return generic(exps, identity(4), tensorOf({batch, heads, queries}, f64, 0.0),
+                 map(4, {dim(0), dim(1), dim(2)}),
+                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                   Value term = arith::ExtFOp::create(b, loc, f64, args[0]);
+                   return arith::AddFOp::create(b, loc, args[1], term);
+                 });
 }
 
 /// lse[b,h,i] = row maximum + log(row sum); -inf where nothing is seen.
@@ -25,7 +37,8 @@ Value Decomposition::emitLse(Value rowMax, Value rowSum) {
                  tensorOf({batch, heads, queries}, f32, std::nullopt),
                  identity(3),
                  [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                   Value log = math::LogOp::create(b, loc, args[1]);
+                   Value log = math::LogOp::create(
+                       b, loc, arith::TruncFOp::create(b, loc, f32, args[1]));
                    return arith::AddFOp::create(b, loc, args[0], log);
                  });
 }
@@ -34,20 +47,21 @@ Value Decomposition::emitLse(Value rowMax, Value rowSum) {
 /// nothing is seen: their maximum stays the finite one at which it starts.
 /// Weights outside the band to keep are dropped.
 Value Decomposition::emitWeights(Value scores) {
-  Value rowMax = emitRowReduction(scores, lowest(), larger);
+  Value rowMax = emitRowMax(scores);
   AffineMap row = map(4, {dim(0), dim(1), dim(2)});
   SmallVector<OpFoldResult> sizes = {batch, heads, queries, keys};
   Value exps =
       generic({scores, rowMax}, {identity(4), row},
               tensorOf(sizes, f32, std::nullopt), identity(4), exponential);
-  Value rowSum = emitRowReduction(exps, 0.0, sum);
+  Value rowSum = emitRowSum(exps);
   if (op.getLse())
     lse = emitLse(rowMax, rowSum);
   Value alignment = op.getKeep() ? emitAlignment() : Value();
   return generic(
       {exps, rowSum}, {identity(4), row}, tensorOf(sizes, f32, std::nullopt),
       identity(4), [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value weight = quotient(b, loc, args[0], args[1]);
+        Value rowSum = arith::TruncFOp::create(b, loc, f32, args[1]);
+        Value weight = quotient(b, loc, args[0], rowSum);
         if (!op.getKeep())
           return weight;
         Value kept =

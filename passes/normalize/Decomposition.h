@@ -53,7 +53,8 @@ private:
   mlir::Value emitPremix(mlir::Value scores);
   mlir::Value emitNoise(mlir::OpBuilder &b, mlir::ValueRange operands);
   mlir::Value emitScores(mlir::Value combined);
-  mlir::Value emitRowReduction(mlir::Value tensor, double init, Body combine);
+  mlir::Value emitRowMax(mlir::Value scores);
+  mlir::Value emitRowSum(mlir::Value exps);
   mlir::Value emitLse(mlir::Value rowMax, mlir::Value rowSum);
   mlir::Value emitWeights(mlir::Value scores);
   mlir::Value emitRowMixer();

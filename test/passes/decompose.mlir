@@ -49,7 +49,8 @@
 
 // Weights: zeros where the sum is zero.
 // CHECK:         %[[WEIGHTS:.+]] = linalg.generic {{.*}} ins(%[[EXPS]], %[[ROWSUM]] :
-// CHECK-NEXT:    ^bb0(%[[EXP:.+]]: f32, %[[TOTAL:.+]]: f32, %{{.+}}: f32):
+// CHECK-NEXT:    ^bb0(%[[EXP:.+]]: f32, %[[EXACT:.+]]: f64, %{{.+}}: f32):
+// CHECK-NEXT:      %[[TOTAL:.+]] = arith.truncf %[[EXACT]] : f64 to f32
 // CHECK-NEXT:      %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT:      %[[EMPTY:.+]] = arith.cmpf oeq, %[[TOTAL]], %[[ZERO]] : f32
 // CHECK-NEXT:      %[[QUOTIENT:.+]] = arith.divf %[[EXP]], %[[TOTAL]] : f32
