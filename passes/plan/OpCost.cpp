@@ -112,6 +112,12 @@ std::optional<OpCost> mixattn::countOp(Operation *op, const Sizes &sizes) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return OpCost{countLinalg(structured, sizes), {}};
   Cost cost;
+  if (isa<tensor::GenerateOp>(op)) {
+    cost = countBody(op->getRegion(0));
+    cost *= sizes.elements(op->getResult(0));
+    cost.bytes += sizes.bytes(op->getResult(0));
+    return OpCost{std::move(cost), {}};
+  }
   StageCosts stages;
   if (std::optional<StageCosts> known = countStages(op, sizes)) {
     stages = std::move(*known);

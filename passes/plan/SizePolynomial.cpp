@@ -49,16 +49,23 @@ SizePolynomial &SizePolynomial::operator+=(const SizePolynomial &other) {
   return *this;
 }
 
+/// Beyond these a polynomial says nothing to anyone, and takes long.
+static constexpr size_t mostTerms = 256, mostFactors = 32;
+
 SizePolynomial &SizePolynomial::operator*=(const SizePolynomial &other) {
   SizePolynomial product;
   // Nothing is nothing, however often.
   if (isZero() || other.isZero())
     return *this = product;
+  if (terms.size() * other.terms.size() > mostTerms)
+    return *this = unknown();
   product.known = known && other.known;
   for (const auto &[dims, coefficient] : terms)
     for (const auto &[otherDims, otherCoefficient] : other.terms) {
       std::vector<std::string> all = dims;
       all.insert(all.end(), otherDims.begin(), otherDims.end());
+      if (all.size() > mostFactors)
+        return *this = unknown();
       llvm::sort(all);
       int64_t both;
       product.known &= !llvm::MulOverflow(coefficient, otherCoefficient, both);

@@ -17,8 +17,8 @@ namespace mixattn {
 using GivenSizes = std::map<std::string, int64_t>;
 
 /// A polynomial with whole coefficients: a coefficient for each product of
-/// dims. It is unknown once a size has no name or a coefficient no 64 bits,
-/// and so is all that is computed from it.
+/// dims. It is unknown once a size has no name, a coefficient no 64 bits or a
+/// product hundreds of terms, and so is all that is computed from it.
 class SizePolynomial {
 public:
   SizePolynomial(int64_t number = 0);

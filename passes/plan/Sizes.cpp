@@ -126,6 +126,14 @@ Sizes::Shape Sizes::derive(Operation *op, OpResult result) const {
       .Case([&](tensor::EmptyOp empty) {
         return Shape(mixed(empty.getMixedSizes()));
       })
+      .Case([&](tensor::GenerateOp generate) {
+        SmallVector<OpFoldResult> sizes(generate.getDynamicExtents());
+        Shape shape;
+        for (int64_t dim = 0, next = 0; dim < type.getRank(); ++dim)
+          shape.push_back(type.isDynamicDim(dim) ? value(sizes[next++])
+                                                 : type.getDimSize(dim));
+        return shape;
+      })
       .Case([&](tensor::ExpandShapeOp expand) {
         return Shape(mixed(expand.getMixedOutputShape()));
       })

@@ -105,6 +105,55 @@ func.func @loops(%x: !x {attn.dims = ["N"]}) -> !x {
   return %d : !x
 }
 
+// Elements that a region makes; a size that is no size of an argument; one
+// of more factors than anybody reads.
+// CHECK-LABEL: {{^}}generated{{$}}
+// CHECK:       tensor.generate {{[0-9:]+}} 0 0 N N 8 N N 0{{$}}
+// CHECK:       tensor.generate {{[0-9:]+}} 0 0 ? ? ? ? 0{{$}}
+// CHECK:       linalg.fill {{[0-9:]+}} 0 0 0 0 4 N^32 0 0{{$}}
+// CHECK:       linalg.fill {{[0-9:]+}} 0 0 0 0 ? 0 0{{$}}
+func.func @generated(%x: !x {attn.dims = ["N"]}, %count: tensor<i64>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %n = tensor.dim %x, %c0 : !x
+  %a = tensor.generate %n {
+  ^bb0(%i: index):
+    %v = tensor.extract %x[%i, %c0] : !x
+    %e = math.exp %v : f32
+    %f = arith.addf %e, %e : f32
+    tensor.yield %f : f32
+  } : tensor<?xf32>
+  %number = tensor.extract %count[] : tensor<i64>
+  %other = arith.index_cast %number : i64 to index
+  %b = tensor.generate %other {
+  ^bb0(%i: index):
+    %v = tensor.extract %x[%i, %c0] : !x
+    %e = math.exp %v : f32
+    %f = arith.addf %e, %e : f32
+    tensor.yield %f : f32
+  } : tensor<?xf32>
+  %n2 = arith.muli %n, %n : index
+  %n4 = arith.muli %n2, %n2 : index
+  %n8 = arith.muli %n4, %n4 : index
+  %n16 = arith.muli %n8, %n8 : index
+  %n32 = arith.muli %n16, %n16 : index
+  %n33 = arith.muli %n32, %n : index
+  %empty = tensor.empty(%n32) : tensor<?xf32>
+  %c = linalg.fill ins(%one : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  %more = tensor.empty(%n33) : tensor<?xf32>
+  %d = linalg.fill ins(%one : f32) outs(%more : tensor<?xf32>) -> tensor<?xf32>
+  %ea = math.exp %a : tensor<?xf32>
+  %eb = math.exp %b : tensor<?xf32>
+  %ec = math.exp %c : tensor<?xf32>
+  %ed = math.exp %d : tensor<?xf32>
+  %p = tensor.extract %ea[%c0] : tensor<?xf32>
+  %q = tensor.extract %eb[%c0] : tensor<?xf32>
+  %r = tensor.extract %ec[%c0] : tensor<?xf32>
+  %s = tensor.extract %ed[%c0] : tensor<?xf32>
+  %y = tensor.from_elements %p, %q, %r, %s : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
 // An op that this does not know.
 // CHECK-LABEL: {{^}}unknown{{$}}
 // CHECK:       linalg.softmax {{[0-9:]+}} 0 ? ? ? 48 N ? ?{{$}}
