@@ -84,15 +84,15 @@ def parameters(report, _):
 
 def head_sizes(report, _):
     """Mixhead, table 10: the model of 16 layers with wider heads. The paper's totals
-    are its 247 million and the weights of wider projections, without their biases."""
+    are the base model's millions and the weights of wider projections, without biases."""
     def count(size, **changes):
         text = model("baevski-wt103", head_size=size, **changes)
         return report.total(text)["parameters"]
-    base = count(128, projection_biases=False)
-    print("head size  parameters  wider weights  with 247 million")
+    narrow, millions = count(128, projection_biases=False), round(count(128) / 1e6)
+    print(f"head size  parameters  wider weights  with {millions} million")
     for size in (128, 256, 512):
-        wider = count(size, projection_biases=False) - base
-        print(f"{size:9} {count(size):11} {wider:14} {247 + wider / 1e6:15.1f}M")
+        wider = count(size, projection_biases=False) - narrow
+        print(f"{size:9} {count(size):11} {wider:14} {millions + wider / 1e6:15.1f}M")
 
 
 def swin(report, _):
