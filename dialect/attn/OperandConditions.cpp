@@ -77,9 +77,6 @@ SmallVector<OperandCondition> mixattn::getOperandConditions(Operation *op) {
   if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
     if (Value prior = linear.getPrior())
       conditions.push_back({"prior", prior, ConditionKind::Prior});
-  if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
-    if (Value prior = linear.getPrior())
-      conditions.push_back({"prior", prior, ConditionKind::Prior});
   if (auto pool = dyn_cast<StructuredPoolOp>(op)) {
     OperandDim rows{pool.getValue(), 2};
     if (Value windows = pool.getWindows())
