@@ -14,8 +14,9 @@ def Attn_Dialect : Dialect {
   let summary = "Attention that couples heads or keys";
   let description = [{
     One op says one attention. Named ops (`attn.softmax`, `attn.mix_heads`)
-    read as the papers do; all of them generalise into `attn.generic`, the
-    normal form, which passes plan, decompose and lower.
+    read as the papers do; they generalise into `attn.generic`, those without a
+    softmax into `attn.linear_generic`: the normal forms, which passes plan,
+    decompose and lower.
 
     Layouts are `[batch, heads, length, features]`; batch and lengths may be
     dynamic, heads and features are static. Letters: B batch, H query heads,

@@ -38,9 +38,10 @@ SmallVector<OperandDim> mixattn::detail::getLinearDims(Value query, Value key,
                                                        Value value) {
   // The batch is static where any of the operands says so.
   OperandDim batch = {query, 0};
-  for (Value operand : {key, value})
-    if (ShapedType::isDynamic(batch.size()))
-      batch = {operand, 0};
+  for (OperandDim other : {OperandDim{key, 0}, OperandDim{value, 0}})
+    if (ShapedType::isDynamic(batch.size()) &&
+        !ShapedType::isDynamic(other.size()))
+      batch = other;
   return {batch, {query, 1}, {query, 2}, {value, 3}};
 }
 
