@@ -39,8 +39,12 @@ class Attn_ClauseTexts {
     - (C12) `shifts` are `[Hk,R,D]` beside keys without components.
     - (C13) there is one variance per component; it and its inverse are
       positive and normal numbers in f32.
-    - (C14) `prior` is `[Hq,R]` or `[Hq,R,S]`, and there are components; each
-      head of a constant one has a value above -inf.
+    - (C14) `prior` is `[Hq,R]` or `[Hq,R,S]`, and there are components. Each
+      head of it has a value above -inf: checked of an argument when the entry
+      is called, of a constant when it is named (`attn-bind-names`).
+}];
+
+  string maximumConstraint = [{
     - (C15) the maximum takes components and no prior.
 }];
 
@@ -57,8 +61,8 @@ class Attn_ClauseTexts {
 
   string projectionConstraints = [{
     - (C24) both projections are `[C,S]`, C static, or absent; they come with
-      keys without components and without `shifted_by`, `lengths`, `causal`,
-      `band` and `keep`, which speak of positions.
+      keys without components and without `shifted_by`, `key_term`, `lengths`,
+      `causal`, `band` and `keep`, which speak of positions.
 }];
 
   string noiseFormat = [{

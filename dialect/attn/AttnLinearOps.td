@@ -80,9 +80,10 @@ class Attn_LinearTexts {
   string componentConstraints = [{
     - (C11) there is one component or more; `shifts` are `[Hk,R,D]` beside keys
       without components.
-    - (C12) `prior` is `[Hk,R]` or `[Hk,R,S]`, and there are components; where
-      it is constant, it has no negative element and each head has one above
-      zero.
+    - (C12) `prior` is `[Hk,R]` or `[Hk,R,S]`, and there are components. It has
+      no negative element and each head has one above zero: checked of an
+      argument when the entry is called, of a constant when it is named
+      (`attn-bind-names`).
 }];
 
   string premixConstraints = [{

@@ -94,7 +94,7 @@ def Attn_MixtureOfKeysOp : Attn_AttentionOp<"mixture_of_keys",
     head has one above -inf, which is checked when an entry is called that has
     the prior for an argument.
 
-  }] # clauseText # componentConstraints # [{
+  }] # clauseText # componentConstraints # maximumConstraint # [{
     - (C21) there are components.
 
     Example:
@@ -262,7 +262,7 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
     terms `[B,Hq,R,N]` and `[B,Hk,R,S]`. `finite` promises that no operand
     holds NaN or infinity, which lets zero weights prune.
 
-    }] # clauseText # componentConstraints # premixConstraints
+    }] # clauseText # componentConstraints # maximumConstraint # premixConstraints
        # postmixConstraints # projectionConstraints # [{
     - (C21) one form of each mixer is given at most, and either scores or
       queries and keys; given scores take no components, terms and projections,

@@ -86,6 +86,10 @@ LogicalResult StructuredPoolOp::verify() {
   if (failed(verifyStatic(*this, value, 1, "heads")) ||
       failed(verifyStatic(*this, value, 3, "features")))
     return failure();
+  if (value.type().getDimSize(1) == 0) {
+    InFlightDiagnostic error = emitOpError("expected 'value' to have heads");
+    return noteDefinition(error, value);
+  }
   if (getBand() && failed(verifyBand(*this, value)))
     return failure();
   // C3
@@ -93,7 +97,8 @@ LogicalResult StructuredPoolOp::verify() {
     return emitOpError("expected 'band' or 'windows', but got both");
   constexpr int64_t any = ShapedType::kDynamic;
   if (Value windows = getWindows())
-    if (failed(verifyShape(*this, {"windows", windows}, {any, 3})))
+    if (failed(verifyStatic(*this, {"windows", windows}, 1, "columns")) ||
+        failed(verifyShape(*this, {"windows", windows}, {any, 3})))
       return failure();
   // C4
   if (!getErrorIndex() != !getErrorValue())
@@ -101,10 +106,10 @@ LogicalResult StructuredPoolOp::verify() {
                        "not at all");
   if (Value index = getErrorIndex()) {
     Party first{"error_index", index}, second{"error_value", getErrorValue()};
-    if (failed(verifyShape(*this, first, {any, 3})) ||
+    if (failed(verifyStatic(*this, first, 1, "columns")) ||
+        failed(verifyShape(*this, first, {any, 3})) ||
         failed(verifyDimsAgree(*this, "number of errors", first, 0, second, 0)))
       return failure();
   }
-  // C5
-  return verifyConstantOperands(*this);
+  return success();
 }

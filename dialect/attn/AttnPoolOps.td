@@ -59,20 +59,18 @@ def Attn_StructuredPoolOp : Attn_SizedOp<"structured_pool",
     Windows lie within the rows and are disjoint; indices lie within
     `[H,N,N]` and ascend strictly, row by row, so that none occurs twice. Where
     they are arguments of an entry, that is checked when it is called, and
-    where they are constants, here. Where they are computed, what lies outside
+    where they are constants, when the entry is named (`attn-bind-names`). Where they are computed, what lies outside
     is left out, the last of windows that overlap counts, and errors at one
     place add up.
 
     Constraints:
 
-    - (C1) `value` has static heads and features.
+    - (C1) `value` has heads, and a static number of them and of features.
     - (C2) `band` is `[H,N,2w+1]`, H and w static; the heads of `value` divide
       H.
     - (C3) `windows` is `[T,3]` and comes without `band`.
     - (C4) `error_index` is `[C,3]` and `error_value` `[C]`.
-    - (C5) constant windows lie within the rows and are disjoint; constant
-      indices lie within their ranges and ascend strictly.
-    - (C6) the result is `[B,H,N,E]` of the value's element type.
+    - (C5) the result is `[B,H,N,E]` of the value's element type.
 
     Example, a band of width 3 and a sparse error:
 

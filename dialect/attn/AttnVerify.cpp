@@ -41,8 +41,8 @@ static LogicalResult verifyProjections(AttentionOpInterface op) {
   if (op.hasComponents() || op.getKeyTerm() || op.getLengths() ||
       op.getCausal() || op.getBand() || op.getKeep())
     return op->emitOpError(
-        "expected projected keys without components, 'lengths', 'causal', "
-        "'band' and 'keep'");
+        "expected projected keys without components, 'key_term', 'lengths', "
+        "'causal', 'band' and 'keep'");
   Party first{"key_projection", ofKeys}, second{"value_projection", ofValues};
   if (failed(verifyStatic(op, first, 0, "rows")))
     return failure();

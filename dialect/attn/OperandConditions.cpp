@@ -50,12 +50,13 @@ bool mixattn::isConditionOn(Attribute holds, Type type) {
   if (fields.size() != (hasExtents ? 2 : 1))
     return false;
   if (isPrior)
-    return isa<FloatType>(tensor.getElementType()) && tensor.getRank() >= 2;
+    return isa<FloatType>(tensor.getElementType()) &&
+           (tensor.getRank() == 2 || tensor.getRank() == 3);
   if (!hasExtents)
     return true;
   auto extents = fields.getAs<ArrayAttr>("extents");
   if (!extents || !tensor.getElementType().isSignlessInteger() ||
-      tensor.getRank() != 2)
+      tensor.getElementType().isInteger(1) || tensor.getRank() != 2)
     return false;
   int64_t columns = tensor.getDimSize(1), count = extents.size();
   bool fits = kind == ConditionKind::Windows ? columns == 3 && count == 1

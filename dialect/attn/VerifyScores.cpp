@@ -85,9 +85,7 @@ static LogicalResult verifyComponents(ScoreOpInterface op, const Party &key,
     return op->emitOpError("expected 'prior' over components");
   SmallVector<int64_t> shape = {op.getNumQueryHeads(), components, scores[3]};
   shape.resize(cast<RankedTensorType>(prior.getType()).getRank());
-  if (failed(verifyShape(op, {"prior", prior}, shape)))
-    return failure();
-  return verifyConstantOperands(op);
+  return verifyShape(op, {"prior", prior}, shape);
 }
 
 LogicalResult mixattn::detail::verifyScores(ScoreOpInterface op) {

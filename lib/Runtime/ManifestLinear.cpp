@@ -29,9 +29,9 @@ FeatureMap LinearParser::parseFeatureMap(const JsonView &map) {
   } else if (kind == "dpfp") {
     result.kind = FeatureMap::Kind::Dpfp;
     result.rolls = map["rolls"].integer();
-    if (result.rolls < 1)
+    if (result.rolls < 1 || result.rolls > 64)
       map["rolls"].complain(
-          makeError("expected at least one roll, but got {}", result.rolls));
+          makeError("expected from 1 to 64 rolls, but got {}", result.rolls));
   } else if (kind == "favor") {
     result.kind = FeatureMap::Kind::Favor;
     result.projection = argument(map, "projection", Kind::Float, 2, 2);

@@ -36,7 +36,8 @@ private:
   LogicalResult checkCalls();
   llvm::StringSet<> argumentDims();
   void rangeLengths(const DimNames &dims);
-  void setConditions(const DimNames &dims);
+  LogicalResult checkConstants();
+  LogicalResult setConditions(const DimNames &dims);
   Attribute sizeAttr(const DimNames &dims, OperandDim of);
 
   StringRef argumentName(unsigned index) {
@@ -243,13 +244,25 @@ void EntryNamer::rangeLengths(const DimNames &dims) {
   });
 }
 
+/// Constants hold what ops ask of them. Seen here and not by verifiers: what a
+/// graph computes is nobody's to refuse once it has folded to a constant.
+LogicalResult EntryNamer::checkConstants() {
+  return failure(entry
+                     .walk([](Operation *op) {
+                       return failed(verifyConstantOperands(op))
+                                  ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+                     })
+                     .wasInterrupted());
+}
+
 /// Arguments that ops read as they are hold what the ops ask of them.
-void EntryNamer::setConditions(const DimNames &dims) {
+LogicalResult EntryNamer::setConditions(const DimNames &dims) {
+  bool isDone = true;
   entry.walk([&](Operation *op) {
     for (const OperandCondition &condition : getOperandConditions(op)) {
       auto argument = dyn_cast<BlockArgument>(condition.value);
-      if (!argument || argument.getOwner() != &entry.getBody().front() ||
-          entry.getArgAttr(argument.getArgNumber(), "attn.holds"))
+      if (!argument || argument.getOwner() != &entry.getBody().front())
         continue;
       SmallVector<NamedAttribute> fields = {builder.getNamedAttr(
           "kind", builder.getStringAttr(getName(condition.kind)))};
@@ -260,20 +273,31 @@ void EntryNamer::setConditions(const DimNames &dims) {
       if (!extents.empty())
         fields.push_back(
             builder.getNamedAttr("extents", builder.getArrayAttr(extents)));
-      entry.setArgAttr(argument.getArgNumber(), "attn.holds",
-                       builder.getDictionaryAttr(fields));
+      Attribute asked = builder.getDictionaryAttr(fields);
+      unsigned index = argument.getArgNumber();
+      Attribute known = entry.getArgAttr(index, "attn.holds");
+      if (known && known != asked) {
+        op->emitError("expected one condition on the values of argument '")
+            << argumentName(index) << "', but got " << known << " and "
+            << asked;
+        isDone = false;
+      }
+      entry.setArgAttr(index, "attn.holds", asked);
     }
   });
+  return success(isDone);
 }
 
 LogicalResult EntryNamer::run() {
-  if (failed(checkSignature()) || failed(checkCalls()) || failed(nameParties()))
+  if (failed(checkSignature()) || failed(checkCalls()) ||
+      failed(checkConstants()) || failed(nameParties()))
     return failure();
   DimNames dims(entry);
   if (failed(nameArgumentDims(dims)) || failed(nameResultDims(dims)))
     return failure();
   rangeLengths(dims);
-  setConditions(dims);
+  if (failed(setConditions(dims)))
+    return failure();
   return checkBounds();
 }
 

@@ -236,8 +236,10 @@ void DimNames::tieAttention(AttentionOpInterface attention) {
   OperandDim heads{result, 1};
   if (Value noise = attention.getNoise()) {
     bool isLocal = attention.getNoiseKind() == NoiseKind::Local;
-    tieBroadcast(noise, {batch, isLocal ? heads : OperandDim{batch.value, 1},
-                         queries, keys});
+    OperandDim sizes[] = {batch, isLocal ? heads : OperandDim{batch.value, 1},
+                          queries, keys};
+    for (auto [dim, of] : llvm::enumerate(sizes))
+      tie(of.value, of.dim, noise, dim);
   }
   // The result has the heads of the weights; they are static.
   for (Value square : {attention.getMixer(), attention.getMixBias()})

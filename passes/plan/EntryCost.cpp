@@ -136,5 +136,12 @@ SizePolynomial mixattn::countFlops(func::FuncOp entry, const Sizes &sizes) {
                (2 * op.getNumComponents());
     flops += pairs * op.getNumHeads() * sizes.size(op.getValue(), 3) * 2;
   });
+  // Other ops of the dialect sum what they multiply in all their stages.
+  entry.walk([&](Operation *op) {
+    if (!isa<AttnDialect>(op->getDialect()) || isa<AttentionOpInterface>(op))
+      return;
+    if (std::optional<OpCost> cost = countOp(op, sizes))
+      flops += cost->cost.multiplyAdds * 2;
+  });
   return flops;
 }

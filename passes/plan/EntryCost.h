@@ -38,7 +38,8 @@ EntryCost countEntry(mlir::func::FuncOp entry, const GivenSizes &given = {});
 SizePolynomial countBytes(mlir::func::FuncOp entry, const Sizes &sizes);
 
 /// Multiplications and additions of the two products of each attention in
-/// `entry`: every component's product counts.
+/// `entry`, where every component's product counts, and of all sums of products
+/// of the dialect's other ops.
 SizePolynomial countFlops(mlir::func::FuncOp entry, const Sizes &sizes);
 
 } // namespace mixattn

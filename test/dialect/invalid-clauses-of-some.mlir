@@ -96,7 +96,7 @@ func.func @c24_one_projection(%q: !q, %e: tensor<6x7xf32>) -> !q {
 !q = tensor<2x3x7x4xf32>
 !e = tensor<6x7xf32>
 func.func @c24_causal(%q: !q, %e: !e) -> !q {
-  // expected-error @below {{'attn.softmax' op expected projected keys without components, 'lengths', 'causal', 'band' and 'keep'}}
+  // expected-error @below {{'attn.softmax' op expected projected keys without components, 'key_term', 'lengths', 'causal', 'band' and 'keep'}}
   %o = attn.softmax %q, %q, %q projected_by(%e, %e : !e, !e) causal : (!q, !q, !q) -> !q
   return %o : !q
 }

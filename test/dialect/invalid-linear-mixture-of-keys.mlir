@@ -3,7 +3,7 @@
 // priors that do not fit (invalid-linear.mlir has what it shares with
 // attn.linear).
 //
-// RUN: mixattn-opt %s --split-input-file --verify-diagnostics
+// RUN: mixattn-opt %s --attn-bind-names --split-input-file --verify-diagnostics
 
 // Heads, lengths and features of keys with components.
 // expected-note @below {{'key' defined here, of type 'tensor<1x4x2x5x?xf32>'}}

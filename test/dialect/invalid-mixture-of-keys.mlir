@@ -3,7 +3,7 @@
 // not fit, then the constraints that it shares with attn.softmax
 // (invalid-softmax.mlir has their every case).
 //
-// RUN: mixattn-opt %s --split-input-file --verify-diagnostics
+// RUN: mixattn-opt %s --attn-bind-names --split-input-file --verify-diagnostics
 
 // Heads and features of keys with components.
 !q = tensor<1x4x5x8xf32>

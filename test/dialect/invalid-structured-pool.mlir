@@ -2,7 +2,7 @@
 // What attn.structured_pool refuses: bands, windows and errors that do not fit,
 // and constants among them that say what cannot be.
 //
-// RUN: mixattn-opt %s --split-input-file --verify-diagnostics
+// RUN: mixattn-opt %s --attn-bind-names --split-input-file --verify-diagnostics
 
 !v = tensor<1x?x5x8xf32>
 // expected-note @below {{'value' defined here, of type 'tensor<1x?x5x8xf32>'}}
@@ -217,5 +217,35 @@ func.func @c5_window_overlap(%v: !v) -> !v {
   %t = arith.constant dense<[[0, 4, 3], [1, 2, 2], [2, 6, 9223372036854775807]]> : tensor<3x3xi64>
   // expected-error @below {{'attn.structured_pool' op expected 'windows' to hold disjoint windows, but those of rows 0 and 2 overlap}}
   %o = attn.structured_pool %v windows(%t : tensor<3x3xi64>) : !v -> !v
+  return %o : !v
+}
+
+// -----
+
+!v = tensor<1x0x3x4xf32>
+// expected-note @below {{'value' defined here, of type 'tensor<1x0x3x4xf32>'}}
+func.func @c1_no_heads(%v: !v) -> !v {
+  // expected-error @below {{'attn.structured_pool' op expected 'value' to have heads}}
+  %o = attn.structured_pool %v : !v -> !v
+  return %o : !v
+}
+
+// -----
+
+!v = tensor<1x2x3x4xf32>
+// expected-note @below {{'windows' defined here, of type 'tensor<?x?xi64>'}}
+func.func @c3_columns(%v: !v, %w: tensor<?x?xi64>) -> !v {
+  // expected-error @below {{'attn.structured_pool' op expected 'windows' to have static columns}}
+  %o = attn.structured_pool %v windows(%w : tensor<?x?xi64>) : !v -> !v
+  return %o : !v
+}
+
+// -----
+
+!v = tensor<1x2x3x4xf32>
+// expected-note @below {{'error_index' defined here, of type 'tensor<?x?xi64>'}}
+func.func @c4_columns(%v: !v, %i: tensor<?x?xi64>, %x: tensor<?xf32>) -> !v {
+  // expected-error @below {{'attn.structured_pool' op expected 'error_index' to have static columns}}
+  %o = attn.structured_pool %v error(%i, %x : tensor<?x?xi64>, tensor<?xf32>) : !v -> !v
   return %o : !v
 }

@@ -3,7 +3,7 @@
 // refuse. Operands that score queries against keys are those of
 // attn.mixture_of_keys (invalid-mixture-of-keys.mlir has their every case).
 //
-// RUN: mixattn-opt %s --split-input-file --verify-diagnostics
+// RUN: mixattn-opt %s --attn-bind-names --split-input-file --verify-diagnostics
 
 !q = tensor<1x4x5x8xf32>
 func.func @c21_components(%q: !q) -> tensor<1x4x4x5x5xf32> {

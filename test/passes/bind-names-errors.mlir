@@ -299,3 +299,29 @@ func.func @extent_of_nothing(%x: tensor<?x1xi64> {
     attn.holds = {kind = "coordinates", extents = ["S"]}}) {
   return
 }
+
+// -----
+
+// Two ops ask different things of one argument.
+func.func @conditions(%v: tensor<1x8x?x4xf32>, %w: tensor<1x2x?x4xf32>,
+                      %i: tensor<?x3xi64>, %x: tensor<?xf32>)
+    -> (tensor<1x8x?x4xf32>, tensor<1x2x?x4xf32>) {
+  %o = attn.structured_pool %v error(%i, %x : tensor<?x3xi64>, tensor<?xf32>)
+      : tensor<1x8x?x4xf32> -> tensor<1x8x?x4xf32>
+  // expected-error @below {{expected one condition on the values of argument 'arg2', but got {extents = [8, "d0", "d0"], kind = "coordinates"} and {extents = [2, "d1", "d1"], kind = "coordinates"}}}
+  %p = attn.structured_pool %w error(%i, %x : tensor<?x3xi64>, tensor<?xf32>)
+      : tensor<1x2x?x4xf32> -> tensor<1x2x?x4xf32>
+  return %o, %p : tensor<1x8x?x4xf32>, tensor<1x2x?x4xf32>
+}
+
+// -----
+
+// Noise has the sizes of the scores; none of them repeats.
+// expected-error @below {{expected dimension 0 of argument 'arg0' to be written as 1, the only size that its uses allow}}
+func.func @noise(%q: tensor<?x2x?x8xf32>, %m: tensor<2x4xf32>, %s: tensor<2xf32>,
+                 %v: tensor<?x4x?x8xf32>, %n: tensor<1x4x?x?xf32>) -> tensor<?x4x?x8xf32> {
+  %o = attn.admixture_heads %q, %q, %v mixer(%m : tensor<2x4xf32>)
+      noise <local> sigma(%s : tensor<2xf32>) drawn(%n : tensor<1x4x?x?xf32>)
+      : (tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x4x?x8xf32>) -> tensor<?x4x?x8xf32>
+  return %o : tensor<?x4x?x8xf32>
+}

@@ -94,7 +94,7 @@ TEST(ManifestOps, FeatureMaps) {
   EXPECT_EQ(errorOf(linear(R"("kind": "dpfp")")),
             ".feature_map: expected a member 'rolls', but got none");
   EXPECT_EQ(errorOf(linear(R"("kind": "dpfp", "rolls": 0)")),
-            ".feature_map.rolls: expected at least one roll, but got 0");
+            ".feature_map.rolls: expected from 1 to 64 rolls, but got 0");
   EXPECT_EQ(errorOf(linear(R"("kind": "favor")")),
             ".feature_map: expected a member 'projection', but got none");
 }
