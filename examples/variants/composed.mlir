@@ -15,9 +15,9 @@
 func.func @composed(
     %q: tensor<?x2x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %keys: tensor<?x2x2x?x64xf32> {attn.name = "keys", attn.dims = ["B", "S"]},
-    %log_prior: tensor<2x2xf32> {attn.name = "log_prior"},
-    %mixer_pre: tensor<2x8xf32> {attn.name = "mixer_pre"},
-    %mixer_post: tensor<8x8xf32> {attn.name = "mixer_post"},
+    %log_prior: tensor<2x2xf32> {attn.name = "log_prior", attn.parameter},
+    %mixer_pre: tensor<2x8xf32> {attn.name = "mixer_pre", attn.parameter},
+    %mixer_post: tensor<8x8xf32> {attn.name = "mixer_post", attn.parameter},
     %v: tensor<?x8x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]})
     -> (tensor<?x8x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
   %o = attn.generic

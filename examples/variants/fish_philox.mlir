@@ -18,8 +18,8 @@ func.func @fish_philox(
     %q: tensor<?x2x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x2x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},
     %v: tensor<?x8x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
-    %mixer: tensor<2x8xf32> {attn.name = "mixer"},
-    %sigma: tensor<2xf32> {attn.name = "sigma"},
+    %mixer: tensor<2x8xf32> {attn.name = "mixer", attn.parameter},
+    %sigma: tensor<2xf32> {attn.name = "sigma", attn.parameter},
     %seed: tensor<i64> {attn.name = "seed"},
     %offset: tensor<i64> {attn.name = "offset"})
     -> (tensor<?x8x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {

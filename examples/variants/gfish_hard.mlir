@@ -16,10 +16,10 @@ func.func @gfish_hard(
     %q: tensor<?x2x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x2x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},
     %v: tensor<?x8x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
-    %w1: tensor<2x8xf32> {attn.name = "w1"},
-    %b1: tensor<8xf32> {attn.name = "b1"},
-    %w2: tensor<8x8xf32> {attn.name = "w2"},
-    %b2: tensor<8xf32> {attn.name = "b2"})
+    %w1: tensor<2x8xf32> {attn.name = "w1", attn.parameter},
+    %b1: tensor<8xf32> {attn.name = "b1", attn.parameter},
+    %w2: tensor<8x8xf32> {attn.name = "w2", attn.parameter},
+    %b2: tensor<8xf32> {attn.name = "b2", attn.parameter})
     -> (tensor<?x8x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
   %o = attn.admixture_heads %q, %k, %v
       mlp(%w1, %b1, %w2, %b2 : tensor<2x8xf32>, tensor<8xf32>, tensor<8x8xf32>, tensor<8xf32>)

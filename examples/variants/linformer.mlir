@@ -14,8 +14,8 @@ func.func @linformer(
     %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x8x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},
     %v: tensor<?x8x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
-    %e: tensor<64x?xf32> {attn.name = "e", attn.dims = ["S"]},
-    %f: tensor<64x?xf32> {attn.name = "f", attn.dims = ["S"]})
+    %e: tensor<64x?xf32> {attn.name = "e", attn.dims = ["S"], attn.parameter},
+    %f: tensor<64x?xf32> {attn.name = "f", attn.dims = ["S"], attn.parameter})
     -> (tensor<?x8x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
   %o = attn.softmax %q, %k, %v
       projected_by(%e, %f : tensor<64x?xf32>, tensor<64x?xf32>)

@@ -13,7 +13,7 @@ func.func @mgk_multi_query(
     %q: tensor<?x4x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %keys: tensor<?x1x2x?x64xf32> {attn.name = "keys", attn.dims = ["B", "S"]},
     %v: tensor<?x1x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
-    %log_prior: tensor<4x2xf32> {attn.name = "log_prior"})
+    %log_prior: tensor<4x2xf32> {attn.name = "log_prior", attn.parameter})
     -> (tensor<?x4x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
   %o = attn.mixture_of_keys %q, %keys, %v variances [8.0, 8.0]
       prior(%log_prior : tensor<4x2xf32>)

@@ -14,7 +14,7 @@ func.func @mgk_position_prior(
     %q: tensor<?x4x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %keys: tensor<?x4x2x?x64xf32> {attn.name = "keys", attn.dims = ["B", "S"]},
     %v: tensor<?x4x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
-    %log_prior: tensor<4x2x?xf32> {attn.name = "log_prior", attn.dims = ["S"]})
+    %log_prior: tensor<4x2x?xf32> {attn.name = "log_prior", attn.dims = ["S"], attn.parameter})
     -> (tensor<?x4x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
   %o = attn.mixture_of_keys %q, %keys, %v variances [8.0, 24.0]
       prior(%log_prior : tensor<4x2x?xf32>)

@@ -15,8 +15,8 @@ func.func @mish(
     %q: tensor<?x2x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x2x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},
     %v: tensor<?x8x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
-    %mixer: tensor<2xf32> {attn.name = "mixer"},
-    %sigma: tensor<2xf32> {attn.name = "sigma"},
+    %mixer: tensor<2xf32> {attn.name = "mixer", attn.parameter},
+    %sigma: tensor<2xf32> {attn.name = "sigma", attn.parameter},
     %noise: tensor<?x8x?x?xf32> {attn.name = "noise", attn.dims = ["B", "N", "S"]})
     -> (tensor<?x8x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
   %o = attn.admixture_heads %q, %k, %v mixer(%mixer : tensor<2xf32>)

@@ -13,7 +13,7 @@ func.func @mixhead_a(
     %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x8x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},
     %v: tensor<?x8x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
-    %mixer: tensor<8x8xf32> {attn.name = "mixer"})
+    %mixer: tensor<8x8xf32> {attn.name = "mixer", attn.parameter})
     -> (tensor<?x8x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
   %o = attn.mix_heads %q, %k, %v mixer(%mixer : tensor<8x8xf32>)
       : (tensor<?x8x?x64xf32>, tensor<?x8x?x64xf32>, tensor<?x8x?x64xf32>)

@@ -14,8 +14,8 @@ func.func @mixhead_b(
     %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x8x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},
     %v: tensor<?x8x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
-    %w: tensor<64x8xf32> {attn.name = "w"},
-    %b: tensor<8x8xf32> {attn.name = "b"})
+    %w: tensor<64x8xf32> {attn.name = "w", attn.parameter},
+    %b: tensor<8x8xf32> {attn.name = "b", attn.parameter})
     -> (tensor<?x8x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
   %o = attn.mix_heads %q, %k, %v
       mixer_by_row(%q, %w, %b : tensor<?x8x?x64xf32>, tensor<64x8xf32>, tensor<8x8xf32>)

@@ -15,7 +15,7 @@ func.func @mixhead_relative_bias(
     %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x8x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},
     %v: tensor<?x8x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
-    %mixer: tensor<8x8xf32> {attn.name = "mixer"},
+    %mixer: tensor<8x8xf32> {attn.name = "mixer", attn.parameter},
     %bias: tensor<?x8x?x?xf32> {attn.name = "bias", attn.dims = ["B", "N", "S"]})
     -> (tensor<?x8x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
   %o = attn.mix_heads %q, %k, %v mixer(%mixer : tensor<8x8xf32>) bias(%bias : tensor<?x8x?x?xf32>)

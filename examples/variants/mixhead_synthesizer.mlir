@@ -12,7 +12,7 @@
 func.func @mixhead_synthesizer(
     %scores: tensor<?x8x?x?xf32> {attn.name = "scores", attn.dims = ["B", "N", "S"]},
     %v: tensor<?x8x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
-    %mixer: tensor<8x8xf32> {attn.name = "mixer"})
+    %mixer: tensor<8x8xf32> {attn.name = "mixer", attn.parameter})
     -> (tensor<?x8x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
   %o = attn.generic
       given(%scores : tensor<?x8x?x?xf32>)

@@ -15,7 +15,7 @@ func.func @mlk_causal(
     %q: tensor<?x4x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %keys: tensor<?x4x2x?x64xf32> {attn.name = "keys", attn.dims = ["B", "S"]},
     %v: tensor<?x4x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
-    %prior: tensor<4x2xf32> {attn.name = "prior"})
+    %prior: tensor<4x2xf32> {attn.name = "prior", attn.parameter})
     -> (tensor<?x4x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
   %o = attn.linear_mixture_of_keys %q, %keys, %v
       prior(%prior : tensor<4x2xf32>) feature_map <elu> causal

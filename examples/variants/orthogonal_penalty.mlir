@@ -7,7 +7,7 @@
 //
 // "Mixhead" (Zhang et al. 2022), equation 16.
 func.func @orthogonal_penalty(
-    %mixer: tensor<8x8xf32> {attn.name = "mixer"})
+    %mixer: tensor<8x8xf32> {attn.name = "mixer", attn.parameter})
     -> (tensor<f32> {attn.name = "penalty"}) {
   %penalty = attn.orthogonal_penalty %mixer
       : tensor<8x8xf32> -> tensor<f32>

@@ -13,7 +13,7 @@
 func.func @responsibilities(
     %q: tensor<?x4x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %keys: tensor<?x4x2x?x64xf32> {attn.name = "keys", attn.dims = ["B", "S"]},
-    %log_prior: tensor<4x2xf32> {attn.name = "log_prior"})
+    %log_prior: tensor<4x2xf32> {attn.name = "log_prior", attn.parameter})
     -> (tensor<?x4x2x?x?xf32> {attn.name = "gamma", attn.dims = ["B", "N", "S"]}) {
   %gamma = attn.responsibilities %q, %keys variances [8.0, 24.0]
       prior(%log_prior : tensor<4x2xf32>)

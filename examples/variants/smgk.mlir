@@ -13,9 +13,9 @@
 func.func @smgk(
     %q: tensor<?x4x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x4x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},
-    %shifts: tensor<4x2x64xf32> {attn.name = "shifts"},
+    %shifts: tensor<4x2x64xf32> {attn.name = "shifts", attn.parameter},
     %v: tensor<?x4x?x64xf32> {attn.name = "v", attn.dims = ["B", "S"]},
-    %log_prior: tensor<4x2xf32> {attn.name = "log_prior"})
+    %log_prior: tensor<4x2xf32> {attn.name = "log_prior", attn.parameter})
     -> (tensor<?x4x?x64xf32> {attn.name = "o", attn.dims = ["B", "N"]}) {
   %o = attn.mixture_of_keys %q, %k, %v
       shifted_by(%shifts : tensor<4x2x64xf32>) variances [8.0, 8.0]

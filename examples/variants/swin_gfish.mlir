@@ -18,10 +18,10 @@ func.func @swin_gfish(
     %q: tensor<?x6x49x32xf32> {attn.name = "q", attn.dims = ["B"]},
     %k: tensor<?x6x49x32xf32> {attn.name = "k", attn.dims = ["B"]},
     %v: tensor<?x12x49x32xf32> {attn.name = "v", attn.dims = ["B"]},
-    %w1: tensor<6x12xf32> {attn.name = "w1"},
-    %b1: tensor<12xf32> {attn.name = "b1"},
-    %w2: tensor<12x12xf32> {attn.name = "w2"},
-    %b2: tensor<12xf32> {attn.name = "b2"},
+    %w1: tensor<6x12xf32> {attn.name = "w1", attn.parameter},
+    %b1: tensor<12xf32> {attn.name = "b1", attn.parameter},
+    %w2: tensor<12x12xf32> {attn.name = "w2", attn.parameter},
+    %b2: tensor<12xf32> {attn.name = "b2", attn.parameter},
     %bias: tensor<12x49x49xf32> {attn.name = "bias"})
     -> (tensor<?x12x49x32xf32> {attn.name = "o", attn.dims = ["B"]}) {
   %o = attn.admixture_heads %q, %k, %v

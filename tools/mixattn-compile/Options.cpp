@@ -32,8 +32,11 @@ what to make; "-" is the standard input or output.
   --entry=NAME          compile this function only; default: every public one
   -O0, -O3              LLVM's optimisation; default -O3
   --cost, --cost=json   instead of code, what each op of an entry costs, as a
-                        table or as JSON: parameters, multiply-adds, exps,
-                        bytes, and the counts that papers give
+                        table or as JSON: parameters (arguments with
+                        attn.parameter), multiply-adds, other operations of
+                        floats, exps, bytes, and flops/byte; then as papers
+                        count: operations, that is multiplications and
+                        additions, and macs
   --dim=NAME=SIZE       in the cost report, the size of a dynamic dim; one that
                         is not given stays a letter of a formula
   --version             the versions of mixattn, its ABI and LLVM
