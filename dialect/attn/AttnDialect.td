@@ -70,7 +70,7 @@ class Attn_KindAttr<EnumInfo info, string name>
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Attn_NoiseKind : I32Enum<"NoiseKind", "Whose scores noise is drawn for", [
+def Attn_NoiseKind : I32Enum<"NoiseKind", "kind of noise", [
     I32EnumCase<"Local", 0, "local">, I32EnumCase<"Global", 1, "global">]> {
   let cppNamespace = "::mixattn";
 }
@@ -85,7 +85,7 @@ def Attn_NoiseAttr : Attn_KindAttr<Attn_NoiseKind, "noise"> {
 }
 
 def Attn_FeatureKind
-    : I32Enum<"FeatureKind", "How queries and keys become features", [
+    : I32Enum<"FeatureKind", "feature map", [
     I32EnumCase<"Elu", 0, "elu">,
     I32EnumCase<"NormalizedElu", 1, "normalized_elu">,
     I32EnumCase<"Relu", 2, "relu">, I32EnumCase<"Dpfp", 3, "dpfp">,
