@@ -396,6 +396,38 @@ def ApproximateMathPass : Pass<"attn-approximate-math"> {
   ];
 }
 
+def MoveBf16AsBitsPass : Pass<"attn-move-bf16-as-bits"> {
+  let summary = "Read and write bf16 as 16-bit integers";
+  let description = [{
+    For CPUs that cannot convert to bf16: LLVM makes shuffles of copies of bf16,
+    and of those calls of `__truncsfbf2` from a compiler's library, which an
+    artifact does not have.
+
+    Input: the LLVM dialect.
+    Output: the same, where bf16 is loaded and stored by its bits.
+    Skips: vectors.
+
+    ```mlir
+    llvm.func @f(%from: !llvm.ptr, %to: !llvm.ptr) {
+      %0 = llvm.load %from : !llvm.ptr -> bf16
+      llvm.store %0, %to : bf16, !llvm.ptr
+      llvm.return
+    }
+    ```
+    becomes
+    ```mlir
+    llvm.func @f(%from: !llvm.ptr, %to: !llvm.ptr) {
+      %0 = llvm.load %from : !llvm.ptr -> i16
+      %1 = llvm.bitcast %0 : i16 to bf16
+      %2 = llvm.bitcast %1 : bf16 to i16
+      llvm.store %2, %to : i16, !llvm.ptr
+      llvm.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def ExpandF16Pass : Pass<"attn-expand-f16"> {
   let summary = "Convert 16-bit floats without a compiler's library";
   let description = [{

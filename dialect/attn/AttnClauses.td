@@ -132,7 +132,8 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
     }
     bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred,
                                             ::mlir::TypeRange given) {
-      return detail::areCompatibleAttentionTypes(inferred, given);
+      return detail::areCompatibleAttentionTypes(inferred, given,
+                                                 /*mayBeWide=*/true);
     }
     ::llvm::LogicalResult $cppClass::reifyResultShapes(
         ::mlir::OpBuilder &builder,
@@ -205,7 +206,8 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
     - (C9) `lengths` has one element per batch row.
     - (C10) `score_mod` takes a float score and four indices, yields a score
       of the same type, and holds the ops named above only.
-    - (C11) the result is `[B,H,N,E]` of the value's element type.
+    - (C11) the result is `[B,H,N,E]` of the value's element type, or of f32:
+      the pooled values before they are rounded.
   }];
 }
 

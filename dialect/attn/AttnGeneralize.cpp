@@ -35,9 +35,9 @@ static void generalizeByClause(AttentionOpInterface op,
       noiseAttr, op.getSigma(), op.getNoise(), op.getSeed(), op.getOffset(),
       op.getMixer(), op.getMixSource(), op.getMixWeight(), op.getMixBias(),
       op.getGaussian(), rewriter.getF64FloatAttr(scale), op.getScaleBefore(),
-      /*finite=*/false, op.getBias(), op.getMask(), op.getLengths(),
-      op.getCausal(), op.getBand().value_or(BandAttr()), op.getSigsoftmax(),
-      op.getKeep().value_or(BandAttr()));
+      /*base2=*/false, /*finite=*/false, op.getBias(), op.getMask(),
+      op.getLengths(), op.getCausal(), op.getBand().value_or(BandAttr()),
+      op.getSigsoftmax(), op.getKeep().value_or(BandAttr()));
   generic->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   rewriter.inlineRegionBefore(op.getScoreMod(), generic.getScoreMod(),
                               generic.getScoreMod().end());

@@ -61,12 +61,15 @@ mixattn::detail::inferAttentionTypes(const ShapingOperands &operands,
 }
 
 bool mixattn::detail::areCompatibleAttentionTypes(TypeRange inferred,
-                                                  TypeRange given) {
+                                                  TypeRange given,
+                                                  bool mayBeWide) {
   return inferred.size() == given.size() &&
-         llvm::all_of(llvm::zip_equal(inferred, given), [](auto pair) {
+         llvm::all_of(llvm::zip_equal(inferred, given), [&](auto pair) {
            auto a = cast<RankedTensorType>(std::get<0>(pair));
            auto b = dyn_cast<RankedTensorType>(std::get<1>(pair));
-           return b && a.getElementType() == b.getElementType() &&
+           return b &&
+                  (a.getElementType() == b.getElementType() ||
+                   (mayBeWide && b.getElementType().isF32())) &&
                   succeeded(verifyCompatibleShape(a, b));
          });
 }

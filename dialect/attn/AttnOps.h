@@ -125,9 +125,9 @@ inferAttentionTypes(const ShapingOperands &operands,
                     llvm::SmallVectorImpl<mlir::Type> &types);
 
 /// Whether result types fit the inferred ones: they may say more or less about
-/// their sizes.
+/// their sizes, and be f32 where `mayBeWide`.
 bool areCompatibleAttentionTypes(mlir::TypeRange inferred,
-                                 mlir::TypeRange given);
+                                 mlir::TypeRange given, bool mayBeWide = false);
 
 /// The sizes of the results of attention `op`: features are the value's, keys
 /// the key's, all others the query's.
@@ -136,9 +136,9 @@ reifyAttentionShapes(mlir::OpBuilder &builder, mlir::Operation *op,
                      mlir::ReifiedRankedShapedTypeDims &shapes);
 
 /// The sizes of the result of `op`, where its type leaves them open.
-llvm::LogicalResult
-reifySizedShape(mlir::OpBuilder &builder, SizedOpInterface op,
-                mlir::ReifiedRankedShapedTypeDims &shapes);
+llvm::LogicalResult reifySizedShape(mlir::OpBuilder &builder,
+                                    SizedOpInterface op,
+                                    mlir::ReifiedRankedShapedTypeDims &shapes);
 
 } // namespace mixattn::detail
 

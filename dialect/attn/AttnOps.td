@@ -237,7 +237,7 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
          (ins Optional<Attn_Terms>:$query_term, Optional<Attn_Terms>:$key_term),
          Attn_PremixOperands, Attn_PostmixOperands,
          (ins UnitAttr:$gaussian, OptionalAttr<F64Attr>:$scale,
-              UnitAttr:$scale_before, UnitAttr:$finite))> {
+              UnitAttr:$scale_before, UnitAttr:$base2, UnitAttr:$finite))> {
   let summary = "Any attention, stage by stage: the normal form";
   let description = [{
     What `linalg.generic` is to tensor algebra: every named op generalises
@@ -253,14 +253,16 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
     | scale | `scale`, `scale_before` | after the premix, or before it; 1 where scores or variances are given or scores are Gaussian, else 1/sqrt(D) |
     | modify | `bias`, `score_mod` | pointwise |
     | mask | `mask`, `lengths`, `causal`, `band` | keys that a query sees |
-    | normalise | `sigsoftmax` | softmax over the keys seen |
+    | normalise | `base2`, `sigsoftmax` | softmax over the keys seen |
     | keep | `keep` | weights outside a band dropped |
     | postmix | `postmix(%m)`, `postmix_by_row(%source, %w, %bias)` | weights over heads, as in `attn.mix_heads` |
     | pool | `pool(%v)` | sum of weighted values |
 
     Components come from keys `[B,Hk,R,S,D]`, from shifts `[Hk,R,D]`, or from
-    terms `[B,Hq,R,N]` and `[B,Hk,R,S]`. `finite` promises that no operand
-    holds NaN or infinity, which lets zero weights prune.
+    terms `[B,Hq,R,N]` and `[B,Hk,R,S]`. With `base2` scores, terms and priors
+    are logarithms to base 2: components combine as `log2 sum_r 2^s`, weights
+    are powers of 2, and `lse` stays the natural logarithm. `finite` promises
+    that no operand holds NaN or infinity, which lets zero weights prune.
 
     }] # clauseText # componentConstraints # maximumConstraint # premixConstraints
        # postmixConstraints # projectionConstraints # [{
@@ -270,6 +272,8 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
     - (C22) `query_term` is `[B,Hq,N]` or `[B,Hq,R,N]`, `key_term` `[B,Hk,S]`
       or `[B,Hk,R,S]`.
     - (C23) all that have components agree on their number.
+    - (C26) `base2` comes without `sigsoftmax`, whose sigmoid is of natural
+      scores.
 
     Example, three components and both mixers:
 
@@ -307,7 +311,7 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
     (`postmix` `(` $mixer^ `:` type($mixer) `)`)?
     (`postmix_by_row` `(` $mix_source^ `,` $mix_weight `,` $mix_bias `:`
       type($mix_source) `,` type($mix_weight) `,` type($mix_bias) `)`)?
-    (`finite` $finite^)?
+    (`base2` $base2^)? (`finite` $finite^)?
     `pool` `(` $value `:` type($value) `)` attr-dict
   }] # resultFormat;
   let hasCanonicalizer = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verifies attention ops: constraints C1 to C25 of AttnOps.td.
+// Verifies attention ops: constraints C1 to C26 of AttnOps.td.
 
 #include "dialect/attn/ScoreMod.h"
 #include "dialect/attn/VerifyShapes.h"
@@ -228,5 +228,8 @@ LogicalResult GenericOp::verify() {
     return emitOpError("expected 'premix' or 'premix_mlp', but got both");
   if (getMixer() && getMixSource())
     return emitOpError("expected 'postmix' or 'postmix_by_row', but got both");
+  // C26
+  if (getBase2() && getSigsoftmax())
+    return emitOpError("expected 'base2' without 'sigsoftmax'");
   return verifyAttention(cast<AttentionOpInterface>(getOperation()));
 }

@@ -9,6 +9,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
+#include <limits>
+
 namespace mixattn {
 #define GEN_PASS_DEF_APPROXIMATEMATHPASS
 #include "passes/Passes.h.inc"
@@ -54,11 +56,65 @@ struct CompareClamp : OpRewritePattern<math::ClampFOp> {
   }
 };
 
+/// exp2(x) of an f32  ->  a polynomial of x less the nearest integer n, with n
+/// added to its exponent
+///
+/// Upstream has none; its expansion, exp(x ln 2), multiplies rounding errors by
+/// x. What is below 2^-126 becomes 0.
+struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::Exp2Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not a scalar of f32");
+    Location loc = op.getLoc();
+    Value x = op.getOperand();
+    Type i32 = rewriter.getI32Type();
+    auto number = [&](float value) -> Value {
+      return arith::ConstantOp::create(rewriter, loc,
+                                       rewriter.getF32FloatAttr(value));
+    };
+    // Beside 1.5 * 2^23 the last bit of an f32 counts ones: the sum ends in n.
+    constexpr float ones = 12582912.0f;
+    Value sum = arith::AddFOp::create(rewriter, loc, x, number(ones));
+    Value nearest = arith::SubFOp::create(rewriter, loc, sum, number(ones));
+    Value rest = arith::SubFOp::create(rewriter, loc, x, nearest);
+    // Minimax over [-1/2, 1/2], relative, with p(0) = 1: 2^-29 away.
+    Value p = number(0.000153533620f);
+    for (float c : {0.00133988750f, 0.00961843692f, 0.0555033237f, 0.240226477f,
+                    0.693147182f, 1.0f}) {
+      p = arith::MulFOp::create(rewriter, loc, p, rest);
+      p = arith::AddFOp::create(rewriter, loc, p, number(c));
+    }
+    auto bits = [&](Value value) -> Value {
+      return arith::BitcastOp::create(rewriter, loc, i32, value);
+    };
+    Value places = arith::ConstantOp::create(rewriter, loc,
+                                             rewriter.getI32IntegerAttr(23));
+    Value power =
+        arith::ShLIOp::create(rewriter, loc, bits(sum), places).getResult();
+    power = arith::AddIOp::create(rewriter, loc, bits(p), power);
+    Value result = arith::BitcastOp::create(rewriter, loc, op.getType(), power);
+    auto where = [&](arith::CmpFPredicate predicate, float bound, Value other) {
+      Value holds =
+          arith::CmpFOp::create(rewriter, loc, predicate, x, number(bound));
+      result = arith::SelectOp::create(rewriter, loc, holds, other, result);
+    };
+    where(arith::CmpFPredicate::OLT, -126.0f, number(0.0f));
+    where(arith::CmpFPredicate::OGE, 128.0f,
+          number(std::numeric_limits<float>::infinity()));
+    where(arith::CmpFPredicate::UNO, 0.0f, x);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 struct ApproximateMathPass
     : mixattn::impl::ApproximateMathPassBase<ApproximateMathPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<CompareClamp, CompareIsInf>(&getContext());
+    patterns.add<ApproximateExp2, CompareClamp, CompareIsInf>(&getContext());
     // The functions whose upstream polynomials stay within a few units in the
     // last place over the whole range.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {

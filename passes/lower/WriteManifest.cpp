@@ -150,6 +150,8 @@ llvm::Expected<Object> EntryWriter::describeOp() {
 }
 
 llvm::Expected<Object> EntryWriter::describeAttention(AttentionOpInterface op) {
+  if (op.getBase2())
+    return llvm::createStringError("scores are logarithms to base 2");
   Object result{{"scale", op.getScaleOrDefault()},
                 {"normaliser", op.getSigsoftmax() ? "sigsoftmax" : "softmax"}};
   unsigned next = 0;

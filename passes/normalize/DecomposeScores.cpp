@@ -163,6 +163,21 @@ Value ScoreDecomposition::emitRawScores(Value products) {
       });
 }
 
+/// exp(exponent - largest), or a power of 2.
+Value Decomposition::emitPower(OpBuilder &b, Value exponent, Value largest) {
+  Value shifted = arith::SubFOp::create(b, loc, exponent, largest);
+  if (op.getBase2())
+    return math::Exp2Op::create(b, loc, shifted);
+  return math::ExpOp::create(b, loc, shifted);
+}
+
+/// The inverse of emitPower.
+Value Decomposition::emitLogarithm(OpBuilder &b, Value value) {
+  if (op.getBase2())
+    return math::Log2Op::create(b, loc, value);
+  return math::LogOp::create(b, loc, value);
+}
+
 /// combined[b,h,i,j] = logsumexp_r raw[b,h,r,i,j], or their maximum. The
 /// largest component of logsumexp starts at a finite number, so that
 /// components that are all switched off give -inf.
@@ -184,14 +199,14 @@ Value Decomposition::emitCombined(Value raw) {
   Value sums =
       generic({raw, largest}, {each, place}, tensorOf(sizes, f32, 0.0), place,
               [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                Value term = exponential(b, loc, args.take_front(2));
+                Value term = emitPower(b, args[0], args[1]);
                 return arith::AddFOp::create(b, loc, args[2], term);
               });
   return generic({largest, sums}, {identity(4), identity(4)},
                  tensorOf(sizes, f32, std::nullopt), identity(4),
                  [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                   Value log = math::LogOp::create(b, loc, args[1]);
-                   return arith::AddFOp::create(b, loc, args[0], log);
+                   return arith::AddFOp::create(b, loc, args[0],
+                                                emitLogarithm(b, args[1]));
                  });
 }
 

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -31,16 +33,21 @@ Value Decomposition::emitRowSum(Value exps) {
                  });
 }
 
-/// lse[b,h,i] = row maximum + log(row sum); -inf where nothing is seen.
+/// lse[b,h,i] = row maximum + log(row sum), the natural logarithm; -inf where
+/// nothing is seen.
 Value Decomposition::emitLse(Value rowMax, Value rowSum) {
-  return generic({rowMax, rowSum}, {identity(3), identity(3)},
-                 tensorOf({batch, heads, queries}, f32, std::nullopt),
-                 identity(3),
-                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                   Value log = math::LogOp::create(
-                       b, loc, arith::TruncFOp::create(b, loc, f32, args[1]));
-                   return arith::AddFOp::create(b, loc, args[0], log);
-                 });
+  return generic(
+      {rowMax, rowSum}, {identity(3), identity(3)},
+      tensorOf({batch, heads, queries}, f32, std::nullopt), identity(3),
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value sum = arith::TruncFOp::create(b, loc, f32, args[1]);
+        Value log =
+            arith::AddFOp::create(b, loc, args[0], emitLogarithm(b, sum));
+        if (!op.getBase2())
+          return log;
+        return arith::MulFOp::create(b, loc, log,
+                                     constant(b, llvm::numbers::ln2));
+      });
 }
 
 /// weights = exp(scores - row maximum) / row sum, and 0 in rows of which
@@ -50,9 +57,11 @@ Value Decomposition::emitWeights(Value scores) {
   Value rowMax = emitRowMax(scores);
   AffineMap row = map(4, {dim(0), dim(1), dim(2)});
   SmallVector<OpFoldResult> sizes = {batch, heads, queries, keys};
-  Value exps =
-      generic({scores, rowMax}, {identity(4), row},
-              tensorOf(sizes, f32, std::nullopt), identity(4), exponential);
+  Value exps = generic({scores, rowMax}, {identity(4), row},
+                       tensorOf(sizes, f32, std::nullopt), identity(4),
+                       [&](OpBuilder &b, Location, ValueRange args) {
+                         return emitPower(b, args[0], args[1]);
+                       });
   Value rowSum = emitRowSum(exps);
   if (op.getLse())
     lse = emitLse(rowMax, rowSum);
@@ -70,33 +79,13 @@ Value Decomposition::emitWeights(Value scores) {
       });
 }
 
-/// mixer[b,i,c,a] = bias[c,a] + sum_d source[b,c,i,d] weight[d,a], with loops
-/// b, i, c, a, d.
-Value Decomposition::emitRowMixer() {
-  Value bias = generic(
-      op.getMixBias(), map(4, {dim(2), dim(3)}),
-      tensorOf({batch, queries, heads, heads}, f32, std::nullopt), identity(4),
-      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return toF32(b, loc, args[0]);
-      });
-  return generic(
-      {op.getMixSource(), op.getMixWeight()},
-      {map(5, {dim(0), dim(2), dim(1), dim(4)}), map(5, {dim(4), dim(3)})},
-      bias, map(5, {dim(0), dim(1), dim(2), dim(3)}),
-      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value product = arith::MulFOp::create(b, loc, toF32(b, loc, args[0]),
-                                              toF32(b, loc, args[1]));
-        return arith::AddFOp::create(b, loc, args[2], product);
-      });
-}
-
 /// mixed[b,a,i,j] = sum_c mixer[c,a] weights[b,c,i,j], with loops b, a, i, j,
 /// c.
 Value Decomposition::emitPostmix(Value weights) {
   Value mixer = op.getMixer();
   AffineMap mixerMap = map(5, {dim(4), dim(1)});
   if (op.getMixSource()) {
-    mixer = emitRowMixer();
+    mixer = rowMixer(op.getMixSource(), op.getMixWeight(), op.getMixBias());
     mixerMap = map(5, {dim(0), dim(2), dim(4), dim(1)});
   }
   return emitMixture(weights, mixer, mixerMap, {}, op.getNumHeads(), product);
@@ -120,5 +109,5 @@ Value Decomposition::emitPool(Value weights) {
         Value term = weighted(b, loc, args[0], args[1]);
         return arith::AddFOp::create(b, loc, args[2], term);
       });
-  return rounded(pooled, op.getValueType().getElementType());
+  return rounded(pooled, getElementTypeOrSelf(op.getResult()));
 }

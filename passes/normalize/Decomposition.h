@@ -46,6 +46,9 @@ public:
   llvm::SmallVector<mlir::Value> emit();
 
 private:
+  mlir::Value emitPower(mlir::OpBuilder &b, mlir::Value exponent,
+                        mlir::Value largest);
+  mlir::Value emitLogarithm(mlir::OpBuilder &b, mlir::Value value);
   mlir::Value emitCombined(mlir::Value raw);
   mlir::Value emitMixture(mlir::Value scores, mlir::Value mixer,
                           mlir::AffineMap mixerMap, mlir::Value offset,
@@ -57,7 +60,6 @@ private:
   mlir::Value emitRowSum(mlir::Value exps);
   mlir::Value emitLse(mlir::Value rowMax, mlir::Value rowSum);
   mlir::Value emitWeights(mlir::Value scores);
-  mlir::Value emitRowMixer();
   mlir::Value emitPostmix(mlir::Value weights);
   mlir::Value emitPool(mlir::Value weights);
 

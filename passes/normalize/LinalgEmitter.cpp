@@ -141,3 +141,24 @@ SmallVector<Value> LinalgEmitter::castTo(ResultRange results,
                   .getResult());
   return cast;
 }
+
+Value LinalgEmitter::rowMixer(Value source, Value weight, Value bias) {
+  OpFoldResult heads = sizeOf(source, 1);
+  SmallVector<OpFoldResult> sizes = {sizeOf(source, 0), sizeOf(source, 2),
+                                     heads, heads};
+  Value init = generic(
+      bias, map(4, {dim(2), dim(3)}), tensorOf(sizes, f32, std::nullopt),
+      identity(4), [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        return toF32(b, loc, args[0]);
+      });
+  // Loops b, i, c, a, d.
+  return generic(
+      {source, weight},
+      {map(5, {dim(0), dim(2), dim(1), dim(4)}), map(5, {dim(4), dim(3)})},
+      init, map(5, {dim(0), dim(1), dim(2), dim(3)}),
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value product = arith::MulFOp::create(b, loc, toF32(b, loc, args[0]),
+                                              toF32(b, loc, args[1]));
+        return arith::AddFOp::create(b, loc, args[2], product);
+      });
+}

@@ -43,6 +43,11 @@ protected:
   llvm::SmallVector<mlir::Value> castTo(mlir::ResultRange results,
                                         mlir::ValueRange values);
 
+  /// mixer[b,i,c,a] = bias[c,a] + sum_d source[b,c,i,d] weight[d,a] in f32, the
+  /// mixer over heads of each row.
+  mlir::Value rowMixer(mlir::Value source, mlir::Value weight,
+                       mlir::Value bias);
+
   mlir::AffineExpr dim(unsigned position) {
     return rewriter.getAffineDimExpr(position);
   }

@@ -373,3 +373,24 @@ func.func @c23_dynamic_components(%q: !q, %term: !term) -> !q {
       pool(%q : !q) -> !q
   return %o : !q
 }
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+func.func @c26(%q: !q) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'base2' without 'sigsoftmax'}}
+  %o = attn.generic scores(%q, %q : !q, !q) sigsoftmax base2 pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// f32 results of 16-bit values are wide, but not the other way round.
+!q = tensor<1x4x5x8xbf16>
+!o = tensor<1x4x5x8xf16>
+func.func @c11_narrow(%q: !q) -> !o {
+  // expected-error @below {{failed to infer returned types}}
+  // expected-error @below {{'attn.generic' op inferred type(s) 'tensor<1x4x5x8xbf16>' are incompatible with return type(s) of operation 'tensor<1x4x5x8xf16>'}}
+  %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !o
+  return %o : !o
+}

@@ -189,3 +189,23 @@ func.func @narrow(%q: tensor<1x2x5x4xf16>, %k: tensor<1x1x7x4xf16>,
       pool(%v : tensor<1x2x7x6xbf16>) -> tensor<1x2x5x6xbf16>
   return %o : tensor<1x2x5x6xbf16>
 }
+
+// Scores as logarithms to base 2.
+// CHECK-LABEL: func.func @base2
+// CHECK:         attn.generic scores({{.*}}) scale 1.000000e+00 causal base2 finite pool(
+func.func @base2(%q: !q) -> !q {
+  %o = attn.generic scores(%q, %q : !q, !q) scale 1.0 causal base2 finite
+      pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// What is pooled before it is rounded.
+// CHECK-LABEL: func.func @wide_result
+// CHECK:         pool(%{{.+}} : tensor<1x2x3x4xbf16>) -> tensor<1x2x3x4xf32> lse tensor<1x2x3xf32>
+func.func @wide_result(%q: tensor<1x2x3x4xbf16>) -> tensor<1x2x3x4xf32> {
+  %o, %lse = attn.generic
+      scores(%q, %q : tensor<1x2x3x4xbf16>, tensor<1x2x3x4xbf16>)
+      pool(%q : tensor<1x2x3x4xbf16>)
+      -> tensor<1x2x3x4xf32> lse tensor<1x2x3xf32>
+  return %o : tensor<1x2x3x4xf32>
+}

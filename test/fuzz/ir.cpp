@@ -97,7 +97,7 @@ static const std::vector<std::vector<std::string>> groups = {
      "key_term",       "given",    "projected_by", "drawn",      "philox",
      "sigma",          "features", "favor",        "normaliser"},
     {"causal", "gaussian", "maximum", "scale_before", "relu_per_key", "weights",
-     "lse", "sigsoftmax"},
+     "lse", "sigsoftmax", "base2"},
     {"scale", "band", "keep", "variances", "score_mod"},
     {"local", "global"},
     {"attn.softmax", "attn.mix_heads", "attn.mixture_of_keys",

@@ -5,17 +5,18 @@
 // RUN: mixattn-opt --attn-approximate-math %s | FileCheck %s
 
 // CHECK-LABEL: func.func @polynomials
-// CHECK-NOT:     math.{{exp|expm1|log|log1p|log2|tanh}}{{ }}
+// CHECK-NOT:     math.{{exp|exp2|expm1|log|log1p|log2|tanh}}{{ }}
 // CHECK:         math.fma
 // CHECK:         return
-func.func @polynomials(%x: f32) -> (f32, f32, f32, f32, f32, f32) {
+func.func @polynomials(%x: f32) -> (f32, f32, f32, f32, f32, f32, f32) {
   %0 = math.exp %x : f32
   %1 = math.expm1 %x : f32
   %2 = math.log %x : f32
   %3 = math.log1p %x : f32
   %4 = math.log2 %x : f32
   %5 = math.tanh %x : f32
-  return %0, %1, %2, %3, %4, %5 : f32, f32, f32, f32, f32, f32
+  %6 = math.exp2 %x : f32
+  return %0, %1, %2, %3, %4, %5, %6 : f32, f32, f32, f32, f32, f32, f32
 }
 
 // Instructions, and functions without a polynomial that holds over the whole

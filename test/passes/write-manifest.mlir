@@ -193,6 +193,7 @@ module @results {
 // CHECK-SAME:    "attention":null,"attention_reason":"operand 'mixer' is not an argument of the entry",{{.*}}"name":"made_premixer"
 // CHECK-SAME:    "attention":{"key":"x","key_term":"t",{{.*}}"name":"terms"
 // CHECK-SAME:    "attention":null,"attention_reason":"the entry computes more than its attention op",{{.*}}"name":"weights_first"
+// CHECK-SAME:    "attention":null,"attention_reason":"scores are logarithms to base 2",{{.*}}"name":"base2"
 !q = tensor<1x2x3x4xf32>
 module @more {
   func.func @none(%x: !q {attn.name = "x"}) -> (!q {attn.name = "o"}) {
@@ -243,6 +244,10 @@ module @more {
     %0:2 = attn.generic scores(%x, %x : !q, !q) pool(%x : !q)
         -> !q weights tensor<1x2x3x3xf32>
     return %0#1, %0#0 : tensor<1x2x3x3xf32>, !q
+  }
+  func.func @base2(%x: !q {attn.name = "x"}) -> (!q {attn.name = "o"}) {
+    %0 = attn.generic scores(%x, %x : !q, !q) base2 pool(%x : !q) -> !q
+    return %0 : !q
   }
 }
 

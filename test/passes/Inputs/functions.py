@@ -10,7 +10,7 @@ import sys
 
 import numpy
 
-NAMES = ("exp", "expm1", "log", "log1p", "log2", "tanh")
+NAMES = ("exp", "exp2", "expm1", "log", "log1p", "log2", "tanh")
 
 
 def arguments():

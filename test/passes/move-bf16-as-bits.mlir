@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// bf16 travels through memory by its bits.
+//
+// RUN: mixattn-opt --attn-move-bf16-as-bits %s | FileCheck %s
+// RUN: mixattn-opt --attn-move-bf16-as-bits --canonicalize %s \
+// RUN:   | FileCheck %s --check-prefix=CANONICAL
+
+// CHECK-LABEL: llvm.func @copy
+// CHECK-NEXT:    %[[BITS:.+]] = llvm.load %{{.+}} {alignment = 2 : i64} : !llvm.ptr -> i16
+// CHECK-NEXT:    %[[VALUE:.+]] = llvm.bitcast %[[BITS]] : i16 to bf16
+// CHECK-NEXT:    %[[BACK:.+]] = llvm.bitcast %[[VALUE]] : bf16 to i16
+// CHECK-NEXT:    llvm.store %[[BACK]], %{{.+}} {alignment = 2 : i64} : i16, !llvm.ptr
+// CANONICAL-LABEL: llvm.func @copy
+// CANONICAL-NEXT:  %[[BITS:.+]] = llvm.load %{{.+}} : !llvm.ptr -> i16
+// CANONICAL-NEXT:  llvm.store %[[BITS]],
+llvm.func @copy(%from: !llvm.ptr, %to: !llvm.ptr) {
+  %0 = llvm.load %from {alignment = 2 : i64} : !llvm.ptr -> bf16
+  llvm.store %0, %to {alignment = 2 : i64} : bf16, !llvm.ptr
+  llvm.return
+}
+
+// CHECK-LABEL: llvm.func @others
+// CHECK-NEXT:    llvm.load %{{.+}} : !llvm.ptr -> f16
+// CHECK-NEXT:    llvm.store %{{.+}}, %{{.+}} : f16, !llvm.ptr
+llvm.func @others(%from: !llvm.ptr, %to: !llvm.ptr) {
+  %0 = llvm.load %from : !llvm.ptr -> f16
+  llvm.store %0, %to : f16, !llvm.ptr
+  llvm.return
+}
