@@ -163,6 +163,16 @@ def SimplifyPass : Pass<"attn-simplify"> {
       (an MLP, a ReLU, a score_mod that does more than add, `lse`).
     - `ShareShiftedKeys`: shifted keys of equal variances share one product,
       under the same condition if they are Gaussian.
+    - `MixOutputs`: a mixer of weights over shared values mixes what the heads
+      pool instead, in f32. Values of a few groups of heads are pooled side by
+      side where that is less work than it saves.
+    - `FoldPrior`: a prior becomes a part of the term per key, where key heads
+      are not shared.
+    - `FoldLog2e`: exponentials become powers of 2, with log2 e in the scale, or
+      in variances, terms and prior where components meet in logsumexp; unless
+      something reads scores in natural units.
+    - `FoldScale`: scale and common variance become a factor of the query; 16-bit
+      queries stay as they are.
     - `MixFeatures`: linear attention over components takes the mixture of their
       features as given, if that saves products.
 
@@ -183,8 +193,11 @@ def SimplifyPass : Pass<"attn-simplify"> {
     becomes
     ```
     %norms = linalg.generic … ins(%k, %k)          // -|k|^2 / 16
-    %o = attn.generic scores(%q, %k : …) variances [8.0]
-        key_term(%norms : tensor<1x2x5xf32>) pool(%v : …) -> …
+    %term = linalg.generic … ins(%norms)           // times log2 e
+    %query = linalg.generic … ins(%q)              // times log2 e / 8
+    %o = attn.generic scores(%query, %k : …)
+        key_term(%term : tensor<1x2x5xf32>) scale 1.0 base2
+        pool(%v : …) -> …
     ```
   }];
   let dependentDialects = [

@@ -23,10 +23,13 @@ namespace {
 struct SimplifyPass : mixattn::impl::SimplifyPassBase<SimplifyPass> {
   void runOnOperation() override {
     // Each rule sees each op once, so that it explains itself once. Fewer
-    // heads and components first: the others then have less to do.
-    for (auto populate : {populatePruneHeads, populateSelectHeads,
-                          populateDropSingleComponent, populateCancelQueryNorm,
-                          populateShareShiftedKeys, populateMixFeatures}) {
+    // heads and components first: the others then have less to do. Factors and
+    // terms fold once there are all terms.
+    for (auto populate :
+         {populatePruneHeads, populateSelectHeads, populateDropSingleComponent,
+          populateCancelQueryNorm, populateShareShiftedKeys, populateMixOutputs,
+          populateFoldPrior, populateFoldLog2e, populateFoldScale,
+          populateMixFeatures}) {
       RewritePatternSet patterns(&getContext());
       populate(patterns);
       walkAndApplyPatterns(getOperation(), std::move(patterns));

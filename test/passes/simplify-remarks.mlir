@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Why rewrites of the normal form do not apply, and that they did.
 //
-// RUN: mixattn-opt %s --attn-simplify --split-input-file --verify-diagnostics \
+// RUN: mixattn-opt %s --attn-simplify --split-input-file --verify-diagnostics=only-expected \
 // RUN:   --remarks-filter=attn-simplify --remark-format=emitRemark
 
 !q = tensor<1x2x3x4xf32>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rewrites of the normal form, rule by rule. Where a rule does not apply, and
-// why, is in simplify-remarks.mlir.
+// why, is in simplify-remarks.mlir. Factors fold on top of each: see
+// simplify-factors.mlir.
 //
 // RUN: mixattn-opt --attn-simplify --canonicalize --split-input-file %s \
 // RUN:   | FileCheck %s
@@ -19,7 +20,9 @@
 // CHECK:           %[[SCALED:.+]] = arith.mulf %[[RIGHT]], %[[FACTOR]] : f32
 // CHECK-NEXT:      %[[SQUARE:.+]] = arith.mulf %[[LEFT]], %[[SCALED]] : f32
 // CHECK-NEXT:      arith.addf %[[SUM]], %[[SQUARE]] : f32
-// CHECK:         attn.generic scores(%[[Q]], %[[KEYS]] : {{.*}}) variances [8.000000e+00, 8.000000e+00, 8.000000e+00] key_term(%[[NORMS]] : tensor<?x1x3x?xf32>) prior(%[[PRIOR]] : tensor<2x3xf32>) scale 5.000000e-01 causal pool(%[[V]] :
+// CHECK:         %[[TERM:.+]] = linalg.generic {{.*}} ins(%[[NORMS]] :
+// CHECK:         %[[PRIOR2:.+]] = linalg.generic {{.*}} ins(%[[PRIOR]] :
+// CHECK:         attn.generic scores(%[[Q]], %[[KEYS]] : {{.*}}) variances {{.*}} key_term(%[[TERM]] : tensor<?x1x3x?xf32>) prior(%[[PRIOR2]] : tensor<2x3xf32>) scale 5.000000e-01 causal base2 pool(%[[V]] :
 !q = tensor<?x2x?x4xbf16>
 func.func @gaussian_components(%q: !q, %keys: tensor<?x1x3x?x4xbf16>, %v: !q,
                                %prior: tensor<2x3xf32>) -> !q {
@@ -36,7 +39,7 @@ func.func @gaussian_components(%q: !q, %keys: tensor<?x1x3x?x4xbf16>, %v: !q,
 // CHECK-LABEL: func.func @gaussian
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<1x2x3x4xf32>
 // CHECK:         %[[NORMS:.+]] = linalg.generic {{.*}} ins(%[[Q]], %[[Q]] :
-// CHECK:         attn.generic scores({{.*}}) variances [2.000000e+00] key_term(%[[NORMS]] : tensor<1x2x3xf32>) premix({{.*}}) bias({{.*}}) score_mod {
+// CHECK:         attn.generic scores({{.*}}) key_term(%[[NORMS]] : tensor<1x2x3xf32>) premix({{.*}}) scale 1.000000e+00 bias({{.*}}) score_mod {
 // CHECK:         } pool({{.*}}) -> tensor<1x2x3x4xf32> weights tensor<1x2x3x3xf32>
 !q = tensor<1x2x3x4xf32>
 !m = tensor<2x2xf32>
@@ -72,7 +75,11 @@ func.func @gaussian(%q: !q, %m: !m, %bias: tensor<3x3xf32>)
 // CHECK:           %[[RIGHT:.+]] = arith.addf
 // CHECK:           %[[SCALED:.+]] = arith.mulf %[[RIGHT]], %[[OF_KEY]] : f32
 // CHECK:           arith.mulf %[[LEFT]], %[[SCALED]] : f32
-// CHECK:         attn.generic scores(%[[Q]], %[[K]] : {{.*}}) variances [8.000000e+00] query_term(%[[QUERY_TERM]] : tensor<?x4x3x?xf32>) key_term(%[[KEY_TERM]] : tensor<?x2x3x?xf32>) prior(%[[PRIOR]] : tensor<4x3xf32>) scale 1.000000e+00 causal pool(
+// CHECK:         %[[QUERY_TERM2:.+]] = linalg.generic {{.*}} ins(%[[QUERY_TERM]] :
+// CHECK:         %[[KEY_TERM2:.+]] = linalg.generic {{.*}} ins(%[[KEY_TERM]] :
+// CHECK:         %[[PRIOR2:.+]] = linalg.generic {{.*}} ins(%[[PRIOR]] :
+// CHECK:         %[[Q2:.+]] = linalg.generic {{.*}} ins(%[[Q]] :
+// CHECK:         attn.generic scores(%[[Q2]], %[[K]] : {{.*}}) query_term(%[[QUERY_TERM2]] : tensor<?x4x3x?xf32>) key_term(%[[KEY_TERM2]] : tensor<?x2x3x?xf32>) prior(%[[PRIOR2]] : tensor<4x3xf32>) scale 1.000000e+00 causal base2 pool(
 !q = tensor<?x4x?x8xf32>
 !k = tensor<?x2x?x8xf32>
 func.func @shifted_gaussians(%q: !q, %k: !k, %shifts: tensor<2x3x8xf32>,
@@ -87,11 +94,14 @@ func.func @shifted_gaussians(%q: !q, %k: !k, %shifts: tensor<2x3x8xf32>,
 // -----
 
 // Products have no norms; that holds whoever looks at the row, and the scale
-// stays what it was, 1/sqrt(4) here.
+// stays what it was, 1/sqrt(4) here, times log2(e).
 // CHECK-LABEL: func.func @shifted_products
-// CHECK:         %[[TERM:.+]] = linalg.generic
-// CHECK-NOT:     linalg.generic
-// CHECK:         attn.generic scores({{.*}}) {{(variances \[1.000000e\+00\] )?}}query_term(%[[TERM]] : tensor<1x2x3x3xf32>) maximum {{.*}}scale 5.000000e-01 pool({{.*}} lse tensor<1x2x3xf32>
+// CHECK-DAG:     %[[SCALE:.+]] = arith.constant 0.72134751 : f32
+// CHECK:         %[[TERM:.+]] = linalg.generic {{.*}} "reduction"]
+// CHECK-NOT:     "reduction"
+// CHECK:         %[[TERM2:.+]] = linalg.generic {{.*}} ins(%[[TERM]] :
+// CHECK:           arith.mulf %{{.+}}, %[[SCALE]] : f32
+// CHECK:         attn.generic scores({{.*}}) query_term(%[[TERM2]] : tensor<1x2x3x3xf32>) maximum scale 1.000000e+00 base2 pool({{.*}} lse tensor<1x2x3xf32>
 !q = tensor<1x2x3x4xf32>
 func.func @shifted_products(%q: !q, %shifts: tensor<2x3x4xf32>)
     -> (!q, tensor<1x2x3xf32>) {
@@ -108,7 +118,7 @@ func.func @shifted_products(%q: !q, %shifts: tensor<2x3x4xf32>)
 // CHECK-LABEL: func.func @one_component
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x2x?x4xf32>, %[[KEYS:[a-z0-9]+]]: tensor<?x2x1x?x4xf32>
 // CHECK:         %[[K:.+]] = tensor.collapse_shape %[[KEYS]] {{\[}}[0], [1, 2], [3], [4]] : tensor<?x2x1x?x4xf32> into tensor<?x2x?x4xf32>
-// CHECK:         attn.generic scores(%[[Q]], %[[K]] : {{.*}}) variances [3.000000e+00] lengths({{.*}}) pool(
+// CHECK:         attn.generic scores(%{{.+}}, %[[K]] : {{.*}}) scale 1.000000e+00 lengths({{.*}}) base2 pool(
 !q = tensor<?x2x?x4xf32>
 func.func @one_component(%q: !q, %keys: tensor<?x2x1x?x4xf32>, %n: tensor<?xi64>) -> !q {
   %o = attn.generic scores(%q, %keys : !q, tensor<?x2x1x?x4xf32>)
@@ -129,7 +139,8 @@ func.func @one_component(%q: !q, %keys: tensor<?x2x1x?x4xf32>, %n: tensor<?xi64>
 // CHECK:           tensor.extract %[[KEYS]]
 // CHECK:         %[[PRIOR2:.+]] = linalg.generic {{.*}} ins(%[[KEPT]] :
 // CHECK:           tensor.extract %[[PRIOR]]
-// CHECK:         attn.generic scores(%[[Q2]], %[[KEYS2]] : tensor<?x2x?x8xf32>, tensor<?x2x3x?x8xf32>) variances {{.*}} prior(%[[PRIOR2]] : tensor<2x3xf32>) premix(%{{.+}} : tensor<2x2xf32>) finite pool({{.*}}) -> tensor<?x2x?x8xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[PRIOR2]] :
+// CHECK:         attn.generic scores(%[[Q2]], %[[KEYS2]] : tensor<?x2x?x8xf32>, tensor<?x2x3x?x8xf32>) variances {{.*}} key_term(%{{.+}} : tensor<?x2x3x?xf32>) premix(%{{.+}} : tensor<2x2xf32>) {{.*}} finite pool({{.*}}) -> tensor<?x2x?x8xf32>
 !q = tensor<?x4x?x8xf32>
 !keys = tensor<?x4x3x?x8xf32>
 !v = tensor<?x2x?x8xf32>
@@ -146,7 +157,7 @@ func.func @prune(%q: !q, %keys: !keys, %prior: tensor<4x3xf32>, %v: !v) -> !v {
 // Shared keys stay.
 // CHECK-LABEL: func.func @prune_beside_shared_keys
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<1x2x3x8xf32>, %[[K:[a-z0-9]+]]: tensor<1x1x3x8xf32>)
-// CHECK:         attn.generic scores(%{{.+}}, %[[K]] : tensor<1x1x3x8xf32>, tensor<1x1x3x8xf32>) premix(%{{.+}} : tensor<1x2xf32>) relu_per_key scale 3.000000e+00 scale_before finite pool(%[[Q]] :
+// CHECK:         attn.generic scores(%{{.+}}, %[[K]] : tensor<1x1x3x8xf32>, tensor<1x1x3x8xf32>) premix(%{{.+}} : tensor<1x2xf32>) relu_per_key scale 1.000000e+00 base2 finite pool(%[[Q]] :
 !q = tensor<1x2x3x8xf32>
 !k = tensor<1x1x3x8xf32>
 func.func @prune_beside_shared_keys(%q: !q, %k: !k) -> !q {
@@ -168,7 +179,8 @@ func.func @prune_beside_shared_keys(%q: !q, %k: !k) -> !q {
 // CHECK:           tensor.extract %[[Q]]
 // CHECK:         %[[K2:.+]] = linalg.generic {{.*}} ins(%[[KEY_HEADS]] :
 // CHECK:           tensor.extract %[[K]]
-// CHECK:         attn.generic scores(%[[Q2]], %[[K2]] : tensor<1x3x3x8xf32>, tensor<1x3x3x8xf32>) scale 2.000000e+00 {{(finite )?}}pool(%[[V]] :
+// CHECK:         %[[Q3:.+]] = linalg.generic {{.*}} ins(%[[Q2]] :
+// CHECK:         attn.generic scores(%[[Q3]], %[[K2]] : tensor<1x3x3x8xf32>, tensor<1x3x3x8xf32>) scale 1.000000e+00 base2 {{(finite )?}}pool(%[[V]] :
 !q = tensor<1x4x3x8xf32>
 !k = tensor<1x2x3x8xf32>
 !v = tensor<1x3x3x8xf32>
@@ -186,7 +198,8 @@ func.func @select(%q: !q, %k: !k, %v: !v) -> !v {
 // CHECK-LABEL: func.func @several_rules
 // CHECK:         %[[K:.+]] = tensor.collapse_shape
 // CHECK:         %[[NORMS:.+]] = linalg.generic {{.*}} ins(%[[K]], %[[K]] :
-// CHECK:         attn.generic scores(%{{.+}}, %[[K]] : {{.*}}) variances [2.000000e+00] key_term(%[[NORMS]] : tensor<1x2x3xf32>) pool(
+// CHECK:         %[[TERM:.+]] = linalg.generic {{.*}} ins(%[[NORMS]] :
+// CHECK:         attn.generic scores(%{{.+}}, %[[K]] : {{.*}}) key_term(%[[TERM]] : tensor<1x2x3xf32>) scale 1.000000e+00 base2 pool(
 !q = tensor<1x2x3x4xf32>
 func.func @several_rules(%q: !q, %keys: tensor<1x2x1x3x4xf32>) -> !q {
   %o = attn.generic scores(%q, %keys : !q, tensor<1x2x1x3x4xf32>) gaussian

@@ -19,7 +19,8 @@
 // NORMAL-SAME:   %[[K:[a-z0-9]+]]: tensor<?x2x?x4xf32> {attn.dims = ["d0", "d2"], attn.name = "arg1"}
 // NORMAL-SAME:   %[[M:[a-z0-9]+]]: tensor<2x2xf32> {attn.name = "arg2"}
 // NORMAL-SAME:   -> (tensor<?x2x?x4xf32> {attn.dims = ["d0", "d1"], attn.name = "result0"})
-// NORMAL-NEXT:   %[[O:.+]] = attn.generic scores(%[[Q]], %[[K]] : {{.*}}) scale 5.000000e-01 causal postmix(%[[M]] : tensor<2x2xf32>) pool(%[[K]] :
+// NORMAL:        %[[SCALED:.+]] = linalg.generic {{.*}} ins(%[[Q]] :
+// NORMAL:        %[[O:.+]] = attn.generic scores(%[[SCALED]], %[[K]] : {{.*}}) scale 1.000000e+00 causal postmix(%[[M]] : tensor<2x2xf32>) base2 pool(%[[K]] :
 // NORMAL-NEXT:   return %[[O]]
 
 // Buffers: the caller's for arguments and result, and those between, which are

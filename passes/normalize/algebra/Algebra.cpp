@@ -11,21 +11,50 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mixattn;
 
-static remark::RemarkOpts optionsOf(StringRef rule) {
-  return remark::RemarkOpts::name(rule).category("attn-simplify");
+static remark::RemarkOpts optionsOf(StringRef rule, StringRef pass) {
+  return remark::RemarkOpts::name(rule).category(pass);
 }
 
 LogicalResult mixattn::decline(PatternRewriter &rewriter, Operation *op,
-                               StringRef rule, StringRef why) {
-  remark::missed(op->getLoc(), optionsOf(rule)) << remark::reason("{0}", why);
+                               StringRef rule, StringRef why, StringRef pass) {
+  remark::missed(op->getLoc(), optionsOf(rule, pass))
+      << remark::reason("{0}", why);
   return rewriter.notifyMatchFailure(op, why);
 }
 
-void mixattn::noteApplied(Operation *op, StringRef rule) {
-  remark::passed(op->getLoc(), optionsOf(rule));
+void mixattn::noteApplied(Operation *op, StringRef rule, StringRef pass) {
+  remark::passed(op->getLoc(), optionsOf(rule, pass));
+}
+
+bool mixattn::isScale(double factor) { return std::isfinite(float(factor)); }
+
+bool mixattn::isVariance(double divisor) {
+  return divisor > 0 && std::isnormal(float(divisor)) &&
+         std::isnormal(float(1 / divisor));
+}
+
+Value mixattn::emitScaled(PatternRewriter &rewriter, Location loc, Value value,
+                          double factor) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Value init = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, value),
+      rewriter.getF32Type());
+  AffineMap each = rewriter.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
+    Value by = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(factor));
+    Value product = arith::MulFOp::create(b, loc, toF32(b, loc, args[0]), by);
+    linalg::YieldOp::create(b, loc, product);
+  };
+  return linalg::GenericOp::create(rewriter, loc, init.getType(), value, init,
+                                   ArrayRef<AffineMap>{each, each}, loops, body)
+      .getResult(0);
 }
 
 std::optional<double> mixattn::getCommonVariance(GenericOp op) {
@@ -43,12 +72,13 @@ mixattn::getConstantRows(Value value) {
   if (!value || !matchPattern(value, m_Constant(&constant)))
     return std::nullopt;
   auto type = cast<RankedTensorType>(value.getType());
+  int64_t columns = type.getRank() == 1 ? 1 : type.getDimSize(1);
   SmallVector<SmallVector<double>> rows(type.getDimSize(0));
   for (auto [index, element] : llvm::enumerate(constant.getValues<APFloat>())) {
     bool exact;
     element.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
                     &exact);
-    rows[index / type.getDimSize(1)].push_back(element.convertToDouble());
+    rows[index / columns].push_back(element.convertToDouble());
   }
   return rows;
 }

@@ -30,6 +30,8 @@ struct CancelQueryNorm : OpRewritePattern<GenericOp> {
     if (!attention.isRowShiftInvariant())
       return decline(rewriter, op, "CancelQueryNorm",
                      "something sees a constant added to a row of scores");
+    if (op.getKeyProjection())
+      return decline(rewriter, op, "CancelQueryNorm", "keys are projected");
     if (op.getKeyTerm())
       return decline(rewriter, op, "CancelQueryNorm",
                      "there is a term per key already");

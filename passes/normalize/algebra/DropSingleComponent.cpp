@@ -20,7 +20,7 @@ struct DropSingleComponent : OpRewritePattern<GenericOp> {
   LogicalResult matchAndRewrite(GenericOp op,
                                 PatternRewriter &rewriter) const override {
     auto attention = cast<AttentionOpInterface>(op.getOperation());
-    if (attention.getKeyType().getRank() != 5 ||
+    if (!op.getKey() || attention.getKeyType().getRank() != 5 ||
         attention.getNumComponents() != 1)
       return rewriter.notifyMatchFailure(op, "not keys of one component");
     if (op.getQueryTerm() || op.getKeyTerm())

@@ -9,7 +9,8 @@ using namespace mixattn;
 namespace {
 
 /// premix(rows of which some are zero)  ->  premix(the other rows), with the
-/// query and key heads, priors and terms of those rows only
+/// query and key heads or given scores, priors, terms and noise of those rows
+/// only
 ///
 /// Zero times infinity is NaN, so the op must promise that its operands are
 /// finite.
@@ -33,10 +34,14 @@ struct PruneHeads : OpRewritePattern<GenericOp> {
     if (!op.getFinite())
       return decline(rewriter, op, "PruneHeads",
                      "operands are not promised to be finite");
-    bool sharesKeys = attention.getKeyType().getDimSize(1) == 1;
-    if (!sharesKeys && attention.getKeyGroup() != 1)
+    bool ownKeys = op.getKey() && attention.getKeyType().getDimSize(1) != 1;
+    if (ownKeys && attention.getKeyGroup() != 1)
       return decline(rewriter, op, "PruneHeads",
                      "query heads share key heads in groups");
+    bool isGlobal = op.getNoiseKind() == NoiseKind::Global;
+    if (isGlobal && op.getSeed())
+      return decline(rewriter, op, "PruneHeads",
+                     "noise depends on the numbers of the heads");
 
     Location loc = op.getLoc();
     auto keep = [&](MutableOperandRange operand, int64_t dim) {
@@ -44,16 +49,19 @@ struct PruneHeads : OpRewritePattern<GenericOp> {
         operand.assign(gather(rewriter, loc, operand[0].get(), dim, kept));
     };
     rewriter.modifyOpInPlace(op, [&] {
-      op.getQueryMutable().assign(
-          gather(rewriter, loc, op.getQuery(), 1, kept));
-      if (!sharesKeys) {
-        op.getKeyMutable().assign(gather(rewriter, loc, op.getKey(), 1, kept));
+      keep(op.getQueryMutable(), 1);
+      keep(op.getGivenScoresMutable(), 1);
+      if (ownKeys) {
+        keep(op.getKeyMutable(), 1);
         keep(op.getShiftsMutable(), 0);
         keep(op.getKeyTermMutable(), 1);
       }
       keep(op.getPriorMutable(), 0);
       keep(op.getQueryTermMutable(), 1);
       keep(op.getPremixerMutable(), 0);
+      keep(op.getSigmaMutable(), 0);
+      if (isGlobal)
+        keep(op.getNoiseMutable(), 1);
     });
     noteApplied(op, "PruneHeads");
     return success();

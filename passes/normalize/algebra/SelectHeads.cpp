@@ -29,7 +29,8 @@ getPickedRows(ArrayRef<SmallVector<double>> rows) {
 
 namespace {
 
-/// premix(one-hot)  ->  the picked heads of query and key, without a premix
+/// premix(one-hot)  ->  the picked heads of query and key, or of given scores,
+/// without a premix
 ///
 /// A mixer of weights that picks heads stays: its values do not follow.
 struct SelectHeads : OpRewritePattern<GenericOp> {
@@ -47,24 +48,29 @@ struct SelectHeads : OpRewritePattern<GenericOp> {
     if (!picked)
       return decline(rewriter, op, "SelectHeads",
                      "the mixer does not pick one head for each output");
+    if (op.getNoiseKind())
+      return decline(rewriter, op, "SelectHeads", "scores have noise");
     if (op.getReluPerKey() || op.getShifts() || op.getQueryTerm() ||
         op.getKeyTerm() || op.getPrior())
       return decline(rewriter, op, "SelectHeads",
                      "heads have more than queries and keys");
 
-    Value query =
-        gather(rewriter, op.getLoc(), op.getQuery(), /*dim=*/1, *picked);
-    Value key = op.getKey();
-    if (attention.getKeyType().getDimSize(1) != 1) {
-      SmallVector<int64_t> keyHeads =
-          llvm::map_to_vector(*picked, [&](int64_t head) {
-            return head / attention.getKeyGroup();
-          });
-      key = gather(rewriter, op.getLoc(), key, /*dim=*/1, keyHeads);
-    }
+    // One column serves all output heads alike.
+    picked->resize(attention.getNumHeads(), picked->front());
+    bool ownKeys = op.getKey() && attention.getKeyType().getDimSize(1) != 1;
+    SmallVector<int64_t> keyHeads;
+    for (int64_t head : *picked)
+      keyHeads.push_back(ownKeys ? head / attention.getKeyGroup() : 0);
+    auto pick = [&](MutableOperandRange operand, ArrayRef<int64_t> heads) {
+      if (!operand.empty())
+        operand.assign(gather(rewriter, op.getLoc(), operand[0].get(),
+                              /*dim=*/1, heads));
+    };
     rewriter.modifyOpInPlace(op, [&] {
-      op.getQueryMutable().assign(query);
-      op.getKeyMutable().assign(key);
+      pick(op.getQueryMutable(), *picked);
+      pick(op.getGivenScoresMutable(), *picked);
+      if (ownKeys)
+        pick(op.getKeyMutable(), keyHeads);
       op.getPremixerMutable().clear();
       op.setScaleBefore(false);
     });

@@ -77,7 +77,7 @@ func.func @share_shifted_keys(
 }
 
 // Products need no condition: a soft cap may follow.
-func.func @share_shifted_products(
+func.func @share_shifted_keys_of_products(
     %q: tensor<1x2x?x8xf32> {attn.dims = ["N"]},
     %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]}, %shifts: tensor<2x2x8xf32>,
     %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x2x?x8xf32> {
@@ -124,4 +124,99 @@ func.func @mix_shifted_features(
       premix(%m : tensor<2x4xf32>)
       pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x4x?x8xf32>
   return %o : tensor<1x4x?x8xf32>
+}
+
+// One value head under a mixer of weights.
+func.func @mix_outputs(
+    %q: tensor<2x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<2x4x?x8xf32> {attn.dims = ["S"]},
+    %v: tensor<2x1x?x6xf32> {attn.dims = ["S"]}, %m: tensor<4x4xf32>,
+    %n: tensor<2xi64> {attn.range = [0, "S"]}) -> tensor<2x4x?x6xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<2x4x?x8xf32>, tensor<2x4x?x8xf32>)
+      lengths(%n : tensor<2xi64>) keep <3, 2> postmix(%m : tensor<4x4xf32>)
+      pool(%v : tensor<2x1x?x6xf32>) -> tensor<2x4x?x6xf32>
+  return %o : tensor<2x4x?x6xf32>
+}
+
+// Two value heads, each of three heads, under a mixer of its own for each row.
+func.func @mix_outputs_of_groups(
+    %q: tensor<1x6x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x3x?x8xf32> {attn.dims = ["S"]},
+    %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}, %w: tensor<8x6xf32>,
+    %b: tensor<6x6xf32>) -> tensor<1x6x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x6x?x8xf32>, tensor<1x3x?x8xf32>) causal
+      postmix_by_row(%q, %w, %b : tensor<1x6x?x8xf32>, tensor<8x6xf32>, tensor<6x6xf32>)
+      pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x6x?x8xf32>
+  return %o : tensor<1x6x?x8xf32>
+}
+
+// A prior by position, beside the terms of shared shifted keys.
+func.func @fold_prior(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x4x?x8xf32> {attn.dims = ["S"]}, %shifts: tensor<4x3x8xf32>,
+    %prior: tensor<4x3x?xf32> {attn.dims = ["S"]},
+    %v: tensor<1x4x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x4x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x4x?x8xf32>)
+      shifted_by(%shifts : tensor<4x3x8xf32>)
+      gaussian variances [4.0, 4.0, 4.0] prior(%prior : tensor<4x3x?xf32>)
+      pool(%v : tensor<1x4x?x8xf32>) -> tensor<1x4x?x8xf32>
+  return %o : tensor<1x4x?x8xf32>
+}
+
+// Different variances, a mixer of scores, and the natural lse.
+func.func @fold_log2e(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x2x?x8xf32> {attn.dims = ["S"]}, %prior: tensor<4x2xf32>,
+    %m: tensor<4x3xf32>,
+    %v: tensor<1x3x?x8xf32> {attn.dims = ["S"]})
+    -> (tensor<1x3x?x8xf32>, tensor<1x3x?xF32>) {
+  %o, %lse = attn.generic
+      scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x2x2x?x8xf32>)
+      gaussian variances [4.0, 7.0] prior(%prior : tensor<4x2xf32>)
+      premix(%m : tensor<4x3xf32>) causal
+      pool(%v : tensor<1x3x?x8xf32>) -> tensor<1x3x?x8xf32> lse tensor<1x3x?xF32>
+  return %o, %lse : tensor<1x3x?x8xf32>, tensor<1x3x?xF32>
+}
+
+// A scale before an MLP, on a product that a variance divides.
+func.func @fold_scale(
+    %q: tensor<1x3x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x3x?x8xf32> {attn.dims = ["S"]},
+    %w1: tensor<3x5xf32>, %b1: tensor<5xf32>, %w2: tensor<5x2xf32>,
+    %b2: tensor<2xf32>,
+    %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x2x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x3x?x8xf32>, tensor<1x3x?x8xf32>) variances [3.0]
+      premix_mlp(%w1, %b1, %w2, %b2 : tensor<3x5xf32>, tensor<5xf32>, tensor<5x2xf32>, tensor<2xf32>)
+      scale -0.7 scale_before
+      pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x2x?x8xf32>
+  return %o : tensor<1x2x?x8xf32>
+}
+
+// Zero rows beside global noise that is drawn, and heads of given scores.
+func.func @prune_heads_of_noise(
+    %q: tensor<1x3x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x3x?x8xf32> {attn.dims = ["S"]}, %sigma: tensor<3xf32>,
+    %noise: tensor<1x3x?x?xf32> {attn.dims = ["N", "S"]},
+    %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x2x?x8xf32> {
+  %m = arith.constant dense<[[0.5, 1.0], [0.0, 0.0], [1.0, -0.5]]> : tensor<3x2xf32>
+  %o = attn.generic
+      scores(%q, %k : tensor<1x3x?x8xf32>, tensor<1x3x?x8xf32>)
+      premix(%m : tensor<3x2xf32>) noise <global> sigma(%sigma : tensor<3xf32>)
+      drawn(%noise : tensor<1x3x?x?xf32>) finite
+      pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x2x?x8xf32>
+  return %o : tensor<1x2x?x8xf32>
+}
+
+func.func @select_heads_of_given_scores(
+    %s: tensor<1x3x?x?xf32> {attn.dims = ["N", "S"]},
+    %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x2x?x8xf32> {
+  %m = arith.constant dense<[0.0, 1.0, 0.0]> : tensor<3xf32>
+  %o = attn.generic given(%s : tensor<1x3x?x?xf32>)
+      premix(%m : tensor<3xf32>) sigsoftmax
+      pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x2x?x8xf32>
+  return %o : tensor<1x2x?x8xf32>
 }
