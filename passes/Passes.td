@@ -206,6 +206,59 @@ def SimplifyPass : Pass<"attn-simplify"> {
   ];
 }
 
+def FoldPass : Pass<"attn-fold"> {
+  let summary = "Say attentions that couple heads or keys as plain ones";
+  let description = [{
+    The folds that papers and frameworks use where no kernel couples heads or
+    keys: exact, but with longer operands. They are baselines and candidates of
+    a planner, so none acts unless it is asked for. Each that declines where it
+    might apply says why in a missed remark of its name; each that applies
+    leaves a passed one.
+
+    - `keys` (`ConcatenateKeys`): R components that meet in logsumexp become
+      R S keys of one softmax; the prior becomes a bias, values and masks are
+      repeated.
+    - `heads` (`ConcatenateHeads`): a linear mixer of scores becomes a product
+      over all heads' features, of weighed queries and one long key.
+    - `values` (`ConcatenateValues`): under a mixer of weights all heads' values
+      become features of one head; outputs are mixed in f32.
+
+    Input: `attn.generic` on tensors.
+    Output: the same, and `linalg` ops that make its new operands.
+    Skips: named ops.
+
+    ```mlir
+    func.func @f(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x2x5x4xf32>,
+                 %v: tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32> {
+      %o = attn.generic
+          scores(%q, %k : tensor<1x2x3x4xf32>, tensor<1x2x2x5x4xf32>)
+          gaussian variances [8.0, 8.0]
+          pool(%v : tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32>
+      return %o : tensor<1x2x3x4xf32>
+    }
+    ```
+    becomes, with `keys`,
+    ```
+    %keys = tensor.collapse_shape %k …             // [B,H,R,S,D] to [B,H,R S,D]
+    %values = linalg.generic … ins(%v)             // [B,H,R S,E]
+    %o = attn.generic scores(%q, %keys : …) gaussian variances [8.0]
+        scale 1.0 pool(%values : …) -> tensor<1x2x3x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"keys", "keys", "bool", /*default=*/"false",
+           "Fold components of keys into further keys">,
+    Option<"heads", "heads", "bool", /*default=*/"false",
+           "Fold mixed heads of scores into one long product">,
+    Option<"values", "values", "bool", /*default=*/"false",
+           "Fold heads of values into features under a mixer of weights">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def TakeBuffersPass : Pass<"attn-take-buffers", "::mlir::ModuleOp"> {
   let summary = "Let entries read and write buffers of their caller's";
   let description = [{

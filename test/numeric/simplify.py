@@ -41,6 +41,12 @@ def compile_both(text, option, folder):
     return libraries
 
 
+def is_named_after(entry, rule):
+    """Whether the rule's words occur in the entry's name, in order."""
+    words = iter(entry.split("_"))
+    return all(word.lower() in words for word in re.findall("[A-Z][a-z0-9]*", rule))
+
+
 def check_rewritten(text, name, option, entries):
     """Each entry leaves the remark of the rule that it is named after."""
     remarks = run("mixattn-opt", "-", option, "--remark-format=emitRemark",
@@ -51,8 +57,7 @@ def check_rewritten(text, name, option, entries):
         entry = entries[sum(begin < int(line) for begin in begins) - 1]
         applied[entry].add(rule)
     for entry, rules in applied.items():
-        camel = entry.title().replace("_", "").replace("E", "e")
-        if not any(camel.startswith(rule.replace("E", "e")) for rule in rules):
+        if not any(is_named_after(entry, rule) for rule in rules):
             sys.exit(f"expected '{entry}' to be rewritten by its rule, but got {sorted(rules)}")
 
 
