@@ -105,24 +105,15 @@ static LogicalResult verifyMixer(LinearAttentionOpInterface op) {
     if (failed(verifyShape(op, {"premixer", mixer}, {sources, heads})))
       return failure();
   // C14
-  Value w1 = op.getW1(), b1 = op.getB1(), w2 = op.getW2(), b2 = op.getB2();
   Value normaliser = op.getNormaliser();
-  if (!w1 != !b1 || !w1 != !w2 || !w1 != !b2)
-    return op->emitOpError(
-        "expected 'w1', 'b1', 'w2' and 'b2' together or not at all");
-  if (!w1 != !normaliser)
+  if (failed(verifyMlp(op, op.getW1(), op.getB1(), op.getW2(), op.getB2(),
+                       sources, heads)))
+    return failure();
+  if (!op.getW1() != !normaliser)
     return op->emitOpError("expected 'normaliser' with an MLP, and only there");
-  if (!w1)
+  if (!normaliser)
     return success();
-  int64_t hidden = typeOf(w1).getDimSize(1);
-  if (ShapedType::isDynamic(hidden))
-    return op->emitOpError("expected 'w1' to have static columns");
-  return success(
-      succeeded(verifyShape(op, {"w1", w1}, {sources, hidden})) &&
-      succeeded(verifyShape(op, {"b1", b1}, {hidden})) &&
-      succeeded(verifyShape(op, {"w2", w2}, {hidden, heads})) &&
-      succeeded(verifyShape(op, {"b2", b2}, {heads})) &&
-      succeeded(verifyShape(op, {"normaliser", normaliser}, {sources, heads})));
+  return verifyShape(op, {"normaliser", normaliser}, {sources, heads});
 }
 
 /// Everything that linear attention ops have in common; C10 is checked through

@@ -26,7 +26,7 @@ class Attn_SizedOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-def Attn_Windows : Attn_TensorOf<[I32, I64], [2]>;
+def Attn_Triples : Attn_TensorOf<[I32, I64], [2]>;
 
 def Attn_StructuredPoolOp : Attn_SizedOp<"structured_pool",
     [AttrSizedOperandSegments]> {
@@ -86,8 +86,8 @@ def Attn_StructuredPoolOp : Attn_SizedOp<"structured_pool",
     ```
   }];
   let arguments = (ins Attn_Features:$value, Optional<Attn_Shifts>:$band,
-                       Optional<Attn_Windows>:$windows,
-                       Optional<Attn_Windows>:$error_index,
+                       Optional<Attn_Triples>:$windows,
+                       Optional<Attn_Triples>:$error_index,
                        Optional<Attn_Vector>:$error_value,
                        UnitAttr:$row_normalise);
   let results = (outs Attn_Features:$result);

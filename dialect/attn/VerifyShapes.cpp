@@ -111,3 +111,20 @@ LogicalResult mixattn::detail::verifyHeadsDivide(Operation *op,
   noteDefinition(noteDefinition(error, other), party);
   return error;
 }
+
+LogicalResult mixattn::detail::verifyMlp(Operation *op, Value w1, Value b1,
+                                         Value w2, Value b2, int64_t sources,
+                                         int64_t heads) {
+  if (!w1 != !b1 || !w1 != !w2 || !w1 != !b2)
+    return op->emitOpError(
+        "expected 'w1', 'b1', 'w2' and 'b2' together or not at all");
+  if (!w1)
+    return success();
+  int64_t hidden = OperandDim{w1, 1}.size();
+  if (ShapedType::isDynamic(hidden))
+    return op->emitOpError("expected 'w1' to have static columns");
+  return success(succeeded(verifyShape(op, {"w1", w1}, {sources, hidden})) &&
+                 succeeded(verifyShape(op, {"b1", b1}, {hidden})) &&
+                 succeeded(verifyShape(op, {"w2", w2}, {hidden, heads})) &&
+                 succeeded(verifyShape(op, {"b2", b2}, {heads})));
+}

@@ -49,6 +49,12 @@ llvm::LogicalResult verifyHeadsDivide(mlir::Operation *op, const Party &party,
 llvm::LogicalResult verifyElementTypes(mlir::Operation *op, const Party &query,
                                        const Party &key);
 
+/// Checks the MLP over heads, all four of its operands there or none: `w1`
+/// [sources,L], `b1` [L], `w2` [L,heads], `b2` [heads], L static.
+llvm::LogicalResult verifyMlp(mlir::Operation *op, mlir::Value w1,
+                              mlir::Value b1, mlir::Value w2, mlir::Value b2,
+                              int64_t sources, int64_t heads);
+
 /// C1 to C6, C9, C12 to C14, C22 and C23: what is compared, and which pairs of
 /// query and key there are.
 llvm::LogicalResult verifyScores(ScoreOpInterface op);

@@ -83,10 +83,7 @@ void AttentionParser::parsePremix(const JsonView &premix, Premix &result) {
   std::string kind = premix["kind"].text();
   if (kind == "mlp") {
     result.kind = Premix::Kind::Mlp;
-    result.w1 = argument(premix, "w1", Kind::Float, 2, 2);
-    result.b1 = argument(premix, "b1", Kind::Float, 1, 1);
-    result.w2 = argument(premix, "w2", Kind::Float, 2, 2);
-    result.b2 = argument(premix, "b2", Kind::Float, 1, 1);
+    parsePerceptron(premix, result);
   } else if (kind == "linear" || kind == "relu_per_key") {
     result.kind =
         kind == "linear" ? Premix::Kind::Linear : Premix::Kind::ReluPerKey;

@@ -48,10 +48,7 @@ StateMix LinearParser::parseMix(const JsonView &mix) {
   StateMix result;
   result.isMlp = kind == "mlp";
   if (result.isMlp) {
-    result.w1 = argument(mix, "w1", Kind::Float, 2, 2);
-    result.b1 = argument(mix, "b1", Kind::Float, 1, 1);
-    result.w2 = argument(mix, "w2", Kind::Float, 2, 2);
-    result.b2 = argument(mix, "b2", Kind::Float, 1, 1);
+    parsePerceptron(mix, result);
     result.normaliser = argument(mix, "normaliser", Kind::Float, 2, 2);
   } else if (kind == "linear") {
     result.mixer = argument(mix, "mixer", Kind::Float, 2, 2);

@@ -59,6 +59,13 @@ std::optional<Band> OpParser::band(const char *role) {
   return std::nullopt;
 }
 
+void OpParser::parsePerceptron(const JsonView &mix, Perceptron &perceptron) {
+  perceptron.w1 = argument(mix, "w1", Kind::Float, 2, 2);
+  perceptron.b1 = argument(mix, "b1", Kind::Float, 1, 1);
+  perceptron.w2 = argument(mix, "w2", Kind::Float, 2, 2);
+  perceptron.b2 = argument(mix, "b2", Kind::Float, 1, 1);
+}
+
 void OpParser::parseComponents(Components &components) {
   components.shifts = optional("shifts", Kind::Float, 3, 3);
   components.key =

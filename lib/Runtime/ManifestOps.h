@@ -32,15 +32,19 @@ struct Expression {
 /// What becomes of the scores of several keys at one position.
 enum class Combine { None, LogSumExp, Maximum };
 
+/// The weights of a perceptron over heads, one hidden layer wide.
+struct Perceptron {
+  std::string w1, b1, w2, b2;
+};
+
 /// Mixes query heads into output heads, before the softmax.
-struct Premix {
+struct Premix : Perceptron {
   /// Linear and ReluPerKey have a `mixer`, Mlp has `w1 b1 w2 b2`.
   enum class Kind { Linear, ReluPerKey, Mlp };
   Kind kind = Kind::Linear;
   /// By query and output head; by query head only, it is that of every output
   /// head, and there are as many as value heads.
   std::string mixer;
-  std::string w1, b1, w2, b2;
 };
 
 /// Adds sigma_k times noise to the score of query head k, before the premix.
@@ -129,12 +133,12 @@ struct FeatureMap {
 };
 
 /// Mixes the states of key heads into those of query heads.
-struct StateMix {
+struct StateMix : Perceptron {
   /// Whether `w1 b1 w2 b2` mix the values' sums, and `normaliser` those of the
   /// features; otherwise `mixer` mixes both.
   bool isMlp = false;
   std::string mixer;
-  std::string w1, b1, w2, b2, normaliser;
+  std::string normaliser;
 };
 
 /// Attention by products of features, through sums over the keys.

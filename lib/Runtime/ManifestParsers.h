@@ -39,6 +39,7 @@ protected:
   bool flag(const char *role) const;
   std::optional<Band> band(const char *role);
 
+  void parsePerceptron(const JsonView &mix, Perceptron &perceptron);
   /// Reads all but the query.
   void parseComponents(Components &components);
   void parseVisibility(Visibility &visibility);

@@ -13,8 +13,8 @@
 
 using namespace mixattn;
 
-/// A function with at most as many outermost loops stays whole: one layer has
-/// about thirty, and its loops share what they know of its buffers.
+/// A function with at most as many outermost loops stays whole: a layer has ten
+/// to thirty, and its loops share what they know of its buffers.
 static constexpr int mostLoops = 128;
 
 static bool hasManyLoops(llvm::Function &function) {

@@ -28,7 +28,7 @@ Value mixattn::emitElu(OpBuilder &builder, Location loc, Value x) {
 
 Value mixattn::emitRelu(OpBuilder &builder, Location loc, Value x) {
   return arith::MaximumFOp::create(
-      builder, loc, x, constant(builder, loc, builder.getF32Type(), 0.0));
+      builder, loc, x, constant(builder, loc, x.getType(), 0.0));
 }
 
 Value mixattn::emitRandomFeature(OpBuilder &builder, Location loc,

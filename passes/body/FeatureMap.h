@@ -13,7 +13,7 @@ namespace mixattn {
 mlir::Value emitElu(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value x);
 
-/// Emits max(x, 0) of an f32; NaN stays NaN.
+/// Emits max(x, 0) of a float; NaN stays NaN.
 mlir::Value emitRelu(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value x);
 

@@ -18,8 +18,7 @@ namespace {
 class PenaltyDecomposition : LinalgEmitter {
 public:
   PenaltyDecomposition(OrthogonalPenaltyOp op, RewriterBase &rewriter)
-      : LinalgEmitter(rewriter, op.getLoc()), op(op),
-        f64(rewriter.getF64Type()) {}
+      : LinalgEmitter(rewriter, op.getLoc()), op(op) {}
 
   Value emit();
 
@@ -27,7 +26,6 @@ private:
   Value emitGram();
 
   OrthogonalPenaltyOp op;
-  Type f64;
 };
 
 } // namespace
@@ -36,36 +34,31 @@ private:
 Value PenaltyDecomposition::emitGram() {
   Value mixer = op.getMixer();
   OpFoldResult columns = sizeOf(mixer, 1);
-  auto wide = [&](OpBuilder &b, Value value) -> Value {
-    return arith::ExtFOp::create(b, loc, f64, toF32(b, loc, value));
-  };
   return generic(
       {mixer, mixer}, {map(3, {dim(2), dim(0)}), map(3, {dim(2), dim(1)})},
       tensorOf({columns, columns}, f64, 0.0), map(3, {dim(0), dim(1)}),
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value product =
-            arith::MulFOp::create(b, loc, wide(b, args[0]), wide(b, args[1]));
+            arith::MulFOp::create(b, loc, toF64(b, args[0]), toF64(b, args[1]));
         return arith::AddFOp::create(b, loc, args[2], product);
       });
 }
 
 Value PenaltyDecomposition::emit() {
-  Value total = generic(
-      emitGram(), identity(2), tensorOf({}, f64, 0.0), map(2, {}),
-      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        auto constant = [&](double value) -> Value {
-          return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(value));
-        };
-        Value row = linalg::IndexOp::create(b, loc, 0);
-        Value column = linalg::IndexOp::create(b, loc, 1);
-        Value isDiagonal = arith::CmpIOp::create(
-            b, loc, arith::CmpIPredicate::eq, row, column);
-        Value unit = arith::SelectOp::create(b, loc, isDiagonal, constant(1.0),
-                                             constant(0.0));
-        Value off = arith::SubFOp::create(b, loc, args[0], unit);
-        Value square = arith::MulFOp::create(b, loc, off, off);
-        return arith::AddFOp::create(b, loc, args[1], square);
-      });
+  Value total =
+      generic(emitGram(), identity(2), tensorOf({}, f64, 0.0), map(2, {}),
+              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                Value row = linalg::IndexOp::create(b, loc, 0);
+                Value column = linalg::IndexOp::create(b, loc, 1);
+                Value isDiagonal = arith::CmpIOp::create(
+                    b, loc, arith::CmpIPredicate::eq, row, column);
+                Value unit = arith::SelectOp::create(b, loc, isDiagonal,
+                                                     constant(b, 1.0, f64),
+                                                     constant(b, 0.0, f64));
+                Value off = arith::SubFOp::create(b, loc, args[0], unit);
+                Value square = arith::MulFOp::create(b, loc, off, off);
+                return arith::AddFOp::create(b, loc, args[1], square);
+              });
   Value penalty =
       generic(total, identity(0), tensorOf({}, f32, std::nullopt), identity(0),
               [&](OpBuilder &b, Location loc, ValueRange args) -> Value {

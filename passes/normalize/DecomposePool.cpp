@@ -25,17 +25,13 @@ public:
       : LinalgEmitter(rewriter, op.getLoc()), op(op),
         heads(rewriter.getIndexAttr(op.getHeadsDim().size())),
         length(sizeOf(op.getValue(), 2)),
-        rows(getValueOrCreateConstantIndexOp(rewriter, loc, length)),
-        f64(rewriter.getF64Type()) {}
+        rows(getValueOrCreateConstantIndexOp(rewriter, loc, length)) {}
 
   Value emit();
 
 private:
   Value index(OpBuilder &b, int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
-  }
-  Value toF64(OpBuilder &b, Value value) {
-    return arith::ExtFOp::create(b, loc, f64, value);
   }
   /// Whether `place` is a row or column, from 0 to the length - 1.
   Value isRow(OpBuilder &b, Value place) {
@@ -63,7 +59,6 @@ private:
   StructuredPoolOp op;
   OpFoldResult heads, length;
   Value rows;
-  Type f64;
 };
 
 } // namespace

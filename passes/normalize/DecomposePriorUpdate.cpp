@@ -19,7 +19,7 @@ class MeanDecomposition : LinalgEmitter {
 public:
   MeanDecomposition(PriorUpdateOp op, RewriterBase &rewriter)
       : LinalgEmitter(rewriter, op.getLoc()), op(op),
-        gamma(op.getResponsibilities()), f64(rewriter.getF64Type()) {}
+        gamma(op.getResponsibilities()) {}
 
   Value emit();
 
@@ -28,7 +28,6 @@ private:
 
   PriorUpdateOp op;
   Value gamma;
-  Type f64;
 };
 
 } // namespace
@@ -57,8 +56,7 @@ Value MeanDecomposition::emit() {
   Value sums =
       generic(gamma, identity(5), tensorOf(sizes, f64, 0.0), map(5, kept),
               [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                Value share =
-                    arith::ExtFOp::create(b, loc, f64, toF32(b, loc, args[0]));
+                Value share = toF64(b, args[0]);
                 return arith::AddFOp::create(b, loc, args[1], share);
               });
   Value count = emitCount();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scores of one attention: products, components, mixers, masks.
 
+#include "passes/body/FeatureMap.h"
 #include "passes/body/Philox.h"
 #include "passes/body/ScoreBody.h"
 #include "passes/normalize/Decomposition.h"
@@ -288,7 +289,7 @@ Value Decomposition::emitPremix(Value scores) {
         op.getNumHeads(),
         [&](OpBuilder &b, Location loc, ValueRange args) {
           Value term = product(b, loc, args);
-          return op.getReluPerKey() ? relu(b, loc, term) : term;
+          return op.getReluPerKey() ? emitRelu(b, loc, term) : term;
         },
         isNoisy);
   }
@@ -297,11 +298,12 @@ Value Decomposition::emitPremix(Value scores) {
   int64_t hidden = cast<RankedTensorType>(op.getW1().getType()).getDimSize(1);
   Value layer = emitMixture(scores, op.getW1(), fromHeadToHead, op.getB1(),
                             hidden, product, isNoisy);
-  return emitMixture(
-      layer, op.getW2(), fromHeadToHead, op.getB2(), op.getNumHeads(),
-      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return arith::MulFOp::create(b, loc, args[0], relu(b, loc, args[1]));
-      });
+  return emitMixture(layer, op.getW2(), fromHeadToHead, op.getB2(),
+                     op.getNumHeads(),
+                     [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                       return arith::MulFOp::create(b, loc, args[0],
+                                                    emitRelu(b, loc, args[1]));
+                     });
 }
 
 /// scores = visible ? modify(combined) : -inf, as the exponents of weights.

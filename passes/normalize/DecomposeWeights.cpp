@@ -24,12 +24,11 @@ Value Decomposition::emitRowMax(Value scores) {
 /// rowSum[b,h,i] = sum_j exps[b,h,i,j], in f64: in f32 many equal terms beside
 /// a large one would all round the same way.
 Value Decomposition::emitRowSum(Value exps) {
-  Type f64 = rewriter.getF64Type();
   return generic(exps, identity(4), tensorOf({batch, heads, queries}, f64, 0.0),
                  map(4, {dim(0), dim(1), dim(2)}),
                  [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                   Value term = arith::ExtFOp::create(b, loc, f64, args[0]);
-                   return arith::AddFOp::create(b, loc, args[1], term);
+                   return arith::AddFOp::create(b, loc, args[1],
+                                                toF64(b, args[0]));
                  });
 }
 

@@ -19,14 +19,7 @@ static int64_t rankOf(Value tensor) {
 
 FeatureEmitter::FeatureEmitter(LinearAttentionOpInterface op,
                                RewriterBase &rewriter)
-    : LinalgEmitter(rewriter, op->getLoc()), op(op),
-      f64(rewriter.getF64Type()) {}
-
-Value FeatureEmitter::wide(OpBuilder &b, Location loc, Value value) {
-  if (value.getType() == f64)
-    return value;
-  return arith::ExtFOp::create(b, loc, f64, toF32(b, loc, value));
-}
+    : LinalgEmitter(rewriter, op->getLoc()), op(op) {}
 
 Value FeatureEmitter::emitQueryFeatures() {
   return emitFeatures(widened(op.getQuery()));
@@ -111,14 +104,14 @@ Value FeatureEmitter::emitNormalized(Value features) {
   Value sums = generic(
       features, place, tensorOf(ArrayRef(sizes).drop_back(), f64, 0.0), row,
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return arith::AddFOp::create(b, loc, args[1], wide(b, loc, args[0]));
+        return arith::AddFOp::create(b, loc, args[1], toF64(b, args[0]));
       });
-  return generic(
-      {features, sums}, {place, row}, tensorOf(sizes, f32, {}), place,
-      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value ratio = quotient(b, loc, wide(b, loc, args[0]), args[1]);
-        return arith::TruncFOp::create(b, loc, f32, ratio);
-      });
+  return generic({features, sums}, {place, row}, tensorOf(sizes, f32, {}),
+                 place,
+                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                   Value ratio = quotient(b, loc, toF64(b, args[0]), args[1]);
+                   return arith::TruncFOp::create(b, loc, f32, ratio);
+                 });
 }
 
 /// Two halves of features, [..., 2 width] for the `sizes` [..., width]: of
@@ -197,7 +190,7 @@ Value FeatureEmitter::emitRandom(Value x) {
       x, identity(rank), tensorOf(ArrayRef(sizes).drop_back(), f64, 0.0),
       identity(rank).dropResult(rank - 1),
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value element = wide(b, loc, args[0]);
+        Value element = toF64(b, args[0]);
         Value square = arith::MulFOp::create(b, loc, element, element);
         return arith::AddFOp::create(b, loc, args[1], square);
       });
@@ -213,8 +206,8 @@ Value FeatureEmitter::emitRandom(Value x) {
               {map(rank + 1, places), map(rank + 1, {dim(d), dim(rank - 1)})},
               tensorOf(sizes, f64, 0.0), result,
               [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                Value product = arith::MulFOp::create(
-                    b, loc, wide(b, loc, args[0]), wide(b, loc, args[1]));
+                Value product = arith::MulFOp::create(b, loc, toF64(b, args[0]),
+                                                      toF64(b, args[1]));
                 return arith::AddFOp::create(b, loc, args[2], product);
               });
   AffineMap place = identity(rank + 1).dropResult(rank - 1);

@@ -23,10 +23,7 @@ public:
   mlir::Value emitMixedFeatures(mlir::Value features);
 
 protected:
-  mlir::Value wide(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value);
-
   LinearAttentionOpInterface op;
-  mlir::Type f64;
 
 private:
   /// `each` of every element of `x`, an f32.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emits linalg ops on tensors of f32.
+// Emits linalg ops on tensors of floats.
 
 #include "passes/normalize/LinalgEmitter.h"
 
@@ -72,9 +72,10 @@ Value LinalgEmitter::exponential(OpBuilder &b, Location loc, ValueRange args) {
   return math::ExpOp::create(b, loc, shifted);
 }
 
-Value LinalgEmitter::relu(OpBuilder &b, Location loc, Value value) {
-  return arith::MaximumFOp::create(b, loc, value,
-                                   constant(b, 0.0, value.getType()));
+Value LinalgEmitter::toF64(OpBuilder &b, Value value) {
+  if (value.getType() == f64)
+    return value;
+  return arith::ExtFOp::create(b, loc, f64, toF32(b, loc, value));
 }
 
 Value LinalgEmitter::weighted(OpBuilder &b, Location loc, Value weight,

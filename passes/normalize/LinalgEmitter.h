@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the plain paths of all ops share: linalg ops on tensors of f32.
+// What the plain paths of all ops share: linalg ops on tensors of f32, and of
+// f64 where many terms are summed.
 
 #ifndef MIXATTN_PASSES_NORMALIZE_LINALG_EMITTER_H
 #define MIXATTN_PASSES_NORMALIZE_LINALG_EMITTER_H
@@ -16,7 +17,8 @@ namespace mixattn {
 class LinalgEmitter {
 public:
   LinalgEmitter(mlir::RewriterBase &rewriter, mlir::Location loc)
-      : rewriter(rewriter), loc(loc), f32(rewriter.getF32Type()) {}
+      : rewriter(rewriter), loc(loc), f32(rewriter.getF32Type()),
+        f64(rewriter.getF64Type()) {}
 
 protected:
   using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
@@ -77,8 +79,8 @@ protected:
   /// exp(args[0] - args[1])
   static mlir::Value exponential(mlir::OpBuilder &b, mlir::Location loc,
                                  mlir::ValueRange args);
-  /// max(value, 0)
-  mlir::Value relu(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value);
+  /// A float of any type as f64.
+  mlir::Value toF64(mlir::OpBuilder &b, mlir::Value value);
   /// weight * value in f32, and 0 where the weight is 0 whatever the value is.
   mlir::Value weighted(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value weight, mlir::Value value);
@@ -88,7 +90,7 @@ protected:
 
   mlir::RewriterBase &rewriter;
   mlir::Location loc;
-  mlir::Type f32;
+  mlir::Type f32, f64;
 };
 
 } // namespace mixattn

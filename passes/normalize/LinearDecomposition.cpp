@@ -2,6 +2,7 @@
 // Emits one linear attention: features, states, mixtures of states, quotients.
 
 #include "passes/normalize/LinearDecomposition.h"
+#include "passes/body/FeatureMap.h"
 
 #include "passes/body/ScoreBody.h"
 #include "passes/normalize/PlainPaths.h"
@@ -102,9 +103,9 @@ Value LinearDecomposition::addKeys(Value sums, const Keys &keys,
   return generic(
       inputs, maps, sums, map(loops, result),
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value term = wide(b, loc, args[0]);
+        Value term = toF64(b, args[0]);
         for (Value factor : args.slice(1, factors - 1))
-          term = arith::MulFOp::create(b, loc, term, wide(b, loc, factor));
+          term = arith::MulFOp::create(b, loc, term, toF64(b, factor));
         Value sum = arith::AddFOp::create(b, loc, args.back(), term);
         if (!op.getLengths())
           return sum;
@@ -142,14 +143,14 @@ Value LinearDecomposition::emitMixture(Value source, Value mixer, Value offset,
   if (offset)
     init = generic(offset, map(loops - 1, {dim(1)}), init, identity(loops - 1),
                    [&](OpBuilder &b, Location loc, ValueRange args) {
-                     return wide(b, loc, args[0]);
+                     return toF64(b, args[0]);
                    });
   return generic({mixer, source}, {map(loops, {k, a}), map(loops, from)}, init,
                  map(loops, to),
                  [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                   Value term = rectified ? relu(b, loc, args[1]) : args[1];
-                   term = arith::MulFOp::create(b, loc, wide(b, loc, args[0]),
-                                                term);
+                   Value term = rectified ? emitRelu(b, loc, args[1]) : args[1];
+                   term =
+                       arith::MulFOp::create(b, loc, toF64(b, args[0]), term);
                    return arith::AddFOp::create(b, loc, args[2], term);
                  });
 }
@@ -184,8 +185,7 @@ Value LinearDecomposition::addReads(Value sums, Value queries, Value state) {
       {queries, state}, {map(loops, {b, h, i, f}), map(loops, source)}, sums,
       map(loops, result),
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value term =
-            arith::MulFOp::create(b, loc, wide(b, loc, args[0]), args[1]);
+        Value term = arith::MulFOp::create(b, loc, toF64(b, args[0]), args[1]);
         return arith::AddFOp::create(b, loc, args[2], term);
       });
 }

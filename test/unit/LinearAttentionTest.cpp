@@ -119,7 +119,7 @@ TEST_F(MixedStates, LeaveOutWhatCancels) {
 
 TEST_F(MixedStates, GoThroughAPerceptron) {
   StateMix &mix = *linear().premix;
-  mix = {true, "", "w1", "b1", "w2", "b2", "n"};
+  mix = {{"w1", "b1", "w2", "b2"}, true, "", "n"};
   set("w1", {2, 2}, {1, -1, -0.5, 0});
   set("b1", {2}, {-2, 3});
   set("w2", {2, 1}, {2, 5});

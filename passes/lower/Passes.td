@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes from buffers to LLVM, and what callers see.
+
+#ifndef MIXATTN_PASSES_LOWER_PASSES_TD
+#define MIXATTN_PASSES_LOWER_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def WriteManifestPass : Pass<"attn-write-manifest", "::mlir::ModuleOp"> {
+  let summary = "Describe the entries for whoever calls them";
+  let description = [{
+    Input: entries in the normal form, with names (`attn-bind-names`).
+    Output: the module attribute `attn.manifest`, a JSON text as
+    lib/Runtime/manifest.md says.
+    Skips: the `attention` of an entry that is not just one attention op over
+    its arguments; `attention_reason` says why.
+
+    ```mlir
+    module {
+      func.func @f(%q: tensor<1x2x3x4xf32> {attn.name = "q"},
+                   %k: tensor<1x2x3x4xf32> {attn.name = "k"},
+                   %v: tensor<1x2x3x4xf32> {attn.name = "v"})
+          -> (tensor<1x2x3x4xf32> {attn.name = "o"}) {
+        %o = attn.generic
+            scores(%q, %k : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+            pool(%v : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+        return %o : tensor<1x2x3x4xf32>
+      }
+    }
+    ```
+    gains
+    ```
+    module attributes {attn.manifest = "{\22abi\22:1, …}"}
+    ```
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"x86-64\"",
+           "LLVM's name of the CPU that the code is for">,
+    ListOption<"features", "features", "std::string",
+               "LLVM's names of the CPU features that the code may use">,
+  ];
+}
+
+def TakeBuffersPass : Pass<"attn-take-buffers", "::mlir::ModuleOp"> {
+  let summary = "Let entries read and write buffers of their caller's";
+  let description = [{
+    Input: entries on tensors, with names.
+    Output: entries on memrefs with any strides but the innermost, which is 1:
+    the arguments, then the results, marked `attn.result`; they do not overlap.
+    Booleans are bytes, marked `attn.boolean`.
+    Skips: private functions and declarations.
+
+    ```mlir
+    func.func @f(%x: tensor<?xf32> {attn.name = "x", attn.dims = ["N"]})
+        -> (tensor<?xf32> {attn.name = "y", attn.dims = ["N"]}) {
+      return %x : tensor<?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]},
+                 %y: memref<?xf32> {attn.name = "y", attn.dims = ["N"],
+                                    attn.result}) {
+      %0 = bufferization.to_tensor %x restrict : memref<?xf32> to tensor<?xf32>
+      bufferization.materialize_in_destination %0 in restrict writable %y
+          : (tensor<?xf32>, memref<?xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ComputeInResultsPass : Pass<"attn-compute-in-results"> {
+  let summary = "Compute results in the buffers that they go to";
+  let description = [{
+    Upstream's elimination of empty tensors does this too, but takes a value
+    that two results begin with for the first result's own: the second result
+    then overwrites the first (LLVM 22.1.8).
+
+    Input: `bufferization.materialize_in_destination` into an argument.
+    Output: the `tensor.empty` in which the value is computed is the argument's
+    buffer.
+    Skips: values of which something on the way has another use, or whose type
+    says more or less about its sizes than the argument's.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>, %y: memref<4xf32>) {
+      %0 = tensor.empty() : tensor<4xf32>
+      %1 = linalg.exp ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>)
+          -> tensor<4xf32>
+      bufferization.materialize_in_destination %1 in restrict writable %y
+          : (tensor<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: tensor<4xf32>, %y: memref<4xf32>) {
+      %0 = bufferization.to_tensor %y restrict writable
+          : memref<4xf32> to tensor<4xf32>
+      %1 = linalg.exp ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>)
+          -> tensor<4xf32>
+      bufferization.materialize_in_destination %1 in restrict writable %y
+          : (tensor<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {
+  let summary = "Wrap entries in the C ABI";
+  let description = [{
+    Input: entries on buffers (`attn-take-buffers`), and `attn.manifest` on the
+    module.
+    Output: per entry NAME a function `mixattn_NAME` of the C ABI
+    (lib/Runtime/abi.h) that checks its DLPack tensors and calls NAME, now
+    private and called `NAME.kernel`; and the manifest as a global.
+    Skips: private functions and declarations.
+
+    ```mlir
+    module attributes {attn.manifest = "{}"} {
+      func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
+        return
+      }
+    }
+    ```
+    becomes, the checks left out,
+    ```
+    llvm.mlir.global external constant @mixattn_manifest_of_f("{}\00")
+    func.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 {
+      …
+      call @f.kernel(%x) : (memref<?xf32>) -> ()
+      return %zero : i32
+    }
+    func.func private @f.kernel(%x: memref<?xf32>) {
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def LowerCopiesPass : Pass<"attn-lower-copies"> {
+  let summary = "Turn copies between strided buffers into linalg";
+  let description = [{
+    The lowering of `memref.copy` between buffers that are not contiguous calls
+    a function of MLIR's own runtime library, which artifacts do not link.
+
+    Input: `memref.copy`.
+    Output: `linalg.copy` in place of every copy that involves strides.
+    Skips: copies between contiguous buffers, which become memcpy.
+
+    ```mlir
+    func.func @f(%a: memref<4x4xf32, strided<[8, 1]>>, %b: memref<4x4xf32>) {
+      memref.copy %a, %b : memref<4x4xf32, strided<[8, 1]>> to memref<4x4xf32>
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%a: memref<4x4xf32, strided<[8, 1]>>, %b: memref<4x4xf32>) {
+      linalg.copy ins(%a : memref<4x4xf32, strided<[8, 1]>>)
+                  outs(%b : memref<4x4xf32>)
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def ApproximateMathPass : Pass<"attn-approximate-math"> {
+  let summary = "Turn math functions into polynomials and comparisons";
+  let description = [{
+    Calls of libm cost ten times as much, and their results vary by machine.
+
+    Input: `math.exp`, `expm1`, `log`, `log1p`, `log2`, `tanh`, `clampf` and
+    `isinf` on f32.
+    Output: for the first six polynomials in `arith` and `math.fma`, within a
+    few units in the last place of normal numbers; for the others comparisons.
+    Skips: other functions, which are instructions or libm's.
+
+    ```mlir
+    func.func @f(%x: f32) -> f32 {
+      %y = math.exp %x : f32
+      return %y : f32
+    }
+    ```
+    becomes
+    ```
+    %n = math.floor … // x = n log 2 + r
+    %y = math.fma …   // 2^n times a polynomial in r
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def MoveBf16AsBitsPass : Pass<"attn-move-bf16-as-bits"> {
+  let summary = "Read and write bf16 as 16-bit integers";
+  let description = [{
+    For CPUs that cannot convert to bf16: LLVM makes shuffles of copies of bf16,
+    and of those calls of `__truncsfbf2` from a compiler's library, which an
+    artifact does not have.
+
+    Input: the LLVM dialect.
+    Output: the same, where bf16 is loaded and stored by its bits.
+    Skips: vectors.
+
+    ```mlir
+    llvm.func @f(%from: !llvm.ptr, %to: !llvm.ptr) {
+      %0 = llvm.load %from : !llvm.ptr -> bf16
+      llvm.store %0, %to : bf16, !llvm.ptr
+      llvm.return
+    }
+    ```
+    becomes
+    ```mlir
+    llvm.func @f(%from: !llvm.ptr, %to: !llvm.ptr) {
+      %0 = llvm.load %from : !llvm.ptr -> i16
+      %1 = llvm.bitcast %0 : i16 to bf16
+      %2 = llvm.bitcast %1 : bf16 to i16
+      llvm.store %2, %to : i16, !llvm.ptr
+      llvm.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def ExpandF16Pass : Pass<"attn-expand-f16"> {
+  let summary = "Convert 16-bit floats without a compiler's library";
+  let description = [{
+    Where a CPU has no instruction, LLVM would call functions that artifacts do
+    not link.
+
+    Input: `arith.extf` and `arith.truncf` on scalars, of f16 and f32, and of
+    f64 and f16 or bf16.
+    Output: between f16 and f32 the same conversions, rounding to nearest even,
+    in integer arithmetic; those of f64 by way of f32, rounded once.
+    Skips: with `has-conversion` those between f16 and f32; all others.
+
+    ```mlir
+    func.func @f(%x: f16) -> f32 {
+      %y = arith.extf %x : f16 to f32
+      return %y : f32
+    }
+    ```
+    becomes
+    ```
+    %bits = arith.bitcast %x : f16 to i16
+    …
+    %y = arith.bitcast %wide : i32 to f32
+    ```
+  }];
+  let options = [
+    Option<"hasConversion", "has-conversion", "bool", /*default=*/"false",
+           "The CPU converts between f16 and f32 (F16C)">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
+def CheckAllocationsPass : Pass<"attn-check-allocations", "::mlir::ModuleOp"> {
+  let summary = "Let entries report where memory cannot be had";
+  let description = [{
+    Input: kernels and their wrappers (`attn-export-entries`) in the LLVM
+    dialect.
+    Output: a kernel returns 1 where `malloc` returns NULL, or where the size
+    asked for has overflowed, having freed what it held, and its wrapper then leaves a message and returns
+    MIXATTN_ERROR_MEMORY.
+    Skips: functions other than `NAME.kernel` beside its wrapper `mixattn_NAME`.
+
+    ```mlir
+    llvm.func @malloc(i64) -> !llvm.ptr
+    llvm.func @free(!llvm.ptr)
+    llvm.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr)
+        -> i32 {
+      %zero = llvm.mlir.constant(0 : i32) : i32
+      %size = llvm.mlir.constant(64 : i64) : i64
+      llvm.call @f.kernel(%size) : (i64) -> ()
+      llvm.return %zero : i32
+    }
+    llvm.func internal @f.kernel(%size: i64) {
+      %p = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+      llvm.call @free(%p) : (!llvm.ptr) -> ()
+      llvm.return
+    }
+    ```
+    becomes
+    ```
+    llvm.func internal @f.kernel(%size: i64) -> i32 {
+      %p = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+      %none = llvm.icmp "eq" %p, %null : !llvm.ptr
+      llvm.cond_br %none, ^failure, ^go_on
+      …
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // MIXATTN_PASSES_LOWER_PASSES_TD
