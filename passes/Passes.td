@@ -7,6 +7,7 @@
 include "mlir/Pass/PassBase.td"
 include "passes/lower/Passes.td"
 include "passes/normalize/Passes.td"
+include "passes/schedule/Passes.td"
 
 def VerifyLevelPass : Pass<"attn-verify-level", "::mlir::ModuleOp"> {
   let summary = "Check the contract of a level of the pipeline";

@@ -5,6 +5,7 @@
 #define MIXATTN_DIALECT_ATTN_OPS_TD
 
 include "dialect/attn/AttnClauses.td"
+include "dialect/attn/AttnKernelOps.td"
 include "dialect/attn/AttnLinearOps.td"
 include "dialect/attn/AttnPoolOps.td"
 include "dialect/attn/AttnTrainingOps.td"

@@ -62,10 +62,11 @@ static LogicalResult verifyComponents(ScoreOpInterface op, const Party &key,
       return failure();
   // C13
   if (std::optional<ArrayRef<double>> variances = op.getVariances()) {
-    // Terms alone give components to one product.
+    // Terms alone give components to one product, of one variance or several.
     bool isShared = key.type().getRank() == 4 && !op.getShifts();
     int64_t expected = isShared ? 1 : components;
-    if (static_cast<int64_t>(variances->size()) != expected)
+    int64_t given = variances->size();
+    if (given != expected && given != components)
       return op->emitOpError("expected ")
              << expected << " 'variances', one per component, but got "
              << variances->size();

@@ -30,9 +30,7 @@ std::optional<Level> mixattn::parseLevel(StringRef name) {
       .Default(std::nullopt);
 }
 
-bool mixattn::isBuilt(Level level) {
-  return level != Level::Planned && level != Level::Tiled;
-}
+bool mixattn::isBuilt(Level level) { return level != Level::Planned; }
 
 static void addVerifyLevel(OpPassManager &pm, StringRef level) {
   VerifyLevelPassOptions options;
@@ -72,8 +70,11 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   addVerifyLevel(pm, "normal");
 }
 
-static void buildBufferized(OpPassManager &pm) {
+static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTakeBuffersPass());
+  // What no schedule takes goes the plain way.
+  if (options.fuse)
+    pm.addNestedPass<func::FuncOp>(createFormKernelsPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   // Before CSE, which makes one of all empty tensors of a size: they would be
@@ -81,10 +82,7 @@ static void buildBufferized(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createComputeInResultsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  bufferization::OneShotBufferizePassOptions bufferize;
-  // A loop may carry a tensor that each turn computes anew.
-  bufferize.allowReturnAllocsFromLoops = true;
-  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createBufferizePass());
   bufferization::BufferDeallocationPipelineOptions deallocate;
   bufferization::buildBufferDeallocationPipeline(pm, deallocate);
   pm.addPass(createCanonicalizerPass());
@@ -92,8 +90,23 @@ static void buildBufferized(OpPassManager &pm) {
   addVerifyLevel(pm, "bufferized");
 }
 
+static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
+  ScheduleX86PassOptions schedule;
+  schedule.lanes = options.vectorLanes;
+  schedule.registers = options.vectorRegisters;
+  pm.addPass(createScheduleX86Pass(schedule));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  addVerifyLevel(pm, "tiled");
+}
+
 static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createExportEntriesPass());
+  LowerTilesPassOptions tiles;
+  tiles.lanes = options.vectorLanes;
+  tiles.registers = options.vectorRegisters;
+  tiles.hasFma = options.hasFma;
+  pm.addPass(createLowerTilesPass(tiles));
   pm.addPass(createLowerCopiesPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   // Functions and arithmetic of a graph's own on 16-bit floats are computed in
@@ -114,6 +127,7 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
       {/*includeBf16=*/!options.hasBf16Conversion}));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(createSCFToControlFlowPass());
   // Integer powers become functions with loops; inlined, since an artifact has
   // no symbols but its entries, and only now, since a loop is many blocks.
@@ -125,6 +139,8 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertMathToLLVMPass());
   // What has neither a polynomial nor an instruction is libm's.
   pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
@@ -148,7 +164,9 @@ void mixattn::buildPipeline(OpPassManager &pm, Level from, Level to,
   if (isOnTheWay(Level::Normal))
     buildNormal(pm, options);
   if (isOnTheWay(Level::Bufferized))
-    buildBufferized(pm);
+    buildBufferized(pm, options);
+  if (isOnTheWay(Level::Tiled))
+    buildTiled(pm, options);
   if (isOnTheWay(Level::Llvm))
     buildLlvm(pm, options);
 }

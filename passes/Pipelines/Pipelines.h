@@ -19,8 +19,8 @@ namespace mixattn {
 /// - Normal: one op is one attention; entries have names and a manifest.
 /// - Planned: the same ops with a plan. Not built yet.
 /// - Bufferized: memrefs, the caller's for arguments and results; allocations
-///   are freed.
-/// - Tiled: tiles in loops. Not built yet.
+///   are freed. Kernels still say on tensors what they compute.
+/// - Tiled: kernels are tiles in loops that threads share.
 /// - Llvm: the LLVM dialect only; entries wrapped in the C ABI.
 enum class Level { Graph, Normal, Planned, Bufferized, Tiled, Llvm };
 
@@ -40,6 +40,13 @@ struct PipelineOptions {
   /// Whether the CPU converts between f16, or bf16, and f32.
   bool hasF16Conversion = false;
   bool hasBf16Conversion = false;
+  /// Floats of f32 in a vector register, how many such registers there are,
+  /// and whether one instruction multiplies and adds.
+  int64_t vectorLanes = 4;
+  int64_t vectorRegisters = 16;
+  bool hasFma = false;
+  /// Whether attentions become fused kernels where a schedule takes them.
+  bool fuse = true;
   /// Whether to rewrite attentions where a simpler form is equal.
   bool simplify = true;
 };

@@ -2,6 +2,7 @@
 // Registers passes, pipelines and dialects.
 
 #include "dialect/attn/AttnOps.h"
+#include "dialect/tile/TileOps.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
 
@@ -54,18 +55,23 @@ void mixattn::registerPipelines() {
               llvm::is_contained(options.features, "f16c");
           options.hasBf16Conversion =
               llvm::is_contained(options.features, "avx512bf16");
+          bool isWide = llvm::is_contained(options.features, "avx512f");
+          options.vectorLanes =
+              isWide ? 16
+                     : (llvm::is_contained(options.features, "avx2") ? 8 : 4);
+          options.vectorRegisters = isWide ? 32 : 16;
+          options.hasFma = llvm::is_contained(options.features, "fma");
           buildPipeline(pm, Level::Graph, level, options);
         });
   };
   add("attn-to-normal", "From a graph to the normal form", Level::Normal);
-  add("attn-to-bufferized", "From a graph to buffers, along the plain path",
-      Level::Bufferized);
-  add("attn-to-llvm", "From a graph to the LLVM dialect, along the plain path",
-      Level::Llvm);
+  add("attn-to-bufferized", "From a graph to buffers", Level::Bufferized);
+  add("attn-to-tiled", "From a graph to loops over tiles", Level::Tiled);
+  add("attn-to-llvm", "From a graph to the LLVM dialect", Level::Llvm);
 }
 
 void mixattn::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
-  registry.insert<AttnDialect>();
+  registry.insert<AttnDialect, tile::TileDialect>();
 }

@@ -5,6 +5,7 @@
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -35,15 +36,22 @@ struct VerifyLevelPass : mixattn::impl::VerifyLevelPassBase<VerifyLevelPass> {
     if (level == "normal")
       return isa<GeneralizableOpInterface>(op);
     if (level == "bufferized")
+      return !op->getParentOfType<KernelOp>() &&
+             (usesTensors(op) ||
+              (isa_and_present<AttnDialect>(op->getDialect()) &&
+               !isa<KernelOp>(op)));
+    if (level == "tiled")
       return isa_and_present<AttnDialect>(op->getDialect()) || usesTensors(op);
     return !isa<ModuleOp>(op) &&
-           !isa_and_present<LLVM::LLVMDialect>(op->getDialect());
+           !isa_and_present<LLVM::LLVMDialect, omp::OpenMPDialect>(
+               op->getDialect());
   }
 
   void runOnOperation() override {
-    if (!llvm::is_contained({"normal", "bufferized", "llvm"}, level)) {
-      emitError(getOperation().getLoc(),
-                "expected the level normal, bufferized or llvm, but got '")
+    if (!llvm::is_contained({"normal", "bufferized", "tiled", "llvm"}, level)) {
+      emitError(
+          getOperation().getLoc(),
+          "expected the level normal, bufferized, tiled or llvm, but got '")
           << level << "'";
       return signalPassFailure();
     }

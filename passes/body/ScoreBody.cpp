@@ -2,6 +2,7 @@
 // Emits what an attention does to one score, in arith and math on scalars.
 
 #include "passes/body/ScoreBody.h"
+#include "passes/body/BodyOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -26,8 +27,8 @@ Value mixattn::fromF32(OpBuilder &builder, Location loc, Value value,
 
 /// Clones `inner`, an op of a score_mod, with every float as f32: casts between
 /// floats vanish, constants keep the value that they were written with.
-static void cloneInF32(OpBuilder &builder, Operation &inner,
-                       IRMapping &mapping) {
+static void cloneInF32(OpBuilder &builder, Operation &inner, IRMapping &mapping,
+                       BodyOperands *operands) {
   if (isa<arith::ExtFOp, arith::TruncFOp>(inner)) {
     mapping.map(inner.getResult(0), mapping.lookup(inner.getOperand(0)));
     return;
@@ -39,6 +40,25 @@ static void cloneInF32(OpBuilder &builder, Operation &inner,
                   arith::ConstantOp::create(builder, inner.getLoc(), wide));
       return;
     }
+  auto mapped = [&](ValueRange values) {
+    return llvm::map_to_vector(
+        values, [&](Value value) { return mapping.lookupOrDefault(value); });
+  };
+  if (auto extract = dyn_cast<tensor::ExtractOp>(inner); extract && operands) {
+    Value value =
+        operands->emitRead(builder, inner.getLoc(), extract.getTensor(),
+                           mapped(extract.getIndices()));
+    if (isa<FloatType>(value.getType()))
+      value = toF32(builder, inner.getLoc(), value);
+    mapping.map(extract.getResult(), value);
+    return;
+  }
+  if (auto dim = dyn_cast<tensor::DimOp>(inner); dim && operands) {
+    mapping.map(dim.getResult(),
+                operands->emitSize(builder, inner.getLoc(), dim.getSource(),
+                                   mapping.lookupOrDefault(dim.getIndex())));
+    return;
+  }
   Operation *copy = builder.clone(inner, mapping);
   for (OpResult result : copy->getResults()) {
     Value value = result;
@@ -54,14 +74,20 @@ static void cloneInF32(OpBuilder &builder, Operation &inner,
 }
 
 /// Captured floats become f32 before the region reads them.
-static void captureInF32(OpBuilder &builder, Region &region,
-                         IRMapping &mapping) {
+static void captureInF32(OpBuilder &builder, Region &region, IRMapping &mapping,
+                         BodyOperands *operands) {
   region.walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands())
-      if (isa<FloatType>(operand.getType()) &&
-          !region.isAncestor(operand.getParentRegion()) &&
-          !mapping.contains(operand))
-        mapping.map(operand, toF32(builder, inner->getLoc(), operand));
+    for (Value operand : inner->getOperands()) {
+      if (isa<TensorType>(operand.getType()) ||
+          region.isAncestor(operand.getParentRegion()) ||
+          mapping.contains(operand))
+        continue;
+      Value number =
+          operands ? operands->emitNumber(builder, operand) : operand;
+      if (isa<FloatType>(number.getType()))
+        number = toF32(builder, inner->getLoc(), number);
+      mapping.map(operand, number);
+    }
   });
 }
 
@@ -76,9 +102,10 @@ Value mixattn::emitScale(OpBuilder &builder, AttentionOpInterface op,
 }
 
 Value mixattn::emitModify(OpBuilder &builder, AttentionOpInterface op,
-                          Value score, Value bias, const ScorePlace &place) {
+                          Value score, Value bias, const ScorePlace &place,
+                          bool isScaled, BodyOperands *operands) {
   Location loc = op->getLoc();
-  if (!op.getScaleBefore())
+  if (!op.getScaleBefore() && !isScaled)
     score = emitScale(builder, op, score);
   if (bias)
     score =
@@ -90,9 +117,9 @@ Value mixattn::emitModify(OpBuilder &builder, AttentionOpInterface op,
   IRMapping mapping;
   mapping.map(block.getArguments(),
               ValueRange{score, place.b, place.h, place.i, place.j});
-  captureInF32(builder, op.getScoreMod(), mapping);
+  captureInF32(builder, op.getScoreMod(), mapping, operands);
   for (Operation &inner : block.without_terminator())
-    cloneInF32(builder, inner, mapping);
+    cloneInF32(builder, inner, mapping, operands);
   return mapping.lookup(cast<YieldOp>(block.getTerminator()).getScore());
 }
 
@@ -114,10 +141,25 @@ static Value emitSigmoidWeighed(OpBuilder &builder, Location loc, Value score) {
 }
 
 Value mixattn::emitExponent(OpBuilder &builder, AttentionOpInterface op,
-                            Value score, Value bias, const ScorePlace &place) {
-  score = emitModify(builder, op, score, bias, place);
+                            Value score, Value bias, const ScorePlace &place,
+                            bool isScaled, BodyOperands *operands) {
+  score = emitModify(builder, op, score, bias, place, isScaled, operands);
   return op.getSigsoftmax() ? emitSigmoidWeighed(builder, op->getLoc(), score)
                             : score;
+}
+
+SmallVector<Value> mixattn::broadcastIndices(OpBuilder &builder, Location loc,
+                                             Type operand,
+                                             const ScorePlace &place) {
+  auto type = cast<RankedTensorType>(operand);
+  Value all[] = {place.b, place.h, place.i, place.j};
+  SmallVector<Value> indices;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    indices.push_back(
+        type.getDimSize(i) == 1
+            ? arith::ConstantIndexOp::create(builder, loc, 0).getResult()
+            : all[4 - type.getRank() + i]);
+  return indices;
 }
 
 Value mixattn::emitInBand(OpBuilder &builder, Location loc, BandAttr band,

@@ -7,6 +7,7 @@
 #include "dialect/attn/AttnOps.h"
 
 namespace mixattn {
+class BodyOperands;
 
 /// Where a score stands: batch, head, query and key, all of index type, and
 /// S - N, by which masks align queries with keys at the bottom right.
@@ -29,16 +30,26 @@ mlir::Value emitScale(mlir::OpBuilder &builder, AttentionOpInterface op,
 
 /// Emits scale (unless it acted before the premix), bias and score_mod on the
 /// combined and mixed `score`, an f32. `bias` is the element at `place`, or
-/// null.
+/// null. A scale that acted already (`isScaled`) is left out. What a score_mod
+/// captures is read through `operands`, where given.
 mlir::Value emitModify(mlir::OpBuilder &builder, AttentionOpInterface op,
                        mlir::Value score, mlir::Value bias,
-                       const ScorePlace &place);
+                       const ScorePlace &place, bool isScaled = false,
+                       BodyOperands *operands = nullptr);
 
 /// Emits the exponent of the weight of a score: emitModify, and what the
 /// normaliser makes of it.
 mlir::Value emitExponent(mlir::OpBuilder &builder, AttentionOpInterface op,
                          mlir::Value score, mlir::Value bias,
-                         const ScorePlace &place);
+                         const ScorePlace &place, bool isScaled = false,
+                         BodyOperands *operands = nullptr);
+
+/// The indices at `place` of an operand that broadcasts from the right to
+/// `[B,H,N,S]`: dims that are missing or of static size 1 repeat.
+llvm::SmallVector<mlir::Value> broadcastIndices(mlir::OpBuilder &builder,
+                                                mlir::Location loc,
+                                                mlir::Type operand,
+                                                const ScorePlace &place);
 
 /// Emits whether `place` lies in `band`: an i1.
 mlir::Value emitInBand(mlir::OpBuilder &builder, mlir::Location loc,

@@ -24,7 +24,7 @@ using namespace mixattn;
 template <typename... Ops> static void decomposeEach(Operation *root) {
   SmallVector<Operation *> all;
   root->walk([&](Operation *op) {
-    if (isa<Ops...>(op))
+    if (isa<Ops...>(op) && !op->getParentOfType<KernelOp>())
       all.push_back(op);
   });
   IRRewriter rewriter(root->getContext());
@@ -43,8 +43,10 @@ struct DecomposePass : mixattn::impl::DecomposePassBase<DecomposePass> {
     // What a named op leaves out is plain in the normal form.
     generalizeAll(getOperation());
     SmallVector<AttentionOpInterface> attentions;
-    getOperation()->walk(
-        [&](AttentionOpInterface op) { attentions.push_back(op); });
+    getOperation()->walk([&](AttentionOpInterface op) {
+      if (!op->getParentOfType<KernelOp>())
+        attentions.push_back(op);
+    });
     IRRewriter rewriter(&getContext());
     for (AttentionOpInterface op : attentions) {
       rewriter.setInsertionPoint(op);

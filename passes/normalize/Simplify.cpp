@@ -28,7 +28,7 @@ struct SimplifyPass : mixattn::impl::SimplifyPassBase<SimplifyPass> {
     for (auto populate :
          {populatePruneHeads, populateSelectHeads, populateDropSingleComponent,
           populateCancelQueryNorm, populateShareShiftedKeys, populateMixOutputs,
-          populateFoldPrior, populateFoldLog2e, populateFoldScale,
+          populateFoldPrior, populateFoldLog2e,
           populateMixFeatures}) {
       RewritePatternSet patterns(&getContext());
       populate(patterns);

@@ -199,12 +199,12 @@ func.func @c13_variances(%q: !q) -> !q {
 
 // -----
 
-// Terms alone give components to one product, which has one variance.
+// Terms alone give components to one product: one variance, or one each.
 !q = tensor<1x4x5x8xf32>
 !term = tensor<1x4x3x5xf32>
 func.func @c13_variances_of_terms(%q: !q, %term: !term) -> !q {
-  // expected-error @below {{'attn.generic' op expected 1 'variances', one per component, but got 3}}
-  %o = attn.generic scores(%q, %q : !q, !q) variances [1.0, 1.0, 1.0]
+  // expected-error @below {{'attn.generic' op expected 1 'variances', one per component, but got 2}}
+  %o = attn.generic scores(%q, %q : !q, !q) variances [1.0, 1.0]
       key_term(%term : !term) pool(%q : !q) -> !q
   return %o : !q
 }

@@ -96,6 +96,9 @@ ExitCode Compilation::runPasses() {
   passOptions.entry = options.entry;
   passOptions.hasF16Conversion = machine.hasF16Conversion();
   passOptions.hasBf16Conversion = machine.hasBf16Conversion();
+  passOptions.vectorLanes = machine.vectorLanes();
+  passOptions.vectorRegisters = machine.vectorRegisters();
+  passOptions.hasFma = machine.has("fma");
   passOptions.cpu = machine.cpu;
   passOptions.features = machine.features;
   auto passes = mlir::PassManager::on<mlir::ModuleOp>(&context);

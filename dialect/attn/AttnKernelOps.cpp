@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// attn.kernel: verification, effects, and how it takes buffers.
+
+#include "dialect/attn/AttnOps.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+Operation *KernelOp::getComputation() {
+  return getBody().front().getTerminator()->getOperand(0).getDefiningOp();
+}
+
+Value KernelOp::getOperandOf(Value argument) {
+  return getInputs()[cast<BlockArgument>(argument).getArgNumber()];
+}
+
+/// Whether a region's argument of type `argument` stands for an operand of type
+/// `operand`.
+static bool standsFor(Type argument, Type operand) {
+  auto tensor = dyn_cast<RankedTensorType>(argument);
+  auto held = dyn_cast<ShapedType>(operand);
+  if (!tensor || !held)
+    return argument == operand;
+  bool isByte = tensor.getElementType().isInteger(1) &&
+                held.getElementType().isInteger(8);
+  return tensor.getShape() == held.getShape() &&
+         (isByte || tensor.getElementType() == held.getElementType());
+}
+
+LogicalResult KernelOp::verify() {
+  Block &block = getBody().front();
+  if (block.getNumArguments() != getInputs().size())
+    return emitOpError("expected one argument of the region per input");
+  for (auto [argument, input] : llvm::zip(block.getArguments(), getInputs()))
+    if (!standsFor(argument.getType(), input.getType()))
+      return emitOpError("expected an argument of the region for ")
+             << input.getType() << ", but got " << argument.getType();
+  auto results = dyn_cast<ResultsOp>(block.getTerminator());
+  if (!results || results.getTensors().size() != getOutputs().size())
+    return emitOpError("expected 'attn.results' with one tensor per output");
+  Operation *made = results.getTensors().empty()
+                        ? nullptr
+                        : results.getTensors().front().getDefiningOp();
+  for (auto [tensor, output] : llvm::zip(results.getTensors(), getOutputs())) {
+    if (!made || tensor.getDefiningOp() != made)
+      return emitOpError("expected the results of one op in 'attn.results'");
+    if (!standsFor(tensor.getType(), output.getType()))
+      return emitOpError("expected a result for ")
+             << output.getType() << ", but got " << tensor.getType();
+  }
+  if (hasPureTensorSemantics() ? getOutputs().getTypes() != getResultTypes()
+                               : getNumResults() != 0)
+    return emitOpError("expected one result per output that is a tensor");
+  return success();
+}
+
+MutableOperandRange KernelOp::getDpsInitsMutable() {
+  return getOutputsMutable();
+}
+
+void KernelOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand &input : getInputsMutable())
+    if (isa<MemRefType>(input.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &input);
+  for (OpOperand &output : getOutputsMutable())
+    if (isa<MemRefType>(output.get().getType()))
+      effects.emplace_back(MemoryEffects::Write::get(), &output);
+}
+
+bool KernelOp::bufferizesToMemoryRead(OpOperand &operand,
+                                      const bufferization::AnalysisState &) {
+  return isDpsInput(&operand);
+}
+
+bool KernelOp::bufferizesToMemoryWrite(OpOperand &operand,
+                                       const bufferization::AnalysisState &) {
+  return isDpsInit(&operand);
+}
+
+bufferization::AliasingValueList
+KernelOp::getAliasingValues(OpOperand &operand,
+                            const bufferization::AnalysisState &) {
+  if (!isDpsInit(&operand))
+    return {};
+  return {{getTiedOpResult(&operand), bufferization::BufferRelation::Equivalent,
+           /*isDefinite=*/true}};
+}
+
+/// Whether elements of the innermost dimension follow one another.
+static bool isContiguousInside(MemRefType type) {
+  auto [strides, offset] = type.getStridesAndOffset();
+  return strides.empty() || strides.back() == 1;
+}
+
+/// A new buffer of the sizes of `buffer`.
+static Value allocateLike(OpBuilder &b, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      sizes.push_back(memref::DimOp::create(b, loc, buffer, i));
+  return memref::AllocOp::create(
+      b, loc, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+}
+
+LogicalResult
+KernelOp::bufferize(RewriterBase &rewriter,
+                    const bufferization::BufferizationOptions &options,
+                    bufferization::BufferizationState &state) {
+  if (!hasPureTensorSemantics())
+    return success();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(*this);
+  SmallVector<Value> inputs, outputs, results;
+  for (Value input : getInputs()) {
+    if (!isa<TensorType>(input.getType())) {
+      inputs.push_back(input);
+      continue;
+    }
+    FailureOr<Value> buffer =
+        bufferization::getBuffer(rewriter, input, options, state);
+    if (failed(buffer))
+      return failure();
+    if (!isContiguousInside(cast<MemRefType>(buffer->getType()))) {
+      Value copy = allocateLike(rewriter, getLoc(), *buffer);
+      memref::CopyOp::create(rewriter, getLoc(), *buffer, copy);
+      buffer = copy;
+    }
+    inputs.push_back(*buffer);
+  }
+  for (Value output : getOutputs()) {
+    FailureOr<Value> buffer =
+        bufferization::getBuffer(rewriter, output, options, state);
+    if (failed(buffer))
+      return failure();
+    results.push_back(*buffer);
+    outputs.push_back(isContiguousInside(cast<MemRefType>(buffer->getType()))
+                          ? *buffer
+                          : allocateLike(rewriter, getLoc(), *buffer));
+  }
+  auto kernel =
+      KernelOp::create(rewriter, getLoc(), TypeRange(), inputs, outputs);
+  kernel->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
+  kernel.getBody().takeBody(getBody());
+  for (auto [output, result] : llvm::zip(outputs, results))
+    if (output != result)
+      memref::CopyOp::create(rewriter, getLoc(), output, result);
+  bufferization::replaceOpWithBufferizedValues(rewriter, *this, results);
+  return success();
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An attention that is computed as one kernel, on tensors and then on buffers.
+
+#ifndef MIXATTN_DIALECT_ATTN_KERNEL_OPS_TD
+#define MIXATTN_DIALECT_ATTN_KERNEL_OPS_TD
+
+include "dialect/attn/AttnClauses.td"
+include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+
+def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<DestinationStyleOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<BufferizableOpInterface,
+        ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
+         "getAliasingValues", "bufferize"]>]> {
+  let summary = "One attention as a kernel: what it computes, and where to";
+  let description = [{
+    The region says what is computed, as an op on tensors; its arguments stand
+    for the inputs. The operands say where the inputs lie and where the results
+    go: tensors at level planned, buffers from level bufferized on. A schedule
+    turns the op into loops over the buffers; nothing computes the region as it
+    stands.
+
+    Every input that is no tensor or buffer is passed on as it is. Buffers have
+    an innermost stride of 1.
+
+    - (C1) the region has one argument per input: of its type, or the tensor
+      that a buffer holds; booleans are bytes outside.
+    - (C2) the region ends in `attn.results`, with one tensor per output.
+    - (C3) there is one result per output that is a tensor, of its type.
+
+    Example:
+
+    ```mlir
+    func.func @f(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x3x4xf32>,
+                 %v: tensor<1x2x3x4xf32>, %init: tensor<1x2x3x4xf32>)
+        -> tensor<1x2x3x4xf32> {
+      %o = attn.kernel ins(%q, %k, %v : tensor<1x2x3x4xf32>,
+          tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+          outs(%init : tensor<1x2x3x4xf32>) {
+      ^bb0(%a: tensor<1x2x3x4xf32>, %b: tensor<1x2x3x4xf32>,
+           %c: tensor<1x2x3x4xf32>):
+        %r = attn.generic
+            scores(%a, %b : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+            pool(%c : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+        attn.results %r : tensor<1x2x3x4xf32>
+      } -> tensor<1x2x3x4xf32>
+      return %o : tensor<1x2x3x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs,
+      Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$outputs);
+  let results = (outs Variadic<AnyRankedTensor>:$tensors);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `ins` `(` $inputs `:` type($inputs) `)`
+    `outs` `(` $outputs `:` type($outputs) `)` $body attr-dict
+    (`->` type($tensors)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What the kernel computes: the op whose results the region ends with.
+    ::mlir::Operation *getComputation();
+    /// The operand that stands for `argument` of the region.
+    ::mlir::Value getOperandOf(::mlir::Value argument);
+  }];
+}
+
+def Attn_ResultsOp : Attn_Op<"results", [Pure, Terminator,
+    HasParent<"KernelOp">]> {
+  let summary = "What a kernel computes";
+  let description = [{
+    Ends the region of `attn.kernel`.
+
+    - (C1) all tensors are results of one op.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$tensors);
+  let assemblyFormat = "($tensors^ `:` type($tensors))? attr-dict";
+}
+
+#endif // MIXATTN_DIALECT_ATTN_KERNEL_OPS_TD

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tile dialect: ops that schedules are written in.
+
+#ifndef MIXATTN_DIALECT_TILE_OPS_H
+#define MIXATTN_DIALECT_TILE_OPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialect/tile/TileDialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialect/tile/TileOps.h.inc"
+
+#endif // MIXATTN_DIALECT_TILE_OPS_H

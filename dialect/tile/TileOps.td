@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tile dialect: what targets do with tiles of scores and values.
+
+#ifndef MIXATTN_DIALECT_TILE_OPS_TD
+#define MIXATTN_DIALECT_TILE_OPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::mixattn::tile";
+  let summary = "Tiles of scores and values, as targets move and multiply them";
+  let description = [{
+    Schedules write attention in loops over tiles; each op here is one step
+    that a target has its own code for. What an attention does to a score is
+    not here: it is arith and math on numbers between the steps.
+
+    Ops of x86 have `x86` in their names. There a tile lies in memory, one row
+    of lanes after the other, and lanes are queries: `memref<RxWxf32>` holds R
+    rows (keys, or features) of W queries. Tiles are never values of vector
+    type: only rows are.
+  }];
+}
+
+class Tile_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Tile_Dialect, mnemonic, traits>;
+
+/// A tile in memory: rows of lanes of f32.
+def Tile_Tile : MemRefRankOf<[F32], [2]>;
+/// Rows of numbers as the caller holds them.
+def Tile_Rows : MemRefRankOf<[F16, BF16, F32, I8], [2]>;
+def Tile_FloatRows : MemRefRankOf<[F16, BF16, F32], [2]>;
+
+def Tile_PackOp : Tile_Op<"x86.pack"> {
+  let summary = "Rows of lanes from columns of a matrix";
+  let description = [{
+    `tile[c][lane] = factor * source[row + lane][column + c]` for c from 0 to
+    `columns - 1`, in f32; integers become the floats of their value. Rows from
+    `rows` on are the last of the `rows` rows again: their lanes mean nothing,
+    but hold no number that the matrix does not.
+
+    `source` is contiguous along columns. `rows` is from 1 to W.
+
+    ```mlir
+    func.func @f(%q: memref<?x64xf32>, %row: index, %rows: index,
+                 %tile: memref<64x16xf32>) {
+      %c0 = arith.constant 0 : index
+      %c64 = arith.constant 64 : index
+      tile.x86.pack %q[%row, %c0] sizes [%rows, %c64] factor 0.125 into %tile
+          : memref<?x64xf32>, memref<64x16xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Rows, "", [MemRead]>:$source, Index:$row,
+      Index:$column, Index:$rows, Index:$columns, F32Attr:$factor,
+      Arg<Tile_Tile, "", [MemWrite]>:$tile);
+  let assemblyFormat = [{
+    $source `[` $row `,` $column `]` `sizes` `[` $rows `,` $columns `]`
+    `factor` $factor `into` $tile attr-dict `:` type($source) `,` type($tile)
+  }];
+}
+
+def Tile_UnpackOp : Tile_Op<"x86.unpack"> {
+  let summary = "Columns of a matrix from rows of lanes";
+  let description = [{
+    `target[row + lane][c] = tile[c][lane] * factors[0][lane]` for all rows c of
+    the tile and lanes from 0 to `rows - 1`, rounded to the element type of the
+    target.
+
+    `target` is contiguous along columns and has as many as the tile has rows.
+
+    ```mlir
+    func.func @f(%tile: memref<64x16xf32>, %factors: memref<1x16xf32>,
+                 %o: memref<?x64xf32>, %row: index, %rows: index) {
+      tile.x86.unpack %tile, %factors into %o[%row] rows %rows
+          : memref<64x16xf32>, memref<1x16xf32>, memref<?x64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Tile, "", [MemRead]>:$tile,
+      Arg<Tile_Tile, "", [MemRead]>:$factors,
+      Arg<Tile_FloatRows, "", [MemWrite]>:$target, Index:$row, Index:$rows);
+  let assemblyFormat = [{
+    $tile `,` $factors `into` $target `[` $row `]` `rows` $rows attr-dict
+    `:` type($tile) `,` type($factors) `,` type($target)
+  }];
+}
+
+def Tile_ScoresOp : Tile_Op<"x86.scores", [SingleBlock, NoTerminator]> {
+  let summary = "Products of a few keys with a tile of queries";
+  let description = [{
+    `scores[r][lane] = sum_d keys[min(row + r, last)][d] queries[d][lane]` for
+    every row r of `scores`: so many keys that their sums stay in registers.
+
+    The region, which may be absent, is run `units` times, with 0 to `units` - 1
+    as argument, spread evenly over the steps of the sum: work on other tiles
+    that hides under the multiply-adds. It neither reads nor writes the tiles of
+    this op.
+
+    ```mlir
+    func.func @f(%k: memref<?x64xf32>, %row: index, %last: index,
+                 %q: memref<64x64xf32>, %s: memref<4x64xf32>) {
+      tile.x86.scores %k[%row] last %last, %q into %s units 0
+          : memref<?x64xf32>, memref<64x64xf32>, memref<4x64xf32> {
+      ^bb0(%unit: index):
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$keys, Index:$row,
+      Index:$last, Arg<Tile_Tile, "", [MemRead]>:$queries,
+      Arg<MemRefRankOf<[F32], [2]>, "", [MemWrite]>:$scores,
+      ConfinedAttr<I64Attr, [IntNonNegative]>:$units);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $keys `[` $row `]` `last` $last `,` $queries `into` $scores `units` $units
+    attr-dict `:` type($keys) `,` type($queries) `,` type($scores) $body
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_PoolOp : Tile_Op<"x86.pool"> {
+  let summary = "Adds weighted values to a tile of outputs";
+  let description = [{
+    `outputs[e][lane] += sum_j values[row + j][e] weights[j][lane]` for j from 0
+    to `count` - 1.
+
+    ```mlir
+    func.func @f(%v: memref<?x64xf32>, %row: index, %count: index,
+                 %w: memref<64x16xf32>, %o: memref<64x16xf32>) {
+      tile.x86.pool %v[%row] count %count, %w into %o
+          : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$values, Index:$row,
+      Index:$count, Arg<Tile_Tile, "", [MemRead]>:$weights,
+      Arg<Tile_Tile, "", [MemRead, MemWrite]>:$outputs);
+  let assemblyFormat = [{
+    $values `[` $row `]` `count` $count `,` $weights `into` $outputs attr-dict
+    `:` type($values) `,` type($weights) `,` type($outputs)
+  }];
+}
+
+def Tile_Exp2Op : Tile_Op<"x86.exp2", [Pure, SameOperandsAndResultType]> {
+  let summary = "Powers of 2 of a row of lanes";
+  let description = [{
+    2^x for x up to 127, within 2 units in the last place; 0 below -127, and
+    less than 2^-126 between. NaN stays NaN.
+
+    ```mlir
+    func.func @f(%x: vector<16xf32>) -> vector<16xf32> {
+      %y = tile.x86.exp2 %x : vector<16xf32>
+      return %y : vector<16xf32>
+    }
+    ```
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$exponent);
+  let results = (outs VectorOfRankAndType<[1], [F32]>:$power);
+  let assemblyFormat = "$exponent attr-dict `:` type($power)";
+}
+
+#endif // MIXATTN_DIALECT_TILE_OPS_TD

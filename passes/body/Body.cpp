@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From the products of one query and key to the exponents of its weights.
+
+#include "passes/body/Body.h"
+#include "passes/body/FeatureMap.h"
+#include "passes/body/Philox.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+static int64_t rankOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getRank();
+}
+
+/// The variance that all components share, or none.
+static std::optional<double> commonVariance(AttentionOpInterface op) {
+  std::optional<ArrayRef<double>> variances = op.getVariances();
+  if (!variances)
+    return 1.0;
+  if (!llvm::all_equal(*variances))
+    return std::nullopt;
+  return variances->front();
+}
+
+/// Whether the scale may act on products: nothing is added to them before it
+/// acts, and what happens in between is linear.
+static bool scalesProducts(AttentionOpInterface op) {
+  if (!op.getQuery() || op.hasComponents() || op.getQueryTerm() ||
+      op.getKeyTerm())
+    return false;
+  if (op.getScaleBefore() || !op.hasPremix())
+    return true;
+  return op.getPremixer() && !op.getNoiseKind() && !op.getReluPerKey();
+}
+
+Body::Body(AttentionOpInterface op, BodyOperands &operands)
+    : op(op), operands(operands), loc(op->getLoc()) {
+  assert(!op.getGaussian() && !op.getShifts() && !op.getKeyProjection() &&
+         "scores are products and terms");
+  if (std::optional<double> variance = commonVariance(op))
+    factor = 1.0 / *variance;
+  if (scalesProducts(op)) {
+    hasScaledProducts = true;
+    factor *= op.getScaleOrDefault();
+  }
+}
+
+int64_t Body::numProducts() {
+  return op.getKey() && op.getKeyType().getRank() == 5 ? op.getNumComponents()
+                                                       : 1;
+}
+
+/// Whether the weights of components add up: nothing but shifts acts on their
+/// logarithm.
+bool Body::isLinear() {
+  return op.hasComponents() && !op.getMaximum() && !op.hasPremix() &&
+         op.getScaleOrDefault() == 1.0 && !op.hasScoreMod() &&
+         !op.getSigsoftmax();
+}
+
+int64_t Body::numExponents() { return isLinear() ? op.getNumComponents() : 1; }
+
+Value Body::constant(OpBuilder &b, double value) {
+  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
+}
+
+Value Body::multiply(OpBuilder &b, Value value, double by) {
+  if (by == 1.0)
+    return value;
+  return arith::MulFOp::create(b, loc, value, constant(b, by));
+}
+
+Value Body::read(OpBuilder &b, Value tensor, ArrayRef<Value> indices) {
+  return toF32(b, loc, operands.emitRead(b, loc, tensor, indices));
+}
+
+/// Component r of a channel's raw scores.
+Value Body::emitRaw(OpBuilder &b, Value product, int64_t r, Value channel,
+                    const ScorePlace &place) {
+  Value raw = product;
+  if (!commonVariance(op))
+    raw = multiply(b, raw, 1.0 / op.getVariance(r));
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto add = [&](Value term, SmallVector<Value> first, Value last) {
+    if (rankOf(term) - first.size() == 2)
+      first.push_back(index(r));
+    first.push_back(last);
+    raw = arith::AddFOp::create(b, loc, raw, read(b, term, first));
+  };
+  if (Value term = op.getQueryTerm())
+    add(term, {place.b, channel}, place.i);
+  if (Value term = op.getKeyTerm()) {
+    Value head =
+        op.getKeyGroup() == 1
+            ? channel
+            : arith::DivUIOp::create(b, loc, channel, index(op.getKeyGroup()));
+    add(term, {place.b, head}, place.j);
+  }
+  if (Value prior = op.getPrior()) {
+    SmallVector<Value> indices = {channel, index(r)};
+    if (rankOf(prior) == 3)
+      indices.push_back(place.j);
+    raw = arith::AddFOp::create(b, loc, raw, read(b, prior, indices));
+  }
+  return raw;
+}
+
+/// The logarithm of the sum of powers of `scores`, in the op's base. The
+/// largest starts at a finite number: components that are all switched off give
+/// -inf.
+Value Body::emitLogSum(OpBuilder &b, ArrayRef<Value> scores) {
+  Value largest = constant(b, -0x1p127);
+  for (Value score : scores) {
+    Value isLarger = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                                           score, largest);
+    largest = arith::SelectOp::create(b, loc, isLarger, score, largest);
+  }
+  double toBase2 = op.getBase2() ? 1.0 : llvm::numbers::log2e;
+  Value sum;
+  for (Value score : scores) {
+    Value exponent =
+        multiply(b, arith::SubFOp::create(b, loc, score, largest), toBase2);
+    Value power = math::Exp2Op::create(b, loc, exponent);
+    sum = sum ? arith::AddFOp::create(b, loc, sum, power).getResult() : power;
+  }
+  Value log = math::Log2Op::create(b, loc, sum);
+  return arith::AddFOp::create(b, loc, largest,
+                               multiply(b, log, 1.0 / toBase2));
+}
+
+SmallVector<Value> Body::emitChannel(OpBuilder &b, ValueRange products,
+                                     Value channel, const ScorePlace &place) {
+  SmallVector<Value> raw;
+  for (int64_t r = 0; r < op.getNumComponents(); ++r)
+    raw.push_back(
+        emitRaw(b, products[numProducts() == 1 ? 0 : r], r, channel, place));
+  if (isLinear())
+    return raw;
+  Value score = raw.front();
+  if (op.hasComponents() && op.getMaximum())
+    for (Value other : ArrayRef<Value>(raw).drop_front())
+      score = arith::MaximumFOp::create(b, loc, score, other);
+  else if (op.hasComponents())
+    score = emitLogSum(b, raw);
+  if (op.getScaleBefore() && !hasScaledProducts)
+    score = emitScale(b, op, score);
+  return {score};
+}
+
+/// The noise that channel `channel` gets, for head place.h where it is local.
+Value Body::emitNoise(OpBuilder &b, int64_t channel, const ScorePlace &place) {
+  bool isLocal = op.getNoiseKind() == NoiseKind::Local;
+  Value head =
+      isLocal ? place.h
+              : arith::ConstantIndexOp::create(b, loc, channel).getResult();
+  if (Value noise = op.getNoise())
+    return read(b, noise, {place.b, head, place.i, place.j});
+  int64_t heads = isLocal ? op.getNumHeads() : op.getNumQueryHeads();
+  auto number = [&](Value tensor) {
+    Value value = operands.emitRead(b, loc, tensor, {});
+    if (!value.getType().isInteger(64))
+      value = arith::ExtSIOp::create(b, loc, b.getI64Type(), value);
+    return value;
+  };
+  return emitNormal(b, loc,
+                    {place.b, head, place.i, place.j,
+                     arith::ConstantIndexOp::create(b, loc, heads),
+                     number(op.getSeed()), number(op.getOffset())});
+}
+
+/// score + sigma noise
+Value Body::emitNoisy(OpBuilder &b, Value score, int64_t channel,
+                      const ScorePlace &place) {
+  if (!op.getNoiseKind())
+    return score;
+  Value index = arith::ConstantIndexOp::create(b, loc, channel);
+  Value noise = arith::MulFOp::create(b, loc, read(b, op.getSigma(), {index}),
+                                      emitNoise(b, channel, place));
+  return arith::AddFOp::create(b, loc, score, noise);
+}
+
+SmallVector<Value> Body::emitMixed(OpBuilder &b, ValueRange channels,
+                                   const ScorePlace &place) {
+  SmallVector<Value> scores(channels);
+  if (!op.hasPremix())
+    return scores;
+  bool isLocal = op.getNoiseKind() == NoiseKind::Local;
+  if (!isLocal)
+    for (auto [k, score] : llvm::enumerate(scores))
+      score = emitNoisy(b, score, k, place);
+  if (!op.getW1())
+    return scores;
+  // The hidden layer.
+  int64_t hidden = cast<RankedTensorType>(op.getB1().getType()).getDimSize(0);
+  SmallVector<Value> layer;
+  for (int64_t l = 0; l < hidden; ++l) {
+    Value unit = arith::ConstantIndexOp::create(b, loc, l);
+    Value sum = read(b, op.getB1(), {unit});
+    for (auto [k, score] : llvm::enumerate(scores)) {
+      Value channel = arith::ConstantIndexOp::create(b, loc, k);
+      Value term = arith::MulFOp::create(b, loc, score,
+                                         read(b, op.getW1(), {channel, unit}));
+      sum = arith::AddFOp::create(b, loc, term, sum);
+    }
+    layer.push_back(emitRelu(b, loc, sum));
+  }
+  return layer;
+}
+
+/// The score of head place.h from `mixed`, the channels or the hidden layer.
+Value Body::emitPremix(OpBuilder &b, ValueRange mixed,
+                       const ScorePlace &place) {
+  Value mixer = op.getW1() ? op.getW2() : op.getPremixer();
+  bool isLocal = op.getNoiseKind() == NoiseKind::Local;
+  Value sum;
+  if (op.getW1())
+    sum = read(b, op.getB2(), {place.h});
+  for (auto [k, value] : llvm::enumerate(mixed)) {
+    SmallVector<Value> indices = {arith::ConstantIndexOp::create(b, loc, k)};
+    if (rankOf(mixer) == 2)
+      indices.push_back(place.h);
+    Value score = isLocal ? emitNoisy(b, value, k, place) : value;
+    Value term = arith::MulFOp::create(b, loc, score, read(b, mixer, indices));
+    if (op.getReluPerKey())
+      term = emitRelu(b, loc, term);
+    sum = sum ? arith::AddFOp::create(b, loc, term, sum).getResult() : term;
+  }
+  return sum;
+}
+
+SmallVector<Value> Body::emitExponents(OpBuilder &b, ValueRange mixed,
+                                       const ScorePlace &place) {
+  double toBase2 = op.getBase2() ? 1.0 : llvm::numbers::log2e;
+  Value bias;
+  if (op.getBias())
+    bias = operands.emitRead(
+        b, loc, op.getBias(),
+        broadcastIndices(b, loc, op.getBias().getType(), place));
+  SmallVector<Value> exponents;
+  if (isLinear()) {
+    for (Value exponent : mixed) {
+      if (bias)
+        exponent = arith::AddFOp::create(b, loc, exponent, toF32(b, loc, bias));
+      exponents.push_back(multiply(b, exponent, toBase2));
+    }
+    return exponents;
+  }
+  Value score = op.hasPremix() ? emitPremix(b, mixed, place) : mixed.front();
+  score = emitExponent(b, op, score, bias, place, hasScaledProducts, &operands);
+  return {multiply(b, score, toBase2)};
+}
+
+Value Body::emitVisible(OpBuilder &b, const ScorePlace &place) {
+  Value mask, length;
+  if (Value tensor = op.getMask())
+    mask = operands.emitRead(b, loc, tensor,
+                             broadcastIndices(b, loc, tensor.getType(), place));
+  if (Value tensor = op.getLengths())
+    length = operands.emitRead(b, loc, tensor, {place.b});
+  return mixattn::emitVisible(b, op, mask, length, place);
+}
+
+Value Body::emitKept(OpBuilder &b, const ScorePlace &place) {
+  if (!op.getKeep())
+    return {};
+  return emitInBand(b, loc, *op.getKeep(), place);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What one attention does to the products of one query with one key.
+
+#ifndef MIXATTN_PASSES_BODY_BODY_H
+#define MIXATTN_PASSES_BODY_BODY_H
+
+#include "passes/body/BodyOperands.h"
+#include "passes/body/ScoreBody.h"
+
+namespace mixattn {
+
+/// The body of an attention's loops: from products to exponents, emitted in
+/// arith and math on scalars of f32, for every schedule of every target alike.
+///
+/// An attention has channels (its query heads) and output heads. Without a
+/// mixer of scores a head is the channel of its own number; with one every head
+/// needs all channels. Per channel there are `numProducts()` products of the
+/// query with a key: one per component that has keys of its own.
+///
+/// An exponent is a logarithm to base 2. The weight of a key, before it is
+/// divided by the row's sum, is the sum of the powers of all its exponents:
+/// components of a mixture whose weights add up are never turned into one
+/// logarithm.
+class Body {
+public:
+  Body(AttentionOpInterface op, BodyOperands &operands);
+
+  /// Whether scores of different channels meet before the softmax.
+  bool isCoupled() { return op.hasPremix(); }
+  int64_t numChannels() { return isCoupled() ? op.getNumQueryHeads() : 1; }
+  int64_t numProducts();
+  int64_t numExponents();
+  /// The factor that products come with: schedules multiply queries by it.
+  double queryFactor() const { return factor; }
+
+  /// From the products of a channel (head `channel`, of index type), with the
+  /// query and key at `place`, to what `emitMixed` takes of that channel: one
+  /// score, or one exponent per component.
+  llvm::SmallVector<mlir::Value> emitChannel(mlir::OpBuilder &b,
+                                             mlir::ValueRange products,
+                                             mlir::Value channel,
+                                             const ScorePlace &place);
+
+  /// From all channels to what every head's exponents start from: the scores
+  /// themselves, or the hidden layer of an MLP.
+  llvm::SmallVector<mlir::Value> emitMixed(mlir::OpBuilder &b,
+                                           mlir::ValueRange channels,
+                                           const ScorePlace &place);
+
+  /// The exponents of head `place.h`, from what `emitMixed` gave.
+  llvm::SmallVector<mlir::Value> emitExponents(mlir::OpBuilder &b,
+                                               mlir::ValueRange mixed,
+                                               const ScorePlace &place);
+
+  /// Whether the query at `place` sees the key: an i1. Null where nothing is
+  /// ever hidden.
+  mlir::Value emitVisible(mlir::OpBuilder &b, const ScorePlace &place);
+
+  /// Whether the weight at `place` is kept after the softmax: an i1, or null.
+  mlir::Value emitKept(mlir::OpBuilder &b, const ScorePlace &place);
+
+private:
+  mlir::Value read(mlir::OpBuilder &b, mlir::Value tensor,
+                   llvm::ArrayRef<mlir::Value> indices);
+  mlir::Value constant(mlir::OpBuilder &b, double value);
+  mlir::Value multiply(mlir::OpBuilder &b, mlir::Value value, double factor);
+  mlir::Value emitRaw(mlir::OpBuilder &b, mlir::Value product, int64_t r,
+                      mlir::Value channel, const ScorePlace &place);
+  mlir::Value emitLogSum(mlir::OpBuilder &b,
+                         llvm::ArrayRef<mlir::Value> scores);
+  mlir::Value emitNoise(mlir::OpBuilder &b, int64_t channel,
+                        const ScorePlace &place);
+  mlir::Value emitPremix(mlir::OpBuilder &b, mlir::ValueRange mixed,
+                         const ScorePlace &place);
+  mlir::Value emitNoisy(mlir::OpBuilder &b, mlir::Value score, int64_t channel,
+                        const ScorePlace &place);
+  bool isLinear();
+
+  AttentionOpInterface op;
+  BodyOperands &operands;
+  mlir::Location loc;
+  /// The factor that queries are multiplied by, and whether the op's scale is
+  /// part of it.
+  double factor = 1.0;
+  bool hasScaledProducts = false;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_BODY_BODY_H

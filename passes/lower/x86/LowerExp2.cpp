@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Powers of 2 of lanes: a table of fractions in registers and a polynomial.
+
+#include "passes/lower/x86/VectorEmitter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mixattn;
+
+namespace {
+
+/// 2^x = 2^n 2^(k / T) 2^r with n and k whole, T entries of a table and
+/// |r| <= 1 / (2 T).
+class Exp2Emitter : public VectorEmitter {
+public:
+  Exp2Emitter(Location loc, OpBuilder &builder, const VectorUnit &unit)
+      : VectorEmitter(loc, builder, unit),
+        bits(VectorType::get({unit.lanes}, b.getI32Type())) {}
+
+  Value emit(Value x);
+
+private:
+  /// Entries of the table: those that fit two registers with AVX-512, 1 (no
+  /// table) elsewhere.
+  int64_t entries() const { return unit.lanes == 16 ? 32 : 1; }
+  Value asBits(Value value) { return arith::BitcastOp::create(b, bits, value); }
+  Value splatBits(int32_t number) {
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(bits, number));
+  }
+  /// 2^(k / T) with k / T taken off its exponent, for k in the lowest bits of
+  /// `sum`.
+  Value emitFraction(Value sum);
+
+  VectorType bits;
+};
+
+} // namespace
+
+Value Exp2Emitter::emitFraction(Value sum) {
+  int64_t count = entries(), shift = 23 - llvm::Log2_64(count);
+  if (count == 1)
+    return splatBits(llvm::bit_cast<int32_t>(1.0f));
+  SmallVector<Value> halves;
+  for (int64_t half = 0; half < 2; ++half) {
+    SmallVector<int32_t> table;
+    for (int64_t k = half * count / 2; k < (half + 1) * count / 2; ++k)
+      table.push_back(
+          llvm::bit_cast<int32_t>(float(std::exp2(double(k) / count))) -
+          int32_t(k << shift));
+    halves.push_back(arith::ConstantOp::create(
+        b, DenseElementsAttr::get(bits, ArrayRef<int32_t>(table))));
+  }
+  return LLVM::CallIntrinsicOp::create(
+             b, bits, b.getStringAttr("llvm.x86.avx512.vpermi2var.d.512"),
+             ValueRange{halves[0], sum, halves[1]})
+      .getResult(0);
+}
+
+Value Exp2Emitter::emit(Value x) {
+  // Below -127 the power is 0; NaN stays.
+  Value isBelow =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, splat(-127.0f), x);
+  x = arith::SelectOp::create(b, isBelow, splat(-127.0f), x);
+  // Beside 1.5 * 2^23 / T the last bit of an f32 counts 1 / T: the sum ends in
+  // T n + k.
+  int64_t count = entries();
+  float ones = 12582912.0f / count;
+  Value sum = arith::AddFOp::create(b, x, splat(ones));
+  Value nearest = arith::SubFOp::create(b, sum, splat(ones));
+  Value rest = arith::SubFOp::create(b, x, nearest);
+  // Minimax, relative, with p(0) = 1: 2^-23.6 away with a table, 2^-24.2
+  // without.
+  SmallVector<float> coefficients =
+      count > 1
+          ? SmallVector<float>{0.240226507f, 0.693147182f, 1.0f}
+          : SmallVector<float>{0.00133389967f, 0.00961961877f, 0.0555036850f,
+                               0.240226075f,   0.693147182f,   1.0f};
+  Value p = splat(coefficients.front());
+  for (float c : ArrayRef<float>(coefficients).drop_front())
+    p = multiplyAdd(p, rest, splat(c));
+  Value sumBits = asBits(sum);
+  Value power =
+      arith::ShLIOp::create(b, sumBits, splatBits(23 - llvm::Log2_64(count)));
+  if (count == 1)
+    return arith::BitcastOp::create(
+        b, row, arith::AddIOp::create(b, asBits(p), power).getResult());
+  power = arith::AddIOp::create(b, emitFraction(sumBits), power);
+  return arith::MulFOp::create(
+      b, p, arith::BitcastOp::create(b, row, power).getResult());
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::Exp2Op op,
+                    const VectorUnit &unit) {
+  rewriter.replaceOp(
+      op, Exp2Emitter(op.getLoc(), rewriter, unit).emit(op.getExponent()));
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How each tile op of x86 becomes loops over vectors.
+
+#ifndef MIXATTN_PASSES_LOWER_X86_LOWERINGS_H
+#define MIXATTN_PASSES_LOWER_X86_LOWERINGS_H
+
+#include "dialect/tile/TileOps.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mixattn {
+
+/// What of an x86 machine the lowerings need to know.
+struct VectorUnit {
+  /// Floats of f32 in a register: 16, 8 or 4.
+  int64_t lanes = 4;
+  /// Whether one instruction multiplies and adds.
+  bool hasFma = false;
+  /// Registers of vectors.
+  int64_t registers = 16;
+
+  /// Rows of a product whose sums fit the registers, for tiles of `chunks`
+  /// registers a row, with a row of operands and a broadcast beside them.
+  int64_t rowsInRegisters(int64_t chunks) const {
+    return std::max<int64_t>(1, (registers / 2) / chunks);
+  }
+};
+
+/// Each replaces its op by code in scf, arith, vector and memref.
+void lower(mlir::RewriterBase &rewriter, tile::PackOp op,
+           const VectorUnit &unit);
+void lower(mlir::RewriterBase &rewriter, tile::UnpackOp op,
+           const VectorUnit &unit);
+void lower(mlir::RewriterBase &rewriter, tile::ScoresOp op,
+           const VectorUnit &unit);
+void lower(mlir::RewriterBase &rewriter, tile::PoolOp op,
+           const VectorUnit &unit);
+void lower(mlir::RewriterBase &rewriter, tile::Exp2Op op,
+           const VectorUnit &unit);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_LOWER_X86_LOWERINGS_H

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the lowerings of tile ops share: loops, rows of lanes, multiply-adds.
+
+#ifndef MIXATTN_PASSES_LOWER_X86_VECTOR_EMITTER_H
+#define MIXATTN_PASSES_LOWER_X86_VECTOR_EMITTER_H
+
+#include "passes/lower/x86/Lowerings.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mixattn {
+
+/// Emits code on rows of lanes.
+class VectorEmitter {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  VectorEmitter(mlir::Location loc, mlir::OpBuilder &builder,
+                const VectorUnit &unit)
+      : b(loc, builder), unit(unit),
+        row(mlir::VectorType::get({unit.lanes}, b.getF32Type())) {}
+
+protected:
+  mlir::Value index(int64_t number) {
+    return mlir::arith::ConstantIndexOp::create(b, number);
+  }
+  mlir::Value add(mlir::Value x, mlir::Value y) {
+    return b.createOrFold<mlir::arith::AddIOp>(x, y);
+  }
+  mlir::Value add(mlir::Value x, int64_t y) { return add(x, index(y)); }
+  mlir::Value splat(float number) {
+    return mlir::arith::ConstantOp::create(
+        b, mlir::DenseElementsAttr::get(row, number));
+  }
+  mlir::Value broadcast(mlir::Value number) {
+    return mlir::vector::BroadcastOp::create(b, row, number);
+  }
+  /// x * y + z, of f32 rows.
+  mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value z) {
+    if (unit.hasFma)
+      return mlir::vector::FMAOp::create(b, x, y, z);
+    mlir::Value product = mlir::arith::MulFOp::create(b, x, y);
+    return mlir::arith::AddFOp::create(b, product, z);
+  }
+  mlir::Value load(mlir::Value tile, mlir::Value at, int64_t chunk) {
+    return mlir::vector::LoadOp::create(
+        b, row, tile, mlir::ValueRange{at, index(chunk * unit.lanes)});
+  }
+  void store(mlir::Value value, mlir::Value tile, mlir::Value at,
+             int64_t chunk) {
+    mlir::vector::StoreOp::create(
+        b, value, tile, mlir::ValueRange{at, index(chunk * unit.lanes)});
+  }
+  /// Element [i, j] of `matrix` in all lanes, as f32.
+  mlir::Value spread(mlir::Value matrix, mlir::Value i, mlir::Value j) {
+    mlir::Value element =
+        mlir::memref::LoadOp::create(b, matrix, mlir::ValueRange{i, j});
+    if (!element.getType().isF32())
+      element = mlir::arith::ExtFOp::create(b, b.getF32Type(), element);
+    return broadcast(element);
+  }
+  /// A loop that carries `inits`.
+  Values loop(mlir::Value from, mlir::Value to, int64_t step,
+              mlir::ValueRange inits,
+              llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body) {
+    auto loop = mlir::scf::ForOp::create(b, from, to, index(step), inits);
+    mlir::OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Values results = body(loop.getInductionVar(), loop.getRegionIterArgs());
+    if (!inits.empty()) {
+      b.setInsertionPointToEnd(loop.getBody());
+      mlir::scf::YieldOp::create(b, results);
+    }
+    return Values(loop.getResults());
+  }
+  /// The number of rows, or of lanes, of `tile`.
+  static int64_t sizeOf(mlir::Value tile, unsigned dim) {
+    return llvm::cast<mlir::MemRefType>(tile.getType()).getDimSize(dim);
+  }
+
+  mlir::ImplicitLocOpBuilder b;
+  const VectorUnit &unit;
+  /// A row of lanes of f32.
+  mlir::VectorType row;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_LOWER_X86_VECTOR_EMITTER_H

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes from one attention to loops over its tiles.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_PASSES_TD
+#define MIXATTN_PASSES_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FormKernelsPass : Pass<"attn-form-kernels"> {
+  let summary = "Wrap attentions that a schedule takes as kernels";
+  let description = [{
+    Input: attentions in the normal form, on tensors.
+    Output: those that a schedule takes stand in `attn.kernel`, into new
+    tensors; their scores are products and terms.
+    Skips: attentions that no schedule takes.
+
+    ```mlir
+    func.func @f(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x3x4xf32>,
+                 %v: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+      %o = attn.generic
+          scores(%q, %k : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+          pool(%v : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+      return %o : tensor<1x2x3x4xf32>
+    }
+    ```
+    becomes an `attn.kernel` with that op in its region.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+      "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def ScheduleX86Pass : Pass<"attn-schedule-x86", "::mlir::ModuleOp"> {
+  let summary = "Turn kernels into loops over tiles for x86";
+  let description = [{
+    Input: kernels on buffers.
+    Output: loops that threads share, over tiles of queries and blocks of keys,
+    in the tile dialect.
+    Skips: everything else.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", /*default=*/"4",
+           "Floats of f32 in a vector register">,
+    Option<"registers", "registers", "int64_t", /*default=*/"16",
+           "Vector registers">,
+  ];
+  let dependentDialects = ["::mixattn::tile::TileDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+      "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::omp::OpenMPDialect", "::mlir::scf::SCFDialect",
+      "::mlir::vector::VectorDialect"];
+}
+
+def LowerTilesPass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
+  let summary = "Turn tile ops of x86 into loops over vectors";
+  let description = [{
+    Input: ops of the tile dialect with `x86` in their names.
+    Output: scf, vector, arith and memref.
+    Skips: everything else.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", /*default=*/"4",
+           "Floats of f32 in a vector register: 4, 8 or 16">,
+    Option<"registers", "registers", "int64_t", /*default=*/"16",
+           "Vector registers">,
+    Option<"hasFma", "fma", "bool", /*default=*/"false",
+           "Whether one instruction multiplies and adds">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+      "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def BufferizePass : Pass<"attn-bufferize", "::mlir::ModuleOp"> {
+  let summary = "Bufferize a module, and leave what kernels compute on tensors";
+  let description = [{
+    Input: tensors.
+    Output: buffers, as one-shot-bufferize makes them; the regions of
+    `attn.kernel` stay as they are.
+    Skips: nothing.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+      "::mlir::memref::MemRefDialect"];
+}
+
+#endif // MIXATTN_PASSES_SCHEDULE_PASSES_TD

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Emits the range of keys of a tile from lengths, causality and band.
+
+#include "passes/schedule/x86/KeyRange.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+KeyRange mixattn::emitKeyRange(ImplicitLocOpBuilder &b, ScoreOpInterface op,
+                               KernelOperands &operands, Value firstQuery,
+                               Value queries, Value batch) {
+  IndexMath at(b);
+  auto sizeOf = [&](OperandDim of) {
+    return b.createOrFold<memref::DimOp>(operands.bufferOf(of.value), of.dim);
+  };
+  KeyRange range;
+  range.keys = sizeOf(op.getKeysDim());
+  range.alignment = at.sub(range.keys, sizeOf(op.getQueriesDim()));
+  range.begin = range.insideBegin = at.value(0);
+  range.end = range.keys;
+  if (Value lengths = op.getLengths()) {
+    Value count = operands.emitRead(b, b.getLoc(), lengths, ValueRange{batch});
+    range.end = at.min(
+        range.end,
+        arith::IndexCastOp::create(b, b.getIndexType(), count).getResult());
+  }
+  range.insideEnd = range.end;
+  // The positions that the first and the last query are aligned with.
+  Value first = at.add(firstQuery, range.alignment);
+  Value last = at.add(first, at.sub(queries, 1));
+  auto endAfter = [&](int64_t ahead) {
+    range.end = at.min(range.end, at.add(last, ahead + 1));
+    range.insideEnd = at.min(range.insideEnd, at.add(first, ahead + 1));
+  };
+  if (op.getCausal())
+    endAfter(0);
+  if (std::optional<BandAttr> band = op.getBand()) {
+    endAfter(band->getUpper());
+    range.begin = at.max(range.begin, at.sub(first, band->getLower()));
+    range.insideBegin = at.sub(last, band->getLower());
+  }
+  return range;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which keys a tile of queries can see.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_KEY_RANGE_H
+#define MIXATTN_PASSES_SCHEDULE_X86_KEY_RANGE_H
+
+#include "passes/schedule/x86/Operands.h"
+
+namespace mixattn {
+
+/// Keys that a tile visits, all of index type.
+struct KeyRange {
+  /// Keys that there are, and their number less the number of queries.
+  mlir::Value keys, alignment;
+  /// Keys that a query of the tile may see by lengths, causality and band:
+  /// from `begin` to before `end`; none where `end` is not larger.
+  mlir::Value begin, end;
+  /// Keys of those that every query of the tile sees.
+  mlir::Value insideBegin, insideEnd;
+};
+
+/// Emits the range for `queries` queries from `firstQuery` on in batch row
+/// `batch`.
+KeyRange emitKeyRange(mlir::ImplicitLocOpBuilder &b, ScoreOpInterface op,
+                      KernelOperands &operands, mlir::Value firstQuery,
+                      mlir::Value queries, mlir::Value batch);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_X86_KEY_RANGE_H

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads operands for lanes: uniform, per query, per query and key.
+
+#include "passes/schedule/x86/Operands.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+SmallVector<Value> KernelOperands::elementsOf(AttentionOpInterface op) {
+  SmallVector<Value> found;
+  for (Value operand :
+       {op.getGivenScores(), op.getBias(), op.getMask(), op.getNoise()}) {
+    if (!operand)
+      continue;
+    auto type = cast<RankedTensorType>(operand.getType());
+    int64_t rank = type.getRank();
+    if (rank >= 2 && type.getDimSize(rank - 1) != 1 &&
+        type.getDimSize(rank - 2) != 1)
+      found.push_back(operand);
+  }
+  return found;
+}
+
+Value KernelOperands::matrixAt(ImplicitLocOpBuilder &b, Value buffer,
+                               ArrayRef<Value> leading) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<OpFoldResult> offsets, sizes,
+      strides(type.getRank(), b.getIndexAttr(1));
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    bool isLeading = i < type.getRank() - 2;
+    offsets.push_back(isLeading ? OpFoldResult(leading[i])
+                                : OpFoldResult(b.getIndexAttr(0)));
+    sizes.push_back(isLeading ? OpFoldResult(b.getIndexAttr(1))
+                              : memref::getMixedSize(b, b.getLoc(), buffer, i));
+  }
+  if (leading.empty())
+    return buffer;
+  auto matrix = memref::SubViewOp::inferRankReducedResultType(
+      type.getShape().take_back(2), type, offsets, sizes, strides);
+  return memref::SubViewOp::create(b, matrix, buffer, offsets, sizes, strides);
+}
+
+Value KernelOperands::emitQueries(ImplicitLocOpBuilder &b) {
+  IndexMath at(b);
+  auto type = VectorType::get({lanes}, b.getIndexType());
+  SmallVector<int64_t> steps = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+  Value step = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, llvm::map_to_vector(steps, [](int64_t i) {
+                                  return APInt(64, i);
+                                })));
+  auto splat = [&](Value value) -> Value {
+    return vector::BroadcastOp::create(b, type, value);
+  };
+  Value each = arith::AddIOp::create(
+      b, splat(at.add(place.firstQuery, place.lane)), step);
+  queries = arith::MinSIOp::create(b, each, splat(place.lastQuery));
+  return queries;
+}
+
+Value KernelOperands::emitRead(OpBuilder &builder, Location loc, Value tensor,
+                               ValueRange indices) {
+  Value element =
+      memref::LoadOp::create(builder, loc, bufferOf(tensor), indices);
+  bool isBoolean =
+      cast<RankedTensorType>(tensor.getType()).getElementType().isInteger(1);
+  if (!isBoolean || element.getType().isInteger(1))
+    return element;
+  Value zero = arith::ConstantOp::create(
+      builder, loc, builder.getIntegerAttr(element.getType(), 0));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, element,
+                               zero);
+}
+
+Value KernelOperands::emitSize(OpBuilder &builder, Location loc, Value tensor,
+                               Value dim) {
+  return memref::DimOp::create(builder, loc, bufferOf(tensor), dim);
+}
+
+Value KernelOperands::emitNumber(OpBuilder &builder, Value value) {
+  if (isa<BlockArgument>(value))
+    return bufferOf(value);
+  // What a kernel's region does not get it computes from nothing.
+  return builder.clone(*value.getDefiningOp())->getResult(0);
+}
+
+const ElementTile *KernelOperands::findElement(Value buffer) {
+  for (const ElementTile &element : elements)
+    if (bufferOf(element.tensor) == buffer)
+      return &element;
+  return nullptr;
+}
+
+Value KernelOperands::emitWideLoad(OpBuilder &builder, memref::LoadOp scalar,
+                                   ArrayRef<Value> indices) {
+  ImplicitLocOpBuilder b(scalar.getLoc(), builder);
+  IndexMath at(b);
+  MemRefType buffer = scalar.getMemRefType();
+  auto type = VectorType::get({lanes}, buffer.getElementType());
+  bool readsOwnQuery = llvm::count_if(indices, [](Value index) {
+                         return isa<VectorType>(index.getType());
+                       }) == 1;
+  int64_t rank = buffer.getRank();
+  bool isOnlyLast = isa<VectorType>(indices.back().getType()) &&
+                    llvm::none_of(indices.drop_back(), [](Value index) {
+                      return isa<VectorType>(index.getType());
+                    });
+  // Elements are in a tile, where lanes follow one another.
+  if (const ElementTile *element = findElement(scalar.getMemRef());
+      element && readsOwnQuery && indices[rank - 2] == queries &&
+      !isa<VectorType>(indices[rank - 1].getType())) {
+    Value row = at.sub(indices[rank - 1], place.blockStart);
+    if (element->heads > 1)
+      row = at.add(row, at.mul(indices[rank - 3], block));
+    Value value =
+        vector::LoadOp::create(b, VectorType::get({lanes}, b.getF32Type()),
+                               element->tile, ValueRange{row, place.lane});
+    if (isa<FloatType>(type.getElementType()))
+      return value;
+    return arith::FPToSIOp::create(b, type, value);
+  }
+  // Queries follow one another in memory; there are none beyond the last.
+  if (isOnlyLast && indices.back() == queries) {
+    SmallVector<Value> first(indices);
+    Value begin = at.add(place.firstQuery, place.lane);
+    first.back() = begin;
+    Value count = at.sub(at.add(place.lastQuery, 1), begin);
+    Value isThere = vector::CreateMaskOp::create(
+        b, VectorType::get({lanes}, b.getI1Type()), count);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    return vector::MaskedLoadOp::create(b, type, scalar.getMemRef(), first,
+                                        isThere, zero);
+  }
+  // Anything else, lane by lane.
+  Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    SmallVector<Value> own = llvm::map_to_vector(indices, [&](Value index) {
+      return isa<VectorType>(index.getType())
+                 ? vector::ExtractOp::create(b, index, lane).getResult()
+                 : index;
+    });
+    Value element = memref::LoadOp::create(b, scalar.getMemRef(), own);
+    result = vector::InsertOp::create(b, element, result, lane);
+  }
+  return result;
+}

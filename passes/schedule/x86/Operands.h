@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where a kernel's body finds its operands while it handles a row of lanes.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_OPERANDS_H
+#define MIXATTN_PASSES_SCHEDULE_X86_OPERANDS_H
+
+#include "dialect/attn/AttnOps.h"
+#include "passes/body/BodyOperands.h"
+#include "passes/schedule/x86/IndexMath.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mixattn {
+
+/// The tile of an operand that differs from query to query and from key to key:
+/// a block of it, lanes being queries.
+struct ElementTile {
+  /// The operand, an argument of the kernel's region.
+  mlir::Value tensor;
+  /// How many heads of it the tile holds, one after the other.
+  int64_t heads;
+  /// The tile, [heads * block, width].
+  mlir::Value tile;
+};
+
+/// Where the body stands.
+struct LanePlace {
+  /// The batch row, and the first key of the block of keys.
+  mlir::Value batch, blockStart;
+  /// The tile's first query, its last one, and the first lane of the row.
+  mlir::Value firstQuery, lastQuery, lane;
+};
+
+/// Reads operands of an attention from the buffers of its kernel, for one query
+/// or for a row of lanes.
+class KernelOperands : public BodyOperands {
+public:
+  KernelOperands(KernelOp kernel, int64_t lanes)
+      : kernel(kernel), lanes(lanes) {}
+
+  /// The buffer behind `tensor`, an argument of the kernel's region.
+  mlir::Value bufferOf(mlir::Value tensor) {
+    return kernel.getOperandOf(tensor);
+  }
+  /// The operands of `op` that have an element per query and key.
+  static llvm::SmallVector<mlir::Value> elementsOf(AttentionOpInterface op);
+  /// The matrix of the last two dims of `buffer` at the `leading` others.
+  static mlir::Value matrixAt(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
+                              llvm::ArrayRef<mlir::Value> leading);
+
+  /// Where reads stand from now on.
+  LanePlace place;
+  llvm::SmallVector<ElementTile> elements;
+  int64_t block = 0;
+
+  /// The queries of the lanes, a vector of index: none beyond the last.
+  mlir::Value emitQueries(mlir::ImplicitLocOpBuilder &b);
+  /// Loads for lanes what `scalar` loads for one.
+  mlir::Value emitWideLoad(mlir::OpBuilder &builder,
+                           mlir::memref::LoadOp scalar,
+                           llvm::ArrayRef<mlir::Value> indices);
+
+  mlir::Value emitRead(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value tensor, mlir::ValueRange indices) override;
+  mlir::Value emitSize(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value tensor, mlir::Value dim) override;
+  mlir::Value emitNumber(mlir::OpBuilder &builder, mlir::Value value) override;
+
+private:
+  const ElementTile *findElement(mlir::Value buffer);
+
+  KernelOp kernel;
+  int64_t lanes;
+  mlir::Value queries;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_X86_OPERANDS_H

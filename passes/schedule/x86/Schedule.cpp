@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// attn-schedule-x86: turns kernels into loops over tiles.
+
+#include "passes/Passes.h"
+#include "passes/schedule/x86/Online.h"
+
+#include "dialect/tile/TileOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mixattn {
+#define GEN_PASS_DEF_SCHEDULEX86PASS
+#include "passes/Passes.h.inc"
+} // namespace mixattn
+
+using namespace mlir;
+using namespace mixattn;
+
+namespace {
+
+struct ScheduleX86Pass : mixattn::impl::ScheduleX86PassBase<ScheduleX86Pass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    TileSizes sizes;
+    sizes.lanes = lanes;
+    bool isWide = registers >= 32;
+    sizes.width = lanes * (isWide ? 4 : 2);
+    sizes.rows = 4;
+    sizes.bodyRows = isWide ? 4 : 2;
+    sizes.block = 64;
+    for (KernelOp kernel : kernels)
+      scheduleOnline(kernel, sizes);
+  }
+};
+
+} // namespace

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Emits parallel loops in the omp dialect.
+
+#include "passes/schedule/x86/Threads.h"
+#include "passes/schedule/x86/IndexMath.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Emits a call of OpenMP's function `name`, which returns an int.
+static Value emitCall(ImplicitLocOpBuilder &b, StringRef name) {
+  auto module =
+      b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto type = b.getFunctionType({}, b.getI32Type());
+  if (!module.lookupSymbol(name)) {
+    OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
+    func::FuncOp::create(outside, b.getLoc(), name, type).setPrivate();
+  }
+  Value number =
+      func::CallOp::create(b, name, b.getI32Type(), ValueRange()).getResult(0);
+  return arith::IndexCastOp::create(b, b.getIndexType(), number);
+}
+
+void mixattn::emitThreads(
+    ImplicitLocOpBuilder &b, Value count, Value isLarge, int64_t bytes,
+    function_ref<void(ImplicitLocOpBuilder &, Value, Value)> body) {
+  IndexMath at(b);
+  constexpr int64_t alignment = 64;
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  Value all = memref::AllocOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
+      at.mul(emitCall(b, "omp_get_max_threads"), bytes),
+      b.getI64IntegerAttr(alignment));
+  Value zero = at.value(0), one = at.value(1);
+
+  omp::ParallelOperands parallelOperands;
+  parallelOperands.ifExpr = isLarge;
+  auto parallel = omp::ParallelOp::create(b, parallelOperands);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&parallel.getRegion());
+    Value offset = at.mul(emitCall(b, "omp_get_thread_num"), bytes);
+    Value scratch = memref::ViewOp::create(
+        b, MemRefType::get({bytes}, b.getI8Type()), all, offset, ValueRange());
+    omp::WsloopOperands shared;
+    shared.scheduleKind = omp::ClauseScheduleKindAttr::get(
+        b.getContext(), omp::ClauseScheduleKind::Dynamic);
+    shared.scheduleChunk = arith::ConstantOp::create(b, b.getI32IntegerAttr(1));
+    auto loop = omp::WsloopOp::create(b, shared);
+    omp::TerminatorOp::create(b);
+    b.createBlock(&loop.getRegion());
+    omp::LoopNestOperands range;
+    range.loopLowerBounds = {zero};
+    range.loopUpperBounds = {count};
+    range.loopSteps = {one};
+    auto nest = omp::LoopNestOp::create(b, range);
+    Block *inside =
+        b.createBlock(&nest.getRegion(), {}, b.getIndexType(), b.getLoc());
+    body(b, inside->getArgument(0), scratch);
+    omp::YieldOp::create(b, ValueRange());
+  }
+  memref::DeallocOp::create(b, all);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The sizes of tiles that fit the registers of an x86 machine.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_TILE_SIZES_H
+#define MIXATTN_PASSES_SCHEDULE_X86_TILE_SIZES_H
+
+#include <cstdint>
+
+namespace mixattn {
+
+/// Sizes of the tiles of one kernel: W queries wide, walked a few rows at a
+/// time. They depend on the machine and the plan, never on lengths.
+struct TileSizes {
+  /// Lanes of a vector register of f32: 16, 8 or 4.
+  int64_t lanes;
+  /// Queries of a tile: a multiple of `lanes`.
+  int64_t width;
+  /// Rows whose sums stay in registers during a product.
+  int64_t rows;
+  /// Rows of those that the body handles together; divides `rows`.
+  int64_t bodyRows;
+  /// Keys of a block: a multiple of `rows`.
+  int64_t block;
+
+  int64_t chunks() const { return width / lanes; }
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_X86_TILE_SIZES_H
