@@ -63,7 +63,10 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   manifest.features.assign(options.features.begin(), options.features.end());
   pm.addPass(createWriteManifestPass(manifest));
   if (options.simplify) {
-    pm.addPass(createSimplifyPass());
+    // Schedules multiply queries as they pack them: no copy of theirs is made.
+    SimplifyPassOptions simplify;
+    simplify.foldScale = !options.fuse;
+    pm.addPass(createSimplifyPass(simplify));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }

@@ -74,6 +74,14 @@ Value Body::multiply(OpBuilder &b, Value value, double by) {
   return arith::MulFOp::create(b, loc, value, constant(b, by));
 }
 
+/// x * y + z, in one instruction where there is one.
+static Value multiplyAdd(OpBuilder &b, Location loc, Value x, Value y,
+                         Value z) {
+  auto fused = arith::FastMathFlags::contract;
+  Value product = arith::MulFOp::create(b, loc, x, y, fused);
+  return arith::AddFOp::create(b, loc, product, z, fused);
+}
+
 Value Body::read(OpBuilder &b, Value tensor, ArrayRef<Value> indices) {
   return toF32(b, loc, operands.emitRead(b, loc, tensor, indices));
 }
@@ -270,4 +278,15 @@ Value Body::emitKept(OpBuilder &b, const ScorePlace &place) {
   if (!op.getKeep())
     return {};
   return emitInBand(b, loc, *op.getKeep(), place);
+}
+
+Value Body::emitPostmix(OpBuilder &b, ValueRange weights,
+                        function_ref<Value(int64_t)> coefficient) {
+  Value sum;
+  for (auto [from, weight] : llvm::enumerate(weights)) {
+    Value factor = coefficient(from);
+    sum = sum ? multiplyAdd(b, loc, weight, factor, sum)
+              : arith::MulFOp::create(b, loc, weight, factor).getResult();
+  }
+  return sum;
 }

@@ -59,6 +59,11 @@ public:
   /// Whether the weight at `place` is kept after the softmax: an i1, or null.
   mlir::Value emitKept(mlir::OpBuilder &b, const ScorePlace &place);
 
+  /// The weight of a head from the `weights` of all heads, by the mixer's
+  /// `coefficient` from each of them.
+  mlir::Value emitPostmix(mlir::OpBuilder &b, mlir::ValueRange weights,
+                          llvm::function_ref<mlir::Value(int64_t)> coefficient);
+
 private:
   mlir::Value read(mlir::OpBuilder &b, mlir::Value tensor,
                    llvm::ArrayRef<mlir::Value> indices);

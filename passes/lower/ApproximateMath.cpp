@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <limits>
@@ -19,6 +20,14 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
+/// `value` as a constant of `type`, a float or a vector of floats.
+static Value constantOf(OpBuilder &b, Location loc, Type type, APFloat value) {
+  TypedAttr number = b.getFloatAttr(getElementTypeOrSelf(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    number = DenseElementsAttr::get(vector, number);
+  return arith::ConstantOp::create(b, loc, number);
+}
+
 namespace {
 
 /// isinf(x)  ->  |x| == infinity
@@ -27,12 +36,11 @@ struct CompareIsInf : OpRewritePattern<math::IsInfOp> {
 
   LogicalResult matchAndRewrite(math::IsInfOp op,
                                 PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<FloatType>(op.getOperand().getType());
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "not a scalar");
-    Value infinity = arith::ConstantOp::create(
-        rewriter, op.getLoc(),
-        rewriter.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics())));
+    Type type = op.getOperand().getType();
+    const llvm::fltSemantics &semantics =
+        cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics();
+    Value infinity =
+        constantOf(rewriter, op.getLoc(), type, APFloat::getInf(semantics));
     Value magnitude =
         math::AbsFOp::create(rewriter, op.getLoc(), op.getOperand());
     rewriter.replaceOpWithNewOp<arith::CmpFOp>(op, arith::CmpFPredicate::OEQ,
@@ -66,14 +74,19 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
 
   LogicalResult matchAndRewrite(math::Exp2Op op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getType().isF32())
-      return rewriter.notifyMatchFailure(op, "not a scalar of f32");
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not of f32");
     Location loc = op.getLoc();
     Value x = op.getOperand();
     Type i32 = rewriter.getI32Type();
-    auto number = [&](float value) -> Value {
-      return arith::ConstantOp::create(rewriter, loc,
-                                       rewriter.getF32FloatAttr(value));
+    TypedAttr exponentPlace = rewriter.getI32IntegerAttr(23);
+    if (auto vector = dyn_cast<VectorType>(op.getType())) {
+      i32 = vector.clone(i32);
+      exponentPlace = DenseElementsAttr::get(cast<VectorType>(i32),
+                                             Attribute(exponentPlace));
+    }
+    auto number = [&](float value) {
+      return constantOf(rewriter, loc, op.getType(), APFloat(value));
     };
     // Beside 1.5 * 2^23 the last bit of an f32 counts ones: the sum ends in n.
     constexpr float ones = 12582912.0f;
@@ -90,8 +103,7 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
     auto bits = [&](Value value) -> Value {
       return arith::BitcastOp::create(rewriter, loc, i32, value);
     };
-    Value places = arith::ConstantOp::create(rewriter, loc,
-                                             rewriter.getI32IntegerAttr(23));
+    Value places = arith::ConstantOp::create(rewriter, loc, exponentPlace);
     Value power =
         arith::ShLIOp::create(rewriter, loc, bits(sum), places).getResult();
     power = arith::AddIOp::create(rewriter, loc, bits(p), power);

@@ -165,6 +165,10 @@ def SimplifyPass : Pass<"attn-simplify"> {
         pool(%v : …) -> …
     ```
   }];
+  let options = [
+    Option<"foldScale", "fold-scale", "bool", /*default=*/"true",
+           "Multiply queries by scales and variances; schedules do so as they pack them">,
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"

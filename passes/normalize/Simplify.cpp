@@ -21,15 +21,21 @@ using namespace mixattn;
 namespace {
 
 struct SimplifyPass : mixattn::impl::SimplifyPassBase<SimplifyPass> {
+  using Base::Base;
+
   void runOnOperation() override {
     // Each rule sees each op once, so that it explains itself once. Fewer
     // heads and components first: the others then have less to do. Factors and
     // terms fold once there are all terms.
-    for (auto populate :
-         {populatePruneHeads, populateSelectHeads, populateDropSingleComponent,
-          populateCancelQueryNorm, populateShareShiftedKeys, populateMixOutputs,
-          populateFoldPrior, populateFoldLog2e,
-          populateMixFeatures}) {
+    SmallVector<void (*)(RewritePatternSet &)> rules = {
+        populatePruneHeads,          populateSelectHeads,
+        populateDropSingleComponent, populateCancelQueryNorm,
+        populateShareShiftedKeys,    populateMixOutputs,
+        populateFoldPrior,           populateFoldLog2e};
+    if (foldScale)
+      rules.push_back(populateFoldScale);
+    rules.push_back(populateMixFeatures);
+    for (auto populate : rules) {
       RewritePatternSet patterns(&getContext());
       populate(patterns);
       walkAndApplyPatterns(getOperation(), std::move(patterns));

@@ -102,8 +102,7 @@ static void formKernel(Operation *op) {
 
 /// Whether a schedule takes `op`.
 static bool isFused(AttentionOpInterface op) {
-  return !op.hasPostmix() && !op.getWeights() && !op.getKeyProjection() &&
-         !op.getValueProjection();
+  return !op.getWeights() && !op.getKeyProjection() && !op.getValueProjection();
 }
 
 namespace {

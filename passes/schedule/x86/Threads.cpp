@@ -27,11 +27,11 @@ static Value emitCall(ImplicitLocOpBuilder &b, StringRef name) {
 }
 
 void mixattn::emitThreads(
-    ImplicitLocOpBuilder &b, Value count, Value isLarge, int64_t bytes,
+    ImplicitLocOpBuilder &b, Value count, Value isLarge, Value bytes,
     function_ref<void(ImplicitLocOpBuilder &, Value, Value)> body) {
   IndexMath at(b);
   constexpr int64_t alignment = 64;
-  bytes = (bytes + alignment - 1) / alignment * alignment;
+  bytes = at.mul(at.div(at.add(bytes, alignment - 1), alignment), alignment);
   Value all = memref::AllocOp::create(
       b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
       at.mul(emitCall(b, "omp_get_max_threads"), bytes),
@@ -46,7 +46,8 @@ void mixattn::emitThreads(
     b.createBlock(&parallel.getRegion());
     Value offset = at.mul(emitCall(b, "omp_get_thread_num"), bytes);
     Value scratch = memref::ViewOp::create(
-        b, MemRefType::get({bytes}, b.getI8Type()), all, offset, ValueRange());
+        b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type()), all, offset,
+        ValueRange{bytes});
     omp::WsloopOperands shared;
     shared.scheduleKind = omp::ClauseScheduleKindAttr::get(
         b.getContext(), omp::ClauseScheduleKind::Dynamic);

@@ -10,12 +10,12 @@ namespace mixattn {
 
 /// Emits a loop over items 0 to `count` - 1 that OpenMP's threads share, each
 /// taking the next item when it has done one. `body` emits one item, given its
-/// number and the calling thread's scratch memory, a `memref<BYTESxi8>` aligned
-/// to 64 bytes. All scratch is one allocation in front of the loop, where a
-/// failure can be reported. Where `isLarge`, an i1, does not hold, one thread
-/// does all.
+/// number and the calling thread's scratch memory, `bytes` bytes from an
+/// address that 64 divides, as `memref<?xi8>`. All scratch is one allocation in
+/// front of the loop, where a failure can be reported. Where `isLarge`, an i1,
+/// does not hold, one thread does all.
 void emitThreads(mlir::ImplicitLocOpBuilder &b, mlir::Value count,
-                 mlir::Value isLarge, int64_t bytes,
+                 mlir::Value isLarge, mlir::Value bytes,
                  llvm::function_ref<void(mlir::ImplicitLocOpBuilder &b,
                                          mlir::Value item, mlir::Value scratch)>
                      body);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Pools values into the tile of outputs, and writes results.
+
+#include "passes/schedule/x86/Outputs.h"
+#include "dialect/tile/TileOps.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+void OutputTile::emitClearedOutputs() {
+  forEach(0, heads * features, 1, [&](Value row) {
+    for (int64_t chunk = 0; chunk < sizes.chunks(); ++chunk)
+      store(splat(0), outputTile, row, at.value(chunk * sizes.lanes));
+  });
+}
+
+void OutputTile::emitPooled(Value head, Value keys, Value weights) {
+  Value group = at.div(head, op.getValueGroup());
+  Value values = KernelOperands::matrixAt(b, operands.bufferOf(op.getValue()),
+                                          {operands.place.batch, group});
+  tile::PoolOp::create(b, values, operands.place.blockStart, keys, weights,
+                       rowsOf(outputTile, outputRow(head), features));
+}
+
+void OutputTile::emitInverses(Value head) {
+  forEachLane([&](Value lane) {
+    Value total =
+        add(loadStatistic(head, Sum, lane), loadStatistic(head, Lost, lane));
+    Value isEmpty =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total, splat(0));
+    Value inverse = arith::DivFOp::create(b, splat(1), total);
+    inverse = arith::SelectOp::create(b, isEmpty, splat(0), inverse);
+    storeStatistic(inverse, head, Inverse, lane);
+    if (!op.getLse())
+      return;
+    // lse = (reference + log2 sum) / log2 e
+    Value log = add(loadStatistic(head, Reference, lane),
+                    math::Log2Op::create(b, total));
+    Value isThere = vector::CreateMaskOp::create(
+        b, VectorType::get({sizes.lanes}, b.getI1Type()),
+        ValueRange{at.sub(queries, lane)});
+    vector::MaskedStoreOp::create(
+        b, targetOf(op.getLse()),
+        ValueRange{operands.place.batch, head,
+                   at.add(operands.place.firstQuery, lane)},
+        isThere, mul(log, splat(llvm::numbers::ln2)));
+  });
+}
+
+void OutputTile::emitOutput(Value head, Statistic factor) {
+  Value target = KernelOperands::matrixAt(b, targetOf(op.getResult()),
+                                          {operands.place.batch, head});
+  tile::UnpackOp::create(b, rowsOf(outputTile, outputRow(head), features),
+                         rowsOf(statisticTile, statistic(head, factor), 1),
+                         target, operands.place.firstQuery, queries);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tile of outputs: pooled values, quotients, results.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_OUTPUTS_H
+#define MIXATTN_PASSES_SCHEDULE_X86_OUTPUTS_H
+
+#include "passes/schedule/x86/ScoreWalk.h"
+
+namespace mixattn {
+
+/// A walk whose tile holds pooled values of its heads beside the statistics.
+class OutputTile : public ScoreWalk {
+public:
+  OutputTile(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
+             const TileSizes &sizes, int64_t heads, mlir::Value scratch)
+      : ScoreWalk(b, kernel, sizes, heads, scratch),
+        features(op.getValueType().getDimSize(3)) {}
+
+protected:
+  /// Behind a walk the sum's inverse, 0 where nothing was seen, stands in place
+  /// of the block's sum.
+  static constexpr Statistic Inverse = Partial;
+
+  int64_t outputBytes() { return bytesOf(heads * features); }
+  void takeOutputScratch() { outputTile = takeTile(heads * features); }
+  /// The first row of the outputs of `head`.
+  mlir::Value outputRow(mlir::Value head) {
+    return at.mul(slotOf(head), features);
+  }
+  void emitClearedOutputs();
+  /// Adds the values of the block's first `keys` keys, weighted by `weights`,
+  /// to the outputs of `head`.
+  void emitPooled(mlir::Value head, mlir::Value keys, mlir::Value weights);
+  /// Turns the sums of `head` into their inverses, and writes lse where it is
+  /// asked for.
+  void emitInverses(mlir::Value head);
+  /// Writes the outputs of `head`, multiplied by `factor`.
+  void emitOutput(mlir::Value head, Statistic factor);
+
+  mlir::Value outputTile;
+  /// Features of values.
+  int64_t features;
+
+private:
+  mlir::Value targetOf(mlir::Value result) {
+    return kernel
+        .getOutputs()[llvm::cast<mlir::OpResult>(result).getResultNumber()];
+  }
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_X86_OUTPUTS_H

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A tile of queries walks over the keys: scores, exponents, powers.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_SCORE_WALK_H
+#define MIXATTN_PASSES_SCHEDULE_X86_SCORE_WALK_H
+
+#include "passes/body/Body.h"
+#include "passes/schedule/x86/KeyRange.h"
+#include "passes/schedule/x86/Operands.h"
+#include "passes/schedule/x86/TileBuilder.h"
+#include "passes/schedule/x86/Widen.h"
+
+namespace mixattn {
+
+/// The rows of statistics that each head has in a tile.
+enum Statistic {
+  /// What exponents of the query are less of when powers are taken.
+  Reference,
+  /// The sum of the powers in the block of keys at hand.
+  Partial,
+  /// The sum of those before, and what it lost to rounding.
+  Sum,
+  Lost,
+  NumStatistics
+};
+
+/// Emits the walk of one tile over blocks of keys, which leaves powers of 2 of
+/// exponents less a reference in rows that the schedule names, and their sums.
+///
+/// The reference of a query is an exponent of some earlier key. It moves up
+/// only when a new one exceeds it by far; what was summed up is then scaled
+/// down. The body of a few keys runs while the products of the next few are
+/// summed.
+class ScoreWalk : public TileBuilder {
+public:
+  /// A tile holds the statistics of `heads` heads: 1, or all.
+  ScoreWalk(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
+            const TileSizes &sizes, int64_t heads, mlir::Value scratch);
+  virtual ~ScoreWalk() = default;
+
+protected:
+  /// The row of the block's first weights of `head`, in `weightTile`.
+  virtual mlir::Value weightRow(mlir::Value head) = 0;
+  /// Scales by `factor` what else was summed up for the row of lanes at hand
+  /// of `head`, when the reference moves.
+  virtual void emitLoweredOutputs(mlir::Value factor, mlir::Value head) = 0;
+  /// Runs behind each block of `keys` keys.
+  virtual void emitBlockEnd(mlir::Value keys) = 0;
+
+  /// The bytes of scratch that a walk takes.
+  int64_t walkBytes();
+  void takeWalkScratch();
+
+  /// Sets the tile: `queries` queries from `firstQuery` on.
+  void enterTile(mlir::Value batch, mlir::Value firstQuery,
+                 mlir::Value queries);
+  /// Resets the statistics of the heads at hand.
+  void emitClearedStatistics();
+  /// Walks over all keys that the tile may see, for head `head`, or for all
+  /// heads where they are coupled.
+  void emitWalk(mlir::Value head);
+  /// Adds the block's sums to those before; what is lost to rounding is kept.
+  void emitSummedBlock();
+
+  /// Runs `inside` for the heads that are walked for together.
+  void forEachWalkedHead(llvm::function_ref<void(mlir::Value head)> inside);
+  /// The place of `head` among those that the tile holds.
+  mlir::Value slotOf(mlir::Value head) {
+    return heads == 1 ? at.value(0) : head;
+  }
+  mlir::Value statistic(mlir::Value head, Statistic which) {
+    return at.add(at.mul(slotOf(head), NumStatistics), int64_t(which));
+  }
+  mlir::Value loadStatistic(mlir::Value head, Statistic which,
+                            mlir::Value lane) {
+    return load(statisticTile, statistic(head, which), lane);
+  }
+  void storeStatistic(mlir::Value value, mlir::Value head, Statistic which,
+                      mlir::Value lane) {
+    store(value, statisticTile, statistic(head, which), lane);
+  }
+  /// Scales rows `from` to before `to` of `tile`, at the row of lanes at hand.
+  void emitLoweredRows(mlir::Value factor, mlir::Value tile, mlir::Value from,
+                       mlir::Value to);
+  /// Emits `body` for the queries of the lanes at hand, and `lanes` beside.
+  llvm::SmallVector<mlir::Value>
+  emitForLanes(mlir::ValueRange lanes,
+               llvm::function_ref<llvm::SmallVector<mlir::Value>(
+                   mlir::OpBuilder &, mlir::Value query, mlir::ValueRange)>
+                   body);
+  ScorePlace placeAt(mlir::Value query, mlir::Value key, mlir::Value head) {
+    return {operands.place.batch, head, query, key, range.alignment};
+  }
+
+  KernelOp kernel;
+  AttentionOpInterface op;
+  KernelOperands operands;
+  Body body;
+  /// Heads that the tile holds, channels that are walked for together, and
+  /// products per channel and key.
+  int64_t heads, channels, products;
+  mlir::Value queries;
+  KeyRange range;
+  /// Where weights go: rows of lanes, one a key.
+  mlir::Value weightTile;
+  mlir::Value statisticTile;
+
+private:
+  // ScoreWalk.cpp
+  int64_t features() {
+    return op.getQuery() ? op.getQueryType().getDimSize(3) : 0;
+  }
+  int64_t elementHeads(mlir::Value element);
+  void emitPackedQueries();
+  void emitPackedElements(mlir::Value keys);
+  void emitScores(mlir::Value key, mlir::Value slot, int64_t unitsPerProduct,
+                  llvm::function_ref<void(mlir::Value)> unit);
+  void emitBlock(mlir::Value blockStart);
+
+  // Weights.cpp
+  /// A few keys from `key` on, in row `row` of the block, whose scores are in
+  /// half `slot` of the score tile.
+  struct Keys {
+    mlir::Value key, row, slot;
+  };
+  void emitUnit(mlir::Value unit, const Keys &keys);
+  llvm::SmallVector<mlir::Value> emitMixed(mlir::Value key,
+                                           mlir::Value scoreRow);
+  void emitHead(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> mixed,
+                mlir::Value head, const Keys &keys);
+  llvm::SmallVector<mlir::Value>
+  emitHidden(llvm::ArrayRef<mlir::Value> exponents, mlir::Value head,
+             mlir::Value key);
+  mlir::Value emitSeen(mlir::Value head, mlir::Value key);
+  llvm::SmallVector<mlir::Value>
+  emitShifted(llvm::ArrayRef<mlir::Value> exponents, mlir::Value head,
+              mlir::Value row);
+
+  mlir::Value queryTile, scoreTile, walkedHead;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_X86_SCORE_WALK_H

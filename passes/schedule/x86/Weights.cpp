@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From scores of a few keys to their weights, a row of lanes at a time.
+
+#include "dialect/tile/TileOps.h"
+#include "passes/schedule/x86/ScoreWalk.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// By how much an exponent may exceed its reference: sums of powers of 2 to
+/// this stay far from infinity.
+static constexpr double slack = 16.0;
+
+/// Turns scores into weights: `sizes.bodyRows` keys and one row of lanes,
+/// number `unit` of those that `keys` have.
+void ScoreWalk::emitUnit(Value unit, const Keys &keys) {
+  operands.place.lane = at.mul(at.rem(unit, sizes.chunks()), sizes.lanes);
+  Value part = at.mul(at.div(unit, sizes.chunks()), sizes.bodyRows);
+  Keys few = {at.add(keys.key, part), at.add(keys.row, part), keys.slot};
+  Value scoreRow =
+      at.add(at.mul(keys.slot, channels * products * sizes.rows), part);
+  SmallVector<SmallVector<Value>> mixed;
+  for (int64_t r = 0; r < sizes.bodyRows; ++r)
+    mixed.push_back(emitMixed(at.add(few.key, r), at.add(scoreRow, r)));
+  forEachWalkedHead([&](Value head) { emitHead(mixed, head, few); });
+}
+
+/// What all heads' exponents for `key` start from; its scores begin at row
+/// `scoreRow`.
+SmallVector<Value> ScoreWalk::emitMixed(Value key, Value scoreRow) {
+  SmallVector<Value> lanes;
+  if (op.getQuery())
+    for (int64_t i = 0; i < channels * products; ++i)
+      lanes.push_back(load(scoreTile, at.add(scoreRow, i * sizes.rows),
+                           operands.place.lane));
+  Location loc = b.getLoc();
+  return emitForLanes(lanes, [&](OpBuilder &scalar, Value query,
+                                 ValueRange scores) {
+    ScorePlace place = placeAt(query, key, walkedHead);
+    SmallVector<Value> all;
+    for (int64_t c = 0; c < channels; ++c) {
+      Value channel =
+          body.isCoupled()
+              ? arith::ConstantIndexOp::create(scalar, loc, c).getResult()
+              : walkedHead;
+      SmallVector<Value> own;
+      if (op.getQuery())
+        llvm::append_range(own, scores.slice(c * products, products));
+      else
+        own.push_back(toF32(scalar, loc,
+                            operands.emitRead(scalar, loc, op.getGivenScores(),
+                                              {place.b, channel, query, key})));
+      llvm::append_range(all, body.emitChannel(scalar, own, channel, place));
+    }
+    return body.emitMixed(scalar, all, place);
+  });
+}
+
+/// The weights of head `head` for the keys that `mixed` comes from.
+void ScoreWalk::emitHead(ArrayRef<SmallVector<Value>> mixed, Value head,
+                         const Keys &keys) {
+  SmallVector<Value> exponents;
+  for (auto [r, values] : llvm::enumerate(mixed)) {
+    Value own = at.add(keys.key, int64_t(r));
+    llvm::append_range(
+        exponents, emitForLanes(values, [&](OpBuilder &scalar, Value query,
+                                            ValueRange one) {
+          return body.emitExponents(scalar, one, placeAt(query, own, head));
+        }));
+  }
+  exponents = emitHidden(exponents, head, keys.key);
+  SmallVector<Value> shifted = emitShifted(exponents, head, keys.row);
+
+  int64_t perKey = body.numExponents();
+  Value sum;
+  for (size_t r = 0; r < mixed.size(); ++r) {
+    Value weight;
+    for (int64_t e = 0; e < perKey; ++e) {
+      Value power = tile::Exp2Op::create(b, shifted[r * perKey + e]);
+      weight = weight ? add(weight, power) : power;
+    }
+    sum = sum ? add(sum, weight) : weight;
+    if (op.getKeep()) {
+      Value own = at.add(keys.key, int64_t(r));
+      auto kept =
+          emitForLanes({}, [&](OpBuilder &scalar, Value query, ValueRange) {
+            return SmallVector<Value>{
+                body.emitKept(scalar, placeAt(query, own, head))};
+          });
+      weight = arith::SelectOp::create(b, kept.front(), weight, splat(0));
+    }
+    Value row = at.add(keys.row, int64_t(r));
+    store(weight, weightTile, at.add(weightRow(head), row),
+          operands.place.lane);
+  }
+  Value lane = operands.place.lane;
+  storeStatistic(add(loadStatistic(head, Partial, lane), sum), head, Partial,
+                 lane);
+}
+
+/// Whether the lanes' queries see `key` in head `head`.
+Value ScoreWalk::emitSeen(Value head, Value key) {
+  Location loc = b.getLoc();
+  return emitForLanes(
+             {},
+             [&](OpBuilder &scalar, Value query, ValueRange) {
+               Value seen = arith::CmpIOp::create(
+                   scalar, loc, arith::CmpIPredicate::slt, key, range.end);
+               if (Value visible =
+                       body.emitVisible(scalar, placeAt(query, key, head)))
+                 seen = arith::AndIOp::create(scalar, loc, seen, visible);
+               return SmallVector<Value>{seen};
+             })
+      .front();
+}
+
+/// `exponents`, of keys from `key` on, with -inf for what is hidden.
+SmallVector<Value> ScoreWalk::emitHidden(ArrayRef<Value> exponents, Value head,
+                                         Value key) {
+  int64_t perKey = body.numExponents();
+  int64_t count = exponents.size() / perKey;
+  auto hide = [&] {
+    SmallVector<Value> hidden;
+    Value never = splat(-std::numeric_limits<double>::infinity());
+    for (int64_t r = 0; r < count; ++r) {
+      Value seen = emitSeen(head, at.add(key, r));
+      for (Value exponent : exponents.slice(r * perKey, perKey))
+        hidden.push_back(arith::SelectOp::create(b, seen, exponent, never));
+    }
+    return hidden;
+  };
+  if (op.getMask())
+    return hide();
+  Value isInside = arith::AndIOp::create(
+      b, at.compare(arith::CmpIPredicate::sge, key, range.insideBegin),
+      at.compare(arith::CmpIPredicate::sle, at.add(key, count),
+                 range.insideEnd));
+  SmallVector<Type> types(exponents.size(), rowType());
+  auto choice = scf::IfOp::create(b, types, isInside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, exponents);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, hide());
+  return SmallVector<Value>(choice.getResults());
+}
+
+/// `exponents` less their queries' references, which move up where an exponent
+/// exceeds them by more than the slack: then the weights in front of `row` and
+/// all sums are scaled down.
+SmallVector<Value> ScoreWalk::emitShifted(ArrayRef<Value> exponents, Value head,
+                                          Value row) {
+  Value lane = operands.place.lane;
+  Value reference = loadStatistic(head, Reference, lane);
+  auto less = [&](Value by) {
+    return llvm::map_to_vector(
+        exponents, [&](Value exponent) { return sub(exponent, by); });
+  };
+  SmallVector<Value> shifted = less(reference);
+  Value most = shifted.front();
+  for (Value each : ArrayRef<Value>(shifted).drop_front())
+    most = larger(each, most);
+  Value exceeds =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, most, splat(slack));
+  Value any =
+      vector::ReductionOp::create(b, vector::CombiningKind::OR, exceeds);
+  any = LLVM::ExpectOp::create(
+      b, any, arith::ConstantOp::create(b, b.getBoolAttr(false)));
+
+  SmallVector<Type> types(exponents.size(), rowType());
+  auto choice = scf::IfOp::create(b, types, any, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, shifted);
+  b.setInsertionPointToStart(choice.thenBlock());
+  Value largest = reference;
+  for (Value exponent : exponents)
+    largest = larger(exponent, largest);
+  storeStatistic(largest, head, Reference, lane);
+  Value factor = tile::Exp2Op::create(b, sub(reference, largest));
+  for (Statistic which : {Partial, Sum, Lost})
+    storeStatistic(mul(loadStatistic(head, which, lane), factor), head, which,
+                   lane);
+  Value first = weightRow(head);
+  emitLoweredRows(factor, weightTile, first, at.add(first, row));
+  emitLoweredOutputs(factor, head);
+  scf::YieldOp::create(b, less(largest));
+  return SmallVector<Value>(choice.getResults());
+}
