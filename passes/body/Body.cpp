@@ -16,16 +16,6 @@ static int64_t rankOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getRank();
 }
 
-/// The variance that all components share, or none.
-static std::optional<double> commonVariance(AttentionOpInterface op) {
-  std::optional<ArrayRef<double>> variances = op.getVariances();
-  if (!variances)
-    return 1.0;
-  if (!llvm::all_equal(*variances))
-    return std::nullopt;
-  return variances->front();
-}
-
 /// Whether the scale may act on products: nothing is added to them before it
 /// acts, and what happens in between is linear.
 static bool scalesProducts(AttentionOpInterface op) {
@@ -41,8 +31,8 @@ Body::Body(AttentionOpInterface op, BodyOperands &operands)
     : op(op), operands(operands), loc(op->getLoc()) {
   assert(!op.getGaussian() && !op.getShifts() && !op.getKeyProjection() &&
          "scores are products and terms");
-  if (std::optional<double> variance = commonVariance(op))
-    factor = 1.0 / *variance;
+  if (op.getVariances())
+    factor = 1.0 / op.getVariance(0);
   if (scalesProducts(op)) {
     hasScaledProducts = true;
     factor *= op.getScaleOrDefault();
@@ -89,9 +79,7 @@ Value Body::read(OpBuilder &b, Value tensor, ArrayRef<Value> indices) {
 /// Component r of a channel's raw scores.
 Value Body::emitRaw(OpBuilder &b, Value product, int64_t r, Value channel,
                     const ScorePlace &place) {
-  Value raw = product;
-  if (!commonVariance(op))
-    raw = multiply(b, raw, 1.0 / op.getVariance(r));
+  Value sum;
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
@@ -99,7 +87,8 @@ Value Body::emitRaw(OpBuilder &b, Value product, int64_t r, Value channel,
     if (rankOf(term) - first.size() == 2)
       first.push_back(index(r));
     first.push_back(last);
-    raw = arith::AddFOp::create(b, loc, raw, read(b, term, first));
+    Value value = read(b, term, first);
+    sum = sum ? arith::AddFOp::create(b, loc, value, sum).getResult() : value;
   };
   if (Value term = op.getQueryTerm())
     add(term, {place.b, channel}, place.i);
@@ -114,9 +103,15 @@ Value Body::emitRaw(OpBuilder &b, Value product, int64_t r, Value channel,
     SmallVector<Value> indices = {channel, index(r)};
     if (rankOf(prior) == 3)
       indices.push_back(place.j);
-    raw = arith::AddFOp::create(b, loc, raw, read(b, prior, indices));
+    Value value = read(b, prior, indices);
+    sum = sum ? arith::AddFOp::create(b, loc, value, sum).getResult() : value;
   }
-  return raw;
+  // Queries were multiplied by the first variance's inverse.
+  double by = op.getVariances() ? op.getVariance(0) / op.getVariance(r) : 1.0;
+  if (!sum)
+    return multiply(b, product, by);
+  return by == 1.0 ? arith::AddFOp::create(b, loc, product, sum).getResult()
+                   : multiplyAdd(b, loc, product, constant(b, by), sum);
 }
 
 /// The logarithm of the sum of powers of `scores`, in the op's base. The

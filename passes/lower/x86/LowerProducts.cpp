@@ -4,6 +4,7 @@
 #include "passes/lower/x86/VectorEmitter.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -55,31 +56,41 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
     return emitStep(sums, loadRow(queries, d), rows,
                     [&](int64_t r) { return spread(keys, keyRows[r], d); });
   };
-  auto runUnit = [&](Value unit) {
-    IRMapping mapping;
-    mapping.map(op.getBody().front().getArgument(0), unit);
-    for (Operation &inner : op.getBody().front())
-      b.clone(inner, mapping);
-  };
-  Values sums(rows * chunks, splat(0));
-  // Steps that each unit goes with; what does not divide comes after.
-  int64_t share = units ? features / units : 0;
-  if (share) {
-    sums = loop(
-        index(0), index(units), 1, sums, [&](Value unit, ValueRange carried) {
-          Value from = b.createOrFold<arith::MulIOp>(unit, index(share));
-          Values summed = loop(from, add(from, share), 1, carried, step);
-          runUnit(unit);
-          return summed;
-        });
-  } else if (units) {
-    loop(index(0), index(units), 1, {}, [&](Value unit, ValueRange) {
+  auto runUnits = [&](Value group, int64_t groups) {
+    int64_t perGroup = llvm::divideCeil(units, groups);
+    Value first = b.createOrFold<arith::MulIOp>(group, index(perGroup));
+    Value last =
+        b.createOrFold<arith::MinSIOp>(add(first, perGroup), index(units));
+    auto runUnit = [&](Value unit) {
+      IRMapping mapping;
+      mapping.map(op.getBody().front().getArgument(0), unit);
+      for (Operation &inner : op.getBody().front())
+        b.clone(inner, mapping);
+    };
+    if (perGroup == 1)
+      return runUnit(first);
+    loop(first, last, 1, {}, [&](Value unit, ValueRange) {
       runUnit(unit);
       return Values();
     });
-  }
-  if (share * units != features)
-    sums = loop(index(share * units), index(features), 1, sums, step);
+  };
+  Values sums(rows * chunks, splat(0));
+  // Steps come in groups, each with a few units behind it, and what does not
+  // divide comes after. LLVM unrolls shorter groups, and then sums spill.
+  constexpr int64_t fewestSteps = 16;
+  int64_t groups =
+      std::min(units, std::max<int64_t>(1, features / fewestSteps));
+  int64_t share = groups ? features / groups : 0;
+  if (groups)
+    sums = loop(
+        index(0), index(groups), 1, sums, [&](Value group, ValueRange carried) {
+          Value from = b.createOrFold<arith::MulIOp>(group, index(share));
+          Values summed = loop(from, add(from, share), 1, carried, step);
+          runUnits(group, groups);
+          return summed;
+        });
+  if (share * groups != features)
+    sums = loop(index(share * groups), index(features), 1, sums, step);
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < chunks; ++c)
       store(sums[r * chunks + c], op.getScores(), index(r), c);

@@ -20,6 +20,9 @@ ScoreWalk::ScoreWalk(ImplicitLocOpBuilder &b, KernelOp kernel,
       operands(kernel, sizes.lanes), body(op, operands), heads(heads),
       channels(body.numChannels()), products(body.numProducts()) {
   operands.block = sizes.block;
+  // As many exponents at a time as `bodyRows` keys of one exponent each.
+  this->sizes.bodyRows = std::max<int64_t>(
+      1, sizes.bodyRows / llvm::PowerOf2Ceil(body.numExponents()));
 }
 
 /// How many heads of `element`'s operand a tile holds.
@@ -164,7 +167,7 @@ void ScoreWalk::emitBlock(Value blockStart) {
   operands.place.blockStart = blockStart;
   Value keys = at.min(at.sub(range.end, blockStart), sizes.block);
   emitPackedElements(keys);
-  int64_t units = sizes.chunks() * (sizes.rows / sizes.bodyRows);
+  int64_t units = numUnits();
   int64_t sums = channels * products;
   int64_t perProduct = llvm::divideCeil(units, sums);
   forEach(0, keys, sizes.rows, [&](Value row) {

@@ -123,6 +123,18 @@ private:
   struct Keys {
     mlir::Value key, row, slot;
   };
+  /// Heads that one unit handles: half of them where what they start from is
+  /// there, all where they share the work on it.
+  int64_t headsPerUnit() {
+    int64_t all = op.getNumHeads();
+    return body.isCoupled() && !op.getW1() && all % 2 == 0 ? all / 2 : all;
+  }
+  int64_t headSets() {
+    return body.isCoupled() ? op.getNumHeads() / headsPerUnit() : 1;
+  }
+  int64_t numUnits() {
+    return sizes.chunks() * (sizes.rows / sizes.bodyRows) * headSets();
+  }
   void emitUnit(mlir::Value unit, const Keys &keys);
   llvm::SmallVector<mlir::Value> emitMixed(mlir::Value key,
                                            mlir::Value scoreRow);

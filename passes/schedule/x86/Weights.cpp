@@ -18,15 +18,21 @@ static constexpr double slack = 16.0;
 /// Turns scores into weights: `sizes.bodyRows` keys and one row of lanes,
 /// number `unit` of those that `keys` have.
 void ScoreWalk::emitUnit(Value unit, const Keys &keys) {
+  int64_t parts = sizes.rows / sizes.bodyRows;
   operands.place.lane = at.mul(at.rem(unit, sizes.chunks()), sizes.lanes);
-  Value part = at.mul(at.div(unit, sizes.chunks()), sizes.bodyRows);
+  Value rest = at.div(unit, sizes.chunks());
+  Value part = at.mul(at.rem(rest, parts), sizes.bodyRows);
   Keys few = {at.add(keys.key, part), at.add(keys.row, part), keys.slot};
   Value scoreRow =
       at.add(at.mul(keys.slot, channels * products * sizes.rows), part);
   SmallVector<SmallVector<Value>> mixed;
   for (int64_t r = 0; r < sizes.bodyRows; ++r)
     mixed.push_back(emitMixed(at.add(few.key, r), at.add(scoreRow, r)));
-  forEachWalkedHead([&](Value head) { emitHead(mixed, head, few); });
+  if (!body.isCoupled())
+    return emitHead(mixed, walkedHead, few);
+  Value first = at.mul(at.div(rest, parts), headsPerUnit());
+  forEach(0, headsPerUnit(), 1,
+          [&](Value next) { emitHead(mixed, at.add(first, next), few); });
 }
 
 /// What all heads' exponents for `key` start from; its scores begin at row
