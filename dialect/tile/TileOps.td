@@ -29,6 +29,9 @@ class Tile_Op<string mnemonic, list<Trait> traits = []>
 
 /// A tile in memory: rows of lanes of f32.
 def Tile_Tile : MemRefRankOf<[F32], [2]>;
+/// A tile of f32, or one of pairs of bf16: row p holds rows 2p and 2p + 1, lane
+/// by lane one behind the other.
+def Tile_TileOrPairs : MemRefRankOf<[F32, BF16], [2]>;
 /// Rows of numbers as the caller holds them.
 def Tile_Rows : MemRefRankOf<[F16, BF16, F32, I8], [2]>;
 def Tile_FloatRows : MemRefRankOf<[F16, BF16, F32], [2]>;
@@ -41,7 +44,8 @@ def Tile_PackOp : Tile_Op<"x86.pack"> {
     `rows` on are the last of the `rows` rows again: their lanes mean nothing,
     but hold no number that the matrix does not.
 
-    `source` is contiguous along columns. `rows` is from 1 to W.
+    `source` is contiguous along columns. `rows` is from 1 to W. A tile of
+    pairs takes an even number of columns of bf16, and a factor of 1.
 
     ```mlir
     func.func @f(%q: memref<?x64xf32>, %row: index, %rows: index,
@@ -56,7 +60,7 @@ def Tile_PackOp : Tile_Op<"x86.pack"> {
   }];
   let arguments = (ins Arg<Tile_Rows, "", [MemRead]>:$source, Index:$row,
       Index:$column, Index:$rows, Index:$columns, F32Attr:$factor,
-      Arg<Tile_Tile, "", [MemWrite]>:$tile);
+      Arg<Tile_TileOrPairs, "", [MemWrite]>:$tile);
   let assemblyFormat = [{
     $source `[` $row `,` $column `]` `sizes` `[` $rows `,` $columns `]`
     `factor` $factor `into` $tile attr-dict `:` type($source) `,` type($tile)
@@ -95,6 +99,7 @@ def Tile_ScoresOp : Tile_Op<"x86.scores", [SingleBlock, NoTerminator]> {
   let description = [{
     `scores[r][lane] = sum_d keys[min(row + r, last)][d] queries[d][lane]` for
     every row r of `scores`: so many keys that their sums stay in registers.
+    Queries in pairs go with keys of bf16.
 
     The region, which may be absent, is run `units` times, with 0 to `units` - 1
     as argument, spread evenly over the steps of the sum: work on other tiles
@@ -113,7 +118,7 @@ def Tile_ScoresOp : Tile_Op<"x86.scores", [SingleBlock, NoTerminator]> {
     ```
   }];
   let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$keys, Index:$row,
-      Index:$last, Arg<Tile_Tile, "", [MemRead]>:$queries,
+      Index:$last, Arg<Tile_TileOrPairs, "", [MemRead]>:$queries,
       Arg<MemRefRankOf<[F32], [2]>, "", [MemWrite]>:$scores,
       ConfinedAttr<I64Attr, [IntNonNegative]>:$units);
   let regions = (region SizedRegion<1>:$body);
@@ -128,7 +133,8 @@ def Tile_PoolOp : Tile_Op<"x86.pool"> {
   let summary = "Adds weighted values to a tile of outputs";
   let description = [{
     `outputs[e][lane] += sum_j values[row + j][e] weights[j][lane]` for j from 0
-    to `count` - 1.
+    to `count` - 1. With weights in pairs, `values` are what `tile.x86.pair`
+    makes, and rows and `count` are pairs.
 
     ```mlir
     func.func @f(%v: memref<?x64xf32>, %row: index, %count: index,
@@ -140,11 +146,35 @@ def Tile_PoolOp : Tile_Op<"x86.pool"> {
     ```
   }];
   let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$values, Index:$row,
-      Index:$count, Arg<Tile_Tile, "", [MemRead]>:$weights,
+      Index:$count, Arg<Tile_TileOrPairs, "", [MemRead]>:$weights,
       Arg<Tile_Tile, "", [MemRead, MemWrite]>:$outputs);
   let assemblyFormat = [{
     $values `[` $row `]` `count` $count `,` $weights `into` $outputs attr-dict
     `:` type($values) `,` type($weights) `,` type($outputs)
+  }];
+}
+
+def Tile_PairOp : Tile_Op<"x86.pair"> {
+  let summary = "Rows of a matrix in pairs";
+  let description = [{
+    `pairs[p][2 c + r] = source[row + 2 p + r][c]` for rows 2 p + r from 0 to
+    `rows` - 1; where `rows` is odd, the row behind the last is 0.
+
+    ```mlir
+    func.func @f(%v: memref<?x64xbf16>, %row: index, %rows: index,
+                 %pairs: memref<32x128xbf16>) {
+      tile.x86.pair %v[%row] rows %rows into %pairs
+          : memref<?x64xbf16>, memref<32x128xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[BF16], [2]>, "", [MemRead]>:$source,
+      Index:$row, Index:$rows,
+      Arg<MemRefRankOf<[BF16], [2]>, "", [MemWrite]>:$pairs);
+  let assemblyFormat = [{
+    $source `[` $row `]` `rows` $rows `into` $pairs attr-dict
+    `:` type($source) `,` type($pairs)
   }];
 }
 

@@ -97,6 +97,7 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   ScheduleX86PassOptions schedule;
   schedule.lanes = options.vectorLanes;
   schedule.registers = options.vectorRegisters;
+  schedule.hasBf16Pairs = options.hasBf16Conversion;
   pm.addPass(createScheduleX86Pass(schedule));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -27,8 +27,9 @@ static bool scalesProducts(AttentionOpInterface op) {
   return op.getPremixer() && !op.getNoiseKind() && !op.getReluPerKey();
 }
 
-Body::Body(AttentionOpInterface op, BodyOperands &operands)
-    : op(op), operands(operands), loc(op->getLoc()) {
+Body::Body(AttentionOpInterface op, BodyOperands &operands, bool keepsQueries)
+    : op(op), operands(operands), loc(op->getLoc()),
+      keepsQueries(keepsQueries) {
   assert(!op.getGaussian() && !op.getShifts() && !op.getKeyProjection() &&
          "scores are products and terms");
   if (op.getVariances())
@@ -106,8 +107,10 @@ Value Body::emitRaw(OpBuilder &b, Value product, int64_t r, Value channel,
     Value value = read(b, prior, indices);
     sum = sum ? arith::AddFOp::create(b, loc, value, sum).getResult() : value;
   }
-  // Queries were multiplied by the first variance's inverse.
+  // The factor holds the first variance's inverse.
   double by = op.getVariances() ? op.getVariance(0) / op.getVariance(r) : 1.0;
+  if (keepsQueries)
+    by *= factor;
   if (!sum)
     return multiply(b, product, by);
   return by == 1.0 ? arith::AddFOp::create(b, loc, product, sum).getResult()

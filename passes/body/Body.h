@@ -23,7 +23,10 @@ namespace mixattn {
 /// logarithm.
 class Body {
 public:
-  Body(AttentionOpInterface op, BodyOperands &operands);
+  /// Where `keepsQueries`, queries are multiplied as they are, and products by
+  /// the factor.
+  Body(AttentionOpInterface op, BodyOperands &operands,
+       bool keepsQueries = false);
 
   /// Whether scores of different channels meet before the softmax.
   bool isCoupled() { return op.hasPremix(); }
@@ -31,7 +34,7 @@ public:
   int64_t numProducts();
   int64_t numExponents();
   /// The factor that products come with: schedules multiply queries by it.
-  double queryFactor() const { return factor; }
+  double queryFactor() const { return keepsQueries ? 1.0 : factor; }
 
   /// From the products of a channel (head `channel`, of index type), with the
   /// query and key at `place`, to what `emitMixed` takes of that channel: one
@@ -84,8 +87,8 @@ private:
   AttentionOpInterface op;
   BodyOperands &operands;
   mlir::Location loc;
-  /// The factor that queries are multiplied by, and whether the op's scale is
-  /// part of it.
+  bool keepsQueries;
+  /// The factor of all products, and whether the op's scale is part of it.
   double factor = 1.0;
   bool hasScaledProducts = false;
 };

@@ -42,6 +42,8 @@ def ScheduleX86Pass : Pass<"attn-schedule-x86", "::mlir::ModuleOp"> {
            "Floats of f32 in a vector register">,
     Option<"registers", "registers", "int64_t", /*default=*/"16",
            "Vector registers">,
+    Option<"hasBf16Pairs", "bf16-pairs", "bool", /*default=*/"false",
+           "Whether one instruction adds the products of two pairs of bf16">,
   ];
   let dependentDialects = ["::mixattn::tile::TileDialect",
       "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",

@@ -28,13 +28,19 @@ private:
     for (int64_t r = 0; r < rows; ++r) {
       Value number = column(r);
       for (auto [c, each] : llvm::enumerate(lanes))
-        next.push_back(multiplyAdd(number, each, sums[r * lanes.size() + c]));
+        next.push_back(accumulate(number, each, sums[r * lanes.size() + c]));
     }
     return next;
   }
+  Value accumulate(Value number, Value lanes, Value sum) {
+    bool arePairs = cast<VectorType>(lanes.getType()).getElementType().isBF16();
+    return arePairs ? multiplyAddPairs(number, lanes, sum)
+                    : multiplyAdd(number, lanes, sum);
+  }
   Values loadRow(Value tile, Value at) {
     Values lanes;
-    for (int64_t c = 0; c < sizeOf(tile, 1) / unit.lanes; ++c)
+    int64_t length = holdsPairs(tile) ? 2 * unit.lanes : unit.lanes;
+    for (int64_t c = 0; c < sizeOf(tile, 1) / length; ++c)
       lanes.push_back(load(tile, at, c));
     return lanes;
   }
@@ -53,8 +59,10 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
     keyRows.push_back(
         b.createOrFold<arith::MinSIOp>(add(op.getRow(), r), op.getLast()));
   auto step = [&](Value d, ValueRange sums) {
-    return emitStep(sums, loadRow(queries, d), rows,
-                    [&](int64_t r) { return spread(keys, keyRows[r], d); });
+    return emitStep(sums, loadRow(queries, d), rows, [&](int64_t r) {
+      return holdsPairs(queries) ? spreadPair(keys, keyRows[r], d)
+                                 : spread(keys, keyRows[r], d);
+    });
   };
   auto runUnits = [&](Value group, int64_t groups) {
     int64_t perGroup = llvm::divideCeil(units, groups);
@@ -110,7 +118,10 @@ void ProductEmitter::emitPooledRows(tile::PoolOp op, Value first,
         Value key = add(op.getRow(), j);
         return emitStep(carried, loadRow(op.getWeights(), j), rows,
                         [&](int64_t r) {
-                          return spread(op.getValues(), key, add(first, r));
+                          Value feature = add(first, r);
+                          return holdsPairs(op.getWeights())
+                                     ? spreadPair(op.getValues(), key, feature)
+                                     : spread(op.getValues(), key, feature);
                         });
       });
   for (int64_t r = 0; r < rows; ++r)

@@ -40,7 +40,8 @@ struct LowerTilesPass : mixattn::impl::LowerTilesPassBase<LowerTilesPass> {
       rewriter.setInsertionPoint(op);
       TypeSwitch<Operation *>(op)
           .Case<tile::PackOp, tile::UnpackOp, tile::ScoresOp, tile::PoolOp,
-                tile::Exp2Op>([&](auto op) { lower(rewriter, op, unit); });
+                tile::PairOp, tile::Exp2Op>(
+              [&](auto op) { lower(rewriter, op, unit); });
     }
   }
 };

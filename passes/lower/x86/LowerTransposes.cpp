@@ -14,6 +14,8 @@ public:
   using VectorEmitter::VectorEmitter;
 
   void emitPack(tile::PackOp op);
+  void emitPackedPairs(tile::PackOp op);
+  void emitPair(tile::PairOp op);
   void emitUnpack(tile::UnpackOp op);
 
 private:
@@ -99,6 +101,78 @@ void TransposeEmitter::emitPack(tile::PackOp op) {
     });
 }
 
+/// The same of pairs of columns, each of which is one number to transpose.
+void TransposeEmitter::emitPackedPairs(tile::PackOp op) {
+  Value tile = op.getTile(), source = op.getSource();
+  int64_t size = unit.lanes;
+  auto pairs = VectorType::get({2 * size}, b.getBF16Type());
+  Value last = b.createOrFold<arith::SubIOp>(op.getRows(), index(1));
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(pairs));
+  for (int64_t chunk = 0; chunk < sizeOf(tile, 1) / (2 * size); ++chunk)
+    loop(index(0), op.getColumns(), 2 * size, {},
+         [&](Value column, ValueRange) {
+           Value count = b.createOrFold<arith::SubIOp>(op.getColumns(), column);
+           Value isThere = vector::CreateMaskOp::create(
+               b, VectorType::get({2 * size}, b.getI1Type()), count);
+           Values rows;
+           for (int64_t r = 0; r < size; ++r) {
+             Value own =
+                 b.createOrFold<arith::MinSIOp>(index(chunk * size + r), last);
+             Value part = vector::MaskedLoadOp::create(
+                 b, pairs, source,
+                 ValueRange{add(op.getRow(), own), add(op.getColumn(), column)},
+                 isThere, zero);
+             rows.push_back(vector::BitCastOp::create(b, row, part));
+           }
+           rows = transposed(rows);
+           Value first = b.createOrFold<arith::DivUIOp>(column, index(2));
+           for (int64_t c = 0; c < size; ++c)
+             when(less(index(2 * c), count), [&] {
+               vector::StoreOp::create(
+                   b, vector::BitCastOp::create(b, pairs, rows[c]).getResult(),
+                   tile, ValueRange{add(first, c), index(chunk * 2 * size)});
+             });
+           return Values();
+         });
+}
+
+void TransposeEmitter::emitPair(tile::PairOp op) {
+  Value source = op.getSource();
+  int64_t size = unit.lanes, columns = sizeOf(source, 1);
+  auto part = VectorType::get({size}, b.getBF16Type());
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(part));
+  SmallVector<int64_t> alternate;
+  for (int64_t c = 0; c < size; ++c)
+    llvm::append_values(alternate, c, size + c);
+  loop(index(0), op.getRows(), 2, {}, [&](Value first, ValueRange) {
+    Value second = add(first, 1);
+    Value isThere = less(second, op.getRows());
+    Value pair = b.createOrFold<arith::DivUIOp>(first, index(2));
+    for (int64_t c = 0; c < columns; c += size) {
+      int64_t held = std::min(size, columns - c);
+      auto load = [&](Value i, Value count) -> Value {
+        return vector::MaskedLoadOp::create(
+            b, part, source, ValueRange{add(op.getRow(), i), index(c)},
+            lanesBelow(count), zero);
+      };
+      Value count =
+          b.createOrFold<arith::SelectOp>(isThere, index(held), index(0));
+      Value both = vector::ShuffleOp::create(b, load(first, index(held)),
+                                             load(second, count), alternate);
+      if (held == size) {
+        vector::StoreOp::create(b, both, op.getPairs(),
+                                ValueRange{pair, index(2 * c)});
+        continue;
+      }
+      Value isColumn = vector::CreateMaskOp::create(
+          b, VectorType::get({2 * size}, b.getI1Type()), index(2 * held));
+      vector::MaskedStoreOp::create(
+          b, op.getPairs(), ValueRange{pair, index(2 * c)}, isColumn, both);
+    }
+    return Values();
+  });
+}
+
 void TransposeEmitter::emitUnpack(tile::UnpackOp op) {
   Value tile = op.getTile(), target = op.getTarget();
   int64_t size = unit.lanes, features = sizeOf(tile, 0);
@@ -133,7 +207,17 @@ void TransposeEmitter::emitUnpack(tile::UnpackOp op) {
 
 void mixattn::lower(RewriterBase &rewriter, tile::PackOp op,
                     const VectorUnit &unit) {
-  TransposeEmitter(op.getLoc(), rewriter, unit).emitPack(op);
+  TransposeEmitter emitter(op.getLoc(), rewriter, unit);
+  if (cast<MemRefType>(op.getTile().getType()).getElementType().isBF16())
+    emitter.emitPackedPairs(op);
+  else
+    emitter.emitPack(op);
+  rewriter.eraseOp(op);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::PairOp op,
+                    const VectorUnit &unit) {
+  TransposeEmitter(op.getLoc(), rewriter, unit).emitPair(op);
   rewriter.eraseOp(op);
 }
 

@@ -35,6 +35,8 @@ void lower(mlir::RewriterBase &rewriter, tile::ScoresOp op,
            const VectorUnit &unit);
 void lower(mlir::RewriterBase &rewriter, tile::PoolOp op,
            const VectorUnit &unit);
+void lower(mlir::RewriterBase &rewriter, tile::PairOp op,
+           const VectorUnit &unit);
 void lower(mlir::RewriterBase &rewriter, tile::Exp2Op op,
            const VectorUnit &unit);
 

@@ -7,6 +7,7 @@
 #include "passes/lower/x86/Lowerings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -46,9 +47,19 @@ protected:
     mlir::Value product = mlir::arith::MulFOp::create(b, x, y);
     return mlir::arith::AddFOp::create(b, product, z);
   }
+  static bool holdsPairs(mlir::Value tile) {
+    return llvm::cast<mlir::MemRefType>(tile.getType())
+        .getElementType()
+        .isBF16();
+  }
+  /// A row of lanes of `tile`, of f32 or of pairs of bf16.
   mlir::Value load(mlir::Value tile, mlir::Value at, int64_t chunk) {
+    int64_t length = holdsPairs(tile) ? 2 * unit.lanes : unit.lanes;
+    auto type = mlir::VectorType::get(
+        {length},
+        llvm::cast<mlir::MemRefType>(tile.getType()).getElementType());
     return mlir::vector::LoadOp::create(
-        b, row, tile, mlir::ValueRange{at, index(chunk * unit.lanes)});
+        b, type, tile, mlir::ValueRange{at, index(chunk * length)});
   }
   void store(mlir::Value value, mlir::Value tile, mlir::Value at,
              int64_t chunk) {
@@ -62,6 +73,26 @@ protected:
     if (!element.getType().isF32())
       element = mlir::arith::ExtFOp::create(b, b.getF32Type(), element);
     return broadcast(element);
+  }
+  /// Elements [i, 2 j] and [i, 2 j + 1] of a `matrix` of bf16, in all lanes.
+  mlir::Value spreadPair(mlir::Value matrix, mlir::Value i, mlir::Value j) {
+    mlir::Type bf16 = b.getBF16Type(), f32 = b.getF32Type();
+    mlir::Value column = b.createOrFold<mlir::arith::MulIOp>(j, index(2));
+    mlir::Value pair =
+        mlir::vector::LoadOp::create(b, mlir::VectorType::get({2}, bf16),
+                                     matrix, mlir::ValueRange{i, column});
+    mlir::Value whole = mlir::vector::BitCastOp::create(
+        b, mlir::VectorType::get({1}, f32), pair);
+    mlir::Value number = mlir::vector::ExtractOp::create(b, whole, 0);
+    return mlir::vector::BitCastOp::create(
+        b, mlir::VectorType::get({2 * unit.lanes}, bf16), broadcast(number));
+  }
+  /// z + x0 y0 + x1 y1, of pairs of bf16 and rows of f32.
+  mlir::Value multiplyAddPairs(mlir::Value x, mlir::Value y, mlir::Value z) {
+    return mlir::LLVM::CallIntrinsicOp::create(
+               b, row, b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+               mlir::ValueRange{z, x, y})
+        .getResult(0);
   }
   /// A loop that carries `inits`.
   Values loop(mlir::Value from, mlir::Value to, int64_t step,

@@ -30,7 +30,7 @@ public:
   void emit(const Item &item) {
     takeWalkScratch();
     takeOutputScratch();
-    weightTile = takeTile(heads * sizes.block);
+    weightTile = takeWeights(heads);
     enterTile(item.batch, item.firstQuery, item.queries);
     emitClearedOutputs();
     emitWalk(item.group);
@@ -50,7 +50,7 @@ private:
   }
   void emitBlockEnd(Value keys) override {
     forEachWalkedHead([&](Value head) {
-      emitPooled(head, keys, rowsOf(weightTile, weightRow(head), sizes.block));
+      emitPooled(head, keys, weightsOf(weightTile, weightRow(head)));
     });
     emitSummedBlock();
   }

@@ -11,6 +11,12 @@
 using namespace mlir;
 using namespace mixattn;
 
+void OutputTile::takeOutputScratch() {
+  outputTile = takeTile(heads * features);
+  if (hasPairedValues())
+    valueTile = takeMatrix(sizes.block / 2, 2 * features, b.getBF16Type());
+}
+
 void OutputTile::emitClearedOutputs() {
   forEach(0, heads * features, 1, [&](Value row) {
     for (int64_t chunk = 0; chunk < sizes.chunks(); ++chunk)
@@ -22,8 +28,15 @@ void OutputTile::emitPooled(Value head, Value keys, Value weights) {
   Value group = at.div(head, op.getValueGroup());
   Value values = KernelOperands::matrixAt(b, operands.bufferOf(op.getValue()),
                                           {operands.place.batch, group});
-  tile::PoolOp::create(b, values, operands.place.blockStart, keys, weights,
-                       rowsOf(outputTile, outputRow(head), features));
+  Value outputs = rowsOf(outputTile, outputRow(head), features);
+  if (!hasPairedValues()) {
+    tile::PoolOp::create(b, values, operands.place.blockStart, keys, weights,
+                         outputs);
+    return;
+  }
+  tile::PairOp::create(b, values, operands.place.blockStart, keys, valueTile);
+  tile::PoolOp::create(b, valueTile, at.value(0), at.div(at.add(keys, 1), 2),
+                       weights, outputs);
 }
 
 void OutputTile::emitInverses(Value head) {

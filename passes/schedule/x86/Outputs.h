@@ -21,8 +21,20 @@ protected:
   /// of the block's sum.
   static constexpr Statistic Inverse = Partial;
 
-  int64_t outputBytes() { return bytesOf(heads * features); }
-  void takeOutputScratch() { outputTile = takeTile(heads * features); }
+  int64_t outputBytes() {
+    return bytesOf(heads * features) + pairedValueBytes();
+  }
+  void takeOutputScratch();
+  /// A tile for the weights of a block of `count` heads, as they are pooled.
+  mlir::Value takeWeights(int64_t count) {
+    return hasPairedValues() ? takePairs(count * sizes.block)
+                             : takeTile(count * sizes.block);
+  }
+  /// The weights of the block that begin in row `row` of `tile`.
+  mlir::Value weightsOf(mlir::Value tile, mlir::Value row) {
+    return holdsPairs(tile) ? rowsOf(tile, at.div(row, 2), sizes.block / 2)
+                            : rowsOf(tile, row, sizes.block);
+  }
   /// The first row of the outputs of `head`.
   mlir::Value outputRow(mlir::Value head) {
     return at.mul(slotOf(head), features);
@@ -38,10 +50,15 @@ protected:
   void emitOutput(mlir::Value head, Statistic factor);
 
   mlir::Value outputTile;
+  /// The values of a block, in pairs of keys.
+  mlir::Value valueTile;
   /// Features of values.
   int64_t features;
 
 private:
+  int64_t pairedValueBytes() {
+    return hasPairedValues() ? sizes.block * features * int64_t(2) : 0;
+  }
   mlir::Value targetOf(mlir::Value result) {
     return kernel
         .getOutputs()[llvm::cast<mlir::OpResult>(result).getResultNumber()];

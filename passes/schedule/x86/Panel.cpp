@@ -69,7 +69,7 @@ private:
 
   void emitFactors();
   void emitMixedBlock(Value keys);
-  void emitMixedRow(Value row, Value lane);
+  void emitMixedRows(Value row, Value lane);
 
   Value headRows, blocks, mixedTile, coefficientTile, sourceTile;
 };
@@ -79,7 +79,7 @@ private:
 void PanelTile::emit(const Item &item) {
   takeWalkScratch();
   takeOutputScratch();
-  mixedTile = takeTile(heads * sizes.block);
+  mixedTile = takeWeights(heads);
   if (op.getMixSource()) {
     coefficientTile = takeTile(heads * heads);
     sourceTile = takeTile(
@@ -174,28 +174,38 @@ Value PanelTile::coefficient(Value from, Value to, Value lane) {
 
 /// Mixes the weights of `keys` keys over heads, and pools them.
 void PanelTile::emitMixedBlock(Value keys) {
-  forEach(0, keys, 1, [&](Value row) {
-    forEachLane([&](Value lane) { emitMixedRow(row, lane); });
+  // Keys in twos: behind an odd number stand weights of no key, which are 0.
+  forEach(0, keys, 2, [&](Value row) {
+    forEachLane([&](Value lane) { emitMixedRows(row, lane); });
   });
   forEach(0, heads, 1, [&](Value head) {
-    emitPooled(head, keys,
-               rowsOf(mixedTile, at.mul(head, sizes.block), sizes.block));
+    emitPooled(head, keys, weightsOf(mixedTile, at.mul(head, sizes.block)));
   });
 }
 
-void PanelTile::emitMixedRow(Value row, Value lane) {
+/// Mixes the weights of two keys from `row` of the block on.
+void PanelTile::emitMixedRows(Value row, Value lane) {
   Value block = blockNumber();
-  SmallVector<Value> weights;
+  SmallVector<Value> weights[2];
   for (int64_t c = 0; c < heads; ++c) {
     Value head = at.value(c);
-    weights.push_back(mul(load(weightTile, at.add(weightRow(head), row), lane),
-                          load(weightTile, factorRow(head, block), lane)));
+    Value factor = load(weightTile, factorRow(head, block), lane);
+    for (int64_t r = 0; r < 2; ++r) {
+      Value own = at.add(at.add(weightRow(head), row), r);
+      weights[r].push_back(mul(load(weightTile, own, lane), factor));
+    }
   }
   forEach(0, heads, 1, [&](Value head) {
-    Value mixed = body.emitPostmix(b, weights, [&](int64_t from) {
-      return coefficient(at.value(from), head, lane);
-    });
-    store(mixed, mixedTile, at.add(at.mul(head, sizes.block), row), lane);
+    Value mixed[2];
+    for (int64_t r = 0; r < 2; ++r)
+      mixed[r] = body.emitPostmix(b, weights[r], [&](int64_t from) {
+        return coefficient(at.value(from), head, lane);
+      });
+    Value place = at.add(at.mul(head, sizes.block), row);
+    if (holdsPairs(mixedTile))
+      return storePair(mixed[0], mixed[1], mixedTile, at.div(place, 2), lane);
+    store(mixed[0], mixedTile, place, lane);
+    store(mixed[1], mixedTile, at.add(place, 1), lane);
   });
 }
 

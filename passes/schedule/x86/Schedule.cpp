@@ -35,6 +35,7 @@ struct ScheduleX86Pass : mixattn::impl::ScheduleX86PassBase<ScheduleX86Pass> {
     sizes.rows = 4;
     sizes.bodyRows = isWide ? 4 : 2;
     sizes.block = 64;
+    sizes.hasPairs = hasBf16Pairs && lanes == 16;
     for (KernelOp kernel : kernels)
       if (cast<AttentionOpInterface>(kernel.getComputation()).hasPostmix())
         schedulePanel(kernel, sizes);

@@ -13,16 +13,24 @@ using namespace mixattn;
 /// Where references start: below every score, and finite.
 static constexpr double lowest = -0x1p127;
 
+bool ScoreWalk::pairsScores(AttentionOpInterface op, const TileSizes &sizes) {
+  return sizes.hasPairs && op.getQuery() &&
+         op.getQueryType().getElementType().isBF16() &&
+         op.getKeyType().getElementType().isBF16() &&
+         op.getQueryType().getDimSize(3) % 2 == 0;
+}
+
 ScoreWalk::ScoreWalk(ImplicitLocOpBuilder &b, KernelOp kernel,
                      const TileSizes &sizes, int64_t heads, Value scratch)
     : TileBuilder(b, sizes, scratch), kernel(kernel),
       op(cast<AttentionOpInterface>(kernel.getComputation())),
-      operands(kernel, sizes.lanes), body(op, operands), heads(heads),
-      channels(body.numChannels()), products(body.numProducts()) {
+      operands(kernel, sizes.lanes), body(op, operands, pairsScores(op, sizes)),
+      heads(heads), channels(body.numChannels()), products(body.numProducts()) {
   operands.block = sizes.block;
   // As many exponents at a time as `bodyRows` keys of one exponent each.
   this->sizes.bodyRows = std::max<int64_t>(
-      1, sizes.bodyRows / llvm::PowerOf2Ceil(body.numExponents()));
+      hasPairedValues() ? 2 : 1,
+      sizes.bodyRows / llvm::PowerOf2Ceil(body.numExponents()));
 }
 
 /// How many heads of `element`'s operand a tile holds.
@@ -36,7 +44,7 @@ int64_t ScoreWalk::elementHeads(Value element) {
 int64_t ScoreWalk::walkBytes() {
   int64_t rows = heads * NumStatistics;
   if (op.getQuery())
-    rows += channels * (features() + 2 * products * sizes.rows);
+    rows += channels * (queryRows() + 2 * products * sizes.rows);
   for (Value element : KernelOperands::elementsOf(op))
     rows += elementHeads(element) * sizes.block;
   return bytesOf(rows);
@@ -45,7 +53,8 @@ int64_t ScoreWalk::walkBytes() {
 void ScoreWalk::takeWalkScratch() {
   statisticTile = takeTile(heads * NumStatistics);
   if (op.getQuery()) {
-    queryTile = takeTile(channels * features());
+    queryTile = hasPairedScores() ? takePairs(channels * features())
+                                  : takeTile(channels * features());
     scoreTile = takeTile(2 * channels * products * sizes.rows);
   }
   for (Value tensor : KernelOperands::elementsOf(op)) {
@@ -87,7 +96,7 @@ void ScoreWalk::emitPackedQueries() {
     tile::PackOp::create(
         b, matrix, operands.place.firstQuery, at.value(0), queries,
         at.value(features()), b.getF32FloatAttr(body.queryFactor()),
-        rowsOf(queryTile, at.value(c * features()), features()));
+        rowsOf(queryTile, at.value(c * queryRows()), queryRows()));
   }
 }
 
@@ -133,7 +142,7 @@ void ScoreWalk::emitScores(Value key, Value slot, int64_t unitsPerProduct,
       auto scores = tile::ScoresOp::create(
           b, KernelOperands::matrixAt(b, buffer, leading), key,
           at.sub(range.keys, 1),
-          rowsOf(queryTile, at.mul(c, features()), features()),
+          rowsOf(queryTile, at.mul(c, queryRows()), queryRows()),
           rowsOf(scoreTile, row, sizes.rows), unitsPerProduct);
       OpBuilder::InsertionGuard guard(b);
       Block *block =
@@ -213,8 +222,13 @@ void ScoreWalk::emitSummedBlock() {
 void ScoreWalk::emitLoweredRows(Value factor, Value tile, Value from,
                                 Value to) {
   Value lane = operands.place.lane;
-  forEach(from, to, 1, [&](Value row) {
-    store(mul(load(tile, row, lane), factor), tile, row, lane);
+  if (!holdsPairs(tile))
+    return forEach(from, to, 1, [&](Value row) {
+      store(mul(load(tile, row, lane), factor), tile, row, lane);
+    });
+  forEach(at.div(from, 2), at.div(to, 2), 1, [&](Value pair) {
+    auto [first, second] = loadPair(tile, pair, lane);
+    storePair(mul(first, factor), mul(second, factor), tile, pair, lane);
   });
 }
 

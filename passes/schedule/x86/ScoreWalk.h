@@ -47,6 +47,13 @@ protected:
   /// Runs behind each block of `keys` keys.
   virtual void emitBlockEnd(mlir::Value keys) = 0;
 
+  /// Whether products are of pairs of bf16: of queries and keys, and of weights
+  /// and values.
+  bool hasPairedScores() { return pairsScores(op, sizes); }
+  bool hasPairedValues() {
+    return sizes.hasPairs && op.getValueType().getElementType().isBF16();
+  }
+
   /// The bytes of scratch that a walk takes.
   int64_t walkBytes();
   void takeWalkScratch();
@@ -82,6 +89,10 @@ protected:
   /// Scales rows `from` to before `to` of `tile`, at the row of lanes at hand.
   void emitLoweredRows(mlir::Value factor, mlir::Value tile, mlir::Value from,
                        mlir::Value to);
+  /// Stores weights of keys that follow one another, of which the first is in
+  /// row `row` of the block, at the row of lanes at hand.
+  virtual void emitStoredWeights(llvm::ArrayRef<mlir::Value> weights,
+                                 mlir::Value head, mlir::Value row);
   /// Emits `body` for the queries of the lanes at hand, and `lanes` beside.
   llvm::SmallVector<mlir::Value>
   emitForLanes(mlir::ValueRange lanes,
@@ -107,8 +118,13 @@ protected:
 
 private:
   // ScoreWalk.cpp
+  static bool pairsScores(AttentionOpInterface op, const TileSizes &sizes);
   int64_t features() {
     return op.getQuery() ? op.getQueryType().getDimSize(3) : 0;
+  }
+  /// Rows of the tile of one channel's queries.
+  int64_t queryRows() {
+    return hasPairedScores() ? features() / 2 : features();
   }
   int64_t elementHeads(mlir::Value element);
   void emitPackedQueries();

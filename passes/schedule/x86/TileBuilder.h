@@ -26,6 +26,11 @@ protected:
   }
   /// The next `rows` rows of scratch, as a tile.
   mlir::Value takeTile(int64_t rows);
+  /// The same rows as pairs of bf16: row p holds rows 2p and 2p + 1, lane by
+  /// lane one behind the other.
+  mlir::Value takePairs(int64_t rows);
+  /// The next bytes of scratch as a matrix.
+  mlir::Value takeMatrix(int64_t rows, int64_t columns, mlir::Type element);
   /// All that is left of scratch as a tile of `rows` rows.
   mlir::Value takeRest(mlir::Value rows);
   /// `rows` rows of `tile` from `row` on.
@@ -57,6 +62,18 @@ protected:
   }
   mlir::Value mul(mlir::Value x, mlir::Value y) {
     return mlir::arith::MulFOp::create(b, x, y);
+  }
+  /// Two rows of lanes rounded to bf16, lane by lane one behind the other, in
+  /// row `pair` of a tile of pairs. Halves are rounded away from 0.
+  void storePair(mlir::Value first, mlir::Value second, mlir::Value tile,
+                 mlir::Value pair, mlir::Value lane);
+  /// The two rows of row `pair` of a tile of pairs.
+  std::pair<mlir::Value, mlir::Value>
+  loadPair(mlir::Value tile, mlir::Value pair, mlir::Value lane);
+  static bool holdsPairs(mlir::Value tile) {
+    return llvm::cast<mlir::MemRefType>(tile.getType())
+        .getElementType()
+        .isBF16();
   }
   /// x where it is above y or y is NaN, else y.
   mlir::Value larger(mlir::Value x, mlir::Value y);

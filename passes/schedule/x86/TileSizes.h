@@ -21,6 +21,8 @@ struct TileSizes {
   int64_t bodyRows;
   /// Keys of a block: a multiple of `rows`.
   int64_t block;
+  /// Whether one instruction adds the products of two pairs of bf16.
+  bool hasPairs = false;
 
   int64_t chunks() const { return width / lanes; }
 };

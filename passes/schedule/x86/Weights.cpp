@@ -83,6 +83,7 @@ void ScoreWalk::emitHead(ArrayRef<SmallVector<Value>> mixed, Value head,
 
   int64_t perKey = body.numExponents();
   Value sum;
+  SmallVector<Value> weights;
   for (size_t r = 0; r < mixed.size(); ++r) {
     Value weight;
     for (int64_t e = 0; e < perKey; ++e) {
@@ -99,13 +100,26 @@ void ScoreWalk::emitHead(ArrayRef<SmallVector<Value>> mixed, Value head,
           });
       weight = arith::SelectOp::create(b, kept.front(), weight, splat(0));
     }
-    Value row = at.add(keys.row, int64_t(r));
-    store(weight, weightTile, at.add(weightRow(head), row),
-          operands.place.lane);
+    weights.push_back(weight);
   }
+  emitStoredWeights(weights, head, keys.row);
   Value lane = operands.place.lane;
   storeStatistic(add(loadStatistic(head, Partial, lane), sum), head, Partial,
                  lane);
+}
+
+void ScoreWalk::emitStoredWeights(ArrayRef<Value> weights, Value head,
+                                  Value row) {
+  Value lane = operands.place.lane;
+  Value first = at.add(weightRow(head), row);
+  if (!holdsPairs(weightTile)) {
+    for (auto [r, weight] : llvm::enumerate(weights))
+      store(weight, weightTile, at.add(first, int64_t(r)), lane);
+    return;
+  }
+  for (size_t r = 0; r < weights.size(); r += 2)
+    storePair(weights[r], weights[r + 1], weightTile,
+              at.div(at.add(first, int64_t(r)), 2), lane);
 }
 
 /// Whether the lanes' queries see `key` in head `head`.
