@@ -61,6 +61,24 @@ config.environment["ASAN_SYMBOLIZER_PATH"] = os.path.join(
 if config.sanitizers:
     config.available_features.add("sanitized")
 
+# REQUIRES: asan-runtime, tsan-runtime, archer: %with_asan and %with_tsan are put
+# in front of a program that loads sanitized code. A sanitized build brings its
+# own runtime, and takes no other.
+with_asan, with_tsan = "env", "env"
+if "address" in config.sanitizers:
+    config.available_features.add("asan-runtime")
+elif os.path.exists(config.asan_runtime):
+    with_asan += " LD_PRELOAD=" + config.asan_runtime
+    config.available_features.add("asan-runtime")
+if os.path.exists(config.tsan_runtime) and not config.sanitizers:
+    with_tsan += " LD_PRELOAD=" + config.tsan_runtime
+    config.available_features.add("tsan-runtime")
+if os.path.exists(config.archer):
+    with_tsan += " OMP_TOOL_LIBRARIES=" + config.archer
+    config.available_features.add("archer")
+with_tsan += " TSAN_OPTIONS=ignore_noninstrumented_modules=1"
+config.substitutions += [("%with_asan", with_asan), ("%with_tsan", with_tsan)]
+
 # REQUIRES: root, or x86 features as the kernel names them: cpu-avx512f.
 if os.geteuid() == 0:
     config.available_features.add("root")

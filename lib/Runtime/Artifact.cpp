@@ -141,6 +141,8 @@ Result<mixattn_entry> Artifact::load(const Entry &entry) const {
     return makeError("{}: expected a shared library, but got an object", place);
   if (Status check = checkTarget(content.target); !check)
     return inPlace(place, check.error());
+  if (Status check = checkSanitizer(content.sanitizer); !check)
+    return inPlace(place, check.error());
   Result<std::string> path = libraryPath();
   if (!path)
     return path.error();

@@ -31,8 +31,8 @@ public:
   /// The entry of that name; with an empty name the only one.
   Result<const Entry *> find(std::string_view name) const;
 
-  /// Makes an entry callable: checks that this machine can run it, loads the
-  /// library, finds the symbol.
+  /// Makes an entry callable: checks that this machine and process can run it,
+  /// loads the library, finds the symbol.
   Result<mixattn_entry> load(const Entry &entry) const;
 
 private:

@@ -10,9 +10,10 @@ Result<Buffer> mixattn::Buffer::allocate(size_t bytes) {
                                 static_cast<size_t>(sysconf(_SC_PAGESIZE));
   Buffer buffer;
   buffer.bytes = bytes;
-  if (bytes <= machine)
-    buffer.memory.reset(
-        static_cast<char *>(std::aligned_alloc(64, (bytes + 64) / 64 * 64)));
+  // Not a byte more than asked for, or a sanitizer takes it for the caller's.
+  void *memory = nullptr;
+  if (bytes <= machine && posix_memalign(&memory, 64, bytes ? bytes : 1) == 0)
+    buffer.memory.reset(static_cast<char *>(memory));
   if (!buffer.memory)
     return makeError("cannot allocate {} bytes", bytes);
   return buffer;

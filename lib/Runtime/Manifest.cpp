@@ -232,6 +232,14 @@ Result<Manifest> mixattn::parseManifest(std::string_view text) {
   JsonView target = root["target"];
   manifest.target = {target["arch"].text(), target["cpu"].text(),
                      target["features"].texts()};
+  if (root.has("sanitizer")) {
+    std::string name = root["sanitizer"].text();
+    if (std::optional<Sanitizer> known = sanitizerNamed(name))
+      manifest.sanitizer = *known;
+    else
+      root["sanitizer"].complain(
+          makeError("expected none, address or thread, but got '{}'", name));
+  }
   std::set<std::string> names;
   for (const JsonView &entry : root["entries"].elements()) {
     manifest.entries.push_back(EntryParser(entry).parse());

@@ -6,6 +6,7 @@
 #include "lib/Runtime/DType.h"
 #include "lib/Runtime/ManifestOps.h"
 #include "lib/Runtime/Result.h"
+#include "lib/Runtime/Sanitizer.h"
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -105,6 +106,8 @@ struct Manifest {
   int64_t abi = 0;
   std::string producer;
   Target target;
+  /// What the code was instrumented with.
+  Sanitizer sanitizer = Sanitizer::None;
   std::vector<Entry> entries;
 };
 

@@ -2,6 +2,7 @@
 // All files that one compilation leaves: the code, its manifest, its header.
 #include "lib/Target/Artifact.h"
 
+#include "lib/Runtime/Manifest.h"
 #include "lib/Target/CHeader.h"
 #include "lib/Target/Runner.h"
 #include "lib/Target/SharedLibrary.h"
@@ -40,7 +41,7 @@ Status mixattn::makeArtifact(ArtifactKind kind, const std::string &path,
   bool isLinked =
       kind == ArtifactKind::SharedLibrary || kind == ArtifactKind::Runner;
   if (isLinked)
-    bytes = linkSharedLibrary(*bytes);
+    bytes = linkSharedLibrary(*bytes, manifest.sanitizer);
   if (bytes && kind == ArtifactKind::Runner)
     bytes = makeRunner(findRunner(), *bytes);
   if (!bytes)

@@ -35,6 +35,16 @@ static bool isOpenMPFunction(StringRef name) {
   return name.starts_with("__kmpc_") || name.starts_with("omp_");
 }
 
+/// Whether `sanitizer` puts calls of that function, or uses of that symbol,
+/// into code; the two ends of a section are the linker's.
+static bool isSanitizerSymbol(StringRef name, Sanitizer sanitizer) {
+  if (sanitizer == Sanitizer::Thread)
+    return name.starts_with("__tsan_");
+  return sanitizer == Sanitizer::Address &&
+         (name.starts_with("__asan_") || name == "__start_asan_globals" ||
+          name == "__stop_asan_globals");
+}
+
 /// Names of the undefined symbols of `object`.
 static std::vector<std::string> listUndefinedSymbols(StringRef object) {
   auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(
@@ -51,10 +61,11 @@ static std::vector<std::string> listUndefinedSymbols(StringRef object) {
 }
 
 Result<std::vector<std::string>>
-mixattn::findNeededLibraries(StringRef object) {
+mixattn::findNeededLibraries(StringRef object, Sanitizer sanitizer) {
   bool needsLibm = false, needsOpenMP = false;
   for (const std::string &name : listUndefinedSymbols(object)) {
-    if (llvm::is_contained(libcFunctions, name))
+    if (llvm::is_contained(libcFunctions, name) ||
+        isSanitizerSymbol(name, sanitizer))
       continue;
     if (isLibmFunction(name))
       needsLibm = true;

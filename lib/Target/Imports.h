@@ -4,6 +4,7 @@
 #define MIXATTN_LIB_TARGET_IMPORTS_H
 
 #include "lib/Runtime/Result.h"
+#include "lib/Runtime/Sanitizer.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -15,8 +16,10 @@ namespace mixattn {
 /// Lists the shared libraries, by soname, that hold the undefined symbols of
 /// the ELF object `object`, which `emitCode` made: always libc, libm and OpenMP
 /// when asked for. A symbol of no such library is an error, for the artifact
-/// could not be loaded.
-Result<std::vector<std::string>> findNeededLibraries(llvm::StringRef object);
+/// could not be loaded; the runtime of `sanitizer`, which `object` was
+/// instrumented with, is the process's.
+Result<std::vector<std::string>> findNeededLibraries(llvm::StringRef object,
+                                                     Sanitizer sanitizer);
 
 } // namespace mixattn
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From a module in the LLVM dialect to LLVM IR, assembly or an object.
 #include "lib/Target/Object.h"
+#include "lib/Target/Instrument.h"
 #include "lib/Target/SplitLoops.h"
 
 #include "mlir/ExecutionEngine/OptUtils.h"
@@ -80,6 +81,7 @@ Result<std::string> mixattn::emitCode(mlir::ModuleOp module,
                                       /*sizeLevel=*/0, generator.get());
   // It fails at levels that LLVM has not.
   llvm::cantFail(optimize(code.get()));
+  instrument(*code, *generator, options.sanitizer);
 
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);

@@ -3,6 +3,7 @@
 #ifndef MIXATTN_LIB_TARGET_OBJECT_H
 #define MIXATTN_LIB_TARGET_OBJECT_H
 
+#include "lib/Runtime/Sanitizer.h"
 #include "lib/Target/Machine.h"
 
 #include <string>
@@ -23,6 +24,8 @@ struct CodeOptions {
   CodeKind kind = CodeKind::Object;
   /// LLVM's -O3, or -O0.
   bool isOptimized = true;
+  /// What watches the accesses of the code.
+  Sanitizer sanitizer = Sanitizer::None;
 };
 
 /// Adds to `registry` the translations that `emitCode` needs.

@@ -99,8 +99,9 @@ static Status runLld(const std::vector<std::string> &arguments) {
   return Success{};
 }
 
-Result<std::string> mixattn::linkSharedLibrary(StringRef object) {
-  auto libraries = findNeededLibraries(object);
+Result<std::string> mixattn::linkSharedLibrary(StringRef object,
+                                               Sanitizer sanitizer) {
+  auto libraries = findNeededLibraries(object, sanitizer);
   if (!libraries)
     return libraries.error();
   TemporaryFolder folder;

@@ -61,6 +61,7 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   WriteManifestPassOptions manifest;
   manifest.cpu = options.cpu;
   manifest.features.assign(options.features.begin(), options.features.end());
+  manifest.sanitizer = options.sanitizer;
   pm.addPass(createWriteManifestPass(manifest));
   if (options.simplify) {
     // Schedules multiply queries as they pack them: no copy of theirs is made.
@@ -99,6 +100,9 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   schedule.registers = options.vectorRegisters;
   schedule.hasBf16Pairs = options.hasBf16Conversion;
   pm.addPass(createScheduleX86Pass(schedule));
+  // Accesses outside of a tile are to meet memory that is nobody's.
+  if (options.sanitizer == "address")
+    pm.addNestedPass<func::FuncOp>(createSeparateScratchPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   addVerifyLevel(pm, "tiled");

@@ -40,6 +40,8 @@ struct PipelineOptions {
   /// Whether the CPU converts between f16, or bf16, and f32.
   bool hasF16Conversion = false;
   bool hasBf16Conversion = false;
+  /// What the code is instrumented with: none, address or thread.
+  std::string sanitizer = "none";
   /// Floats of f32 in a vector register, how many such registers there are,
   /// and whether one instruction multiplies and adds.
   int64_t vectorLanes = 4;

@@ -33,6 +33,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "simplify",
       llvm::cl::desc("Rewrite attentions where a simpler form is equal"),
       llvm::cl::init(true)};
+  Option<std::string> sanitizer{
+      *this, "sanitizer",
+      llvm::cl::desc("What instruments the code: none, address or thread"),
+      llvm::cl::init("none")};
   ListOption<std::string> features{
       *this, "features",
       llvm::cl::desc("LLVM's names of the features that the code may use")};
@@ -50,6 +54,7 @@ void mixattn::registerPipelines() {
           options.entry = text.entry;
           options.cpu = text.cpu;
           options.simplify = text.simplify;
+          options.sanitizer = text.sanitizer;
           options.features.assign(text.features.begin(), text.features.end());
           options.hasF16Conversion =
               llvm::is_contained(options.features, "f16c");

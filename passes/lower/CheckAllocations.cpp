@@ -16,11 +16,14 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
+/// The calls of `callee`, but those in a region that threads run: it has one
+/// way out.
 static SmallVector<LLVM::CallOp> callsOf(LLVM::LLVMFuncOp function,
                                          StringRef callee) {
   SmallVector<LLVM::CallOp> calls;
   function.walk([&](LLVM::CallOp call) {
-    if (call.getCallee() == callee)
+    if (call.getCallee() == callee &&
+        call->getParentRegion() == &function.getBody())
       calls.push_back(call);
   });
   return calls;

@@ -38,6 +38,8 @@ def WriteManifestPass : Pass<"attn-write-manifest", "::mlir::ModuleOp"> {
            "LLVM's name of the CPU that the code is for">,
     ListOption<"features", "features", "std::string",
                "LLVM's names of the CPU features that the code may use">,
+    Option<"sanitizer", "sanitizer", "std::string", /*default=*/"\"none\"",
+           "What instruments the code: none, address or thread">,
   ];
 }
 
@@ -281,7 +283,8 @@ def CheckAllocationsPass : Pass<"attn-check-allocations", "::mlir::ModuleOp"> {
     Output: a kernel returns 1 where `malloc` returns NULL, or where the size
     asked for has overflowed, having freed what it held, and its wrapper then leaves a message and returns
     MIXATTN_ERROR_MEMORY.
-    Skips: functions other than `NAME.kernel` beside its wrapper `mixattn_NAME`.
+    Skips: functions other than `NAME.kernel` beside its wrapper `mixattn_NAME`,
+    and what threads allocate.
 
     ```mlir
     llvm.func @malloc(i64) -> !llvm.ptr

@@ -300,6 +300,8 @@ struct WriteManifestPass
                                       {"cpu", cpu.getValue()},
                                       {"features", Array(sorted)}}},
                     {"entries", std::move(entries)}};
+    if (sanitizer != "none")
+      manifest["sanitizer"] = sanitizer.getValue();
     std::string text =
         llvm::formatv("{0}\n", llvm::json::Value(std::move(manifest)));
     module->setAttr("attn.manifest", StringAttr::get(&getContext(), text));

@@ -52,6 +52,39 @@ def ScheduleX86Pass : Pass<"attn-schedule-x86", "::mlir::ModuleOp"> {
       "::mlir::vector::VectorDialect"];
 }
 
+def SeparateScratchPass : Pass<"attn-separate-scratch"> {
+  let summary = "Allocate each tile of a thread's scratch memory by itself";
+  let description = [{
+    For the address sanitizer, which sees the ends of allocations only.
+
+    Input: tiles as views of a thread's scratch memory, which is a view of all
+    threads'; what a tile holds does not outlive the block of its view.
+    Output: each tile is an allocation, freed at the end of that block.
+    Skips: views of anything but a view.
+
+    ```mlir
+    func.func @f(%all: memref<?xi8>, %thread: index, %x: f32) {
+      %c0 = arith.constant 0 : index
+      %own = memref.view %all[%thread][] : memref<?xi8> to memref<1024xi8>
+      %tile = memref.view %own[%c0][] : memref<1024xi8> to memref<16x16xf32>
+      memref.store %x, %tile[%c0, %c0] : memref<16x16xf32>
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%all: memref<?xi8>, %thread: index, %x: f32) {
+      %c0 = arith.constant 0 : index
+      %tile = memref.alloc() : memref<16x16xf32>
+      memref.store %x, %tile[%c0, %c0] : memref<16x16xf32>
+      memref.dealloc %tile : memref<16x16xf32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def LowerTilesPass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
   let summary = "Turn tile ops of x86 into loops over vectors";
   let description = [{

@@ -84,6 +84,30 @@ llvm.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 
 
 // -----
 
+// What threads allocate has no way to the failure.
+// CHECK-LABEL: llvm.func internal @threads.kernel(
+// CHECK-NOT:     llvm.cond_br
+// CHECK:         omp.parallel
+// CHECK-NEXT:      llvm.call @malloc(
+// CHECK-NEXT:      llvm.call @free(
+// CHECK-NEXT:      omp.terminator
+llvm.func @malloc(i64) -> !llvm.ptr
+llvm.func @free(!llvm.ptr)
+llvm.func internal @threads.kernel(%size: i64) {
+  omp.parallel {
+    %own = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+    llvm.call @free(%own) : (!llvm.ptr) -> ()
+    omp.terminator
+  }
+  llvm.return
+}
+llvm.func @mixattn_threads(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %zero : i32
+}
+
+// -----
+
 // Where a pointer is freed that came through a branch, what is held is not
 // known: a failure frees nothing.
 // CHECK-LABEL: llvm.func internal @branch.kernel(

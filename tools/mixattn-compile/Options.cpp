@@ -31,6 +31,10 @@ what to make; "-" is the standard input or output.
                         planned, bufferized, tiled or llvm
   --entry=NAME          compile this function only; default: every public one
   -O0, -O3              LLVM's optimisation; default -O3
+  --sanitize=NAME       address: code that reports accesses outside of memory,
+                        each tile of a kernel taken by itself; thread: code that
+                        reports races; default none. Both are slow, and run in a
+                        program that holds the sanitizer's runtime only
   --cost, --cost=json   instead of code, what each op of an entry costs, as a
                         table or as JSON: parameters (arguments with
                         attn.parameter), multiply-adds, other operations of
@@ -53,6 +57,18 @@ examples:
   mixattn-compile layer.mlir --stop-after=normal
   mixattn-compile layer.mlir --cost --dim=B=1 --dim=N=256
   mixattn-compile - --emit=s -o - < layer.mlir | less
+
+  mixattn-compile layer.mlir --sanitize=address -o layer.so
+  LD_PRELOAD=$(clang-22 -print-file-name=libclang_rt.asan-x86_64.so) \
+    mixattn-run layer.so --random=1 --dim=B=2
+
+  mixattn-compile layer.mlir --sanitize=thread -o layer.so
+  LD_PRELOAD=$(clang-22 -print-file-name=libclang_rt.tsan-x86_64.so) \
+    OMP_TOOL_LIBRARIES=$(clang-22 -print-file-name=libarcher.so) \
+    TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
+    mixattn-run layer.so --random=1 --dim=B=2
+
+Archer tells the thread sanitizer what OpenMP's threads wait for.
 )";
 
 namespace {
@@ -164,6 +180,16 @@ static Status parseDim(StringRef text, Options &options) {
   return Success{};
 }
 
+static Status parseSanitizer(StringRef name, Options &options) {
+  std::optional<Sanitizer> known = sanitizerNamed(name);
+  if (!known)
+    return makeError("expected none, address or thread after '--sanitize=', "
+                     "but got '{}'",
+                     name.str());
+  options.sanitizer = *known;
+  return Success{};
+}
+
 /// Reads one option that is not `-o`.
 static Status parseOption(StringRef argument, Choices &choices,
                           Options &options) {
@@ -182,12 +208,15 @@ static Status parseOption(StringRef argument, Choices &choices,
     return Success{};
   }
   if (name != "--emit" && name != "--target" && name != "--stop-after" &&
-      name != "--entry" && name != "--cost" && name != "--dim")
+      name != "--entry" && name != "--cost" && name != "--dim" &&
+      name != "--sanitize")
     return makeError("unknown option '{}'", argument.str());
   if (value.empty())
     return makeError("expected '{}=' and a value", name.str());
   if (name == "--dim")
     return parseDim(value, options);
+  if (name == "--sanitize")
+    return parseSanitizer(value, options);
   if (name == "--emit")
     choices.emit = value;
   else if (name == "--cost")

@@ -34,6 +34,7 @@ struct Options {
   /// The only function to compile; empty: every public one.
   std::string entry;
   bool isOptimized = true;
+  Sanitizer sanitizer = Sanitizer::None;
 };
 
 /// Reads the command line, without the program's name.

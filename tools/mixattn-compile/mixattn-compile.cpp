@@ -101,6 +101,7 @@ ExitCode Compilation::runPasses() {
   passOptions.hasFma = machine.has("fma");
   passOptions.cpu = machine.cpu;
   passOptions.features = machine.features;
+  passOptions.sanitizer = nameOf(options.sanitizer);
   auto passes = mlir::PassManager::on<mlir::ModuleOp>(&context);
   if (options.cost == Options::Cost::None)
     buildPipeline(passes, Level::Graph, options.level, passOptions);
@@ -144,8 +145,13 @@ ExitCode Compilation::makeFiles(OutputFiles &files) {
     return report(makeError("the input was made for '{}' and its features, "
                             "but the target is '{}'",
                             manifest->target.cpu, machine.cpu));
-  auto code = emitCode(
-      *module, {machine, codeKindOf(*options.kind), options.isOptimized});
+  if (manifest->sanitizer != options.sanitizer)
+    return report(makeError("the input was made for the sanitizer '{}', but "
+                            "'--sanitize' says '{}'",
+                            nameOf(manifest->sanitizer),
+                            nameOf(options.sanitizer)));
+  auto code = emitCode(*module, {machine, codeKindOf(*options.kind),
+                                 options.isOptimized, options.sanitizer});
   if (!code) {
     reproducer.report(code.message());
     return failed;

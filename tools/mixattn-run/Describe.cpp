@@ -109,6 +109,8 @@ std::string mixattn::describe(const Manifest &manifest,
                      std::to_string(manifest.abi) + "\ntarget    " +
                      manifest.target.arch + " " + manifest.target.cpu +
                      "\nfeatures " + features + "\n";
+  if (manifest.sanitizer != Sanitizer::None)
+    text += "sanitizer " + std::string(nameOf(manifest.sanitizer)) + "\n";
   for (const Entry &candidate : manifest.entries)
     if (entry.empty() || candidate.name == entry)
       text += ::describe(candidate);

@@ -50,6 +50,22 @@ TEST(Manifest, Parses) {
   EXPECT_EQ(entry.attentionReason, "two ops");
 }
 
+TEST(Manifest, Sanitizer) {
+  auto with = [](const std::string &sanitizer) {
+    return parseManifest(R"({"abi": 1, "producer": "test", "target": {"arch":
+      "x86_64", "cpu": "x86-64", "features": []}, "sanitizer": )" +
+                         sanitizer + R"(, "entries": []})");
+  };
+  EXPECT_EQ(with(R"("address")")->sanitizer, Sanitizer::Address);
+  EXPECT_EQ(with(R"("thread")")->sanitizer, Sanitizer::Thread);
+  EXPECT_EQ(parseManifest(makeManifest(x, o))->sanitizer, Sanitizer::None);
+  EXPECT_EQ(messageOf(with(R"("memory")")),
+            "manifest: sanitizer: expected none, address or thread, but got "
+            "'memory'");
+  EXPECT_EQ(messageOf(with("1")),
+            "manifest: sanitizer: expected a text, but got number");
+}
+
 TEST(Manifest, OtherVersionFirst) {
   EXPECT_EQ(parseError(R"({"abi": 2})"), "expected ABI version 1, but got 2");
 }
