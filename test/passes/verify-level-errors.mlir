@@ -45,5 +45,5 @@ llvm.func @cast(%x: i64) {
 }
 
 //--- level.mlir
-// expected-error @below {{expected the level normal, bufferized or llvm, but got 'planed'}}
+// expected-error @below {{expected the level normal, planned, bufferized, tiled or llvm, but got 'planed'}}
 module {}
