@@ -75,7 +75,7 @@ Compilation::Compilation(const Options &options, const Machine &machine,
   // That nothing better than the plain path was found is not to be missed.
   mlir::remark::RemarkCategories categories;
   if (options.hasRemarks)
-    categories.all = ".*";
+    categories.passed = categories.missed = ".*";
   else if (!options.isReport())
     categories.missed = "attn-plan";
   else
@@ -220,12 +220,12 @@ ExitCode Compilation::run(OutputFiles &files) {
     if (ExitCode code = runPasses())
       return code;
   } else if (!options.entry.empty() || options.isReport()) {
-    return report(makeError("'{}' comes too late for '{}', which is at level "
-                            "llvm",
-                            options.cost != Options::Report::None ? "--cost"
-                            : options.isReport()                  ? "--explain"
-                                                                  : "--entry",
-                            options.input));
+    const char *late = options.cost != Options::Report::None ? "cost"
+                       : options.isReport()                  ? "explain"
+                                                             : "entry";
+    return report(
+        makeError("'--{}' comes too late for '{}', which is at level llvm",
+                  late, options.input));
   }
   return options.isReport() ? makeReport(files) : makeFiles(files);
 }
