@@ -115,7 +115,6 @@ static Status chooseLevel(const Choices &choices, Options &options) {
                      "llvm after '--stop-after=', but got '{}'",
                      choices.stopAfter->str());
   options.level = *level;
-  options.levelName = choices.stopAfter->str();
   auto suffixed = kindOfSuffix(options.output);
   bool isOther = choices.emit ? *choices.emit != "mlir"
                               : suffixed && suffixed->name != "runner" &&

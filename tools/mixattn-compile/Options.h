@@ -29,7 +29,6 @@ struct Options {
   /// Nothing: MLIR text at `level`.
   std::optional<ArtifactKind> kind;
   Level level = Level::Llvm;
-  std::string levelName = "llvm";
   std::string target = "native";
   /// The only function to compile; empty: every public one.
   std::string entry;
