@@ -42,14 +42,6 @@ double Predictor::share(double cycles, double count, double longest,
 // Tiles of scores: online and panel
 //===----------------------------------------------------------------------===//
 
-Predictor::Tiles Predictor::tilesOf(int64_t lanes, int64_t queries) const {
-  int64_t rest = queries % lanes, last = 0;
-  if (rest > 0)
-    for (last = std::min(cpu.lanes, lanes); last < rest;)
-      last *= 2;
-  return {lanes, queries / lanes, std::min(last, lanes)};
-}
-
 /// Bytes of the tiles of one group of heads: queries, weights of a block, sums.
 double Predictor::scratchOf(const PlanCase &plan, int64_t lanes) const {
   double heads = double(work.heads) / double(work.groups);
@@ -117,15 +109,17 @@ double Predictor::cyclesOfTile(const PlanCase &plan, const PlanSizes &sizes,
 
 Prediction Predictor::predictTiles(const PlanCase &plan,
                                    const PlanSizes &sizes) const {
-  Tiles tiles = tilesOf(plan.lanes, sizes.queries);
+  // What does not fill a tile goes into tiles that are one vector wide.
+  double whole = double(sizes.queries / plan.lanes);
+  double narrow =
+      double(llvm::divideCeil(uint64_t(sizes.queries % plan.lanes), cpu.lanes));
   double each = double(sizes.batch * work.groups);
-  double count = each * double(tiles.full + (tiles.lastLanes > 0));
+  double count = each * (whole + narrow);
   double readers = std::clamp(count, 1.0, double(threads));
-  double full = cyclesOfTile(plan, sizes, tiles.lanes, readers);
-  double last =
-      tiles.lastLanes ? cyclesOfTile(plan, sizes, tiles.lastLanes, readers) : 0;
-  double cycles = each * (double(tiles.full) * full + last);
-  double longest = tiles.full ? full : last;
+  double wide = whole > 0 ? cyclesOfTile(plan, sizes, plan.lanes, readers) : 0;
+  double last = narrow > 0 ? cyclesOfTile(plan, sizes, cpu.lanes, readers) : 0;
+  double cycles = each * (whole * wide + narrow * last);
+  double longest = std::max(wide, last);
   double bytes = scratchOf(plan, plan.lanes);
   if (plan.algorithm == Algorithm::Panel)
     bytes += stripOf(sizes, plan.lanes);

@@ -30,13 +30,6 @@ public:
   const Workload work;
 
 private:
-  /// Tiles that make up all queries: some of the plan's width, and one that may
-  /// be narrower.
-  struct Tiles {
-    int64_t lanes, full, lastLanes;
-  };
-  Tiles tilesOf(int64_t lanes, int64_t queries) const;
-
   Prediction predictTiles(const PlanCase &plan, const PlanSizes &sizes) const;
   Prediction predictDecode(const PlanCase &plan, const PlanSizes &sizes) const;
   Prediction predictChunks(const PlanCase &plan, const PlanSizes &sizes) const;
