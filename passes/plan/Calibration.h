@@ -15,20 +15,22 @@ constexpr double scoreOverhead = 1.6;
 /// Pooling a block of K keys takes K + this many slots for each vector of
 /// values: its sums are loaded, rescaled and stored.
 constexpr double poolOverhead = 2.5;
-/// An exp of a vector under the products of the next block, and alone.
-constexpr double hiddenExp = 3, nakedExp = 11;
+/// An exp of a vector under the products of the next block's scores, and alone;
+/// the slots of such products that hide one.
+constexpr double hiddenExp = 3, nakedExp = 11, hidingSlots = 48;
 /// A multiply-add of a mixer, and any other operation on a vector of scores.
-constexpr double mix = 1.1, other = 0.5;
+constexpr double mix = 1.4, other = 1.2;
 /// An element of a mask, bias or noise, which is transposed; one of Philox.
 constexpr double read = 4, draw = 30;
-/// What products take with one, two and four vectors of queries side by side,
-/// relative to four; narrower ones wait for what they have just computed.
-constexpr double oneVector = 1 / 0.75, twoVectors = 1 / 0.97;
+/// What products take with one vector of queries, and with two, relative to the
+/// widest tile: narrower ones wait for loads.
+constexpr double oneVector = 1.6, twoVectors = 1.02;
 /// What the tiles of a block add for each time that they exceed the first
 /// cache, and the most that they add.
-constexpr double overflow = 0.04, mostOverflow = 0.2;
-/// What part of the traffic of a panel's strip products do not hide.
-constexpr double stripShare = 0.5;
+constexpr double overflow = 0.03, mostOverflow = 0.05;
+/// How often over the traffic of a panel's strip counts: what is written is
+/// read and evicted, too.
+constexpr double strip = 2;
 
 // Cycles.
 
@@ -55,7 +57,7 @@ constexpr double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;
 
 /// What part of its sizes' time a case of its own must save, and not less than
 /// a call.
-constexpr double worthACase = 0.05;
+constexpr double worthACase = 0.08;
 
 } // namespace mixattn::calibration
 

@@ -114,7 +114,10 @@ void Planner::addCandidates(Algorithm algorithm, const PlanTarget &target) {
     lanes.clear();
     for (int64_t width = cpu.widestTile(); width >= cpu.lanes; width /= 2)
       lanes.push_back(width);
-    blocks = {128, 64, 32};
+    // Larger ones of all heads together leave the second cache.
+    blocks = {64, 32};
+    if (algorithm == Algorithm::Online)
+      blocks.insert(blocks.begin(), 128);
     break;
   case Algorithm::Decode:
     lanes = {cpu.lanes};

@@ -66,8 +66,11 @@ double Predictor::slotsOfPair(const PlanCase &plan, double keys) const {
   double features = double(std::max<int64_t>(work.keyFeatures, 1));
   double block = double(plan.block);
   double blocks = std::max(1.0, keys / block);
-  // The last block has no products to hide its exps.
-  double exp = hiddenExp + (nakedExp - hiddenExp) / blocks;
+  // The last block has no products that hide its exps, and mixed scores have
+  // few for each.
+  double hidden =
+      (1 - 1 / blocks) * std::min(1.0, pair.scores / (pair.exps * hidingSlots));
+  double exp = nakedExp - (nakedExp - hiddenExp) * hidden;
   double slots = (pair.scores * (1 + scoreOverhead / features) +
                   pair.pool * (1 + poolOverhead / block)) *
                      productSlots() +
@@ -96,9 +99,9 @@ double Predictor::cyclesOfTile(const PlanCase &plan, const PlanSizes &sizes,
   double rate = readRate(keyBytes * double(sizes.keys), sets, readers);
   cycles = std::max(cycles, keyBytes * keys / rate);
   if (plan.algorithm == Algorithm::Panel) {
-    double strip = stripOf(sizes, lanes), part = keys / double(sizes.keys);
+    double panel = stripOf(sizes, lanes), part = keys / double(sizes.keys);
     // Written once and read once.
-    cycles += 2 * strip * part * stripShare / readRate(strip, readers, readers);
+    cycles += 2 * panel * part * strip / readRate(panel, readers, readers);
   }
   double elements = double(work.queryHeads * work.keyFeatures +
                            work.heads * work.valueFeatures) /

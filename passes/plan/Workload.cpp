@@ -37,6 +37,9 @@ static PairCounts countPair(AttentionOpInterface op, const StageCosts &stages,
     pair.other += number(cost.other) / pairs;
     pair.exps += number(cost.exps) / pairs;
   }
+  // Components that differ by a term share one product.
+  if (op.getQuery() && op.getKeyType().getRank() == 4 && !op.getShifts())
+    pair.scores /= double(op.getNumComponents());
   for (Value operand :
        {op.getGivenScores(), op.getBias(), op.getMask(), op.getNoise()})
     if (operand)

@@ -3,7 +3,7 @@
 // at which static sizes are planned otherwise. test/unit/passes/PlannerTest.cpp
 // has those of decode.
 //
-// RUN: mixattn-opt %s --attn-plan="cpu=x86-64-v4 features=avx2,avx512f,fma threads=16" | FileCheck %s
+// RUN: mixattn-opt %s --attn-plan="cpu=znver5 features=avx2,avx512f,fma threads=16" | FileCheck %s
 
 // Many threads and one head: few queries take narrow tiles, of which there are
 // enough for all.
@@ -33,9 +33,9 @@ func.func @queries1024(%q: tensor<1x1x1024x64xf32>, %k: !k) -> tensor<1x1x1024x6
   return %o : tensor<1x1x1024x64xf32>
 }
 
-// Mixed weights of many keys: the strip of a narrower tile stays in cache.
+// Mixed weights: how wide the tiles are whose strips stay in cache.
 // CHECK-LABEL: func.func @keys
-// CHECK:         {attn.plan = #attn.plan<[keys at_most [[#SMALL:]] : panel {lanes = 16, block = {{[0-9]+}}}, keys above [[#LARGE:]] : panel {lanes = 64, block = {{[0-9]+}}}, else : panel {lanes = 32, block = {{[0-9]+}}}]>}
+// CHECK:         {attn.plan = #attn.plan<[keys at_most [[#]] : panel {lanes = 32, block = {{[0-9]+}}}, keys above [[#]] : panel {lanes = 64, block = {{[0-9]+}}}, else : panel {lanes = 16, block = {{[0-9]+}}}]>}
 !q = tensor<1x8x2048x64xf32>
 func.func @keys(%q: !q, %k: tensor<1x8x?x64xf32>, %m: tensor<8x8xf32>) -> !q {
   %o = attn.generic scores(%q, %k : !q, tensor<1x8x?x64xf32>) postmix(%m : tensor<8x8xf32>)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans that are asked for and cannot be.
 //
-// DEFINE: %{plan} = cpu=x86-64-v4 features=avx2,avx512f,fma force
+// DEFINE: %{plan} = cpu=znver5 features=avx2,avx512f,fma force
 // RUN: split-file %s %t
 // RUN: mixattn-opt %t/panel.mlir --attn-plan="%{plan}=panel" --verify-diagnostics
 // RUN: mixattn-opt %t/online.mlir --attn-plan="%{plan}=online" --verify-diagnostics

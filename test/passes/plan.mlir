@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every attention gets a plan: by its kind, its sizes, the CPU, or by order.
 //
-// DEFINE: %{v4} = cpu=x86-64-v4 features=avx2,avx512f,fma
+// DEFINE: %{v4} = cpu=znver5 features=avx2,avx512f,fma
 // RUN: mixattn-opt %s --attn-plan="%{v4} threads=1" | FileCheck %s --check-prefixes=CHECK,ONE
 // RUN: mixattn-opt %s --attn-plan="%{v4} threads=16" | FileCheck %s --check-prefix=MANY
 // RUN: mixattn-opt %s --attn-plan="cpu=x86-64-v3 features=avx2,fma threads=1" | FileCheck %s --check-prefix=AVX2
@@ -16,11 +16,11 @@
 
 // Open sizes.
 // CHECK-LABEL: func.func @open
-// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[else : online {lanes = 64, block = {{[0-9]+}}}]>}
+// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[queries at_most {{[0-9]+}} : online {{.*}}, else : online {lanes = 64, block = {{[0-9]+}}}]>}
 // AVX2-LABEL:  func.func @open
-// AVX2:          attn.generic {{.*}} {attn.plan = #attn.plan<[else : online {lanes = 16, block = {{[0-9]+}}}]>}
+// AVX2:          attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : online {lanes = 16, block = {{[0-9]+}}}]>}
 // SSE-LABEL:   func.func @open
-// SSE:           attn.generic {{.*}} {attn.plan = #attn.plan<[else : online {lanes = 8, block = {{[0-9]+}}}]>}
+// SSE:           attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : online {lanes = 8, block = {{[0-9]+}}}]>}
 // UNFUSED-LABEL: func.func @open
 // UNFUSED:       attn.generic {{.*}} {attn.plan = #attn.plan<[else : unfused]>}
 func.func @open(%q: !q, %k: !k) -> !q {
@@ -30,7 +30,7 @@ func.func @open(%q: !q, %k: !k) -> !q {
 
 // Mixed weights.
 // CHECK-LABEL: func.func @mixed
-// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[else : panel {lanes = {{[0-9]+}}, block = {{[0-9]+}}}]>}
+// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : panel {lanes = {{[0-9]+}}, block = {{[0-9]+}}}]>}
 func.func @mixed(%q: !q, %k: !k, %m: tensor<8x8xf32>) -> !q {
   %o = attn.generic scores(%q, %k : !q, !k) postmix(%m : tensor<8x8xf32>) pool(%k : !k) -> !q
   return %o : !q
