@@ -7,6 +7,7 @@
 include "mlir/Pass/PassBase.td"
 include "passes/lower/Passes.td"
 include "passes/normalize/Passes.td"
+include "passes/plan/Passes.td"
 include "passes/schedule/Passes.td"
 
 def VerifyLevelPass : Pass<"attn-verify-level", "::mlir::ModuleOp"> {
@@ -16,7 +17,8 @@ def VerifyLevelPass : Pass<"attn-verify-level", "::mlir::ModuleOp"> {
     Output: the same, or an error at the first op that the level forbids.
     Skips: nothing.
 
-    `normal`: no named attention op. `bufferized`: no attention op, no tensor.
+    `normal`: no named attention op. `planned`: the same, and a plan on every
+    attention. `bufferized`: no attention op, no tensor.
     `llvm`: the LLVM dialect only.
 
     ```mlir
@@ -28,7 +30,7 @@ def VerifyLevelPass : Pass<"attn-verify-level", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"level", "level", "std::string", /*default=*/"",
-           "normal, bufferized or llvm">,
+           "normal, planned, bufferized, tiled or llvm">,
   ];
 }
 

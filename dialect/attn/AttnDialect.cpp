@@ -207,6 +207,14 @@ LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
   if (attr.getName() == "attn.manifest" && isa<ModuleOp>(op) &&
       isa<StringAttr>(attr.getValue()))
     return success();
+  if (attr.getName() == "attn.plan") {
+    if (!canBePlanned(op))
+      return op->emitOpError("expected 'attn.plan' to be on an attention");
+    if (!isa<PlanAttr>(attr.getValue()))
+      return op->emitOpError("expected 'attn.plan' to be a plan, but got ")
+             << attr.getValue();
+    return success();
+  }
   return op->emitOpError("has the unknown attribute '")
          << attr.getName().getValue() << "'";
 }

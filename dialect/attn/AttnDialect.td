@@ -116,4 +116,44 @@ def Attn_FeatureMapAttr : AttrDef<Attn_Dialect, "FeatureMap"> {
   let genVerifyDecl = 1;
 }
 
+def Attn_Algorithm : I32Enum<"Algorithm", "algorithm of an attention", [
+    I32EnumCase<"Online", 0, "online">, I32EnumCase<"Panel", 1, "panel">,
+    I32EnumCase<"Decode", 2, "decode">,
+    I32EnumCase<"ChunkedLinear", 3, "chunked_linear">,
+    I32EnumCase<"Unfused", 4, "unfused">]> {
+  let cppNamespace = "::mixattn";
+}
+
+def Attn_PlanAttr : AttrDef<Attn_Dialect, "Plan"> {
+  let mnemonic = "plan";
+  let summary = "How an attention is computed, by its sizes";
+  let description = [{
+    Cases in the order in which they are tried. The first whose conditions hold
+    of the op's sizes `batch`, `queries` and `keys` is taken; the last has none.
+
+    ```
+    #attn.plan<[queries at_most 8 and keys above 512 : decode {block = 64, split = 1024},
+                else : online {lanes = 64, block = 64} ]>
+    ```
+
+    - `online`: blocks of keys one after the other, each scored and pooled at
+      once; sums are rescaled.
+    - `panel`: the weights of all heads for a tile of queries, then the mixer of
+      weights and the pool.
+    - `decode`: few queries; parts of the keys apart, then put together.
+    - `chunked_linear`: the state of linear attention, chunk by chunk.
+    - `unfused`: the plain path of `attn-decompose`.
+
+    `lanes` are the queries that are computed side by side, `block` keys that are
+    scored before they are pooled, or the length of a chunk, `split` keys that
+    are a part. Those that an algorithm does without are absent; all of them are
+    absent from `unfused`.
+
+    The plan of an op is its attribute `attn.plan`, written by `attn-plan`.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mixattn::PlanCase">:$cases);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 #endif // MIXATTN_DIALECT_ATTN_DIALECT_TD

@@ -4,6 +4,8 @@
 #ifndef MIXATTN_DIALECT_ATTN_OPS_H
 #define MIXATTN_DIALECT_ATTN_OPS_H
 
+#include "dialect/attn/Plan.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -148,6 +150,14 @@ llvm::LogicalResult reifySizedShape(mlir::OpBuilder &builder,
 #include "dialect/attn/AttnOps.h.inc"
 
 namespace mixattn {
+
+/// The plan of `op`, or null.
+PlanAttr getPlan(mlir::Operation *op);
+void setPlan(mlir::Operation *op, PlanAttr plan);
+
+/// Whether `op` is an attention, which can have a plan: a softmax's or a linear
+/// one, or a pool of given weights.
+bool canBePlanned(mlir::Operation *op);
 
 /// Says every named attention op below `root` in the normal form.
 void generalizeAll(mlir::Operation *root);

@@ -30,8 +30,6 @@ std::optional<Level> mixattn::parseLevel(StringRef name) {
       .Default(std::nullopt);
 }
 
-bool mixattn::isBuilt(Level level) { return level != Level::Planned; }
-
 static void addVerifyLevel(OpPassManager &pm, StringRef level) {
   VerifyLevelPassOptions options;
   options.level = level.str();
@@ -72,6 +70,17 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createCSEPass());
   }
   addVerifyLevel(pm, "normal");
+}
+
+static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
+  PlanPassOptions plan;
+  plan.cpu = options.cpu;
+  plan.features.assign(options.features.begin(), options.features.end());
+  plan.isNative = options.isNative;
+  plan.threads = options.threads;
+  plan.force = options.plan;
+  pm.addPass(createPlanPass(plan));
+  addVerifyLevel(pm, "planned");
 }
 
 static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
@@ -171,6 +180,8 @@ void mixattn::buildPipeline(OpPassManager &pm, Level from, Level to,
   auto isOnTheWay = [&](Level level) { return from < level && level <= to; };
   if (isOnTheWay(Level::Normal))
     buildNormal(pm, options);
+  if (isOnTheWay(Level::Planned))
+    buildPlanned(pm, options);
   if (isOnTheWay(Level::Bufferized))
     buildBufferized(pm, options);
   if (isOnTheWay(Level::Tiled))

@@ -17,7 +17,7 @@ namespace mixattn {
 ///
 /// - Graph: func, tensor, linalg, arith, math and named attention ops.
 /// - Normal: one op is one attention; entries have names and a manifest.
-/// - Planned: the same ops with a plan. Not built yet.
+/// - Planned: the same ops, each attention with a plan.
 /// - Bufferized: memrefs, the caller's for arguments and results; allocations
 ///   are freed. Kernels still say on tensors what they compute.
 /// - Tiled: kernels are tiles in loops that threads share.
@@ -26,9 +26,6 @@ enum class Level { Graph, Normal, Planned, Bufferized, Tiled, Llvm };
 
 /// The level called `name` (graph, normal, planned, bufferized, tiled, llvm).
 std::optional<Level> parseLevel(llvm::StringRef name);
-
-/// Whether the pipeline can stop at `level`.
-bool isBuilt(Level level);
 
 /// What the pipeline needs to know beside its input.
 struct PipelineOptions {
@@ -51,6 +48,13 @@ struct PipelineOptions {
   bool fuse = true;
   /// Whether to rewrite attentions where a simpler form is equal.
   bool simplify = true;
+  /// Whether code is for this machine, with its cores and caches.
+  bool isNative = false;
+  /// Threads that calls are planned for; 0: as many as cores.
+  int64_t threads = 0;
+  /// The plan of every attention, `algorithm[,lanes=L][,block=K][,split=K]`; the
+  /// model's choice where empty.
+  std::string plan;
 };
 
 /// Adds the passes that lead from level `from` to level `to`, each level

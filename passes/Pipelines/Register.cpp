@@ -37,6 +37,13 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "sanitizer",
       llvm::cl::desc("What instruments the code: none, address or thread"),
       llvm::cl::init("none")};
+  Option<int64_t> threads{
+      *this, "threads",
+      llvm::cl::desc("Threads that calls are planned for; 0: as many as cores"),
+      llvm::cl::init(0)};
+  Option<std::string> plan{
+      *this, "plan",
+      llvm::cl::desc("The plan of every attention; the model's where empty")};
   ListOption<std::string> features{
       *this, "features",
       llvm::cl::desc("LLVM's names of the features that the code may use")};
@@ -55,6 +62,8 @@ void mixattn::registerPipelines() {
           options.cpu = text.cpu;
           options.simplify = text.simplify;
           options.sanitizer = text.sanitizer;
+          options.threads = text.threads;
+          options.plan = text.plan;
           options.features.assign(text.features.begin(), text.features.end());
           options.hasF16Conversion =
               llvm::is_contained(options.features, "f16c");
@@ -70,6 +79,8 @@ void mixattn::registerPipelines() {
         });
   };
   add("attn-to-normal", "From a graph to the normal form", Level::Normal);
+  add("attn-to-planned", "From a graph to the normal form with plans",
+      Level::Planned);
   add("attn-to-bufferized", "From a graph to buffers", Level::Bufferized);
   add("attn-to-tiled", "From a graph to loops over tiles", Level::Tiled);
   add("attn-to-llvm", "From a graph to the LLVM dialect", Level::Llvm);

@@ -33,7 +33,7 @@ struct VerifyLevelPass : mixattn::impl::VerifyLevelPassBase<VerifyLevelPass> {
 
   /// Whether the level forbids `op`.
   bool isForbidden(Operation *op) const {
-    if (level == "normal")
+    if (level == "normal" || level == "planned")
       return isa<GeneralizableOpInterface>(op);
     if (level == "bufferized")
       return !op->getParentOfType<KernelOp>() &&
@@ -48,14 +48,19 @@ struct VerifyLevelPass : mixattn::impl::VerifyLevelPassBase<VerifyLevelPass> {
   }
 
   void runOnOperation() override {
-    if (!llvm::is_contained({"normal", "bufferized", "tiled", "llvm"}, level)) {
-      emitError(
-          getOperation().getLoc(),
-          "expected the level normal, bufferized, tiled or llvm, but got '")
+    if (!llvm::is_contained({"normal", "planned", "bufferized", "tiled", "llvm"},
+                            level)) {
+      emitError(getOperation().getLoc(),
+                "expected the level normal, planned, bufferized, tiled or "
+                "llvm, but got '")
           << level << "'";
       return signalPassFailure();
     }
     WalkResult result = getOperation()->walk([&](Operation *op) {
+      if (level == "planned" && canBePlanned(op) && !getPlan(op)) {
+        op->emitOpError("has no plan at level 'planned'");
+        return WalkResult::interrupt();
+      }
       if (!isForbidden(op))
         return WalkResult::advance();
       op->emitOpError("is still present at level '") << level << "'";

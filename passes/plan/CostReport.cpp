@@ -5,6 +5,7 @@
 
 #include "passes/normalize/Entries.h"
 #include "passes/plan/EntryCost.h"
+#include "passes/plan/Table.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,16 +22,6 @@ static std::optional<double> intensity(const Cost &cost) {
   if (!flops || !bytes || *bytes == 0)
     return std::nullopt;
   return double(*flops) / double(*bytes);
-}
-
-/// The place in the file that `location` leads to, or none.
-static FileLineColLoc findPlace(Location location) {
-  FileLineColLoc place;
-  location->walk([&](Location each) {
-    place = dyn_cast<FileLineColLoc>(each);
-    return place ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return place;
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,39 +94,6 @@ std::string mixattn::printCostsAsJson(ModuleOp module,
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Rows of cells, printed in columns: the first to the left, the others to the
-/// right.
-class Table {
-public:
-  void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
-  void print(llvm::raw_ostream &out) const;
-
-private:
-  std::vector<std::vector<std::string>> rows;
-};
-
-} // namespace
-
-void Table::print(llvm::raw_ostream &out) const {
-  std::vector<size_t> widths;
-  for (const std::vector<std::string> &row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (auto [width, cell] : llvm::zip(widths, row))
-      width = std::max(width, cell.size());
-  }
-  for (const std::vector<std::string> &row : rows) {
-    out << row.front();
-    size_t gap = widths.front() - row.front().size();
-    for (auto [width, cell] : llvm::drop_begin(llvm::zip(widths, row))) {
-      out.indent(gap + 2 + width - cell.size()) << cell;
-      gap = 0;
-    }
-    out << "\n";
-  }
-}
 
 /// A row of the table; stages have neither parameters nor bytes.
 static std::vector<std::string> row(std::string name, const Cost &cost,

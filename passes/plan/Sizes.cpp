@@ -12,8 +12,9 @@
 using namespace mlir;
 using namespace mixattn;
 
-Sizes::Sizes(func::FuncOp function, const GivenSizes &given)
-    : names(function), given(given) {
+Sizes::Sizes(func::FuncOp function, const GivenSizes &given,
+             std::optional<int64_t> others)
+    : names(function), given(given), others(others) {
   for (Value argument : function.getArguments())
     record(argument, {});
   // An op stands behind those that make its operands.
@@ -27,13 +28,16 @@ void Sizes::record(Value tensor, const Shape &derived) {
     return;
   Shape shape;
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
-    if (std::optional<int64_t> size = names.size(tensor, dim))
-      shape.push_back(*size);
+    SizePolynomial size = SizePolynomial::unknown();
+    if (std::optional<int64_t> fixed = names.size(tensor, dim))
+      size = *fixed;
     else if (StringAttr name = names.name(tensor, dim))
-      shape.push_back(SizePolynomial::named(name.getValue()).at(given));
-    else
-      shape.push_back(dim < derived.size() ? derived[dim]
-                                           : SizePolynomial::unknown());
+      size = SizePolynomial::named(name.getValue()).at(given);
+    else if (dim < derived.size())
+      size = derived[dim];
+    if (others && !size.asNumber())
+      size = *others;
+    shape.push_back(size);
   }
   shapes[tensor] = shape;
 }

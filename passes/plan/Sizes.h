@@ -15,8 +15,10 @@ namespace mixattn {
 /// slices and index arithmetic.
 class Sizes {
 public:
-  /// Reads the ops of `function`; dims in `given` count as that size.
-  explicit Sizes(mlir::func::FuncOp function, const GivenSizes &given = {});
+  /// Reads the ops of `function`; dims in `given` count as that size, and all
+  /// other dynamic ones as `others`, if that is there.
+  explicit Sizes(mlir::func::FuncOp function, const GivenSizes &given = {},
+                 std::optional<int64_t> others = std::nullopt);
 
   /// The size of dimension `dim` of `tensor`.
   SizePolynomial size(mlir::Value tensor, unsigned dim) const;
@@ -41,6 +43,7 @@ private:
 
   DimNames names;
   GivenSizes given;
+  std::optional<int64_t> others;
   llvm::DenseMap<mlir::Value, Shape> shapes;
   llvm::DenseMap<mlir::Value, SizePolynomial> indices;
 };

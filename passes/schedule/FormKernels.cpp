@@ -102,6 +102,9 @@ static void formKernel(Operation *op) {
 
 /// Whether a schedule takes `op`.
 static bool isFused(AttentionOpInterface op) {
+  if (PlanAttr plan = getPlan(op);
+      plan && plan.getCases().back().algorithm == Algorithm::Unfused)
+    return false;
   return !op.getWeights() && !op.getKeyProjection() && !op.getValueProjection();
 }
 

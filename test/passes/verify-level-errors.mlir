@@ -3,6 +3,7 @@
 //
 // RUN: split-file %s %t
 // RUN: mixattn-opt %t/normal.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=normal
+// RUN: mixattn-opt %t/planned.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=planned
 // RUN: mixattn-opt %t/bufferized.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=bufferized
 // RUN: mixattn-opt %t/llvm.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=llvm
 // RUN: mixattn-opt %t/level.mlir --verify-diagnostics --attn-verify-level=level=planed
@@ -13,6 +14,23 @@ func.func @named_op(%q: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
   %o = attn.softmax %q, %q, %q
       : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
       -> tensor<1x2x3x4xf32>
+  return %o : tensor<1x2x3x4xf32>
+}
+
+//--- planned.mlir
+func.func @named_op(%q: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+  // expected-error @below {{'attn.softmax' op is still present at level 'planned'}}
+  %o = attn.softmax %q, %q, %q {attn.plan = #attn.plan<[else : unfused]>}
+      : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+      -> tensor<1x2x3x4xf32>
+  return %o : tensor<1x2x3x4xf32>
+}
+
+// -----
+
+func.func @no_plan(%v: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+  // expected-error @below {{'attn.structured_pool' op has no plan at level 'planned'}}
+  %o = attn.structured_pool %v : tensor<1x2x3x4xf32> -> tensor<1x2x3x4xf32>
   return %o : tensor<1x2x3x4xf32>
 }
 
@@ -45,5 +63,5 @@ llvm.func @cast(%x: i64) {
 }
 
 //--- level.mlir
-// expected-error @below {{expected the level normal, bufferized or llvm, but got 'planed'}}
+// expected-error @below {{expected the level normal, planned, bufferized, tiled or llvm, but got 'planed'}}
 module {}

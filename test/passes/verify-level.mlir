@@ -3,6 +3,7 @@
 //
 // RUN: split-file %s %t
 // RUN: mixattn-opt %t/normal.mlir --attn-verify-level=level=normal | FileCheck %t/normal.mlir
+// RUN: mixattn-opt %t/planned.mlir --attn-verify-level=level=planned | FileCheck %t/planned.mlir
 // RUN: mixattn-opt %t/bufferized.mlir --attn-verify-level=level=bufferized | FileCheck %t/bufferized.mlir
 // RUN: mixattn-opt %t/llvm.mlir --attn-verify-level=level=llvm | FileCheck %t/llvm.mlir
 
@@ -12,6 +13,15 @@
 func.func @one_op_is_one_attention(%q: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
   %o = attn.generic scores(%q, %q : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
       pool(%q : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  return %o : tensor<1x2x3x4xf32>
+}
+
+//--- planned.mlir
+// CHECK-LABEL: func.func @every_attention_has_a_plan
+// CHECK:         attn.structured_pool
+func.func @every_attention_has_a_plan(%v: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+  %o = attn.structured_pool %v {attn.plan = #attn.plan<[else : unfused]>}
+      : tensor<1x2x3x4xf32> -> tensor<1x2x3x4xf32>
   return %o : tensor<1x2x3x4xf32>
 }
 

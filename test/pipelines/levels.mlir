@@ -3,6 +3,8 @@
 //
 // RUN: mixattn-opt --attn-to-normal %s | FileCheck %s --check-prefix=NORMAL \
 // RUN:   --implicit-check-not=attn.mix_heads --implicit-check-not='call @'
+// RUN: mixattn-opt --attn-to-planned="cpu=x86-64-v4 features=avx2,avx512f,fma threads=1" %s | FileCheck %s --check-prefix=PLANNED
+// RUN: mixattn-opt --attn-to-planned="plan=unfused" %s | FileCheck %s --check-prefix=FORCED
 // RUN: mixattn-opt --attn-to-bufferized %s | FileCheck %s --check-prefix=BUFFERIZED \
 // RUN:   --implicit-check-not=attn.generic --implicit-check-not=tensor
 // RUN: mixattn-opt --attn-to-llvm %s | FileCheck %s --check-prefix=LLVM \
@@ -22,6 +24,10 @@
 // NORMAL:        %[[SCALED:.+]] = linalg.generic {{.*}} ins(%[[Q]] :
 // NORMAL:        %[[O:.+]] = attn.generic scores(%[[SCALED]], %[[K]] : {{.*}}) scale 1.000000e+00 causal postmix(%[[M]] : tensor<2x2xf32>) base2 pool(%[[K]] :
 // NORMAL-NEXT:   return %[[O]]
+
+// The same, with a plan.
+// PLANNED:     attn.generic scores({{.*}} {attn.plan = #attn.plan<[{{.*}}else : panel {lanes = {{[0-9]+}}, block = {{[0-9]+}}}]>}
+// FORCED:      attn.generic scores({{.*}} {attn.plan = #attn.plan<[else : unfused]>}
 
 // Buffers: the caller's for arguments and result, and those between, which are
 // freed.

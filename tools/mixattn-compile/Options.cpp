@@ -2,6 +2,8 @@
 // The command line of mixattn-compile.
 #include "tools/mixattn-compile/Options.h"
 
+#include "passes/plan/Planner.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Path.h"
@@ -41,8 +43,23 @@ what to make; "-" is the standard input or output.
                         floats, exps, bytes, and flops/byte; then as papers
                         count: operations, that is multiplications and
                         additions, and macs
-  --dim=NAME=SIZE       in the cost report, the size of a dynamic dim; one that
-                        is not given stays a letter of a formula
+  --explain, --explain=json
+                        instead of code, every way to compute each attention:
+                        predicted time, share of the peak, memory that a thread
+                        takes, and by how much it loses or why there is no
+                        schedule; then the plan, with the sizes at which it
+                        changes
+  --dim=NAME=SIZE       in these reports, the size of a dynamic dim; one that is
+                        not given stays a letter of a formula, or is set to what
+                        plans are compared at
+  --threads=T           threads that calls are planned for; default: as many as
+                        the target has cores
+  --plan=ALGORITHM[,lanes=L][,block=K][,split=K]
+                        the plan of every attention: online, panel, decode,
+                        chunked_linear or unfused, with sizes of tiles; default:
+                        what the model predicts to be fastest
+  --remarks             say what every pass did, and what it did not and why;
+                        that an attention takes the plain path is always said
   --version             the versions of mixattn, its ABI and LLVM
   --help                this text
 
@@ -56,6 +73,8 @@ examples:
   mixattn-compile layer.mlir --target=x86-64-v4 -o layer.o
   mixattn-compile layer.mlir --stop-after=normal
   mixattn-compile layer.mlir --cost --dim=B=1 --dim=N=256
+  mixattn-compile layer.mlir --explain --dim=N=197 --target=znver5 --threads=2
+  mixattn-compile layer.mlir --plan=online,lanes=32,block=128 -o layer.so
   mixattn-compile - --emit=s -o - < layer.mlir | less
 
   mixattn-compile layer.mlir --sanitize=address -o layer.so
@@ -80,7 +99,7 @@ struct KindName {
 
 /// What of the command line needs to be seen together.
 struct Choices {
-  std::optional<StringRef> output, emit, stopAfter, cost;
+  std::optional<StringRef> output, emit, stopAfter, cost, explain;
 };
 } // namespace
 
@@ -112,7 +131,6 @@ static Status chooseLevel(const Choices &choices, Options &options) {
                      "llvm after '--stop-after=', but got '{}'",
                      choices.stopAfter->str());
   options.level = *level;
-  options.levelName = choices.stopAfter->str();
   auto suffixed = kindOfSuffix(options.output);
   bool isOther = choices.emit ? *choices.emit != "mlir"
                               : suffixed && suffixed->name != "runner" &&
@@ -126,7 +144,8 @@ static Status chooseLevel(const Choices &choices, Options &options) {
 /// Settles what is written: code, or MLIR of the last level.
 static Status chooseKind(const Choices &choices, Options &options) {
   if (!choices.output && !choices.emit)
-    return makeError("expected '-o OUT', '--emit', '--stop-after' or '--cost'");
+    return makeError("expected '-o OUT', '--emit', '--stop-after', '--cost' or "
+                     "'--explain'");
   if (!choices.emit) {
     if (options.output == "-")
       return makeError("expected '--emit' beside '-o -'");
@@ -153,17 +172,22 @@ static Status chooseKind(const Choices &choices, Options &options) {
   return Success{};
 }
 
-/// Settles that the cost report is written.
-static Status chooseCost(const Choices &choices, Options &options) {
-  if (*choices.cost != "" && *choices.cost != "json")
-    return makeError("expected '--cost' or '--cost=json', but got '--cost={}'",
-                     choices.cost->str());
+/// Settles that a report is written.
+static Status chooseReport(const Choices &choices, Options &options) {
+  const char *name = choices.cost ? "cost" : "explain";
+  StringRef form = choices.cost ? *choices.cost : *choices.explain;
+  if (form != "" && form != "json")
+    return makeError("expected '--{}' or '--{}=json', but got '--{}={}'", name,
+                     name, name, form.str());
   if (choices.emit || choices.stopAfter)
     return makeError(choices.emit
-                         ? "expected '--cost' or '--emit', but got both"
-                         : "expected '--cost' or '--stop-after', but got both");
-  options.cost =
-      choices.cost->empty() ? Options::Cost::Text : Options::Cost::Json;
+                         ? "expected '--{}' or '--emit', but got both"
+                         : "expected '--{}' or '--stop-after', but got both",
+                     name);
+  if (choices.cost && choices.explain)
+    return makeError("expected '--cost' or '--explain', but got both");
+  (choices.cost ? options.cost : options.explanation) =
+      form.empty() ? Options::Report::Text : Options::Report::Json;
   return Success{};
 }
 
@@ -190,25 +214,53 @@ static Status parseSanitizer(StringRef name, Options &options) {
   return Success{};
 }
 
+static Status parseThreads(StringRef text, Options &options) {
+  constexpr int64_t most = 4096;
+  if (text.getAsInteger(10, options.threads) || options.threads < 1 ||
+      options.threads > most)
+    return makeError(
+        "expected '--threads=T' with a number from 1 to {}, but got "
+        "'--threads={}'",
+        most, text.str());
+  return Success{};
+}
+
+static Status parsePlan(StringRef text, Options &options) {
+  std::string error;
+  if (!parseForcedPlan(text, error))
+    return makeError("{}", error);
+  options.plan = text.str();
+  return Success{};
+}
+
+/// Reads an option that has no value, or may have none.
+static bool parseFlag(StringRef argument, Choices &choices, Options &options) {
+  if (argument == "-O0" || argument == "-O3")
+    options.isOptimized = argument == "-O3";
+  else if (argument == "--help")
+    options.action = Options::Action::Help;
+  else if (argument == "--version")
+    options.action = Options::Action::Version;
+  else if (argument == "--remarks")
+    options.hasRemarks = true;
+  else if (argument == "--cost")
+    choices.cost = "";
+  else if (argument == "--explain")
+    choices.explain = "";
+  else
+    return false;
+  return true;
+}
+
 /// Reads one option that is not `-o`.
 static Status parseOption(StringRef argument, Choices &choices,
                           Options &options) {
   auto [name, value] = argument.split('=');
-  if (argument == "-O0" || argument == "-O3") {
-    options.isOptimized = argument == "-O3";
+  if (parseFlag(argument, choices, options))
     return Success{};
-  }
-  if (argument == "--help" || argument == "--version") {
-    options.action =
-        argument == "--help" ? Options::Action::Help : Options::Action::Version;
-    return Success{};
-  }
-  if (argument == "--cost") {
-    choices.cost = "";
-    return Success{};
-  }
   if (name != "--emit" && name != "--target" && name != "--stop-after" &&
-      name != "--entry" && name != "--cost" && name != "--dim" &&
+      name != "--entry" && name != "--cost" && name != "--explain" &&
+      name != "--dim" && name != "--threads" && name != "--plan" &&
       name != "--sanitize")
     return makeError("unknown option '{}'", argument.str());
   if (value.empty())
@@ -217,10 +269,16 @@ static Status parseOption(StringRef argument, Choices &choices,
     return parseDim(value, options);
   if (name == "--sanitize")
     return parseSanitizer(value, options);
+  if (name == "--threads")
+    return parseThreads(value, options);
+  if (name == "--plan")
+    return parsePlan(value, options);
   if (name == "--emit")
     choices.emit = value;
   else if (name == "--cost")
     choices.cost = value;
+  else if (name == "--explain")
+    choices.explain = value;
   else if (name == "--stop-after")
     choices.stopAfter = value;
   else if (name == "--target")
@@ -254,9 +312,10 @@ Result<Options> mixattn::parseOptions(llvm::ArrayRef<const char *> arguments) {
   }
   if (options.input.empty())
     return makeError("expected an input file");
-  if (!choices.cost && !options.sizes.empty())
-    return makeError("expected '--cost' beside '--dim'");
-  Status chosen = choices.cost        ? chooseCost(choices, options)
+  bool isReport = choices.cost || choices.explain;
+  if (!isReport && !options.sizes.empty())
+    return makeError("expected '--cost' or '--explain' beside '--dim'");
+  Status chosen = isReport            ? chooseReport(choices, options)
                   : choices.stopAfter ? chooseLevel(choices, options)
                                       : chooseKind(choices, options);
   if (!chosen)

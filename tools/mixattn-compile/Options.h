@@ -21,20 +21,29 @@ struct Options {
   Action action = Action::Compile;
   /// The file to read, and the one to write; "-" is stdin and stdout.
   std::string input, output = "-";
-  /// The cost report is all that is wanted.
-  enum class Cost { None, Text, Json };
-  Cost cost = Cost::None;
+  /// A report is all that is wanted: of costs, or of plans.
+  enum class Report { None, Text, Json };
+  Report cost = Report::None, explanation = Report::None;
   /// What dims are said to be in it.
   GivenSizes sizes;
   /// Nothing: MLIR text at `level`.
   std::optional<ArtifactKind> kind;
   Level level = Level::Llvm;
-  std::string levelName = "llvm";
   std::string target = "native";
   /// The only function to compile; empty: every public one.
   std::string entry;
   bool isOptimized = true;
   Sanitizer sanitizer = Sanitizer::None;
+  /// Threads that calls are planned for; 0: as many as cores.
+  int64_t threads = 0;
+  /// The plan of every attention; the model's choice where empty.
+  std::string plan;
+  /// Every pass says what it did, and what it did not and why.
+  bool hasRemarks = false;
+
+  bool isReport() const {
+    return cost != Report::None || explanation != Report::None;
+  }
 };
 
 /// Reads the command line, without the program's name.

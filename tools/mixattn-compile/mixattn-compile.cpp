@@ -5,11 +5,13 @@
 #include "mixattn/Version.h"
 #include "passes/Pipelines/Pipelines.h"
 #include "passes/plan/CostReport.h"
+#include "passes/plan/Explain.h"
 #include "tools/mixattn-compile/Options.h"
 #include "tools/mixattn-compile/Reproducer.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -43,7 +45,8 @@ private:
   ExitCode parse();
   ExitCode runPasses();
   ExitCode makeFiles(OutputFiles &files);
-  ExitCode reportCosts(OutputFiles &files);
+  ExitCode makeReport(OutputFiles &files);
+  std::string explainPlans();
   std::string print();
 
   const Options &options;
@@ -69,6 +72,18 @@ Compilation::Compilation(const Options &options, const Machine &machine,
   sources.AddNewSourceBuffer(std::move(source), llvm::SMLoc());
   // A person reads what is wrong and where; the op is in the file.
   context.printOpOnDiagnostic(false);
+  // That nothing better than the plain path was found is not to be missed.
+  mlir::remark::RemarkCategories categories;
+  if (options.hasRemarks)
+    categories.passed = categories.missed = ".*";
+  else if (!options.isReport())
+    categories.missed = "attn-plan";
+  else
+    return;
+  (void)mlir::remark::enableOptimizationRemarks(
+      context, /*streamer=*/nullptr,
+      std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(), categories,
+      /*printAsEmitRemarks=*/true);
 }
 
 std::string Compilation::print() {
@@ -102,11 +117,16 @@ ExitCode Compilation::runPasses() {
   passOptions.cpu = machine.cpu;
   passOptions.features = machine.features;
   passOptions.sanitizer = nameOf(options.sanitizer);
+  passOptions.isNative = options.target == "native";
+  passOptions.threads = options.threads;
+  passOptions.plan = options.plan;
   auto passes = mlir::PassManager::on<mlir::ModuleOp>(&context);
-  if (options.cost == Options::Cost::None)
-    buildPipeline(passes, Level::Graph, options.level, passOptions);
-  else
+  if (options.cost != Options::Report::None)
     buildEntries(passes, passOptions);
+  else if (options.explanation != Options::Report::None)
+    buildPipeline(passes, Level::Graph, Level::Planned, passOptions);
+  else
+    buildPipeline(passes, Level::Graph, options.level, passOptions);
   std::string pipeline;
   llvm::raw_string_ostream stream(pipeline);
   passes.printAsTextualPipeline(stream);
@@ -161,17 +181,32 @@ ExitCode Compilation::makeFiles(OutputFiles &files) {
   return added ? done : report(added.error());
 }
 
-ExitCode Compilation::reportCosts(OutputFiles &files) {
+std::string Compilation::explainPlans() {
+  PlanTarget target;
+  target.cpu = describeCpu(machine.cpu, machine.features,
+                           /*isNative=*/options.target == "native");
+  target.threads = options.threads ? options.threads : target.cpu.cores;
+  std::string error;
+  if (!options.plan.empty())
+    target.forced = parseForcedPlan(options.plan, error);
+  return options.explanation == Options::Report::Json
+             ? explainAsJson(*module, options.sizes, target)
+             : explain(*module, options.sizes, target);
+}
+
+ExitCode Compilation::makeReport(OutputFiles &files) {
   std::vector<std::string> dims = getDimNames(*module);
   for (const auto &[name, size] : options.sizes)
     if (!llvm::is_contained(dims, name))
       return report(makeError("expected '--dim' to name a dimension of an "
                               "entry, but got '{}'",
                               name));
-  Status added =
-      files.add(options.output, options.cost == Options::Cost::Json
-                                    ? printCostsAsJson(*module, options.sizes)
-                                    : printCosts(*module, options.sizes));
+  std::string text = options.cost == Options::Report::Json
+                         ? printCostsAsJson(*module, options.sizes)
+                     : options.cost == Options::Report::Text
+                         ? printCosts(*module, options.sizes)
+                         : explainPlans();
+  Status added = files.add(options.output, std::move(text));
   return added ? done : report(added.error());
 }
 
@@ -187,23 +222,21 @@ ExitCode Compilation::run(OutputFiles &files) {
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
   if (ExitCode code = parse())
     return code;
-  bool wantsCosts = options.cost != Options::Cost::None;
   if (!isAtLlvm(*module)) {
     if (ExitCode code = runPasses())
       return code;
-  } else if (!options.entry.empty() || wantsCosts) {
-    return report(makeError(
-        wantsCosts
-            ? "'--cost' comes too late for '{}', which is at level llvm"
-            : "'--entry' comes too late for '{}', which is at level llvm",
-        options.input));
+  } else if (!options.entry.empty() || options.isReport()) {
+    const char *late = options.cost != Options::Report::None ? "cost"
+                       : options.isReport()                  ? "explain"
+                                                             : "entry";
+    return report(
+        makeError("'--{}' comes too late for '{}', which is at level llvm",
+                  late, options.input));
   }
-  return wantsCosts ? reportCosts(files) : makeFiles(files);
+  return options.isReport() ? makeReport(files) : makeFiles(files);
 }
 
 static ExitCode compile(const Options &options) {
-  if (!isBuilt(options.level))
-    return report(makeError("level '{}' is not built yet", options.levelName));
   auto machine = lookUpMachine(options.target);
   if (!machine)
     return report(machine.error(), wrongCommandLine);

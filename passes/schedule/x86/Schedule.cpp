@@ -2,7 +2,7 @@
 // attn-schedule-x86: turns kernels into loops over tiles.
 
 #include "passes/Passes.h"
-#include "passes/schedule/x86/Schedules.h"
+#include "passes/schedule/x86/Cases.h"
 
 #include "dialect/tile/TileOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -37,10 +37,7 @@ struct ScheduleX86Pass : mixattn::impl::ScheduleX86PassBase<ScheduleX86Pass> {
     sizes.block = 64;
     sizes.hasPairs = hasBf16Pairs && lanes == 16;
     for (KernelOp kernel : kernels)
-      if (cast<AttentionOpInterface>(kernel.getComputation()).hasPostmix())
-        schedulePanel(kernel, sizes);
-      else
-        scheduleOnline(kernel, sizes);
+      schedulePlan(kernel, sizes);
   }
 };
 

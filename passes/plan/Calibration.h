@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The constants of the planner's predictions, measured on one machine (Zen 5,
+// AVX-512); passes/plan/plan.md says where each acts.
+
+#ifndef MIXATTN_PASSES_PLAN_CALIBRATION_H
+#define MIXATTN_PASSES_PLAN_CALIBRATION_H
+
+namespace mixattn::calibration {
+
+// Slots are turns of a port that begins one vector multiply-add a cycle.
+
+/// A product of queries and keys over D features takes D + this many slots for
+/// each vector of scores: its sums are stored.
+constexpr double scoreOverhead = 1.6;
+/// Pooling a block of K keys takes K + this many slots for each vector of
+/// values: its sums are loaded, rescaled and stored.
+constexpr double poolOverhead = 2.5;
+/// An exp of a vector under the products of the next block's scores, and alone;
+/// the slots of such products that hide one.
+constexpr double hiddenExp = 3, nakedExp = 11, hidingSlots = 48;
+/// A multiply-add of a mixer, and any other operation on a vector of scores.
+constexpr double mix = 1.4, other = 1.2;
+/// An element of a mask, bias or noise, which is transposed; one of Philox.
+constexpr double read = 4, draw = 30;
+/// What products take with one vector of queries, and with two, relative to the
+/// widest tile: narrower ones wait for loads.
+constexpr double oneVector = 1.6, twoVectors = 1.02;
+/// What the tiles of a block add for each time that they exceed the first
+/// cache, and the most that they add.
+constexpr double overflow = 0.03, mostOverflow = 0.05;
+/// How often over the traffic of a panel's strip counts: what is written is
+/// read and evicted, too.
+constexpr double strip = 2;
+
+// Cycles.
+
+/// Packing an element of a query, or storing one of a result.
+constexpr double pack = 0.8;
+/// Starting a tile of queries, and a block of keys in it.
+constexpr double tile = 300, block = 30;
+/// A call, and what it takes more to wake other threads.
+constexpr double call = 4000, wake = 20000;
+/// What other threads cost: the clock, memory, the end that all wait for.
+constexpr double threads = 1.02;
+
+/// What part of the peak the products of decode reach beside reading.
+constexpr double decodeShare = 0.36;
+/// A vector of a part's sums that is put together with the others'.
+constexpr double merge = 4;
+
+/// What part of the peak the products of chunks of linear attention reach.
+constexpr double linearShare = 0.75;
+
+/// Scalar code of the plain path, in cycles: a multiply-add, another operation,
+/// an exp.
+constexpr double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;
+
+/// What part of its sizes' time a case of its own must save, and not less than
+/// a call.
+constexpr double worthACase = 0.08;
+
+} // namespace mixattn::calibration
+
+#endif // MIXATTN_PASSES_PLAN_CALIBRATION_H

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writes why plans are as they are.
+
+#include "passes/plan/Explain.h"
+
+#include "passes/normalize/Entries.h"
+#include "passes/plan/Table.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace mixattn;
+using llvm::json::Array;
+using llvm::json::Object;
+
+static constexpr StringLiteral sizeNames[] = {"batch", "queries", "keys"};
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+static std::string toTime(double seconds) {
+  return seconds < 1e-3  ? llvm::formatv("{0:F1} us", seconds * 1e6).str()
+         : seconds < 1.0 ? llvm::formatv("{0:F2} ms", seconds * 1e3).str()
+                         : llvm::formatv("{0:F2} s", seconds).str();
+}
+
+static std::string toBytes(double bytes) {
+  constexpr double KiB = 1024, MiB = 1024 * KiB;
+  return bytes < MiB ? llvm::formatv("{0:F1} KiB", bytes / KiB).str()
+                     : llvm::formatv("{0:F1} MiB", bytes / MiB).str();
+}
+
+static std::string toText(const Planner &planner) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  PlanSizes sizes = planner.getSizes();
+  for (PlanSize each : {PlanSize::Batch, PlanSize::Queries, PlanSize::Keys})
+    out << (each == PlanSize::Batch ? "" : ", ") << sizeNames[unsigned(each)]
+        << " " << sizes[each] << (planner.isOpen(each) ? " (open)" : "");
+  return text;
+}
+
+std::string mixattn::toText(PlanAttr plan) {
+  std::string text;
+  llvm::raw_string_ostream(text) << plan;
+  StringRef inner(text);
+  inner.consume_front("#attn.plan<");
+  inner.consume_back(">");
+  return inner.str();
+}
+
+/// How much longer `seconds` are than `least`.
+static std::string compare(double seconds, double least) {
+  double ratio = seconds / least;
+  if (ratio >= 2)
+    return llvm::formatv("takes {0:F1} times as long", ratio);
+  if (ratio >= 1)
+    return llvm::formatv("{0:F1} % slower", 100 * (ratio - 1));
+  return llvm::formatv("{0:F1} % faster, too little for a case of its own",
+                       100 * (1 - ratio));
+}
+
+std::string mixattn::whyChosen(const Planner &planner, const PlanCase &chosen) {
+  PlanSizes sizes = planner.getSizes();
+  double seconds = planner.predict(chosen, sizes).seconds;
+  std::string text =
+      llvm::formatv("{0}, {1:F2} of peak, at {2}", toTime(seconds),
+                    planner.shareOfPeak(seconds, sizes), ::toText(planner));
+  const PlanCandidate *next = nullptr;
+  double least = 0;
+  for (const PlanCandidate &each : planner.getCandidates()) {
+    if (!each.isPossible() || each.plan.algorithm == chosen.algorithm)
+      continue;
+    double other = planner.predict(each.plan, sizes).seconds;
+    if (next && other >= least)
+      continue;
+    next = &each;
+    least = other;
+  }
+  if (next)
+    text += llvm::formatv("; {0} {1}", describe(next->plan),
+                          compare(least, seconds));
+  return text;
+}
+
+std::string mixattn::whyUnfused(const Planner &planner) {
+  std::string text = "the plain path is taken: ";
+  bool isFirst = true;
+  for (const PlanCandidate &each : planner.getCandidates()) {
+    if (each.plan.algorithm == Algorithm::Unfused)
+      continue;
+    text += llvm::formatv("{0}{1}: {2}", isFirst ? "" : "; ",
+                          stringifyAlgorithm(each.plan.algorithm),
+                          each.isPossible() ? "it is slower" : each.whyNot);
+    isFirst = false;
+  }
+  return isFirst ? text + "no other is asked for, or there is none" : text;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One op with all that is said about it.
+struct Explained {
+  Explained(Operation *op, const FunctionSizes &sizes, const PlanTarget &target)
+      : op(op), planner(op, sizes, target), plan(getPlan(op)),
+        sizes(planner.getSizes()) {
+    // The plan is that of all sizes: the case of these ones is what is taken.
+    for (const PlanCase &each : llvm::reverse(plan.getCases()))
+      if (each.holds(this->sizes.batch, this->sizes.queries, this->sizes.keys))
+        chosen = each;
+    chosen.when = {};
+    seconds = planner.predict(chosen, this->sizes).seconds;
+  }
+
+  Operation *op;
+  Planner planner;
+  PlanAttr plan;
+  PlanSizes sizes;
+  /// The case that the plan has for these sizes, without conditions.
+  PlanCase chosen{{}, Algorithm::Unfused};
+  double seconds = 0;
+
+  std::string judge(const PlanCandidate &candidate) const {
+    if (!candidate.isPossible())
+      return candidate.whyNot;
+    if (candidate.plan == chosen)
+      return "chosen";
+    return compare(planner.predict(candidate.plan, sizes).seconds, seconds);
+  }
+};
+
+} // namespace
+
+/// Calls `then` for each attention of `entry`.
+template <typename Then>
+static void forEachOp(func::FuncOp entry, const GivenSizes &given,
+                      const PlanTarget &target, Then then) {
+  FunctionSizes sizes(entry, given);
+  entry.walk([&](Operation *op) {
+    if (canBePlanned(op) && getPlan(op))
+      then(Explained(op, sizes, target));
+  });
+}
+
+static void print(llvm::raw_ostream &out, const Explained &each,
+                  int64_t threads) {
+  out << each.op->getName().getStringRef();
+  if (FileLineColLoc place = findPlace(each.op->getLoc()))
+    out << " " << place.getLine() << ":" << place.getColumn();
+  out << ": " << ::toText(each.planner) << "; " << threads
+      << (threads == 1 ? " thread\n" : " threads\n");
+  Table table;
+  table.add({"", "time", "of peak", "memory"});
+  for (const PlanCandidate &candidate : each.planner.getCandidates()) {
+    std::vector<std::string> row{"  " + describe(candidate.plan), "", "", ""};
+    if (candidate.isPossible()) {
+      Prediction predicted = each.planner.predict(candidate.plan, each.sizes);
+      row[1] = toTime(predicted.seconds);
+      row[2] = llvm::formatv(
+          "{0:F3}", each.planner.shareOfPeak(predicted.seconds, each.sizes));
+      row[3] = toBytes(predicted.bytes);
+    }
+    table.add(std::move(row), each.judge(candidate));
+  }
+  table.print(out);
+  out << "  plan: " << toText(each.plan) << "\n";
+}
+
+std::string mixattn::explain(ModuleOp module, const GivenSizes &given,
+                             const PlanTarget &target) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (func::FuncOp entry : getEntries(module)) {
+    out << (text.empty() ? "" : "\n") << entry.getName() << "\n";
+    forEachOp(entry, given, target,
+              [&](const Explained &each) { print(out, each, target.threads); });
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static Object toJson(const PlanCase &plan) {
+  Object result{{"algorithm", stringifyAlgorithm(plan.algorithm)}};
+  for (auto [name, number] :
+       {std::pair("lanes", plan.lanes), std::pair("block", plan.block),
+        std::pair("split", plan.split)})
+    if (number)
+      result[name] = number;
+  return result;
+}
+
+static Object toJson(const Explained &each) {
+  Object sizes;
+  Array open;
+  for (PlanSize size : {PlanSize::Batch, PlanSize::Queries, PlanSize::Keys}) {
+    PlanSizes numbers = each.sizes;
+    sizes[sizeNames[unsigned(size)]] = numbers[size];
+    if (each.planner.isOpen(size))
+      open.push_back(sizeNames[unsigned(size)]);
+  }
+  Array candidates;
+  for (const PlanCandidate &candidate : each.planner.getCandidates()) {
+    Object described = toJson(candidate.plan);
+    described["reason"] = each.judge(candidate);
+    if (candidate.isPossible()) {
+      Prediction predicted = each.planner.predict(candidate.plan, each.sizes);
+      described["seconds"] = predicted.seconds;
+      described["share_of_peak"] =
+          each.planner.shareOfPeak(predicted.seconds, each.sizes);
+      described["bytes"] = predicted.bytes;
+    }
+    candidates.push_back(std::move(described));
+  }
+  Array cases;
+  for (const PlanCase &plan : each.plan.getCases()) {
+    Object when, described = toJson(plan);
+    for (auto [name, range] : llvm::zip(sizeNames, plan.when)) {
+      Object bounds;
+      if (range.above >= 0)
+        bounds["above"] = range.above;
+      if (range.atMost != SizeRange::unbounded)
+        bounds["at_most"] = range.atMost;
+      if (!bounds.empty())
+        when[name] = std::move(bounds);
+    }
+    described["when"] = std::move(when);
+    cases.push_back(std::move(described));
+  }
+  Object chosen = toJson(each.chosen);
+  chosen["seconds"] = each.seconds;
+  Object result{{"op", each.op->getName().getStringRef()},
+                {"sizes", std::move(sizes)},
+                {"open", std::move(open)},
+                {"candidates", std::move(candidates)},
+                {"plan", std::move(cases)},
+                {"chosen", std::move(chosen)}};
+  if (FileLineColLoc place = findPlace(each.op->getLoc()))
+    result["location"] = llvm::formatv("{0}:{1}:{2}", place.getFilename(),
+                                       place.getLine(), place.getColumn());
+  return result;
+}
+
+std::string mixattn::explainAsJson(ModuleOp module, const GivenSizes &given,
+                                   const PlanTarget &target) {
+  Array entries;
+  for (func::FuncOp entry : getEntries(module)) {
+    Array ops;
+    forEachOp(entry, given, target,
+              [&](const Explained &each) { ops.push_back(toJson(each)); });
+    entries.push_back(
+        Object{{"name", entry.getName()}, {"ops", std::move(ops)}});
+  }
+  const CpuModel &cpu = target.cpu;
+  Object described{{"lanes", cpu.lanes}, {"registers", cpu.registers},
+                   {"hertz", cpu.hertz}, {"cores", cpu.cores},
+                   {"l1", cpu.l1},       {"l2", cpu.l2},
+                   {"l3", cpu.l3},       {"flops", cpu.peak()}};
+  return llvm::formatv(
+      "{0:2}\n", llvm::json::Value(Object{{"threads", target.threads},
+                                          {"cpu", std::move(described)},
+                                          {"entries", std::move(entries)}}));
+}

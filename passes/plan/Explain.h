@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Why plans are as they are, as text and as JSON.
+
+#ifndef MIXATTN_PASSES_PLAN_EXPLAIN_H
+#define MIXATTN_PASSES_PLAN_EXPLAIN_H
+
+#include "passes/plan/Planner.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mixattn {
+
+/// Every candidate of every attention of the entries of `module`, which is
+/// planned, with times at the sizes that are known or in `given`; plan.md
+/// explains the columns.
+std::string explain(mlir::ModuleOp module, const GivenSizes &given,
+                    const PlanTarget &target);
+
+/// The same for programs: the JSON object of plan.md.
+std::string explainAsJson(mlir::ModuleOp module, const GivenSizes &given,
+                          const PlanTarget &target);
+
+/// `[queries at_most 8 : decode {block = 64}, else : online {lanes = 64}]`.
+std::string toText(PlanAttr plan);
+
+/// What `chosen` is predicted to take, and how much more the next best does.
+std::string whyChosen(const Planner &planner, const PlanCase &chosen);
+
+/// Why nothing but the plain path is possible, by candidate.
+std::string whyUnfused(const Planner &planner);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_PLAN_EXPLAIN_H

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes that decide how attentions are computed.
+
+#ifndef MIXATTN_PASSES_PLAN_PASSES_TD
+#define MIXATTN_PASSES_PLAN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PlanPass : Pass<"attn-plan", "::mlir::ModuleOp"> {
+  let summary = "Choose how each attention is computed";
+  let description = [{
+    A cost model over a description of the CPU (passes/plan/plan.md) predicts
+    every algorithm and size of tiles that there is a schedule for, and the
+    fastest becomes the op's plan. Sizes that are open are planned for as many
+    as there are: the plan has cases, with conditions at the sizes from which on
+    another candidate is faster.
+
+    Input: attention ops in the normal form.
+    Output: the same with an attribute `attn.plan`, and a remark for each: passed
+    with the plan, the time that is predicted, and by how much it wins; missed
+    where only the plain path remains, with the reason.
+    Skips: nothing; plans that are there are made anew.
+
+    Errors: an op that cannot take the plan that is asked for.
+
+    ```mlir
+    func.func @f(%q: tensor<1x2x300x64xf32>, %k: tensor<1x2x500x64xf32>)
+        -> tensor<1x2x300x64xf32> {
+      %o = attn.generic
+          scores(%q, %k : tensor<1x2x300x64xf32>, tensor<1x2x500x64xf32>)
+          pool(%k : tensor<1x2x500x64xf32>) -> tensor<1x2x300x64xf32>
+      return %o : tensor<1x2x300x64xf32>
+    }
+    ```
+    becomes, for `cpu=x86-64-v4 features=avx2,avx512f,fma`,
+    ```
+    %o = attn.generic scores(…) pool(…)
+        {attn.plan = #attn.plan<[else : online {lanes = 64, block = 64} ]>} -> …
+    ```
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"x86-64\"",
+           "LLVM's name of the CPU">,
+    ListOption<"features", "features", "std::string",
+               "LLVM's names of the features that the code may use">,
+    Option<"isNative", "native", "bool", /*default=*/"false",
+           "Take cores and caches from this machine">,
+    Option<"threads", "threads", "int64_t", /*default=*/"0",
+           "Threads that a call is planned for; 0: as many as cores">,
+    Option<"force", "force", "std::string", /*default=*/"",
+           "The plan of every attention: algorithm[,lanes=L][,block=K][,split=K]">,
+  ];
+}
+
+#endif // MIXATTN_PASSES_PLAN_PASSES_TD

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// attn-plan: chooses how each attention is computed.
+
+#include "passes/Passes.h"
+#include "passes/plan/Explain.h"
+#include "passes/plan/Planner.h"
+
+#include "mlir/IR/Remarks.h"
+
+namespace mixattn {
+#define GEN_PASS_DEF_PLANPASS
+#include "passes/Passes.h.inc"
+} // namespace mixattn
+
+using namespace mlir;
+using namespace mixattn;
+
+static remark::RemarkOpts remarkOf(const PlanCase &usual) {
+  return remark::RemarkOpts::name(stringifyAlgorithm(usual.algorithm))
+      .category("attn-plan");
+}
+
+/// Says what was chosen, or why the plain path remains.
+static void note(Operation *op, const Planner &planner, PlanAttr plan) {
+  const PlanCase &usual = plan.getCases().back();
+  if (usual.algorithm == Algorithm::Unfused) {
+    remark::missed(op->getLoc(), remarkOf(usual))
+        << remark::reason("{0}", whyUnfused(planner));
+    return;
+  }
+  remark::passed(op->getLoc(), remarkOf(usual))
+      << remark::add("{0}", toText(plan))
+      << remark::reason("{0}", whyChosen(planner, usual));
+}
+
+namespace {
+
+struct PlanPass : mixattn::impl::PlanPassBase<PlanPass> {
+  using Base::Base;
+
+  LogicalResult planOp(Operation *op, const FunctionSizes &sizes,
+                       const PlanTarget &target) {
+    Planner planner(op, sizes, target);
+    std::string whyNot = planner.whyNotForced();
+    if (!whyNot.empty())
+      return op->emitOpError("cannot be computed as planned by '")
+             << force << "': " << whyNot;
+    PlanAttr plan = PlanAttr::get(&getContext(), planner.makePlan());
+    setPlan(op, plan);
+    note(op, planner, plan);
+    return success();
+  }
+
+  void runOnOperation() override {
+    SmallVector<std::string> names(features.begin(), features.end());
+    PlanTarget target;
+    target.cpu = describeCpu(cpu, names, isNative);
+    target.threads = threads > 0 ? threads : target.cpu.cores;
+    if (!force.empty()) {
+      std::string error;
+      target.forced = parseForcedPlan(force, error);
+      if (!target.forced) {
+        emitError(getOperation().getLoc()) << error;
+        return signalPassFailure();
+      }
+    }
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      std::optional<FunctionSizes> sizes;
+      WalkResult result = function.walk([&](Operation *op) {
+        if (!canBePlanned(op))
+          return WalkResult::advance();
+        if (!sizes)
+          sizes.emplace(function);
+        return succeeded(planOp(op, *sizes, target)) ? WalkResult::advance()
+                                                     : WalkResult::interrupt();
+      });
+      if (result.wasInterrupted())
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The cost model of the planner: plan.md explains its terms.
+
+#include "passes/plan/Predictor.h"
+
+#include "passes/plan/Calibration.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Slots of a multiply-add of products: pairs of bf16 take half.
+double Predictor::productSlots() const {
+  return work.bits == 16 && cpu.hasBf16Products ? 0.5 : 1;
+}
+
+double Predictor::readRate(double bytes, double sets, double readers) const {
+  constexpr double usable = 0.8;
+  if (bytes <= usable * double(cpu.l2))
+    return cpu.l2Rate;
+  if (bytes * sets <= usable * double(cpu.l3))
+    return cpu.l3Rate;
+  return std::min(cpu.memoryRate, cpu.allMemoryRate / readers);
+}
+
+double Predictor::share(double cycles, double count, double longest,
+                        bool isUneven) const {
+  using namespace calibration;
+  double perThread = count / double(threads);
+  // Pieces of equal length are dealt in rounds; a loop that balances fills half
+  // of the gap at the end of uneven ones.
+  double idle = longest * (std::ceil(perThread) - perThread);
+  cycles = cycles / double(threads) + (isUneven ? idle / 2 : idle);
+  cycles = std::max(cycles, longest);
+  if (threads > 1)
+    cycles = cycles * calibration::threads + wake;
+  return (cycles + call) / cpu.hertz;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles of scores: online and panel
+//===----------------------------------------------------------------------===//
+
+/// Bytes of the tiles of one group of heads: queries, weights of a block, sums.
+double Predictor::scratchOf(const PlanCase &plan, int64_t lanes) const {
+  double heads = double(work.heads) / double(work.groups);
+  double queryHeads = double(work.queryHeads) / double(work.groups);
+  double rows = queryHeads * double(work.keyFeatures) * productSlots() +
+                heads * double(work.valueFeatures);
+  if (plan.algorithm == Algorithm::Online)
+    rows += heads * double(plan.block) * productSlots();
+  return rows * double(lanes) * 4;
+}
+
+/// Bytes of a panel's strip: the weights of all heads.
+double Predictor::stripOf(const PlanSizes &sizes, int64_t lanes) const {
+  return double(work.heads / work.groups) * double(sizes.keys) * double(lanes) *
+         4 * productSlots();
+}
+
+/// Slots that a vector of pairs takes, of one group of heads with `keys` keys.
+double Predictor::slotsOfPair(const PlanCase &plan, double keys) const {
+  using namespace calibration;
+  const PairCounts &pair = work.pair;
+  double features = double(std::max<int64_t>(work.keyFeatures, 1));
+  double block = double(plan.block);
+  double blocks = std::max(1.0, keys / block);
+  // The last block has no products that hide its exps, and mixed scores have
+  // few for each.
+  double hidden =
+      (1 - 1 / blocks) * std::min(1.0, pair.scores / (pair.exps * hidingSlots));
+  double exp = nakedExp - (nakedExp - hiddenExp) * hidden;
+  double slots = (pair.scores * (1 + scoreOverhead / features) +
+                  pair.pool * (1 + poolOverhead / block)) *
+                     productSlots() +
+                 (pair.premix + pair.postmix) * mix + pair.exps * exp +
+                 pair.other * other + pair.reads * read + pair.draws * draw;
+  return slots / double(work.groups);
+}
+
+/// Cycles of one group of heads and one tile of `lanes` queries.
+double Predictor::cyclesOfTile(const PlanCase &plan, const PlanSizes &sizes,
+                               int64_t lanes, double readers) const {
+  using namespace calibration;
+  double groups = double(work.groups);
+  double keys = work.visibleKeys(sizes, plan.lanes, plan.block);
+  double vectors = double(std::max<int64_t>(1, lanes / cpu.lanes));
+  bool isWidest = lanes >= cpu.widestTile();
+  double width = isWidest ? 1 : vectors == 1 ? oneVector : twoVectors;
+  double excess = scratchOf(plan, lanes) / double(cpu.l1) - 1;
+  double cache = 1 + std::clamp(excess * overflow, 0.0, mostOverflow);
+  double slots = slotsOfPair(plan, keys) * width * cache;
+  double cycles = slots * vectors * keys / cpu.multiplyAdds;
+  // Keys and values come from where those of a group of heads fit, which all
+  // its tiles read.
+  double keyBytes = work.bytesOfKey() / groups;
+  double sets = std::min(readers, double(sizes.batch) * groups);
+  double rate = readRate(keyBytes * double(sizes.keys), sets, readers);
+  cycles = std::max(cycles, keyBytes * keys / rate);
+  if (plan.algorithm == Algorithm::Panel) {
+    double panel = stripOf(sizes, lanes), part = keys / double(sizes.keys);
+    // Written once and read once.
+    cycles += 2 * panel * part * strip / readRate(panel, readers, readers);
+  }
+  double elements = double(work.queryHeads * work.keyFeatures +
+                           work.heads * work.valueFeatures) /
+                    groups * double(lanes);
+  return cycles + elements * pack + tile +
+         keys / double(plan.block) * calibration::block;
+}
+
+Prediction Predictor::predictTiles(const PlanCase &plan,
+                                   const PlanSizes &sizes) const {
+  // What does not fill a tile goes into tiles that are one vector wide.
+  double whole = double(sizes.queries / plan.lanes);
+  double narrow =
+      double(llvm::divideCeil(uint64_t(sizes.queries % plan.lanes), cpu.lanes));
+  double each = double(sizes.batch * work.groups);
+  double count = each * (whole + narrow);
+  double readers = std::clamp(count, 1.0, double(threads));
+  double wide = whole > 0 ? cyclesOfTile(plan, sizes, plan.lanes, readers) : 0;
+  double last = narrow > 0 ? cyclesOfTile(plan, sizes, cpu.lanes, readers) : 0;
+  double cycles = each * (whole * wide + narrow * last);
+  double longest = std::max(wide, last);
+  double bytes = scratchOf(plan, plan.lanes);
+  if (plan.algorithm == Algorithm::Panel)
+    bytes += stripOf(sizes, plan.lanes);
+  return {share(cycles, count, longest, work.isCausal), bytes};
+}
+
+//===----------------------------------------------------------------------===//
+// Other algorithms
+//===----------------------------------------------------------------------===//
+
+/// Parts of the keys apart: as fast as they are read, or their products.
+Prediction Predictor::predictDecode(const PlanCase &plan,
+                                    const PlanSizes &sizes) const {
+  using namespace calibration;
+  double queries = double(sizes.queries), groups = double(work.groups);
+  double lanes = double(cpu.lanes);
+  double keys = double(std::min(sizes.keys, plan.split));
+  double parts = std::ceil(double(sizes.keys) / double(plan.split));
+  const PairCounts &pair = work.pair;
+  double slots =
+      (pair.products() * productSlots() + pair.premix) / decodeShare +
+      pair.exps * nakedExp + pair.other * other + pair.reads +
+      pair.draws * draw;
+  double compute = queries * keys * slots / groups / lanes / cpu.multiplyAdds;
+  double all = double(sizes.batch) * double(sizes.keys) * work.bytesOfKey();
+  double count = double(sizes.batch) * groups * parts;
+  double readers = std::clamp(count, 1.0, double(threads));
+  double read = keys * work.bytesOfKey() / groups / readRate(all, 1, readers);
+  double item = std::max(compute, read) + tile;
+  double sums = queries * double(work.heads * work.valueFeatures) / lanes;
+  double merged = double(sizes.batch) * parts * sums * merge;
+  double seconds = share(count * item, count, item, false);
+  return {seconds + merged / cpu.hertz, scratchOf(plan, sizes.queries)};
+}
+
+/// The state of linear attention chunk by chunk; causal chunks also score their
+/// own keys.
+Prediction Predictor::predictChunks(const PlanCase &plan,
+                                    const PlanSizes &sizes) const {
+  using namespace calibration;
+  double chunk = double(plan.block), lanes = double(cpu.lanes);
+  double queries = double(sizes.queries), keys = double(sizes.keys);
+  double features = double(work.features), values = double(work.valueFeatures);
+  double products =
+      features * values *
+      (queries * double(work.heads) + keys * double(work.keyHeads));
+  if (work.isCausal)
+    products += chunk * (features + values) * queries * double(work.heads);
+  double slots =
+      products * productSlots() / linearShare +
+      queries * (work.plainOther * other + work.plainExps * nakedExp);
+  double cycles = double(sizes.batch) * slots / lanes / cpu.multiplyAdds;
+  double count = double(sizes.batch * work.groups);
+  double state = features * (values + 1) * double(work.heads / work.groups);
+  double bytes = 4 * (state + chunk * (2 * features + values + chunk));
+  return {share(cycles, count, cycles / std::max(1.0, count), false), bytes};
+}
+
+/// Scalar loops on one thread over tensors of all pairs.
+Prediction Predictor::predictPlain(const PlanSizes &sizes) const {
+  using namespace calibration;
+  double units = double(sizes.batch) * double(sizes.queries);
+  if (work.kind == Workload::Kind::Softmax)
+    units *= double(sizes.keys);
+  double cycles =
+      units * (work.plainMultiplyAdds * plainMultiplyAdd +
+               work.plainOther * plainOther + work.plainExps * plainExp);
+  // Scores, exponentials, weights.
+  double tensors = work.kind == Workload::Kind::Softmax
+                       ? units * double(work.queryHeads + 2 * work.heads)
+                       : units * double(work.heads * work.features);
+  return {(cycles + call) / cpu.hertz, 4 * tensors};
+}
+
+Prediction Predictor::predict(const PlanCase &plan,
+                              const PlanSizes &sizes) const {
+  switch (plan.algorithm) {
+  case Algorithm::Online:
+  case Algorithm::Panel:
+    return predictTiles(plan, sizes);
+  case Algorithm::Decode:
+    return predictDecode(plan, sizes);
+  case Algorithm::ChunkedLinear:
+    return predictChunks(plan, sizes);
+  case Algorithm::Unfused:
+    return predictPlain(sizes);
+  }
+  llvm_unreachable("all algorithms are known");
+}
+
+double Predictor::shareOfPeak(double seconds, const PlanSizes &sizes) const {
+  double peak = cpu.peak() / productSlots() * double(threads);
+  return work.usefulFlops(sizes) / (seconds * peak);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads what predictions need to know from an op, through its interface.
+
+#include "passes/plan/Workload.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// A count that is a number, as nominal sizes make it.
+static double number(const SizePolynomial &count) {
+  return double(count.asNumber().value_or(0));
+}
+
+std::array<OperandDim, 3> mixattn::getPlanDims(Operation *op) {
+  if (auto scored = dyn_cast<ScoreOpInterface>(op))
+    return {scored.getBatchDim(), scored.getQueriesDim(), scored.getKeysDim()};
+  if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
+    return {linear.getBatchDim(), linear.getQueriesDim(), linear.getKeysDim()};
+  Value value = cast<StructuredPoolOp>(op).getValue();
+  return {OperandDim{value, 0}, OperandDim{value, 2}, OperandDim{value, 2}};
+}
+
+/// Counts each stage of a softmax attention by pair.
+static PairCounts countPair(AttentionOpInterface op, const StageCosts &stages,
+                            const Sizes &nominal, double pairs) {
+  PairCounts pair;
+  for (const auto &[name, cost] : stages) {
+    double multiplyAdds = number(cost.multiplyAdds) / pairs;
+    if (name == "scores")
+      pair.scores += multiplyAdds;
+    else if (name == "pool")
+      pair.pool += multiplyAdds;
+    else if (name == "postmix")
+      pair.postmix += multiplyAdds;
+    else if (name != "project")
+      pair.premix += multiplyAdds;
+    pair.other += number(cost.other) / pairs;
+    pair.exps += number(cost.exps) / pairs;
+  }
+  // Components that differ by a term share one product.
+  if (op.getQuery() && op.getKeyType().getRank() == 4 && !op.getShifts())
+    pair.scores /= double(op.getNumComponents());
+  for (Value operand :
+       {op.getGivenScores(), op.getBias(), op.getMask(), op.getNoise()})
+    if (operand)
+      pair.reads += number(nominal.elements(operand)) / pairs;
+  if (op.getSeed())
+    pair.draws =
+        double(op.getNoiseKind() == NoiseKind::Local ? op.getNumHeads()
+                                                     : op.getNumQueryHeads());
+  return pair;
+}
+
+static void read(AttentionOpInterface op, Workload &work) {
+  work.kind = Workload::Kind::Softmax;
+  work.queryHeads = op.getNumQueryHeads();
+  work.heads = op.getNumHeads();
+  work.groups = op.hasPremix() || op.hasPostmix() ? 1 : work.heads;
+  work.isCausal = op.getCausal();
+  if (std::optional<BandAttr> band = op.getBand())
+    work.band = std::min(band->getLower() + band->getUpper() + 1,
+                         std::numeric_limits<int64_t>::max() / 4);
+  work.keyHeads = 0;
+  if (op.getQuery()) {
+    work.keyHeads = op.getKeyType().getDimSize(1);
+    if (op.getKeyType().getRank() == 5)
+      work.keyHeads *= op.getNumComponents();
+    work.keyFeatures = op.getQueryType().getDimSize(3);
+  }
+  work.valueHeads = op.getValueType().getDimSize(1);
+  work.valueFeatures = op.getValueType().getDimSize(3);
+  work.bits = op.getValueType().getElementTypeBitWidth();
+}
+
+static void read(LinearAttentionOpInterface op, Workload &work) {
+  work.kind = Workload::Kind::Linear;
+  work.queryHeads = work.heads = op.getNumHeads();
+  work.keyHeads = op.getNumKeyHeads() * op.getNumComponents();
+  work.valueHeads = op.getValueType().getDimSize(1);
+  work.keyFeatures = op.getQueryType().getDimSize(3);
+  work.valueFeatures = op.getValueType().getDimSize(3);
+  work.features = op.getNumFeatures();
+  work.groups = op.hasPremix() ? 1 : work.heads;
+  work.isCausal = op.getCausal();
+  work.bits = op.getValueType().getElementTypeBitWidth();
+}
+
+Workload mixattn::readWorkload(Operation *op, const Sizes &nominal) {
+  Workload work;
+  auto attention = dyn_cast<AttentionOpInterface>(op);
+  if (attention)
+    read(attention, work);
+  else if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
+    read(linear, work);
+  auto [batch, queries, keys] = getPlanDims(op);
+  auto size = [&](OperandDim of) {
+    return std::max(1.0, number(nominal.size(of.value, of.dim)));
+  };
+  double units = size(batch) * size(queries) * (attention ? size(keys) : 1);
+  OpCost counted = *countOp(op, nominal);
+  if (attention)
+    work.pair = countPair(attention, counted.stages, nominal, units);
+  work.plainMultiplyAdds = number(counted.cost.multiplyAdds) / units;
+  work.plainOther = number(counted.cost.other) / units;
+  work.plainExps = number(counted.cost.exps) / units;
+  return work;
+}
+
+double Workload::visibleKeys(const PlanSizes &sizes, int64_t tile,
+                             int64_t block) const {
+  int64_t tiles = llvm::divideCeil(std::max<int64_t>(sizes.queries, 1), tile);
+  // Some tiles stand for all: what they see grows evenly.
+  int64_t step = llvm::divideCeil(tiles, 256), counted = 0;
+  double sum = 0;
+  for (int64_t t = step / 2; t < tiles; t += step, ++counted) {
+    int64_t keys = sizes.keys;
+    if (isCausal)
+      keys = std::clamp<int64_t>(std::min((t + 1) * tile, sizes.queries) +
+                                     keys - sizes.queries,
+                                 0, keys);
+    if (band)
+      keys = std::min(keys, *band + tile - 1);
+    sum += double(std::min<int64_t>(llvm::alignTo(keys, block), sizes.keys));
+  }
+  return sum / double(std::max<int64_t>(counted, 1));
+}
+
+double Workload::usefulFlops(const PlanSizes &sizes) const {
+  double queries = double(sizes.batch) * double(sizes.queries);
+  if (kind == Kind::Softmax)
+    return 2 * pair.products() * queries * visibleKeys(sizes, 1, 1);
+  if (kind == Kind::Pool)
+    return 2 * plainMultiplyAdds * queries;
+  return 2 * double(heads * valueFeatures * features) *
+         (queries + double(sizes.batch) * double(sizes.keys));
+}

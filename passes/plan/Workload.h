@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What predictions need to know of an attention.
+
+#ifndef MIXATTN_PASSES_PLAN_WORKLOAD_H
+#define MIXATTN_PASSES_PLAN_WORKLOAD_H
+
+#include "passes/plan/OpCost.h"
+
+namespace mixattn {
+
+/// Sizes of an attention, by PlanSize.
+struct PlanSizes {
+  int64_t batch, queries, keys;
+
+  int64_t &operator[](PlanSize size) {
+    return size == PlanSize::Batch     ? batch
+           : size == PlanSize::Queries ? queries
+                                       : keys;
+  }
+};
+
+/// Counts of one pair of a query and a key of softmax attention, all heads
+/// together.
+struct PairCounts {
+  /// Multiply-adds of scores and of pooled values.
+  double scores = 0, pool = 0;
+  /// Multiply-adds of mixers before and after the softmax.
+  double premix = 0, postmix = 0;
+  double exps = 0, other = 0;
+  /// Elements of operands that have one for each pair; numbers drawn by Philox.
+  double reads = 0, draws = 0;
+
+  double products() const { return scores + pool; }
+};
+
+/// An attention whose sizes are open.
+struct Workload {
+  enum class Kind { Softmax, Linear, Pool };
+
+  Kind kind = Kind::Pool;
+  /// Heads of queries, results, keys (with components) and values.
+  int64_t queryHeads = 1, heads = 1, keyHeads = 1, valueHeads = 1;
+  /// Features of queries and keys as they are read, and of values.
+  int64_t keyFeatures = 1, valueFeatures = 1;
+  /// Features that linear attention makes of a query or key.
+  int64_t features = 1;
+  /// Bits of a value; keys are taken to have as many.
+  int64_t bits = 32;
+  /// Groups of heads that know nothing of each other.
+  int64_t groups = 1;
+  bool isCausal = false;
+  /// Keys around its own position that a query sees, or none.
+  std::optional<int64_t> band;
+  PairCounts pair;
+  /// What the plain path computes for a pair of a query and a key, or for a
+  /// query where there are no pairs.
+  double plainMultiplyAdds = 0, plainOther = 0, plainExps = 0;
+
+  /// Keys that are computed for a query on average, where a tile of queries
+  /// takes whole blocks and each of which one of them sees a key.
+  double visibleKeys(const PlanSizes &sizes, int64_t tile, int64_t block) const;
+  /// Bytes of a key and its value, all heads together.
+  double bytesOfKey() const {
+    return double(keyHeads * keyFeatures + valueHeads * valueFeatures) *
+           double(bits) / 8;
+  }
+  /// Floating-point operations of the two products, as speed is told in.
+  double usefulFlops(const PlanSizes &sizes) const;
+};
+
+/// Reads `op`, an attention that can be planned, with `nominal` sizes of the
+/// function around it: numbers all of them.
+Workload readWorkload(mlir::Operation *op, const Sizes &nominal);
+
+/// The dims that are the sizes of `op`: for a pool, its batch and rows.
+std::array<OperandDim, 3> getPlanDims(mlir::Operation *op);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_PLAN_WORKLOAD_H

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which attentions the schedules for x86 can compute.
+
+#include "passes/schedule/x86/Supports.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Why no schedule that makes tiles of scores can compute `op`, or nothing.
+static StringRef whyNoTiles(Operation *op) {
+  auto attention = dyn_cast<GenericOp>(op);
+  if (!attention)
+    return "it is not the normal form of a softmax attention";
+  if (attention.getKeyProjection())
+    return "its keys are projected along their length";
+  if (attention.getWeights())
+    return "its weights are a result";
+  return {};
+}
+
+static StringRef whyNot(Algorithm algorithm, Operation *op) {
+  auto attention = dyn_cast<AttentionOpInterface>(op);
+  switch (algorithm) {
+  case Algorithm::Online:
+    if (attention && attention.hasPostmix())
+      return "weights of several heads mix, which takes the sums of whole rows "
+             "first";
+    return whyNoTiles(op);
+  case Algorithm::Panel:
+    if (attention && !attention.hasPostmix())
+      return "no weights mix, so nothing has to wait for whole rows";
+    return whyNoTiles(op);
+  case Algorithm::Decode:
+    return "no schedule splits keys yet";
+  case Algorithm::ChunkedLinear:
+    return "no schedule computes linear attention yet";
+  case Algorithm::Unfused:
+    return {};
+  }
+  llvm_unreachable("all algorithms are known");
+}
+
+bool x86::isSupported(Algorithm algorithm, Operation *op, std::string &why) {
+  why = whyNot(algorithm, op).str();
+  return why.empty();
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is no plan, and where none may be.
+//
+// RUN: mixattn-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{expected one to three cases, but got 0}}
+#plan = #attn.plan<[]>
+
+// -----
+
+// expected-error @below {{expected one to three cases, but got 4}}
+#plan = #attn.plan<[queries at_most 1 : online, queries at_most 2 : online, queries at_most 3 : online, else : online]>
+
+// -----
+
+// expected-error @below {{expected conditions on all cases but the last}}
+#plan = #attn.plan<[else : online, else : unfused]>
+
+// -----
+
+// expected-error @below {{expected conditions on all cases but the last}}
+#plan = #attn.plan<[queries at_most 8 : online]>
+
+// -----
+
+// expected-error @below {{expected no numbers of an unfused case}}
+#plan = #attn.plan<[else : unfused {lanes = 16}]>
+
+// -----
+
+// expected-error @below {{expected batch, queries, keys or else, but got 'heads'}}
+#plan = #attn.plan<[heads at_most 8 : online, else : unfused]>
+
+// -----
+
+// expected-error @below {{expected one bound of each kind on 'keys'}}
+#plan = #attn.plan<[keys at_most 8 and keys at_most 9 : online, else : unfused]>
+
+// -----
+
+// expected-error @below {{expected conditions that some size meets, but got -1 as bound of 'keys'}}
+#plan = #attn.plan<[keys at_most -1 : online, else : unfused]>
+
+// -----
+
+// expected-error @below {{expected conditions that some size meets, but got 8 as bound of 'keys'}}
+#plan = #attn.plan<[keys above 9 and keys at_most 8 : online, else : unfused]>
+
+// -----
+
+// expected-error @below {{expected an algorithm, but got 'offline'}}
+#plan = #attn.plan<[else : offline]>
+
+// -----
+
+// expected-error @below {{expected lanes, block or split, but got 'tile'}}
+#plan = #attn.plan<[else : online {tile = 64}]>
+
+// -----
+
+// expected-error @below {{expected one 'lanes'}}
+#plan = #attn.plan<[else : online {lanes = 64, lanes = 64}]>
+
+// -----
+
+// expected-error @below {{expected a positive 'block', but got 0}}
+#plan = #attn.plan<[else : online {block = 0}]>
+
+// -----
+
+!q = tensor<?x2x?x4xf32>
+func.func @no_plan(%q: !q) -> !q {
+  // expected-error @below {{'attn.softmax' op expected 'attn.plan' to be a plan, but got "online"}}
+  %0 = attn.softmax %q, %q, %q {attn.plan = "online"} : (!q, !q, !q) -> !q
+  return %0 : !q
+}
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.plan' to be on an attention}}
+func.func @no_attention() attributes {attn.plan = #attn.plan<[else : unfused]>} {
+  return
+}

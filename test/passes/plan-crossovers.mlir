@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Plans of open sizes have cases, and the sizes at which they change are those
+// at which static sizes are planned otherwise. test/unit/passes/PlannerTest.cpp
+// has those of decode.
+//
+// RUN: mixattn-opt %s --attn-plan="cpu=znver5 features=avx2,avx512f,fma threads=16" | FileCheck %s
+
+// Many threads and one head: few queries take narrow tiles, of which there are
+// enough for all.
+// CHECK-LABEL: func.func @queries
+// CHECK:         {attn.plan = #attn.plan<[queries at_most 256 : online {lanes = 16, block = [[B:[0-9]+]]}, queries at_most 512 : online {lanes = 32, block = {{[0-9]+}}}, else : online {lanes = 64, block = {{[0-9]+}}}]>}
+// CHECK-LABEL: func.func @queries256
+// CHECK:         {attn.plan = #attn.plan<[else : online {lanes = 16, block = [[B]]}]>}
+// CHECK-LABEL: func.func @queries512
+// CHECK:         {attn.plan = #attn.plan<[else : online {lanes = 32, block = {{[0-9]+}}}]>}
+// CHECK-LABEL: func.func @queries1024
+// CHECK:         {attn.plan = #attn.plan<[else : online {lanes = 64, block = {{[0-9]+}}}]>}
+!k = tensor<1x1x2048x64xf32>
+func.func @queries(%q: tensor<1x1x?x64xf32>, %k: !k) -> tensor<1x1x?x64xf32> {
+  %o = attn.generic scores(%q, %k : tensor<1x1x?x64xf32>, !k) pool(%k : !k) -> tensor<1x1x?x64xf32>
+  return %o : tensor<1x1x?x64xf32>
+}
+func.func @queries256(%q: tensor<1x1x256x64xf32>, %k: !k) -> tensor<1x1x256x64xf32> {
+  %o = attn.generic scores(%q, %k : tensor<1x1x256x64xf32>, !k) pool(%k : !k) -> tensor<1x1x256x64xf32>
+  return %o : tensor<1x1x256x64xf32>
+}
+func.func @queries512(%q: tensor<1x1x512x64xf32>, %k: !k) -> tensor<1x1x512x64xf32> {
+  %o = attn.generic scores(%q, %k : tensor<1x1x512x64xf32>, !k) pool(%k : !k) -> tensor<1x1x512x64xf32>
+  return %o : tensor<1x1x512x64xf32>
+}
+func.func @queries1024(%q: tensor<1x1x1024x64xf32>, %k: !k) -> tensor<1x1x1024x64xf32> {
+  %o = attn.generic scores(%q, %k : tensor<1x1x1024x64xf32>, !k) pool(%k : !k) -> tensor<1x1x1024x64xf32>
+  return %o : tensor<1x1x1024x64xf32>
+}
+
+// Mixed weights: how wide the tiles are whose strips stay in cache.
+// CHECK-LABEL: func.func @keys
+// CHECK:         {attn.plan = #attn.plan<[keys at_most [[#]] : panel {lanes = 32, block = {{[0-9]+}}}, keys above [[#]] : panel {lanes = 64, block = {{[0-9]+}}}, else : panel {lanes = 16, block = {{[0-9]+}}}]>}
+!q = tensor<1x8x2048x64xf32>
+func.func @keys(%q: !q, %k: tensor<1x8x?x64xf32>, %m: tensor<8x8xf32>) -> !q {
+  %o = attn.generic scores(%q, %k : !q, tensor<1x8x?x64xf32>) postmix(%m : tensor<8x8xf32>)
+      pool(%k : tensor<1x8x?x64xf32>) -> !q
+  return %o : !q
+}
+
+// One size for queries and keys is asked for once.
+// CHECK-LABEL: func.func @square
+// CHECK:         {attn.plan = #attn.plan<[queries at_most [[#]] : online {lanes = 16, block = {{[0-9]+}}}, {{.*}}else : online {lanes = 64, block = {{[0-9]+}}}]>}
+func.func @square(%q: tensor<1x1x?x64xf32> {attn.dims = ["N"]}, %k: tensor<1x1x?x64xf32> {attn.dims = ["N"]}) -> tensor<1x1x?x64xf32> {
+  %o = attn.generic scores(%q, %k : tensor<1x1x?x64xf32>, tensor<1x1x?x64xf32>)
+      pool(%k : tensor<1x1x?x64xf32>) -> tensor<1x1x?x64xf32>
+  return %o : tensor<1x1x?x64xf32>
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Plans that are asked for and cannot be.
+//
+// DEFINE: %{plan} = cpu=znver5 features=avx2,avx512f,fma force
+// RUN: split-file %s %t
+// RUN: mixattn-opt %t/panel.mlir --attn-plan="%{plan}=panel" --verify-diagnostics
+// RUN: mixattn-opt %t/online.mlir --attn-plan="%{plan}=online" --verify-diagnostics
+// RUN: mixattn-opt %t/decode.mlir --attn-plan="%{plan}=decode,split=1024" --verify-diagnostics
+// RUN: mixattn-opt %t/linear.mlir --attn-plan="%{plan}=online" --verify-diagnostics
+// RUN: mixattn-opt %t/pool.mlir --attn-plan="%{plan}=chunked_linear" --verify-diagnostics
+// RUN: mixattn-opt %t/named.mlir --attn-plan="%{plan}=online" --verify-diagnostics
+// RUN: mixattn-opt %t/lanes.mlir --attn-plan="%{plan}=online,lanes=48" --verify-diagnostics
+// RUN: mixattn-opt %t/wide.mlir --attn-plan="%{plan}=online,lanes=128" --verify-diagnostics
+// RUN: mixattn-opt %t/block.mlir --attn-plan="%{plan}=online,block=40" --verify-diagnostics
+// RUN: mixattn-opt %t/algorithm.mlir --attn-plan="%{plan}=fold" --verify-diagnostics
+// RUN: mixattn-opt %t/number.mlir --attn-plan="%{plan}=online,lanes=many" --verify-diagnostics
+
+//--- panel.mlir
+!q = tensor<1x2x3x4xf32>
+func.func @f(%q: !q) -> !q {
+  // expected-error @below {{'attn.generic' op cannot be computed as planned by 'panel': no weights mix, so nothing has to wait for whole rows}}
+  %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+//--- online.mlir
+!q = tensor<1x2x3x4xf32>
+func.func @f(%q: !q, %m: tensor<2x2xf32>) -> !q {
+  // expected-error @below {{cannot be computed as planned by 'online': weights of several heads mix, which takes the sums of whole rows first}}
+  %o = attn.generic scores(%q, %q : !q, !q) postmix(%m : tensor<2x2xf32>) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+//--- decode.mlir
+!q = tensor<1x2x3x4xf32>
+func.func @f(%q: !q) -> !q {
+  // expected-error @below {{cannot be computed as planned by 'decode,split=1024': no schedule splits keys yet}}
+  %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+//--- linear.mlir
+!q = tensor<1x2x3x4xf32>
+func.func @f(%q: !q) -> !q {
+  // expected-error @below {{'attn.linear_generic' op cannot be computed as planned by 'online': it is not the normal form of a softmax attention}}
+  %o = attn.linear_generic features(%q, %q : !q, !q) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+//--- pool.mlir
+!q = tensor<1x2x3x4xf32>
+func.func @f(%q: !q) -> !q {
+  // expected-error @below {{'attn.structured_pool' op cannot be computed as planned by 'chunked_linear': no schedule computes linear attention yet}}
+  %o = attn.structured_pool %q : !q -> !q
+  return %o : !q
+}
+
+//--- named.mlir
+!q = tensor<1x2x3x4xf32>
+func.func @f(%q: !q) -> !q {
+  // expected-error @below {{'attn.softmax' op cannot be computed as planned by 'online': it is not the normal form of a softmax attention}}
+  %o = attn.softmax %q, %q, %q : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+//--- lanes.mlir
+!q = tensor<1x2x3x4xf32>
+func.func @f(%q: !q) -> !q {
+  // expected-error @below {{cannot be computed as planned by 'online,lanes=48': expected lanes to be a power of 2 from 16 to 64 on this target, but got 48}}
+  %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+//--- wide.mlir
+!q = tensor<1x2x3x4xf32>
+func.func @f(%q: !q) -> !q {
+  // expected-error @below {{expected lanes to be a power of 2 from 16 to 64 on this target, but got 128}}
+  %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+//--- block.mlir
+!q = tensor<1x2x3x4xf32>
+func.func @f(%q: !q) -> !q {
+  // expected-error @below {{expected block to be a multiple of 16 up to 1024, but got 40}}
+  %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+//--- algorithm.mlir
+// expected-error @below {{expected online, panel, decode, chunked_linear or unfused as plan, but got 'fold'}}
+module {}
+
+//--- number.mlir
+// expected-error @below {{expected lanes=L, block=K or split=K once each behind a plan's algorithm, but got 'lanes=many'}}
+module {}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every attention gets a plan: by its kind, its sizes, the CPU, or by order.
+//
+// DEFINE: %{v4} = cpu=znver5 features=avx2,avx512f,fma
+// RUN: mixattn-opt %s --attn-plan="%{v4} threads=1" | FileCheck %s --check-prefixes=CHECK,ONE
+// RUN: mixattn-opt %s --attn-plan="%{v4} threads=16" | FileCheck %s --check-prefix=MANY
+// RUN: mixattn-opt %s --attn-plan="cpu=x86-64-v3 features=avx2,fma threads=1" | FileCheck %s --check-prefix=AVX2
+// RUN: mixattn-opt %s --attn-plan="threads=1" | FileCheck %s --check-prefix=SSE
+// RUN: mixattn-opt %s --attn-plan="force=unfused" | FileCheck %s --check-prefix=UNFUSED
+//
+// The plan of one run does not survive the next.
+// RUN: mixattn-opt %s --attn-plan="force=unfused" --attn-plan="%{v4} threads=1" | FileCheck %s --check-prefixes=CHECK,ONE
+
+!q = tensor<?x8x?x64xf32>
+!k = tensor<?x8x?x64xf32>
+
+// Open sizes.
+// CHECK-LABEL: func.func @open
+// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[queries at_most {{[0-9]+}} : online {{.*}}, else : online {lanes = 64, block = {{[0-9]+}}}]>}
+// AVX2-LABEL:  func.func @open
+// AVX2:          attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : online {lanes = 16, block = {{[0-9]+}}}]>}
+// SSE-LABEL:   func.func @open
+// SSE:           attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : online {lanes = 8, block = {{[0-9]+}}}]>}
+// UNFUSED-LABEL: func.func @open
+// UNFUSED:       attn.generic {{.*}} {attn.plan = #attn.plan<[else : unfused]>}
+func.func @open(%q: !q, %k: !k) -> !q {
+  %o = attn.generic scores(%q, %k : !q, !k) pool(%k : !k) -> !q
+  return %o : !q
+}
+
+// Mixed weights.
+// CHECK-LABEL: func.func @mixed
+// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : panel {lanes = {{[0-9]+}}, block = {{[0-9]+}}}]>}
+func.func @mixed(%q: !q, %k: !k, %m: tensor<8x8xf32>) -> !q {
+  %o = attn.generic scores(%q, %k : !q, !k) postmix(%m : tensor<8x8xf32>) pool(%k : !k) -> !q
+  return %o : !q
+}
+
+// No schedule: the plain path.
+// CHECK-LABEL: func.func @plain
+// CHECK-COUNT-4: #attn.plan<[else : unfused]>
+func.func @plain(%q: !q, %k: !k, %e: tensor<16x?xf32>) {
+  %w, %weights = attn.generic scores(%q, %k : !q, !k) pool(%k : !k) -> !q weights tensor<?x8x?x?xf32>
+  %p = attn.generic scores(%q, %k : !q, !k) projected_by(%e, %e : tensor<16x?xf32>, tensor<16x?xf32>) pool(%k : !k) -> !q
+  %l = attn.linear_generic features(%q, %k : !q, !k) pool(%k : !k) -> !q
+  %s = attn.structured_pool %k : !k -> !k
+  return
+}
+
+// One head and 128 queries: on many threads narrower tiles, of which there are
+// more.
+// CHECK-LABEL: func.func @one_head
+// MANY-LABEL:  func.func @one_head
+// ONE:           {attn.plan = #attn.plan<[else : online {lanes = 64, block = {{[0-9]+}}}]>}
+// MANY:          {attn.plan = #attn.plan<[else : online {lanes = 16, block = {{[0-9]+}}}]>}
+func.func @one_head(%q: tensor<1x1x128x64xf32>, %k: tensor<1x1x2048x64xf32>) -> tensor<1x1x128x64xf32> {
+  %o = attn.generic scores(%q, %k : tensor<1x1x128x64xf32>, tensor<1x1x2048x64xf32>)
+      pool(%k : tensor<1x1x2048x64xf32>) -> tensor<1x1x128x64xf32>
+  return %o : tensor<1x1x128x64xf32>
+}
+
+// Nothing to do, and a declaration.
+// CHECK-LABEL: func.func private @declared
+func.func private @declared(%q: !q) -> !q
