@@ -10,6 +10,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 
 namespace mixattn {
 #define GEN_PASS_REGISTRATION
@@ -36,6 +37,15 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   ListOption<std::string> features{
       *this, "features",
       llvm::cl::desc("LLVM's names of the features that the code may use")};
+};
+
+/// What a command line says of PTX.
+struct PtxOptions : PassPipelineOptions<PtxOptions> {
+  Option<std::string> entry{
+      *this, "entry",
+      llvm::cl::desc("The only public function to compile; all where empty")};
+  Option<std::string> chip{*this, "chip", llvm::cl::desc("The GPU: sm_80 ..."),
+                           llvm::cl::init("sm_80")};
 };
 
 } // namespace
@@ -68,10 +78,18 @@ void mixattn::registerPipelines() {
   add("attn-to-bufferized", "From a graph to buffers", Level::Bufferized);
   add("attn-to-tiled", "From a graph to loops over tiles", Level::Tiled);
   add("attn-to-llvm", "From a graph to the LLVM dialect", Level::Llvm);
+  PassPipelineRegistration<PtxOptions>(
+      "attn-to-ptx", "From a graph to PTX and launches",
+      [](OpPassManager &pm, const PtxOptions &text) {
+        PipelineOptions options;
+        options.entry = text.entry;
+        buildPtx(pm, options, text.chip);
+      });
 }
 
 void mixattn::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
+  registerAllGPUToLLVMIRTranslations(registry);
   registry.insert<AttnDialect, tile::TileDialect>();
 }

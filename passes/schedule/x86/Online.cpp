@@ -4,7 +4,7 @@
 #include "passes/schedule/x86/Online.h"
 #include "dialect/tile/TileOps.h"
 #include "passes/body/Body.h"
-#include "passes/schedule/x86/KeyRange.h"
+#include "passes/schedule/KeyRange.h"
 #include "passes/schedule/x86/Operands.h"
 #include "passes/schedule/x86/Threads.h"
 #include "passes/schedule/x86/Widen.h"
