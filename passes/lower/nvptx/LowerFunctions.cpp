@@ -15,8 +15,11 @@ using namespace mlir;
 using namespace mixattn;
 
 /// The intrinsic of an instruction for the function `name` on f32, or none.
+/// Upstream's conversion makes calls of libdevice of all of them.
 static StringRef intrinsicOf(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
+      .Case("arith.maxnumf", "llvm.maxnum.f32")
+      .Case("arith.minnumf", "llvm.minnum.f32")
       .Case("math.absf", "llvm.fabs.f32")
       .Case("math.ceil", "llvm.ceil.f32")
       .Case("math.copysign", "llvm.copysign.f32")
@@ -54,7 +57,8 @@ struct FunctionOfElements : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!isa_and_present<math::MathDialect>(op->getDialect()))
+    if (!isa_and_present<math::MathDialect>(op->getDialect()) &&
+        intrinsicOf(op->getName().getStringRef()).empty())
       return failure();
     auto type = dyn_cast<VectorType>(op->getResult(0).getType());
     if (!type || type.getRank() != 1)

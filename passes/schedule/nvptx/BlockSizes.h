@@ -26,6 +26,10 @@ struct BlockSizes {
       : features(op.getQueryType().getDimSize(3)),
         valueFeatures(op.getValueType().getDimSize(3)), products(products),
         type(op.getQueryType().getElementType()) {
+    // Numbers of each query and key are loaded for all keys at once: fewer at a
+    // time leave registers for them.
+    if (op.getBias() || op.getMask())
+      keys = 32;
     while (keys > 16 &&
            keysTile().getNumElements() * 2 + valuesTile().getNumElements() * 2 >
                sharedBytes)
