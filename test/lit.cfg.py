@@ -3,6 +3,7 @@
 
 import os
 import platform
+import shutil
 
 import lit.formats
 
@@ -79,10 +80,12 @@ if os.path.exists(config.archer):
 with_tsan += " TSAN_OPTIONS=ignore_noninstrumented_modules=1"
 config.substitutions += [("%with_asan", with_asan), ("%with_tsan", with_tsan)]
 
-# REQUIRES: root, or x86 features as the kernel names them: cpu-avx512f.
+# REQUIRES: root, ptxas, or x86 features as the kernel names them: cpu-avx512f.
 if os.geteuid() == 0:
     config.available_features.add("root")
 config.available_features.add(platform.machine())
+if shutil.which("ptxas", path=config.environment["PATH"]):
+    config.available_features.add("ptxas")
 if os.path.exists("/proc/cpuinfo"):
     with open("/proc/cpuinfo") as cpuinfo:
         for line in cpuinfo:

@@ -15,6 +15,12 @@
 
 #include "dialect/tile/TileDialect.h.inc"
 
+namespace mixattn::tile {
+/// Whether `type`, that of a memref, is that of a tile in a GPU's shared
+/// memory: of static sizes and strides, contiguous along columns.
+bool isShared(mlir::Type type);
+} // namespace mixattn::tile
+
 #define GET_OP_CLASSES
 #include "dialect/tile/TileOps.h.inc"
 

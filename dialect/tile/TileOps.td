@@ -4,28 +4,8 @@
 #ifndef MIXATTN_DIALECT_TILE_OPS_TD
 #define MIXATTN_DIALECT_TILE_OPS_TD
 
-include "mlir/IR/OpBase.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def Tile_Dialect : Dialect {
-  let name = "tile";
-  let cppNamespace = "::mixattn::tile";
-  let summary = "Tiles of scores and values, as targets move and multiply them";
-  let description = [{
-    Schedules write attention in loops over tiles; each op here is one step
-    that a target has its own code for. What an attention does to a score is
-    not here: it is arith and math on numbers between the steps.
-
-    Ops of x86 have `x86` in their names. There a tile lies in memory, one row
-    of lanes after the other, and lanes are queries: `memref<RxWxf32>` holds R
-    rows (keys, or features) of W queries. Tiles are never values of vector
-    type: only rows are.
-  }];
-}
-
-class Tile_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Tile_Dialect, mnemonic, traits>;
+include "dialect/tile/NvptxOps.td"
+include "dialect/tile/TileDialect.td"
 
 /// A tile in memory: rows of lanes of f32.
 def Tile_Tile : MemRefRankOf<[F32], [2]>;

@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -173,6 +175,33 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCheckAllocationsPass());
   pm.addPass(createCSEPass());
   addVerifyLevel(pm, "llvm");
+}
+
+void mixattn::buildPtx(OpPassManager &pm, const PipelineOptions &options,
+                       StringRef chip) {
+  buildPipeline(pm, Level::Graph, Level::Bufferized, options);
+  pm.addPass(createScheduleNvptxPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
+  device.addPass(createLowerNvptxPass());
+  device.addPass(createCanonicalizerPass());
+  device.addPass(createCSEPass());
+  device.addPass(memref::createExpandStridedMetadataPass());
+  device.addPass(createLowerAffinePass());
+  device.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToNVVMOpsOptions convert;
+  convert.indexBitwidth = 64;
+  device.addPass(createConvertGpuOpsToNVVMOps(convert));
+  device.addPass(createReconcileUnrealizedCastsPass());
+  device.addPass(createCanonicalizerPass());
+  device.addPass(createCSEPass());
+  GpuNVVMAttachTargetOptions target;
+  target.chip = chip.str();
+  pm.addPass(createGpuNVVMAttachTarget(target));
+  GpuModuleToBinaryPassOptions text;
+  text.compilationTarget = "isa";
+  pm.addPass(createGpuModuleToBinaryPass(text));
 }
 
 void mixattn::buildPipeline(OpPassManager &pm, Level from, Level to,

@@ -62,6 +62,11 @@ struct PipelineOptions {
 void buildPipeline(mlir::OpPassManager &pm, Level from, Level to,
                    const PipelineOptions &options);
 
+/// Adds the passes from a graph to PTX for `chip` (sm_80 and up): attentions
+/// become kernels, each a gpu.binary that holds the text, and launches of them.
+void buildPtx(mlir::OpPassManager &pm, const PipelineOptions &options,
+              llvm::StringRef chip);
+
 /// Adds the passes with which level normal begins: they leave the entries
 /// asked for, with names and without calls, and their ops as they were written.
 void buildEntries(mlir::OpPassManager &pm, const PipelineOptions &options);
@@ -69,7 +74,8 @@ void buildEntries(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// Registers every pass of passes/Passes.td.
 void registerPasses();
 
-/// Registers the pipelines `attn-to-LEVEL`, from a graph to each level.
+/// Registers the pipelines `attn-to-LEVEL`, from a graph to each level, and
+/// `attn-to-ptx`.
 void registerPipelines();
 
 /// Registers the dialects that a graph may use and those on the way to LLVM,

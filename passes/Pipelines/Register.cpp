@@ -10,6 +10,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 
 namespace mixattn {
 #define GEN_PASS_REGISTRATION
@@ -49,6 +50,15 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       llvm::cl::desc("LLVM's names of the features that the code may use")};
 };
 
+/// What a command line says of PTX.
+struct PtxOptions : PassPipelineOptions<PtxOptions> {
+  Option<std::string> entry{
+      *this, "entry",
+      llvm::cl::desc("The only public function to compile; all where empty")};
+  Option<std::string> chip{*this, "chip", llvm::cl::desc("The GPU: sm_80 ..."),
+                           llvm::cl::init("sm_80")};
+};
+
 } // namespace
 
 void mixattn::registerPasses() { registerMixattnPasses(); }
@@ -84,10 +94,18 @@ void mixattn::registerPipelines() {
   add("attn-to-bufferized", "From a graph to buffers", Level::Bufferized);
   add("attn-to-tiled", "From a graph to loops over tiles", Level::Tiled);
   add("attn-to-llvm", "From a graph to the LLVM dialect", Level::Llvm);
+  PassPipelineRegistration<PtxOptions>(
+      "attn-to-ptx", "From a graph to PTX and launches",
+      [](OpPassManager &pm, const PtxOptions &text) {
+        PipelineOptions options;
+        options.entry = text.entry;
+        buildPtx(pm, options, text.chip);
+      });
 }
 
 void mixattn::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
+  registerAllGPUToLLVMIRTranslations(registry);
   registry.insert<AttnDialect, tile::TileDialect>();
 }

@@ -85,6 +85,35 @@ def SeparateScratchPass : Pass<"attn-separate-scratch"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def ScheduleNvptxPass : Pass<"attn-schedule-nvptx", "::mlir::ModuleOp"> {
+  let summary = "Turn kernels into kernels of sm_80, and launches";
+  let description = [{
+    Input: kernels on buffers.
+    Output: a `gpu.module` each, with one kernel in the tile dialect, and a
+    launch; the kernel's parameters are the inputs and the outputs.
+    Skips: everything else. Kernels that it has no schedule for are errors.
+  }];
+  let dependentDialects = ["::mixattn::tile::TileDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+      "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+      "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def LowerNvptxPass : Pass<"tile-lower-nvptx", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Turn tile ops of nvptx into instructions of a warp";
+  let description = [{
+    Input: ops of the tile dialect with `nvptx` in their names, and functions of
+    the math dialect on f32.
+    Output: nvvm, llvm, gpu, scf, vector, arith and memref; no math, so that
+    libdevice is not needed.
+    Skips: everything else.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+      "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+      "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def LowerTilesPass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
   let summary = "Turn tile ops of x86 into loops over vectors";
   let description = [{

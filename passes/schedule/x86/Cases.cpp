@@ -4,7 +4,7 @@
 #include "passes/schedule/x86/Cases.h"
 
 #include "passes/plan/Workload.h"
-#include "passes/schedule/x86/IndexMath.h"
+#include "passes/schedule/IndexMath.h"
 #include "passes/schedule/x86/Schedules.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

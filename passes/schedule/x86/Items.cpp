@@ -2,7 +2,7 @@
 // Numbers the tiles of a kernel and shares them among threads.
 
 #include "passes/schedule/x86/Items.h"
-#include "passes/schedule/x86/IndexMath.h"
+#include "passes/schedule/IndexMath.h"
 #include "passes/schedule/x86/Threads.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -23,25 +23,6 @@ SmallVector<Value> KernelOperands::elementsOf(AttentionOpInterface op) {
   return found;
 }
 
-Value KernelOperands::matrixAt(ImplicitLocOpBuilder &b, Value buffer,
-                               ArrayRef<Value> leading) {
-  auto type = cast<MemRefType>(buffer.getType());
-  SmallVector<OpFoldResult> offsets, sizes,
-      strides(type.getRank(), b.getIndexAttr(1));
-  for (int64_t i = 0; i < type.getRank(); ++i) {
-    bool isLeading = i < type.getRank() - 2;
-    offsets.push_back(isLeading ? OpFoldResult(leading[i])
-                                : OpFoldResult(b.getIndexAttr(0)));
-    sizes.push_back(isLeading ? OpFoldResult(b.getIndexAttr(1))
-                              : memref::getMixedSize(b, b.getLoc(), buffer, i));
-  }
-  if (leading.empty())
-    return buffer;
-  auto matrix = memref::SubViewOp::inferRankReducedResultType(
-      type.getShape().take_back(2), type, offsets, sizes, strides);
-  return memref::SubViewOp::create(b, matrix, buffer, offsets, sizes, strides);
-}
-
 Value KernelOperands::emitQueries(ImplicitLocOpBuilder &b) {
   IndexMath at(b);
   auto type = VectorType::get({lanes}, b.getIndexType());
@@ -57,32 +38,6 @@ Value KernelOperands::emitQueries(ImplicitLocOpBuilder &b) {
       b, splat(at.add(place.firstQuery, place.lane)), step);
   queries = arith::MinSIOp::create(b, each, splat(place.lastQuery));
   return queries;
-}
-
-Value KernelOperands::emitRead(OpBuilder &builder, Location loc, Value tensor,
-                               ValueRange indices) {
-  Value element =
-      memref::LoadOp::create(builder, loc, bufferOf(tensor), indices);
-  bool isBoolean =
-      cast<RankedTensorType>(tensor.getType()).getElementType().isInteger(1);
-  if (!isBoolean || element.getType().isInteger(1))
-    return element;
-  Value zero = arith::ConstantOp::create(
-      builder, loc, builder.getIntegerAttr(element.getType(), 0));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, element,
-                               zero);
-}
-
-Value KernelOperands::emitSize(OpBuilder &builder, Location loc, Value tensor,
-                               Value dim) {
-  return memref::DimOp::create(builder, loc, bufferOf(tensor), dim);
-}
-
-Value KernelOperands::emitNumber(OpBuilder &builder, Value value) {
-  if (isa<BlockArgument>(value))
-    return bufferOf(value);
-  // What a kernel's region does not get it computes from nothing.
-  return builder.clone(*value.getDefiningOp())->getResult(0);
 }
 
 const ElementTile *KernelOperands::findElement(Value buffer) {

@@ -5,10 +5,7 @@
 #define MIXATTN_PASSES_SCHEDULE_X86_OPERANDS_H
 
 #include "dialect/attn/AttnOps.h"
-#include "passes/body/BodyOperands.h"
-#include "passes/schedule/x86/IndexMath.h"
-
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "passes/schedule/KernelBuffers.h"
 
 namespace mixattn {
 
@@ -33,20 +30,13 @@ struct LanePlace {
 
 /// Reads operands of an attention from the buffers of its kernel, for one query
 /// or for a row of lanes.
-class KernelOperands : public BodyOperands {
+class KernelOperands : public KernelBuffers {
 public:
   KernelOperands(KernelOp kernel, int64_t lanes)
-      : kernel(kernel), lanes(lanes) {}
+      : KernelBuffers(mlir::ValueRange(kernel.getInputs())), lanes(lanes) {}
 
-  /// The buffer behind `tensor`, an argument of the kernel's region.
-  mlir::Value bufferOf(mlir::Value tensor) {
-    return kernel.getOperandOf(tensor);
-  }
   /// The operands of `op` that have an element per query and key.
   static llvm::SmallVector<mlir::Value> elementsOf(AttentionOpInterface op);
-  /// The matrix of the last two dims of `buffer` at the `leading` others.
-  static mlir::Value matrixAt(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
-                              llvm::ArrayRef<mlir::Value> leading);
 
   /// Where reads stand from now on.
   LanePlace place;
@@ -60,16 +50,9 @@ public:
                            mlir::memref::LoadOp scalar,
                            llvm::ArrayRef<mlir::Value> indices);
 
-  mlir::Value emitRead(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Value tensor, mlir::ValueRange indices) override;
-  mlir::Value emitSize(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Value tensor, mlir::Value dim) override;
-  mlir::Value emitNumber(mlir::OpBuilder &builder, mlir::Value value) override;
-
 private:
   const ElementTile *findElement(mlir::Value buffer);
 
-  KernelOp kernel;
   int64_t lanes;
   mlir::Value queries;
 };

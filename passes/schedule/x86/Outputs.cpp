@@ -26,7 +26,7 @@ void OutputTile::emitClearedOutputs() {
 
 void OutputTile::emitPooled(Value head, Value keys, Value weights) {
   Value group = at.div(head, op.getValueGroup());
-  Value values = KernelOperands::matrixAt(b, operands.bufferOf(op.getValue()),
+  Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
                                           {operands.place.batch, group});
   Value outputs = rowsOf(outputTile, outputRow(head), features);
   if (!hasPairedValues()) {
@@ -65,7 +65,7 @@ void OutputTile::emitInverses(Value head) {
 }
 
 void OutputTile::emitOutput(Value head, Statistic factor) {
-  Value target = KernelOperands::matrixAt(b, targetOf(op.getResult()),
+  Value target = KernelBuffers::matrixAt(b, targetOf(op.getResult()),
                                           {operands.place.batch, head});
   tile::UnpackOp::create(b, rowsOf(outputTile, outputRow(head), features),
                          rowsOf(statisticTile, statistic(head, factor), 1),

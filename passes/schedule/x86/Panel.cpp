@@ -146,7 +146,7 @@ void PanelTile::emitCoefficients() {
       cast<RankedTensorType>(op.getMixSource().getType()).getDimSize(3);
   forEach(0, heads, 1, [&](Value from) {
     tile::PackOp::create(
-        b, KernelOperands::matrixAt(b, source, {operands.place.batch, from}),
+        b, KernelBuffers::matrixAt(b, source, {operands.place.batch, from}),
         operands.place.firstQuery, at.value(0), queries, at.value(depth),
         b.getF32FloatAttr(1.0), sourceTile);
     Value first = at.mul(from, heads);

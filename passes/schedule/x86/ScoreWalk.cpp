@@ -92,7 +92,7 @@ void ScoreWalk::emitPackedQueries() {
   for (int64_t c = 0; c < channels; ++c) {
     Value channel = body.isCoupled() ? at.value(c) : walkedHead;
     Value matrix =
-        KernelOperands::matrixAt(b, buffer, {operands.place.batch, channel});
+        KernelBuffers::matrixAt(b, buffer, {operands.place.batch, channel});
     tile::PackOp::create(
         b, matrix, operands.place.firstQuery, at.value(0), queries,
         at.value(features()), b.getF32FloatAttr(body.queryFactor()),
@@ -111,7 +111,7 @@ void ScoreWalk::emitPackedElements(Value keys) {
         Value index = rank - i == 4 ? operands.place.batch : head;
         leading.push_back(type.getDimSize(i) == 1 ? at.value(0) : index);
       }
-      tile::PackOp::create(b, KernelOperands::matrixAt(b, buffer, leading),
+      tile::PackOp::create(b, KernelBuffers::matrixAt(b, buffer, leading),
                            operands.place.firstQuery, operands.place.blockStart,
                            queries, keys, b.getF32FloatAttr(1.0),
                            rowsOf(element.tile, firstRow, sizes.block));
@@ -140,7 +140,7 @@ void ScoreWalk::emitScores(Value key, Value slot, int64_t unitsPerProduct,
       Value row = at.mul(at.add(at.mul(slot, channels * products), product),
                          sizes.rows);
       auto scores = tile::ScoresOp::create(
-          b, KernelOperands::matrixAt(b, buffer, leading), key,
+          b, KernelBuffers::matrixAt(b, buffer, leading), key,
           at.sub(range.keys, 1),
           rowsOf(queryTile, at.mul(c, queryRows()), queryRows()),
           rowsOf(scoreTile, row, sizes.rows), unitsPerProduct);

@@ -5,7 +5,7 @@
 #define MIXATTN_PASSES_SCHEDULE_X86_SCORE_WALK_H
 
 #include "passes/body/Body.h"
-#include "passes/schedule/x86/KeyRange.h"
+#include "passes/schedule/KeyRange.h"
 #include "passes/schedule/x86/Operands.h"
 #include "passes/schedule/x86/TileBuilder.h"
 #include "passes/schedule/x86/Widen.h"

@@ -2,7 +2,7 @@
 // Emits parallel loops in the omp dialect.
 
 #include "passes/schedule/x86/Threads.h"
-#include "passes/schedule/x86/IndexMath.h"
+#include "passes/schedule/IndexMath.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

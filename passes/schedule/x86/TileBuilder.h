@@ -4,7 +4,7 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_TILE_BUILDER_H
 #define MIXATTN_PASSES_SCHEDULE_X86_TILE_BUILDER_H
 
-#include "passes/schedule/x86/IndexMath.h"
+#include "passes/schedule/IndexMath.h"
 #include "passes/schedule/x86/TileSizes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which keys a tile of queries can see.
 
-#ifndef MIXATTN_PASSES_SCHEDULE_X86_KEY_RANGE_H
-#define MIXATTN_PASSES_SCHEDULE_X86_KEY_RANGE_H
+#ifndef MIXATTN_PASSES_SCHEDULE_KEY_RANGE_H
+#define MIXATTN_PASSES_SCHEDULE_KEY_RANGE_H
 
-#include "passes/schedule/x86/Operands.h"
+#include "dialect/attn/AttnOps.h"
+#include "passes/schedule/KernelBuffers.h"
 
 namespace mixattn {
 
@@ -22,9 +23,9 @@ struct KeyRange {
 /// Emits the range for `queries` queries from `firstQuery` on in batch row
 /// `batch`.
 KeyRange emitKeyRange(mlir::ImplicitLocOpBuilder &b, ScoreOpInterface op,
-                      KernelOperands &operands, mlir::Value firstQuery,
+                      KernelBuffers &buffers, mlir::Value firstQuery,
                       mlir::Value queries, mlir::Value batch);
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_SCHEDULE_X86_KEY_RANGE_H
+#endif // MIXATTN_PASSES_SCHEDULE_KEY_RANGE_H

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits the range of keys of a tile from lengths, causality and band.
 
-#include "passes/schedule/x86/KeyRange.h"
+#include "passes/schedule/KeyRange.h"
 
 using namespace mlir;
 using namespace mixattn;
 
 KeyRange mixattn::emitKeyRange(ImplicitLocOpBuilder &b, ScoreOpInterface op,
-                               KernelOperands &operands, Value firstQuery,
+                               KernelBuffers &buffers, Value firstQuery,
                                Value queries, Value batch) {
   IndexMath at(b);
   auto sizeOf = [&](OperandDim of) {
-    return b.createOrFold<memref::DimOp>(operands.bufferOf(of.value), of.dim);
+    return b.createOrFold<memref::DimOp>(buffers.bufferOf(of.value), of.dim);
   };
   KeyRange range;
   range.keys = sizeOf(op.getKeysDim());
@@ -19,7 +19,7 @@ KeyRange mixattn::emitKeyRange(ImplicitLocOpBuilder &b, ScoreOpInterface op,
   range.begin = range.insideBegin = at.value(0);
   range.end = range.keys;
   if (Value lengths = op.getLengths()) {
-    Value count = operands.emitRead(b, b.getLoc(), lengths, ValueRange{batch});
+    Value count = buffers.emitRead(b, b.getLoc(), lengths, ValueRange{batch});
     range.end = at.min(
         range.end,
         arith::IndexCastOp::create(b, b.getIndexType(), count).getResult());

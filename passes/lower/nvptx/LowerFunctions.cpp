@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions on f32 as instructions; libdevice is not needed.
+
+#include "passes/lower/nvptx/Lowerings.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// The intrinsic of an instruction for the function `name` on f32, or none.
+/// Upstream's conversion makes calls of libdevice of all of them.
+static StringRef intrinsicOf(StringRef name) {
+  return llvm::StringSwitch<StringRef>(name)
+      .Case("arith.maxnumf", "llvm.maxnum.f32")
+      .Case("arith.minnumf", "llvm.minnum.f32")
+      .Case("math.absf", "llvm.fabs.f32")
+      .Case("math.ceil", "llvm.ceil.f32")
+      .Case("math.copysign", "llvm.copysign.f32")
+      .Case("math.exp2", "llvm.nvvm.ex2.approx.ftz.f")
+      .Case("math.floor", "llvm.floor.f32")
+      .Case("math.fma", "llvm.fma.f32")
+      .Case("math.log2", "llvm.nvvm.lg2.approx.ftz.f")
+      .Case("math.sqrt", "llvm.sqrt.f32")
+      .Default("");
+}
+
+namespace {
+
+/// A function on f32  ->  its instruction
+struct FunctionToInstruction : RewritePattern {
+  FunctionToInstruction(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    StringRef intrinsic = intrinsicOf(op->getName().getStringRef());
+    if (intrinsic.empty() || !op->getResult(0).getType().isF32())
+      return failure();
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, op->getResult(0).getType(), rewriter.getStringAttr(intrinsic),
+        op->getOperands());
+    return success();
+  }
+};
+
+/// A function on a vector  ->  one on each element
+struct FunctionOfElements : RewritePattern {
+  FunctionOfElements(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa_and_present<math::MathDialect>(op->getDialect()) &&
+        intrinsicOf(op->getName().getStringRef()).empty())
+      return failure();
+    auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+    if (!type || type.getRank() != 1)
+      return failure();
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < type.getDimSize(0); ++i) {
+      SmallVector<Value> own;
+      for (Value operand : op->getOperands())
+        own.push_back(
+            vector::ExtractOp::create(rewriter, op->getLoc(), operand, i));
+      elements.push_back(rewriter
+                             .create(op->getLoc(),
+                                     op->getName().getIdentifier(), own,
+                                     {type.getElementType()})
+                             ->getResult(0));
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
+    return success();
+  }
+};
+
+/// exp(x)  ->  exp2(x log2 e)
+struct ExpToExp2 : OpRewritePattern<math::ExpOp> {
+  ExpToExp2(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return failure();
+    Value factor = arith::ConstantOp::create(
+        rewriter, op.getLoc(), rewriter.getF32FloatAttr(llvm::numbers::log2ef));
+    Value exponent =
+        arith::MulFOp::create(rewriter, op.getLoc(), op.getOperand(), factor);
+    rewriter.replaceOpWithNewOp<math::Exp2Op>(op, exponent);
+    return success();
+  }
+};
+
+/// log(x)  ->  log2(x) / log2 e
+struct LogToLog2 : OpRewritePattern<math::LogOp> {
+  LogToLog2(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(math::LogOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return failure();
+    Value factor = arith::ConstantOp::create(
+        rewriter, op.getLoc(), rewriter.getF32FloatAttr(llvm::numbers::ln2f));
+    Value log = math::Log2Op::create(rewriter, op.getLoc(), op.getOperand());
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, log, factor);
+    return success();
+  }
+};
+
+/// |i|  ->  max(i, -i)
+struct AbsToMax : OpRewritePattern<math::AbsIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::AbsIOp op,
+                                PatternRewriter &rewriter) const override {
+    Value zero = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                           rewriter.getZeroAttr(op.getType()));
+    Value negative =
+        arith::SubIOp::create(rewriter, op.getLoc(), zero, op.getOperand());
+    rewriter.replaceOpWithNewOp<arith::MaxSIOp>(op, op.getOperand(), negative);
+    return success();
+  }
+};
+
+} // namespace
+
+void mixattn::populateFunctionsToNvptx(RewritePatternSet &patterns) {
+  patterns.add<FunctionToInstruction, FunctionOfElements, ExpToExp2, LogToLog2,
+               AbsToMax>(patterns.getContext());
+  // What has no instruction that is near enough.
+  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+    return llvm::is_contained({"math.expm1", "math.log1p", "math.tanh"}, name);
+  });
+}

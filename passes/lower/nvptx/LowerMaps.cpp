@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Fragments element by element, and row by row.
+
+#include "passes/lower/nvptx/WarpEmitter.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+namespace {
+
+class MapEmitter : public WarpEmitter {
+public:
+  using WarpEmitter::WarpEmitter;
+
+  Values emitMap(tile::NvptxMapOp op);
+  /// `combine` over all elements of each row.
+  Value emitReduced(Value fragment, function_ref<Value(Value, Value)> combine);
+  Value emitOperand(tile::NvptxToOperandOp op);
+
+  Value sum(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
+  Value larger(Value x, Value y) { return arith::MaxNumFOp::create(b, x, y); }
+
+private:
+  /// Which of a thread's two rows element `i` of a fragment is in.
+  static int64_t rowOf(int64_t i) { return i / 2 % 2; }
+};
+
+} // namespace
+
+MapEmitter::Values MapEmitter::emitMap(tile::NvptxMapOp op) {
+  Value firstRow = ownRow(op.getRow());
+  Value firstColumn = at.add(op.getColumn(), laneColumn());
+  SmallVector<Values> results(op.getNumResults());
+  Block &body = op.getBody().front();
+  for (int64_t i = 0; i < lengthOf(op.getResult(0)); ++i) {
+    IRMapping mapping;
+    auto argument = body.args_begin();
+    mapping.map(*argument++, at.add(firstRow, rowOf(i) * chunk));
+    mapping.map(*argument++, at.add(firstColumn, i / 4 * chunk + i % 2));
+    for (Value operand : op.getOperands_())
+      mapping.map(*argument++,
+                  element(operand, lengthOf(operand) == 2 ? rowOf(i) : i));
+    for (Operation &inner : body.without_terminator())
+      b.clone(inner, mapping);
+    auto yield = cast<tile::NvptxYieldOp>(body.getTerminator());
+    for (auto [result, value] : llvm::zip(results, yield.getElements()))
+      result.push_back(mapping.lookupOrDefault(value));
+  }
+  return llvm::map_to_vector(
+      results, [&](const Values &elements) { return joined(elements); });
+}
+
+Value MapEmitter::emitReduced(Value fragment,
+                              function_ref<Value(Value, Value)> combine) {
+  Values rows;
+  for (int64_t row : {0, 1}) {
+    Value all;
+    for (int64_t i = 0; i < lengthOf(fragment); ++i)
+      if (rowOf(i) == row)
+        all = all ? combine(all, element(fragment, i)) : element(fragment, i);
+    // A row is in four lanes that follow one another.
+    for (int64_t distance : {1, 2}) {
+      Value other = NVVM::ShflOp::create(
+          b, b.getF32Type(), number(-1), all, number(distance), number(31),
+          NVVM::ShflKind::bfly, /*return_value_and_is_valid=*/UnitAttr());
+      all = combine(all, other);
+    }
+    rows.push_back(all);
+  }
+  return joined(rows);
+}
+
+Value MapEmitter::emitOperand(tile::NvptxToOperandOp op) {
+  Type type = cast<VectorType>(op.getOperand().getType()).getElementType();
+  Values registers;
+  for (int64_t i = 0; i < lengthOf(op.getFragment()); i += 2)
+    registers.push_back(rounded(element(op.getFragment(), i),
+                                element(op.getFragment(), i + 1), type));
+  return operandOf(registers, type);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::NvptxMapOp op) {
+  rewriter.replaceOp(op, MapEmitter(op.getLoc(), rewriter).emitMap(op));
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::NvptxRowMaxOp op) {
+  MapEmitter emitter(op.getLoc(), rewriter);
+  rewriter.replaceOp(
+      op, emitter.emitReduced(op.getFragment(), [&](Value x, Value y) {
+        return emitter.larger(x, y);
+      }));
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::NvptxRowSumOp op) {
+  MapEmitter emitter(op.getLoc(), rewriter);
+  rewriter.replaceOp(
+      op, emitter.emitReduced(op.getFragment(), [&](Value x, Value y) {
+        return emitter.sum(x, y);
+      }));
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::NvptxToOperandOp op) {
+  rewriter.replaceOp(op, MapEmitter(op.getLoc(), rewriter).emitOperand(op));
+}

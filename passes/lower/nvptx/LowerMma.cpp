@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products of fragments with tiles: ldmatrix and mma.sync.
+
+#include "passes/lower/nvptx/WarpEmitter.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+namespace {
+
+class MmaEmitter : public WarpEmitter {
+public:
+  using WarpEmitter::WarpEmitter;
+
+  Value emit(tile::NvptxMmaOp op);
+
+private:
+  /// The registers of 16 rows (of the sum) of 16 columns of the right side:
+  /// two for the first 8 columns and two for the others, from `address` on.
+  Values emitRightSide(Value address, bool transposed);
+  /// What an mma takes for the register `bits`: f16 come as pairs.
+  Value asOperand(Value bits, Type type) {
+    if (type.isBF16())
+      return bits;
+    return LLVM::BitcastOp::create(b, VectorType::get({2}, type), bits);
+  }
+  Values emitStep(ArrayRef<Value> left, ArrayRef<Value> right,
+                  ArrayRef<Value> sums, Type type);
+};
+
+} // namespace
+
+MmaEmitter::Values MmaEmitter::emitRightSide(Value address, bool transposed) {
+  Type i32 = b.getI32Type();
+  auto four =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32, i32, i32});
+  Value loaded = NVVM::LdMatrixOp::create(
+      b, four, address, /*num=*/4,
+      transposed ? NVVM::MMALayout::row : NVVM::MMALayout::col,
+      NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
+      NVVM::LdStMatrixEltType::B16);
+  Values registers;
+  for (int64_t i = 0; i < 4; ++i)
+    registers.push_back(LLVM::ExtractValueOp::create(b, loaded, i));
+  return registers;
+}
+
+/// `sums`, of 16 rows and 8 columns, plus one product of 16 terms.
+MmaEmitter::Values MmaEmitter::emitStep(ArrayRef<Value> left,
+                                        ArrayRef<Value> right,
+                                        ArrayRef<Value> sums, Type type) {
+  auto asOperands = [&](ArrayRef<Value> registers) {
+    return llvm::map_to_vector(
+        registers, [&](Value bits) { return asOperand(bits, type); });
+  };
+  Type f32 = b.getF32Type();
+  auto four =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
+  NVVM::MMATypes kind =
+      type.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+  Value product = NVVM::MmaOp::create(
+      b, four, asOperands(left), asOperands(right), sums,
+      /*shape=*/ArrayRef<int64_t>{16, 8, 16}, /*b1Op=*/std::nullopt,
+      /*intOverflow=*/std::nullopt, std::array{kind, kind},
+      std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  Values elements;
+  for (int64_t i = 0; i < 4; ++i)
+    elements.push_back(LLVM::ExtractValueOp::create(b, product, i));
+  return elements;
+}
+
+Value MmaEmitter::emit(tile::NvptxMmaOp op) {
+  bool transposed = op.getTransposed();
+  auto tile = cast<MemRefType>(op.getTile().getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  [[maybe_unused]] LogicalResult known =
+      tile.getStridesAndOffset(strides, offset);
+  assert(succeeded(known) && "tiles have strides");
+
+  // Each lane gives the address of one row of one of four squares. In the order
+  // of the registers: the square below the first in the sum, then the next
+  // columns' two.
+  Value inSquare = at.rem(lane(), 8), square = at.div(lane(), 8);
+  Value below = at.mul(at.rem(square, 2), chunk);
+  Value beside = at.mul(at.div(square, 2), chunk);
+  Value begin =
+      pointer(op.getTile(), at.add(inSquare, transposed ? beside : below),
+              transposed ? below : beside, NVVM::NVVMMemorySpace::Shared);
+
+  Type type = tile.getElementType();
+  Value left = registersOf(op.getOperand());
+  Values sums;
+  for (int64_t i = 0; i < lengthOf(op.getAccumulator()); ++i)
+    sums.push_back(element(op.getAccumulator(), i));
+  int64_t terms = lengthOf(op.getOperand()) * 2, columns = sums.size() * 2;
+  for (int64_t term = 0; term < terms; term += 16) {
+    Values own;
+    for (int64_t r = 0; r < 4; ++r)
+      own.push_back(element(left, term / 4 + r));
+    for (int64_t column = 0; column < columns; column += 16) {
+      int64_t place =
+          transposed ? column * strides[0] + term : term * strides[0] + column;
+      Values right = emitRightSide(shifted(begin, place * width), transposed);
+      for (int64_t half : {0, 1}) {
+        int64_t first = (column + half * chunk) / 2;
+        Values next = emitStep(own, ArrayRef<Value>(right).slice(2 * half, 2),
+                               ArrayRef<Value>(sums).slice(first, 4), type);
+        llvm::copy(next, sums.begin() + first);
+      }
+    }
+  }
+  return joined(sums);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::NvptxMmaOp op) {
+  rewriter.replaceOp(op, MmaEmitter(op.getLoc(), rewriter).emit(op));
+}

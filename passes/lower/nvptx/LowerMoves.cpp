@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Between the device's memory, shared memory and registers.
+
+#include "passes/lower/nvptx/WarpEmitter.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mixattn;
+using NVVM::NVVMMemorySpace;
+
+namespace {
+
+class MoveEmitter : public WarpEmitter {
+public:
+  using WarpEmitter::WarpEmitter;
+
+  void emitCopy(tile::NvptxCopyOp op);
+  Value emitLoad(tile::NvptxLoadOp op);
+  void emitStore(tile::NvptxStoreOp op);
+
+private:
+  void emitPieceCopied(tile::NvptxCopyOp op, Value piece, int64_t perRow);
+  void onlyIf(Value condition, function_ref<void()> inside) {
+    auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    inside();
+  }
+};
+
+} // namespace
+
+/// Copies 16 bytes: those of number `piece`, of which a row has `perRow`.
+void MoveEmitter::emitPieceCopied(tile::NvptxCopyOp op, Value piece,
+                                  int64_t perRow) {
+  Value row = at.div(piece, perRow);
+  Value column = at.mul(at.rem(piece, perRow), chunk);
+  Value from = at.add(op.getRow(), row);
+  Value isThere = at.compare(arith::CmpIPredicate::slt, from, op.getRows());
+  Value zero = number(0);
+  // What is not there is not read; its address is a valid one all the same.
+  from = arith::SelectOp::create(b, isThere, from, at.value(0));
+  Value bytes = arith::SelectOp::create(b, isThere, number(16), zero);
+  NVVM::CpAsyncOp::create(
+      b, pointer(op.getTile(), row, column, NVVMMemorySpace::Shared),
+      pointer(op.getSource(), from, column, NVVMMemorySpace::Global), 16,
+      NVVM::LoadCacheModifierKind::CG, bytes);
+}
+
+void MoveEmitter::emitCopy(tile::NvptxCopyOp op) {
+  auto tile = cast<MemRefType>(op.getTile().getType());
+  int64_t perRow = tile.getDimSize(1) / chunk;
+  int64_t pieces = tile.getDimSize(0) * perRow;
+  int64_t threads = op.getThreads();
+  for (int64_t first = 0; first < pieces; first += threads) {
+    Value piece = at.add(thread(), first);
+    auto copy = [&] { emitPieceCopied(op, piece, perRow); };
+    if (first + threads <= pieces)
+      copy();
+    else
+      onlyIf(at.compare(arith::CmpIPredicate::slt, piece, pieces), copy);
+  }
+}
+
+Value MoveEmitter::emitLoad(tile::NvptxLoadOp op) {
+  Value last = at.sub(op.getRows(), 1);
+  Value first = ownRow(op.getRow());
+  Values rows;
+  for (int64_t half : {0, 1})
+    rows.push_back(pointer(op.getSource(),
+                           at.min(at.add(first, half * chunk), last),
+                           laneColumn(), NVVMMemorySpace::Global));
+  Values registers;
+  auto type = cast<VectorType>(op.getOperand().getType());
+  for (int64_t i = 0; i < type.getDimSize(0) / 2; ++i)
+    registers.push_back(LLVM::LoadOp::create(
+        b, b.getI32Type(), shifted(rows[i % 2], i / 2 * chunk * width)));
+  return operandOf(registers, type.getElementType());
+}
+
+void MoveEmitter::emitStore(tile::NvptxStoreOp op) {
+  Value fragment = op.getFragment();
+  Value first = ownRow(op.getRow());
+  Type type = cast<MemRefType>(op.getTarget().getType()).getElementType();
+  int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+  for (int64_t half : {0, 1}) {
+    Value row = at.add(first, half * chunk);
+    onlyIf(at.compare(arith::CmpIPredicate::slt, row, op.getRows()), [&] {
+      Value begin =
+          pointer(op.getTarget(), row, laneColumn(), NVVMMemorySpace::Global);
+      for (int64_t i = 2 * half; i < lengthOf(fragment); i += 4) {
+        Value place = shifted(begin, i / 4 * chunk * bytes);
+        Value one = element(fragment, i), other = element(fragment, i + 1);
+        Value both =
+            type.isF32() ? joined({one, other}) : rounded(one, other, type);
+        LLVM::StoreOp::create(b, both, place, /*alignment=*/2 * bytes);
+      }
+    });
+  }
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::NvptxCopyOp op) {
+  MoveEmitter(op.getLoc(), rewriter).emitCopy(op);
+  rewriter.eraseOp(op);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::NvptxCommitOp op) {
+  rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::NvptxWaitOp op) {
+  NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(), op.getPending());
+  rewriter.replaceOpWithNewOp<gpu::BarrierOp>(op);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::NvptxLoadOp op) {
+  rewriter.replaceOp(op, MoveEmitter(op.getLoc(), rewriter).emitLoad(op));
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::NvptxStoreOp op) {
+  MoveEmitter(op.getLoc(), rewriter).emitStore(op);
+  rewriter.eraseOp(op);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the lowerings of nvptx share: places of threads, pointers, pairs.
+
+#ifndef MIXATTN_PASSES_LOWER_NVPTX_WARP_EMITTER_H
+#define MIXATTN_PASSES_LOWER_NVPTX_WARP_EMITTER_H
+
+#include "passes/lower/nvptx/Lowerings.h"
+#include "passes/schedule/IndexMath.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace mixattn {
+
+/// Emits code that each thread of a warp runs.
+class WarpEmitter {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  WarpEmitter(mlir::Location loc, mlir::OpBuilder &builder)
+      : b(loc, builder), at(b) {}
+
+protected:
+  /// Columns of one mma, rows of a warp, and bytes of an f16 or bf16.
+  static constexpr int64_t chunk = 8, warpRows = 16, width = 2;
+
+  /// The thread's number in the block, and in its warp; the warp's number.
+  mlir::Value thread();
+  mlir::Value lane() { return at.rem(thread(), 32); }
+  mlir::Value warp() { return at.div(thread(), 32); }
+  /// The place in a fragment of the thread's first element.
+  mlir::Value laneRow() { return at.div(lane(), 4); }
+  mlir::Value laneColumn() { return at.mul(at.rem(lane(), 4), 2); }
+  /// The row of that element, where the block's rows begin at `row`.
+  mlir::Value ownRow(mlir::Value row) {
+    return at.add(at.add(row, laneRow()), at.mul(warp(), warpRows));
+  }
+
+  /// The address of `buffer[row][column]`, in the memory space `space`.
+  mlir::Value pointer(mlir::Value buffer, mlir::Value row, mlir::Value column,
+                      mlir::NVVM::NVVMMemorySpace space);
+  /// The address `bytes` behind `pointer`.
+  mlir::Value shifted(mlir::Value pointer, int64_t bytes);
+
+  mlir::Value number(int64_t value) {
+    return mlir::arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+  }
+  mlir::Value element(mlir::Value vector, int64_t i);
+  /// A vector of `elements`.
+  mlir::Value joined(llvm::ArrayRef<mlir::Value> elements);
+  /// The registers, of type i32, that hold `operand`, two elements each.
+  mlir::Value registersOf(mlir::Value operand);
+  /// The operand of elements of `type` that `registers`, of type i32, hold.
+  mlir::Value operandOf(llvm::ArrayRef<mlir::Value> registers, mlir::Type type);
+  /// Two f32 rounded to `type`, in one i32, the first in its lower half.
+  mlir::Value rounded(mlir::Value first, mlir::Value second, mlir::Type type);
+
+  static int64_t lengthOf(mlir::Value vector) {
+    return llvm::cast<mlir::VectorType>(vector.getType()).getDimSize(0);
+  }
+
+  mlir::ImplicitLocOpBuilder b;
+  IndexMath at;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_LOWER_NVPTX_WARP_EMITTER_H

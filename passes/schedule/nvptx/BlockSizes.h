@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The sizes of a block of threads, and of its tiles in shared memory.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_NVPTX_BLOCK_SIZES_H
+#define MIXATTN_PASSES_SCHEDULE_NVPTX_BLOCK_SIZES_H
+
+#include "dialect/attn/AttnOps.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace mixattn::nvptx {
+
+/// Threads of a block, and queries: 16 per warp.
+constexpr int64_t threads = 128, blockQueries = 64;
+/// What a block has of shared memory without asking for more.
+constexpr int64_t sharedBytes = 48 << 10;
+
+/// Sizes that a kernel is made for.
+struct BlockSizes {
+  int64_t features, valueFeatures, products;
+  /// Keys of a block.
+  int64_t keys = 64;
+  mlir::Type type;
+
+  BlockSizes(AttentionOpInterface op, int64_t products)
+      : features(op.getQueryType().getDimSize(3)),
+        valueFeatures(op.getValueType().getDimSize(3)), products(products),
+        type(op.getQueryType().getElementType()) {
+    // Numbers of each query and key are loaded for all keys at once: fewer at a
+    // time leave registers for them.
+    if (op.getBias() || op.getMask())
+      keys = 32;
+    while (keys > 16 &&
+           keysTile().getNumElements() * 2 + valuesTile().getNumElements() * 2 >
+               sharedBytes)
+      keys /= 2;
+  }
+
+  /// Two stages of tiles in shared memory, of `rows` rows. Eight elements more
+  /// in a row than there are features keep eight rows in different banks.
+  mlir::MemRefType stages(int64_t rows, int64_t columns) const {
+    auto space = mlir::gpu::AddressSpaceAttr::get(
+        type.getContext(), mlir::gpu::AddressSpace::Workgroup);
+    return mlir::MemRefType::get({2, rows, columns + 8}, type,
+                                 mlir::MemRefLayoutAttrInterface(), space);
+  }
+  mlir::MemRefType keysTile() const {
+    return stages(products * keys, features);
+  }
+  mlir::MemRefType valuesTile() const { return stages(keys, valueFeatures); }
+};
+
+} // namespace mixattn::nvptx
+
+#endif // MIXATTN_PASSES_SCHEDULE_NVPTX_BLOCK_SIZES_H

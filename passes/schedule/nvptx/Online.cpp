@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Emits the online schedule of sm_80: scores, weights, pooled values.
+
+#include "passes/schedule/nvptx/Online.h"
+#include "dialect/tile/TileOps.h"
+#include "passes/body/Body.h"
+#include "passes/schedule/KeyRange.h"
+#include "passes/schedule/nvptx/BlockSizes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mixattn;
+using namespace mixattn::nvptx;
+
+/// Where references start: below every exponent, and finite.
+static constexpr double lowest = -0x1p127;
+namespace {
+
+/// Emits the code of a block of threads.
+class OnlineBlock {
+public:
+  using Values = SmallVector<Value>;
+
+  OnlineBlock(ImplicitLocOpBuilder &b, AttentionOpInterface op,
+              gpu::GPUFuncOp function, int64_t inputs)
+      : b(b), at(b), op(op), function(function),
+        buffers(function.getArguments().take_front(inputs)), body(op, buffers),
+        sizes(op, body.numProducts()) {}
+
+  /// Emits everything; the outputs go to `target`.
+  void emit(Value target);
+
+private:
+  /// What goes from block of keys to block of keys.
+  struct State {
+    Value outputs, reference, sum;
+  };
+
+  void emitCopies(Value firstKey, Value stage);
+  State emitStep(Value firstKey, Value stage, const State &before);
+  Values emitExponents(Value firstKey, ValueRange products);
+  Values emitHidden(Value firstKey, Values exponents);
+  Value emitWeights(ValueRange exponents, Value reference, Value &sum);
+  Value emitScaled(Value fragment, Value factors);
+  Value tileOf(Value stages, Value stage, int64_t first, int64_t rows,
+               int64_t columns);
+
+  /// A map over elements whose first key is `firstKey`.
+  Values emitMap(
+      Value firstKey, ValueRange operands, size_t results,
+      function_ref<Values(const ScorePlace &, Value key, ValueRange elements)>
+          element);
+  Value constant(Type type, double number) {
+    if (type.isF32())
+      return arith::ConstantOp::create(b, b.getF32FloatAttr(number));
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(cast<VectorType>(type), float(number)));
+  }
+  VectorType fragment(int64_t columns) {
+    return VectorType::get({columns / 2}, b.getF32Type());
+  }
+  VectorType rows() { return VectorType::get({2}, b.getF32Type()); }
+  Value matrixOf(Value tensor, int64_t group, ArrayRef<Value> more = {}) {
+    Values leading = {batch, at.div(head, group)};
+    llvm::append_range(leading, more);
+    return KernelBuffers::matrixAt(b, buffers.bufferOf(tensor), leading);
+  }
+
+  ImplicitLocOpBuilder &b;
+  IndexMath at;
+  AttentionOpInterface op;
+  gpu::GPUFuncOp function;
+  KernelBuffers buffers;
+  Body body;
+  BlockSizes sizes;
+
+  Value batch, head, firstQuery, numQueries;
+  Value queries;
+  KeyRange range;
+  Value keyStages, valueStages;
+};
+
+} // namespace
+
+/// Rows `first` to `first + rows - 1` of one stage.
+Value OnlineBlock::tileOf(Value stages, Value stage, int64_t first,
+                          int64_t rows, int64_t columns) {
+  auto index = [&](int64_t number) -> OpFoldResult {
+    return b.getIndexAttr(number);
+  };
+  SmallVector<OpFoldResult> offsets = {stage, index(first), index(0)};
+  SmallVector<OpFoldResult> extents = {index(1), index(rows), index(columns)};
+  SmallVector<OpFoldResult> strides(3, index(1));
+  auto type = memref::SubViewOp::inferRankReducedResultType(
+      {rows, columns}, cast<MemRefType>(stages.getType()), offsets, extents,
+      strides);
+  return memref::SubViewOp::create(b, type, stages, offsets, extents, strides);
+}
+
+/// Begins to copy the keys and values from `firstKey` on.
+void OnlineBlock::emitCopies(Value firstKey, Value stage) {
+  auto copy = [&](Value matrix, Value tile) {
+    tile::NvptxCopyOp::create(b, matrix, firstKey, range.end, tile, threads);
+  };
+  for (int64_t r = 0; r < sizes.products; ++r) {
+    Values component;
+    if (op.getKeyType().getRank() == 5)
+      component.push_back(at.value(r));
+    copy(matrixOf(op.getKey(), op.getKeyGroup(), component),
+         tileOf(keyStages, stage, r * sizes.keys, sizes.keys, sizes.features));
+  }
+  copy(matrixOf(op.getValue(), op.getValueGroup()),
+       tileOf(valueStages, stage, 0, sizes.keys, sizes.valueFeatures));
+  tile::NvptxCommitOp::create(b);
+}
+
+OnlineBlock::Values OnlineBlock::emitMap(
+    Value firstKey, ValueRange operands, size_t results,
+    function_ref<Values(const ScorePlace &, Value, ValueRange)> element) {
+  SmallVector<Type> types(results, operands.front().getType());
+  auto map = tile::NvptxMapOp::create(b, types, firstQuery, firstKey, operands);
+  SmallVector<Type> arguments(2, b.getIndexType());
+  arguments.append(operands.size(), b.getF32Type());
+  OpBuilder::InsertionGuard guard(b);
+  Block *block =
+      b.createBlock(&map.getBody(), {}, arguments,
+                    SmallVector<Location>(arguments.size(), b.getLoc()));
+  // Queries and keys that are not there have the place of the last one.
+  Value key = block->getArgument(1);
+  ScorePlace place = {batch, head,
+                      at.min(block->getArgument(0), at.sub(numQueries, 1)),
+                      at.min(key, at.sub(range.keys, 1)), range.alignment};
+  tile::NvptxYieldOp::create(
+      b, element(place, key, block->getArguments().drop_front(2)));
+  return Values(map.getResults());
+}
+
+/// The exponents of the weights of all keys, hidden ones too.
+OnlineBlock::Values OnlineBlock::emitExponents(Value firstKey,
+                                               ValueRange products) {
+  return emitMap(firstKey, products, body.numExponents(),
+                 [&](const ScorePlace &place, Value, ValueRange elements) {
+                   Value factor = constant(b.getF32Type(), body.queryFactor());
+                   Values scaled = llvm::map_to_vector(
+                       elements, [&](Value product) -> Value {
+                         return arith::MulFOp::create(b, product, factor);
+                       });
+                   Values channel = body.emitChannel(b, scaled, head, place);
+                   Values mixed = body.emitMixed(b, channel, place);
+                   return body.emitExponents(b, mixed, place);
+                 });
+}
+
+/// `exponents` with -inf for what is hidden; blocks that every query sees all
+/// of are left alone.
+OnlineBlock::Values OnlineBlock::emitHidden(Value firstKey, Values exponents) {
+  auto hide = [&] {
+    return emitMap(
+        firstKey, exponents, exponents.size(),
+        [&](const ScorePlace &place, Value key, ValueRange elements) {
+          Value seen = at.compare(arith::CmpIPredicate::slt, key, range.end);
+          if (Value visible = body.emitVisible(b, place))
+            seen = arith::AndIOp::create(b, seen, visible);
+          Value hidden = constant(b.getF32Type(),
+                                  -std::numeric_limits<double>::infinity());
+          return llvm::map_to_vector(elements, [&](Value exponent) -> Value {
+            return arith::SelectOp::create(b, seen, exponent, hidden);
+          });
+        });
+  };
+  if (op.getMask())
+    return hide();
+  Value last = at.add(firstKey, sizes.keys);
+  Value isInside = arith::AndIOp::create(
+      b, at.compare(arith::CmpIPredicate::sge, firstKey, range.insideBegin),
+      at.compare(arith::CmpIPredicate::sle, last, range.insideEnd));
+  auto choice = scf::IfOp::create(b, ValueRange(exponents).getTypes(), isInside,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, exponents);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, hide());
+  return Values(choice.getResults());
+}
+
+/// The powers of `exponents` less their rows' `reference`, added up per key.
+/// `sum` becomes the sum of every row.
+Value OnlineBlock::emitWeights(ValueRange exponents, Value reference,
+                               Value &sum) {
+  Values operands(exponents);
+  operands.push_back(reference);
+  Value zero = at.value(0);
+  Value weights =
+      emitMap(zero, operands, 1,
+              [&](const ScorePlace &, Value, ValueRange elements) {
+                Value weight;
+                for (Value exponent : elements.drop_back()) {
+                  Value power = math::Exp2Op::create(
+                      b, arith::SubFOp::create(b, exponent, elements.back()));
+                  weight =
+                      weight
+                          ? arith::AddFOp::create(b, weight, power).getResult()
+                          : power;
+                }
+                return Values{weight};
+              })
+          .front();
+  sum = tile::NvptxRowSumOp::create(b, weights);
+  return weights;
+}
+
+/// `fragment` with every row multiplied by its factor.
+Value OnlineBlock::emitScaled(Value fragment, Value factors) {
+  return emitMap(at.value(0), {fragment, factors}, 1,
+                 [&](const ScorePlace &, Value, ValueRange elements) {
+                   return Values{
+                       arith::MulFOp::create(b, elements[0], elements[1])};
+                 })
+      .front();
+}
+
+OnlineBlock::State OnlineBlock::emitStep(Value firstKey, Value stage,
+                                         const State &before) {
+  Values products;
+  for (int64_t r = 0; r < sizes.products; ++r) {
+    Value tile =
+        tileOf(keyStages, stage, r * sizes.keys, sizes.keys, sizes.features);
+    products.push_back(tile::NvptxMmaOp::create(
+        b, queries, tile, b.getUnitAttr(), constant(fragment(sizes.keys), 0)));
+  }
+  Values exponents = emitHidden(firstKey, emitExponents(firstKey, products));
+
+  State after;
+  after.reference = before.reference;
+  for (Value each : exponents)
+    after.reference = arith::MaxNumFOp::create(
+        b, after.reference, tile::NvptxRowMaxOp::create(b, each));
+  Value lowered = math::Exp2Op::create(
+      b, arith::SubFOp::create(b, before.reference, after.reference));
+  Value sum;
+  Value weights = emitWeights(exponents, after.reference, sum);
+  after.sum = arith::AddFOp::create(
+      b, arith::MulFOp::create(b, before.sum, lowered), sum);
+  if (op.getKeep())
+    weights = emitMap(firstKey, weights, 1,
+                      [&](const ScorePlace &place, Value, ValueRange elements) {
+                        return Values{arith::SelectOp::create(
+                            b, body.emitKept(b, place), elements[0],
+                            constant(b.getF32Type(), 0))};
+                      })
+                  .front();
+  Value tile = tileOf(valueStages, stage, 0, sizes.keys, sizes.valueFeatures);
+  auto operand = VectorType::get({sizes.keys / 2}, sizes.type);
+  after.outputs = tile::NvptxMmaOp::create(
+      b, tile::NvptxToOperandOp::create(b, operand, weights), tile, UnitAttr(),
+      emitScaled(before.outputs, lowered));
+  return after;
+}
+
+void OnlineBlock::emit(Value target) {
+  auto sizeOf = [&](OperandDim of) {
+    return b.createOrFold<memref::DimOp>(buffers.bufferOf(of.value), of.dim);
+  };
+  for (auto [type, stages] : {std::pair(sizes.keysTile(), &keyStages),
+                              std::pair(sizes.valuesTile(), &valueStages)}) {
+    *stages = function.addWorkgroupAttribution(type, b.getLoc());
+    function.setWorkgroupAttributionAttr(
+        function.getNumWorkgroupAttributions() - 1,
+        LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(16));
+  }
+  firstQuery = at.mul(gpu::BlockIdOp::create(b, gpu::Dimension::x).getResult(),
+                      blockQueries);
+  head = gpu::BlockIdOp::create(b, gpu::Dimension::y);
+  batch = gpu::BlockIdOp::create(b, gpu::Dimension::z);
+  numQueries = sizeOf(op.getQueriesDim());
+  Value here = at.min(at.sub(numQueries, firstQuery), blockQueries);
+  range = emitKeyRange(b, op, buffers, firstQuery, here, batch);
+  queries = tile::NvptxLoadOp::create(
+      b, VectorType::get({sizes.features / 2}, sizes.type),
+      matrixOf(op.getQuery(), 1), firstQuery, numQueries);
+
+  Value zero = at.value(0);
+  emitCopies(range.begin, zero);
+  Values inits = {constant(fragment(sizes.valueFeatures), 0),
+                  constant(rows(), lowest), constant(rows(), 0), zero};
+  auto loop = scf::ForOp::create(b, range.begin, range.end,
+                                 at.value(sizes.keys), inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    ValueRange carried = loop.getRegionIterArgs();
+    Value firstKey = loop.getInductionVar(), stage = carried[3];
+    Value other = at.sub(at.value(1), stage);
+    tile::NvptxWaitOp::create(b, 0);
+    emitCopies(at.add(firstKey, sizes.keys), other);
+    State after =
+        emitStep(firstKey, stage, {carried[0], carried[1], carried[2]});
+    scf::YieldOp::create(
+        b, Values{after.outputs, after.reference, after.sum, other});
+  }
+  tile::NvptxWaitOp::create(b, 0);
+  Value sum = loop.getResult(2), none = constant(rows(), 0);
+  Value isEmpty =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, none);
+  Value inverse = arith::SelectOp::create(
+      b, isEmpty, none, arith::DivFOp::create(b, constant(rows(), 1), sum));
+  tile::NvptxStoreOp::create(b, emitScaled(loop.getResult(0), inverse),
+                             KernelBuffers::matrixAt(b, target, {batch, head}),
+                             firstQuery, numQueries);
+}
+
+/// Whether the schedule takes what `kernel` computes; else says why not.
+static LogicalResult checkTaken(KernelOp kernel) {
+  auto op = dyn_cast<AttentionOpInterface>(kernel.getComputation());
+  if (!op || !op.getQuery() || op.hasPremix() || op.hasPostmix() ||
+      kernel.getOutputs().size() != 1)
+    return kernel.emitOpError("expected heads that do not meet, queries, keys, "
+                              "and one result");
+  Type type = op.getQueryType().getElementType();
+  if (!type.isBF16() && !type.isF16())
+    return kernel.emitOpError("expected queries of f16 or bf16, but got ")
+           << type;
+  for (RankedTensorType each : {op.getQueryType(), op.getValueType()})
+    if (int64_t size = each.getDimSize(3); size % 16 || size > 256 || size == 0)
+      return kernel.emitOpError("expected head sizes that are multiples of 16 "
+                                "up to 256, but got ")
+             << size;
+  return success();
+}
+
+LogicalResult nvptx::scheduleOnline(KernelOp kernel, StringRef name) {
+  if (failed(checkTaken(kernel)))
+    return failure();
+  auto op = cast<AttentionOpInterface>(kernel.getComputation());
+  Location loc = kernel.getLoc();
+  SmallVector<Value> arguments(kernel.getInputs());
+  llvm::append_range(arguments, kernel.getOutputs());
+
+  Operation *outside = kernel->getParentOp();
+  while (!isa<ModuleOp>(outside->getParentOp()))
+    outside = outside->getParentOp();
+  ImplicitLocOpBuilder b(loc, outside);
+  auto module = gpu::GPUModuleOp::create(b, name);
+  b.setInsertionPointToStart(module.getBody());
+  auto function = gpu::GPUFuncOp::create(
+      b, name, b.getFunctionType(ValueRange(arguments).getTypes(), {}));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  function.setKnownBlockSize(ArrayRef<int32_t>{threads, 1, 1});
+  b.setInsertionPointToStart(&function.getBody().front());
+  int64_t inputs = kernel.getInputs().size();
+  OnlineBlock(b, op, function, inputs).emit(function.getArgument(inputs));
+  gpu::ReturnOp::create(b);
+
+  b.setInsertionPoint(kernel);
+  IndexMath at(b);
+  auto sizeOf = [&](OperandDim of) {
+    return b.createOrFold<memref::DimOp>(kernel.getOperandOf(of.value), of.dim);
+  };
+  Value one = at.value(1);
+  Value blocks = at.div(at.add(sizeOf(op.getQueriesDim()), blockQueries - 1),
+                        blockQueries);
+  gpu::LaunchFuncOp::create(b, function,
+                            gpu::KernelDim3{blocks, at.value(op.getNumHeads()),
+                                            sizeOf(op.getBatchDim())},
+                            gpu::KernelDim3{at.value(threads), one, one},
+                            /*dynamicSharedMemorySize=*/Value(), arguments);
+  kernel.erase();
+  return success();
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tile ops of nvptx as instructions of a warp.
+//
+// RUN: mixattn-opt --pass-pipeline='builtin.module(gpu.module(tile-lower-nvptx,canonicalize,cse))' %s | FileCheck %s --implicit-check-not=tile. --implicit-check-not=math.
+
+!tile = memref<32x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>
+
+gpu.module @m {
+  // A row is 8 pieces of 16 bytes, two for each of 128 threads.
+  // CHECK-LABEL: func.func @copy(
+  // CHECK-SAME:    %[[SOURCE:.+]]: memref<?x64xbf16>, %[[ROW:.+]]: index, %[[ROWS:.+]]: index, %[[TILE:.+]]: memref
+  // CHECK-DAG:     %[[THREAD:.+]] = gpu.thread_id x
+  // CHECK:         %[[OWN:.+]] = arith.divui %[[THREAD]], %c8
+  // CHECK:         %[[PIECE:.+]] = arith.remui %[[THREAD]], %c8
+  // CHECK:         %[[FROM:.+]] = arith.addi %[[ROW]], %[[OWN]]
+  // CHECK:         %[[IS:.+]] = arith.cmpi slt, %[[FROM]], %[[ROWS]]
+  // CHECK:         arith.select %[[IS]], %[[FROM]], %c0
+  // CHECK:         %[[BYTES:.+]] = arith.select %[[IS]], %c16_i32, %c0_i32
+  // CHECK:         nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = cg, %[[BYTES]] : !llvm.ptr<3>, !llvm.ptr<1>, i32
+  // CHECK:         nvvm.cp.async.shared.global
+  // CHECK-NOT:     nvvm.cp.async.shared.global
+  // CHECK:         nvvm.cp.async.commit.group
+  // CHECK:         nvvm.cp.async.wait.group 0
+  // CHECK:         gpu.barrier
+  func.func @copy(%source: memref<?x64xbf16>, %row: index, %rows: index, %tile: !tile) {
+    tile.nvptx.copy %source[%row] rows %rows into %tile threads 128 : memref<?x64xbf16>, !tile
+    tile.nvptx.commit
+    tile.nvptx.wait 0
+    return
+  }
+
+  // Pieces that not all threads have: 12 a row, 192 in all.
+  // CHECK-LABEL: func.func @copy_part(
+  // CHECK:         nvvm.cp.async.shared.global
+  // CHECK:         scf.if
+  // CHECK:           nvvm.cp.async.shared.global
+  func.func @copy_part(%source: memref<?x96xf16>, %row: index, %rows: index,
+      %tile: memref<16x96xf16, strided<[104, 1]>, #gpu.address_space<workgroup>>) {
+    tile.nvptx.copy %source[%row] rows %rows into %tile threads 128
+        : memref<?x96xf16>, memref<16x96xf16, strided<[104, 1]>, #gpu.address_space<workgroup>>
+    return
+  }
+
+  // Two rows a thread, 8 further down, 16 columns a step.
+  // CHECK-LABEL: func.func @load(
+  // CHECK-COUNT-8: llvm.load %{{.+}} : !llvm.ptr<1> -> i32
+  // CHECK-NOT:     llvm.load
+  // CHECK:         vector.bitcast %{{.+}} : vector<8xi32> to vector<16xf16>
+  func.func @load(%q: memref<?x32xf16>, %row: index, %rows: index) -> vector<16xf16> {
+    %a = tile.nvptx.load %q[%row] rows %rows : memref<?x32xf16> -> vector<16xf16>
+    return %a : vector<16xf16>
+  }
+
+  // 2 pairs of 8 columns, 4 steps of 16 terms.
+  // CHECK-LABEL: func.func @scores(
+  // CHECK-COUNT-8:  nvvm.ldmatrix %{{.+}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32
+  // CHECK:          nvvm.mma.sync A[{{.*}}] B[{{.*}}] C[{{.*}}] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (i32, i32, f32)
+  func.func @scores(%q: vector<32xbf16>, %s: vector<16xf32>, %tile: !tile) -> vector<16xf32> {
+    %p = tile.nvptx.mma %q, %tile transposed, %s : vector<32xbf16>, !tile, vector<16xf32>
+    return %p : vector<16xf32>
+  }
+
+  // CHECK-LABEL: func.func @pool(
+  // CHECK:         nvvm.ldmatrix %{{.+}} {{{.*}}layout = #nvvm.mma_layout<col>
+  // CHECK:         nvvm.mma.sync
+  func.func @pool(%w: vector<16xbf16>, %o: vector<32xf32>, %tile: !tile) -> vector<32xf32> {
+    %p = tile.nvptx.mma %w, %tile, %o : vector<16xbf16>, !tile, vector<32xf32>
+    return %p : vector<32xf32>
+  }
+
+  // Elements 0 and 1 are in the first of two rows, in columns that follow one
+  // another; 2 and 3 are in the second.
+  // CHECK-LABEL: func.func @map(
+  // CHECK-SAME:    %[[X:.+]]: vector<4xf32>, %[[FACTORS:.+]]: vector<2xf32>
+  // CHECK-DAG:     %[[X0:.+]] = vector.extract %[[X]][0]
+  // CHECK-DAG:     %[[X3:.+]] = vector.extract %[[X]][3]
+  // CHECK-DAG:     %[[F0:.+]] = vector.extract %[[FACTORS]][0]
+  // CHECK-DAG:     %[[F1:.+]] = vector.extract %[[FACTORS]][1]
+  // CHECK-DAG:     %[[Y0:.+]] = arith.mulf %[[X0]], %[[F0]]
+  // CHECK-DAG:     %[[Y3:.+]] = arith.mulf %[[X3]], %[[F1]]
+  // CHECK:         vector.from_elements %[[Y0]], %{{.+}}, %{{.+}}, %[[Y3]] : vector<4xf32>
+  func.func @map(%x: vector<4xf32>, %factors: vector<2xf32>, %i: index, %j: index) -> vector<4xf32> {
+    %r = tile.nvptx.map [%i, %j] of %x, %factors : vector<4xf32>, vector<2xf32> -> vector<4xf32> {
+    ^bb0(%row: index, %column: index, %a: f32, %factor: f32):
+      %y = arith.mulf %a, %factor : f32
+      tile.nvptx.yield %y : f32
+    }
+    return %r : vector<4xf32>
+  }
+
+  // CHECK-LABEL: func.func @rows(
+  // CHECK:         llvm.call_intrinsic "llvm.maxnum.f32"
+  // CHECK:         nvvm.shfl.sync bfly %{{.+}}, %{{.+}}, %c1_i32, %c31_i32 : f32 -> f32
+  // CHECK:         nvvm.shfl.sync bfly %{{.+}}, %{{.+}}, %c2_i32, %c31_i32 : f32 -> f32
+  // CHECK:         arith.addf
+  // CHECK:         nvvm.shfl.sync
+  func.func @rows(%x: vector<4xf32>) -> (vector<2xf32>, vector<2xf32>) {
+    %m = tile.nvptx.row_max %x : vector<4xf32>
+    %l = tile.nvptx.row_sum %x : vector<4xf32>
+    return %m, %l : vector<2xf32>, vector<2xf32>
+  }
+
+  // CHECK-LABEL: func.func @operand(
+  // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ff2bf16x2.rn"
+  // CHECK:         vector.bitcast %{{.+}} : vector<2xi32> to vector<4xbf16>
+  func.func @operand(%x: vector<4xf32>) -> vector<4xbf16> {
+    %a = tile.nvptx.to_operand %x : vector<4xf32> -> vector<4xbf16>
+    return %a : vector<4xbf16>
+  }
+
+  // CHECK-LABEL: func.func @store(
+  // CHECK:         scf.if
+  // CHECK:           llvm.call_intrinsic "llvm.nvvm.ff2f16x2.rn"
+  // CHECK:           llvm.store %{{.+}} {alignment = 4 : i64} : i32, !llvm.ptr<1>
+  // CHECK:         scf.if
+  func.func @store(%x: vector<8xf32>, %o: memref<?x16xf16>, %row: index, %rows: index) {
+    tile.nvptx.store %x into %o[%row] rows %rows : vector<8xf32>, memref<?x16xf16>
+    return
+  }
+
+  // CHECK-LABEL: func.func @functions(
+  // CHECK:         llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f"
+  // CHECK:         llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"
+  // CHECK:         arith.mulf %{{.+}}, %cst
+  // CHECK:         llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f"
+  // CHECK:         llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"
+  // CHECK:         llvm.call_intrinsic "llvm.fma.f32"
+  // CHECK:         arith.maxsi
+  func.func @functions(%x: f32, %rows: vector<2xf32>, %i: index)
+      -> (f32, f32, f32, f32, f32, vector<2xf32>, index) {
+    %a = math.exp2 %x : f32
+    %b = math.log2 %x : f32
+    %c = math.exp %x : f32
+    %d = math.log %x : f32
+    %e = math.tanh %x : f32
+    %f = arith.maxnumf %rows, %rows : vector<2xf32>
+    %g = math.absi %i : index
+    return %a, %b, %c, %d, %e, %f, %g : f32, f32, f32, f32, f32, vector<2xf32>, index
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels that sm_80 has no schedule for.
+//
+// RUN: mixattn-opt %s --attn-schedule-nvptx --split-input-file --verify-diagnostics
+
+!t = tensor<1x2x3x32xbf16>
+!m = memref<1x2x3x32xbf16>
+func.func @mixed(%q: !m, %w: memref<2x2xbf16>, %o: !m) {
+  // expected-error @below {{'attn.kernel' op expected heads that do not meet, queries, keys, and one result}}
+  attn.kernel ins(%q, %w : !m, memref<2x2xbf16>) outs(%o : !m) {
+  ^bb0(%a: !t, %b: tensor<2x2xbf16>):
+    %r = attn.generic scores(%a, %a : !t, !t) premix(%b : tensor<2x2xbf16>)
+        pool(%a : !t) -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!t = tensor<1x2x3x32xf32>
+!m = memref<1x2x3x32xf32>
+func.func @wide(%q: !m, %o: !m) {
+  // expected-error @below {{'attn.kernel' op expected queries of f16 or bf16, but got 'f32'}}
+  attn.kernel ins(%q : !m) outs(%o : !m) {
+  ^bb0(%a: !t):
+    %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t) -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!t = tensor<1x2x3x41xf16>
+!m = memref<1x2x3x41xf16>
+func.func @odd(%q: !m, %o: !m) {
+  // expected-error @below {{'attn.kernel' op expected head sizes that are multiples of 16 up to 256, but got 41}}
+  attn.kernel ins(%q : !m) outs(%o : !m) {
+  ^bb0(%a: !t):
+    %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t) -> !t
+    attn.results %r : !t
+  }
+  return
+}

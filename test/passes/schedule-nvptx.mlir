@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel on buffers as a kernel of sm_80: two stages of keys and values in
+// shared memory, scores and outputs in registers.
+//
+// RUN: mixattn-opt --attn-schedule-nvptx --canonicalize --cse %s | FileCheck %s --implicit-check-not=attn.
+// RUN: mixattn-opt --attn-schedule-nvptx %s | mixattn-opt --verify-roundtrip -o /dev/null
+
+!q = memref<1x2x?x32xbf16>
+!k = memref<1x2x?x32xbf16>
+
+// CHECK:      module attributes {gpu.container_module}
+// CHECK:      gpu.module @f_kernel_0
+// CHECK:      gpu.func @f_kernel_0(
+// CHECK-SAME:   %[[Q:arg.]]: memref<1x2x?x32xbf16>, %[[K:arg.]]: memref<1x2x?x32xbf16>, %[[O:arg.]]: memref<1x2x?x32xbf16>)
+// CHECK-SAME:   workgroup(%[[KEYS:.+]] : memref<2x64x40xbf16, #gpu.address_space<workgroup>> {llvm.align = 16 : i64},
+// CHECK-SAME:             %{{.+}} : memref<2x64x40xbf16, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
+// CHECK-SAME:   kernel attributes {known_block_size = array<i32: 128, 1, 1>}
+// CHECK:        %[[X:.+]] = gpu.block_id x
+// CHECK:        %[[FIRST:.+]] = arith.muli %[[X]], %c64
+// CHECK:        %[[A:.+]] = tile.nvptx.load %{{.+}}[%[[FIRST]]] rows %{{.+}} -> vector<16xbf16>
+// CHECK:        tile.nvptx.copy
+// CHECK:        tile.nvptx.copy
+// CHECK:        tile.nvptx.commit
+// CHECK:        scf.for
+// CHECK-SAME:     -> (vector<16xf32>, vector<2xf32>, vector<2xf32>, index)
+// The next block is copied while this one is worked on.
+// CHECK:          tile.nvptx.wait 0
+// CHECK:          tile.nvptx.copy
+// CHECK:          tile.nvptx.copy
+// CHECK:          tile.nvptx.commit
+// CHECK:          %[[S:.+]] = tile.nvptx.mma %[[A]], %{{.+}} transposed, {{.*}} vector<32xf32>
+// CHECK:          %[[E:.+]] = tile.nvptx.map[%[[FIRST]], %{{.+}}] of %[[S]]
+// CHECK:            arith.mulf
+// CHECK:            tile.nvptx.yield
+// Only where not all queries see all keys.
+// CHECK:          %[[V:.+]] = scf.if
+// CHECK:            scf.yield %[[E]]
+// CHECK:            tile.nvptx.map[%[[FIRST]], %{{.+}}] of %[[E]]
+// CHECK:              arith.select
+// CHECK:          %[[MAX:.+]] = tile.nvptx.row_max %[[V]]
+// CHECK:          %[[M:.+]] = arith.maxnumf %{{.+}}, %[[MAX]] : vector<2xf32>
+// CHECK:          %[[P:.+]] = tile.nvptx.map{{.*}} of %[[V]], %[[M]]
+// CHECK:            math.exp2
+// CHECK:          tile.nvptx.row_sum %[[P]]
+// CHECK:          %[[W:.+]] = tile.nvptx.to_operand %[[P]]
+// CHECK:          tile.nvptx.mma %[[W]]
+// CHECK-NOT:      transposed
+// CHECK:        tile.nvptx.wait 0
+// CHECK:        arith.divf
+// CHECK:        tile.nvptx.store
+// CHECK:        gpu.return
+
+// CHECK:      func.func @f(
+// CHECK:        %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c64
+// CHECK:        gpu.launch_func @f_kernel_0::@f_kernel_0 blocks in (%[[BLOCKS]], %c2, %c1) threads in (%c128, %c1, %c1)
+func.func @f(%q: !q, %k: !k, %o: !q) {
+  attn.kernel ins(%q, %k : !q, !k) outs(%o : !q) {
+  ^bb0(%a: tensor<1x2x?x32xbf16>, %b: tensor<1x2x?x32xbf16>):
+    %r = attn.generic
+        scores(%a, %b : tensor<1x2x?x32xbf16>, tensor<1x2x?x32xbf16>)
+        causal pool(%b : tensor<1x2x?x32xbf16>) -> tensor<1x2x?x32xbf16>
+    attn.results %r : tensor<1x2x?x32xbf16>
+  }
+  return
+}
