@@ -85,7 +85,7 @@ def SeparateScratchPass : Pass<"attn-separate-scratch"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def LowerTilesPass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
+def LowerX86Pass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
   let summary = "Turn tile ops of x86 into loops over vectors";
   let description = [{
     Input: ops of the tile dialect with `x86` in their names.
