@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -18,7 +19,7 @@ Value KernelOp::getOperandOf(Value argument) {
 }
 
 /// Whether a region's argument of type `argument` stands for an operand of type
-/// `operand`.
+/// `operand`, which may know other sizes: casts fold into operands.
 static bool standsFor(Type argument, Type operand) {
   auto tensor = dyn_cast<RankedTensorType>(argument);
   auto held = dyn_cast<ShapedType>(operand);
@@ -26,7 +27,7 @@ static bool standsFor(Type argument, Type operand) {
     return argument == operand;
   bool isByte = tensor.getElementType().isInteger(1) &&
                 held.getElementType().isInteger(8);
-  return tensor.getShape() == held.getShape() &&
+  return succeeded(verifyCompatibleShape(tensor.getShape(), held.getShape())) &&
          (isByte || tensor.getElementType() == held.getElementType());
 }
 

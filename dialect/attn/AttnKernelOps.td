@@ -27,7 +27,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
     an innermost stride of 1.
 
     - (C1) the region has one argument per input: of its type, or the tensor
-      that a buffer holds; booleans are bytes outside.
+      that a buffer holds; booleans are bytes outside, and some sizes may be
+      known on one side only.
     - (C2) the region ends in `attn.results`, with one tensor per output.
     - (C3) there is one result per output that is a tensor, of its type.
 

@@ -121,11 +121,11 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
 
 static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createExportEntriesPass());
-  LowerTilesPassOptions tiles;
+  LowerX86PassOptions tiles;
   tiles.lanes = options.vectorLanes;
   tiles.registers = options.vectorRegisters;
   tiles.hasFma = options.hasFma;
-  pm.addPass(createLowerTilesPass(tiles));
+  pm.addPass(createLowerX86Pass(tiles));
   pm.addPass(createLowerCopiesPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   // Functions and arithmetic of a graph's own on 16-bit floats are computed in

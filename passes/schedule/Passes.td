@@ -114,7 +114,7 @@ def LowerNvptxPass : Pass<"tile-lower-nvptx", "::mlir::gpu::GPUModuleOp"> {
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
-def LowerTilesPass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
+def LowerX86Pass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
   let summary = "Turn tile ops of x86 into loops over vectors";
   let description = [{
     Input: ops of the tile dialect with `x86` in their names.

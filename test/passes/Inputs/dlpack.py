@@ -21,9 +21,10 @@ class Call(ctypes.Structure):
 
 
 def tensor(array, strides=None, **changes):
-    """A DLTensor of a NumPy array; `changes` replaces fields."""
+    """A DLTensor of a NumPy array, which it keeps; `changes` replaces fields."""
     result = DLTensor(array.ctypes.data, 1, 0, array.ndim, CODES[array.dtype.kind],
                       8 * array.dtype.itemsize, 1, (I64 * array.ndim)(*array.shape), None, 0)
+    result.array = array
     if strides is not None:
         result.strides = (I64 * len(strides))(*strides)
     for field, value in changes.items():

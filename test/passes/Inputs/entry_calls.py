@@ -92,11 +92,24 @@ nothing = [tensor(empty, data=None), tensor(numpy.zeros(0, dtype=bool), data=Non
            tensor(numbers), tensor(empty, data=None)]
 print("no rows:", *invoke(LIBRARY.mixattn_twice, nothing))
 
-# 2^32 scores want 16 GiB; the operands are one row that is read again and again.
+# 2^32 weights of one row that is read again and again want 16 GiB; a tile of
+# mixed heads wants the weights of all its keys.
 resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))
 one = numpy.zeros((1, 1, 1, 4), dtype=numpy.float32)
-long = {"strides": shape(0, 0, 0, 1), "shape": shape(1, 1, 2**16, 4)}
+
+
+def repeated(count):
+    return tensor(one, strides=shape(0, 0, 0, 1), shape=shape(1, 1, count, 4))
+
+
 result = tensor(numpy.zeros((1, 1, 2**16, 4), dtype=numpy.float32))
+weight = tensor(numpy.zeros(1, dtype=numpy.float32))
 print("memory:", *invoke(LIBRARY.mixattn_attend,
-                         [tensor(one, **long), tensor(one, **long), result]))
-print("repeated result:", *invoke(LIBRARY.mixattn_attend, [tensor(one, **long) for _ in range(3)]))
+                         [repeated(2**16), repeated(2**16), result, weight]))
+heads = numpy.zeros((1, 2, 1, 4), dtype=numpy.float32)
+keys = tensor(one, strides=shape(0, 0, 0, 1), shape=shape(1, 2, 2**30, 4))
+mixer = tensor(numpy.ones((2, 2), dtype=numpy.float32))
+print("memory of a kernel:", *invoke(LIBRARY.mixattn_mixed,
+                                     [tensor(heads), keys, mixer, tensor(heads)]))
+print("repeated result:", *invoke(LIBRARY.mixattn_attend,
+                                  [repeated(2**16) for _ in range(3)] + [weight]))

@@ -12,7 +12,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mixattn {
-#define GEN_PASS_DEF_LOWERTILESPASS
+#define GEN_PASS_DEF_LOWERX86PASS
 #include "passes/Passes.h.inc"
 } // namespace mixattn
 
@@ -21,7 +21,7 @@ using namespace mixattn;
 
 namespace {
 
-struct LowerTilesPass : mixattn::impl::LowerTilesPassBase<LowerTilesPass> {
+struct LowerX86Pass : mixattn::impl::LowerX86PassBase<LowerX86Pass> {
   using Base::Base;
 
   void runOnOperation() override {
