@@ -11,11 +11,12 @@ import pathlib
 import sys
 import time
 
-from bench import (compiling, machine, memory, paths, peers, report, results, rows,
-                   session)
+from bench import (compiling, machine, memory, paths, peers, plots, report, results,
+                   rows, session, tables)
 from bench.peak import Peak
 from bench.report import say
 
+FULL = paths.RESULTS / "full.json"
 # Measured beside the rows.
 PARTS = ("memory", "compile")
 # Rows of these groups are measured only when they are asked for.
@@ -71,6 +72,8 @@ def parse():
     options.rows, options.parts = chosen(options.only)
     if not options.rows and not options.parts:
         parser.error(f"nothing is called {' or '.join(options.only)}")
+    if not options.list and not (options.tools / "mixattn-compile").exists():
+        parser.error(f"no mixattn-compile in {options.tools}: run scripts/build.sh")
     return options
 
 
@@ -140,6 +143,18 @@ def run(options):
     return found
 
 
+def show_everywhere():
+    """Draws a full run and puts its tables into the pages that show it."""
+    try:
+        for file in plots.draw_all(FULL, paths.RESULTS):
+            say(f"drawn: {os.path.relpath(file)}")
+    except ImportError:
+        say("not drawn: matplotlib is missing")
+    for page in (paths.ROOT / "README.md", paths.BENCH / "README.md"):
+        if not tables.update(page, FULL):
+            say(f"rewritten: {os.path.relpath(page)}")
+
+
 def main():
     options = parse()
     if options.list:
@@ -154,6 +169,8 @@ def main():
     for text in report.goals(found):
         say(text)
     say(f"written: {os.path.relpath(options.out)}")
+    if options.out == FULL:
+        show_everywhere()
     failed = any("failed" in measured for row in found["rows"].values()
                  for measured in row["threads"].values())
     return 1 if failed else 0

@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 import signatures
-from bench import paths
+from bench import paths, rows
 
 TYPES = {"f32": (2, 32), "f16": (2, 16), "bf16": (4, 16), "f64": (2, 64),
          "i64": (0, 64), "i32": (0, 32), "i1": (6, 8)}
@@ -72,17 +72,23 @@ def openmp():
     return ctypes.CDLL(paths_of.pop()) if paths_of else None
 
 
+def all_sources():
+    """Of all rows, each once."""
+    return sorted({source_of(row) for row in rows.all_rows().values()})
+
+
 class Ours:
     """An artifact bound to the arguments of a row; each call writes `result`."""
 
     def __init__(self, row, arguments, library, threads):
+        # Pointers into them do not keep them alive.
+        self.arguments = arguments
         self.library = ctypes.CDLL(str(library))
         self.entry = getattr(self.library, f"mixattn_{row.variant}")
         self.entry.restype = ctypes.c_int32
         self.openmp, self.threads = openmp(), threads
         stored = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}
         self.result = np.zeros(arguments.result_shape(), stored[row.dtype])
-        self.dtype = row.dtype
         self.tensors = [tensor(array, arguments.dtypes[name] or "i64")
                         for name, array in arguments.arrays.items()]
         self.tensors.append(tensor(self.result, row.dtype))
@@ -100,3 +106,7 @@ class Ours:
         if code:
             raise RuntimeError(f"mixattn_* returned {code}")
         return self.result
+
+
+if __name__ == "__main__":
+    print("\n// -----\n".join(all_sources()))

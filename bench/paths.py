@@ -11,7 +11,7 @@ BENCH = pathlib.Path(__file__).resolve().parent
 ROOT = BENCH.parent
 RESULTS = BENCH / "results"
 # What a run leaves beside its results: artifacts, caches, the environment.
-WORK = ROOT / "build" / "bench"
+WORK = pathlib.Path(os.environ.get("MIXATTN_BENCH_WORK", ROOT / "build" / "bench"))
 VARIANTS = ROOT / "examples" / "variants"
 
 sys.path.append(str(ROOT / "test" / "numeric"))

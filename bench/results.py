@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 
 FORMAT = 1
 
@@ -11,7 +12,10 @@ def write(file, results):
     """Numbers keep five digits."""
     file.parent.mkdir(parents=True, exist_ok=True)
     partial = file.with_suffix(".partial")
-    partial.write_text(json.dumps(rounded(results), indent=1) + "\n")
+    text = json.dumps(rounded(results), indent=1)
+    # Lists of numbers lie in one line.
+    text = re.sub(r"\[[-+.\de,\s]*\]", lambda found: " ".join(found[0].split()), text)
+    partial.write_text(text + "\n")
     os.replace(partial, file)
 
 
@@ -50,12 +54,15 @@ def most_threads(results):
 def figure(results, name, goal):
     """What the goal `goal` of a row is about, as measured; None where it was not."""
     row, most = results["rows"][name], most_threads(results)
-    if goal in ("share1", "share2"):
-        return share(results, name, 1 if goal == "share1" else most)
+    if goal == "share1":
+        return share(results, name, 1)
+    if goal == "share2":
+        return share(results, name, most) if most > 1 else None
     if goal == "peer":
         return measured(results, name, most).get("ratio")
     if goal == "time":
-        return measured(results, name, most).get("against", {}).get("time_ratio")
+        return max((found["against"]["time_ratio"] for found in
+                    row["threads"].values() if "against" in found), default=None)
     if goal == "even":
         own, even = (share(results, other, 1) for other in (name, row["even"]))
         return own / even if own and even else None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """FlexAttention, compiled, of the exact fold where the row is not plain
-attention."""
+attention. What goes into the kernel is made before it: its CPU code knows only
+inputs of the graph."""
 
 import torch
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
@@ -20,38 +21,41 @@ def block_mask(row, components):
                              device="cpu")
 
 
-def folded(row, x):
-    fold = folds.fold_of(row)
-    mask = block_mask(row, 2 if row.variant in ("mgk", "smgk_full") else 1)
+def compiled():
+    return torch.compile(flex_attention, dynamic=False, fullgraph=True)
 
-    def call(x):
+
+def folded(row, x):
+    fold, code = folds.fold_of(row), compiled()
+    mask = block_mask(row, fold(x).components)
+
+    def call():
         plain = fold(x)
-        return plain.finish(flex_attention(
-            plain.q, plain.k, plain.v, block_mask=mask, scale=plain.scale))
-    return compiled(call, x)
+        return plain.finish(code(plain.q, plain.k, plain.v, block_mask=mask,
+                                 scale=plain.scale))
+    call()
+    return call
 
 
 def shared_key(row, x):
     """Shifted keys as one key and a change of its score."""
     mask = block_mask(row, 1)
 
-    def call(x):
-        of_query, of_key = formulas.shared_key_terms(x)
-        (first, second), (one, two) = of_query.unbind(-1), of_key.unbind(-1)
-
+    def attend(q, k, v, first, second, one, two):
         def modify(score, b, h, i, j):
             u, w = first[b, h, i] + one[b, h, j], second[b, h, i] + two[b, h, j]
             top = torch.maximum(u, w)
             return score + top + torch.log(torch.exp(u - top) + torch.exp(w - top))
-        return flex_attention(x["q"], x["k"], x["v"], score_mod=modify,
-                              block_mask=mask, scale=1 / 8)
-    return compiled(call, x)
+        return flex_attention(q, k, v, score_mod=modify, block_mask=mask,
+                              scale=1 / formulas.VARIANCES["smgk_full"][0])
+    code = torch.compile(attend, dynamic=False, fullgraph=True)
 
-
-def compiled(call, x):
-    code = torch.compile(call, dynamic=False, fullgraph=True)
-    code(x)
-    return lambda: code(x)
+    def call():
+        terms = [term.contiguous() for both in formulas.shared_key_terms(x)
+                 for term in both.unbind(-1)]
+        return code(x["q"], x["k"], x["v"], *terms)
+    call()
+    return call
 
 
 def settings(task):

@@ -14,7 +14,7 @@ VARIANCES = {"mgk": (8.0, 24.0), "smgk_full": (8.0, 8.0)}
 
 def attend(scores, hidden, v):
     if hidden is not None:
-        scores = scores + hidden
+        scores += hidden
     return torch.softmax(scores, -1) @ v
 
 
@@ -77,7 +77,7 @@ def mgk_concatenated(x, hidden):
     q, keys = mgk_augmented(x)
     scores = q @ keys.mT
     if hidden is not None:
-        scores = scores + repeated(hidden, x)
+        scores += repeated(hidden, x)
     first, second = torch.softmax(scores, -1).chunk(2, -1)
     return (first + second) @ x["v"]
 
@@ -98,7 +98,7 @@ def smgk_shared(x, hidden):
     of_query, of_key = shared_key_terms(x)
     scores = (x["q"] / VARIANCES["smgk_full"][0]) @ x["k"].mT
     if hidden is not None:
-        scores = scores + hidden
+        scores += hidden
     (first, second), (one, two) = of_query.unbind(-1), of_key.unbind(-1)
     term = torch.logaddexp(first[..., None] + one[..., None, :],
                            second[..., None] + two[..., None, :])
@@ -122,15 +122,18 @@ def fish_einsum(x, hidden):
 
 
 def gfish(x, hidden):
-    scores = mixed(x["w1"], x["q"] @ x["k"].mT) + x["b1"][:, None, None]
-    scores = mixed(x["w2"], torch.relu(scores)) + x["b2"][:, None, None]
-    return attend(scores / math.sqrt(x["q"].shape[-1]), hidden, x["v"])
+    scale = 1 / math.sqrt(x["q"].shape[-1])
+    scores = mixed(x["w1"], x["q"] @ x["k"].mT)
+    scores += x["b1"][:, None, None]
+    scores = mixed(x["w2"] * scale, scores.relu_())
+    scores += (x["b2"] * scale)[:, None, None]
+    return attend(scores, hidden, x["v"])
 
 
 def weights_of(x, hidden):
     scores = scaled(x["q"]) @ x["k"].mT
     if hidden is not None:
-        scores = scores + hidden
+        scores += hidden
     return torch.softmax(scores, -1)
 
 
