@@ -19,6 +19,8 @@ from bench.report import say
 FULL = paths.RESULTS / "full.json"
 # Measured beside the rows.
 PARTS = ("memory", "compile")
+# Load from others that falsifies times.
+BUSY = 0.3
 # Rows of these groups are measured only when they are asked for.
 ON_REQUEST = ("quick", "seeded")
 
@@ -115,28 +117,31 @@ def measure_row(row, options, env):
 def run(options):
     """Everything that is to be measured, as it goes into the file."""
     start, peak = time.perf_counter(), Peak()
-    most = options.threads[-1]
     found = {"format": results.FORMAT, "commit": machine.commit(),
              "date": datetime.date.today().isoformat(), "machine": machine.cpu(),
-             "versions": machine.versions(options.tools),
+             "versions": machine.versions(options.tools), "load": os.getloadavg()[0],
              "settings": {"rounds": options.rounds, "slot": options.slot,
                           "threads": options.threads, "peers": options.peers},
              "peak": {str(count): peak.everything(count)
                       for count in options.threads}, "rows": {}}
+    if found["load"] > BUSY:
+        say(f"the machine is busy (load {found['load']:.1f}): figures will be wrong")
     for count, kinds in found["peak"].items():
         for kind, value in kinds.items():
             say(f"peak, {count} threads, {kind}: {value['rate'] / 1e9:.0f} GFLOP/s, "
                 f"{value['share']:.3f} of clock x lanes x ports")
     env = session.environment(**session.KEPT_MEMORY)
     if options.peers:
-        env, found["products"] = session.environment_of_peers(most)
-        say(f"products of 1024 x 1024, shares of peak: {found['products']}")
+        env, found["products"] = session.environment_of_peers(options.threads)
+        for text in report.products(found["products"]):
+            say(text)
     for number, row in enumerate(options.rows, 1):
         say(f"[{number}/{len(options.rows)}, {time.perf_counter() - start:.0f} s] "
             f"{row.name}: {row.variant} {row.shape()} {row.dtype}")
         found["rows"][row.name] = measure_row(row, options, env)
     if "memory" in options.parts:
-        found["memory"] = memory.run_all(options.tools, most, options.peers, say)
+        found["memory"] = memory.run_all(options.tools, options.threads[-1],
+                                         options.peers, say)
     if "compile" in options.parts:
         found["compile"] = compiling.run_all(options.tools, say)
     found["seconds"] = time.perf_counter() - start

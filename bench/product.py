@@ -54,12 +54,13 @@ def main():
                               ("onnxruntime", onnxruntime_products(threads))):
         try:
             for dtype, call in products:
-                kind = "bf16 zmm" if dtype == "bf16" else "f32 zmm"
+                kind = "bf16 zmm" if dtype == "bf16" else (
+                    "f32 zmm" if peak.has("f32 zmm") else "f32 ymm")
                 if peak.has(kind):
                     found.setdefault(library, {})[dtype] = share(
                         call, kind, threads, peak)
-        except ImportError as failure:
-            found[library] = {"failed": str(failure)}
+        except ImportError:
+            found.pop(library, None)
     pathlib.Path(sys.argv[2]).write_text(json.dumps(found))
 
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a run prints: a line a row while it runs, and at the end what is reached."""
+"""What a run prints: a line a row while it runs, and at the end what is reached;
+`python -m bench.report RESULTS.json` prints the latter again."""
+
+import pathlib
+import sys
 
 from bench import results
 
@@ -42,17 +46,26 @@ def peers(found):
             yield f"    {name:12} FAILED: {peer['failed']}"
 
 
+def products(found):
+    """Products of the peers' libraries, in each environment."""
+    for name, counts in found["products"].items():
+        chosen = ", chosen" if name == found["chosen"] else ""
+        for count, libraries in counts.items():
+            yield (f"products of 1024 x 1024 over peak, {count} threads, "
+                   f"{name}{chosen}: {results.told_products(libraries)}")
+
+
 def goals(run):
-    """What rows are to reach, and whether they do."""
+    """What is to be reached, and whether it is."""
     count = 0
-    for name, row in run["rows"].items():
-        for goal, aim in row["goals"].items():
-            value = results.figure(run, name, goal)
-            if value is None:
-                continue
-            ok = results.reached(goal, value, aim)
-            count += not ok
-            yield (f"{name:28} {goal:7} {value:7.3f} "
-                   f"{'<=' if goal == 'time' else '>='} {aim:<6} "
-                   f"{'reached' if ok else 'MISSED'}")
+    for name, goal, value, aim in results.goals(run):
+        ok = results.reached(goal, value, aim)
+        count += not ok
+        sign = "<=" if goal in results.SMALL else ">="
+        yield (f"{name:28} {goal:7} {value:9.3f} {sign} {aim:<6} "
+               f"{'reached' if ok else 'MISSED'}")
     yield f"{count} goals missed"
+
+
+if __name__ == "__main__":
+    print("\n".join(goals(results.read(pathlib.Path(sys.argv[1])))))

@@ -6,6 +6,11 @@ import os
 import re
 
 FORMAT = 1
+# Goals that are reached from above.
+SMALL = ("time", "linear", "MiB", "ms")
+# MiB a thread that a call may take at the greatest length, and milliseconds that
+# compiling may take.
+MOST_MEMORY, MOST_COMPILING = 2, 500
 
 
 def write(file, results):
@@ -63,12 +68,51 @@ def figure(results, name, goal):
     if goal == "time":
         return max((found["against"]["time_ratio"] for found in
                     row["threads"].values() if "against" in found), default=None)
+    if goal == "linear":
+        times = [measured(results, other, 1).get("ours", {}).get("seconds", 0)
+                 / results["rows"].get(other, row)["dims"]["N"]
+                 for other in (name, row["even"])]
+        return times[0] / times[1] if all(times) else None
     if goal == "even":
         own, even = (share(results, other, 1) for other in (name, row["even"]))
         return own / even if own and even else None
     raise ValueError(f"no goal is called '{goal}'")
 
 
+def products(results):
+    """How fast the peers' libraries multiply matrices on all threads, in the chosen
+    environment."""
+    found = results.get("products")
+    return told_products(found["products"][found["chosen"]][
+        str(results["settings"]["threads"][-1])]) if found else ""
+
+
+def told_products(libraries):
+    """Shares of peak by library and type, as text."""
+    if "failed" in libraries:
+        return libraries["failed"]
+    return ", ".join(f"{library} {dtype} {value:.2f}"
+                     for library, types in libraries.items()
+                     for dtype, value in types.items())
+
+
 def reached(goal, value, aim):
-    """Whether a figure reaches its aim; times are to be small."""
-    return value <= aim if goal == "time" else value >= aim
+    """Whether a figure reaches its aim."""
+    return value <= aim if goal in SMALL else value >= aim
+
+
+def goals(results):
+    """All goals that were measured: of what, which, the figure and its aim."""
+    for name, row in results["rows"].items():
+        for goal, aim in row["goals"].items():
+            value = figure(results, name, goal)
+            if value is not None:
+                yield name, goal, value, aim
+    cases = results.get("memory", {})
+    longest = max((case["N"] for case in cases.values()), default=0)
+    for name, case in cases.items():
+        if case["N"] == longest and "allocated" in case["ours"]:
+            taken = case["ours"]["allocated"] / 2**20 / case["threads"]
+            yield name, "MiB", taken, MOST_MEMORY
+    for name, seconds in results.get("compile", {}).items():
+        yield f"compile {name}", "ms", 1e3 * seconds, MOST_COMPILING

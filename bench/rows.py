@@ -19,7 +19,7 @@ class Row:
     the variant; `against` is the row whose time this one is compared with, `even`
     that whose share of peak is; `goals` by what they are about: share1 and share2
     (of peak, by threads), peer (ratio to the best peer), time (to `against`),
-    even (of the share of `even`)."""
+    even (of the share of `even`), linear (time a position, over that of `even`)."""
     name: str
     variant: str
     N: int
@@ -109,7 +109,8 @@ def other_types():
 def linear():
     for length in (4096, 65536):
         yield Row(f"mlk_causal_n{length}", "mlk_causal", length, causal=True,
-                  group="linear", goals={"peer": 2})
+                  group="linear", even="mlk_causal_n4096",
+                  goals={"peer": 2} | ({"linear": 1.05} if length > 4096 else {}))
 
 
 def causal():

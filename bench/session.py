@@ -48,15 +48,15 @@ def run(module, *arguments, env):
         return {"failed": f"exit {process.returncode}: {lines[-1][:300]}"}
 
 
-def environment_of_peers(threads):
+def environment_of_peers(counts):
     """The environment in which the peers' library multiplies matrices faster: as
-    it is, or with MKL told to look at the CPU and not at its maker; and both
-    measurements."""
+    it is, or with MKL told to look at the CPU and not at its maker; and all
+    measurements, by environment and count of threads."""
     candidates = {"plain": environment(**KEPT_MEMORY),
                   "mkl": environment(**KEPT_MEMORY,
                                      LD_PRELOAD=str(paths.build_c("mkl")))}
-    products = {name: run("bench.product", threads, env=env)
-                for name, env in candidates.items()}
-    best = max(products, key=lambda name: products[name].get(
+    products = {name: {str(threads): run("bench.product", threads, env=env)
+                       for threads in counts} for name, env in candidates.items()}
+    best = max(products, key=lambda name: products[name][str(counts[0])].get(
         "torch", {}).get("f32", 0))
     return candidates[best], {"chosen": best, "products": products}

@@ -115,17 +115,14 @@ def machine(run):
     cpu, versions = run["machine"], run["versions"]
     peak = run["peak"][str(run["settings"]["threads"][-1])]
     shown = ", ".join(f"{kind} {value['share']:.2f}" for kind, value in peak.items())
-    products = run.get("products", {})
+    products = results.products(run)
     if products:
-        found = products["products"][products["chosen"]]
-        products = "; 1024³ products: " + ", ".join(
-            f"{library} {dtype} {value:.2f} of peak" for library, types
-            in found.items() for dtype, value in types.items())
+        products = "; products of 1024 x 1024 over peak: " + products
     return (f"{cpu['model']} (family {cpu['family']}, model {cpu['number']}), "
             f"{cpu['cpus']} cores, {run['date']}, commit {run['commit']}, PyTorch "
             f"{versions.get('torch', MISSING)}, ONNX Runtime "
             f"{versions.get('onnxruntime', MISSING)}. Measured peak over clock x lanes "
-            f"x ports: {shown}{products or ''}.\n")
+            f"x ports: {shown}{products}.\n")
 
 
 TABLES = {
