@@ -19,8 +19,8 @@ from bench.report import say
 FULL = paths.RESULTS / "full.json"
 # Measured beside the rows.
 PARTS = ("memory", "compile")
-# Load from others that falsifies times.
-BUSY = 0.3
+# CPUs in use by others that falsify times.
+BUSY = 0.1
 # Rows of these groups are measured only when they are asked for.
 ON_REQUEST = ("quick", "seeded")
 
@@ -119,13 +119,13 @@ def run(options):
     start, peak = time.perf_counter(), Peak()
     found = {"format": results.FORMAT, "commit": machine.commit(),
              "date": datetime.date.today().isoformat(), "machine": machine.cpu(),
-             "versions": machine.versions(options.tools), "load": os.getloadavg()[0],
+             "versions": machine.versions(options.tools), "busy": machine.busy(),
              "settings": {"rounds": options.rounds, "slot": options.slot,
                           "threads": options.threads, "peers": options.peers},
              "peak": {str(count): peak.everything(count)
                       for count in options.threads}, "rows": {}}
-    if found["load"] > BUSY:
-        say(f"the machine is busy (load {found['load']:.1f}): figures will be wrong")
+    if found["busy"] > BUSY:
+        say(f"others use {found['busy']:.1f} CPUs: figures will be wrong")
     for count, kinds in found["peak"].items():
         for kind, value in kinds.items():
             say(f"peak, {count} threads, {kind}: {value['rate'] / 1e9:.0f} GFLOP/s, "

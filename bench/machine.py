@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import sys
+import time
 
 from bench import paths
 
@@ -36,6 +37,18 @@ def cpu():
             "memory_gib": round(os.sysconf("SC_PAGE_SIZE")
                                 * os.sysconf("SC_PHYS_PAGES") / 2**30),
             "kernel": platform.release().partition("-")[0]}
+
+
+def busy(seconds=1.0):
+    """How many CPUs others use while this process sleeps."""
+    def jiffies():
+        with open("/proc/stat", encoding="ascii") as file:
+            spent = [int(word) for word in file.readline().split()[1:9]]
+        return sum(spent), spent[3] + spent[4]
+    (before, idle_before), _ = jiffies(), time.sleep(seconds)
+    after, idle_after = jiffies()
+    total = max(1, after - before)
+    return os.cpu_count() * (total - (idle_after - idle_before)) / total
 
 
 def read(file):
