@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
 
-mapfile -t sources < <(find dialect passes lib tools test examples -name '*.cpp' -o -name '*.h' -o -name '*.c' | sort)
+mapfile -t sources < <(find dialect passes lib tools test examples bench -name '*.cpp' -o -name '*.h' -o -name '*.c' | sort)
 case "${1:-}" in
   '') clang-format-22 --dry-run --Werror "${sources[@]}" ;;
   --fix) clang-format-22 -i "${sources[@]}" ;;

@@ -24,7 +24,7 @@ constexpr double mix = 1.4, other = 1.2;
 constexpr double read = 4, draw = 30;
 /// What products take with one vector of queries, and with two, relative to the
 /// widest tile: narrower ones wait for loads.
-constexpr double oneVector = 1.6, twoVectors = 1.02;
+constexpr double oneVector = 1.7, twoVectors = 1.02;
 /// What the tiles of a block add for each time that they exceed the first
 /// cache, and the most that they add.
 constexpr double overflow = 0.03, mostOverflow = 0.05;

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A row compiled by mixattn-compile and called through the C ABI."""
+
+import ctypes
+import hashlib
+import re
+import subprocess
+import time
+
+import numpy as np
+
+import signatures
+from bench import paths, rows
+
+TYPES = {"f32": (2, 32), "f16": (2, 16), "bf16": (4, 16), "f64": (2, 64),
+         "i64": (0, 64), "i32": (0, 32), "i1": (6, 8)}
+# An op's operands end where its types begin.
+TYPES_BEGIN = re.compile(r"\n( *): ?\(tensor")
+
+
+class DLTensor(ctypes.Structure):
+    """dlpack.h: a device of kind 1 is the CPU."""
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
+                ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64)]
+
+
+def tensor(array, dtype):
+    """A view of a contiguous array."""
+    code, bits = TYPES[dtype]
+    shape = (ctypes.c_int64 * array.ndim)(*array.shape)
+    return DLTensor(array.ctypes.data, 1, 0, array.ndim, code, bits, 1, shape,
+                    None, 0)
+
+
+def source_of(row):
+    """The variant's file, in the row's sizes and type, with its mask."""
+    text = (paths.VARIANTS / f"{row.variant}.mlir").read_text()
+    if row.sizes:
+        text = signatures.resize(row.variant, text, row.sizes)
+    if row.causal and not row.variant.endswith("_causal"):
+        text = TYPES_BEGIN.sub(r" causal\n\1: (tensor", text, count=1)
+    return text.replace("f32", row.dtype)
+
+
+def compile_row(row, tools, options=(), work=paths.WORK):
+    """The shared library, and the seconds of the compiler's process."""
+    text = source_of(row)
+    key = hashlib.sha256(repr((text, row.target, options)).encode())
+    stem = work / "artifacts" / f"{row.variant}_{key.hexdigest()[:12]}"
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    source = stem.with_suffix(".mlir")
+    source.write_text(text)
+    command = [tools / "mixattn-compile", source, "-o", stem.with_suffix(".so"),
+               f"--target={row.target}", *options]
+    start = time.perf_counter()
+    process = subprocess.run(command, capture_output=True, text=True)
+    seconds = time.perf_counter() - start
+    if process.returncode:
+        raise RuntimeError(f"mixattn-compile: {process.stderr.strip()[-500:]}")
+    return stem.with_suffix(".so"), seconds
+
+
+def openmp():
+    """LLVM's OpenMP runtime as this process has loaded it, or None."""
+    with open("/proc/self/maps", encoding="ascii") as maps:
+        paths_of = {line.split()[-1] for line in maps if "libomp" in line}
+    return ctypes.CDLL(paths_of.pop()) if paths_of else None
+
+
+def all_sources():
+    """Of all rows, each once."""
+    return sorted({source_of(row) for row in rows.all_rows().values()})
+
+
+class Ours:
+    """An artifact bound to the arguments of a row; each call writes `result`."""
+
+    def __init__(self, row, arguments, library, threads):
+        # Pointers into them do not keep them alive.
+        self.arguments = arguments
+        self.library = ctypes.CDLL(str(library))
+        self.entry = getattr(self.library, f"mixattn_{row.variant}")
+        self.entry.restype = ctypes.c_int32
+        self.openmp, self.threads = openmp(), threads
+        stored = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}
+        self.result = np.zeros(arguments.result_shape(), stored[row.dtype])
+        self.tensors = [tensor(array, arguments.dtypes[name] or "i64")
+                        for name, array in arguments.arrays.items()]
+        self.tensors.append(tensor(self.result, row.dtype))
+        self.pointers = (ctypes.POINTER(DLTensor) * len(self.tensors))(
+            *map(ctypes.pointer, self.tensors))
+        self.count = len(self.tensors)
+
+    def prepare(self):
+        """Sets what a call of another library may have changed."""
+        if self.openmp:
+            self.openmp.omp_set_num_threads(self.threads)
+
+    def __call__(self):
+        code = self.entry(self.pointers, self.count, None)
+        if code:
+            raise RuntimeError(f"mixattn_* returned {code}")
+        return self.result
+
+
+if __name__ == "__main__":
+    print("\n// -----\n".join(all_sources()))

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The machine's peak, measured between the calls that are compared with it."""
+
+import ctypes
+from typing import NamedTuple
+
+from bench import paths
+
+KINDS = {"f32 zmm": 0, "f32 ymm": 1, "bf16 zmm": 2}
+# Seconds of one measurement.
+SHORT, LONG = 0.02, 0.25
+
+
+class Flops(NamedTuple):
+    """Operations a second on all threads, the share of clock x lanes x two ports
+    that this is, and the clock in Hz."""
+    rate: float
+    share: float
+    hertz: float
+
+
+class Peak:
+    def __init__(self, work=paths.WORK):
+        self.library = ctypes.CDLL(str(paths.build_c("peak", work)))
+        self.library.peakFlops.argtypes = (
+            [ctypes.c_int, ctypes.c_int, ctypes.c_double]
+            + [ctypes.POINTER(ctypes.c_double)] * 3)
+        self.library.peakRead.argtypes = [
+            ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int, ctypes.c_double,
+            ctypes.POINTER(ctypes.c_double)]
+
+    def has(self, kind):
+        return bool(self.library.peakHas(KINDS[kind]))
+
+    def kind_of(self, row):
+        """The widest instructions that code for this row may use."""
+        if row.target == "x86-64-v3" or not self.has("f32 zmm"):
+            return "f32 ymm"
+        if row.dtype == "bf16" and self.has("bf16 zmm"):
+            return "bf16 zmm"
+        return "f32 zmm"
+
+    def flops(self, kind, threads, seconds=SHORT):
+        numbers = [ctypes.c_double() for _ in range(3)]
+        if self.library.peakFlops(KINDS[kind], threads, seconds, *numbers):
+            raise RuntimeError(f"this machine cannot run {kind} on {threads} CPUs")
+        return Flops(*(number.value for number in numbers))
+
+    def read(self, data, threads, seconds=SHORT):
+        """Bytes a second, read from the NumPy array `data` again and again."""
+        rate = ctypes.c_double()
+        if self.library.peakRead(data.ctypes.data, data.nbytes, threads, seconds,
+                                 rate):
+            raise RuntimeError(f"this machine cannot read on {threads} CPUs")
+        return rate.value
+
+    def everything(self, threads):
+        """All kinds, for the record."""
+        return {kind: self.flops(kind, threads, LONG)._asdict()
+                for kind in KINDS if self.has(kind)}
