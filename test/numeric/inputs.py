@@ -92,6 +92,12 @@ def draw(name, shape, sizes, scale, rng):
     return values * scale if name in SEQUENCES else values
 
 
+def hide_keys(x):
+    """Hides some keys from all queries, where a mask can."""
+    if "mask" in x:
+        x["mask"][..., ::4] = False
+
+
 def poison(x, special, allow):
     """Puts values into `x` that ordinary numbers do not reach.
 
@@ -100,7 +106,8 @@ def poison(x, special, allow):
     from a query;
     off: priors switch a component off, and all of them at some positions; far:
     shifts put components so far apart that the exponentials of one, taken off
-    those of the other, are 0.
+    those of the other, are 0; rise: scores of later keys are larger by far;
+    seen: one key that is seen is NaN.
     """
     if special == "nan":
         hidden = ~allow.any(axis=(1, 2))
@@ -118,6 +125,13 @@ def poison(x, special, allow):
         terms[..., :1, :] = -np.inf
     elif special == "far":
         x["shifts"] *= 20
+    elif special == "rise":
+        keys = x["k"] if "k" in x else x["keys"]
+        x["q"][..., 0] = 32
+        keys[..., 0] = 4 * (np.arange(keys.shape[-2]) // 13)
+    elif special == "seen":
+        keys = x["k"] if "k" in x else x["keys"]
+        keys[..., keys.shape[-2] // 2, 0] = np.nan
     elif special == "off":
         x["log_prior"][0, 1] = -np.inf
         if x["log_prior"].ndim == 3:

@@ -123,10 +123,10 @@ def reported_otherwise(expected, report):
 
 
 class Variant:
-    """One variant in one element type, compiled; `sizes` are those of static
-    dims that are not as in the file."""
+    """One variant in one element type, compiled with `options`; `sizes` are
+    those of static dims that are not as in the file."""
 
-    def __init__(self, name, dtype, folder, bin_dir, sizes=None):
+    def __init__(self, name, dtype, folder, bin_dir, sizes=None, options=()):
         self.name, self.dtype, self.bin_dir = name, dtype, bin_dir
         self.folder, self.sizes = folder, sizes or {}
         # Index loops take long where there is much to do.
@@ -141,7 +141,7 @@ class Variant:
         text = text.replace("f32", dtype).replace("F32", "f32")
         copy = folder / f"{name}_{dtype}.mlir"
         copy.write_text(text)
-        run(tool("mixattn-compile", bin_dir), copy, "-o", self.artifact)
+        run(tool("mixattn-compile", bin_dir), copy, "-o", self.artifact, *options)
         manifest = json.loads(self.artifact.with_suffix(".json").read_text())
         self.dtypes = {result["name"]: result["dtype"]
                        for result in manifest["entries"][0]["results"]}
@@ -178,6 +178,8 @@ class Variant:
         x, dtypes = inputs.draw_all(
             self.name, self.sizes | {"B": batches, "N": queries, "S": keys},
             scale, self.dtype, rng)
+        if special == "nan":
+            inputs.hide_keys(x)
         if special:
             inputs.poison(x, special, oracle.allowed(self.name, x))
         return {name: inputs.encode(array, dtypes[name])

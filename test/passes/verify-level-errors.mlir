@@ -5,6 +5,7 @@
 // RUN: mixattn-opt %t/normal.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=normal
 // RUN: mixattn-opt %t/planned.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=planned
 // RUN: mixattn-opt %t/bufferized.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=bufferized
+// RUN: mixattn-opt %t/tiled.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=tiled
 // RUN: mixattn-opt %t/llvm.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=llvm
 // RUN: mixattn-opt %t/level.mlir --verify-diagnostics --attn-verify-level=level=planed
 
@@ -47,6 +48,32 @@ func.func @attention(%q: tensor<1x2x3x4xf32>) {
 func.func @tensor(%n: index) {
   // expected-error @below {{'tensor.empty' op is still present at level 'bufferized'}}
   %0 = tensor.empty(%n) : tensor<?xf32>
+  return
+}
+
+// -----
+
+// What a kernel computes is on tensors; what it computes it with is not.
+func.func @kernel_on_tensors(%x: tensor<1x2x3x4xf32>) {
+  // expected-error @below {{'attn.kernel' op is still present at level 'bufferized'}}
+  %o = attn.kernel ins(%x : tensor<1x2x3x4xf32>) outs(%x : tensor<1x2x3x4xf32>) {
+  ^bb0(%a: tensor<1x2x3x4xf32>):
+    %r = attn.generic scores(%a, %a : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+        pool(%a : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+    attn.results %r : tensor<1x2x3x4xf32>
+  } -> tensor<1x2x3x4xf32>
+  return
+}
+
+//--- tiled.mlir
+func.func @kernel(%x: memref<1x2x3x4xf32>) {
+  attn.kernel ins(%x : memref<1x2x3x4xf32>) outs(%x : memref<1x2x3x4xf32>) {
+  ^bb0(%a: tensor<1x2x3x4xf32>):
+    // expected-error @below {{'attn.generic' op is still present at level 'tiled'}}
+    %r = attn.generic scores(%a, %a : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+        pool(%a : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+    attn.results %r : tensor<1x2x3x4xf32>
+  }
   return
 }
 

@@ -6,7 +6,11 @@
 // RUN: mixattn-opt --attn-to-planned="cpu=x86-64-v4 features=avx2,avx512f,fma threads=1" %s | FileCheck %s --check-prefix=PLANNED
 // RUN: mixattn-opt --attn-to-planned="plan=unfused" %s | FileCheck %s --check-prefix=FORCED
 // RUN: mixattn-opt --attn-to-bufferized %s | FileCheck %s --check-prefix=BUFFERIZED \
+// RUN:   --implicit-check-not=memref.alloc --implicit-check-not=linalg
+// RUN: mixattn-opt --attn-to-bufferized="plan=unfused" %s | FileCheck %s --check-prefix=PLAIN \
 // RUN:   --implicit-check-not=attn.generic --implicit-check-not=tensor
+// RUN: mixattn-opt --attn-to-tiled %s | FileCheck %s --check-prefix=TILED \
+// RUN:   --implicit-check-not=attn.kernel --implicit-check-not=attn.generic --implicit-check-not=tensor
 // RUN: mixattn-opt --attn-to-llvm %s | FileCheck %s --check-prefix=LLVM \
 // RUN:   --implicit-check-not={{[^l]}}func. --implicit-check-not=memref \
 // RUN:   --implicit-check-not=linalg. --implicit-check-not=arith. \
@@ -21,26 +25,43 @@
 // NORMAL-SAME:   %[[K:[a-z0-9]+]]: tensor<?x2x?x4xf32> {attn.dims = ["d0", "d2"], attn.name = "arg1"}
 // NORMAL-SAME:   %[[M:[a-z0-9]+]]: tensor<2x2xf32> {attn.name = "arg2"}
 // NORMAL-SAME:   -> (tensor<?x2x?x4xf32> {attn.dims = ["d0", "d1"], attn.name = "result0"})
-// NORMAL:        %[[SCALED:.+]] = linalg.generic {{.*}} ins(%[[Q]] :
-// NORMAL:        %[[O:.+]] = attn.generic scores(%[[SCALED]], %[[K]] : {{.*}}) scale 1.000000e+00 causal postmix(%[[M]] : tensor<2x2xf32>) base2 pool(%[[K]] :
+// NORMAL:        %[[O:.+]] = attn.generic scores(%[[Q]], %[[K]] : {{.*}}) scale 0.72134{{[0-9]+}} causal postmix(%[[M]] : tensor<2x2xf32>) base2 pool(%[[K]] :
 // NORMAL-NEXT:   return %[[O]]
 
 // The same, with a plan.
 // PLANNED:     attn.generic scores({{.*}} {attn.plan = #attn.plan<[{{.*}}else : panel {lanes = {{[0-9]+}}, block = {{[0-9]+}}}]>}
 // FORCED:      attn.generic scores({{.*}} {attn.plan = #attn.plan<[else : unfused]>}
 
-// Buffers: the caller's for arguments and result, and those between, which are
-// freed.
+// Buffers: the caller's for arguments and result. What a kernel computes stays
+// as it was said.
 // BUFFERIZED:      module attributes {attn.manifest = "{
 // BUFFERIZED:      func.func @f(
 // BUFFERIZED-SAME:   memref<?x2x?x4xf32, strided<[?, ?, ?, 1]>> {attn.dims = ["d0", "d1"], attn.name = "arg0"}
 // BUFFERIZED-SAME:   %[[O:[a-z0-9]+]]: memref<?x2x?x4xf32, strided<[?, ?, ?, 1]>> {attn.dims = ["d0", "d1"], attn.name = "result0", attn.result}
-// BUFFERIZED-NOT:  memref.copy
-// BUFFERIZED:      %[[SCORES:.+]] = memref.alloc
-// BUFFERIZED:      linalg.generic {{.*}} outs(%[[SCORES]] :
-// BUFFERIZED:      linalg.generic {{.*}} outs(%[[O]] :
-// BUFFERIZED:      memref.dealloc %[[SCORES]]
+// BUFFERIZED:      attn.kernel ins({{.*}}) outs(%[[O]] : memref<?x2x?x4xf32, strided<[?, ?, ?, 1]>>) {
+// BUFFERIZED:        %[[R:.+]] = attn.generic scores({{.*}} -> tensor<?x2x?x4xf32>
+// BUFFERIZED-NEXT:   attn.results %[[R]] : tensor<?x2x?x4xf32>
 // BUFFERIZED:      return{{$}}
+
+// On the plain path buffers hold the scores, and are freed.
+// PLAIN:      func.func @f(
+// PLAIN-SAME:   %[[O:[a-z0-9]+]]: memref<?x2x?x4xf32, strided<[?, ?, ?, 1]>> {attn.dims = ["d0", "d1"], attn.name = "result0", attn.result}
+// PLAIN-NOT:  memref.copy
+// PLAIN:      %[[SCORES:.+]] = memref.alloc
+// PLAIN:      linalg.generic {{.*}} outs(%[[SCORES]] :
+// PLAIN:      linalg.generic {{.*}} outs(%[[O]] :
+// PLAIN:      memref.dealloc %[[SCORES]]
+// PLAIN:      return{{$}}
+
+// Threads share the tiles; all they need beside is one buffer, which is freed.
+// TILED:      func.func @f(
+// TILED:      %[[SCRATCH:.+]] = memref.alloc({{.*}}) {alignment = 64 : i64} : memref<?xi8>
+// TILED:      omp.parallel
+// TILED:        omp.wsloop
+// TILED:          tile.x86.scores
+// TILED:          tile.x86.pool
+// TILED:      memref.dealloc %[[SCRATCH]]
+// TILED:      return{{$}}
 
 // The wrapper is exported, and the manifest; the kernel is internal, and so
 // are the messages.

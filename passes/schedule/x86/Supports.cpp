@@ -15,6 +15,11 @@ static StringRef whyNoTiles(Operation *op) {
     return "its keys are projected along their length";
   if (attention.getWeights())
     return "its weights are a result";
+  if (llvm::any_of(op->getOperandTypes(), [](Type type) {
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        return tensor && llvm::is_contained(tensor.getShape(), 0);
+      }))
+    return "one of its operands has no elements";
   return {};
 }
 

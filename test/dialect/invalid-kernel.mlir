@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What attn.kernel refuses, by constraint.
+//
+// RUN: mixattn-opt %s --split-input-file --verify-diagnostics
+
+!q = tensor<1x2x3x4xf32>
+func.func @c1_count(%q: !q, %init: !q) -> !q {
+  // expected-error @below {{'attn.kernel' op expected one argument of the region per input}}
+  %o = attn.kernel ins(%q, %q : !q, !q) outs(%init : !q) {
+  ^bb0(%a: !q):
+    %r = attn.generic scores(%a, %a : !q, !q) pool(%a : !q) -> !q
+    attn.results %r : !q
+  } -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c1_size(%q: tensor<1x2x5x4xf32>, %init: !q) -> !q {
+  // expected-error @below {{'attn.kernel' op expected an argument of the region for 'tensor<1x2x5x4xf32>', but got 'tensor<1x2x3x4xf32>'}}
+  %o = attn.kernel ins(%q : tensor<1x2x5x4xf32>) outs(%init : !q) {
+  ^bb0(%a: !q):
+    %r = attn.generic scores(%a, %a : !q, !q) pool(%a : !q) -> !q
+    attn.results %r : !q
+  } -> !q
+  return %o : !q
+}
+
+// -----
+
+// Bytes stand for booleans only.
+!q = tensor<1x2x3x4xf32>
+func.func @c1_bytes(%q: memref<1x2x3x4xi8>, %o: memref<1x2x3x4xf32>) {
+  // expected-error @below {{'attn.kernel' op expected an argument of the region for 'memref<1x2x3x4xi8>', but got 'tensor<1x2x3x4xf32>'}}
+  attn.kernel ins(%q : memref<1x2x3x4xi8>) outs(%o : memref<1x2x3x4xf32>) {
+  ^bb0(%a: !q):
+    %r = attn.generic scores(%a, %a : !q, !q) pool(%a : !q) -> !q
+    attn.results %r : !q
+  }
+  return
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c2_count(%q: !q, %init: !q) -> (!q, !q) {
+  // expected-error @below {{'attn.kernel' op expected 'attn.results' with one tensor per output}}
+  %o:2 = attn.kernel ins(%q : !q) outs(%init, %init : !q, !q) {
+  ^bb0(%a: !q):
+    %r = attn.generic scores(%a, %a : !q, !q) pool(%a : !q) -> !q
+    attn.results %r : !q
+  } -> !q, !q
+  return %o#0, %o#1 : !q, !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c2_two_ops(%q: !q, %init: !q) -> (!q, !q) {
+  // expected-error @below {{'attn.kernel' op expected the results of one op in 'attn.results'}}
+  %o:2 = attn.kernel ins(%q : !q) outs(%init, %init : !q, !q) {
+  ^bb0(%a: !q):
+    %r = attn.generic scores(%a, %a : !q, !q) pool(%a : !q) -> !q
+    %s = attn.generic scores(%a, %a : !q, !q) causal pool(%a : !q) -> !q
+    attn.results %r, %s : !q, !q
+  } -> !q, !q
+  return %o#0, %o#1 : !q, !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c2_type(%q: !q, %o: memref<1x2x3x5xf32>) {
+  // expected-error @below {{'attn.kernel' op expected a result for 'memref<1x2x3x5xf32>', but got 'tensor<1x2x3x4xf32>'}}
+  attn.kernel ins(%q : !q) outs(%o : memref<1x2x3x5xf32>) {
+  ^bb0(%a: !q):
+    %r = attn.generic scores(%a, %a : !q, !q) pool(%a : !q) -> !q
+    attn.results %r : !q
+  }
+  return
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @c3_no_result(%q: !q, %init: !q) {
+  // expected-error @below {{'attn.kernel' op expected one result per output that is a tensor}}
+  attn.kernel ins(%q : !q) outs(%init : !q) {
+  ^bb0(%a: !q):
+    %r = attn.generic scores(%a, %a : !q, !q) pool(%a : !q) -> !q
+    attn.results %r : !q
+  }
+  return
+}

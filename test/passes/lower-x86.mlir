@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tile-lower-x86: each tile op as vectors of 4 lanes, with and without FMA.
+//
+// RUN: mixattn-opt --tile-lower-x86="lanes=4 registers=16 fma=true" --canonicalize --cse %s \
+// RUN:   | FileCheck %s --check-prefixes=CHECK,FMA --implicit-check-not=tile.x86
+// RUN: mixattn-opt --tile-lower-x86="lanes=4 registers=16" --canonicalize --cse %s \
+// RUN:   | FileCheck %s --check-prefixes=CHECK,APART --implicit-check-not=tile.x86 --implicit-check-not=vector.fma
+
+// Squares of 4 rows and 4 columns, read up to the last column and transposed
+// in two steps; rows beyond `rows` are the last one again. Rows of the tile
+// beyond the last column are not written.
+// CHECK-LABEL: func.func @pack(
+// CHECK-SAME:    %[[Q:.+]]: memref<?x6xbf16>, %[[ROW:.+]]: index, %[[ROWS:.+]]: index, %[[TILE:.+]]: memref<6x4xf32>)
+// CHECK-DAG:     %[[HALF:.+]] = arith.constant dense<5.000000e-01>
+// CHECK:         %[[LAST:.+]] = arith.subi %[[ROWS]], %c1
+// CHECK:         scf.for %[[C:.+]] = %c0 to %c6 step %c4 {
+// CHECK:           %[[COUNT:.+]] = arith.subi %c6, %[[C]]
+// CHECK:           %[[OWN:.+]] = arith.minsi %[[LAST]], %c0
+// CHECK:           %[[I:.+]] = arith.addi %[[ROW]], %[[OWN]]
+// CHECK:           %[[MASK:.+]] = vector.create_mask %[[COUNT]] : vector<4xi1>
+// CHECK:           vector.maskedload %[[Q]][%[[I]], %[[C]]], %[[MASK]]
+// CHECK:           arith.extf {{.*}} to vector<4xf32>
+// CHECK-COUNT-3:   vector.maskedload
+// CHECK:           vector.shuffle {{.*}} [0, 4, 2, 6]
+// CHECK-NEXT:      vector.shuffle {{.*}} [1, 5, 3, 7]
+// CHECK:           vector.shuffle {{.*}} [0, 1, 4, 5]
+// CHECK-NEXT:      vector.shuffle {{.*}} [2, 3, 6, 7]
+// CHECK:           %[[VALUE:.+]] = arith.mulf %{{.+}}, %[[HALF]]
+// CHECK:           %[[IS:.+]] = arith.cmpi sgt, %[[COUNT]], %c0
+// CHECK-NEXT:      scf.if %[[IS]] {
+// CHECK-NEXT:        vector.store %[[VALUE]], %[[TILE]][%[[C]], %c0]
+// CHECK-COUNT-3:   scf.if
+// CHECK-NOT:       scf.if
+func.func @pack(%q: memref<?x6xbf16>, %row: index, %rows: index, %tile: memref<6x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c6 = arith.constant 6 : index
+  tile.x86.pack %q[%row, %c0] sizes [%rows, %c6] factor 0.5 into %tile
+      : memref<?x6xbf16>, memref<6x4xf32>
+  return
+}
+
+// Bytes become numbers; a factor of 1 multiplies nothing.
+// CHECK-LABEL: func.func @pack_bytes(
+// CHECK:         arith.uitofp %{{.+}} : vector<4xi8> to vector<4xf32>
+// CHECK-NOT:     arith.mulf
+func.func @pack_bytes(%mask: memref<?x?xi8>, %n: index, %tile: memref<64x4xf32>) {
+  tile.x86.pack %mask[%n, %n] sizes [%n, %n] factor 1.0 into %tile
+      : memref<?x?xi8>, memref<64x4xf32>
+  return
+}
+
+// The way back: rows are written where there are any, up to the last column.
+// CHECK-LABEL: func.func @unpack(
+// CHECK-SAME:    %[[TILE:.+]]: memref<6x4xf32>, %[[F:.+]]: memref<1x4xf32>, %[[O:.+]]: memref<?x6xbf16>, %[[ROW:.+]]: index, %[[ROWS:.+]]: index)
+// CHECK:         scf.for %[[C:.+]] = %c0 to %c6 step %c4 {
+// CHECK:           %[[COUNT:.+]] = arith.subi %c6, %[[C]]
+// CHECK:           %[[FACTORS:.+]] = vector.load %[[F]]
+// CHECK:           %[[OWN:.+]] = arith.minsi %[[C]], %c5
+// CHECK:           %[[X:.+]] = vector.load %[[TILE]][%[[OWN]], %c0]
+// CHECK:           arith.mulf %[[X]], %[[FACTORS]]
+// CHECK:           arith.truncf %{{.+}} : vector<4xf32> to vector<4xbf16>
+// CHECK:           %[[IS:.+]] = arith.cmpi sgt, %[[ROWS]], %c0
+// CHECK:           scf.if %[[IS]] {
+// CHECK:             vector.create_mask %[[COUNT]]
+// CHECK:             vector.maskedstore %[[O]][%[[ROW]], %[[C]]]
+// CHECK-COUNT-3:   scf.if
+// CHECK-NOT:       scf.if
+func.func @unpack(%tile: memref<6x4xf32>, %f: memref<1x4xf32>, %o: memref<?x6xbf16>,
+                  %row: index, %rows: index) {
+  tile.x86.unpack %tile, %f into %o[%row] rows %rows
+      : memref<6x4xf32>, memref<1x4xf32>, memref<?x6xbf16>
+  return
+}
+
+// Sums stay in registers; no key beyond the last is read. Two of four units of
+// other work run behind each group of 17 steps, and one step is left.
+// CHECK-LABEL: func.func @scores(
+// CHECK-SAME:    %[[K:.+]]: memref<?x35xf32>, %[[ROW:.+]]: index, %[[LAST:.+]]: index, %[[Q:.+]]: memref<35x4xf32>, %[[S:.+]]: memref<2x4xf32>, %[[OTHER:.+]]: memref<?xindex>)
+// CHECK:         %[[K0:.+]] = arith.minsi %[[ROW]], %[[LAST]]
+// CHECK:         %[[NEXT:.+]] = arith.addi %[[ROW]], %c1
+// CHECK:         %[[K1:.+]] = arith.minsi %[[NEXT]], %[[LAST]]
+// CHECK:         %[[MOST:.+]]:2 = scf.for %[[GROUP:.+]] = %c0 to %c2 step %c1 iter_args(
+// CHECK:           %[[FROM:.+]] = arith.muli %[[GROUP]], %c17
+// CHECK:           %[[TO:.+]] = arith.addi %[[FROM]], %c17
+// CHECK:           %[[SOME:.+]]:2 = scf.for %[[D:.+]] = %[[FROM]] to %[[TO]] step %c1 iter_args(
+// CHECK:             vector.load %[[Q]][%[[D]], %c0]
+// CHECK:             memref.load %[[K]][%[[K0]], %[[D]]]
+// CHECK:             vector.broadcast
+// FMA-NEXT:          vector.fma
+// APART-NEXT:        arith.mulf
+// APART-NEXT:        arith.addf
+// CHECK:             memref.load %[[K]][%[[K1]], %[[D]]]
+// CHECK:             scf.yield
+// CHECK:           %[[UNIT:.+]] = arith.muli %[[GROUP]], %c2
+// CHECK:           %[[END:.+]] = arith.addi %[[UNIT]], %c2
+// CHECK:           scf.for %[[U:.+]] = %[[UNIT]] to
+// CHECK:             memref.store %[[U]], %[[OTHER]][%[[U]]]
+// CHECK:           scf.yield %[[SOME]]#0, %[[SOME]]#1
+// CHECK:         memref.load %[[K]][%[[K0]], %c34]
+// CHECK:         memref.load %[[K]][%[[K1]], %c34]
+// CHECK:         vector.store %{{.+}}, %[[S]][%c0, %c0]
+// CHECK:         vector.store %{{.+}}, %[[S]][%c1, %c0]
+func.func @scores(%k: memref<?x35xf32>, %row: index, %last: index, %q: memref<35x4xf32>,
+                  %s: memref<2x4xf32>, %other: memref<?xindex>) {
+  tile.x86.scores %k[%row] last %last, %q into %s units 4
+      : memref<?x35xf32>, memref<35x4xf32>, memref<2x4xf32> {
+  ^bb0(%unit: index):
+    memref.store %unit, %other[%unit] : memref<?xindex>
+  }
+  return
+}
+
+// Few steps are one group: all units come behind it.
+// CHECK-LABEL: func.func @few_steps(
+// CHECK:         scf.for %{{.+}} = %c0 to %c3 step %c1 iter_args(
+// CHECK:         scf.for %{{.+}} = %c0 to %c4 step %c1 {
+// CHECK:           memref.store
+func.func @few_steps(%k: memref<?x3xf32>, %row: index, %q: memref<3x4xf32>,
+                     %s: memref<2x4xf32>, %other: memref<?xindex>) {
+  tile.x86.scores %k[%row] last %row, %q into %s units 4
+      : memref<?x3xf32>, memref<3x4xf32>, memref<2x4xf32> {
+  ^bb0(%unit: index):
+    memref.store %unit, %other[%unit] : memref<?xindex>
+  }
+  return
+}
+
+// Two rows of lanes of four features at a time, then of what is left.
+// CHECK-LABEL: func.func @pool(
+// CHECK-SAME:    %[[V:.+]]: memref<?x5xf32>, %[[ROW:.+]]: index, %[[COUNT:.+]]: index, %[[W:.+]]: memref<64x8xf32>, %[[O:.+]]: memref<5x8xf32>)
+// CHECK:         scf.for %[[J:.+]] = %c0 to %[[COUNT]] step %c1 iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+// CHECK:           %[[KEY:.+]] = arith.addi %[[ROW]], %[[J]]
+// CHECK:           vector.load %[[W]][%[[J]], %c0]
+// CHECK:           vector.load %[[W]][%[[J]], %c4]
+// CHECK:           memref.load %[[V]][%[[KEY]], %c0]
+// CHECK-COUNT-8: vector.store %{{.+}}, %[[O]]
+// CHECK:         scf.for %{{.+}} = %c0 to %[[COUNT]] step %c1 iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>) {
+// CHECK-COUNT-2: vector.store %{{.+}}, %[[O]][%c4,
+func.func @pool(%v: memref<?x5xf32>, %row: index, %count: index, %w: memref<64x8xf32>,
+                %o: memref<5x8xf32>) {
+  tile.x86.pool %v[%row] count %count, %w into %o
+      : memref<?x5xf32>, memref<64x8xf32>, memref<5x8xf32>
+  return
+}
+
+// What is below -127 becomes -127, whose power has no bits; NaN passes on.
+// CHECK-LABEL: func.func @exp2(
+// CHECK-SAME:    %[[X:.+]]: vector<4xf32>
+// CHECK-DAG:     %[[LOWEST:.+]] = arith.constant dense<-1.270000e+02>
+// CHECK:         %[[BELOW:.+]] = arith.cmpf ogt, %[[LOWEST]], %[[X]]
+// CHECK:         %[[CLAMPED:.+]] = arith.select %[[BELOW]], %[[LOWEST]], %[[X]]
+// CHECK:         arith.bitcast {{.*}} to vector<4xi32>
+// CHECK:         arith.shli
+func.func @exp2(%x: vector<4xf32>) -> vector<4xf32> {
+  %0 = tile.x86.exp2 %x : vector<4xf32>
+  return %0 : vector<4xf32>
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// attn-schedule-x86: kernels as loops over tiles of 8 queries, blocks of 64
+// keys and 4 keys at a time.
+//
+// RUN: mixattn-opt --attn-schedule-x86=lanes=4 --canonicalize --cse --split-input-file %s \
+// RUN:   | FileCheck %s --implicit-check-not=attn.
+
+// Each thread has its part of one buffer. What does not fill a tile of 8 is in
+// tiles of 4; the last tile comes first.
+// CHECK-LABEL: func.func @online(
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<?x2x?x8xf32>, %[[K:[a-z0-9]+]]: memref<?x2x?x8xf32>, %[[V:[a-z0-9]+]]: memref<?x2x?x8xf32>, %[[LENGTHS:[a-z0-9]+]]: memref<?xi64>, %[[O:[a-z0-9]+]]: memref<?x2x?x8xf32>)
+// CHECK-DAG:     %[[LOWEST:.+]] = arith.constant dense<-1.70141183E+38> : vector<4xf32>
+// CHECK-DAG:     %[[SLACK:.+]] = arith.constant dense<1.600000e+01> : vector<4xf32>
+// CHECK-DAG:     %[[NEVER:.+]] = arith.constant dense<0xFF800000> : vector<4xf32>
+// CHECK-DAG:     %[[N:.+]] = memref.dim %[[Q]], %c2
+// CHECK-DAG:     %[[S:.+]] = memref.dim %[[K]], %c2
+// CHECK:         %[[WHOLE:.+]] = arith.divui %[[N]], %c8
+// CHECK:         %[[REST:.+]] = arith.remui %[[N]], %c8
+// CHECK:         %[[ITEMS:.+]] = arith.muli
+// CHECK:         %[[LARGE:.+]] = arith.cmpi sgt, %{{.+}}, %c16384
+// CHECK:         %[[SCRATCH:.+]] = memref.alloc(%{{.+}}) {alignment = 64 : i64} : memref<?xi8>
+// CHECK:         omp.parallel if(%[[LARGE]]) {
+// CHECK:           func.call @omp_get_thread_num()
+// CHECK:           memref.view %[[SCRATCH]]
+// CHECK:           omp.wsloop schedule(dynamic
+// CHECK:             omp.loop_nest (%{{.+}}) : index = (%c0) to (%{{.+}}) step (%c1) {
+// CHECK:               %[[FULL:.+]] = arith.cmpi slt, %{{.+}}, %[[WHOLE]]
+// CHECK:               scf.if %[[FULL]] {
+// Keys end at the batch's length and at the last query's own position.
+// CHECK:                 memref.load %[[LENGTHS]]
+// CHECK:                 %[[LENGTH:.+]] = arith.minsi %[[S]],
+// CHECK:                 %[[END:.+]] = arith.minsi %[[LENGTH]],
+// CHECK:                 %[[INSIDE:.+]] = arith.minsi %[[LENGTH]],
+// The scale is multiplied into the queries.
+// CHECK:                 tile.x86.pack %{{.+}}[%{{.+}}, %c0] sizes[%c8, %c8] factor 5.000000e-01 into
+// CHECK:                 vector.store %[[LOWEST]], %[[STATISTICS:.+]][%c0, %{{.+}}]
+// CHECK:                 %[[ANY:.+]] = arith.cmpi sgt, %[[END]], %c0
+// CHECK:                 scf.if %[[ANY]] {
+// The first products; then those of the next keys hide the exponentials.
+// CHECK:                   %[[LAST:.+]] = arith.subi %[[S]], %c1
+// CHECK:                   tile.x86.scores %{{.+}}[%c0] last %[[LAST]], {{.*}} units 0
+// CHECK:                   scf.for %[[BLOCK:.+]] = %c0 to %[[END]] step %c64 {
+// CHECK:                     %[[REMAIN:.+]] = arith.subi %[[END]], %[[BLOCK]]
+// CHECK:                     %[[KEYS:.+]] = arith.minsi %[[REMAIN]], %c64
+// CHECK:                     scf.for %{{.+}} = %c0 to %[[KEYS]] step %c4 {
+// CHECK:                       tile.x86.scores %{{.+}}[%{{.+}}] last %[[LAST]], {{.*}} units 4
+// Only keys at the end are compared one by one.
+// CHECK:                         %[[ALL:.+]]:2 = scf.if
+// CHECK-NEXT:                      scf.yield
+// CHECK-NEXT:                    } else {
+// CHECK:                           arith.select %{{.+}}, %{{.+}}, %[[NEVER]]
+// The reference moves where an exponent is 16 above it: what was summed up is
+// multiplied by the power of the difference, and the weights of the block and
+// the outputs, too.
+// CHECK:                         %[[REFERENCE:.+]] = vector.load %[[STATISTICS]][%c0,
+// CHECK:                         arith.subf %[[ALL]]#0, %[[REFERENCE]]
+// CHECK:                         %[[ABOVE:.+]] = arith.cmpf ogt, %{{.+}}, %[[SLACK]]
+// CHECK:                         vector.reduction <or>, %[[ABOVE]]
+// CHECK:                         scf.if
+// CHECK:                           vector.store %[[MOST:.+]], %[[STATISTICS]][%c0,
+// CHECK:                           %[[DIFFERENCE:.+]] = arith.subf %[[REFERENCE]], %[[MOST]]
+// CHECK:                           %[[FACTOR:.+]] = tile.x86.exp2 %[[DIFFERENCE]]
+// CHECK-COUNT-5:                   arith.mulf %{{.+}}, %[[FACTOR]]
+// CHECK:                         tile.x86.exp2
+// CHECK:                       tile.x86.pool %{{.+}}[%[[BLOCK]]] count %[[KEYS]]
+// CHECK:                 tile.x86.unpack %{{.+}} rows %c8
+// CHECK:               } else {
+// CHECK:                 tile.x86.scores {{.*}} into %{{.+}} units 0 : {{.*}}, memref<8x4xf32{{.*}}, memref<8x4xf32
+// CHECK:                 tile.x86.unpack
+// CHECK:         memref.dealloc %[[SCRATCH]]
+!q = memref<?x2x?x8xf32>
+!t = tensor<?x2x?x8xf32>
+func.func @online(%q: !q, %k: !q, %v: !q, %n: memref<?xi64>, %o: !q) {
+  attn.kernel ins(%q, %k, %v, %n : !q, !q, !q, memref<?xi64>) outs(%o : !q) {
+  ^bb0(%a: !t, %b: !t, %c: !t, %m: tensor<?xi64>):
+    %r = attn.generic scores(%a, %b : !t, !t) scale 0.5 lengths(%m : tensor<?xi64>)
+        causal base2 pool(%c : !t) -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+// A mask per query and key is read once, as a tile, and hides; the same key
+// is read for all queries. No key beyond the last is read.
+// CHECK-LABEL: func.func @operands(
+// CHECK-SAME:    %{{.+}}, %[[MASK:[a-z0-9]+]]: memref<?x?xi8>, %[[BIAS:[a-z0-9]+]]: memref<?xf32>
+// CHECK:         tile.x86.pack %[[MASK]][%{{.+}}, %{{.+}}] sizes[%{{.+}}, %{{.+}}] factor 1.000000e+00 into
+// CHECK:         tile.x86.scores {{.*}} last %[[LAST:.+]], {{.*}} units
+// CHECK:           %[[KEY:.+]] = arith.minsi %{{.+}}, %[[LAST]]
+// CHECK:           memref.load %[[BIAS]][%[[KEY]]]
+// CHECK:           arith.fptosi
+!q = memref<1x1x?x8xf32>
+!t = tensor<1x1x?x8xf32>
+func.func @operands(%q: !q, %mask: memref<?x?xi8>, %bias: memref<?xf32>, %o: !q) {
+  attn.kernel ins(%q, %mask, %bias : !q, memref<?x?xi8>, memref<?xf32>) outs(%o : !q) {
+  ^bb0(%a: !t, %m: tensor<?x?xi1>, %b: tensor<?xf32>):
+    %r = attn.generic scores(%a, %a : !t, !t) bias(%b : tensor<?xf32>)
+        mask(%m : tensor<?x?xi1>) pool(%a : !t) -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+// Heads whose weights mix keep their powers of all keys; a tile holds both.
+// CHECK-LABEL: func.func @panel(
+// CHECK-SAME:    %{{.+}}, %[[M:[a-z0-9]+]]: memref<2x2xf32>
+// CHECK:         scf.for %[[HEAD:.+]] = %c0 to %c2 step %c1 {
+// CHECK:           tile.x86.pack
+// CHECK:           tile.x86.scores
+// CHECK-NOT:       tile.x86.pool
+// CHECK:         memref.load %[[M]][%c0, %{{.+}}]
+// CHECK:         memref.load %[[M]][%c1, %{{.+}}]
+// CHECK:         tile.x86.pool
+!q = memref<1x2x?x8xf32>
+!t = tensor<1x2x?x8xf32>
+func.func @panel(%q: !q, %m: memref<2x2xf32>, %o: !q) {
+  attn.kernel ins(%q, %m : !q, memref<2x2xf32>) outs(%o : !q) {
+  ^bb0(%a: !t, %b: tensor<2x2xf32>):
+    %r = attn.generic scores(%a, %a : !t, !t) scale 1.0 postmix(%b : tensor<2x2xf32>)
+        base2 pool(%a : !t) -> !t
+    attn.results %r : !t
+  }
+  return
+}
