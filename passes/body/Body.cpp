@@ -242,7 +242,6 @@ Value Body::emitPremix(OpBuilder &b, ValueRange mixed,
 
 SmallVector<Value> Body::emitExponents(OpBuilder &b, ValueRange mixed,
                                        const ScorePlace &place) {
-  double toBase2 = op.getBase2() ? 1.0 : llvm::numbers::log2e;
   Value bias;
   if (op.getBias())
     bias = operands.emitRead(
@@ -253,13 +252,32 @@ SmallVector<Value> Body::emitExponents(OpBuilder &b, ValueRange mixed,
     for (Value exponent : mixed) {
       if (bias)
         exponent = arith::AddFOp::create(b, loc, exponent, toF32(b, loc, bias));
-      exponents.push_back(multiply(b, exponent, toBase2));
+      exponents.push_back(emitToBase2(b, exponent));
     }
     return exponents;
   }
   Value score = op.hasPremix() ? emitPremix(b, mixed, place) : mixed.front();
   score = emitExponent(b, op, score, bias, place, hasScaledProducts, &operands);
-  return {multiply(b, score, toBase2)};
+  return {emitToBase2(b, score)};
+}
+
+/// The logarithm to base 2 whose natural one is `score`; what is added to
+/// scores may lie at the end of f32, and says less than -inf does.
+Value Body::emitToBase2(OpBuilder &b, Value score) {
+  if (op.getBase2())
+    return score;
+  Value exponent = multiply(b, score, llvm::numbers::log2e);
+  if (!op.getBias() && !op.hasScoreMod() && !op.getGivenScores())
+    return exponent;
+  Value lowest = constant(b, std::numeric_limits<float>::lowest());
+  Value never = constant(b, -std::numeric_limits<double>::infinity());
+  using arith::CmpFPredicate;
+  Value isBelow =
+      arith::CmpFOp::create(b, loc, CmpFPredicate::OLT, exponent, lowest);
+  Value isFinite =
+      arith::CmpFOp::create(b, loc, CmpFPredicate::OGT, score, never);
+  Value isLost = arith::AndIOp::create(b, loc, isBelow, isFinite);
+  return arith::SelectOp::create(b, loc, isLost, lowest, exponent);
 }
 
 Value Body::emitVisible(OpBuilder &b, const ScorePlace &place) {

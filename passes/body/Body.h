@@ -72,6 +72,7 @@ private:
                    llvm::ArrayRef<mlir::Value> indices);
   mlir::Value constant(mlir::OpBuilder &b, double value);
   mlir::Value multiply(mlir::OpBuilder &b, mlir::Value value, double factor);
+  mlir::Value emitToBase2(mlir::OpBuilder &b, mlir::Value score);
   mlir::Value emitRaw(mlir::OpBuilder &b, mlir::Value product, int64_t r,
                       mlir::Value channel, const ScorePlace &place);
   mlir::Value emitLogSum(mlir::OpBuilder &b,

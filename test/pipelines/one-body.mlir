@@ -20,7 +20,12 @@
 // BODY-NEXT:    %[[RATIO:.+]] = arith.divf %[[BIASED]], %{{.+}} : {{f32|vector<4xf32>}}
 // BODY-NEXT:    %[[BENT:.+]] = math.tanh %[[RATIO]] : {{f32|vector<4xf32>}}
 // BODY-NEXT:    %[[CAPPED:.+]] = arith.mulf %[[BENT]], %{{.+}} : {{f32|vector<4xf32>}}
-// BODY-NEXT:    %{{.+}} = arith.mulf %[[CAPPED]], %{{.+}} : {{f32|vector<4xf32>}}
+// BODY-NEXT:    %[[EXPONENT:.+]] = arith.mulf %[[CAPPED]], %{{.+}} : {{f32|vector<4xf32>}}
+// What a score_mod gives may be as low as f32 goes, and is not -inf then.
+// BODY-NEXT:    %[[BELOW:.+]] = arith.cmpf olt, %[[EXPONENT]], %{{.+}} : {{f32|vector<4xf32>}}
+// BODY-NEXT:    %[[FINITE:.+]] = arith.cmpf ogt, %[[CAPPED]], %{{.+}} : {{f32|vector<4xf32>}}
+// BODY-NEXT:    %[[LOST:.+]] = arith.andi %[[BELOW]], %[[FINITE]] : {{i1|vector<4xi1>}}
+// BODY-NEXT:    %{{.+}} = arith.select %[[LOST]], %{{.+}}, %[[EXPONENT]] : {{.*}}
 // X86:        tile.x86.exp2
 // X86:        tile.x86.pool
 // NVPTX-NEXT:   tile.nvptx.yield

@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace mixattn;
 
-/// Where references start: below every score, and finite.
-static constexpr double lowest = -0x1p127;
+/// Where references start: above no score that is finite.
+static constexpr double lowest = std::numeric_limits<float>::lowest();
 
 bool ScoreWalk::pairsScores(AttentionOpInterface op, const TileSizes &sizes) {
   return sizes.hasPairs && op.getQuery() &&
