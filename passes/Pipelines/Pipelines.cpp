@@ -183,10 +183,13 @@ void mixattn::buildPtx(OpPassManager &pm, const PipelineOptions &options,
   pm.addPass(createScheduleNvptxPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // No function of the math dialect may be left for the conversion from gpu: it
+  // would call libdevice, which not every machine has.
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
   device.addPass(createLowerNvptxPass());
   device.addPass(createCanonicalizerPass());
   device.addPass(createCSEPass());
+  // Pointers into parts of buffers are arithmetic on their offsets.
   device.addPass(memref::createExpandStridedMetadataPass());
   device.addPass(createLowerAffinePass());
   device.addPass(createSCFToControlFlowPass());
@@ -199,6 +202,7 @@ void mixattn::buildPtx(OpPassManager &pm, const PipelineOptions &options,
   GpuNVVMAttachTargetOptions target;
   target.chip = chip.str();
   pm.addPass(createGpuNVVMAttachTarget(target));
+  // Text: it is ptxas that knows the machine.
   GpuModuleToBinaryPassOptions text;
   text.compilationTarget = "isa";
   pm.addPass(createGpuModuleToBinaryPass(text));

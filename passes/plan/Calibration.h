@@ -57,7 +57,7 @@ constexpr double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;
 
 /// What part of its sizes' time a case of its own must save, and not less than
 /// a call.
-constexpr double worthACase = 0.08;
+constexpr double worthACase = 0.25;
 
 } // namespace mixattn::calibration
 

@@ -100,12 +100,19 @@ static void formKernel(Operation *op) {
   rewriter.replaceOp(op, kernel.getResults());
 }
 
+/// Whether values of `type` have no elements, whatever their lengths.
+static bool isEmpty(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && llvm::is_contained(tensor.getShape(), 0);
+}
+
 /// Whether a schedule takes `op`.
 static bool isFused(AttentionOpInterface op) {
   if (PlanAttr plan = getPlan(op);
       plan && plan.getCases().back().algorithm == Algorithm::Unfused)
     return false;
-  return !op.getWeights() && !op.getKeyProjection() && !op.getValueProjection();
+  return llvm::none_of(op->getOperandTypes(), isEmpty) && !op.getWeights() &&
+         !op.getKeyProjection() && !op.getValueProjection();
 }
 
 namespace {

@@ -3,6 +3,8 @@
 
 #include "passes/lower/x86/VectorEmitter.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -14,7 +16,6 @@ public:
   using VectorEmitter::VectorEmitter;
 
   void emitPack(tile::PackOp op);
-  void emitPackedPairs(tile::PackOp op);
   void emitPair(tile::PairOp op);
   void emitUnpack(tile::UnpackOp op);
 
@@ -25,12 +26,38 @@ private:
   Value less(Value x, Value y) {
     return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, x, y);
   }
-  Value lanesBelow(Value count) {
+  Value lanesBelow(Value count) { return maskOf(unit.lanes, count); }
+  Value maskOf(int64_t length, Value count) {
     return vector::CreateMaskOp::create(
-        b, VectorType::get({unit.lanes}, b.getI1Type()), count);
+        b, VectorType::get({length}, b.getI1Type()), count);
   }
-  /// `count` elements of `matrix` from [i, j] on as f32, and 0 beyond.
-  Value loadPart(Value matrix, Value i, Value j, Value count);
+  /// Runs `body` for every row of lanes of `tile`: the lane that it begins at.
+  void overChunks(Value tile, function_ref<void(Value lane)> body) {
+    int64_t width = sizeOf(tile, 1) / (holdsPairs(tile) ? 2 : 1);
+    loop(index(0), index(width), unit.lanes, {}, [&](Value lane, ValueRange) {
+      body(lane);
+      return Values();
+    });
+  }
+  /// Runs `body` for `step` columns at a time, with the first of them, and with
+  /// how many there are, or null where there are all.
+  void overColumns(Value columns, int64_t step,
+                   function_ref<void(Value column, Value count)> body);
+  /// Elements of `matrix` from [i, j] on: `count` and 0 beyond, or all.
+  Value loadPart(VectorType type, Value matrix, Value i, Value j, Value count);
+  /// The same of elements of any type, as f32.
+  Value loadFloats(Value matrix, Value i, Value j, Value count);
+  /// Runs `body` where `place` is below `count`, or always.
+  void whenBelow(int64_t place, Value count, function_ref<void()> body) {
+    if (!count)
+      return body();
+    if (std::optional<int64_t> known = getConstantIntValue(count)) {
+      if (place < *known)
+        body();
+      return;
+    }
+    when(less(index(place), count), body);
+  }
   void when(Value condition, function_ref<void()> body) {
     auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
@@ -61,12 +88,40 @@ TransposeEmitter::Values TransposeEmitter::transposed(Values rows) {
   return rows;
 }
 
-Value TransposeEmitter::loadPart(Value matrix, Value i, Value j, Value count) {
-  Type element = cast<MemRefType>(matrix.getType()).getElementType();
-  auto type = VectorType::get({unit.lanes}, element);
+void TransposeEmitter::overColumns(Value columns, int64_t step,
+                                   function_ref<void(Value, Value)> body) {
+  std::optional<int64_t> known = getConstantIntValue(columns);
+  if (!known) {
+    loop(index(0), columns, step, {}, [&](Value column, ValueRange) {
+      body(column, b.createOrFold<arith::SubIOp>(columns, column));
+      return Values();
+    });
+    return;
+  }
+  int64_t whole = *known / step * step;
+  if (whole)
+    loop(index(0), index(whole), step, {}, [&](Value column, ValueRange) {
+      body(column, Value());
+      return Values();
+    });
+  if (whole != *known)
+    body(index(whole), index(*known - whole));
+}
+
+Value TransposeEmitter::loadPart(VectorType type, Value matrix, Value i,
+                                 Value j, Value count) {
+  if (!count)
+    return vector::LoadOp::create(b, type, matrix, ValueRange{i, j});
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  Value part = vector::MaskedLoadOp::create(b, type, matrix, ValueRange{i, j},
-                                            lanesBelow(count), zero);
+  return vector::MaskedLoadOp::create(b, type, matrix, ValueRange{i, j},
+                                      maskOf(type.getDimSize(0), count), zero);
+}
+
+Value TransposeEmitter::loadFloats(Value matrix, Value i, Value j,
+                                   Value count) {
+  Type element = cast<MemRefType>(matrix.getType()).getElementType();
+  Value part =
+      loadPart(VectorType::get({unit.lanes}, element), matrix, i, j, count);
   if (element.isInteger())
     return arith::UIToFPOp::create(b, row, part);
   return element.isF32() ? part
@@ -74,66 +129,44 @@ Value TransposeEmitter::loadPart(Value matrix, Value i, Value j, Value count) {
 }
 
 void TransposeEmitter::emitPack(tile::PackOp op) {
-  Value tile = op.getTile(), source = op.getSource();
-  int64_t size = unit.lanes;
-  Value last = b.createOrFold<arith::SubIOp>(op.getRows(), index(1));
-  float factor = op.getFactor().convertToFloat();
-  for (int64_t chunk = 0; chunk < sizeOf(tile, 1) / size; ++chunk)
-    loop(index(0), op.getColumns(), size, {}, [&](Value column, ValueRange) {
-      Value count = b.createOrFold<arith::SubIOp>(op.getColumns(), column);
-      Values rows;
-      for (int64_t r = 0; r < size; ++r) {
-        Value own =
-            b.createOrFold<arith::MinSIOp>(index(chunk * size + r), last);
-        rows.push_back(loadPart(source, add(op.getRow(), own),
-                                add(op.getColumn(), column), count));
-      }
-      rows = transposed(rows);
-      for (int64_t c = 0; c < size; ++c) {
-        Value value =
-            factor == 1.0f
-                ? rows[c]
-                : arith::MulFOp::create(b, rows[c], splat(factor)).getResult();
-        when(less(index(c), count),
-             [&] { store(value, tile, add(column, c), chunk); });
-      }
-      return Values();
-    });
-}
-
-/// The same of pairs of columns, each of which is one number to transpose.
-void TransposeEmitter::emitPackedPairs(tile::PackOp op) {
-  Value tile = op.getTile(), source = op.getSource();
-  int64_t size = unit.lanes;
+  Value tile = op.getTile();
+  bool arePairs = holdsPairs(tile);
+  int64_t size = unit.lanes, step = arePairs ? 2 * size : size;
   auto pairs = VectorType::get({2 * size}, b.getBF16Type());
   Value last = b.createOrFold<arith::SubIOp>(op.getRows(), index(1));
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(pairs));
-  for (int64_t chunk = 0; chunk < sizeOf(tile, 1) / (2 * size); ++chunk)
-    loop(index(0), op.getColumns(), 2 * size, {},
-         [&](Value column, ValueRange) {
-           Value count = b.createOrFold<arith::SubIOp>(op.getColumns(), column);
-           Value isThere = vector::CreateMaskOp::create(
-               b, VectorType::get({2 * size}, b.getI1Type()), count);
-           Values rows;
-           for (int64_t r = 0; r < size; ++r) {
-             Value own =
-                 b.createOrFold<arith::MinSIOp>(index(chunk * size + r), last);
-             Value part = vector::MaskedLoadOp::create(
-                 b, pairs, source,
-                 ValueRange{add(op.getRow(), own), add(op.getColumn(), column)},
-                 isThere, zero);
-             rows.push_back(vector::BitCastOp::create(b, row, part));
-           }
-           rows = transposed(rows);
-           Value first = b.createOrFold<arith::DivUIOp>(column, index(2));
-           for (int64_t c = 0; c < size; ++c)
-             when(less(index(2 * c), count), [&] {
-               vector::StoreOp::create(
-                   b, vector::BitCastOp::create(b, pairs, rows[c]).getResult(),
-                   tile, ValueRange{add(first, c), index(chunk * 2 * size)});
-             });
-           return Values();
-         });
+  float factor = op.getFactor().convertToFloat();
+  overChunks(tile, [&](Value lane) {
+    overColumns(op.getColumns(), step, [&](Value column, Value count) {
+      Values rows;
+      for (int64_t r = 0; r < size; ++r) {
+        Value own = b.createOrFold<arith::MinSIOp>(add(lane, r), last);
+        Value i = add(op.getRow(), own), j = add(op.getColumn(), column);
+        if (!arePairs) {
+          rows.push_back(loadFloats(op.getSource(), i, j, count));
+          continue;
+        }
+        // A pair is one number to transpose.
+        Value part = loadPart(pairs, op.getSource(), i, j, count);
+        rows.push_back(vector::BitCastOp::create(b, row, part));
+      }
+      rows = transposed(rows);
+      Value first =
+          arePairs ? b.createOrFold<arith::DivUIOp>(column, index(2)) : column;
+      Value place =
+          arePairs ? b.createOrFold<arith::MulIOp>(lane, index(2)) : lane;
+      for (int64_t c = 0; c < size; ++c) {
+        Value value = rows[c];
+        if (arePairs)
+          value = vector::BitCastOp::create(b, pairs, value);
+        else if (factor != 1.0f)
+          value = arith::MulFOp::create(b, value, splat(factor));
+        whenBelow(arePairs ? 2 * c : c, count, [&] {
+          vector::StoreOp::create(b, value, tile,
+                                  ValueRange{add(first, c), place});
+        });
+      }
+    });
+  });
 }
 
 void TransposeEmitter::emitPair(tile::PairOp op) {
@@ -176,42 +209,44 @@ void TransposeEmitter::emitPair(tile::PairOp op) {
 void TransposeEmitter::emitUnpack(tile::UnpackOp op) {
   Value tile = op.getTile(), target = op.getTarget();
   int64_t size = unit.lanes, features = sizeOf(tile, 0);
-  auto type = cast<MemRefType>(target.getType());
-  for (int64_t chunk = 0; chunk < sizeOf(tile, 1) / size; ++chunk)
-    loop(index(0), index(features), size, {}, [&](Value column, ValueRange) {
-      Value count = b.createOrFold<arith::SubIOp>(index(features), column);
-      Value factors = load(op.getFactors(), index(0), chunk);
+  Type element = cast<MemRefType>(target.getType()).getElementType();
+  auto type = VectorType::get({size}, element);
+  auto loadRow = [&](Value matrix, Value at, Value lane) -> Value {
+    return vector::LoadOp::create(b, row, matrix, ValueRange{at, lane});
+  };
+  overChunks(tile, [&](Value lane) {
+    Value factors = loadRow(op.getFactors(), index(0), lane);
+    Value here = b.createOrFold<arith::SubIOp>(op.getRows(), lane);
+    overColumns(index(features), size, [&](Value column, Value count) {
       Values rows;
       for (int64_t c = 0; c < size; ++c) {
         // Beyond the last feature any row does.
         Value own =
             b.createOrFold<arith::MinSIOp>(add(column, c), index(features - 1));
         rows.push_back(
-            arith::MulFOp::create(b, load(tile, own, chunk), factors));
+            arith::MulFOp::create(b, loadRow(tile, own, lane), factors));
       }
       rows = transposed(rows);
       for (int64_t r = 0; r < size; ++r) {
         Value value = rows[r];
-        if (!type.getElementType().isF32())
-          value = arith::TruncFOp::create(
-              b, VectorType::get({size}, type.getElementType()), value);
-        when(less(index(chunk * size + r), op.getRows()), [&] {
-          vector::MaskedStoreOp::create(
-              b, target, ValueRange{add(op.getRow(), chunk * size + r), column},
-              lanesBelow(count), value);
+        if (!element.isF32())
+          value = arith::TruncFOp::create(b, type, value);
+        when(less(index(r), here), [&] {
+          Value i = add(add(op.getRow(), lane), r);
+          if (!count)
+            vector::StoreOp::create(b, value, target, ValueRange{i, column});
+          else
+            vector::MaskedStoreOp::create(b, target, ValueRange{i, column},
+                                          lanesBelow(count), value);
         });
       }
-      return Values();
     });
+  });
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::PackOp op,
                     const VectorUnit &unit) {
-  TransposeEmitter emitter(op.getLoc(), rewriter, unit);
-  if (cast<MemRefType>(op.getTile().getType()).getElementType().isBF16())
-    emitter.emitPackedPairs(op);
-  else
-    emitter.emitPack(op);
+  TransposeEmitter(op.getLoc(), rewriter, unit).emitPack(op);
   rewriter.eraseOp(op);
 }
 

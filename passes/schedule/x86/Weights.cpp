@@ -57,9 +57,10 @@ SmallVector<Value> ScoreWalk::emitMixed(Value key, Value scoreRow) {
       if (op.getQuery())
         llvm::append_range(own, scores.slice(c * products, products));
       else
-        own.push_back(toF32(scalar, loc,
-                            operands.emitRead(scalar, loc, op.getGivenScores(),
-                                              {place.b, channel, query, key})));
+        own.push_back(
+            toF32(scalar, loc,
+                  operands.emitRead(scalar, loc, op.getGivenScores(),
+                                    {place.b, channel, query, place.j})));
       llvm::append_range(all, body.emitChannel(scalar, own, channel, place));
     }
     return body.emitMixed(scalar, all, place);
