@@ -132,6 +132,9 @@ def parse():
     parser = argparse.ArgumentParser(
         prog="scripts/bench.sh --plans", description="Times chosen plans against all "
         "that can be forced, on a seeded grid, and predictions against times.")
+    parser.add_argument("--plans", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--list", action="store_true",
+                        help="the grid, and nothing else")
     parser.add_argument("--count", type=int, default=COUNT)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--threads", default=f"1,{cpus}",
@@ -147,27 +150,32 @@ def parse():
 
 def main():
     options = parse()
+    points = list(grid(options.count, options.seed, options.threads))
+    if options.list:
+        for row, threads in points:
+            print(f"{row.name} {row.shape()} {row.target}, {threads}")
+        return 0
     env = session.environment(**session.KEPT_MEMORY)
-    points = []
-    for row, threads in grid(options.count, options.seed, options.threads):
+    results = []
+    for row, threads in points:
         spec = {"row": dataclasses.asdict(row), "threads": threads,
                 "tools": str(options.tools)}
         point = session.run("bench.plans", "--child", json.dumps(spec), env=env)
         if "failed" not in point:
             judge(point)
-        points.append(point | {"row": row.name, "variant": row.variant,
+        results.append(point | {"row": row.name, "variant": row.variant,
                                "shape": row.shape(), "target": row.target,
                                "causal": row.causal, "threads": threads})
         print(line(row, threads, point), flush=True)
-    good = sum(point.get("is_good", False) for point in points)
-    true = sum(point.get("is_true", False) for point in points)
-    print(f"within {100 * (NEAR - 1):.0f} % of the fastest: {good} of {len(points)}")
-    print(f"predicted in {LOW}..{HIGH} of measured: {true} of {len(points)}")
+    good = sum(point.get("is_good", False) for point in results)
+    true = sum(point.get("is_true", False) for point in results)
+    print(f"within {100 * (NEAR - 1):.0f} % of the fastest: {good} of {len(results)}")
+    print(f"predicted in {LOW}..{HIGH} of measured: {true} of {len(results)}")
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(
-        {"seed": options.seed, "good": good, "true": true, "points": points},
+        {"seed": options.seed, "good": good, "true": true, "points": results},
         indent=1) + "\n")
-    return 0 if 10 * min(good, true) >= OF_TEN * len(points) else 1
+    return 0 if 10 * min(good, true) >= OF_TEN * len(results) else 1
 
 
 if __name__ == "__main__":

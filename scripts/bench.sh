@@ -9,19 +9,23 @@ cd "$(dirname "$0")/.."
 usage() {
   cat <<'END'
 usage: scripts/bench.sh [--quick] [--only=NAME] [--peers=none|NAMES] [options]
+       scripts/bench.sh --plans [--count=N] [--seed=N] [--threads=LIST]
 
 Builds the compiler, installs the peers from the Python package index into
 build/bench/venv where they are missing (its size is said first), measures, and
-writes bench/results/. The variable MIXATTN_TORCH_INDEX names a package index to
+writes bench/results/. With --plans, instead: plans that were chosen against all
+that can be forced, and predicted times against measured ones. The variable MIXATTN_TORCH_INDEX names a package index to
 take PyTorch from. Then:
 END
 }
 
 wants_peers=true
 only_says=false
+module=bench
 for argument in "$@"; do
   case "$argument" in
     --quick | --peers=none) wants_peers=false ;;
+    --plans) wants_peers=false module=bench.plans ;;
     --list) only_says=true ;;
     -h | --help) usage; only_says=true ;;
   esac
@@ -32,7 +36,7 @@ done
 python="$(find_python)"
 environment=build/bench/venv
 if $only_says; then
-  exec "$python" -m bench "$@"
+  exec "$python" -m "$module" "$@"
 fi
 
 # Prints the package index with PyTorch's CPU build, if there is one.
@@ -73,4 +77,4 @@ fi
 if [ -f "$environment/complete" ]; then
   python="$environment/bin/python"
 fi
-exec "$python" -m bench "$@"
+exec "$python" -m "$module" "$@"
