@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -108,6 +109,20 @@ static bool isFused(AttentionOpInterface op) {
   return !op.getWeights() && !op.getKeyProjection() && !op.getValueProjection();
 }
 
+/// Whether the linear schedule takes `op`. Sums of an MLP are not linear in the
+/// terms of a state.
+static bool isFused(LinearGenericOp op) {
+  LinearAttentionOpInterface linear = op;
+  if (linear.getW1()) {
+    remark::missed(op->getLoc(), remark::RemarkOpts::name("LinearSchedule")
+                                     .category("attn-form-kernels"))
+        << remark::reason("an MLP mixes the states");
+    return false;
+  }
+  return linear.getNumFeatures() > 0 && linear.getNumHeads() > 0 &&
+         linear.getValueType().getDimSize(3) > 0;
+}
+
 namespace {
 
 struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
@@ -117,6 +132,10 @@ struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     SmallVector<Operation *> fused;
     getOperation()->walk([&](AttentionOpInterface op) {
+      if (isFused(op))
+        fused.push_back(op);
+    });
+    getOperation()->walk([&](LinearGenericOp op) {
       if (isFused(op))
         fused.push_back(op);
     });
