@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -109,18 +108,11 @@ static bool isFused(AttentionOpInterface op) {
   return !op.getWeights() && !op.getKeyProjection() && !op.getValueProjection();
 }
 
-/// Whether the linear schedule takes `op`. Sums of an MLP are not linear in the
-/// terms of a state.
+/// Whether the linear schedule takes `op`: it does where it was planned.
 static bool isFused(LinearGenericOp op) {
-  LinearAttentionOpInterface linear = op;
-  if (linear.getW1()) {
-    remark::missed(op->getLoc(), remark::RemarkOpts::name("LinearSchedule")
-                                     .category("attn-form-kernels"))
-        << remark::reason("an MLP mixes the states");
-    return false;
-  }
-  return linear.getNumFeatures() > 0 && linear.getNumHeads() > 0 &&
-         linear.getValueType().getDimSize(3) > 0;
+  PlanAttr plan = getPlan(op);
+  return plan &&
+         plan.getCases().back().algorithm == Algorithm::ChunkedLinear;
 }
 
 namespace {

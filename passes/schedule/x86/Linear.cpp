@@ -11,9 +11,6 @@ using namespace mixattn;
 /// Waking threads takes about as long as this many terms of states and reads.
 static constexpr int64_t fewTerms = 1 << 20;
 
-/// Queries and keys of a chunk where no query looks ahead.
-static constexpr int64_t causalChunk = 32;
-
 using Emit = llvm::function_ref<void(LinearTile &tile, Value item)>;
 
 /// Emits a loop over `count` items that threads share. `terms` says how much
@@ -70,15 +67,10 @@ static void emitWhole(ImplicitLocOpBuilder &b, KernelOp kernel,
   memref::DeallocOp::create(b, sums);
 }
 
-void mixattn::scheduleLinear(KernelOp kernel, const TileSizes &given) {
+void mixattn::scheduleLinear(KernelOp kernel, const TileSizes &sizes) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
   auto op = cast<LinearAttentionOpInterface>(kernel.getComputation());
-  TileSizes sizes = given;
-  // Half of the scores in a chunk are for nothing, but a state is read and
-  // written once a chunk: where features are 64, 16 and 32 keys are as fast.
-  if (op.getCausal())
-    sizes.block = causalChunk;
   LinearTile shape(b, kernel, sizes, {});
   Value batches = shape.sizeOf(op.getBatchDim());
   Value queries = shape.sizeOf(op.getQueriesDim());

@@ -91,6 +91,19 @@ void FeatureRows::storePart(Value lanes, Value matrix, Value row, Value column,
     store(lanes, matrix, row, column);
 }
 
+void FeatureRows::emitPrefetch(Value matrix, Value row) {
+  auto type = cast<MemRefType>(matrix.getType());
+  Value last = at.sub(b.createOrFold<memref::DimOp>(matrix, 0), 1);
+  row = at.min(row, last);
+  constexpr int64_t lineBits = 512;
+  forEach(0, type.getDimSize(1), lineBits / type.getElementTypeBitWidth(),
+          [&](Value column) {
+            memref::PrefetchOp::create(b, matrix, ValueRange{row, column},
+                                       /*isWrite=*/false, /*localityHint=*/3,
+                                       /*isDataCache=*/true);
+          });
+}
+
 void FeatureRows::fillRow(double value, Value tile, Value row,
                           int64_t columns) {
   forEach(0, columns, sizes.lanes,

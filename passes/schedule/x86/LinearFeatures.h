@@ -47,6 +47,8 @@ protected:
   /// Stores lanes of f32, rounded to the matrix' element type.
   void storePart(mlir::Value lanes, mlir::Value matrix, mlir::Value row,
                  mlir::Value column, mlir::Value mask);
+  /// Asks for row `row`, or the last one, of a matrix, which is read once.
+  void emitPrefetch(mlir::Value matrix, mlir::Value row);
   void fillRow(double value, mlir::Value tile, mlir::Value row,
                int64_t columns);
   mlir::Value spread(mlir::Value number) { return spread(number, rowType()); }

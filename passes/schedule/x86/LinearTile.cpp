@@ -66,6 +66,7 @@ void LinearTile::emitMixedKey(Value head, Value key, Value tile, Value row) {
     if (Value shifts = op.getShifts())
       source.shifts =
           KernelOperands::matrixAt(b, operands.bufferOf(shifts), head);
+    emitPrefetch(source.matrix, at.add(key, sizes.block));
     emitFeatures(source, target, targetRow);
   };
   if (!op.hasComponents())
@@ -103,6 +104,7 @@ void LinearTile::emitValues(Value head, Value first, Value count, Value tile) {
       KernelOperands::matrixAt(b, operands.bufferOf(op.getValue()),
                                {batch, at.div(head, op.getValueGroup())});
   forEach(0, count, 1, [&](Value row) {
+    emitPrefetch(matrix, at.add(at.add(first, row), sizes.block));
     forEachPart(op.getValueType().getDimSize(3), [&](Value column, Value mask) {
       store(loadPart(matrix, at.add(first, row), column, mask), tile, row,
             column);
@@ -143,6 +145,7 @@ void LinearTile::emitQueries(Value head, Value first, Value count) {
   Value mixer = op.getPremixer(), zero = at.value(0);
   forEach(0, count, 1, [&](Value row) {
     Source source = {matrix, at.add(first, row), Value(), Value()};
+    emitPrefetch(matrix, at.add(source.row, sizes.block));
     if (!mixer)
       return emitFeatures(source, left, row);
     emitFeatures(source, rowTile, zero);
