@@ -158,6 +158,60 @@ def Tile_PairOp : Tile_Op<"x86.pair"> {
   }];
 }
 
+def Tile_MultiplyOp : Tile_Op<"x86.multiply"> {
+  let summary = "Products of a few rows of numbers with rows of lanes";
+  let description = [{
+    `product[r][lane] = sum_d left[row + r][d] right[d][lane]` for every row r of
+    `product` and d from 0 to `count` - 1. Lanes are features of values, or keys:
+    whatever follows one another in `right`.
+
+    ```mlir
+    func.func @f(%left: memref<64x128xf32>, %row: index, %count: index,
+                 %right: memref<128x64xf32>, %product: memref<4x64xf32>) {
+      tile.x86.multiply %left[%row], %right count %count into %product
+          : memref<64x128xf32>, memref<128x64xf32>, memref<4x64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Tile, "", [MemRead]>:$left, Index:$row,
+      Arg<Tile_Tile, "", [MemRead]>:$right, Index:$count,
+      Arg<Tile_Tile, "", [MemWrite]>:$product);
+  let assemblyFormat = [{
+    $left `[` $row `]` `,` $right `count` $count `into` $product attr-dict
+    `:` type($left) `,` type($right) `,` type($product)
+  }];
+}
+
+def Tile_UpdateOp : Tile_Op<"x86.update"> {
+  let summary = "Adds outer products of rows to running sums";
+  let description = [{
+    `sums[f][lane] += sum_j left[j][f] right[j][lane]` for every row f of `sums`
+    and j from 0 to `count` - 1. What is added is summed up first; what the sum
+    of both loses to rounding stays in `lost`, and is part of what the next
+    update adds (Kahan 1965): the number of updates does not show in the error.
+
+    ```mlir
+    func.func @f(%keys: memref<64x32xf32>, %values: memref<64x16xf32>,
+                 %count: index, %sums: memref<32x16xf32>,
+                 %lost: memref<32x16xf32>) {
+      tile.x86.update %sums lost %lost with %keys, %values count %count
+          : memref<32x16xf32>, memref<32x16xf32>, memref<64x32xf32>,
+            memref<64x16xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Tile, "", [MemRead, MemWrite]>:$sums,
+      Arg<Tile_Tile, "", [MemRead, MemWrite]>:$lost,
+      Arg<Tile_Tile, "", [MemRead]>:$left, Arg<Tile_Tile, "", [MemRead]>:$right,
+      Index:$count);
+  let assemblyFormat = [{
+    $sums `lost` $lost `with` $left `,` $right `count` $count attr-dict
+    `:` type($sums) `,` type($lost) `,` type($left) `,` type($right)
+  }];
+}
+
 def Tile_Exp2Op : Tile_Op<"x86.exp2", [Pure, SameOperandsAndResultType]> {
   let summary = "Powers of 2 of a row of lanes";
   let description = [{

@@ -64,9 +64,11 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   manifest.sanitizer = options.sanitizer;
   pm.addPass(createWriteManifestPass(manifest));
   if (options.simplify) {
-    // Schedules multiply queries as they pack them: no copy of theirs is made.
+    // Schedules multiply queries as they pack them, and mix features of keys as
+    // they make them: no copy is made of either.
     SimplifyPassOptions simplify;
     simplify.foldScale = !options.fuse;
+    simplify.mixFeatures = !options.fuse;
     pm.addPass(createSimplifyPass(simplify));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());

@@ -168,6 +168,8 @@ def SimplifyPass : Pass<"attn-simplify"> {
   let options = [
     Option<"foldScale", "fold-scale", "bool", /*default=*/"true",
            "Multiply queries by scales and variances; schedules do so as they pack them">,
+    Option<"mixFeatures", "mix-features", "bool", /*default=*/"true",
+           "Mix features of components as tensors; the linear schedule does so key by key">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

@@ -34,7 +34,8 @@ struct SimplifyPass : mixattn::impl::SimplifyPassBase<SimplifyPass> {
         populateFoldPrior,           populateFoldLog2e};
     if (foldScale)
       rules.push_back(populateFoldScale);
-    rules.push_back(populateMixFeatures);
+    if (mixFeatures)
+      rules.push_back(populateMixFeatures);
     for (auto populate : rules) {
       RewritePatternSet patterns(&getContext());
       populate(patterns);

@@ -125,7 +125,7 @@ void Planner::addCandidates(Algorithm algorithm, const PlanTarget &target) {
     splits = {1024};
     break;
   case Algorithm::ChunkedLinear:
-    blocks = {64};
+    blocks = {64, 32};
     break;
   case Algorithm::Unfused:
     break;

@@ -115,6 +115,13 @@ static bool isFused(AttentionOpInterface op) {
          !op.getKeyProjection() && !op.getValueProjection();
 }
 
+/// Whether the linear schedule takes `op`: it does where it was planned.
+static bool isFused(LinearGenericOp op) {
+  PlanAttr plan = getPlan(op);
+  return plan &&
+         plan.getCases().back().algorithm == Algorithm::ChunkedLinear;
+}
+
 namespace {
 
 struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
@@ -124,6 +131,10 @@ struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     SmallVector<Operation *> fused;
     getOperation()->walk([&](AttentionOpInterface op) {
+      if (isFused(op))
+        fused.push_back(op);
+    });
+    getOperation()->walk([&](LinearGenericOp op) {
       if (isFused(op))
         fused.push_back(op);
     });

@@ -50,7 +50,7 @@ func.func @f(%q: !q) -> !q {
 //--- pool.mlir
 !q = tensor<1x2x3x4xf32>
 func.func @f(%q: !q) -> !q {
-  // expected-error @below {{'attn.structured_pool' op cannot be computed as planned by 'chunked_linear': no schedule computes linear attention yet}}
+  // expected-error @below {{'attn.structured_pool' op cannot be computed as planned by 'chunked_linear': it is not the normal form of linear attention}}
   %o = attn.structured_pool %q : !q -> !q
   return %o : !q
 }

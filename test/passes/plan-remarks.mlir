@@ -5,7 +5,8 @@
 // RUN:   --verify-diagnostics=only-expected --remarks-filter=attn-plan --remark-format=emitRemark
 
 !q = tensor<1x8x512x64xf32>
-func.func @remarks(%q: !q, %m: tensor<8x8xf32>, %e: tensor<16x512xf32>) {
+func.func @remarks(%q: !q, %m: tensor<8x8xf32>, %e: tensor<16x512xf32>,
+    %b: tensor<8xf32>, %n: tensor<1x8x512x0xf32>) {
   // expected-remark-re @below {{[Passed] online | Category:attn-plan | Reason="{{[0-9.]+}} ms, 0.{{[0-9]+}} of peak, at batch 1, queries 512, keys 512; unfused takes {{[0-9.]+}} times as long", Remark="[else : online {lanes = 64, block = {{[0-9]+}}}]"}}
   %0 = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
   // expected-remark-re @below {{[Passed] panel | Category:attn-plan | {{.*}}; unfused takes {{[0-9.]+}} times as long"}}
@@ -14,8 +15,12 @@ func.func @remarks(%q: !q, %m: tensor<8x8xf32>, %e: tensor<16x512xf32>) {
   %2 = attn.generic scores(%q, %q : !q, !q) projected_by(%e, %e : tensor<16x512xf32>, tensor<16x512xf32>) pool(%q : !q) -> !q
   // expected-remark @below {{[Missed] unfused | Category:attn-plan | Reason="the plain path is taken: online: its weights are a result; panel: no weights mix, so nothing has to wait for whole rows; decode: no schedule splits keys yet"}}
   %3, %weights = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q weights tensor<1x8x512x512xf32>
-  // expected-remark @below {{[Missed] unfused | Category:attn-plan | Reason="the plain path is taken: chunked_linear: no schedule computes linear attention yet"}}
+  // expected-remark-re @below {{[Passed] chunked_linear | Category:attn-plan | {{.*}}; unfused takes {{[0-9.]+}} times as long"}}
   %4 = attn.linear_generic features(%q, %q : !q, !q) pool(%q : !q) -> !q
+  // expected-remark @below {{[Missed] unfused | Category:attn-plan | Reason="the plain path is taken: chunked_linear: an MLP mixes the states, so chunks of keys do not add up"}}
+  %6 = attn.linear_generic features(%q, %q : !q, !q) premix_mlp(%m, %b, %m, %b : tensor<8x8xf32>, tensor<8xf32>, tensor<8x8xf32>, tensor<8xf32>) normaliser(%m : tensor<8x8xf32>) pool(%q : !q) -> !q
+  // expected-remark @below {{[Missed] unfused | Category:attn-plan | Reason="the plain path is taken: chunked_linear: it has no features"}}
+  %7 = attn.linear_generic features(%n, %n : tensor<1x8x512x0xf32>, tensor<1x8x512x0xf32>) pool(%q : !q) -> !q
   // expected-remark @below {{[Missed] unfused | Category:attn-plan | Reason="the plain path is taken: no other is asked for, or there is none"}}
   %5 = attn.structured_pool %q : !q -> !q
   return

@@ -38,13 +38,22 @@ func.func @mixed(%q: !q, %k: !k, %m: tensor<8x8xf32>) -> !q {
 
 // No schedule: the plain path.
 // CHECK-LABEL: func.func @plain
-// CHECK-COUNT-4: #attn.plan<[else : unfused]>
+// CHECK-COUNT-3: #attn.plan<[else : unfused]>
 func.func @plain(%q: !q, %k: !k, %e: tensor<16x?xf32>) {
   %w, %weights = attn.generic scores(%q, %k : !q, !k) pool(%k : !k) -> !q weights tensor<?x8x?x?xf32>
   %p = attn.generic scores(%q, %k : !q, !k) projected_by(%e, %e : tensor<16x?xf32>, tensor<16x?xf32>) pool(%k : !k) -> !q
-  %l = attn.linear_generic features(%q, %k : !q, !k) pool(%k : !k) -> !q
   %s = attn.structured_pool %k : !k -> !k
   return
+}
+
+// Linear attention by chunks: shorter ones where each scores its own keys.
+// CHECK-LABEL: func.func @linear
+// CHECK:         attn.linear_generic {{.*}} {attn.plan = #attn.plan<[else : chunked_linear {block = 64}]>}
+// CHECK:         attn.linear_generic {{.*}} {attn.plan = #attn.plan<[else : chunked_linear {block = 32}]>}
+func.func @linear(%q: !q, %k: !k) -> (!q, !q) {
+  %o = attn.linear_generic features(%q, %k : !q, !k) pool(%k : !k) -> !q
+  %p = attn.linear_generic features(%q, %k : !q, !k) causal pool(%k : !k) -> !q
+  return %o, %p : !q, !q
 }
 
 // One head and 128 queries: on many threads narrower tiles, of which there are

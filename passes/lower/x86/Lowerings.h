@@ -37,6 +37,10 @@ void lower(mlir::RewriterBase &rewriter, tile::PoolOp op,
            const VectorUnit &unit);
 void lower(mlir::RewriterBase &rewriter, tile::PairOp op,
            const VectorUnit &unit);
+void lower(mlir::RewriterBase &rewriter, tile::MultiplyOp op,
+           const VectorUnit &unit);
+void lower(mlir::RewriterBase &rewriter, tile::UpdateOp op,
+           const VectorUnit &unit);
 void lower(mlir::RewriterBase &rewriter, tile::Exp2Op op,
            const VectorUnit &unit);
 

@@ -53,17 +53,20 @@ static void scheduleCase(KernelOp kernel, const PlanCase &plan,
   TileSizes sizes = sizesOf(plan, usual);
   if (plan.algorithm == Algorithm::Panel)
     return schedulePanel(kernel, sizes);
+  if (plan.algorithm == Algorithm::ChunkedLinear)
+    return scheduleLinear(kernel, sizes);
   assert(plan.algorithm == Algorithm::Online && "planned as it is supported");
   scheduleOnline(kernel, sizes);
 }
 
 void mixattn::schedulePlan(KernelOp kernel, const TileSizes &usual) {
-  auto op = cast<AttentionOpInterface>(kernel.getComputation());
-  PlanAttr plan = getPlan(op);
-  if (!plan)
+  PlanAttr plan = getPlan(kernel.getComputation());
+  if (!plan) {
+    auto op = cast<AttentionOpInterface>(kernel.getComputation());
     return scheduleCase(
         kernel, {{}, op.hasPostmix() ? Algorithm::Panel : Algorithm::Online},
         usual);
+  }
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   for (const PlanCase &each : plan.getCases().drop_back()) {
     auto choice = scf::IfOp::create(b, emitHolds(b, kernel, each),

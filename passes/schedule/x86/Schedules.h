@@ -18,6 +18,10 @@ void scheduleOnline(KernelOp kernel, const TileSizes &sizes);
 /// pool them block by block.
 void schedulePanel(KernelOp kernel, const TileSizes &sizes);
 
+/// Replaces `kernel`, a linear attention without an MLP, by chunks of keys that
+/// add to the states of their heads and chunks of queries that read them.
+void scheduleLinear(KernelOp kernel, const TileSizes &sizes);
+
 } // namespace mixattn
 
 #endif // MIXATTN_PASSES_SCHEDULE_X86_SCHEDULES_H

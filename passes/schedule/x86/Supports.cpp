@@ -23,6 +23,20 @@ static StringRef whyNoTiles(Operation *op) {
   return {};
 }
 
+/// Why the linear schedule cannot compute `op`, or nothing.
+static StringRef whyNoStates(Operation *op) {
+  auto generic = dyn_cast<LinearGenericOp>(op);
+  if (!generic)
+    return "it is not the normal form of linear attention";
+  LinearAttentionOpInterface attention = generic;
+  if (attention.getW1())
+    return "an MLP mixes the states, so chunks of keys do not add up";
+  if (attention.getNumFeatures() == 0 ||
+      attention.getValueType().getDimSize(3) == 0)
+    return "it has no features";
+  return {};
+}
+
 static StringRef whyNot(Algorithm algorithm, Operation *op) {
   auto attention = dyn_cast<AttentionOpInterface>(op);
   switch (algorithm) {
@@ -38,7 +52,7 @@ static StringRef whyNot(Algorithm algorithm, Operation *op) {
   case Algorithm::Decode:
     return "no schedule splits keys yet";
   case Algorithm::ChunkedLinear:
-    return "no schedule computes linear attention yet";
+    return whyNoStates(op);
   case Algorithm::Unfused:
     return {};
   }

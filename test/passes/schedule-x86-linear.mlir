@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The linear schedule: states over chunks of keys, read by chunks of queries.
+//
+// RUN: mixattn-opt %s --split-input-file --attn-schedule-x86='lanes=16 registers=32' --canonicalize | FileCheck %s
+
+!q = memref<?x4x?x64xf32>
+!t = tensor<?x4x?x64xf32>
+
+// All keys, then all queries: two loops that threads share.
+// CHECK-LABEL: func.func @all
+// CHECK-SAME:    %[[Q:.*]]: memref<?x4x?x64xf32>, %[[K:.*]]: memref<?x2x?x64xf32>
+// CHECK:         %[[STATES:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x64xf32>
+// CHECK:         omp.parallel
+// CHECK:           scf.for
+// CHECK:             vector.load {{.*}} : memref<?x64xf32, strided<[64, 1], offset: ?>>, vector<16xf32>
+// CHECK:             math.exp {{.*}} : vector<16xf32>
+// CHECK:             tile.x86.update %{{.*}} lost %{{.*}} with %{{.*}}, %{{.*}} count
+// CHECK:         omp.parallel
+// CHECK:           math.exp {{.*}} : vector<16xf32>
+// CHECK-NOT:       tile.x86.pack
+// CHECK:           scf.for
+// CHECK:             tile.x86.multiply
+// CHECK:             vector.reduction <add>
+// CHECK:         memref.dealloc
+func.func @all(%q: !q, %k: memref<?x2x?x64xf32>, %o: !q) {
+  attn.kernel ins(%q, %k : !q, memref<?x2x?x64xf32>) outs(%o : !q) {
+  ^bb0(%a: !t, %b: tensor<?x2x?x64xf32>):
+    %r = attn.linear_generic features(%a, %b : !t, tensor<?x2x?x64xf32>) feature_map <elu>
+        pool(%b : tensor<?x2x?x64xf32>) {attn.plan = #attn.plan<[else : chunked_linear {block = 64}]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!q = memref<?x4x?x41xbf16>
+!t = tensor<?x4x?x41xbf16>
+
+// Chunk by chunk: keys turned for scores, queries beside them, then the state.
+// Rows of 41 features take 48 columns.
+// CHECK-LABEL: func.func @causal
+// CHECK:         omp.parallel
+// CHECK:           arith.extf {{.*}} : vector<16xbf16> to vector<16xf32>
+// CHECK:           tile.x86.update
+// CHECK:           tile.x86.pack {{.*}} : memref<32x48xf32, {{.*}}, memref<48x32xf32
+// CHECK:           tile.x86.multiply {{.*}} : memref<32x48xf32, strided<[80, 1]{{.*}}, memref<4x32xf32, strided<[80, 1]
+// CHECK:           vector.create_mask
+// CHECK:           tile.x86.multiply {{.*}} : memref<32x80xf32>, memref<80x48xf32>, memref<4x48xf32>
+// CHECK:           arith.truncf {{.*}} : vector<16xf32> to vector<16xbf16>
+// CHECK:           tile.x86.update
+func.func @causal(%q: !q, %o: !q) {
+  attn.kernel ins(%q : !q) outs(%o : !q) {
+  ^bb0(%a: !t):
+    %r = attn.linear_generic features(%a, %a : !t, !t) feature_map <relu> causal
+        pool(%a : !t) {attn.plan = #attn.plan<[else : chunked_linear {block = 32}]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}
