@@ -73,6 +73,11 @@ void KernelOp::getEffects(
       effects.emplace_back(MemoryEffects::Write::get(), &output);
 }
 
+/// What the region computes stays on tensors.
+bool KernelOp::hasTensorSemantics() {
+  return llvm::any_of(getOperandTypes(), llvm::IsaPred<TensorType>);
+}
+
 bool KernelOp::bufferizesToMemoryRead(OpOperand &operand,
                                       const bufferization::AnalysisState &) {
   return isDpsInput(&operand);

@@ -14,7 +14,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<BufferizableOpInterface,
         ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
-         "getAliasingValues", "bufferize"]>]> {
+         "getAliasingValues", "bufferize",
+         "hasTensorSemantics"]>]> {
   let summary = "One attention as a kernel: what it computes, and where to";
   let description = [{
     The region says what is computed, as an op on tensors; its arguments stand
