@@ -49,8 +49,9 @@ class Attn_LinearTexts {
     - `eps x`: added to the denominator; 0 where it is absent.
     - `output_scale x`: multiplies the result; 1 where it is absent.
 
-    Features are f32, sums over keys and features f64, and the result is
-    rounded to the value's element type. A denominator of exactly zero gives
+    Features are f32, sums over keys and features as exact as a few roundings
+    of f32 however many keys there are, and the result is rounded to the value's
+    element type. A denominator of exactly zero gives
     zeros, and so does a query that sees no key. Features of `<elu>`,
     `<normalized_elu>` and `<favor>` are positive until they underflow; those of
     `<relu>` and `<dpfp>` may all be zero, and a signed mixer can make any
