@@ -17,12 +17,25 @@ using namespace mixattn;
 
 namespace {
 
-/// Integer arithmetic on i32, short enough to read.
+/// Integer arithmetic on i32, or on vectors of it, short enough to read.
 struct Bits {
-  ImplicitLocOpBuilder &b;
+  /// Arithmetic on numbers of the shape of `like`.
+  Bits(ImplicitLocOpBuilder &b, Value like)
+      : b(b), shape(dyn_cast<VectorType>(like.getType())) {}
 
+  ImplicitLocOpBuilder &b;
+  VectorType shape;
+
+  /// `scalar`, or a vector of it.
+  Type of(Type scalar) { return shape ? Type(shape.clone(scalar)) : scalar; }
+  Value constantOf(TypedAttr number) {
+    if (shape)
+      number = DenseElementsAttr::get(shape.clone(number.getType()),
+                                      Attribute(number));
+    return arith::ConstantOp::create(b, number);
+  }
   Value constant(uint32_t value) {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+    return constantOf(b.getI32IntegerAttr(value));
   }
   Value shl(Value a, unsigned n) {
     return arith::ShLIOp::create(b, a, constant(n));
@@ -44,14 +57,12 @@ struct Bits {
     return arith::SelectOp::create(b, condition, a, c);
   }
   Value asFloat(Value a) {
-    return arith::BitcastOp::create(b, b.getF32Type(), a);
+    return arith::BitcastOp::create(b, of(b.getF32Type()), a);
   }
   Value asBits(Value a) {
-    return arith::BitcastOp::create(b, b.getI32Type(), a);
+    return arith::BitcastOp::create(b, of(b.getI32Type()), a);
   }
-  Value floatOf(float value) {
-    return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
-  }
+  Value floatOf(float value) { return constantOf(b.getF32FloatAttr(value)); }
 };
 
 } // namespace
@@ -60,15 +71,17 @@ struct Bits {
 /// infinity or NaN its exponent set to 255; a subnormal is its fraction times
 /// 2^-24, which f32 holds exactly.
 static Value widen(ImplicitLocOpBuilder &b, Value half) {
-  Bits bits{b};
+  Bits bits(b, half);
   Value halfBits = arith::ExtUIOp::create(
-      b, b.getI32Type(), arith::BitcastOp::create(b, b.getI16Type(), half));
+      b, bits.of(b.getI32Type()),
+      arith::BitcastOp::create(b, bits.of(b.getI16Type()), half));
   Value sign = bits.shl(bits.masked(halfBits, 0x8000), 16);
   Value magnitude = bits.masked(halfBits, 0x7fff);
   Value normal = bits.plus(bits.shl(magnitude, 13), (127 - 15) << 23);
   Value special =
       bits.either(bits.shl(magnitude, 13), bits.constant(0x7f800000));
-  Value fraction = arith::UIToFPOp::create(b, b.getF32Type(), magnitude);
+  Value fraction =
+      arith::UIToFPOp::create(b, bits.of(b.getF32Type()), magnitude);
   Value subnormal =
       bits.asBits(arith::MulFOp::create(b, fraction, bits.floatOf(0x1p-24f)));
   Value wide = bits.select(bits.less(magnitude, 0x7c00), normal, special);
@@ -81,7 +94,7 @@ static Value widen(ImplicitLocOpBuilder &b, Value half) {
 /// the shift; a subnormal result is rounded by the f32 addition of 0.5, whose
 /// unit in the last place is 2^-24; NaN keeps a fraction.
 static Value narrow(ImplicitLocOpBuilder &b, Value wide) {
-  Bits bits{b};
+  Bits bits(b, wide);
   Value all = bits.asBits(wide);
   Value sign = bits.shr(bits.masked(all, 0x80000000), 16);
   Value magnitude = bits.masked(all, 0x7fffffff);
@@ -99,15 +112,15 @@ static Value narrow(ImplicitLocOpBuilder &b, Value wide) {
                        bits.constant(0x7c00));
   result = bits.select(bits.less(magnitude, 0x7f800001), result,
                        bits.constant(0x7e00));
-  Value half =
-      arith::TruncIOp::create(b, b.getI16Type(), bits.either(result, sign));
-  return arith::BitcastOp::create(b, b.getF16Type(), half);
+  Value half = arith::TruncIOp::create(b, bits.of(b.getI16Type()),
+                                       bits.either(result, sign));
+  return arith::BitcastOp::create(b, bits.of(b.getF16Type()), half);
 }
 
 /// f64 to f32, to odd: an inexact result has its last bit set, so that rounding
 /// it once more, to f16 or bf16, rounds as if once (Boldo and Melquiond 2005).
 static Value narrowToOdd(ImplicitLocOpBuilder &b, Value wide) {
-  Bits bits{b};
+  Bits bits(b, wide);
   Value nearest = arith::TruncFOp::create(b, b.getF32Type(), wide);
   Value back = arith::ExtFOp::create(b, b.getF64Type(), nearest);
   Value isInexact =
@@ -137,13 +150,19 @@ static void splitAtF32(Operation *op) {
   op->erase();
 }
 
-/// The conversions, on scalars, between types of which `matches` is true.
+/// The type of a number, or of the numbers of a vector.
+static Type numberOf(Value value) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return vector ? vector.getElementType() : value.getType();
+}
+
+/// The conversions between types of which `matches` is true, by their elements.
 static SmallVector<Operation *>
 findCasts(Operation *root, function_ref<bool(Type from, Type to)> matches) {
   SmallVector<Operation *> casts;
   root->walk([&](Operation *op) {
     if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
-        matches(op->getOperand(0).getType(), op->getResult(0).getType()))
+        matches(numberOf(op->getOperand(0)), numberOf(op->getResult(0))))
       casts.push_back(op);
   });
   return casts;

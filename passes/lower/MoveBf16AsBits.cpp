@@ -13,30 +13,47 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
+/// Integers of as many bits, for bf16 and vectors of it; else null.
+static Type bitsOf(Type type) {
+  Type bits = IntegerType::get(type.getContext(), 16);
+  if (type.isBF16())
+    return bits;
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getElementType().isBF16() ? vector.clone(bits)
+                                                    : Type();
+}
+
 namespace {
 
 struct MoveBf16AsBitsPass
     : mixattn::impl::MoveBf16AsBitsPassBase<MoveBf16AsBitsPass> {
   void runOnOperation() override {
     OpBuilder builder(&getContext());
-    Type bits = builder.getI16Type();
     getOperation()->walk([&](Operation *op) {
-      if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
-        Type type = load.getType();
-        if (!type.isBF16())
+      if (isa<LLVM::LoadOp, LLVM::MaskedLoadOp>(op)) {
+        Value loaded = op->getResult(0);
+        Type type = loaded.getType(), bits = bitsOf(type);
+        if (!bits)
           return;
-        builder.setInsertionPointAfter(load);
-        Value loaded = load.getResult();
+        if (auto masked = dyn_cast<LLVM::MaskedLoadOp>(op)) {
+          builder.setInsertionPoint(op);
+          for (OpOperand &other : masked.getPassThruMutable())
+            other.set(LLVM::BitcastOp::create(builder, op->getLoc(), bits,
+                                              other.get()));
+        }
+        builder.setInsertionPointAfter(op);
         loaded.setType(bits);
         auto cast =
-            LLVM::BitcastOp::create(builder, load.getLoc(), type, loaded);
+            LLVM::BitcastOp::create(builder, op->getLoc(), type, loaded);
         loaded.replaceAllUsesExcept(cast, cast);
-      } else if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
-        if (!store.getValue().getType().isBF16())
+      } else if (isa<LLVM::StoreOp, LLVM::MaskedStoreOp>(op)) {
+        OpOperand &value = op->getOpOperand(0);
+        Type bits = bitsOf(value.get().getType());
+        if (!bits)
           return;
-        builder.setInsertionPoint(store);
-        store.getValueMutable().assign(LLVM::BitcastOp::create(
-            builder, store.getLoc(), bits, store.getValue()));
+        builder.setInsertionPoint(op);
+        value.set(
+            LLVM::BitcastOp::create(builder, op->getLoc(), bits, value.get()));
       }
     });
   }

@@ -118,8 +118,7 @@ static bool isFused(AttentionOpInterface op) {
 /// Whether the linear schedule takes `op`: it does where it was planned.
 static bool isFused(LinearGenericOp op) {
   PlanAttr plan = getPlan(op);
-  return plan &&
-         plan.getCases().back().algorithm == Algorithm::ChunkedLinear;
+  return plan && plan.getCases().back().algorithm == Algorithm::ChunkedLinear;
 }
 
 namespace {

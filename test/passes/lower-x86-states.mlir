@@ -30,7 +30,8 @@ func.func @multiply(%left: memref<64x128xf32>, %row: index, %count: index,
   return
 }
 
-// Five vectors of lanes: four, and the one behind. 6 rows: 4, and 2.
+// Five vectors of lanes: of 4 rows four, and the one behind; of the 2 rows left
+// all at once.
 // CHECK-LABEL: func.func @update
 // CHECK-SAME:    %[[SUMS:.*]]: memref<6x80xf32>, %[[LOST:.*]]: memref<6x80xf32>
 // CHECK:         scf.for
@@ -45,8 +46,7 @@ func.func @multiply(%left: memref<64x128xf32>, %row: index, %count: index,
 // CHECK:           vector.store %[[MORE]], %[[LOST]]
 // CHECK:           %{{.*}}:4 = scf.for
 // CHECK:         }
-// CHECK:         %{{.*}}:16 = scf.for
-// CHECK:         %{{.*}}:2 = scf.for
+// CHECK:         %{{.*}}:10 = scf.for
 func.func @update(%sums: memref<6x80xf32>, %lost: memref<6x80xf32>,
                   %keys: memref<64x6xf32>, %values: memref<64x80xf32>,
                   %count: index) {

@@ -13,24 +13,23 @@
 // CHECK-SAME:    %[[Q:.+]]: memref<?x6xbf16>, %[[ROW:.+]]: index, %[[ROWS:.+]]: index, %[[TILE:.+]]: memref<6x4xf32>)
 // CHECK-DAG:     %[[HALF:.+]] = arith.constant dense<5.000000e-01>
 // CHECK:         %[[LAST:.+]] = arith.subi %[[ROWS]], %c1
-// CHECK:         scf.for %[[C:.+]] = %c0 to %c6 step %c4 {
-// CHECK:           %[[COUNT:.+]] = arith.subi %c6, %[[C]]
-// CHECK:           %[[OWN:.+]] = arith.minsi %[[LAST]], %c0
-// CHECK:           %[[I:.+]] = arith.addi %[[ROW]], %[[OWN]]
-// CHECK:           %[[MASK:.+]] = vector.create_mask %[[COUNT]] : vector<4xi1>
-// CHECK:           vector.maskedload %[[Q]][%[[I]], %[[C]]], %[[MASK]]
-// CHECK:           arith.extf {{.*}} to vector<4xf32>
-// CHECK-COUNT-3:   vector.maskedload
-// CHECK:           vector.shuffle {{.*}} [0, 4, 2, 6]
-// CHECK-NEXT:      vector.shuffle {{.*}} [1, 5, 3, 7]
-// CHECK:           vector.shuffle {{.*}} [0, 1, 4, 5]
-// CHECK-NEXT:      vector.shuffle {{.*}} [2, 3, 6, 7]
-// CHECK:           %[[VALUE:.+]] = arith.mulf %{{.+}}, %[[HALF]]
-// CHECK:           %[[IS:.+]] = arith.cmpi sgt, %[[COUNT]], %c0
-// CHECK-NEXT:      scf.if %[[IS]] {
-// CHECK-NEXT:        vector.store %[[VALUE]], %[[TILE]][%[[C]], %c0]
-// CHECK-COUNT-3:   scf.if
-// CHECK-NOT:       scf.if
+// CHECK:         %[[OWN:.+]] = arith.minsi %[[LAST]], %c0
+// CHECK:         %[[I:.+]] = arith.addi %[[ROW]], %[[OWN]]
+// CHECK:         vector.load %[[Q]][%[[I]], %c0]
+// CHECK-NEXT:    arith.extf {{.*}} to vector<4xf32>
+// CHECK-COUNT-3: vector.load
+// CHECK:         vector.shuffle {{.*}} [0, 4, 2, 6]
+// CHECK-NEXT:    vector.shuffle {{.*}} [1, 5, 3, 7]
+// CHECK:         vector.shuffle {{.*}} [0, 1, 4, 5]
+// CHECK-NEXT:    vector.shuffle {{.*}} [2, 3, 6, 7]
+// CHECK:         %[[VALUE:.+]] = arith.mulf %{{.+}}, %[[HALF]]
+// CHECK-NEXT:    vector.store %[[VALUE]], %[[TILE]][%c0, %c0]
+// CHECK-COUNT-3: vector.store
+// CHECK:         %[[MASK:.+]] = vector.constant_mask [2]
+// CHECK:         vector.maskedload %[[Q]][%[[I]], %c4], %[[MASK]]
+// CHECK-COUNT-3: vector.maskedload
+// CHECK-COUNT-2: vector.store
+// CHECK-NOT:     vector.store
 func.func @pack(%q: memref<?x6xbf16>, %row: index, %rows: index, %tile: memref<6x4xf32>) {
   %c0 = arith.constant 0 : index
   %c6 = arith.constant 6 : index
@@ -52,19 +51,18 @@ func.func @pack_bytes(%mask: memref<?x?xi8>, %n: index, %tile: memref<64x4xf32>)
 // The way back: rows are written where there are any, up to the last column.
 // CHECK-LABEL: func.func @unpack(
 // CHECK-SAME:    %[[TILE:.+]]: memref<6x4xf32>, %[[F:.+]]: memref<1x4xf32>, %[[O:.+]]: memref<?x6xbf16>, %[[ROW:.+]]: index, %[[ROWS:.+]]: index)
-// CHECK:         scf.for %[[C:.+]] = %c0 to %c6 step %c4 {
-// CHECK:           %[[COUNT:.+]] = arith.subi %c6, %[[C]]
-// CHECK:           %[[FACTORS:.+]] = vector.load %[[F]]
-// CHECK:           %[[OWN:.+]] = arith.minsi %[[C]], %c5
-// CHECK:           %[[X:.+]] = vector.load %[[TILE]][%[[OWN]], %c0]
-// CHECK:           arith.mulf %[[X]], %[[FACTORS]]
-// CHECK:           arith.truncf %{{.+}} : vector<4xf32> to vector<4xbf16>
-// CHECK:           %[[IS:.+]] = arith.cmpi sgt, %[[ROWS]], %c0
-// CHECK:           scf.if %[[IS]] {
-// CHECK:             vector.create_mask %[[COUNT]]
-// CHECK:             vector.maskedstore %[[O]][%[[ROW]], %[[C]]]
-// CHECK-COUNT-3:   scf.if
-// CHECK-NOT:       scf.if
+// CHECK-DAG:     %[[FACTORS:.+]] = vector.load %[[F]]
+// CHECK:         %[[X:.+]] = vector.load %[[TILE]][%c0, %c0]
+// CHECK:         arith.mulf %[[X]], %[[FACTORS]]
+// CHECK:         arith.truncf %{{.+}} : vector<4xf32> to vector<4xbf16>
+// CHECK:         %[[IS:.+]] = arith.cmpi sgt, %[[ROWS]], %c0
+// CHECK:         scf.if %[[IS]] {
+// CHECK:           vector.store %{{.+}}, %[[O]][%[[ROW]], %c0]
+// CHECK-COUNT-3: scf.if
+// CHECK:         %[[MASK:.+]] = vector.constant_mask [2]
+// CHECK:         vector.maskedstore %[[O]][%[[ROW]], %c4], %[[MASK]]
+// CHECK-COUNT-3: scf.if
+// CHECK-NOT:     scf.if
 func.func @unpack(%tile: memref<6x4xf32>, %f: memref<1x4xf32>, %o: memref<?x6xbf16>,
                   %row: index, %rows: index) {
   tile.x86.unpack %tile, %f into %o[%row] rows %rows

@@ -6,13 +6,14 @@
 // RUN: mixattn-opt %s --attn-plan="cpu=znver5 features=avx2,avx512f,fma threads=16" | FileCheck %s
 
 // Many threads and one head: few queries take narrow tiles, of which there are
-// enough for all.
+// enough for all. Fewer still would take narrower ones, were they known; that
+// saves too little for a case of its own.
 // CHECK-LABEL: func.func @queries
-// CHECK:         {attn.plan = #attn.plan<[queries at_most 256 : online {lanes = 16, block = [[B:[0-9]+]]}, queries at_most 512 : online {lanes = 32, block = {{[0-9]+}}}, else : online {lanes = 64, block = {{[0-9]+}}}]>}
+// CHECK:         {attn.plan = #attn.plan<[queries at_most 512 : online {lanes = 32, block = [[B:[0-9]+]]}, else : online {lanes = 64, block = {{[0-9]+}}}]>}
 // CHECK-LABEL: func.func @queries256
-// CHECK:         {attn.plan = #attn.plan<[else : online {lanes = 16, block = [[B]]}]>}
+// CHECK:         {attn.plan = #attn.plan<[else : online {lanes = 16, block = {{[0-9]+}}}]>}
 // CHECK-LABEL: func.func @queries512
-// CHECK:         {attn.plan = #attn.plan<[else : online {lanes = 32, block = {{[0-9]+}}}]>}
+// CHECK:         {attn.plan = #attn.plan<[else : online {lanes = 32, block = [[B]]}]>}
 // CHECK-LABEL: func.func @queries1024
 // CHECK:         {attn.plan = #attn.plan<[else : online {lanes = 64, block = {{[0-9]+}}}]>}
 !k = tensor<1x1x2048x64xf32>
@@ -45,7 +46,7 @@ func.func @keys(%q: !q, %k: tensor<1x8x?x64xf32>, %m: tensor<8x8xf32>) -> !q {
 
 // One size for queries and keys is asked for once.
 // CHECK-LABEL: func.func @square
-// CHECK:         {attn.plan = #attn.plan<[queries at_most [[#]] : online {lanes = 16, block = {{[0-9]+}}}, {{.*}}else : online {lanes = 64, block = {{[0-9]+}}}]>}
+// CHECK:         {attn.plan = #attn.plan<[queries at_most [[#]] : online {lanes = 32, block = {{[0-9]+}}}, else : online {lanes = 64, block = {{[0-9]+}}}]>}
 func.func @square(%q: tensor<1x1x?x64xf32> {attn.dims = ["N"]}, %k: tensor<1x1x?x64xf32> {attn.dims = ["N"]}) -> tensor<1x1x?x64xf32> {
   %o = attn.generic scores(%q, %k : tensor<1x1x?x64xf32>, tensor<1x1x?x64xf32>)
       pool(%k : tensor<1x1x?x64xf32>) -> tensor<1x1x?x64xf32>

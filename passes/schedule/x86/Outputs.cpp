@@ -15,6 +15,8 @@ void OutputTile::takeOutputScratch() {
   outputTile = takeTile(heads * features);
   if (hasPairedValues())
     valueTile = takeMatrix(sizes.block / 2, 2 * features, b.getBF16Type());
+  else if (mayHideKeys())
+    valueTile = takeMatrix(sizes.block, features, b.getF32Type());
 }
 
 void OutputTile::emitClearedOutputs() {
@@ -27,8 +29,13 @@ void OutputTile::emitClearedOutputs() {
 void OutputTile::emitPooled(Value head, Value keys, Value weights) {
   Value group = at.div(head, op.getValueGroup());
   Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
-                                          {operands.place.batch, group});
+                                         {operands.place.batch, group});
   Value outputs = rowsOf(outputTile, outputRow(head), features);
+  if (mayHideKeys()) {
+    emitSeenValues(values, keys, weights);
+    tile::PoolOp::create(b, valueTile, at.value(0), keys, weights, outputs);
+    return;
+  }
   if (!hasPairedValues()) {
     tile::PoolOp::create(b, values, operands.place.blockStart, keys, weights,
                          outputs);
@@ -37,6 +44,37 @@ void OutputTile::emitPooled(Value head, Value keys, Value weights) {
   tile::PairOp::create(b, values, operands.place.blockStart, keys, valueTile);
   tile::PoolOp::create(b, valueTile, at.value(0), at.div(at.add(keys, 1), 2),
                        weights, outputs);
+}
+
+void OutputTile::emitSeenValues(Value values, Value keys, Value weights) {
+  Type element = op.getValueType().getElementType();
+  auto mask = VectorType::get({sizes.lanes}, b.getI1Type());
+  forEach(0, keys, 1, [&](Value key) {
+    Value seen;
+    for (int64_t lane = 0; lane < sizes.width; lane += sizes.lanes) {
+      Value isSeen =
+          arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
+                                load(weights, key, at.value(lane)), splat(0));
+      seen = seen ? arith::OrIOp::create(b, seen, isSeen).getResult() : isSeen;
+    }
+    Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR, seen);
+    for (int64_t e = 0; e < features; e += sizes.lanes) {
+      Value count = arith::SelectOp::create(
+          b, any, at.value(std::min(sizes.lanes, features - e)), at.value(0));
+      auto type = VectorType::get({sizes.lanes}, element);
+      Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
+      Value row = at.add(operands.place.blockStart, key);
+      Value part = vector::MaskedLoadOp::create(
+          b, type, values, ValueRange{row, at.value(e)},
+          vector::CreateMaskOp::create(b, mask, count), none);
+      if (!element.isF32())
+        part = arith::ExtFOp::create(b, rowType(), part);
+      Value held = at.value(std::min(sizes.lanes, features - e));
+      vector::MaskedStoreOp::create(b, valueTile, ValueRange{key, at.value(e)},
+                                    vector::CreateMaskOp::create(b, mask, held),
+                                    part);
+    }
+  });
 }
 
 void OutputTile::emitInverses(Value head) {
@@ -66,7 +104,7 @@ void OutputTile::emitInverses(Value head) {
 
 void OutputTile::emitOutput(Value head, Statistic factor) {
   Value target = KernelBuffers::matrixAt(b, targetOf(op.getResult()),
-                                          {operands.place.batch, head});
+                                         {operands.place.batch, head});
   tile::UnpackOp::create(b, rowsOf(outputTile, outputRow(head), features),
                          rowsOf(statisticTile, statistic(head, factor), 1),
                          target, operands.place.firstQuery, queries);

@@ -21,9 +21,7 @@ protected:
   /// of the block's sum.
   static constexpr Statistic Inverse = Partial;
 
-  int64_t outputBytes() {
-    return bytesOf(heads * features) + pairedValueBytes();
-  }
+  int64_t outputBytes() { return bytesOf(heads * features) + valueBytes(); }
   void takeOutputScratch();
   /// A tile for the weights of a block of `count` heads, as they are pooled.
   mlir::Value takeWeights(int64_t count) {
@@ -50,15 +48,20 @@ protected:
   void emitOutput(mlir::Value head, Statistic factor);
 
   mlir::Value outputTile;
-  /// The values of a block, in pairs of keys.
+  /// The values of a block: in pairs of keys, or those that are seen.
   mlir::Value valueTile;
   /// Features of values.
   int64_t features;
 
 private:
-  int64_t pairedValueBytes() {
-    return hasPairedValues() ? sizes.block * features * int64_t(2) : 0;
+  int64_t valueBytes() {
+    int64_t size = hasPairedValues() ? 2 : mayHideKeys() ? 4 : 0;
+    return sizes.block * features * size;
   }
+  /// Copies the values of the block's first `keys` keys, and 0 for keys whose
+  /// weights are all 0.
+  void emitSeenValues(mlir::Value values, mlir::Value keys,
+                      mlir::Value weights);
   mlir::Value targetOf(mlir::Value result) {
     return kernel
         .getOutputs()[llvm::cast<mlir::OpResult>(result).getResultNumber()];

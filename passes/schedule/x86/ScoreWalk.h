@@ -51,8 +51,12 @@ protected:
   /// and values.
   bool hasPairedScores() { return pairsScores(op, sizes); }
   bool hasPairedValues() {
-    return sizes.hasPairs && op.getValueType().getElementType().isBF16();
+    return sizes.hasPairs && !mayHideKeys() &&
+           op.getValueType().getElementType().isBF16();
   }
+  /// Whether there can be keys that no query of the tile sees: what their
+  /// values hold must not reach a result, not even times 0.
+  bool mayHideKeys() { return op.getMask() || op.getBias(); }
 
   /// The bytes of scratch that a walk takes.
   int64_t walkBytes();
