@@ -2,6 +2,7 @@
 // Reads operands for lanes: uniform, per query, per query and key.
 
 #include "passes/schedule/x86/Operands.h"
+#include "passes/body/ScoreBody.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -87,7 +88,12 @@ Value KernelOperands::emitWideLoad(OpBuilder &builder, memref::LoadOp scalar,
     return vector::MaskedLoadOp::create(b, type, scalar.getMemRef(), first,
                                         isThere, zero);
   }
-  // Anything else, lane by lane.
+  // Anything else, lane by lane; LLVM would call a compiler's library to put
+  // floats of 16 bits into a vector.
+  bool isExtended =
+      llvm::all_of(scalar->getUsers(), llvm::IsaPred<arith::ExtFOp>);
+  if (isExtended)
+    type = VectorType::get({lanes}, b.getF32Type());
   Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
   for (int64_t lane = 0; lane < lanes; ++lane) {
     SmallVector<Value> own = llvm::map_to_vector(indices, [&](Value index) {
@@ -96,6 +102,8 @@ Value KernelOperands::emitWideLoad(OpBuilder &builder, memref::LoadOp scalar,
                  : index;
     });
     Value element = memref::LoadOp::create(b, scalar.getMemRef(), own);
+    if (isExtended)
+      element = toF32(b, b.getLoc(), element);
     result = vector::InsertOp::create(b, element, result, lane);
   }
   return result;
