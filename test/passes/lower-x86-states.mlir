@@ -30,7 +30,7 @@ func.func @multiply(%left: memref<64x128xf32>, %row: index, %count: index,
   return
 }
 
-// Five vectors of lanes: four, and the one behind. 6 rows: 4, and 2.
+// 6 rows: 4, and 2, whose sums leave room for all five vectors of lanes.
 // CHECK-LABEL: func.func @update
 // CHECK-SAME:    %[[SUMS:.*]]: memref<6x80xf32>, %[[LOST:.*]]: memref<6x80xf32>
 // CHECK:         scf.for
@@ -45,8 +45,7 @@ func.func @multiply(%left: memref<64x128xf32>, %row: index, %count: index,
 // CHECK:           vector.store %[[MORE]], %[[LOST]]
 // CHECK:           %{{.*}}:4 = scf.for
 // CHECK:         }
-// CHECK:         %{{.*}}:16 = scf.for
-// CHECK:         %{{.*}}:2 = scf.for
+// CHECK:         %{{.*}}:10 = scf.for
 func.func @update(%sums: memref<6x80xf32>, %lost: memref<6x80xf32>,
                   %keys: memref<64x6xf32>, %values: memref<64x80xf32>,
                   %count: index) {
