@@ -30,8 +30,7 @@ func.func @multiply(%left: memref<64x128xf32>, %row: index, %count: index,
   return
 }
 
-// Five vectors of lanes: of 4 rows four, and the one behind; of the 2 rows left
-// all at once.
+// 6 rows: 4, and 2, whose sums leave room for all five vectors of lanes.
 // CHECK-LABEL: func.func @update
 // CHECK-SAME:    %[[SUMS:.*]]: memref<6x80xf32>, %[[LOST:.*]]: memref<6x80xf32>
 // CHECK:         scf.for
