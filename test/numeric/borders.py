@@ -23,7 +23,7 @@ VARIANTS = ["softmax_everything", "softmax_band", "softmax_padded", "softmax_mas
             "mixhead_relative_bias", "sigsoftmax"]
 OTHERS = [("f32", "x86-64-v3"), ("bf16", "native"), ("f16", "x86-64-v3"),
           ("f32", "x86-64"), ("bf16", "x86-64-v3"), ("f16", "native"),
-          ("bf16", "x86-64")]
+          ("bf16", "x86-64"), ("f16", "x86-64")]
 LENGTHS = [1, 15, 16, 17, 63, 64, 65, 130]
 THREADS = ["1", "2", "1"]
 

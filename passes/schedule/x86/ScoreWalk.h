@@ -56,7 +56,9 @@ protected:
   }
   /// Whether there can be keys that no query of the tile sees: what their
   /// values hold must not reach a result, not even times 0.
-  bool mayHideKeys() { return op.getMask() || op.getBias(); }
+  bool mayHideKeys() {
+    return op.getMask() || op.getBias() || op.getGivenScores();
+  }
 
   /// The bytes of scratch that a walk takes.
   int64_t walkBytes();
