@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Hides keys by a bias of -inf, or of the lowest number of f32, as some
+frontends write masks, and compares what no limit of error sees: a limit grows
+with the largest score.
+
+With -inf, NaN in values of keys that no query sees reaches no result. With the
+lowest number, a row that has nothing else weighs all keys alike, and other rows
+are as with -inf.
+"""
+
+import pathlib
+import sys
+import tempfile
+
+import numpy as np
+
+import inputs
+import run_variant
+
+LOWEST = np.finfo(np.float32).min
+TOLERANCE = {"f32": 1e-5, "bf16": 2e-2, "f16": 2e-3}
+
+
+def results(variant, x):
+    """The result for the arguments `x`."""
+    file = variant.folder / "inputs.npz"
+    np.savez(file, **{name: inputs.encode(array, variant.dtype) for name, array in x.items()})
+    return variant.actual(file)["o"]
+
+
+def check(dtype, target, folder):
+    """Complaints about one type and machine."""
+    variant = run_variant.Variant("softmax_bias", dtype, folder, None, (), [f"--target={target}"])
+    variant.has_reference = False
+    x = {name: inputs.decode(array) for name, array in variant.draw("2x37x70x1", 1).items()}
+    x["bias"][..., 3::5] = -np.inf
+    hidden = results(variant, x)
+    values = x["v"].copy()
+    x["v"][..., 3::5, :] = np.nan
+    if not np.array_equal(results(variant, x), hidden):
+        yield "values of hidden keys reach the results"
+    x["v"] = values
+    if dtype == "f16":
+        return  # its lowest number is no mask
+    x["bias"][..., 3::5] = LOWEST if dtype == "f32" else -3.3e38
+    x["bias"][..., 2, :] = x["bias"].min()
+    low = results(variant, x)
+    mean = values.mean(axis=-2)
+    if not np.allclose(low[..., 2, :], mean, atol=TOLERANCE[dtype]):
+        yield "a row of lowest numbers does not weigh all keys alike"
+    rest = np.arange(low.shape[-2]) != 2
+    if not np.allclose(low[..., rest, :], hidden[..., rest, :], atol=TOLERANCE[dtype]):
+        yield "keys of the lowest bias count"
+
+
+def main():
+    bad = 0
+    for dtype, target in (("f32", "native"), ("f32", "x86-64"), ("bf16", "native"),
+                          ("bf16", "x86-64-v3"), ("f16", "x86-64-v3")):
+        with tempfile.TemporaryDirectory() as folder:
+            for complaint in check(dtype, target, pathlib.Path(folder)):
+                bad += 1
+                print(f"FAIL {dtype} {target}: {complaint}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
