@@ -18,8 +18,8 @@ def VerifyLevelPass : Pass<"attn-verify-level", "::mlir::ModuleOp"> {
     Skips: nothing.
 
     `normal`: no named attention op. `planned`: the same, and a plan on every
-    attention. `bufferized`: no attention op, no tensor.
-    `llvm`: the LLVM dialect only.
+    attention. `bufferized`: no attention op and no tensor but inside of kernels.
+    `tiled`: none at all. `llvm`: the LLVM dialect only.
 
     ```mlir
     func.func @f(%x: memref<4xf32>) {
