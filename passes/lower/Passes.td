@@ -247,8 +247,8 @@ def ExpandF16Pass : Pass<"attn-expand-f16"> {
     Where a CPU has no instruction, LLVM would call functions that artifacts do
     not link.
 
-    Input: `arith.extf` and `arith.truncf` on scalars, of f16 and f32, and of
-    f64 and f16 or bf16.
+    Input: `arith.extf` and `arith.truncf` of f16 and f32, on scalars and
+    vectors, and of f64 and f16 or bf16, on scalars.
     Output: between f16 and f32 the same conversions, rounding to nearest even,
     in integer arithmetic; those of f64 by way of f32, rounded once.
     Skips: with `has-conversion` those between f16 and f32; all others.

@@ -28,6 +28,20 @@ func.func @narrow(%x: f32) -> f16 {
   return %y : f16
 }
 
+// Lane by lane.
+// CHECK-LABEL: func.func @lanes
+// CHECK:         %[[BITS:.+]] = arith.bitcast %{{.+}} : vector<4xf16> to vector<4xi16>
+// CHECK:         arith.extui %[[BITS]] : vector<4xi16> to vector<4xi32>
+// CHECK-NOT:     arith.extf
+// CHECK-NOT:     arith.truncf
+// CHECK:         arith.trunci %{{.+}} : vector<4xi32> to vector<4xi16>
+func.func @lanes(%x: vector<4xf16>, %y: vector<4xf32>)
+    -> (vector<4xf32>, vector<4xf16>) {
+  %0 = arith.extf %x : vector<4xf16> to vector<4xf32>
+  %1 = arith.truncf %y : vector<4xf32> to vector<4xf16>
+  return %0, %1 : vector<4xf32>, vector<4xf16>
+}
+
 // Other widths, and tensors.
 // CHECK-LABEL: func.func @others
 // CHECK-NEXT:    arith.extf %{{.+}} : bf16 to f32
