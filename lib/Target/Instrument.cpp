@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Code whose memory accesses a sanitizer watches.
 #include "lib/Target/Instrument.h"
+#include "lib/Target/ModuleAnalyses.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 #include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
 
@@ -129,17 +129,6 @@ void mixattn::instrument(llvm::Module &code, llvm::TargetMachine &generator,
       // Or it is told of the way out that an exception takes.
       function.setDoesNotThrow();
     }
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&generator);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-
   llvm::ModulePassManager passes;
   if (isAddress) {
     keepSections(code);
@@ -153,5 +142,5 @@ void mixattn::instrument(llvm::Module &code, llvm::TargetMachine &generator,
     passes.addPass(
         createModuleToFunctionPassAdaptor(llvm::ThreadSanitizerPass()));
   }
-  passes.run(code, modules);
+  ModuleAnalyses(generator).run(passes, code);
 }

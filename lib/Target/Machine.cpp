@@ -33,14 +33,6 @@ bool Machine::has(StringRef name) const {
   return llvm::is_contained(features, name);
 }
 
-bool Machine::hasF16Conversion() const {
-  return has("f16c") || has("avx512fp16");
-}
-
-bool Machine::hasBf16Conversion() const {
-  return has("avx512bf16") && has("avx512vl");
-}
-
 /// What the CPU `machine.cpu` has, by LLVM's names; `isNative`: this one.
 static llvm::StringMap<bool> listFeatures(const Machine &machine,
                                           bool isNative) {

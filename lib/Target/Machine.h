@@ -25,16 +25,6 @@ struct Machine {
 
   /// Whether `name` is among `features`.
   bool has(llvm::StringRef name) const;
-  /// Floats of f32 in a vector register: 16, 8 or 4.
-  int64_t vectorLanes() const {
-    return has("avx512f") ? 16 : has("avx2") ? 8 : 4;
-  }
-  /// How many vector registers there are.
-  int64_t vectorRegisters() const { return has("avx512f") ? 32 : 16; }
-  /// Whether one instruction converts between f16 and f32.
-  bool hasF16Conversion() const;
-  /// Whether one instruction converts between bf16 and f32.
-  bool hasBf16Conversion() const;
 };
 
 /// Describes the CPU `name`: "native", the CPU and features of this machine,

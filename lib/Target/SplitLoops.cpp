@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of loops, where one function has too many of them.
 #include "lib/Target/SplitLoops.h"
+#include "lib/Target/ModuleAnalyses.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/LoopExtractor.h"
 #include "llvm/Transforms/IPO/MergeFunctions.h"
 #include "llvm/Transforms/Utils/LCSSA.h"
@@ -28,16 +28,7 @@ static bool hasManyLoops(llvm::Function &function) {
 void mixattn::splitLoops(llvm::Module &code, llvm::TargetMachine &generator) {
   if (llvm::none_of(code, hasManyLoops))
     return;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&generator);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  ModuleAnalyses analyses(generator);
 
   llvm::DenseSet<const llvm::Function *> before;
   for (const llvm::Function &function : code)
@@ -48,7 +39,7 @@ void mixattn::splitLoops(llvm::Module &code, llvm::TargetMachine &generator) {
   llvm::ModulePassManager extract;
   extract.addPass(createModuleToFunctionPassAdaptor(std::move(prepare)));
   extract.addPass(llvm::LoopExtractorPass());
-  extract.run(code, modules);
+  analyses.run(extract, code);
 
   // What was taken apart is not to be put together again.
   for (llvm::Function &function : code)
@@ -56,5 +47,5 @@ void mixattn::splitLoops(llvm::Module &code, llvm::TargetMachine &generator) {
       function.addFnAttr(llvm::Attribute::NoInline);
   llvm::ModulePassManager merge;
   merge.addPass(llvm::MergeFunctionsPass());
-  merge.run(code, modules);
+  analyses.run(merge, code);
 }

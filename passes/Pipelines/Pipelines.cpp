@@ -4,6 +4,7 @@
 #include "passes/Pipelines/Pipelines.h"
 
 #include "passes/Passes.h"
+#include "passes/plan/CpuModel.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -107,11 +108,21 @@ static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   addVerifyLevel(pm, "bufferized");
 }
 
+static bool has(const PipelineOptions &options, StringRef feature) {
+  return llvm::is_contained(options.features, feature);
+}
+
+/// The registers and instructions that the code may use.
+static CpuModel modelOf(const PipelineOptions &options) {
+  return describeCpu(options.cpu, options.features, options.isNative);
+}
+
 static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
+  CpuModel cpu = modelOf(options);
   ScheduleX86PassOptions schedule;
-  schedule.lanes = options.vectorLanes;
-  schedule.registers = options.vectorRegisters;
-  schedule.hasBf16Pairs = options.hasBf16Conversion;
+  schedule.lanes = cpu.lanes;
+  schedule.registers = cpu.registers;
+  schedule.hasBf16Pairs = cpu.hasBf16Products;
   pm.addPass(createScheduleX86Pass(schedule));
   // Accesses outside of a tile are to meet memory that is nobody's.
   if (options.sanitizer == "address")
@@ -123,10 +134,11 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
 
 static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createExportEntriesPass());
+  CpuModel cpu = modelOf(options);
   LowerX86PassOptions tiles;
-  tiles.lanes = options.vectorLanes;
-  tiles.registers = options.vectorRegisters;
-  tiles.hasFma = options.hasFma;
+  tiles.lanes = cpu.lanes;
+  tiles.registers = cpu.registers;
+  tiles.hasFma = has(options, "fma");
   pm.addPass(createLowerX86Pass(tiles));
   pm.addPass(createLowerCopiesPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
@@ -141,11 +153,13 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(arith::createArithEmulateUnsupportedFloats(wide));
   // Polynomials for what they cover: libm's results vary by machine.
   pm.addPass(createApproximateMathPass());
+  bool hasBf16Conversion =
+      has(options, "avx512bf16") && has(options, "avx512vl");
   ExpandF16PassOptions halves;
-  halves.hasConversion = options.hasF16Conversion;
+  halves.hasConversion = has(options, "f16c") || has(options, "avx512fp16");
   pm.addPass(createExpandF16Pass(halves));
-  pm.addPass(arith::createArithExpandOpsPass(
-      {/*includeBf16=*/!options.hasBf16Conversion}));
+  pm.addPass(
+      arith::createArithExpandOpsPass({/*includeBf16=*/!hasBf16Conversion}));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertVectorToSCFPass());
@@ -168,7 +182,7 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
-  if (!options.hasBf16Conversion)
+  if (!hasBf16Conversion)
     pm.addPass(createMoveBf16AsBitsPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCanonicalizerPass());

@@ -34,16 +34,8 @@ struct PipelineOptions {
   /// LLVM's names of the CPU, and of the features that the code may use.
   std::string cpu = "x86-64";
   std::vector<std::string> features;
-  /// Whether the CPU converts between f16, or bf16, and f32.
-  bool hasF16Conversion = false;
-  bool hasBf16Conversion = false;
   /// What the code is instrumented with: none, address or thread.
   std::string sanitizer = "none";
-  /// Floats of f32 in a vector register, how many such registers there are,
-  /// and whether one instruction multiplies and adds.
-  int64_t vectorLanes = 4;
-  int64_t vectorRegisters = 16;
-  bool hasFma = false;
   /// Whether attentions become fused kernels where a schedule takes them.
   bool fuse = true;
   /// Whether to rewrite attentions where a simpler form is equal.
@@ -52,8 +44,8 @@ struct PipelineOptions {
   bool isNative = false;
   /// Threads that calls are planned for; 0: as many as cores.
   int64_t threads = 0;
-  /// The plan of every attention, `algorithm[,lanes=L][,block=K][,split=K]`; the
-  /// model's choice where empty.
+  /// The plan of every attention, `algorithm[,lanes=L][,block=K][,split=K]`;
+  /// the model's choice where empty.
   std::string plan;
 };
 

@@ -75,16 +75,6 @@ void mixattn::registerPipelines() {
           options.threads = text.threads;
           options.plan = text.plan;
           options.features.assign(text.features.begin(), text.features.end());
-          options.hasF16Conversion =
-              llvm::is_contained(options.features, "f16c");
-          options.hasBf16Conversion =
-              llvm::is_contained(options.features, "avx512bf16");
-          bool isWide = llvm::is_contained(options.features, "avx512f");
-          options.vectorLanes =
-              isWide ? 16
-                     : (llvm::is_contained(options.features, "avx2") ? 8 : 4);
-          options.vectorRegisters = isWide ? 32 : 16;
-          options.hasFma = llvm::is_contained(options.features, "fma");
           buildPipeline(pm, Level::Graph, level, options);
         });
   };

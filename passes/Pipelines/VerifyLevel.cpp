@@ -48,8 +48,8 @@ struct VerifyLevelPass : mixattn::impl::VerifyLevelPassBase<VerifyLevelPass> {
   }
 
   void runOnOperation() override {
-    if (!llvm::is_contained({"normal", "planned", "bufferized", "tiled", "llvm"},
-                            level)) {
+    if (!llvm::is_contained(
+            {"normal", "planned", "bufferized", "tiled", "llvm"}, level)) {
       emitError(getOperation().getLoc(),
                 "expected the level normal, planned, bufferized, tiled or "
                 "llvm, but got '")

@@ -109,11 +109,6 @@ ExitCode Compilation::parse() {
 ExitCode Compilation::runPasses() {
   PipelineOptions passOptions;
   passOptions.entry = options.entry;
-  passOptions.hasF16Conversion = machine.hasF16Conversion();
-  passOptions.hasBf16Conversion = machine.hasBf16Conversion();
-  passOptions.vectorLanes = machine.vectorLanes();
-  passOptions.vectorRegisters = machine.vectorRegisters();
-  passOptions.hasFma = machine.has("fma");
   passOptions.cpu = machine.cpu;
   passOptions.features = machine.features;
   passOptions.sanitizer = nameOf(options.sanitizer);

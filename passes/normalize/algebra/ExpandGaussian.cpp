@@ -63,26 +63,48 @@ private:
     return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
   }
 
-  /// term[b,h,r,i] = sum_d `body`(operands..., term), with loops b, h, r, i, d.
-  static Value emitTerm(PatternRewriter &rewriter, Location loc,
-                        ArrayRef<OpFoldResult> sizes, ValueRange operands,
-                        ArrayRef<AffineMap> maps, Emit body) {
-    Value zero = number(rewriter, loc, 0.0);
+  /// term[b,h,r,i] = sum_d `body`(sequence, shift, term), with loops b, h, r,
+  /// i, d: for the queries, or the keys, that `sequence` is. Without shifts
+  /// `body` gets none; `group` heads of the sequence share one.
+  static Value emitTerm(PatternRewriter &rewriter, GenericOp op, Value sequence,
+                        int64_t group, Emit body) {
+    auto attention = cast<AttentionOpInterface>(op.getOperation());
+    AffineExpr b, h, r, i, d;
+    bindDims(rewriter.getContext(), b, h, r, i, d);
+    auto map = [&](ArrayRef<AffineExpr> to) {
+      return AffineMap::get(5, 0, to, rewriter.getContext());
+    };
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(sequence.getType());
+    int64_t rank = type.getRank();
+    SmallVector<OpFoldResult> sizes = {
+        tensor::getMixedSize(rewriter, loc, sequence, 0),
+        rewriter.getIndexAttr(type.getDimSize(1)),
+        rewriter.getIndexAttr(attention.getNumComponents()),
+        tensor::getMixedSize(rewriter, loc, sequence, rank - 2)};
+    SmallVector<Value> operands = {sequence};
+    SmallVector<AffineMap> maps = {rank == 5 ? map({b, h, r, i, d})
+                                             : map({b, h, i, d})};
+    if (op.getShifts()) {
+      operands.push_back(op.getShifts());
+      maps.push_back(map({h.floorDiv(group), r, d}));
+    }
+    maps.push_back(map({b, h, r, i}));
+    Value empty =
+        tensor::EmptyOp::create(rewriter, loc, sizes, rewriter.getF32Type());
     Value init =
-        linalg::FillOp::create(
-            rewriter, loc, zero,
-            tensor::EmptyOp::create(rewriter, loc, sizes, rewriter.getF32Type())
-                .getResult())
+        linalg::FillOp::create(rewriter, loc, number(rewriter, loc, 0.0), empty)
             .getResult(0);
     SmallVector<utils::IteratorType> loops(5, utils::IteratorType::parallel);
     loops.back() = utils::IteratorType::reduction;
-    SmallVector<AffineMap> all(maps);
-    all.push_back(AffineMap::getMultiDimIdentityMap(5, rewriter.getContext())
-                      .dropResult(4));
     return linalg::GenericOp::create(
-               rewriter, loc, init.getType(), operands, init, all, loops,
+               rewriter, loc, init.getType(), operands, init, maps, loops,
                [&](OpBuilder &b, Location loc, ValueRange args) {
-                 linalg::YieldOp::create(b, loc, body(b, loc, args));
+                 // Added up in any order, so that it is done by vectors.
+                 Value sum = arith::AddFOp::create(
+                     b, loc, args.back(), body(b, loc, args.drop_back()),
+                     arith::FastMathFlags::reassoc);
+                 linalg::YieldOp::create(b, loc, sum);
                })
         .getResult(0);
   }
@@ -102,29 +124,12 @@ private:
     return inverse;
   }
 
+  /// (q . s_r - |q|^2 / 2) / v_r
   static Value emitQueryTerm(PatternRewriter &rewriter, GenericOp op,
                              ArrayRef<double> variances) {
     auto attention = cast<AttentionOpInterface>(op.getOperation());
-    AffineExpr b, h, r, i, d;
-    bindDims(rewriter.getContext(), b, h, r, i, d);
-    auto map = [&](ArrayRef<AffineExpr> to) {
-      return AffineMap::get(5, 0, to, rewriter.getContext());
-    };
-    Location loc = op.getLoc();
-    Value query = op.getQuery();
-    SmallVector<OpFoldResult> sizes = {
-        tensor::getMixedSize(rewriter, loc, query, 0),
-        rewriter.getIndexAttr(attention.getNumQueryHeads()),
-        rewriter.getIndexAttr(attention.getNumComponents()),
-        tensor::getMixedSize(rewriter, loc, query, 2)};
-    SmallVector<Value> operands = {query};
-    SmallVector<AffineMap> maps = {map({b, h, i, d})};
-    if (op.getShifts()) {
-      operands.push_back(op.getShifts());
-      maps.push_back(map({h.floorDiv(attention.getKeyGroup()), r, d}));
-    }
     return emitTerm(
-        rewriter, loc, sizes, operands, maps,
+        rewriter, op, op.getQuery(), attention.getKeyGroup(),
         [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
           Value q = toF32(b, loc, args[0]);
           // q (s - q / 2) / v
@@ -138,38 +143,16 @@ private:
                         : half;
           }
           Value product = arith::MulFOp::create(b, loc, q, other);
-          product = arith::MulFOp::create(b, loc, product,
-                                          inverseVariance(b, loc, variances));
-          return arith::AddFOp::create(b, loc, args.back(), product,
-                                       arith::FastMathFlags::reassoc);
+          return arith::MulFOp::create(b, loc, product,
+                                       inverseVariance(b, loc, variances));
         });
   }
 
+  /// -|k + s_r|^2 / (2 v_r)
   static Value emitKeyTerm(PatternRewriter &rewriter, GenericOp op,
                            ArrayRef<double> variances) {
-    auto attention = cast<AttentionOpInterface>(op.getOperation());
-    AffineExpr b, g, r, j, d;
-    bindDims(rewriter.getContext(), b, g, r, j, d);
-    auto map = [&](ArrayRef<AffineExpr> to) {
-      return AffineMap::get(5, 0, to, rewriter.getContext());
-    };
-    Location loc = op.getLoc();
-    Value key = op.getKey();
-    bool ownKeys = attention.getKeyType().getRank() == 5;
-    SmallVector<OpFoldResult> sizes = {
-        tensor::getMixedSize(rewriter, loc, key, 0),
-        tensor::getMixedSize(rewriter, loc, key, 1),
-        rewriter.getIndexAttr(attention.getNumComponents()),
-        tensor::getMixedSize(rewriter, loc, key, ownKeys ? 3 : 2)};
-    SmallVector<Value> operands = {key};
-    SmallVector<AffineMap> maps = {ownKeys ? map({b, g, r, j, d})
-                                           : map({b, g, j, d})};
-    if (op.getShifts()) {
-      operands.push_back(op.getShifts());
-      maps.push_back(map({g, r, d}));
-    }
     return emitTerm(
-        rewriter, loc, sizes, operands, maps,
+        rewriter, op, op.getKey(), /*group=*/1,
         [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
           Value k = toF32(b, loc, args[0]);
           if (op.getShifts())
@@ -177,10 +160,7 @@ private:
           Value square = arith::MulFOp::create(b, loc, k, k);
           Value factor = arith::MulFOp::create(
               b, loc, number(b, loc, -0.5), inverseVariance(b, loc, variances));
-          return arith::AddFOp::create(
-              b, loc, args.back(),
-              arith::MulFOp::create(b, loc, square, factor).getResult(),
-              arith::FastMathFlags::reassoc);
+          return arith::MulFOp::create(b, loc, square, factor);
         });
   }
 

@@ -54,18 +54,16 @@ Value KernelOperands::emitWideLoad(OpBuilder &builder, memref::LoadOp scalar,
   IndexMath at(b);
   MemRefType buffer = scalar.getMemRefType();
   auto type = VectorType::get({lanes}, buffer.getElementType());
-  bool readsOwnQuery = llvm::count_if(indices, [](Value index) {
-                         return isa<VectorType>(index.getType());
-                       }) == 1;
+  auto varies = [](Value index) { return isa<VectorType>(index.getType()); };
   int64_t rank = buffer.getRank();
-  bool isOnlyLast = isa<VectorType>(indices.back().getType()) &&
-                    llvm::none_of(indices.drop_back(), [](Value index) {
-                      return isa<VectorType>(index.getType());
-                    });
+  /// Whether index `i` is the lanes' own queries, and no other index varies.
+  auto isOwnQuery = [&](int64_t i) {
+    return i >= 0 && indices[i] == queries &&
+           llvm::count_if(indices, varies) == 1;
+  };
   // Elements are in a tile, where lanes follow one another.
   if (const ElementTile *element = findElement(scalar.getMemRef());
-      element && readsOwnQuery && indices[rank - 2] == queries &&
-      !isa<VectorType>(indices[rank - 1].getType())) {
+      element && isOwnQuery(rank - 2)) {
     Value row = at.sub(indices[rank - 1], place.blockStart);
     if (element->heads > 1)
       row = at.add(row, at.mul(indices[rank - 3], block));
@@ -77,7 +75,7 @@ Value KernelOperands::emitWideLoad(OpBuilder &builder, memref::LoadOp scalar,
     return arith::FPToSIOp::create(b, type, value);
   }
   // Queries follow one another in memory; there are none beyond the last.
-  if (isOnlyLast && indices.back() == queries) {
+  if (isOwnQuery(rank - 1)) {
     SmallVector<Value> first(indices);
     Value begin = at.add(place.firstQuery, place.lane);
     first.back() = begin;
@@ -97,7 +95,7 @@ Value KernelOperands::emitWideLoad(OpBuilder &builder, memref::LoadOp scalar,
   Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
   for (int64_t lane = 0; lane < lanes; ++lane) {
     SmallVector<Value> own = llvm::map_to_vector(indices, [&](Value index) {
-      return isa<VectorType>(index.getType())
+      return varies(index)
                  ? vector::ExtractOp::create(b, index, lane).getResult()
                  : index;
     });

@@ -82,8 +82,8 @@ static Value splatBits(ImplicitLocOpBuilder &b, VectorType bits,
 void TileBuilder::storePair(Value first, Value second, Value tile, Value pair,
                             Value lane) {
   auto bits = rowType().clone(b.getI32Type());
-  // Half of the last place that stays is added; what lies beyond goes. On Zen 5
-  // this is faster than the conversions and the shuffle that they need.
+  // Half of the last place that stays is added; what lies beyond goes: no
+  // conversion, and no shuffle to interleave two of them.
   auto rounded = [&](Value value) -> Value {
     Value number = arith::BitcastOp::create(b, bits, value);
     return arith::AddIOp::create(b, number, splatBits(b, bits, 0x8000));

@@ -73,10 +73,11 @@ TEST(Machine, NativeRunsHere) {
 }
 
 TEST(Machine, Conversions) {
-  EXPECT_FALSE(lookUpMachine("x86-64-v2")->hasF16Conversion());
-  EXPECT_TRUE(lookUpMachine("x86-64-v3")->hasF16Conversion());
-  EXPECT_FALSE(lookUpMachine("x86-64-v4")->hasBf16Conversion());
-  EXPECT_TRUE(lookUpMachine("znver4")->hasBf16Conversion());
+  EXPECT_FALSE(lookUpMachine("x86-64-v2")->has("f16c"));
+  EXPECT_TRUE(lookUpMachine("x86-64-v3")->has("f16c"));
+  EXPECT_FALSE(lookUpMachine("x86-64-v4")->has("avx512bf16"));
+  EXPECT_TRUE(lookUpMachine("znver4")->has("avx512bf16"));
+  EXPECT_TRUE(lookUpMachine("znver4")->has("avx512vl"));
 }
 
 TEST(Machine, RefusesOtherNames) {
