@@ -212,6 +212,57 @@ def Tile_UpdateOp : Tile_Op<"x86.update"> {
   }];
 }
 
+def Tile_DotRowsOp : Tile_Op<"x86.dot_rows"> {
+  let summary = "Products of one query with rows of keys";
+  let description = [{
+    `scores[0][j] = sum_d keys[min(row + j, last)][d] queries[query][d]` for
+    every lane j of `scores`. Lanes are keys here, and features while a product
+    is summed up: one query alone fills them.
+
+    ```mlir
+    func.func @f(%k: memref<?x64xf32>, %row: index, %last: index,
+                 %q: memref<?x64xf32>, %query: index, %s: memref<1x64xf32>) {
+      tile.x86.dot_rows %k[%row] last %last, %q[%query] into %s
+          : memref<?x64xf32>, memref<?x64xf32>, memref<1x64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$keys, Index:$row,
+      Index:$last, Arg<Tile_FloatRows, "", [MemRead]>:$queries, Index:$query,
+      Arg<Tile_Tile, "", [MemWrite]>:$scores);
+  let assemblyFormat = [{
+    $keys `[` $row `]` `last` $last `,` $queries `[` $query `]` `into` $scores
+    attr-dict `:` type($keys) `,` type($queries) `,` type($scores)
+  }];
+}
+
+def Tile_SumRowsOp : Tile_Op<"x86.sum_rows"> {
+  let summary = "Adds weighted rows of values to one row";
+  let description = [{
+    `sums[0][e] += sum_j weights[0][j] values[row + j][e]` for j from 0 to
+    `count` - 1 and all columns e of `values`. Where `skips_zeros`, a row whose
+    weight is 0 adds nothing, whatever it holds.
+
+    ```mlir
+    func.func @f(%v: memref<?x64xf32>, %row: index, %count: index,
+                 %w: memref<1x64xf32>, %o: memref<1x64xf32>) {
+      tile.x86.sum_rows %v[%row] count %count, %w into %o
+          : memref<?x64xf32>, memref<1x64xf32>, memref<1x64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$values, Index:$row,
+      Index:$count, Arg<Tile_Tile, "", [MemRead]>:$weights,
+      Arg<Tile_Tile, "", [MemRead, MemWrite]>:$sums, UnitAttr:$skips_zeros);
+  let assemblyFormat = [{
+    $values `[` $row `]` `count` $count `,` $weights `into` $sums
+    (`skips_zeros` $skips_zeros^)? attr-dict
+    `:` type($values) `,` type($weights) `,` type($sums)
+  }];
+}
+
 def Tile_Exp2Op : Tile_Op<"x86.exp2", [Pure, SameOperandsAndResultType]> {
   let summary = "Powers of 2 of a row of lanes";
   let description = [{

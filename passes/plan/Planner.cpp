@@ -122,7 +122,7 @@ void Planner::addCandidates(Algorithm algorithm, const PlanTarget &target) {
   case Algorithm::Decode:
     lanes = {cpu.lanes};
     blocks = {64};
-    splits = {1024};
+    splits = {1024, 256};
     break;
   case Algorithm::ChunkedLinear:
     blocks = {64, 32};

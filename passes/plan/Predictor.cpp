@@ -155,7 +155,12 @@ Prediction Predictor::predictDecode(const PlanCase &plan,
   double sums = queries * double(work.heads * work.valueFeatures) / lanes;
   double merged = double(sizes.batch) * parts * sums * merge;
   double seconds = share(count * item, count, item, false);
-  return {seconds + merged / cpu.hertz, scratchOf(plan, sizes.queries)};
+  double bytes = scratchOf(plan, sizes.queries);
+  // Powers of all keys wait for the sums of all parts.
+  if (pair.postmix > 0)
+    bytes +=
+        double(sizes.batch * work.heads) * queries * double(sizes.keys) * 4;
+  return {seconds + merged / cpu.hertz, bytes};
 }
 
 /// The state of linear attention chunk by chunk; causal chunks also score their

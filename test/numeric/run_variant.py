@@ -83,11 +83,14 @@ def tool(name, bin_dir):
     return str(pathlib.Path(bin_dir) / name) if bin_dir else name
 
 
-def run(*command):
-    """Standard output, or an exception that shows what went wrong."""
+def run(*command, threads=None):
+    """Standard output, or an exception that shows what went wrong. OpenMP runs
+    `threads` threads, or what it is told from outside."""
+    environment = os.environ | (
+        {"OMP_NUM_THREADS": str(threads)} if threads else {})
     try:
         process = subprocess.run([str(part) for part in command],
-                                 stdout=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, env=environment,
                                  stderr=subprocess.STDOUT, text=True)
     except OSError as failure:
         raise RuntimeError(str(failure)) from failure
@@ -154,12 +157,13 @@ class Variant:
         return {name: inputs.decode(np.load(self.output(name)))
                 for name in self.dtypes}
 
-    def actual(self, file):
+    def actual(self, file, threads=None):
         """What the artifact gives for the arguments in `file`."""
         run(tool("mixattn-run", self.bin_dir), self.artifact,
             f"--entry={self.name}", f"--inputs={file}", "--guard",
             *(["--check"] if self.has_reference else []),
-            *(f"--output={name}={self.output(name)}" for name in self.dtypes))
+            *(f"--output={name}={self.output(name)}" for name in self.dtypes),
+            threads=threads)
         return self.load()
 
     def reference(self, file):

@@ -17,6 +17,18 @@ VALUES = {"B": (1, 2, 3), "N": LENGTHS, "S": LENGTHS, "W": LENGTHS,
           "C": LENGTHS, "D": FEATURES, "V": FEATURES, "H": HEADS, "M": HEADS,
           "G": HEADS, "R": (1, 2, 3, 4), "x": (1, 8)}
 MOST_SCORES = 2**23
+# For each target every kind of plan that can be forced, in lanes of its own.
+PLANS = {
+    "native": ("online,lanes=64", "panel,lanes=64", "online,lanes=32,block=32",
+               "panel,lanes=32,block=32", "online,lanes=16,block=128",
+               "panel,lanes=16,block=16", "decode,split=128",
+               "decode,block=16,split=16", "chunked_linear,block=64",
+               "chunked_linear,block=16", "unfused"),
+    "x86-64-v3": ("online,lanes=16", "panel,lanes=16", "online,lanes=8,block=32",
+                  "panel,lanes=8,block=32", "decode,split=256",
+                  "decode,block=32,split=32", "chunked_linear,block=64",
+                  "unfused"),
+}
 # Whose values must all be seen.
 COVERED = {"B": "batches", "N": "queries", "S": "keys", "D": "features",
            "H": "heads", "M": "global heads", "R": "components",
@@ -25,14 +37,17 @@ COVERED = {"B": "batches", "N": "queries", "S": "keys", "D": "features",
 
 class Case(NamedTuple):
     """One variant in one type at one size; `sizes` holds every dim of it that
-    has a name, and x."""
+    has a name, and x. Where a plan is forced, it and its target."""
     variant: str
     dtype: str
     sizes: dict
+    target: str = ""
+    plan: str = ""
 
     def __str__(self):
         sizes = ",".join(f"{dim}={size}" for dim, size in self.sizes.items())
-        return f"{self.variant}/{self.dtype}/{sizes}"
+        forced = f"/{self.target}/{self.plan}" if self.plan else ""
+        return f"{self.variant}/{self.dtype}/{sizes}{forced}"
 
     def scores(self):
         """B H N S; H is the larger one of global and local heads."""
@@ -44,7 +59,8 @@ class Case(NamedTuple):
 
 def parse_case(text):
     """The case that str() gave; ValueError where there is none."""
-    match = re.fullmatch(r"(\w+)/(\w+)/((?:\w=\d+,?)+)", text)
+    match = re.fullmatch(
+        r"(\w+)/(\w+)/((?:\w=\d+,?)+)(?:/([\w-]+)/([\w=,]+))?", text)
     if not match or match[1] not in signatures.SIGNATURES \
             or match[2] not in DTYPES:
         raise ValueError(f"'{text}' is no case")
@@ -52,7 +68,7 @@ def parse_case(text):
     if set(sizes) != {*dims_of(match[1]), "x"}:
         raise ValueError(f"{match[1]} has the sizes "
                          f"{', '.join([*dims_of(match[1]), 'x'])}")
-    return Case(match[1], match[2], sizes)
+    return Case(match[1], match[2], sizes, match[4] or "", match[5] or "")
 
 
 def dims_of(variant):
@@ -75,14 +91,29 @@ class Deck:
         return self.left.pop()
 
 
-def sample(variants, count, seed):
+def sample(variants, count, seed, with_plans=False):
     """`count` cases. As many as there are pairs of variant and type hold each
-    pair, and more of them each pair as often."""
+    pair, and more of them each pair as often. `with_plans` each forces a plan:
+    one that its variant may not have."""
     rng = np.random.default_rng(seed)
     pairs = Deck([(variant, dtype) for variant in variants
                   for dtype in DTYPES], rng)
     decks = {dim: Deck(values, rng) for dim, values in VALUES.items()}
-    return [draw_case(*pairs.draw(), decks) for _ in range(count)]
+    cases = [draw_case(*pairs.draw(), decks) for _ in range(count)]
+    if not with_plans:
+        return cases
+    plans = Deck([(target, plan) for target in PLANS
+                  for plan in PLANS[target]], rng)
+    return [case._replace(**dict(zip(("target", "plan"), plans.draw())))
+            for case in cases]
+
+
+def others(case):
+    """The case with its plan, and with each other plan of its target."""
+    plans = PLANS[case.target]
+    first = plans.index(case.plan)
+    return [case._replace(plan=plan)
+            for plan in plans[first:] + plans[:first]]
 
 
 def draw_case(variant, dtype, decks):

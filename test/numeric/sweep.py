@@ -5,9 +5,13 @@ A seed and a count of cases say which: variants, types, batches, lengths,
 features, heads, components and scales of inputs. As many cases as there are
 pairs of variant and type hold every pair. Each artifact runs under --guard and
 meets NumPy (oracle/) and, unless the case is large, lib/Reference.
+
+With --plans each case forces a plan, the next one that its variant can have, and
+runs on one thread and twice on two: all three results are equal, bit by bit.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import os
 import pathlib
@@ -23,6 +27,7 @@ EXAMPLES = """examples:
   sweep.py --seed=7                        every variant in every type
   sweep.py --seed=7 --cases=2000
   sweep.py --seed=7 --cases=20 --variants='mgk*,linear'
+  sweep.py --seed=7 --plans
   sweep.py --case=mgk/bf16/B=2,H=3,N=33,D=41,R=4,S=7,x=8
 """
 # Beyond so many multiplications lib/Reference takes seconds.
@@ -35,21 +40,49 @@ def work_of(case):
             * 2 * case.sizes.get("D", case.sizes.get("V", 64)))
 
 
+def compiled(case, folder, options):
+    """The case's variant; a case whose plan it cannot have takes the next."""
+    sizes = {dim: size for dim, size in case.sizes.items() if dim not in "BNSx"}
+    if not case.plan:
+        return case, run_variant.Variant(case.variant, case.dtype, folder,
+                                         options.bin, sizes)
+    for each in sampler.others(case):
+        forced = (f"--plan={each.plan}", f"--target={each.target}")
+        try:
+            return each, run_variant.Variant(case.variant, case.dtype, folder,
+                                             options.bin, sizes, forced)
+        except RuntimeError as failure:
+            if "cannot be computed as planned" not in str(failure):
+                raise RuntimeError(f"{each}: {failure}") from failure
+    raise RuntimeError("it can have no plan")
+
+
+def changed(variant):
+    """Complaints about results that one thread, two, or a second run change."""
+    file = variant.folder / "inputs.npz"
+    results = {name: variant.actual(file, threads=threads)
+               for name, threads in (("one thread", 1), ("two threads", 2),
+                                     ("two threads again", 2))}
+    first = results.pop("one thread")
+    return [f"{name} of {who} is not that of one thread"
+            for who, each in results.items() for name in first
+            if first[name].tobytes() != each[name].tobytes()]
+
+
 def check(case, options):
-    """Complaints about a case, and its error as a share of the limit."""
-    sizes = dict(case.sizes)
-    scale = sizes.pop("x")
-    lengths = [sizes.pop(dim, 1) for dim in "BNS"]
+    """The case as it ran, complaints, and its error as a share of the limit."""
+    lengths = [case.sizes.get(dim, 1) for dim in "BNS"]
     with tempfile.TemporaryDirectory() as folder:
         try:
-            variant = run_variant.Variant(
-                case.variant, case.dtype, pathlib.Path(folder), options.bin,
-                sizes)
+            case, variant = compiled(case, pathlib.Path(folder), options)
             variant.has_reference = work_of(case) <= MOST_OF_REFERENCE
-            return variant.check("x".join(map(str, [*lengths, scale])),
-                                 options.seed)
+            complaints, share = variant.check(
+                "x".join(map(str, [*lengths, case.sizes["x"]])), options.seed)
+            if case.plan:
+                complaints += changed(variant)
+            return case, complaints, share
         except RuntimeError as failure:
-            return [str(failure)], 0.0
+            return case, [str(failure)], 0.0
 
 
 def repeat(case, options):
@@ -65,11 +98,12 @@ def run_all(cases, options):
     """Prints what went wrong and how far it is; gives the count of bad cases,
     and the worst error."""
     bad, worst, start = 0, 0.0, time.monotonic()
+    forced = collections.Counter()
     step = max(1, len(cases) // 10)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = pool.map(lambda case: check(case, options), cases)
-        for number, (case, result) in enumerate(zip(cases, results), 1):
-            complaints, share = result
+        for number, (case, complaints, share) in enumerate(results, 1):
+            forced[f"{case.target} {case.plan}"] += 1
             worst = max(worst, share)
             bad += bool(complaints)
             for complaint in complaints:
@@ -79,6 +113,9 @@ def run_all(cases, options):
             if number % step == 0 or number == len(cases) or complaints:
                 print(f"{number} of {len(cases)} cases, {bad} bad, "
                       f"{time.monotonic() - start:.0f} s", flush=True)
+    if options.plans:
+        print("plans:", *(f"{plan} ({count}x)" for plan, count
+                          in sorted(forced.items())), sep="\n  ")
     return bad, worst
 
 
@@ -108,6 +145,8 @@ def main():
     parser.add_argument("--case", help="one case, as a failed one prints it")
     parser.add_argument("--variants", default="*", metavar="PATTERN,...",
                         help="default: all of examples/variants")
+    parser.add_argument("--plans", action="store_true",
+                        help="force plans, on one thread and on two")
     parser.add_argument("--jobs", type=int, default=2, help="default: 2")
     parser.add_argument("--list", action="store_true",
                         help="print the cases and their coverage, run none")
@@ -122,7 +161,8 @@ def main():
         parser.error("seed, count of cases and jobs are positive numbers")
     try:
         cases = ([sampler.parse_case(options.case)] if options.case
-                 else sampler.sample(variants, options.cases, options.seed))
+                 else sampler.sample(variants, options.cases, options.seed,
+                                     options.plans))
     except ValueError as fault:
         parser.error(str(fault))
     if options.list:

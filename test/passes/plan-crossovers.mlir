@@ -5,11 +5,13 @@
 //
 // RUN: mixattn-opt %s --attn-plan="cpu=znver5 features=avx2,avx512f,fma threads=16" | FileCheck %s
 
-// Many threads and one head: few queries take narrow tiles, of which there are
-// enough for all. Fewer still would take narrower ones, were they known; that
-// saves too little for a case of its own.
+// Many threads and one head: few queries leave the keys to the threads, more of
+// them take narrow tiles, of which there are enough for all. Narrower ones yet
+// save too little for a case of their own.
 // CHECK-LABEL: func.func @queries
-// CHECK:         {attn.plan = #attn.plan<[queries at_most 512 : online {lanes = 32, block = [[B:[0-9]+]]}, else : online {lanes = 64, block = {{[0-9]+}}}]>}
+// CHECK:         {attn.plan = #attn.plan<[queries at_most 64 : decode {lanes = 16, block = 64, split = 256}, queries at_most 512 : online {lanes = 32, block = [[B:[0-9]+]]}, else : online {lanes = 64, block = {{[0-9]+}}}]>}
+// CHECK-LABEL: func.func @queries64
+// CHECK:         {attn.plan = #attn.plan<[else : decode {lanes = 16, block = 64, split = 256}]>}
 // CHECK-LABEL: func.func @queries256
 // CHECK:         {attn.plan = #attn.plan<[else : online {lanes = 16, block = {{[0-9]+}}}]>}
 // CHECK-LABEL: func.func @queries512
@@ -20,6 +22,10 @@
 func.func @queries(%q: tensor<1x1x?x64xf32>, %k: !k) -> tensor<1x1x?x64xf32> {
   %o = attn.generic scores(%q, %k : tensor<1x1x?x64xf32>, !k) pool(%k : !k) -> tensor<1x1x?x64xf32>
   return %o : tensor<1x1x?x64xf32>
+}
+func.func @queries64(%q: tensor<1x1x64x64xf32>, %k: !k) -> tensor<1x1x64x64xf32> {
+  %o = attn.generic scores(%q, %k : tensor<1x1x64x64xf32>, !k) pool(%k : !k) -> tensor<1x1x64x64xf32>
+  return %o : tensor<1x1x64x64xf32>
 }
 func.func @queries256(%q: tensor<1x1x256x64xf32>, %k: !k) -> tensor<1x1x256x64xf32> {
   %o = attn.generic scores(%q, %k : tensor<1x1x256x64xf32>, !k) pool(%k : !k) -> tensor<1x1x256x64xf32>

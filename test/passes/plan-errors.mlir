@@ -5,7 +5,7 @@
 // RUN: split-file %s %t
 // RUN: mixattn-opt %t/panel.mlir --attn-plan="%{plan}=panel" --verify-diagnostics
 // RUN: mixattn-opt %t/online.mlir --attn-plan="%{plan}=online" --verify-diagnostics
-// RUN: mixattn-opt %t/decode.mlir --attn-plan="%{plan}=decode,split=1024" --verify-diagnostics
+// RUN: mixattn-opt %t/decode.mlir --attn-plan="%{plan}=decode,split=100" --verify-diagnostics
 // RUN: mixattn-opt %t/linear.mlir --attn-plan="%{plan}=online" --verify-diagnostics
 // RUN: mixattn-opt %t/pool.mlir --attn-plan="%{plan}=chunked_linear" --verify-diagnostics
 // RUN: mixattn-opt %t/named.mlir --attn-plan="%{plan}=online" --verify-diagnostics
@@ -34,7 +34,7 @@ func.func @f(%q: !q, %m: tensor<2x2xf32>) -> !q {
 //--- decode.mlir
 !q = tensor<1x2x3x4xf32>
 func.func @f(%q: !q) -> !q {
-  // expected-error @below {{cannot be computed as planned by 'decode,split=1024': no schedule splits keys yet}}
+  // expected-error @below {{cannot be computed as planned by 'decode,split=100': expected split to be a multiple of the block 64, but got 100}}
   %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
   return %o : !q
 }

@@ -41,6 +41,10 @@ void lower(mlir::RewriterBase &rewriter, tile::MultiplyOp op,
            const VectorUnit &unit);
 void lower(mlir::RewriterBase &rewriter, tile::UpdateOp op,
            const VectorUnit &unit);
+void lower(mlir::RewriterBase &rewriter, tile::DotRowsOp op,
+           const VectorUnit &unit);
+void lower(mlir::RewriterBase &rewriter, tile::SumRowsOp op,
+           const VectorUnit &unit);
 void lower(mlir::RewriterBase &rewriter, tile::Exp2Op op,
            const VectorUnit &unit);
 

@@ -55,6 +55,8 @@ static void scheduleCase(KernelOp kernel, const PlanCase &plan,
     return schedulePanel(kernel, sizes);
   if (plan.algorithm == Algorithm::ChunkedLinear)
     return scheduleLinear(kernel, sizes);
+  if (plan.algorithm == Algorithm::Decode)
+    return scheduleDecode(kernel, sizes, plan.split);
   assert(plan.algorithm == Algorithm::Online && "planned as it is supported");
   scheduleOnline(kernel, sizes);
 }

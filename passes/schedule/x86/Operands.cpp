@@ -26,6 +26,12 @@ SmallVector<Value> KernelOperands::elementsOf(AttentionOpInterface op) {
 
 Value KernelOperands::emitQueries(ImplicitLocOpBuilder &b) {
   IndexMath at(b);
+  return emitPositions(b, at.add(place.firstQuery, place.lane),
+                       place.lastQuery);
+}
+
+Value KernelOperands::emitPositions(ImplicitLocOpBuilder &b, Value first,
+                                    Value last) {
   auto type = VectorType::get({lanes}, b.getIndexType());
   SmallVector<int64_t> steps = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
   Value step = arith::ConstantOp::create(
@@ -35,10 +41,11 @@ Value KernelOperands::emitQueries(ImplicitLocOpBuilder &b) {
   auto splat = [&](Value value) -> Value {
     return vector::BroadcastOp::create(b, type, value);
   };
-  Value each = arith::AddIOp::create(
-      b, splat(at.add(place.firstQuery, place.lane)), step);
-  queries = arith::MinSIOp::create(b, each, splat(place.lastQuery));
-  return queries;
+  Value each = arith::AddIOp::create(b, splat(first), step);
+  firstPosition = first;
+  lastPosition = last;
+  positions = arith::MinSIOp::create(b, each, splat(last));
+  return positions;
 }
 
 const ElementTile *KernelOperands::findElement(Value buffer) {
@@ -56,14 +63,14 @@ Value KernelOperands::emitWideLoad(OpBuilder &builder, memref::LoadOp scalar,
   auto type = VectorType::get({lanes}, buffer.getElementType());
   auto varies = [](Value index) { return isa<VectorType>(index.getType()); };
   int64_t rank = buffer.getRank();
-  /// Whether index `i` is the lanes' own queries, and no other index varies.
-  auto isOwnQuery = [&](int64_t i) {
-    return i >= 0 && indices[i] == queries &&
+  /// Whether index `i` is the lanes' positions, and no other index varies.
+  auto isPosition = [&](int64_t i) {
+    return i >= 0 && indices[i] == positions &&
            llvm::count_if(indices, varies) == 1;
   };
   // Elements are in a tile, where lanes follow one another.
   if (const ElementTile *element = findElement(scalar.getMemRef());
-      element && isOwnQuery(rank - 2)) {
+      element && isPosition(rank - 2)) {
     Value row = at.sub(indices[rank - 1], place.blockStart);
     if (element->heads > 1)
       row = at.add(row, at.mul(indices[rank - 3], block));
@@ -74,12 +81,11 @@ Value KernelOperands::emitWideLoad(OpBuilder &builder, memref::LoadOp scalar,
       return value;
     return arith::FPToSIOp::create(b, type, value);
   }
-  // Queries follow one another in memory; there are none beyond the last.
-  if (isOwnQuery(rank - 1)) {
+  // Positions follow one another in memory; there are none beyond the last.
+  if (isPosition(rank - 1)) {
     SmallVector<Value> first(indices);
-    Value begin = at.add(place.firstQuery, place.lane);
-    first.back() = begin;
-    Value count = at.sub(at.add(place.lastQuery, 1), begin);
+    first.back() = firstPosition;
+    Value count = at.sub(at.add(lastPosition, 1), firstPosition);
     Value isThere = vector::CreateMaskOp::create(
         b, VectorType::get({lanes}, b.getI1Type()), count);
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));

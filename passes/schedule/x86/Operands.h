@@ -43,7 +43,11 @@ public:
   llvm::SmallVector<ElementTile> elements;
   int64_t block = 0;
 
-  /// The queries of the lanes, a vector of index: none beyond the last.
+  /// What lanes stand for from now on, queries or keys: a vector of index, from
+  /// `first` on, and none beyond `last`.
+  mlir::Value emitPositions(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
+                            mlir::Value last);
+  /// The queries of the row of lanes at hand.
   mlir::Value emitQueries(mlir::ImplicitLocOpBuilder &b);
   /// Loads for lanes what `scalar` loads for one.
   mlir::Value emitWideLoad(mlir::OpBuilder &builder,
@@ -54,7 +58,7 @@ private:
   const ElementTile *findElement(mlir::Value buffer);
 
   int64_t lanes;
-  mlir::Value queries;
+  mlir::Value positions, firstPosition, lastPosition;
 };
 
 } // namespace mixattn

@@ -18,6 +18,11 @@ void scheduleOnline(KernelOp kernel, const TileSizes &sizes);
 /// pool them block by block.
 void schedulePanel(KernelOp kernel, const TileSizes &sizes);
 
+/// Replaces `kernel`, an attention of a few queries, by parts of `split` keys
+/// that pass over them at once, and sums of what the parts give. `sizes.block`
+/// keys are scored before they are pooled; it divides `split`.
+void scheduleDecode(KernelOp kernel, const TileSizes &sizes, int64_t split);
+
 /// Replaces `kernel`, a linear attention without an MLP, by chunks of keys that
 /// add to the states of their heads and chunks of queries that read them.
 void scheduleLinear(KernelOp kernel, const TileSizes &sizes);

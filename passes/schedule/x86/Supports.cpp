@@ -50,7 +50,7 @@ static StringRef whyNot(Algorithm algorithm, Operation *op) {
       return "no weights mix, so nothing has to wait for whole rows";
     return whyNoTiles(op);
   case Algorithm::Decode:
-    return "no schedule splits keys yet";
+    return whyNoTiles(op);
   case Algorithm::ChunkedLinear:
     return whyNoStates(op);
   case Algorithm::Unfused:

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products of one query: lanes are features, of rows as they lie in memory.
+
+#include "passes/lower/x86/VectorEmitter.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+namespace {
+
+/// A row is read one vector of features at a time, without the lanes beyond its
+/// last feature.
+class RowEmitter : public VectorEmitter {
+public:
+  using VectorEmitter::VectorEmitter;
+
+  void emitDots(tile::DotRowsOp op);
+  void emitSums(tile::SumRowsOp op);
+
+private:
+  int64_t chunksOf(Value matrix) const {
+    return llvm::divideCeil(sizeOf(matrix, 1), unit.lanes);
+  }
+  /// Features `chunk * lanes` and those behind of row `i`, as f32; none where
+  /// `isRead`, a row of i1, is not set.
+  Value loadFeatures(Value matrix, Value i, int64_t chunk, Value isRead = {});
+  /// Asks for the row that lies some way behind row `i`: rows are read once,
+  /// and the CPU forgets between blocks of keys and of values where it was.
+  /// There need not be one; asking does not read.
+  void emitPrefetch(Value matrix, Value i);
+  /// Lane r of the result is the sum of all lanes of `rows[r]`.
+  Value emitLaneSums(Values rows);
+  void emitSummedChunks(tile::SumRowsOp op, int64_t first, int64_t chunks);
+};
+
+} // namespace
+
+Value RowEmitter::loadFeatures(Value matrix, Value i, int64_t chunk,
+                               Value isRead) {
+  Type element = cast<MemRefType>(matrix.getType()).getElementType();
+  auto type = VectorType::get({unit.lanes}, element);
+  int64_t held = std::min(unit.lanes, sizeOf(matrix, 1) - chunk * unit.lanes);
+  SmallVector<Value> at = {i, index(chunk * unit.lanes)};
+  Value part;
+  if (held == unit.lanes && !isRead) {
+    part = vector::LoadOp::create(b, type, matrix, at);
+  } else {
+    Value mask = vector::CreateMaskOp::create(
+        b, VectorType::get({unit.lanes}, b.getI1Type()), index(held));
+    if (isRead)
+      mask = arith::AndIOp::create(b, mask, isRead);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    part = vector::MaskedLoadOp::create(b, type, matrix, at, mask, zero);
+  }
+  return element.isF32() ? part
+                         : arith::ExtFOp::create(b, row, part).getResult();
+}
+
+void RowEmitter::emitPrefetch(Value matrix, Value i) {
+  // Bits of a line of the cache, and how far to look.
+  constexpr int64_t line = 512, ahead = int64_t(1) << 17;
+  int64_t columns = sizeOf(matrix, 1);
+  int64_t bits = cast<MemRefType>(matrix.getType()).getElementTypeBitWidth();
+  Value row = add(i, llvm::divideCeil(ahead, columns * bits));
+  for (int64_t c = 0; c < columns; c += line / bits)
+    memref::PrefetchOp::create(b, matrix, ValueRange{row, index(c)},
+                               /*isWrite=*/false, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+}
+
+Value RowEmitter::emitLaneSums(Values rows) {
+  int64_t size = unit.lanes;
+  for (int64_t half = 1; half < size; half *= 2) {
+    // Lanes whose number has the bit `half` are the second row's from now on.
+    SmallVector<int64_t> upper, lower;
+    for (int64_t c = 0; c < size; ++c) {
+      upper.push_back(c & half ? size + c - half : c);
+      lower.push_back(c & half ? size + c : c + half);
+    }
+    Values next;
+    for (size_t r = 0; r < rows.size(); r += 2)
+      next.push_back(arith::AddFOp::create(
+          b, vector::ShuffleOp::create(b, rows[r], rows[r + 1], upper),
+          vector::ShuffleOp::create(b, rows[r], rows[r + 1], lower)));
+    rows = next;
+  }
+  return rows.front();
+}
+
+void RowEmitter::emitDots(tile::DotRowsOp op) {
+  int64_t chunks = chunksOf(op.getQueries());
+  Values query;
+  for (int64_t c = 0; c < chunks; ++c)
+    query.push_back(loadFeatures(op.getQueries(), op.getQuery(), c));
+  loop(index(0), index(sizeOf(op.getScores(), 1)), unit.lanes, {},
+       [&](Value lane, ValueRange) {
+         Values sums;
+         for (int64_t r = 0; r < unit.lanes; ++r) {
+           Value key = b.createOrFold<arith::MinSIOp>(
+               add(add(op.getRow(), lane), r), op.getLast());
+           emitPrefetch(op.getKeys(), key);
+           Value sum;
+           for (int64_t c = 0; c < chunks; ++c) {
+             Value features = loadFeatures(op.getKeys(), key, c);
+             sum = sum ? multiplyAdd(features, query[c], sum)
+                       : arith::MulFOp::create(b, features, query[c]);
+           }
+           sums.push_back(sum);
+         }
+         vector::StoreOp::create(b, emitLaneSums(sums), op.getScores(),
+                                 ValueRange{index(0), lane});
+         return Values();
+       });
+}
+
+/// Sums up `chunks` vectors of features from vector `first` on.
+void RowEmitter::emitSummedChunks(tile::SumRowsOp op, int64_t first,
+                                  int64_t chunks) {
+  // Sums that do not wait for each other.
+  constexpr int64_t inFlight = 8;
+  int64_t atOnce = std::max<int64_t>(1, inFlight / chunks);
+  auto step = [&](Value j, ValueRange carried, int64_t keys) {
+    Values next;
+    for (int64_t k = 0; k < keys; ++k) {
+      Value own = add(j, k), key = add(op.getRow(), own);
+      if (first == 0)
+        emitPrefetch(op.getValues(), key);
+      Value weight = spread(op.getWeights(), index(0), own);
+      Value isRead;
+      if (op.getSkipsZeros())
+        isRead = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, weight,
+                                       splat(0));
+      for (int64_t c = 0; c < chunks; ++c) {
+        Value features = loadFeatures(op.getValues(), key, first + c, isRead);
+        next.push_back(multiplyAdd(weight, features, carried[k * chunks + c]));
+      }
+    }
+    return next;
+  };
+  Values sums(atOnce * chunks, splat(0));
+  for (int64_t c = 0; c < chunks; ++c)
+    sums[c] = load(op.getSums(), index(0), first + c);
+  Value rest = b.createOrFold<arith::RemUIOp>(op.getCount(), index(atOnce));
+  Value whole = b.createOrFold<arith::SubIOp>(op.getCount(), rest);
+  sums = loop(index(0), whole, atOnce, sums, [&](Value j, ValueRange carried) {
+    return step(j, carried, atOnce);
+  });
+  for (int64_t k = 1; k < atOnce; ++k)
+    for (int64_t c = 0; c < chunks; ++c)
+      sums[c] = arith::AddFOp::create(b, sums[c], sums[k * chunks + c]);
+  sums.truncate(chunks);
+  if (atOnce > 1)
+    sums =
+        loop(whole, op.getCount(), 1, sums,
+             [&](Value j, ValueRange carried) { return step(j, carried, 1); });
+  for (int64_t c = 0; c < chunks; ++c)
+    store(sums[c], op.getSums(), index(0), first + c);
+}
+
+void RowEmitter::emitSums(tile::SumRowsOp op) {
+  int64_t chunks = chunksOf(op.getValues());
+  int64_t atOnce = unit.rowsInRegisters(2);
+  for (int64_t first = 0; first < chunks; first += atOnce)
+    emitSummedChunks(op, first, std::min(atOnce, chunks - first));
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::DotRowsOp op,
+                    const VectorUnit &unit) {
+  RowEmitter(op.getLoc(), rewriter, unit).emitDots(op);
+  rewriter.eraseOp(op);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::SumRowsOp op,
+                    const VectorUnit &unit) {
+  RowEmitter(op.getLoc(), rewriter, unit).emitSums(op);
+  rewriter.eraseOp(op);
+}

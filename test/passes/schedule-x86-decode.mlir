@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The decode schedule: lanes are keys, parts of them are put together at last.
+//
+// RUN: mixattn-opt %s --split-input-file --attn-schedule-x86='lanes=16 registers=32' --canonicalize | FileCheck %s
+
+!q = memref<?x8x?x41xbf16>
+!k = memref<?x2x?x41xbf16>
+!m = memref<?x?xi8>
+
+// Eight heads share two of keys: an item is what reads the same keys. A mask
+// hides keys, so values of weight 0 are skipped, and is read key by key.
+// CHECK-LABEL: func.func @grouped
+// CHECK-DAG:     memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x48xf32>
+// CHECK-DAG:     memref.alloc(%{{.*}}, %{{.*}}) {alignment = 64 : i64} : memref<?x?xf32>
+// CHECK:         omp.parallel
+// CHECK:           tile.x86.dot_rows %{{.*}}[%{{.*}}] last %{{.*}}, %{{.*}}[%{{.*}}] into {{.*}}, memref<1x64xf32,
+// CHECK:             vector.maskedload {{.*}} : memref<?x?xi8>, vector<16xi1>, vector<16xi8> into vector<16xi8>
+// CHECK:             vector.reduction <or>
+// CHECK:             scf.if
+// CHECK:               vector.reduction <maxnumf>
+// CHECK:             tile.x86.exp2
+// CHECK:           tile.x86.sum_rows %{{.*}}[%{{.*}}] count %{{.*}}, %{{.*}} into %{{.*}} skips_zeros
+// CHECK:         omp.parallel
+// CHECK:           tile.x86.exp2
+// CHECK:           arith.divf
+// CHECK:           vector.maskedstore {{.*}} : memref<?x41xbf16,
+// CHECK-NOT:     omp.parallel
+func.func @grouped(%q: !q, %k: !k, %m: !m, %o: !q) {
+  attn.kernel ins(%q, %k, %m : !q, !k, !m) outs(%o : !q) {
+  ^bb0(%a: tensor<?x8x?x41xbf16>, %b: tensor<?x2x?x41xbf16>, %c: tensor<?x?xi1>):
+    %r = attn.generic scores(%a, %b : tensor<?x8x?x41xbf16>, tensor<?x2x?x41xbf16>) mask(%c : tensor<?x?xi1>)
+        pool(%b : tensor<?x2x?x41xbf16>)
+        {attn.plan = #attn.plan<[else : decode {lanes = 16, block = 64, split = 128}]>} -> tensor<?x8x?x41xbf16>
+    attn.results %r : tensor<?x8x?x41xbf16>
+  }
+  return
+}
+
+// -----
+
+!q = memref<1x4x?x64xf32>
+!t = tensor<1x4x?x64xf32>
+
+// Weights mix: powers of all keys are kept until the sums of all parts are
+// known, then mixed and pooled.
+// CHECK-LABEL: func.func @mixed
+// CHECK:         omp.parallel
+// CHECK:           tile.x86.dot_rows
+// CHECK-NOT:       tile.x86.sum_rows
+// CHECK:         omp.parallel
+// CHECK:           arith.divf
+// CHECK:         omp.parallel
+// CHECK-COUNT-4:   arith.mulf {{.*}} : vector<16xf32>
+// CHECK:           tile.x86.sum_rows
+// CHECK-NOT:       skips_zeros
+// CHECK:         omp.parallel
+// CHECK:           vector.maskedstore
+func.func @mixed(%q: !q, %m: memref<4x4xf32>, %o: !q) {
+  attn.kernel ins(%q, %m : !q, memref<4x4xf32>) outs(%o : !q) {
+  ^bb0(%a: !t, %b: tensor<4x4xf32>):
+    %r = attn.generic scores(%a, %a : !t, !t) postmix(%b : tensor<4x4xf32>) pool(%a : !t)
+        {attn.plan = #attn.plan<[else : decode {lanes = 16, block = 64, split = 128}]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}
