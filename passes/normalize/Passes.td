@@ -170,6 +170,8 @@ def SimplifyPass : Pass<"attn-simplify"> {
            "Multiply queries by scales and variances; schedules do so as they pack them">,
     Option<"mixFeatures", "mix-features", "bool", /*default=*/"true",
            "Mix features of components as tensors; the linear schedule does so key by key">,
+    Option<"mixOutputs", "mix-outputs", "bool", /*default=*/"true",
+           "Mix outputs of heads that share values as tensors; the online schedule does so tile by tile">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

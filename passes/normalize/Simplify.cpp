@@ -28,10 +28,11 @@ struct SimplifyPass : mixattn::impl::SimplifyPassBase<SimplifyPass> {
     // heads and components first: the others then have less to do. Factors and
     // terms fold once there are all terms.
     SmallVector<void (*)(RewritePatternSet &)> rules = {
-        populatePruneHeads,          populateSelectHeads,
-        populateDropSingleComponent, populateCancelQueryNorm,
-        populateShareShiftedKeys,    populateMixOutputs,
-        populateFoldPrior,           populateFoldLog2e};
+        populatePruneHeads, populateSelectHeads, populateDropSingleComponent,
+        populateCancelQueryNorm, populateShareShiftedKeys};
+    if (mixOutputs)
+      rules.push_back(populateMixOutputs);
+    rules.append({populateFoldPrior, populateFoldLog2e});
     if (foldScale)
       rules.push_back(populateFoldScale);
     if (mixFeatures)

@@ -71,11 +71,14 @@ double Predictor::slotsOfPair(const PlanCase &plan, double keys) const {
   double hidden =
       (1 - 1 / blocks) * std::min(1.0, pair.scores / (pair.exps * hidingSlots));
   double exp = nakedExp - (nakedExp - hiddenExp) * hidden;
+  // Online it is outputs that mix behind the softmax.
+  bool mixesWeights = plan.algorithm == Algorithm::Panel;
+  double mixed = pair.premix + (mixesWeights ? pair.postmix : 0);
   double slots = (pair.scores * (1 + scoreOverhead / features) +
                   pair.pool * (1 + poolOverhead / block)) *
                      productSlots() +
-                 (pair.premix + pair.postmix) * mix + pair.exps * exp +
-                 pair.other * other + pair.reads * read + pair.draws * draw;
+                 mixed * mix + pair.exps * exp + pair.other * other +
+                 pair.reads * read + pair.draws * draw;
   return slots / double(work.groups);
 }
 

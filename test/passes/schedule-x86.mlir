@@ -126,3 +126,31 @@ func.func @panel(%q: !q, %m: memref<2x2xf32>, %o: !q) {
   }
   return
 }
+
+// -----
+
+// Heads that share their values pool them first, and mix what they pooled, each
+// output times the inverse of its sum.
+// CHECK-LABEL: func.func @shared(
+// CHECK-SAME:    %{{.+}}, %{{.+}}, %[[M:[a-z0-9]+]]: memref<2x2xf32>
+// CHECK:         tile.x86.scores
+// CHECK:         tile.x86.pool
+// CHECK:         arith.divf
+// CHECK:         memref.load %[[M]][%c0, %{{.+}}]
+// CHECK:         memref.load %[[M]][%c1, %{{.+}}]
+// CHECK:         arith.mulf {{.*}} fastmath<contract>
+// CHECK-NOT:     tile.x86.pool
+// CHECK:         tile.x86.unpack
+!q = memref<1x2x?x8xf32>
+!v = memref<1x1x?x8xf32>
+!t = tensor<1x2x?x8xf32>
+!w = tensor<1x1x?x8xf32>
+func.func @shared(%q: !q, %v: !v, %m: memref<2x2xf32>, %o: !q) {
+  attn.kernel ins(%q, %v, %m : !q, !v, memref<2x2xf32>) outs(%o : !q) {
+  ^bb0(%a: !t, %c: !w, %b: tensor<2x2xf32>):
+    %r = attn.generic scores(%a, %a : !t, !t) scale 1.0 postmix(%b : tensor<2x2xf32>)
+        base2 pool(%c : !w) {attn.plan = #attn.plan<[else : online {lanes = 8, block = 64}]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}

@@ -3,7 +3,7 @@
 
 #include "dialect/tile/TileOps.h"
 #include "passes/schedule/x86/Items.h"
-#include "passes/schedule/x86/Outputs.h"
+#include "passes/schedule/x86/MixedTile.h"
 #include "passes/schedule/x86/Schedules.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,11 +17,11 @@ namespace {
 /// Powers of a block of keys are less of the reference that stood at its end.
 /// Before they are mixed, each is multiplied by what that reference is less of
 /// the last one, and divided by the row's sum.
-class PanelTile : public OutputTile {
+class PanelTile : public MixedTile {
 public:
   PanelTile(ImplicitLocOpBuilder &b, KernelOp kernel, const TileSizes &sizes,
             Value scratch)
-      : OutputTile(
+      : MixedTile(
             b, kernel, sizes,
             cast<AttentionOpInterface>(kernel.getComputation()).getNumHeads(),
             scratch) {}
@@ -56,22 +56,11 @@ private:
   void emitLoweredOutputs(Value, Value) override {}
   void emitBlockEnd(Value keys) override;
 
-  // Coefficients of the mixer, per query where they are made by row.
-  int64_t coefficientBytes() {
-    return op.getMixSource()
-               ? bytesOf(heads * heads +
-                         cast<RankedTensorType>(op.getMixSource().getType())
-                             .getDimSize(3))
-               : 0;
-  }
-  void emitCoefficients();
-  Value coefficient(Value from, Value to, Value lane);
-
   void emitFactors();
   void emitMixedBlock(Value keys);
   void emitMixedRows(Value row, Value lane);
 
-  Value headRows, blocks, mixedTile, coefficientTile, sourceTile;
+  Value headRows, blocks, mixedTile;
 };
 
 } // namespace
@@ -80,17 +69,12 @@ void PanelTile::emit(const Item &item) {
   takeWalkScratch();
   takeOutputScratch();
   mixedTile = takeWeights(heads);
-  if (op.getMixSource()) {
-    coefficientTile = takeTile(heads * heads);
-    sourceTile = takeTile(
-        cast<RankedTensorType>(op.getMixSource().getType()).getDimSize(3));
-  }
+  takeCoefficientScratch();
   enterTile(item.batch, item.firstQuery, item.queries);
   blocks = blocksOf(range.keys);
   headRows = at.mul(blocks, sizes.block);
   weightTile = takeRest(at.mul(at.add(headRows, blocks), heads));
-  if (op.getMixSource())
-    emitCoefficients();
+  emitCoefficients();
 
   if (body.isCoupled())
     emitWalk(at.value(0));
@@ -103,11 +87,7 @@ void PanelTile::emit(const Item &item) {
     operands.place.blockStart = blockStart;
     emitMixedBlock(at.min(at.sub(range.end, blockStart), sizes.block));
   });
-  forEach(0, heads, 1, [&](Value head) {
-    forEachLane(
-        [&](Value lane) { storeStatistic(splat(1), head, Inverse, lane); });
-    emitOutput(head, Inverse);
-  });
+  emitFinishedOutputs();
 }
 
 void PanelTile::emitBlockEnd(Value) {
@@ -135,41 +115,6 @@ void PanelTile::emitFactors() {
       });
     });
   });
-}
-
-/// coefficient[c, a] = bias[c, a] + sum_d source[c, d] weight[d, a], per query.
-void PanelTile::emitCoefficients() {
-  Value source = operands.bufferOf(op.getMixSource());
-  Value weight = operands.bufferOf(op.getMixWeight());
-  Value bias = operands.bufferOf(op.getMixBias());
-  int64_t depth =
-      cast<RankedTensorType>(op.getMixSource().getType()).getDimSize(3);
-  forEach(0, heads, 1, [&](Value from) {
-    tile::PackOp::create(
-        b, KernelBuffers::matrixAt(b, source, {operands.place.batch, from}),
-        operands.place.firstQuery, at.value(0), queries, at.value(depth),
-        b.getF32FloatAttr(1.0), sourceTile);
-    Value first = at.mul(from, heads);
-    forEach(0, heads, 1, [&](Value to) {
-      Value offset = toF32(
-          b, b.getLoc(), memref::LoadOp::create(b, bias, ValueRange{from, to}));
-      Value row = vector::BroadcastOp::create(b, rowType(), offset);
-      forEachLane([&](Value lane) {
-        store(row, coefficientTile, at.add(first, to), lane);
-      });
-    });
-    tile::PoolOp::create(b, weight, at.value(0), at.value(depth), sourceTile,
-                         rowsOf(coefficientTile, first, heads));
-  });
-}
-
-Value PanelTile::coefficient(Value from, Value to, Value lane) {
-  if (op.getMixSource())
-    return load(coefficientTile, at.add(at.mul(from, heads), to), lane);
-  Value mixer = operands.bufferOf(op.getMixer());
-  Value number = toF32(b, b.getLoc(),
-                       memref::LoadOp::create(b, mixer, ValueRange{from, to}));
-  return vector::BroadcastOp::create(b, rowType(), number);
 }
 
 /// Mixes the weights of `keys` keys over heads, and pools them.

@@ -41,7 +41,9 @@ static StringRef whyNot(Algorithm algorithm, Operation *op) {
   auto attention = dyn_cast<AttentionOpInterface>(op);
   switch (algorithm) {
   case Algorithm::Online:
-    if (attention && attention.hasPostmix())
+    // Heads that share their values mix what they pool.
+    if (attention && attention.hasPostmix() &&
+        attention.getValueType().getDimSize(1) != 1)
       return "weights of several heads mix, which takes the sums of whole rows "
              "first";
     return whyNoTiles(op);
