@@ -111,8 +111,7 @@ static bool isFused(AttentionOpInterface op) {
   if (PlanAttr plan = getPlan(op);
       plan && plan.getCases().back().algorithm == Algorithm::Unfused)
     return false;
-  return llvm::none_of(op->getOperandTypes(), isEmpty) && !op.getWeights() &&
-         !op.getKeyProjection() && !op.getValueProjection();
+  return llvm::none_of(op->getOperandTypes(), isEmpty) && !op.getWeights();
 }
 
 /// Whether the linear schedule takes `op`: it does where it was planned.

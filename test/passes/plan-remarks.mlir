@@ -11,8 +11,6 @@ func.func @remarks(%q: !q, %m: tensor<8x8xf32>, %e: tensor<16x512xf32>,
   %0 = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
   // expected-remark-re @below {{[Passed] panel | Category:attn-plan | {{.*}}; decode {{.*}}"}}
   %1 = attn.generic scores(%q, %q : !q, !q) postmix(%m : tensor<8x8xf32>) pool(%q : !q) -> !q
-  // expected-remark @below {{[Missed] unfused | Category:attn-plan | Reason="the plain path is taken: online: its keys are projected along their length; panel: no weights mix, so nothing has to wait for whole rows; decode: its keys are projected along their length"}}
-  %2 = attn.generic scores(%q, %q : !q, !q) projected_by(%e, %e : tensor<16x512xf32>, tensor<16x512xf32>) pool(%q : !q) -> !q
   // expected-remark @below {{[Missed] unfused | Category:attn-plan | Reason="the plain path is taken: online: its weights are a result; panel: no weights mix, so nothing has to wait for whole rows; decode: its weights are a result"}}
   %3, %weights = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q weights tensor<1x8x512x512xf32>
   // expected-remark-re @below {{[Passed] chunked_linear | Category:attn-plan | {{.*}}; unfused takes {{[0-9.]+}} times as long"}}

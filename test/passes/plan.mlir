@@ -38,10 +38,9 @@ func.func @mixed(%q: !q, %k: !k, %m: tensor<8x8xf32>) -> !q {
 
 // No schedule: the plain path.
 // CHECK-LABEL: func.func @plain
-// CHECK-COUNT-3: #attn.plan<[else : unfused]>
-func.func @plain(%q: !q, %k: !k, %e: tensor<16x?xf32>) {
+// CHECK-COUNT-2: #attn.plan<[else : unfused]>
+func.func @plain(%q: !q, %k: !k) {
   %w, %weights = attn.generic scores(%q, %k : !q, !k) pool(%k : !k) -> !q weights tensor<?x8x?x?xf32>
-  %p = attn.generic scores(%q, %k : !q, !k) projected_by(%e, %e : tensor<16x?xf32>, tensor<16x?xf32>) pool(%k : !k) -> !q
   %s = attn.structured_pool %k : !k -> !k
   return
 }

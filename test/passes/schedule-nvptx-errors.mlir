@@ -43,3 +43,18 @@ func.func @odd(%q: !m, %o: !m) {
   }
   return
 }
+
+// -----
+
+!t = tensor<1x2x3x32xbf16>
+!m = memref<1x2x3x32xbf16>
+func.func @projected(%q: !m, %e: memref<16x3xbf16>, %o: !m) {
+  // expected-error @below {{'attn.kernel' op expected keys that are not projected along their length}}
+  attn.kernel ins(%q, %e : !m, memref<16x3xbf16>) outs(%o : !m) {
+  ^bb0(%a: !t, %b: tensor<16x3xbf16>):
+    %r = attn.generic scores(%a, %a : !t, !t)
+        projected_by(%b, %b : tensor<16x3xbf16>, tensor<16x3xbf16>) pool(%a : !t) -> !t
+    attn.results %r : !t
+  }
+  return
+}

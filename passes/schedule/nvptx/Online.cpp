@@ -324,6 +324,9 @@ static LogicalResult checkTaken(KernelOp kernel) {
       kernel.getOutputs().size() != 1)
     return kernel.emitOpError("expected heads that do not meet, queries, keys, "
                               "and one result");
+  if (op.getKeyProjection())
+    return kernel.emitOpError("expected keys that are not projected along "
+                              "their length");
   Type type = op.getQueryType().getElementType();
   if (!type.isBF16() && !type.isF16())
     return kernel.emitOpError("expected queries of f16 or bf16, but got ")

@@ -62,6 +62,7 @@ static void scheduleCase(KernelOp kernel, const PlanCase &plan,
 }
 
 void mixattn::schedulePlan(KernelOp kernel, const TileSizes &usual) {
+  kernel = scheduleProjections(kernel, usual);
   PlanAttr plan = getPlan(kernel.getComputation());
   if (!plan) {
     auto op = cast<AttentionOpInterface>(kernel.getComputation());

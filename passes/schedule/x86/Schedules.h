@@ -9,6 +9,10 @@
 
 namespace mixattn {
 
+/// Computes in front of `kernel` what its keys and values are projected to, if
+/// they are; gives the kernel, which reads that.
+KernelOp scheduleProjections(KernelOp kernel, const TileSizes &sizes);
+
 /// Replaces `kernel`, an attention without a mixer of weights, by tiles that
 /// pass over the keys once: each block of weights is pooled as it is made.
 void scheduleOnline(KernelOp kernel, const TileSizes &sizes);

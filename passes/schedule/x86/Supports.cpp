@@ -11,8 +11,6 @@ static StringRef whyNoTiles(Operation *op) {
   auto attention = dyn_cast<GenericOp>(op);
   if (!attention)
     return "it is not the normal form of a softmax attention";
-  if (attention.getKeyProjection())
-    return "its keys are projected along their length";
   if (attention.getWeights())
     return "its weights are a result";
   if (llvm::any_of(op->getOperandTypes(), [](Type type) {
