@@ -58,3 +58,39 @@ func.func @causal(%q: !q, %o: !q) {
   }
   return
 }
+
+// -----
+
+!q = memref<1x4x?x32xf32>
+!k = memref<1x2x?x32xf32>
+
+// An MLP of states: each head makes its own of those of both key heads, then
+// its queries read it.
+// CHECK-LABEL: func.func @perceptron
+// CHECK-SAME:    %{{.+}}, %{{.+}}, %[[W1:[a-z0-9]+]]: memref<2x3xf32>
+// CHECK:         omp.parallel
+// CHECK:           tile.x86.update
+// CHECK:         %[[MIXED:.+]] = memref.alloc() {alignment = 64 : i64} : memref<128x32xf32>
+// CHECK:         omp.parallel
+// CHECK:           scf.for %[[UNIT:.+]] = %c0 to %c3 step
+// CHECK:             memref.load %[[W1]][%c0, %[[UNIT]]]
+// CHECK:             memref.load %[[W1]][%c1, %[[UNIT]]]
+// CHECK:             arith.cmpf ogt
+// CHECK:           vector.store %{{.+}}, %[[MIXED]]
+// CHECK:         omp.parallel
+// CHECK:           tile.x86.multiply
+// CHECK-COUNT-4: memref.dealloc
+func.func @perceptron(%q: !q, %k: !k, %w1: memref<2x3xf32>, %b1: memref<3xf32>, %w2: memref<3x4xf32>,
+                      %b2: memref<4xf32>, %n: memref<2x4xf32>, %o: !q) {
+  attn.kernel ins(%q, %k, %w1, %b1, %w2, %b2, %n
+      : !q, !k, memref<2x3xf32>, memref<3xf32>, memref<3x4xf32>, memref<4xf32>, memref<2x4xf32>) outs(%o : !q) {
+  ^bb0(%a: tensor<1x4x?x32xf32>, %b: tensor<1x2x?x32xf32>, %c: tensor<2x3xf32>, %d: tensor<3xf32>,
+       %e: tensor<3x4xf32>, %f: tensor<4xf32>, %g: tensor<2x4xf32>):
+    %r = attn.linear_generic features(%a, %b : tensor<1x4x?x32xf32>, tensor<1x2x?x32xf32>) feature_map <elu>
+        premix_mlp(%c, %d, %e, %f : tensor<2x3xf32>, tensor<3xf32>, tensor<3x4xf32>, tensor<4xf32>)
+        normaliser(%g : tensor<2x4xf32>)
+        pool(%b : tensor<1x2x?x32xf32>) {attn.plan = #attn.plan<[else : chunked_linear {block = 64}]>} -> tensor<1x4x?x32xf32>
+    attn.results %r : tensor<1x4x?x32xf32>
+  }
+  return
+}

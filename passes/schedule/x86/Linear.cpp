@@ -38,8 +38,8 @@ static void emitCausal(ImplicitLocOpBuilder &b, KernelOp kernel,
             [](LinearTile &tile, Value item) { tile.emitCausal(item); });
 }
 
-/// First the states of all key heads, then what queries read of them, chunk by
-/// chunk.
+/// First the states of all key heads, then what an MLP makes of them for each
+/// head, if there is one, then what queries read, chunk by chunk.
 static void emitWhole(ImplicitLocOpBuilder &b, KernelOp kernel,
                       const TileSizes &sizes, Value batches, Value queries,
                       Value terms) {
@@ -58,13 +58,25 @@ static void emitWhole(ImplicitLocOpBuilder &b, KernelOp kernel,
   emitItems(b, kernel, sizes, states, terms, [&](LinearTile &tile, Value item) {
     tile.emitState(item, sums, totals);
   });
+  SmallVector<Value> buffers = {sums, totals};
+  if (op.getW1()) {
+    Value heads = at.mul(batches, op.getNumHeads());
+    Value mixed = allocate(at.mul(heads, columns), shape.valueColumns());
+    Value mixedTotals = allocate(heads, columns);
+    emitItems(b, kernel, sizes, heads, terms,
+              [&](LinearTile &tile, Value item) {
+                tile.emitMixedState(item, sums, totals, mixed, mixedTotals);
+              });
+    llvm::append_values(buffers, mixed, mixedTotals);
+  }
   Value chunks = at.div(at.add(queries, sizes.block - 1), sizes.block);
+  Value readSums = buffers.end()[-2], readTotals = buffers.back();
   emitItems(b, kernel, sizes, at.mul(at.mul(batches, op.getNumHeads()), chunks),
             terms, [&](LinearTile &tile, Value item) {
-              tile.emitReads(item, chunks, sums, totals);
+              tile.emitReads(item, chunks, readSums, readTotals);
             });
-  memref::DeallocOp::create(b, totals);
-  memref::DeallocOp::create(b, sums);
+  for (Value buffer : llvm::reverse(buffers))
+    memref::DeallocOp::create(b, buffer);
 }
 
 void mixattn::scheduleLinear(KernelOp kernel, const TileSizes &sizes) {

@@ -16,9 +16,11 @@ LinearTile::LinearTile(ImplicitLocOpBuilder &b, KernelOp kernel,
     : FeatureRows(b, cast<LinearAttentionOpInterface>(kernel.getComputation()),
                   kernelOperands, sizes, scratch),
       kernel(kernel), kernelOperands(kernel, sizes.lanes),
-      sources(op.hasPremix() ? op.getNumKeyHeads() : 1),
-      readers(op.hasPremix() ? op.getNumHeads() : op.getKeyGroup()),
-      groups(op.hasPremix() ? 1 : op.getNumKeyHeads()),
+      sources(op.getPremixer() ? op.getNumKeyHeads() : 1),
+      readers(op.getPremixer() ? op.getNumHeads()
+              : op.getW1()     ? 1
+                               : op.getKeyGroup()),
+      groups(op.getNumHeads() / readers),
       pooledColumns(padded(op.getValueType().getDimSize(3))),
       inside(op.getCausal() ? sizes.block : 0) {}
 
@@ -304,64 +306,5 @@ void LinearTile::emitCausal(Value number) {
       });
     });
     emitChunkUpdates(keys);
-  });
-}
-
-void LinearTile::emitState(Value number, Value states, Value stateTotals) {
-  lost = takeRows(columns, pooledColumns);
-  totalsLost = takeRows(1, columns);
-  keyTile = takeRows(sizes.block, columns);
-  Value values = takeRows(sizes.block, pooledColumns);
-  rowTile = takeRows(1, columns);
-  takeFeatureScratch();
-  if (!scratch)
-    return;
-  Value heads = at.value(op.getNumKeyHeads()), zero = at.value(0);
-  batch = at.div(number, heads);
-  Value head = at.rem(number, heads);
-  State state = {
-      partOf(states, at.mul(number, columns), zero, columns, pooledColumns),
-      lost,
-      partOf(stateTotals, at.div(number, sources),
-             at.mul(at.rem(number, sources), columns), 1, columns),
-      totalsLost};
-  emitCleared(state.sums, columns, pooledColumns);
-  emitCleared(lost, columns, pooledColumns);
-  fillRow(0, state.totals, zero, columns);
-  fillRow(0, totalsLost, zero, columns);
-  Value count = emitCount();
-  forEach(0, count, sizes.block, [&](Value first) {
-    Value keys = at.min(at.sub(count, first), sizes.block);
-    emitKeys(head, first, keys, keyTile);
-    emitValues(head, first, keys, values);
-    emitUpdate(state, keyTile, values, keys);
-  });
-}
-
-void LinearTile::emitReads(Value item, Value chunks, Value states,
-                           Value stateTotals) {
-  takeLeft();
-  if (!scratch)
-    return;
-  Value number = at.div(item, chunks), chunk = at.rem(item, chunks);
-  Value heads = at.value(op.getNumHeads()), zero = at.value(0);
-  batch = at.div(number, heads);
-  Value head = at.rem(number, heads);
-  Value group = at.add(at.mul(batch, groups), at.div(head, readers));
-  Value first = at.mul(chunk, sizes.block);
-  Value rows = at.min(at.sub(sizeOf(op.getQueriesDim()), first), sizes.block);
-  Value rightPart =
-      partOf(states, at.mul(group, width()), zero, width(), pooledColumns);
-  Value totalsPart = partOf(stateTotals, group, zero, 1, width());
-  Value isEmpty = at.compare(arith::CmpIPredicate::sle, emitCount(), 0);
-  auto choice = scf::IfOp::create(b, isEmpty, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  emitZeros(head, first, at.add(first, rows));
-  b.setInsertionPointToStart(choice.elseBlock());
-  emitQueries(head, first, rows);
-  forEach(0, rows, sizes.rows, [&](Value row) {
-    emitQuotients(head, first, row, rows, rightPart, totalsPart,
-                  at.value(width()));
   });
 }

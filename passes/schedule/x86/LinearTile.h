@@ -19,7 +19,8 @@ public:
   LinearTile(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
              const TileSizes &sizes, mlir::Value scratch);
 
-  /// Key heads, and query heads, that an item holds; items per batch row.
+  /// Key heads whose states a query reads side by side, query heads that read
+  /// the same; how often that is per batch row.
   int64_t numSources() const { return sources; }
   int64_t numReaders() const { return readers; }
   int64_t numGroups() const { return groups; }
@@ -33,6 +34,11 @@ public:
   /// the state of key head `number` (of all batch rows) over all keys, in rows
   /// of `states` and columns of `totals`,
   void emitState(mlir::Value number, mlir::Value states, mlir::Value totals);
+  /// what head `number` (of all batch rows) makes of the states of all key heads
+  /// by an MLP, in rows of `mixed` and columns of `mixedTotals`,
+  void emitMixedState(mlir::Value number, mlir::Value states,
+                      mlir::Value stateTotals, mlir::Value mixed,
+                      mlir::Value mixedTotals);
   /// and what item `item` of `chunks` chunks of queries for each query head (of
   /// all batch rows) reads of them.
   void emitReads(mlir::Value item, mlir::Value chunks, mlir::Value states,

@@ -27,8 +27,9 @@ void schedulePanel(KernelOp kernel, const TileSizes &sizes);
 /// keys are scored before they are pooled; it divides `split`.
 void scheduleDecode(KernelOp kernel, const TileSizes &sizes, int64_t split);
 
-/// Replaces `kernel`, a linear attention without an MLP, by chunks of keys that
-/// add to the states of their heads and chunks of queries that read them.
+/// Replaces `kernel`, a linear attention, by chunks of keys that add to the
+/// states of their heads and chunks of queries that read them. Where an MLP
+/// mixes states there is no causal mask.
 void scheduleLinear(KernelOp kernel, const TileSizes &sizes);
 
 } // namespace mixattn

@@ -27,8 +27,9 @@ static StringRef whyNoStates(Operation *op) {
   if (!generic)
     return "it is not the normal form of linear attention";
   LinearAttentionOpInterface attention = generic;
-  if (attention.getW1())
-    return "an MLP mixes the states, so chunks of keys do not add up";
+  if (attention.getW1() && attention.getCausal())
+    return "an MLP mixes the states at each position, so chunks of keys do not "
+           "add up";
   if (attention.getNumFeatures() == 0 ||
       attention.getValueType().getDimSize(3) == 0)
     return "it has no features";
