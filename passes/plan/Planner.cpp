@@ -110,14 +110,15 @@ void Planner::addCandidates(Algorithm algorithm, const PlanTarget &target) {
   SmallVector<int64_t> lanes{0}, blocks{0}, splits{0};
   switch (algorithm) {
   case Algorithm::Online:
-  case Algorithm::Panel:
     lanes.clear();
     for (int64_t width = cpu.widestTile(); width >= cpu.lanes; width /= 2)
       lanes.push_back(width);
-    // Larger ones of all heads together leave the second cache.
+    blocks = {128, 64, 32};
+    break;
+  case Algorithm::Panel:
+    // Strips of wider tiles, and larger blocks of all heads, leave the caches.
+    lanes = {2 * cpu.lanes, cpu.lanes};
     blocks = {64, 32};
-    if (algorithm == Algorithm::Online)
-      blocks.insert(blocks.begin(), 128);
     break;
   case Algorithm::Decode:
     lanes = {cpu.lanes};

@@ -15,13 +15,15 @@ double Predictor::productSlots() const {
   return work.bits == 16 && cpu.hasBf16Products ? 0.5 : 1;
 }
 
-double Predictor::readRate(double bytes, double sets, double readers) const {
-  constexpr double usable = 0.8;
+double Predictor::readRate(double bytes, double all, double readers) const {
+  constexpr double usable = 0.8, shared = 0.7;
   if (bytes <= usable * double(cpu.l2))
     return cpu.l2Rate;
-  if (bytes * sets <= usable * double(cpu.l3))
-    return cpu.l3Rate;
-  return std::min(cpu.memoryRate, cpu.allMemoryRate / readers);
+  // What is read again and again, and is larger than the cache, pushes itself
+  // out: twice what does not fit comes from memory.
+  double missing = std::clamp(2 * (1 - shared * double(cpu.l3) / all), 0., 1.);
+  double memory = std::min(cpu.memoryRate, cpu.allMemoryRate / readers);
+  return 1 / ((1 - missing) / cpu.l3Rate + missing / memory);
 }
 
 double Predictor::share(double cycles, double count, double longest,
@@ -99,12 +101,14 @@ double Predictor::cyclesOfTile(const PlanCase &plan, const PlanSizes &sizes,
   // its tiles read.
   double keyBytes = work.bytesOfKey() / groups;
   double sets = std::min(readers, double(sizes.batch) * groups);
-  double rate = readRate(keyBytes * double(sizes.keys), sets, readers);
+  double keySet = keyBytes * double(sizes.keys);
+  double rate = readRate(keySet, keySet * sets, readers);
   cycles = std::max(cycles, keyBytes * keys / rate);
   if (plan.algorithm == Algorithm::Panel) {
     double panel = stripOf(sizes, lanes), part = keys / double(sizes.keys);
     // Written once and read once.
-    cycles += 2 * panel * part * strip / readRate(panel, readers, readers);
+    double all = keySet * sets + panel * readers;
+    cycles += 2 * panel * part * strip / readRate(panel, all, readers);
   }
   double elements = double(work.queryHeads * work.keyFeatures +
                            work.heads * work.valueFeatures) /
@@ -153,7 +157,7 @@ Prediction Predictor::predictDecode(const PlanCase &plan,
   double all = double(sizes.batch) * double(sizes.keys) * work.bytesOfKey();
   double count = double(sizes.batch) * groups * parts;
   double readers = std::clamp(count, 1.0, double(threads));
-  double read = keys * work.bytesOfKey() / groups / readRate(all, 1, readers);
+  double read = keys * work.bytesOfKey() / groups / readRate(all, all, readers);
   double item = std::max(compute, read) + tile;
   double sums = queries * double(work.heads * work.valueFeatures) / lanes;
   double merged = double(sizes.batch) * parts * sums * merge;

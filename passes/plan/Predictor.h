@@ -41,9 +41,9 @@ private:
                       int64_t lanes, double readers) const;
   double scratchOf(const PlanCase &plan, int64_t lanes) const;
   double stripOf(const PlanSizes &sizes, int64_t lanes) const;
-  /// Bytes that one of `readers` reads in a cycle of a set of `bytes`, all of
-  /// the same or each one of `sets`.
-  double readRate(double bytes, double sets, double readers) const;
+  /// Bytes that one of `readers` reads in a cycle of a set of `bytes`, where
+  /// `all` bytes are read in turns.
+  double readRate(double bytes, double all, double readers) const;
   /// Seconds of `count` pieces of work of equal or, if `isUneven`, of different
   /// length that threads share.
   double share(double cycles, double count, double longest,

@@ -42,7 +42,7 @@ func.func @queries1024(%q: tensor<1x1x1024x64xf32>, %k: !k) -> tensor<1x1x1024x6
 
 // Mixed weights: how wide the tiles are whose strips stay in cache.
 // CHECK-LABEL: func.func @keys
-// CHECK:         {attn.plan = #attn.plan<[keys at_most [[#]] : panel {lanes = 32, block = {{[0-9]+}}}, keys above [[#]] : panel {lanes = 64, block = {{[0-9]+}}}, else : panel {lanes = 16, block = {{[0-9]+}}}]>}
+// CHECK:         {attn.plan = #attn.plan<[keys at_most [[#]] : panel {lanes = 32, block = {{[0-9]+}}}, keys above [[#]] : panel {lanes = 32, block = {{[0-9]+}}}, else : panel {lanes = 16, block = {{[0-9]+}}}]>}
 !q = tensor<1x8x2048x64xf32>
 func.func @keys(%q: !q, %k: tensor<1x8x?x64xf32>, %m: tensor<8x8xf32>) -> !q {
   %o = attn.generic scores(%q, %k : !q, tensor<1x8x?x64xf32>) postmix(%m : tensor<8x8xf32>)
