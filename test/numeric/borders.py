@@ -2,7 +2,7 @@
 """Runs fused kernels where their tiles, blocks and registers end.
 
 Every variant below is compiled for f32 and the machine at hand, and by turns in
-other types and for other machines. Lengths stand at the borders of tiles of
+other types and for other machines, and again in parts of keys. Lengths stand at the borders of tiles of
 queries and blocks of keys; each result meets NumPy (oracle/), and is the same,
 byte by byte, in a second run and with another count of threads.
 """
@@ -26,6 +26,8 @@ OTHERS = [("f32", "x86-64-v3"), ("bf16", "native"), ("f16", "x86-64-v3"),
           ("bf16", "x86-64"), ("f16", "x86-64")]
 LENGTHS = [1, 15, 16, 17, 63, 64, 65, 130]
 THREADS = ["1", "2", "1"]
+# Parts of keys, and blocks in them, whose borders lie among those lengths.
+DECODE = "decode,block=16,split=32"
 
 
 def cases(turn):
@@ -55,13 +57,13 @@ def check(variant, case, seed):
     return complaints, share
 
 
-def check_all(name, dtype, target, turn, options):
+def check_all(name, dtype, target, plan, turn, options):
     """Prints what went wrong; gives the counts of cases and of bad ones."""
     bad, count = 0, 0
     sizes = {"D": 24} if "D" in signatures.static_sizes(name) else {}
     with tempfile.TemporaryDirectory() as folder:
         variant = run_variant.Variant(name, dtype, pathlib.Path(folder), options.bin,
-                                      sizes, [f"--target={target}"])
+                                      sizes, [f"--target={target}", *plan])
         variant.has_reference = False
         for case in cases(turn):
             if options.case not in (None, case):
@@ -73,7 +75,8 @@ def check_all(name, dtype, target, turn, options):
             count += 1
             bad += bool(complaints)
             for complaint in complaints:
-                print(f"FAIL {name} {dtype} {target} {case}: {complaint}", flush=True)
+                print(f"FAIL {name} {dtype} {target} {' '.join(plan)} {case}: "
+                      f"{complaint}", flush=True)
     return count, bad
 
 
@@ -90,8 +93,10 @@ def main():
     for turn, name in enumerate(names):
         kinds = [("f32", "native")]
         kinds += OTHERS if options.all else [OTHERS[turn % len(OTHERS)]]
-        for number, (dtype, target) in enumerate(kinds):
-            counted = check_all(name, dtype, target, turn + number, options)
+        kinds = [(*kind, []) for kind in kinds] + [
+            (*OTHERS[(turn + 1) % len(OTHERS)], [f"--plan={DECODE}"])]
+        for number, kind in enumerate(kinds):
+            counted = check_all(name, *kind, turn + number, options)
             total, bad = total + counted[0], bad + counted[1]
     print(f"{total} cases, {bad} bad")
     return 1 if bad else 0

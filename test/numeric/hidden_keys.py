@@ -28,9 +28,10 @@ def results(variant, x):
     return variant.actual(file)["o"]
 
 
-def check(dtype, target, folder):
-    """Complaints about one type and machine."""
-    variant = run_variant.Variant("softmax_bias", dtype, folder, None, (), [f"--target={target}"])
+def check(dtype, target, folder, *plan):
+    """Complaints about one type, machine and plan."""
+    variant = run_variant.Variant("softmax_bias", dtype, folder, None, (),
+                                  [f"--target={target}", *plan])
     variant.has_reference = False
     x = {name: inputs.decode(array) for name, array in variant.draw("2x37x70x1", 1).items()}
     x["bias"][..., 3::5] = -np.inf
@@ -55,12 +56,15 @@ def check(dtype, target, folder):
 
 def main():
     bad = 0
-    for dtype, target in (("f32", "native"), ("f32", "x86-64"), ("bf16", "native"),
-                          ("bf16", "x86-64-v3"), ("f16", "x86-64-v3")):
+    decode = "--plan=decode,block=16,split=32"
+    for dtype, target, *plan in (
+            ("f32", "native"), ("f32", "x86-64"), ("bf16", "native"),
+            ("bf16", "x86-64-v3"), ("f16", "x86-64-v3"), ("f32", "native", decode),
+            ("bf16", "x86-64-v3", decode)):
         with tempfile.TemporaryDirectory() as folder:
-            for complaint in check(dtype, target, pathlib.Path(folder)):
+            for complaint in check(dtype, target, pathlib.Path(folder), *plan):
                 bad += 1
-                print(f"FAIL {dtype} {target}: {complaint}")
+                print(f"FAIL {dtype} {target} {' '.join(plan)}: {complaint}")
     return 1 if bad else 0
 
 
