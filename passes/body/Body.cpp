@@ -175,7 +175,8 @@ Value Body::emitNoise(OpBuilder &b, int64_t channel, const ScorePlace &place) {
     return value;
   };
   return emitNormal(b, loc,
-                    {place.b, head, place.i, place.j,
+                    {place.b, head, place.i,
+                     place.number ? place.number : place.j,
                      arith::ConstantIndexOp::create(b, loc, heads),
                      number(op.getSeed()), number(op.getOffset())});
 }

@@ -14,6 +14,10 @@ class BodyOperands;
 struct ScorePlace {
   mlir::Value b, h, i, j;
   mlir::Value offset;
+  /// The key's number where j is held below the count of keys, else null: four
+  /// keys share a block of random words, and only of this number is it known
+  /// where a four begins.
+  mlir::Value number = {};
 };
 
 /// Converts an f16, bf16 or f32 to f32.

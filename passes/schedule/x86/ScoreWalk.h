@@ -107,7 +107,7 @@ protected:
                    body);
   ScorePlace placeAt(mlir::Value query, mlir::Value key, mlir::Value head) {
     return {operands.place.batch, head, query,
-            at.min(key, at.sub(range.keys, 1)), range.alignment};
+            at.min(key, at.sub(range.keys, 1)), range.alignment, key};
   }
 
   KernelOp kernel;
