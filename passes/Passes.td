@@ -14,7 +14,8 @@ def VerifyLevelPass : Pass<"attn-verify-level", "::mlir::ModuleOp"> {
   let summary = "Check the contract of a level of the pipeline";
   let description = [{
     Input: IR at the border of a level.
-    Output: the same, or an error at the first op that the level forbids.
+    Output: the same, or an error at the first op that does not verify, or that
+    the level forbids.
     Skips: nothing.
 
     `normal`: no named attention op. `planned`: the same, and a plan on every

@@ -11,8 +11,11 @@ namespace mixattn {
 /// Analyses of a module's functions and loops, for the code of `generator`.
 class ModuleAnalyses {
 public:
-  explicit ModuleAnalyses(llvm::TargetMachine &generator) {
-    llvm::PassBuilder builder(&generator);
+  /// `callbacks`, if any, are asked before each pass.
+  explicit ModuleAnalyses(llvm::TargetMachine &generator,
+                          llvm::PassInstrumentationCallbacks *callbacks = {})
+      : builder(&generator, llvm::PipelineTuningOptions(), std::nullopt,
+                callbacks) {
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);
@@ -24,8 +27,19 @@ public:
   void run(llvm::ModulePassManager &passes, llvm::Module &code) {
     passes.run(code, modules);
   }
+  void run(llvm::FunctionPassManager &passes, llvm::Function &code) {
+    passes.run(code, functions);
+  }
+
+  /// Runs LLVM's -O3 on `code`.
+  void runO3(llvm::Module &code) {
+    auto passes =
+        builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+    run(passes, code);
+  }
 
 private:
+  llvm::PassBuilder builder;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;

@@ -2,9 +2,8 @@
 // From a module in the LLVM dialect to LLVM IR, assembly or an object.
 #include "lib/Target/Object.h"
 #include "lib/Target/Instrument.h"
-#include "lib/Target/SplitLoops.h"
+#include "lib/Target/Optimize.h"
 
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -75,12 +74,7 @@ Result<std::string> mixattn::emitCode(mlir::ModuleOp module,
   setTarget(*code, options.machine, *generator);
 
   if (options.isOptimized)
-    splitLoops(*code, *generator);
-  auto optimize =
-      mlir::makeOptimizingTransformer(options.isOptimized ? 3 : 0,
-                                      /*sizeLevel=*/0, generator.get());
-  // It fails at levels that LLVM has not.
-  llvm::cantFail(optimize(code.get()));
+    optimize(*code, *generator);
   instrument(*code, *generator, options.sanitizer);
 
   llvm::SmallString<0> bytes;

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mixattn {
@@ -56,6 +57,9 @@ struct VerifyLevelPass : mixattn::impl::VerifyLevelPassBase<VerifyLevelPass> {
           << level << "'";
       return signalPassFailure();
     }
+    // Pass managers may leave it to this pass.
+    if (failed(verify(getOperation())))
+      return signalPassFailure();
     WalkResult result = getOperation()->walk([&](Operation *op) {
       if (level == "planned" && canBePlanned(op) && !getPlan(op)) {
         op->emitOpError("has no plan at level 'planned'");

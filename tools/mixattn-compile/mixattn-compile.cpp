@@ -118,10 +118,13 @@ ExitCode Compilation::runPasses() {
   auto passes = mlir::PassManager::on<mlir::ModuleOp>(&context);
   if (options.cost != Options::Report::None)
     buildEntries(passes, passOptions);
-  else if (options.explanation != Options::Report::None)
-    buildPipeline(passes, Level::Graph, Level::Planned, passOptions);
   else
-    buildPipeline(passes, Level::Graph, options.level, passOptions);
+    buildPipeline(passes, Level::Graph,
+                  options.isReport() ? Level::Planned : options.level,
+                  passOptions);
+  // After each pass it takes as long as all passes do: levels verify where they
+  // end, and passes that the reproducer repeats each.
+  passes.enableVerifier(options.cost != Options::Report::None);
   std::string pipeline;
   llvm::raw_string_ostream stream(pipeline);
   passes.printAsTextualPipeline(stream);

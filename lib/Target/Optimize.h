@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// LLVM's optimisations: of kernels a few, of all else -O3.
+#ifndef MIXATTN_LIB_TARGET_OPTIMIZE_H
+#define MIXATTN_LIB_TARGET_OPTIMIZE_H
+
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace mixattn {
+
+/// Optimises `code`. What threads share is a schedule's: its loops are as they
+/// should be, of vectors and unrolled. Passes that would find out take three
+/// times as long as those that clean up after lowering.
+void optimize(llvm::Module &code, llvm::TargetMachine &generator);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_TARGET_OPTIMIZE_H
