@@ -5,7 +5,9 @@
 #include "lib/Target/SplitLoops.h"
 
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
@@ -13,25 +15,37 @@
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace mixattn;
 
-using Functions = llvm::SmallPtrSet<const llvm::Function *, 4>;
+/// The attribute of kernels: functions may be replaced on the way.
+static constexpr llvm::StringLiteral kernelAttribute = "mixattn-kernel";
 
-/// The functions of `code` that OpenMP's threads run.
-static Functions findKernels(const llvm::Module &code) {
-  Functions kernels;
-  for (llvm::StringRef name : {"__kmpc_fork_call", "__kmpc_fork_call_if"}) {
-    const llvm::Function *fork = code.getFunction(name);
-    if (!fork)
+static bool isKernel(const llvm::Function &function) {
+  return function.hasFnAttribute(kernelAttribute);
+}
+
+/// Marks the functions of a module that `user` calls or passes on.
+static void markUsed(const llvm::User &user) {
+  for (llvm::Value *operand : user.operands()) {
+    auto *function = llvm::dyn_cast<llvm::Function>(operand);
+    if (!function || function->isDeclaration() || isKernel(*function))
       continue;
-    for (const llvm::User *call : fork->users())
-      for (const llvm::Value *operand : call->operands())
-        if (auto *function = llvm::dyn_cast<llvm::Function>(operand))
-          if (!function->isDeclaration())
-            kernels.insert(function);
+    function->addFnAttr(kernelAttribute);
+    for (const llvm::Instruction &each : llvm::instructions(function))
+      if (llvm::isa<llvm::CallInst>(each))
+        markUsed(each);
   }
-  return kernels;
+}
+
+/// Marks the functions of `code` that OpenMP's threads run, and those they
+/// call.
+static void markKernels(const llvm::Module &code) {
+  for (llvm::StringRef name : {"__kmpc_fork_call", "__kmpc_fork_call_if"})
+    if (const llvm::Function *fork = code.getFunction(name))
+      for (const llvm::User *call : fork->users())
+        markUsed(*call);
 }
 
 /// The function that `unit`, which a pass is about to run on, is a part of;
@@ -64,23 +78,39 @@ static llvm::FunctionPassManager cleanUp() {
   return passes;
 }
 
+/// Lets LLVM unroll innermost loops only. Copies of the loops inside of a loop
+/// gain nothing, and are most of the code where sizes are known.
+static void keepOuterLoops(llvm::Function &function) {
+  llvm::DominatorTree tree(function);
+  llvm::LoopInfo loops(tree);
+  for (llvm::Loop *loop : loops.getLoopsInPreorder())
+    if (!loop->isInnermost() && loop->getLoopLatch())
+      llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable",
+                                    /*V=*/true);
+}
+
 void mixattn::optimize(llvm::Module &code, llvm::TargetMachine &generator) {
   splitLoops(code, generator);
-  Functions kernels = findKernels(code);
+  markKernels(code);
   llvm::PassInstrumentationCallbacks callbacks;
   bool areKernelsDone = false;
   callbacks.registerShouldRunOptionalPassCallback(
       [&](llvm::StringRef, llvm::Any unit) {
-        return !areKernelsDone || !kernels.contains(functionOf(unit));
+        const llvm::Function *function = functionOf(unit);
+        return !areKernelsDone || !function || !isKernel(*function);
       });
   ModuleAnalyses analyses(generator, &callbacks);
 
   llvm::FunctionPassManager few = cleanUp();
   for (llvm::Function &function : code) {
-    if (!kernels.contains(&function))
+    if (function.isDeclaration())
       continue;
+    if (!isKernel(function)) {
+      keepOuterLoops(function);
+      continue;
+    }
     analyses.run(few, function);
-    // The call without threads is not to bring it back under -O3.
+    // Callers of several, or without threads, are not to hold a copy.
     function.addFnAttr(llvm::Attribute::NoInline);
   }
   areKernelsDone = true;
