@@ -119,15 +119,16 @@ double Predictor::cyclesOfTile(const PlanCase &plan, const PlanSizes &sizes,
 
 Prediction Predictor::predictTiles(const PlanCase &plan,
                                    const PlanSizes &sizes) const {
-  // What does not fill a tile goes into tiles that are one vector wide.
+  // What does not fill a tile goes into tiles that are half as wide.
+  int64_t width = std::max(cpu.lanes, plan.lanes / 2);
   double whole = double(sizes.queries / plan.lanes);
   double narrow =
-      double(llvm::divideCeil(uint64_t(sizes.queries % plan.lanes), cpu.lanes));
+      double(llvm::divideCeil(uint64_t(sizes.queries % plan.lanes), width));
   double each = double(sizes.batch * work.groups);
   double count = each * (whole + narrow);
   double readers = std::clamp(count, 1.0, double(threads));
   double wide = whole > 0 ? cyclesOfTile(plan, sizes, plan.lanes, readers) : 0;
-  double last = narrow > 0 ? cyclesOfTile(plan, sizes, cpu.lanes, readers) : 0;
+  double last = narrow > 0 ? cyclesOfTile(plan, sizes, width, readers) : 0;
   double cycles = each * (whole * wide + narrow * last);
   double longest = std::max(wide, last);
   double bytes = scratchOf(plan, plan.lanes);

@@ -16,7 +16,7 @@
 
 // Open sizes.
 // CHECK-LABEL: func.func @open
-// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[queries at_most {{[0-9]+}} : decode {lanes = 16, block = 64, split = 1024}, queries at_most {{[0-9]+}} : online {{.*}}, else : online {lanes = 64, block = {{[0-9]+}}}]>}
+// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[queries at_most {{[0-9]+}} : decode {lanes = 16, block = 64, split = 1024}, else : online {lanes = 64, block = {{[0-9]+}}}]>}
 // AVX2-LABEL:  func.func @open
 // AVX2:          attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : online {lanes = 16, block = {{[0-9]+}}}]>}
 // SSE-LABEL:   func.func @open

@@ -39,10 +39,8 @@ static Value emitHolds(ImplicitLocOpBuilder &b, KernelOp kernel,
 
 /// As many sums stay in registers, however wide a tile is.
 static TileSizes sizesOf(const PlanCase &plan, TileSizes sizes) {
-  if (plan.lanes) {
-    sizes.rows = sizes.rows * sizes.width / plan.lanes;
-    sizes.width = plan.lanes;
-  }
+  if (plan.lanes)
+    sizes = sizes.withWidth(plan.lanes);
   if (plan.block)
     sizes.block = plan.block;
   return sizes;

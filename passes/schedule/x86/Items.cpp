@@ -29,13 +29,11 @@ void mixattn::emitItems(
   Value queries = sizeOf(op.getQueriesDim());
   Value scores = at.mul(at.mul(batches, queries), sizeOf(op.getKeysDim()));
 
-  TileSizes narrow = sizes;
-  narrow.width = sizes.lanes;
-  narrow.rows = sizes.rows * sizes.chunks();
+  TileSizes narrow = sizes.narrow();
   Value whole = at.div(queries, sizes.width);
   Value rest = at.rem(queries, sizes.width);
   Value tiles =
-      at.add(whole, at.div(at.add(rest, sizes.lanes - 1), sizes.lanes));
+      at.add(whole, at.div(at.add(rest, narrow.width - 1), narrow.width));
   Value items = at.mul(at.mul(batches, groups), tiles);
   Value scratchBytes = at.max(bytes(b, sizes), bytes(b, narrow));
   Value isLarge = at.compare(arith::CmpIPredicate::sgt, scores, fewScores);

@@ -4,6 +4,7 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_TILE_SIZES_H
 #define MIXATTN_PASSES_SCHEDULE_X86_TILE_SIZES_H
 
+#include <algorithm>
 #include <cstdint>
 
 namespace mixattn {
@@ -25,6 +26,16 @@ struct TileSizes {
   bool hasPairs = false;
 
   int64_t chunks() const { return width / lanes; }
+  /// Tiles of `newWidth` queries, with as many sums in registers.
+  TileSizes withWidth(int64_t newWidth) const {
+    TileSizes sizes = *this;
+    sizes.rows = rows * width / newWidth;
+    sizes.width = newWidth;
+    return sizes;
+  }
+  /// Tiles for the queries that do not fill one: of half as many, so that the
+  /// loads of their products are hidden, too.
+  TileSizes narrow() const { return withWidth(std::max(lanes, width / 2)); }
 };
 
 } // namespace mixattn
