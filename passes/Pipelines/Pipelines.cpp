@@ -135,6 +135,7 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
 
 static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createExportEntriesPass());
+  pm.addPass(createShareMovesPass());
   CpuModel cpu = modelOf(options);
   LowerX86PassOptions tiles;
   tiles.lanes = cpu.lanes;

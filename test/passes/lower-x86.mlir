@@ -48,21 +48,28 @@ func.func @pack_bytes(%mask: memref<?x?xi8>, %n: index, %tile: memref<64x4xf32>)
   return
 }
 
-// The way back: rows are written where there are any, up to the last column.
+// The way back, up to the last column. What is behind the last row is written
+// to it, from the last to the first: its own values come last.
 // CHECK-LABEL: func.func @unpack(
 // CHECK-SAME:    %[[TILE:.+]]: memref<6x4xf32>, %[[F:.+]]: memref<1x4xf32>, %[[O:.+]]: memref<?x6xbf16>, %[[ROW:.+]]: index, %[[ROWS:.+]]: index)
-// CHECK-DAG:     %[[FACTORS:.+]] = vector.load %[[F]]
-// CHECK:         %[[X:.+]] = vector.load %[[TILE]][%c0, %c0]
-// CHECK:         arith.mulf %[[X]], %[[FACTORS]]
-// CHECK:         arith.truncf %{{.+}} : vector<4xf32> to vector<4xbf16>
-// CHECK:         %[[IS:.+]] = arith.cmpi sgt, %[[ROWS]], %c0
-// CHECK:         scf.if %[[IS]] {
-// CHECK:           vector.store %{{.+}}, %[[O]][%[[ROW]], %c0]
-// CHECK-COUNT-3: scf.if
-// CHECK:         %[[MASK:.+]] = vector.constant_mask [2]
-// CHECK:         vector.maskedstore %[[O]][%[[ROW]], %c4], %[[MASK]]
-// CHECK-COUNT-3: scf.if
-// CHECK-NOT:     scf.if
+// CHECK:         %[[LAST:.+]] = arith.subi %[[ROWS]], %c1
+// CHECK:         scf.for %[[LANE:.+]] = %c0 to %[[ROWS]] step %c4 {
+// CHECK:           %[[FACTORS:.+]] = vector.load %[[F]][%c0, %[[LANE]]]
+// CHECK:           %[[X:.+]] = vector.load %[[TILE]][%c0, %[[LANE]]]
+// CHECK:           arith.mulf %[[X]], %[[FACTORS]]
+// CHECK:           arith.truncf %{{.+}} : vector<4xf32> to vector<4xbf16>
+// CHECK:           %[[FOURTH:.+]] = arith.addi %[[LANE]], %c3
+// CHECK:           %[[OWN:.+]] = arith.minsi %[[FOURTH]], %[[LAST]]
+// CHECK:           %[[I:.+]] = arith.addi %[[ROW]], %[[OWN]]
+// CHECK:           vector.store %{{.+}}, %[[O]][%[[I]], %c0]
+// CHECK-COUNT-2:   vector.store
+// CHECK:           %[[OWN:.+]] = arith.minsi %[[LANE]], %[[LAST]]
+// CHECK:           %[[FIRST:.+]] = arith.addi %[[ROW]], %[[OWN]]
+// CHECK:           vector.store %{{.+}}, %[[O]][%[[FIRST]], %c0]
+// CHECK:           %[[MASK:.+]] = vector.constant_mask [2]
+// CHECK:           vector.maskedstore %[[O]][%[[I]], %c4], %[[MASK]]
+// CHECK-COUNT-3:   vector.maskedstore
+// CHECK-NOT:       vector.maskedstore
 func.func @unpack(%tile: memref<6x4xf32>, %f: memref<1x4xf32>, %o: memref<?x6xbf16>,
                   %row: index, %rows: index) {
   tile.x86.unpack %tile, %f into %o[%row] rows %rows
@@ -126,13 +133,18 @@ func.func @few_steps(%k: memref<?x3xf32>, %row: index, %q: memref<3x4xf32>,
 // Two rows of lanes of four features at a time, then of what is left.
 // CHECK-LABEL: func.func @pool(
 // CHECK-SAME:    %[[V:.+]]: memref<?x5xf32>, %[[ROW:.+]]: index, %[[COUNT:.+]]: index, %[[W:.+]]: memref<64x8xf32>, %[[O:.+]]: memref<5x8xf32>)
-// CHECK:         scf.for %[[J:.+]] = %c0 to %[[COUNT]] step %c1 iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+// CHECK:         %[[ODD:.+]] = arith.remui %[[COUNT]], %c2
+// CHECK:         %[[EVEN:.+]] = arith.subi %[[COUNT]], %[[ODD]]
+// CHECK:         scf.for %[[J:.+]] = %c0 to %[[EVEN]] step %c2 iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
 // CHECK:           %[[KEY:.+]] = arith.addi %[[ROW]], %[[J]]
 // CHECK:           vector.load %[[W]][%[[J]], %c0]
 // CHECK:           vector.load %[[W]][%[[J]], %c4]
 // CHECK:           memref.load %[[V]][%[[KEY]], %c0]
+// CHECK:           %[[NEXT:.+]] = arith.addi %[[J]], %c1
+// CHECK:           vector.load %[[W]][%[[NEXT]], %c0]
+// CHECK:         scf.for %{{.+}} = %[[EVEN]] to %[[COUNT]] step %c1 iter_args(
 // CHECK-COUNT-8: vector.store %{{.+}}, %[[O]]
-// CHECK:         scf.for %{{.+}} = %c0 to %[[COUNT]] step %c1 iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>) {
+// CHECK:         scf.for %{{.+}} = %c0 to %[[EVEN]] step %c2 iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>) {
 // CHECK-COUNT-2: vector.store %{{.+}}, %[[O]][%c4,
 func.func @pool(%v: memref<?x5xf32>, %row: index, %count: index, %w: memref<64x8xf32>,
                 %o: memref<5x8xf32>) {

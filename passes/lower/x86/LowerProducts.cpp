@@ -44,6 +44,19 @@ private:
       lanes.push_back(load(tile, at, c));
     return lanes;
   }
+  /// Runs `step` from 0 to before `count`, two at a time: pointers to weights
+  /// and values move half as often.
+  Values loopInTwos(Value count, ValueRange sums,
+                    function_ref<Values(Value, ValueRange)> step) {
+    Value odd = b.createOrFold<arith::RemUIOp>(count, index(2));
+    Value even = b.createOrFold<arith::SubIOp>(count, odd);
+    Values summed =
+        loop(index(0), even, 2, sums, [&](Value j, ValueRange carried) {
+          Values first = step(j, carried);
+          return step(add(j, 1), first);
+        });
+    return loop(even, count, 1, summed, step);
+  }
   void emitPooledRows(tile::PoolOp op, Value first, int64_t rows);
 };
 
@@ -113,17 +126,16 @@ void ProductEmitter::emitPooledRows(tile::PoolOp op, Value first,
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < chunks; ++c)
       sums.push_back(load(outputs, add(first, r), c));
-  sums =
-      loop(index(0), op.getCount(), 1, sums, [&](Value j, ValueRange carried) {
-        Value key = add(op.getRow(), j);
-        return emitStep(carried, loadRow(op.getWeights(), j), rows,
-                        [&](int64_t r) {
-                          Value feature = add(first, r);
-                          return holdsPairs(op.getWeights())
-                                     ? spreadPair(op.getValues(), key, feature)
-                                     : spread(op.getValues(), key, feature);
-                        });
-      });
+  auto step = [&](Value j, ValueRange carried) {
+    Value key = add(op.getRow(), j);
+    return emitStep(carried, loadRow(op.getWeights(), j), rows, [&](int64_t r) {
+      Value feature = add(first, r);
+      return holdsPairs(op.getWeights())
+                 ? spreadPair(op.getValues(), key, feature)
+                 : spread(op.getValues(), key, feature);
+    });
+  };
+  sums = loopInTwos(op.getCount(), sums, step);
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < chunks; ++c)
       store(sums[r * chunks + c], outputs, add(first, r), c);

@@ -31,10 +31,9 @@ private:
     return vector::CreateMaskOp::create(
         b, VectorType::get({length}, b.getI1Type()), count);
   }
-  /// Runs `body` for every row of lanes of `tile`: the lane that it begins at.
-  void overChunks(Value tile, function_ref<void(Value lane)> body) {
-    int64_t width = sizeOf(tile, 1) / (holdsPairs(tile) ? 2 : 1);
-    loop(index(0), index(width), unit.lanes, {}, [&](Value lane, ValueRange) {
+  /// Runs `body` for every row of lanes below `end`: the lane it begins at.
+  void overLanes(Value end, function_ref<void(Value lane)> body) {
+    loop(index(0), end, unit.lanes, {}, [&](Value lane, ValueRange) {
       body(lane);
       return Values();
     });
@@ -135,7 +134,10 @@ void TransposeEmitter::emitPack(tile::PackOp op) {
   auto pairs = VectorType::get({2 * size}, b.getBF16Type());
   Value last = b.createOrFold<arith::SubIOp>(op.getRows(), index(1));
   float factor = op.getFactor().convertToFloat();
-  overChunks(tile, [&](Value lane) {
+  Value width = b.createOrFold<memref::DimOp>(tile, index(1));
+  if (arePairs)
+    width = b.createOrFold<arith::DivUIOp>(width, index(2));
+  overLanes(width, [&](Value lane) {
     overColumns(op.getColumns(), step, [&](Value column, Value count) {
       Values rows;
       for (int64_t r = 0; r < size; ++r) {
@@ -214,9 +216,9 @@ void TransposeEmitter::emitUnpack(tile::UnpackOp op) {
   auto loadRow = [&](Value matrix, Value at, Value lane) -> Value {
     return vector::LoadOp::create(b, row, matrix, ValueRange{at, lane});
   };
-  overChunks(tile, [&](Value lane) {
+  Value last = b.createOrFold<arith::SubIOp>(op.getRows(), index(1));
+  overLanes(op.getRows(), [&](Value lane) {
     Value factors = loadRow(op.getFactors(), index(0), lane);
-    Value here = b.createOrFold<arith::SubIOp>(op.getRows(), lane);
     overColumns(index(features), size, [&](Value column, Value count) {
       Values rows;
       for (int64_t c = 0; c < size; ++c) {
@@ -227,18 +229,18 @@ void TransposeEmitter::emitUnpack(tile::UnpackOp op) {
             arith::MulFOp::create(b, loadRow(tile, own, lane), factors));
       }
       rows = transposed(rows);
-      for (int64_t r = 0; r < size; ++r) {
+      // What is behind the last row goes there before it: no branches.
+      for (int64_t r = size - 1; r >= 0; --r) {
         Value value = rows[r];
         if (!element.isF32())
           value = arith::TruncFOp::create(b, type, value);
-        when(less(index(r), here), [&] {
-          Value i = add(add(op.getRow(), lane), r);
-          if (!count)
-            vector::StoreOp::create(b, value, target, ValueRange{i, column});
-          else
-            vector::MaskedStoreOp::create(b, target, ValueRange{i, column},
-                                          lanesBelow(count), value);
-        });
+        Value own = b.createOrFold<arith::MinSIOp>(add(lane, r), last);
+        Value i = add(op.getRow(), own);
+        if (!count)
+          vector::StoreOp::create(b, value, target, ValueRange{i, column});
+        else
+          vector::MaskedStoreOp::create(b, target, ValueRange{i, column},
+                                        lanesBelow(count), value);
       }
     });
   });
