@@ -132,10 +132,10 @@ void ScoreWalk::emitScores(Value key, Value slot, int64_t unitsPerProduct,
   auto emitChannel = [&](Value c) {
     Value channel = body.isCoupled() ? c : walkedHead;
     Value group = at.div(channel, op.getKeyGroup());
-    for (int64_t r = 0; r < products; ++r) {
+    auto emitProduct = [&](Value r) {
       SmallVector<Value> leading = {operands.place.batch, group};
       if (op.getKeyType().getRank() == 5)
-        leading.push_back(at.value(r));
+        leading.push_back(r);
       Value product = at.add(at.mul(c, products), r);
       Value row = at.mul(at.add(at.mul(slot, channels * products), product),
                          sizes.rows);
@@ -149,7 +149,11 @@ void ScoreWalk::emitScores(Value key, Value slot, int64_t unitsPerProduct,
           b.createBlock(&scores.getBody(), {}, b.getIndexType(), b.getLoc());
       if (unitsPerProduct > 0)
         unit(at.add(block->getArgument(0), at.mul(product, unitsPerProduct)));
-    }
+    };
+    if (products == 1)
+      emitProduct(at.value(0));
+    else
+      forEach(0, products, 1, emitProduct);
   };
   if (channels == 1)
     emitChannel(at.value(0));
