@@ -136,14 +136,19 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
 static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createExportEntriesPass());
   pm.addPass(createShareMovesPass());
+  pm.addPass(createLowerCopiesPass());
+  // Pointers into parts of buffers are arithmetic on their offsets. Tile ops
+  // are lowered late: what follows walks over some times as many ops.
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertVectorToSCFPass());
   CpuModel cpu = modelOf(options);
   LowerX86PassOptions tiles;
   tiles.lanes = cpu.lanes;
   tiles.registers = cpu.registers;
   tiles.hasFma = has(options, "fma");
   pm.addPass(createLowerX86Pass(tiles));
-  pm.addPass(createLowerCopiesPass());
-  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   // Functions and arithmetic of a graph's own on 16-bit floats are computed in
   // f32, too: LLVM would call a compiler's library for the conversions.
   math::MathExtendToSupportedTypesOptions functions;
@@ -162,16 +167,13 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createExpandF16Pass(halves));
   pm.addPass(
       arith::createArithExpandOpsPass({/*includeBf16=*/!hasBf16Conversion}));
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(createSCFToControlFlowPass());
   // Integer powers become functions with loops; inlined, since an artifact has
   // no symbols but its entries, and only now, since a loop is many blocks.
   ConvertMathToFuncsOptions powers;
   powers.minWidthOfFPowIExponent = 1;
   pm.addPass(createConvertMathToFuncs(powers));
-  pm.addPass(createInlinerPass());
+  pm.addPass(createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createConvertMathToLLVMPass());
   // What has neither a polynomial nor an instruction is libm's.
@@ -187,7 +189,10 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   if (!hasBf16Conversion)
     pm.addPass(createMoveBf16AsBitsPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCanonicalizerPass());
+  // Blocks are LLVM's to simplify.
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  pm.addPass(createCanonicalizerPass(config));
   // After canonicalisation: which call of free belongs to which of malloc is
   // plain only once the descriptors of buffers have folded.
   pm.addPass(createCheckAllocationsPass());
