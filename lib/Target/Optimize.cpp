@@ -79,40 +79,45 @@ static llvm::FunctionPassManager cleanUp() {
 }
 
 /// Lets LLVM unroll innermost loops only. Copies of the loops inside of a loop
-/// gain nothing, and are most of the code where sizes are known.
-static void keepOuterLoops(llvm::Function &function) {
+/// gain nothing, and are most of the code where sizes are known. Returns
+/// whether there are loops.
+static bool keepOuterLoops(llvm::Function &function) {
   llvm::DominatorTree tree(function);
   llvm::LoopInfo loops(tree);
   for (llvm::Loop *loop : loops.getLoopsInPreorder())
     if (!loop->isInnermost() && loop->getLoopLatch())
       llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable",
                                     /*V=*/true);
+  return !loops.empty();
 }
 
 void mixattn::optimize(llvm::Module &code, llvm::TargetMachine &generator) {
   splitLoops(code, generator);
   markKernels(code);
+  bool hasPlainLoops = false;
+  for (llvm::Function &function : code) {
+    if (function.isDeclaration())
+      continue;
+    // Callers of several, or without threads, are not to hold a copy.
+    if (isKernel(function))
+      function.addFnAttr(llvm::Attribute::NoInline);
+    else
+      hasPlainLoops |= keepOuterLoops(function);
+  }
   llvm::PassInstrumentationCallbacks callbacks;
-  bool areKernelsDone = false;
+  bool skipsKernels = false;
   callbacks.registerShouldRunOptionalPassCallback(
       [&](llvm::StringRef, llvm::Any unit) {
         const llvm::Function *function = functionOf(unit);
-        return !areKernelsDone || !function || !isKernel(*function);
+        return !skipsKernels || !function || !isKernel(*function);
       });
   ModuleAnalyses analyses(generator, &callbacks);
 
   llvm::FunctionPassManager few = cleanUp();
-  for (llvm::Function &function : code) {
-    if (function.isDeclaration())
-      continue;
-    if (!isKernel(function)) {
-      keepOuterLoops(function);
-      continue;
-    }
-    analyses.run(few, function);
-    // Callers of several, or without threads, are not to hold a copy.
-    function.addFnAttr(llvm::Attribute::NoInline);
-  }
-  areKernelsDone = true;
-  analyses.runO3(code);
+  for (llvm::Function &function : code)
+    if (!function.isDeclaration() && (isKernel(function) || !hasPlainLoops))
+      analyses.run(few, function);
+  skipsKernels = true;
+  if (hasPlainLoops)
+    analyses.runO3(code);
 }
