@@ -10,8 +10,8 @@ namespace mixattn {
 
 /// Optimises `code`. What threads share is a schedule's: its loops are as they
 /// should be, of vectors and unrolled. Passes that would find out take three
-/// times as long as those that clean up after lowering. All else goes through
-/// -O3, with its outer loops as they are.
+/// times as long as those that clean up after lowering. Where there are other
+/// loops, all else goes through -O3, with its outer loops as they are.
 void optimize(llvm::Module &code, llvm::TargetMachine &generator);
 
 } // namespace mixattn
