@@ -9,7 +9,7 @@
 // RUN:   --implicit-check-not=memref.alloc --implicit-check-not=linalg
 // RUN: mixattn-opt --attn-to-bufferized="plan=unfused" %s | FileCheck %s --check-prefix=PLAIN \
 // RUN:   --implicit-check-not=attn.generic --implicit-check-not=tensor
-// RUN: mixattn-opt --attn-to-tiled %s | FileCheck %s --check-prefix=TILED \
+// RUN: mixattn-opt --attn-to-tiled="plan=panel" %s | FileCheck %s --check-prefix=TILED \
 // RUN:   --implicit-check-not=attn.kernel --implicit-check-not=attn.generic --implicit-check-not=tensor
 // RUN: mixattn-opt --attn-to-llvm %s | FileCheck %s --check-prefix=LLVM \
 // RUN:   --implicit-check-not={{[^l]}}func. --implicit-check-not=memref \
