@@ -16,11 +16,20 @@ void TileDialect::initialize() {
       >();
 }
 
-LogicalResult ScoresOp::verify() {
-  Block &block = getBody().front();
+/// Whether `body` runs once per unit, with its number.
+static LogicalResult verifyUnits(Operation *op, Region &body) {
+  Block &block = body.front();
   if (block.getNumArguments() != 1 || !block.getArgument(0).getType().isIndex())
-    return emitOpError("expected a region with one argument of type index");
+    return op->emitOpError("expected a region with one argument of type index");
   return success();
+}
+
+LogicalResult ScoresOp::verify() { return verifyUnits(*this, getBody()); }
+
+LogicalResult PoolOp::verify() {
+  if ((getUnits() > 0) == getBody().empty())
+    return emitOpError("expected units and a region, or neither");
+  return getUnits() ? verifyUnits(*this, getBody()) : success();
 }
 
 #define GET_OP_CLASSES

@@ -109,29 +109,45 @@ def Tile_ScoresOp : Tile_Op<"x86.scores", [SingleBlock, NoTerminator]> {
   let hasVerifier = 1;
 }
 
-def Tile_PoolOp : Tile_Op<"x86.pool"> {
+def Tile_PoolOp : Tile_Op<"x86.pool", [SingleBlock, NoTerminator]> {
   let summary = "Adds weighted values to a tile of outputs";
   let description = [{
     `outputs[e][lane] += sum_j values[row + j][e] weights[j][lane]` for j from 0
     to `count` - 1. With weights in pairs, `values` are what `tile.x86.pair`
     makes, and rows and `count` are pairs.
 
+    The region, which is absent without `units`, is run so many times as that
+    of `tile.x86.scores` is; `count` is then the number of rows of `weights`.
+
     ```mlir
     func.func @f(%v: memref<?x64xf32>, %row: index, %count: index,
-                 %w: memref<64x16xf32>, %o: memref<64x16xf32>) {
+                 %w: memref<64x16xf32>, %o: memref<64x16xf32>,
+                 %x: memref<16x16xf32>) {
       tile.x86.pool %v[%row] count %count, %w into %o
           : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32>
+      %c64 = arith.constant 64 : index
+      tile.x86.pool %v[%row] count %c64, %w into %o units 16
+          : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32> {
+      ^bb0(%unit: index):
+        %c0 = arith.constant 0 : index
+        %one = arith.constant dense<1.0> : vector<16xf32>
+        vector.store %one, %x[%unit, %c0] : memref<16x16xf32>, vector<16xf32>
+      }
       return
     }
     ```
   }];
   let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$values, Index:$row,
       Index:$count, Arg<Tile_TileOrPairs, "", [MemRead]>:$weights,
-      Arg<Tile_Tile, "", [MemRead, MemWrite]>:$outputs);
+      Arg<Tile_Tile, "", [MemRead, MemWrite]>:$outputs,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$units);
+  let regions = (region AnyRegion:$body);
   let assemblyFormat = [{
-    $values `[` $row `]` `count` $count `,` $weights `into` $outputs attr-dict
-    `:` type($values) `,` type($weights) `,` type($outputs)
+    $values `[` $row `]` `count` $count `,` $weights `into` $outputs
+    (`units` $units^)? attr-dict
+    `:` type($values) `,` type($weights) `,` type($outputs) ($body^)?
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_PairOp : Tile_Op<"x86.pair"> {
@@ -155,6 +171,30 @@ def Tile_PairOp : Tile_Op<"x86.pair"> {
   let assemblyFormat = [{
     $source `[` $row `]` `rows` $rows `into` $pairs attr-dict
     `:` type($source) `,` type($pairs)
+  }];
+}
+
+def Tile_WidenOp : Tile_Op<"x86.widen"> {
+  let summary = "Rows of a matrix as f32";
+  let description = [{
+    `target[r][c] = source[min(row + r, last)][c]` for r from 0 to `rows` - 1: a
+    row is converted once before many steps read one number of it each.
+
+    ```mlir
+    func.func @f(%k: memref<?x64xf16>, %row: index, %last: index, %rows: index,
+                 %target: memref<4x64xf32>) {
+      tile.x86.widen %k[%row] last %last rows %rows into %target
+          : memref<?x64xf16>, memref<4x64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$source, Index:$row,
+      Index:$last, Index:$rows,
+      Arg<MemRefRankOf<[F32], [2]>, "", [MemWrite]>:$target);
+  let assemblyFormat = [{
+    $source `[` $row `]` `last` $last `rows` $rows `into` $target attr-dict
+    `:` type($source) `,` type($target)
   }];
 }
 

@@ -55,6 +55,11 @@ bool Body::isLinear() {
 
 int64_t Body::numExponents() { return isLinear() ? op.getNumComponents() : 1; }
 
+bool Body::sharesWork() {
+  return isCoupled() && (op.getW1() || op.getNoiseKind() == NoiseKind::Global ||
+                         (op.hasComponents() && !op.getMaximum()));
+}
+
 Value Body::constant(OpBuilder &b, double value) {
   return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
 }

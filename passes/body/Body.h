@@ -33,6 +33,8 @@ public:
   int64_t numChannels() { return isCoupled() ? op.getNumQueryHeads() : 1; }
   int64_t numProducts();
   int64_t numExponents();
+  /// Whether heads share more than products: work that is done for all at once.
+  bool sharesWork();
   /// The factor that products come with: schedules multiply queries by it.
   double queryFactor() const { return keepsQueries ? 1.0 : factor; }
 

@@ -25,6 +25,26 @@ func.func @units(%k: memref<?x64xf32>, %i: index, %q: memref<64x16xf32>, %s: mem
 
 // -----
 
+func.func @no_region(%v: memref<?x64xf32>, %i: index, %w: memref<64x16xf32>, %o: memref<64x16xf32>) {
+  // expected-error @below {{'tile.x86.pool' op expected units and a region, or neither}}
+  tile.x86.pool %v[%i] count %i, %w into %o units 3
+      : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @pool(%v: memref<?x64xf32>, %i: index, %w: memref<64x16xf32>, %o: memref<64x16xf32>) {
+  // expected-error @below {{'tile.x86.pool' op expected a region with one argument of type index}}
+  tile.x86.pool %v[%i] count %i, %w into %o units 3
+      : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32> {
+  ^bb0(%unit: f32):
+  }
+  return
+}
+
+// -----
+
 func.func @rank(%x: vector<4x4xf32>) {
   // expected-error @below {{'tile.x86.exp2' op operand #0 must be}}
   %y = tile.x86.exp2 %x : vector<4x4xf32>

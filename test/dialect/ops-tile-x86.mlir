@@ -9,12 +9,14 @@
 // CHECK:         tile.x86.pack %{{.+}}[%{{.+}}, %{{.+}}] sizes[%{{.+}}, %{{.+}}] factor 1.250000e-01 into %{{.+}} : memref<?x64xbf16>, memref<64x16xf32>
 // CHECK:         tile.x86.pack {{.*}} factor 1.000000e+00 into %{{.+}} : memref<?x?xi8>, memref<64x16xf32>
 // CHECK:         tile.x86.unpack %{{.+}}, %{{.+}} into %{{.+}}[%{{.+}}] rows %{{.+}} : memref<64x16xf32>, memref<1x16xf32>, memref<?x64xbf16>
+// CHECK:         tile.x86.widen %{{.+}}[%{{.+}}] last %{{.+}} rows %{{.+}} into %{{.+}} : memref<?x64xbf16>, memref<4x64xf32>
 func.func @moves(%q: memref<?x64xbf16>, %mask: memref<?x?xi8>, %i: index, %n: index,
-                 %tile: !tile, %factors: memref<1x16xf32>) {
+                 %tile: !tile, %factors: memref<1x16xf32>, %rows: memref<4x64xf32>) {
   tile.x86.pack %q[%i, %i] sizes [%n, %n] factor 0.125 into %tile : memref<?x64xbf16>, !tile
   tile.x86.pack %mask[%i, %i] sizes [%n, %n] factor 1.0 into %tile : memref<?x?xi8>, !tile
   tile.x86.unpack %tile, %factors into %q[%i] rows %n
       : !tile, memref<1x16xf32>, memref<?x64xbf16>
+  tile.x86.widen %q[%i] last %n rows %n into %rows : memref<?x64xbf16>, memref<4x64xf32>
   return
 }
 
@@ -23,6 +25,9 @@ func.func @moves(%q: memref<?x64xbf16>, %mask: memref<?x?xi8>, %i: index, %n: in
 // CHECK-NEXT:    ^bb0(%[[UNIT:.+]]: index):
 // CHECK-NEXT:      arith.addi %[[UNIT]]
 // CHECK:         tile.x86.pool %{{.+}}[%{{.+}}] count %{{.+}}, %{{.+}} into %{{.+}} : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32>
+// CHECK:         tile.x86.pool {{.*}} into %{{.+}} units 3 : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32> {
+// CHECK-NEXT:    ^bb0(%[[UNIT:.+]]: index):
+// CHECK-NEXT:      arith.addi %[[UNIT]]
 // CHECK:         tile.x86.exp2 %{{.+}} : vector<16xf32>
 func.func @products(%k: memref<?x64xf32>, %i: index, %n: index, %q: !tile, %w: !tile,
                     %o: !tile, %s: memref<4x16xf32>, %x: vector<16xf32>) -> vector<16xf32> {
@@ -32,6 +37,10 @@ func.func @products(%k: memref<?x64xf32>, %i: index, %n: index, %q: !tile, %w: !
     %0 = arith.addi %unit, %i : index
   }
   tile.x86.pool %k[%i] count %n, %w into %o : memref<?x64xf32>, !tile, !tile
+  tile.x86.pool %k[%i] count %n, %w into %o units 3 : memref<?x64xf32>, !tile, !tile {
+  ^bb0(%unit: index):
+    %1 = arith.addi %unit, %i : index
+  }
   %y = tile.x86.exp2 %x : vector<16xf32>
   return %y : vector<16xf32>
 }

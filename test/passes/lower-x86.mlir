@@ -6,6 +6,9 @@
 // RUN: mixattn-opt --tile-lower-x86="lanes=4 registers=16" --canonicalize --cse %s \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,APART --implicit-check-not=tile.x86 --implicit-check-not=vector.fma
 
+// CHECK-DAG: #[[UNROLL:.+]] = #llvm.loop_unroll<disable = true>
+// CHECK-DAG: #[[ROLLED:.+]] = #llvm.loop_annotation<unroll = #[[UNROLL]]>
+
 // Squares of 4 rows and 4 columns, read up to the last column and transposed
 // in two steps; rows beyond `rows` are the last one again. Rows of the tile
 // beyond the last column are not written.
@@ -77,16 +80,35 @@ func.func @unpack(%tile: memref<6x4xf32>, %f: memref<1x4xf32>, %o: memref<?x6xbf
   return
 }
 
-// Sums stay in registers; no key beyond the last is read. Two of four units of
-// other work run behind each group of 17 steps, and one step is left.
+// No row beyond the last is read, and what does not fill a row of lanes is
+// masked.
+// CHECK-LABEL: func.func @widen(
+// CHECK-SAME:    %[[K:.+]]: memref<?x6xf16>, %[[ROW:.+]]: index, %[[LAST:.+]]: index, %[[ROWS:.+]]: index, %[[T:.+]]: memref<8x6xf32>)
+// CHECK:         scf.for %[[R:.+]] = %c0 to %[[ROWS]] step %c1 {
+// CHECK:           %[[NEXT:.+]] = arith.addi %[[ROW]], %[[R]]
+// CHECK:           %[[I:.+]] = arith.minsi %[[NEXT]], %[[LAST]]
+// CHECK:           %[[FOUR:.+]] = vector.load %[[K]][%[[I]], %c0]
+// CHECK-NEXT:      %[[WIDE:.+]] = arith.extf %[[FOUR]]
+// CHECK-NEXT:      vector.store %[[WIDE]], %[[T]][%[[R]], %c0]
+// CHECK:           vector.maskedload %[[K]][%[[I]], %c4]
+// CHECK:           vector.maskedstore %[[T]][%[[R]], %c4]
+func.func @widen(%k: memref<?x6xf16>, %row: index, %last: index, %rows: index,
+                 %t: memref<8x6xf32>) {
+  tile.x86.widen %k[%row] last %last rows %rows into %t : memref<?x6xf16>, memref<8x6xf32>
+  return
+}
+
+// Sums stay in registers; no key beyond the last is read. Two of 16 units of
+// other work run behind each group of four steps, and three are left.
 // CHECK-LABEL: func.func @scores(
 // CHECK-SAME:    %[[K:.+]]: memref<?x35xf32>, %[[ROW:.+]]: index, %[[LAST:.+]]: index, %[[Q:.+]]: memref<35x4xf32>, %[[S:.+]]: memref<2x4xf32>, %[[OTHER:.+]]: memref<?xindex>)
 // CHECK:         %[[K0:.+]] = arith.minsi %[[ROW]], %[[LAST]]
 // CHECK:         %[[NEXT:.+]] = arith.addi %[[ROW]], %c1
 // CHECK:         %[[K1:.+]] = arith.minsi %[[NEXT]], %[[LAST]]
-// CHECK:         %[[MOST:.+]]:2 = scf.for %[[GROUP:.+]] = %c0 to %c2 step %c1 iter_args(
-// CHECK:           %[[FROM:.+]] = arith.muli %[[GROUP]], %c17
-// CHECK:           %[[TO:.+]] = arith.addi %[[FROM]], %c17
+// CHECK:         %[[MOST:.+]]:2 = scf.for %[[GROUP:.+]] = %c0 to %c8 step %c1 iter_args(
+// CHECK:           %[[FROM:.+]] = arith.muli %[[GROUP]], %c4
+// CHECK:           %[[UNIT:.+]] = arith.muli %[[GROUP]], %c2
+// CHECK:           %[[TO:.+]] = arith.addi %[[FROM]], %c4
 // CHECK:           %[[SOME:.+]]:2 = scf.for %[[D:.+]] = %[[FROM]] to %[[TO]] step %c1 iter_args(
 // CHECK:             vector.load %[[Q]][%[[D]], %c0]
 // CHECK:             memref.load %[[K]][%[[K0]], %[[D]]]
@@ -96,21 +118,56 @@ func.func @unpack(%tile: memref<6x4xf32>, %f: memref<1x4xf32>, %o: memref<?x6xbf
 // APART-NEXT:        arith.addf
 // CHECK:             memref.load %[[K]][%[[K1]], %[[D]]]
 // CHECK:             scf.yield
-// CHECK:           %[[UNIT:.+]] = arith.muli %[[GROUP]], %c2
+// CHECK-NEXT:      } {loop_annotation = #[[ROLLED]]}
 // CHECK:           %[[END:.+]] = arith.addi %[[UNIT]], %c2
 // CHECK:           scf.for %[[U:.+]] = %[[UNIT]] to
 // CHECK:             memref.store %[[U]], %[[OTHER]][%[[U]]]
 // CHECK:           scf.yield %[[SOME]]#0, %[[SOME]]#1
-// CHECK:         memref.load %[[K]][%[[K0]], %c34]
-// CHECK:         memref.load %[[K]][%[[K1]], %c34]
+// CHECK:         scf.for %[[D:.+]] = %c32 to %c35 step %c1 iter_args(
 // CHECK:         vector.store %{{.+}}, %[[S]][%c0, %c0]
 // CHECK:         vector.store %{{.+}}, %[[S]][%c1, %c0]
 func.func @scores(%k: memref<?x35xf32>, %row: index, %last: index, %q: memref<35x4xf32>,
                   %s: memref<2x4xf32>, %other: memref<?xindex>) {
-  tile.x86.scores %k[%row] last %last, %q into %s units 4
+  tile.x86.scores %k[%row] last %last, %q into %s units 16
       : memref<?x35xf32>, memref<35x4xf32>, memref<2x4xf32> {
   ^bb0(%unit: index):
     memref.store %unit, %other[%unit] : memref<?xindex>
+  }
+  return
+}
+
+// One unit a group: what it does behind its last branch lies among the group's
+// last four steps.
+// CHECK-LABEL: func.func @woven(
+// CHECK-SAME:    %[[K:.+]]: memref<?x32xf32>, %{{.+}}: index, %[[Q:.+]]: memref<32x4xf32>, %{{.+}}: memref<1x4xf32>, %[[OTHER:.+]]: memref<?xindex>)
+// CHECK:         scf.for %[[GROUP:.+]] = %c0 to %c4 step %c1 iter_args(
+// CHECK:           %[[FROM:.+]] = arith.muli %[[GROUP]], %c8
+// CHECK:           %[[TO:.+]] = arith.addi %[[FROM]], %c4
+// CHECK:           scf.for %{{.+}} = %[[FROM]] to %[[TO]] step %c1 iter_args(
+// CHECK:           scf.if
+// CHECK-NEXT:        memref.store %c0, %[[OTHER]][%c0]
+// CHECK:           memref.store %[[GROUP]], %[[OTHER]][%[[GROUP]]]
+// CHECK-COUNT-2:   vector.load %[[Q]]
+// CHECK:           memref.store %[[TO]], %[[OTHER]][%[[GROUP]]]
+// CHECK:           vector.load %[[Q]]
+// CHECK-NOT:       memref.store
+// CHECK:           scf.yield
+func.func @woven(%k: memref<?x32xf32>, %row: index, %q: memref<32x4xf32>,
+                 %s: memref<1x4xf32>, %other: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  tile.x86.scores %k[%row] last %row, %q into %s units 4
+      : memref<?x32xf32>, memref<32x4xf32>, memref<1x4xf32> {
+  ^bb0(%unit: index):
+    %from = arith.muli %unit, %c8 : index
+    %is = arith.cmpi eq, %unit, %row : index
+    scf.if %is {
+      memref.store %c0, %other[%c0] : memref<?xindex>
+    }
+    memref.store %unit, %other[%unit] : memref<?xindex>
+    %to = arith.addi %from, %c4 : index
+    memref.store %to, %other[%unit] : memref<?xindex>
   }
   return
 }
@@ -130,12 +187,12 @@ func.func @few_steps(%k: memref<?x3xf32>, %row: index, %q: memref<3x4xf32>,
   return
 }
 
-// Two rows of lanes of four features at a time, then of what is left.
+// Two rows of lanes of six features at a time, then of what is left.
 // CHECK-LABEL: func.func @pool(
-// CHECK-SAME:    %[[V:.+]]: memref<?x5xf32>, %[[ROW:.+]]: index, %[[COUNT:.+]]: index, %[[W:.+]]: memref<64x8xf32>, %[[O:.+]]: memref<5x8xf32>)
+// CHECK-SAME:    %[[V:.+]]: memref<?x7xf32>, %[[ROW:.+]]: index, %[[COUNT:.+]]: index, %[[W:.+]]: memref<64x8xf32>, %[[O:.+]]: memref<7x8xf32>)
 // CHECK:         %[[ODD:.+]] = arith.remui %[[COUNT]], %c2
 // CHECK:         %[[EVEN:.+]] = arith.subi %[[COUNT]], %[[ODD]]
-// CHECK:         scf.for %[[J:.+]] = %c0 to %[[EVEN]] step %c2 iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+// CHECK:         scf.for %[[J:.+]] = %c0 to %[[EVEN]] step %c2 iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
 // CHECK:           %[[KEY:.+]] = arith.addi %[[ROW]], %[[J]]
 // CHECK:           vector.load %[[W]][%[[J]], %c0]
 // CHECK:           vector.load %[[W]][%[[J]], %c4]
@@ -143,13 +200,42 @@ func.func @few_steps(%k: memref<?x3xf32>, %row: index, %q: memref<3x4xf32>,
 // CHECK:           %[[NEXT:.+]] = arith.addi %[[J]], %c1
 // CHECK:           vector.load %[[W]][%[[NEXT]], %c0]
 // CHECK:         scf.for %{{.+}} = %[[EVEN]] to %[[COUNT]] step %c1 iter_args(
-// CHECK-COUNT-8: vector.store %{{.+}}, %[[O]]
+// CHECK-COUNT-12: vector.store %{{.+}}, %[[O]]
 // CHECK:         scf.for %{{.+}} = %c0 to %[[EVEN]] step %c2 iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>) {
-// CHECK-COUNT-2: vector.store %{{.+}}, %[[O]][%c4,
-func.func @pool(%v: memref<?x5xf32>, %row: index, %count: index, %w: memref<64x8xf32>,
-                %o: memref<5x8xf32>) {
+// CHECK-COUNT-2: vector.store %{{.+}}, %[[O]][%c6,
+func.func @pool(%v: memref<?x7xf32>, %row: index, %count: index, %w: memref<64x8xf32>,
+                %o: memref<7x8xf32>) {
   tile.x86.pool %v[%row] count %count, %w into %o
-      : memref<?x5xf32>, memref<64x8xf32>, memref<5x8xf32>
+      : memref<?x7xf32>, memref<64x8xf32>, memref<7x8xf32>
+  return
+}
+
+// 5 units over three times 12 features: two and two run beside 16 steps each,
+// and one beside the last.
+// CHECK-LABEL: func.func @pool_units(
+// CHECK-SAME:    memref<36x4xf32>, %[[OTHER:.+]]: memref<?xindex>)
+// CHECK:         scf.for %[[FIRST:.+]] = %c0 to %c36 step %c12 {
+// CHECK:           %[[PART:.+]] = arith.divui %[[FIRST]], %c12
+// CHECK:           %[[BEGIN:.+]] = arith.muli %[[PART]], %c2
+// CHECK:           %[[MOST:.+]] = arith.addi %[[BEGIN]], %c2
+// CHECK:           %[[LAST:.+]] = arith.minsi %[[MOST]], %c5
+// CHECK:           scf.for %[[GROUP:.+]] = %c0 to %c2 step %c1 iter_args(
+// CHECK:             %[[FROM:.+]] = arith.muli %[[GROUP]], %c8
+// CHECK:             %[[UNIT:.+]] = arith.addi %[[BEGIN]], %[[GROUP]]
+// CHECK:             %[[TO:.+]] = arith.addi %[[FROM]], %c8
+// CHECK:             scf.for %{{.+}} = %[[FROM]] to %[[TO]] step %c1 iter_args(
+// CHECK:             %[[NEXT:.+]] = arith.addi %[[UNIT]], %c1
+// CHECK:             %[[END:.+]] = arith.minsi %[[NEXT]], %[[LAST]]
+// CHECK:             scf.for %[[U:.+]] = %[[UNIT]] to %[[END]] step %c1 {
+// CHECK-NEXT:          memref.store %[[U]], %[[OTHER]][%[[U]]]
+func.func @pool_units(%v: memref<?x36xf32>, %row: index, %w: memref<16x4xf32>,
+                      %o: memref<36x4xf32>, %other: memref<?xindex>) {
+  %c16 = arith.constant 16 : index
+  tile.x86.pool %v[%row] count %c16, %w into %o units 5
+      : memref<?x36xf32>, memref<16x4xf32>, memref<36x4xf32> {
+  ^bb0(%unit: index):
+    memref.store %unit, %other[%unit] : memref<?xindex>
+  }
   return
 }
 

@@ -154,3 +154,41 @@ func.func @shared(%q: !q, %v: !v, %m: memref<2x2xf32>, %o: !q) {
   }
   return
 }
+
+// -----
+
+// Two channels of 8 features are few steps for the weights of four heads: each
+// head's are made while the head before it is pooled, if both blocks are whole.
+// Rows of 16 bits are converted once.
+// CHECK-LABEL: func.func @heads(
+// CHECK:         scf.for %[[BLOCK:.+]] = %c0 to %{{.+}} step %c64 {
+// CHECK:           %[[KEYS:.+]] = arith.minsi %{{.+}}, %c64
+// CHECK:           scf.for %{{.+}} = %c0 to %[[KEYS]] step %c4 {
+// CHECK:             tile.x86.widen %{{.+}}[%{{.+}}] last %{{.+}} rows %c4 into %[[FOUR:.+]] : {{.*}}, memref<4x8xf32
+// CHECK:             tile.x86.scores %[[FOUR]][%c0] last %c3, {{.*}} units 0
+// CHECK:           scf.for %[[HEAD:.+]] = %c0 to %c4 step %c1 {
+// CHECK:             %[[BEFORE:.+]] = arith.select %{{.+}}, %c3, %{{.+}}
+// CHECK:             %[[WHOLE:.+]] = arith.cmpi eq, %{{.+}}, %c64
+// CHECK:             scf.if %[[WHOLE]] {
+// CHECK:               tile.x86.widen {{.*}} rows %c64 into %[[VALUES:.+]] :
+// CHECK:               tile.x86.pool %[[VALUES]][%c0] count %c64, %{{.+}} into %{{.+}} units 64
+// CHECK:                 tile.x86.exp2
+// CHECK:             } else {
+// CHECK:               tile.x86.exp2
+// CHECK:               tile.x86.pool
+// CHECK-NOT:           units
+// CHECK:         tile.x86.pool
+// CHECK:         tile.x86.unpack
+!q = memref<1x2x?x8xf16>
+!v = memref<1x4x?x8xf16>
+!o = memref<1x4x?x8xf16>
+func.func @heads(%q: !q, %v: !v, %m: memref<2x4xf32>, %o: !o) {
+  attn.kernel ins(%q, %v, %m : !q, !v, memref<2x4xf32>) outs(%o : !o) {
+  ^bb0(%a: tensor<1x2x?x8xf16>, %c: tensor<1x4x?x8xf16>, %b: tensor<2x4xf32>):
+    %r = attn.generic scores(%a, %a : tensor<1x2x?x8xf16>, tensor<1x2x?x8xf16>)
+        premix(%b : tensor<2x4xf32>) scale 1.0 base2
+        pool(%c : tensor<1x4x?x8xf16>) -> tensor<1x4x?x8xf16>
+    attn.results %r : tensor<1x4x?x8xf16>
+  }
+  return
+}

@@ -57,10 +57,99 @@ private:
         });
     return loop(even, count, 1, summed, step);
   }
+  /// Features whose sums stay in registers.
+  int64_t rowsAtOnce(tile::PoolOp op) {
+    return unit.rowsInRegisters(sizeOf(op.getOutputs(), 1) / unit.lanes);
+  }
   void emitPooledRows(tile::PoolOp op, Value first, int64_t rows);
+  using Step = function_ref<Values(Value number, ValueRange sums)>;
+  /// Units from `first` on that run beside a sum, at most `most`: those before
+  /// `end`.
+  struct Units {
+    Region &body;
+    Value first, end;
+    int64_t most;
+  };
+  /// Adds `count` steps to `sums`, and runs `units` spread over them.
+  Values emitBesideUnits(ValueRange sums, int64_t count, Step step,
+                         const Units &units);
+  /// Emits the region of an op for unit `unit`.
+  void runUnit(Region &body, Value unit) {
+    IRMapping mapping;
+    mapping.map(body.getArgument(0), unit);
+    for (Operation &inner : body.front())
+      b.clone(inner, mapping);
+  }
+  /// Spreads what the block holds between its last op with a region and
+  /// `behind`, from `behind` on.
+  void weave(Operation *behind);
+  /// Keeps LLVM from unrolling `loop`, whose few steps it would all unroll, and
+  /// sums would spill beside what comes behind them.
+  void keepRolled(Operation *loop) {
+    auto unroll = LLVM::LoopUnrollAttr::get(b.getContext(),
+                                            /*disable=*/b.getBoolAttr(true), {},
+                                            {}, {}, {}, {}, {});
+    // The conversion to branches hands on what LLVM's dialect has for them.
+    loop->setAttr("loop_annotation",
+                  LLVM::LoopAnnotationAttr::get(b.getContext(), {}, {}, {},
+                                                unroll, {}, {}, {}, {}, {}, {},
+                                                {}, {}, {}, {}, {}));
+  }
 };
 
 } // namespace
+
+void ProductEmitter::weave(Operation *behind) {
+  SmallVector<Operation *> late, steps;
+  for (Operation *op = behind->getPrevNode(); op && !op->getNumRegions();
+       op = op->getPrevNode())
+    late.push_back(op);
+  for (Operation *op = behind; op; op = op->getNextNode())
+    steps.push_back(op);
+  for (auto [i, op] : llvm::enumerate(llvm::reverse(late)))
+    op->moveBefore(steps[i * steps.size() / late.size()]);
+}
+
+ProductEmitter::Values ProductEmitter::emitBesideUnits(ValueRange sums,
+                                                       int64_t count, Step step,
+                                                       const Units &units) {
+  // Steps come in groups, each with one unit or a few in front of its last
+  // steps, and what does not divide comes after.
+  constexpr int64_t fewestSteps = 4;
+  int64_t groups =
+      std::min(units.most, std::max<int64_t>(1, count / fewestSteps));
+  int64_t share = count / groups;
+  int64_t perGroup = llvm::divideCeil(units.most, groups);
+  bool isOne = perGroup * groups == units.most && perGroup == 1 && !units.end;
+  // A unit's last ops wait for one another: steps among them fill the gaps.
+  int64_t woven = isOne ? std::min(share, fewestSteps) : 0;
+  Values summed = loop(
+      index(0), index(groups), 1, sums, [&](Value group, ValueRange carried) {
+        Value from = b.createOrFold<arith::MulIOp>(group, index(share));
+        Value first = add(
+            units.first, b.createOrFold<arith::MulIOp>(group, index(perGroup)));
+        Values next = loop(from, add(from, share - woven), 1, carried, step);
+        keepRolled(next.front().getDefiningOp());
+        if (isOne) {
+          runUnit(units.body, first);
+          Operation *last = &b.getInsertionBlock()->back();
+          for (int64_t w = share - woven; w < share; ++w)
+            next = step(add(from, w), next);
+          if (Operation *behind = last->getNextNode())
+            weave(behind);
+          return next;
+        }
+        Value end = add(first, perGroup);
+        end = b.createOrFold<arith::MinSIOp>(
+            end, units.end ? units.end : add(units.first, units.most));
+        loop(first, end, 1, {}, [&](Value unit, ValueRange) {
+          runUnit(units.body, unit);
+          return Values();
+        });
+        return next;
+      });
+  return loop(index(share * groups), index(count), 1, summed, step);
+}
 
 void ProductEmitter::emitScores(tile::ScoresOp op) {
   Value keys = op.getKeys(), queries = op.getQueries();
@@ -77,41 +166,12 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
                                  : spread(keys, keyRows[r], d);
     });
   };
-  auto runUnits = [&](Value group, int64_t groups) {
-    int64_t perGroup = llvm::divideCeil(units, groups);
-    Value first = b.createOrFold<arith::MulIOp>(group, index(perGroup));
-    Value last =
-        b.createOrFold<arith::MinSIOp>(add(first, perGroup), index(units));
-    auto runUnit = [&](Value unit) {
-      IRMapping mapping;
-      mapping.map(op.getBody().front().getArgument(0), unit);
-      for (Operation &inner : op.getBody().front())
-        b.clone(inner, mapping);
-    };
-    if (perGroup == 1)
-      return runUnit(first);
-    loop(first, last, 1, {}, [&](Value unit, ValueRange) {
-      runUnit(unit);
-      return Values();
-    });
-  };
   Values sums(rows * chunks, splat(0));
-  // Steps come in groups, each with a few units behind it, and what does not
-  // divide comes after. LLVM unrolls shorter groups, and then sums spill.
-  constexpr int64_t fewestSteps = 16;
-  int64_t groups =
-      std::min(units, std::max<int64_t>(1, features / fewestSteps));
-  int64_t share = groups ? features / groups : 0;
-  if (groups)
-    sums = loop(
-        index(0), index(groups), 1, sums, [&](Value group, ValueRange carried) {
-          Value from = b.createOrFold<arith::MulIOp>(group, index(share));
-          Values summed = loop(from, add(from, share), 1, carried, step);
-          runUnits(group, groups);
-          return summed;
-        });
-  if (share * groups != features)
-    sums = loop(index(share * groups), index(features), 1, sums, step);
+  if (units)
+    sums = emitBesideUnits(sums, features, step,
+                           {op.getBody(), index(0), Value(), units});
+  else
+    sums = loop(index(0), index(features), 1, sums, step);
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < chunks; ++c)
       store(sums[r * chunks + c], op.getScores(), index(r), c);
@@ -135,15 +195,28 @@ void ProductEmitter::emitPooledRows(tile::PoolOp op, Value first,
                  : spread(op.getValues(), key, feature);
     });
   };
-  sums = loopInTwos(op.getCount(), sums, step);
+  if (int64_t units = op.getUnits()) {
+    int64_t parts = llvm::divideCeil(sizeOf(outputs, 0), rowsAtOnce(op));
+    int64_t most = llvm::divideCeil(units, parts);
+    Value begin = b.createOrFold<arith::MulIOp>(
+        b.createOrFold<arith::DivUIOp>(first, index(rowsAtOnce(op))),
+        index(most));
+    Value end =
+        most * parts == units
+            ? Value()
+            : b.createOrFold<arith::MinSIOp>(add(begin, most), index(units));
+    sums = emitBesideUnits(sums, sizeOf(op.getWeights(), 0), step,
+                           {op.getBody(), begin, end, most});
+  } else {
+    sums = loopInTwos(op.getCount(), sums, step);
+  }
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < chunks; ++c)
       store(sums[r * chunks + c], outputs, add(first, r), c);
 }
 
 void ProductEmitter::emitPool(tile::PoolOp op) {
-  int64_t features = sizeOf(op.getOutputs(), 0);
-  int64_t rows = unit.rowsInRegisters(sizeOf(op.getOutputs(), 1) / unit.lanes);
+  int64_t features = sizeOf(op.getOutputs(), 0), rows = rowsAtOnce(op);
   int64_t whole = features / rows * rows;
   if (whole)
     loop(index(0), index(whole), rows, {}, [&](Value first, ValueRange) {

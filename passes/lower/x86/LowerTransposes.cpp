@@ -17,6 +17,7 @@ public:
 
   void emitPack(tile::PackOp op);
   void emitPair(tile::PairOp op);
+  void emitWiden(tile::WidenOp op);
   void emitUnpack(tile::UnpackOp op);
 
 private:
@@ -208,6 +209,23 @@ void TransposeEmitter::emitPair(tile::PairOp op) {
   });
 }
 
+void TransposeEmitter::emitWiden(tile::WidenOp op) {
+  Value source = op.getSource(), target = op.getTarget();
+  loop(index(0), op.getRows(), 1, {}, [&](Value r, ValueRange) {
+    Value i = b.createOrFold<arith::MinSIOp>(add(op.getRow(), r), op.getLast());
+    overColumns(
+        index(sizeOf(target, 1)), unit.lanes, [&](Value column, Value count) {
+          Value part = loadFloats(source, i, column, count);
+          if (count)
+            vector::MaskedStoreOp::create(b, target, ValueRange{r, column},
+                                          lanesBelow(count), part);
+          else
+            vector::StoreOp::create(b, part, target, ValueRange{r, column});
+        });
+    return Values();
+  });
+}
+
 void TransposeEmitter::emitUnpack(tile::UnpackOp op) {
   Value tile = op.getTile(), target = op.getTarget();
   int64_t size = unit.lanes, features = sizeOf(tile, 0);
@@ -255,6 +273,12 @@ void mixattn::lower(RewriterBase &rewriter, tile::PackOp op,
 void mixattn::lower(RewriterBase &rewriter, tile::PairOp op,
                     const VectorUnit &unit) {
   TransposeEmitter(op.getLoc(), rewriter, unit).emitPair(op);
+  rewriter.eraseOp(op);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::WidenOp op,
+                    const VectorUnit &unit) {
+  TransposeEmitter(op.getLoc(), rewriter, unit).emitWiden(op);
   rewriter.eraseOp(op);
 }
 

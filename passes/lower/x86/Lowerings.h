@@ -20,9 +20,12 @@ struct VectorUnit {
   int64_t registers = 16;
 
   /// Rows of a product whose sums fit the registers, for tiles of `chunks`
-  /// registers a row, with a row of operands and a broadcast beside them.
+  /// registers a row, with a row of operands and a broadcast beside them. A CPU
+  /// that begins two multiply-adds a cycle, each of four cycles, waits with
+  /// fewer than 8 sums, and with 8 whenever one of them is late.
   int64_t rowsInRegisters(int64_t chunks) const {
-    return std::max<int64_t>(1, (registers / 2) / chunks);
+    constexpr int64_t fewestSums = 12;
+    return std::max<int64_t>(1, std::max(fewestSums, registers / 2) / chunks);
   }
 };
 
@@ -36,6 +39,8 @@ void lower(mlir::RewriterBase &rewriter, tile::ScoresOp op,
 void lower(mlir::RewriterBase &rewriter, tile::PoolOp op,
            const VectorUnit &unit);
 void lower(mlir::RewriterBase &rewriter, tile::PairOp op,
+           const VectorUnit &unit);
+void lower(mlir::RewriterBase &rewriter, tile::WidenOp op,
            const VectorUnit &unit);
 void lower(mlir::RewriterBase &rewriter, tile::MultiplyOp op,
            const VectorUnit &unit);

@@ -7,6 +7,8 @@
 #include "passes/schedule/x86/MixedTile.h"
 #include "passes/schedule/x86/Schedules.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -16,7 +18,9 @@ class OnlineTile : public MixedTile {
 public:
   OnlineTile(ImplicitLocOpBuilder &b, KernelOp kernel, const TileSizes &sizes,
              Value scratch)
-      : MixedTile(b, kernel, sizes, headsOf(kernel), scratch) {}
+      : MixedTile(b, kernel, sizes, headsOf(kernel), scratch) {
+    weighsUnderPool = body.isCoupled() && !body.sharesWork() && hasFewSteps();
+  }
 
   /// Heads that one tile holds: all where scores or outputs of heads meet.
   static int64_t headsOf(KernelOp kernel) {
@@ -25,14 +29,14 @@ public:
   }
 
   int64_t bytes() {
-    return walkBytes() + outputBytes() + bytesOf(heads * sizes.block) +
+    return walkBytes() + outputBytes() + bytesOf(weightHeads() * sizes.block) +
            (op.hasPostmix() ? coefficientBytes() : 0);
   }
 
   void emit(const Item &item) {
     takeWalkScratch();
     takeOutputScratch();
-    weightTile = takeWeights(heads);
+    weightTile = takeWeights(weightHeads());
     enterTile(item.batch, item.firstQuery, item.queries);
     emitClearedOutputs();
     if (!op.hasPostmix()) {
@@ -54,17 +58,30 @@ public:
   }
 
 private:
+  /// Heads whose weights are held.
+  int64_t weightHeads() { return weighsUnderPool ? 2 : heads; }
   Value weightRow(Value head) override {
-    return at.mul(slotOf(head), sizes.block);
+    return weightRow(operands.place.blockStart, head);
+  }
+  Value weightRow(Value blockStart, Value head) {
+    Value slot = slotOf(head);
+    if (weighsUnderPool) {
+      Value block = at.div(at.sub(blockStart, range.begin), sizes.block);
+      slot = at.rem(at.add(at.mul(block, heads), head), 2);
+    }
+    return at.mul(slot, sizes.block);
   }
   void emitLoweredOutputs(Value factor, Value head) override {
     Value first = outputRow(head);
     emitLoweredRows(factor, outputTile, first, at.add(first, features));
   }
+  void emitPooledBefore(Value blockStart, Value head, Value keys) override;
   void emitBlockEnd(Value keys) override {
-    forEachWalkedHead([&](Value head) {
-      emitPooled(head, keys, weightsOf(weightTile, weightRow(head)));
-    });
+    if (!weighsUnderPool)
+      forEachWalkedHead([&](Value head) {
+        emitPooled(head, operands.place.blockStart, keys,
+                   weightsOf(weightTile, weightRow(head)));
+      });
     emitSummedBlock();
   }
 
@@ -91,6 +108,37 @@ private:
 };
 
 } // namespace
+
+void OnlineTile::emitPooledBefore(Value blockStart, Value head, Value keys) {
+  using arith::CmpIPredicate;
+  Value isFirst = at.compare(CmpIPredicate::eq, head, 0);
+  auto choose = [&](Value condition, Value value, Value otherwise) -> Value {
+    return arith::SelectOp::create(b, condition, value, otherwise);
+  };
+  Value before = choose(isFirst, at.value(heads - 1), at.sub(head, 1));
+  Value start = choose(isFirst, at.sub(blockStart, sizes.block), blockStart);
+  // In front of the first block there is none.
+  Value isThere = at.compare(CmpIPredicate::sge, start, range.begin);
+  Value held = choose(isThere, at.min(at.sub(range.end, start), sizes.block),
+                      at.value(0));
+  // Two heads' weights take turns.
+  Value other = at.sub(sizes.block, weightRow(blockStart, head));
+  Value weights = weightsOf(weightTile, other);
+  if (!keys)
+    return emitPooled(before, start, held, weights);
+  auto unit = [&](Value unit) { emitUnitOf(head, unit); };
+  Value areWhole =
+      at.compare(CmpIPredicate::eq, at.min(held, keys), sizes.block);
+  auto choice = scf::IfOp::create(b, areWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  Value all = at.value(sizes.block);
+  emitPooled(before, start, all, weights, *getConstantIntValue(unitsOf(all)),
+             unit);
+  b.setInsertionPointToStart(choice.elseBlock());
+  forEach(0, unitsOf(keys), 1, unit);
+  emitPooled(before, start, held, weights);
+}
 
 void mixattn::scheduleOnline(KernelOp kernel, const TileSizes &sizes) {
   auto op = cast<AttentionOpInterface>(kernel.getComputation());

@@ -15,7 +15,7 @@ void OutputTile::takeOutputScratch() {
   outputTile = takeTile(heads * features);
   if (hasPairedValues())
     valueTile = takeMatrix(sizes.block / 2, 2 * features, b.getBF16Type());
-  else if (mayHideKeys())
+  else if (hasCopiedValues())
     valueTile = takeMatrix(sizes.block, features, b.getF32Type());
 }
 
@@ -26,27 +26,36 @@ void OutputTile::emitClearedOutputs() {
   });
 }
 
-void OutputTile::emitPooled(Value head, Value keys, Value weights) {
+void OutputTile::emitPooled(Value head, Value firstKey, Value keys,
+                            Value weights, int64_t units,
+                            function_ref<void(Value)> unit) {
   Value group = at.div(head, op.getValueGroup());
   Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
                                          {operands.place.batch, group});
-  Value outputs = rowsOf(outputTile, outputRow(head), features);
+  Value count = keys;
   if (mayHideKeys()) {
-    emitSeenValues(values, keys, weights);
-    tile::PoolOp::create(b, valueTile, at.value(0), keys, weights, outputs);
-    return;
+    emitSeenValues(values, firstKey, keys, weights);
+  } else if (hasPairedValues()) {
+    tile::PairOp::create(b, values, firstKey, keys, valueTile);
+    count = at.div(at.add(keys, 1), 2);
+  } else if (hasCopiedValues()) {
+    tile::WidenOp::create(b, values, firstKey, at.sub(range.keys, 1), keys,
+                          valueTile);
   }
-  if (!hasPairedValues()) {
-    tile::PoolOp::create(b, values, operands.place.blockStart, keys, weights,
-                         outputs);
+  bool areCopied = hasCopiedValues();
+  auto pool = tile::PoolOp::create(
+      b, areCopied ? valueTile : values, areCopied ? at.value(0) : firstKey,
+      count, weights, rowsOf(outputTile, outputRow(head), features), units);
+  if (!units)
     return;
-  }
-  tile::PairOp::create(b, values, operands.place.blockStart, keys, valueTile);
-  tile::PoolOp::create(b, valueTile, at.value(0), at.div(at.add(keys, 1), 2),
-                       weights, outputs);
+  OpBuilder::InsertionGuard guard(b);
+  Block *block =
+      b.createBlock(&pool.getBody(), {}, b.getIndexType(), b.getLoc());
+  unit(block->getArgument(0));
 }
 
-void OutputTile::emitSeenValues(Value values, Value keys, Value weights) {
+void OutputTile::emitSeenValues(Value values, Value firstKey, Value keys,
+                                Value weights) {
   Type element = op.getValueType().getElementType();
   auto mask = VectorType::get({sizes.lanes}, b.getI1Type());
   forEach(0, keys, 1, [&](Value key) {
@@ -63,7 +72,7 @@ void OutputTile::emitSeenValues(Value values, Value keys, Value weights) {
           b, any, at.value(std::min(sizes.lanes, features - e)), at.value(0));
       auto type = VectorType::get({sizes.lanes}, element);
       Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
-      Value row = at.add(operands.place.blockStart, key);
+      Value row = at.add(firstKey, key);
       Value part = vector::MaskedLoadOp::create(
           b, type, values, ValueRange{row, at.value(e)},
           vector::CreateMaskOp::create(b, mask, count), none);

@@ -38,9 +38,12 @@ protected:
     return at.mul(slotOf(head), features);
   }
   void emitClearedOutputs();
-  /// Adds the values of the block's first `keys` keys, weighted by `weights`,
-  /// to the outputs of `head`.
-  void emitPooled(mlir::Value head, mlir::Value keys, mlir::Value weights);
+  /// Adds the values of `keys` keys from `firstKey` on, weighted by `weights`,
+  /// to the outputs of `head`. Beside a whole block `unit` may run, `units`
+  /// times.
+  void emitPooled(mlir::Value head, mlir::Value firstKey, mlir::Value keys,
+                  mlir::Value weights, int64_t units = 0,
+                  llvm::function_ref<void(mlir::Value)> unit = nullptr);
   /// Turns the sums of `head` into their inverses, and writes lse where it is
   /// asked for.
   void emitInverses(mlir::Value head);
@@ -48,20 +51,24 @@ protected:
   void emitOutput(mlir::Value head, Statistic factor);
 
   mlir::Value outputTile;
-  /// The values of a block: in pairs of keys, or those that are seen.
+  /// The values of a block: in pairs of keys, as f32, or those that are seen.
   mlir::Value valueTile;
   /// Features of values.
   int64_t features;
 
 private:
   int64_t valueBytes() {
-    int64_t size = hasPairedValues() ? 2 : mayHideKeys() ? 4 : 0;
+    int64_t size = hasPairedValues() ? 2 : hasCopiedValues() ? 4 : 0;
     return sizes.block * features * size;
   }
-  /// Copies the values of the block's first `keys` keys, and 0 for keys whose
+  /// Whether values are pooled from a copy of the block's.
+  bool hasCopiedValues() {
+    return mayHideKeys() || !op.getValueType().getElementType().isF32();
+  }
+  /// Copies the values of `keys` keys from `firstKey` on, and 0 for keys whose
   /// weights are all 0.
-  void emitSeenValues(mlir::Value values, mlir::Value keys,
-                      mlir::Value weights);
+  void emitSeenValues(mlir::Value values, mlir::Value firstKey,
+                      mlir::Value keys, mlir::Value weights);
   mlir::Value targetOf(mlir::Value result) {
     return kernel
         .getOutputs()[llvm::cast<mlir::OpResult>(result).getResultNumber()];

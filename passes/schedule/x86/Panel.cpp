@@ -124,7 +124,8 @@ void PanelTile::emitMixedBlock(Value keys) {
     forEachLane([&](Value lane) { emitMixedRows(row, lane); });
   });
   forEach(0, heads, 1, [&](Value head) {
-    emitPooled(head, keys, weightsOf(mixedTile, at.mul(head, sizes.block)));
+    emitPooled(head, operands.place.blockStart, keys,
+               weightsOf(mixedTile, at.mul(head, sizes.block)));
   });
 }
 

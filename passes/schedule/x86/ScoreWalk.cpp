@@ -27,10 +27,12 @@ ScoreWalk::ScoreWalk(ImplicitLocOpBuilder &b, KernelOp kernel,
       operands(kernel, sizes.lanes), body(op, operands, pairsScores(op, sizes)),
       heads(heads), channels(body.numChannels()), products(body.numProducts()) {
   operands.block = sizes.block;
-  // As many exponents at a time as `bodyRows` keys of one exponent each.
-  this->sizes.bodyRows = std::max<int64_t>(
-      hasPairedValues() ? 2 : 1,
-      sizes.bodyRows / llvm::PowerOf2Ceil(body.numExponents()));
+  // As many exponents at a time as `bodyRows` keys of one exponent each, and
+  // half of them where there are half as many steps of products to hide under.
+  int64_t exponents = sizes.bodyRows / (hasPairedScores() ? 2 : 1);
+  this->sizes.bodyRows =
+      std::max<int64_t>(hasPairedValues() ? 2 : 1,
+                        exponents / llvm::PowerOf2Ceil(body.numExponents()));
 }
 
 /// How many heads of `element`'s operand a tile holds.
@@ -44,10 +46,10 @@ int64_t ScoreWalk::elementHeads(Value element) {
 int64_t ScoreWalk::walkBytes() {
   int64_t rows = heads * NumStatistics;
   if (op.getQuery())
-    rows += channels * (queryRows() + 2 * products * sizes.rows);
+    rows += channels * (queryRows() + products * scoreRows());
   for (Value element : KernelOperands::elementsOf(op))
     rows += elementHeads(element) * sizes.block;
-  return bytesOf(rows);
+  return bytesOf(rows) + (hasCopiedKeys() ? sizes.rows * features() * 4 : 0);
 }
 
 void ScoreWalk::takeWalkScratch() {
@@ -55,8 +57,10 @@ void ScoreWalk::takeWalkScratch() {
   if (op.getQuery()) {
     queryTile = hasPairedScores() ? takePairs(channels * features())
                                   : takeTile(channels * features());
-    scoreTile = takeTile(2 * channels * products * sizes.rows);
+    scoreTile = takeTile(channels * products * scoreRows());
   }
+  if (hasCopiedKeys())
+    keyTile = takeMatrix(sizes.rows, features(), b.getF32Type());
   for (Value tensor : KernelOperands::elementsOf(op)) {
     int64_t held = elementHeads(tensor);
     operands.elements.push_back({tensor, held, takeTile(held * sizes.block)});
@@ -125,8 +129,8 @@ void ScoreWalk::emitPackedElements(Value keys) {
 }
 
 /// Sums up the products of `sizes.rows` keys from `key` on, of all channels,
-/// into half `slot` of the score tile, and runs `unit` meanwhile.
-void ScoreWalk::emitScores(Value key, Value slot, int64_t unitsPerProduct,
+/// into the rows from `scoreRow` on of each, and runs `unit` meanwhile.
+void ScoreWalk::emitScores(Value key, Value scoreRow, int64_t unitsPerProduct,
                            function_ref<void(Value)> unit) {
   Value buffer = operands.bufferOf(op.getKey());
   auto emitChannel = [&](Value c) {
@@ -137,11 +141,18 @@ void ScoreWalk::emitScores(Value key, Value slot, int64_t unitsPerProduct,
       if (op.getKeyType().getRank() == 5)
         leading.push_back(r);
       Value product = at.add(at.mul(c, products), r);
-      Value row = at.mul(at.add(at.mul(slot, channels * products), product),
-                         sizes.rows);
+      Value row = at.add(at.mul(product, scoreRows()), scoreRow);
+      Value keys = KernelBuffers::matrixAt(b, buffer, leading);
+      Value first = key, last = at.sub(range.keys, 1);
+      if (hasCopiedKeys()) {
+        tile::WidenOp::create(b, keys, key, last, at.value(sizes.rows),
+                              keyTile);
+        keys = keyTile;
+        first = at.value(0);
+        last = at.value(sizes.rows - 1);
+      }
       auto scores = tile::ScoresOp::create(
-          b, KernelBuffers::matrixAt(b, buffer, leading), key,
-          at.sub(range.keys, 1),
+          b, keys, first, last,
           rowsOf(queryTile, at.mul(c, queryRows()), queryRows()),
           rowsOf(scoreTile, row, sizes.rows), unitsPerProduct);
       OpBuilder::InsertionGuard guard(b);
@@ -170,40 +181,74 @@ void ScoreWalk::emitWalk(Value head) {
   auto onlyIf = scf::IfOp::create(b, hasKeys, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(onlyIf.thenBlock());
-  if (op.getQuery())
+  if (op.getQuery() && !weighsUnderPool)
     emitScores(range.begin, at.value(0), 0, nullptr);
   forEach(range.begin, range.end, sizes.block,
           [&](Value blockStart) { emitBlock(blockStart); });
+  if (weighsUnderPool) {
+    Value keys = at.sub(range.end, range.begin);
+    Value blocks = at.div(at.add(keys, sizes.block - 1), sizes.block);
+    emitPooledBefore(at.add(range.begin, at.mul(blocks, sizes.block)),
+                     at.value(0), {});
+  }
 }
 
 void ScoreWalk::emitBlock(Value blockStart) {
   operands.place.blockStart = blockStart;
   Value keys = at.min(at.sub(range.end, blockStart), sizes.block);
   emitPackedElements(keys);
-  int64_t units = numUnits();
+  if (weighsUnderPool)
+    emitWeightsUnderPool(keys);
+  else
+    emitWeightsUnderScores(keys);
+  emitBlockEnd(keys);
+}
+
+void ScoreWalk::emitWeightsUnderPool(Value keys) {
+  Value start = operands.place.blockStart;
+  if (op.getQuery())
+    forEach(0, keys, sizes.rows, [&](Value row) {
+      emitScores(at.add(start, row), row, 0, nullptr);
+    });
+  forEach(0, op.getNumHeads(), 1,
+          [&](Value head) { emitPooledBefore(start, head, keys); });
+}
+
+void ScoreWalk::emitUnitOf(Value head, Value unit) {
+  Value zero = at.value(0);
+  emitUnit(at.rem(unit, sizes.chunks()), at.div(unit, sizes.chunks()),
+           {operands.place.blockStart, zero, zero}, head);
+}
+
+void ScoreWalk::emitWeightsUnderScores(Value keys) {
+  int64_t units = unitsPerScores(), parts = sizes.rows / sizes.bodyRows;
   int64_t sums = channels * products;
   int64_t perProduct = llvm::divideCeil(units, sums);
   forEach(0, keys, sizes.rows, [&](Value row) {
-    Value key = at.add(blockStart, row);
+    Value key = at.add(operands.place.blockStart, row);
     Value step = at.div(at.sub(key, range.begin), sizes.rows);
-    Value slot = at.rem(step, 2);
+    Value scoreRow = at.mul(at.rem(step, 2), sizes.rows);
     auto emitOne = [&](Value unit) {
-      Keys few = {key, row, slot};
+      auto emit = [&] {
+        Value rest = at.div(unit, sizes.chunks());
+        emitUnit(at.rem(unit, sizes.chunks()), at.rem(rest, parts),
+                 {key, row, scoreRow},
+                 hasUnitsPerHead() ? at.div(rest, parts) : Value());
+      };
       if (!op.getQuery() || perProduct * sums == units)
-        return emitUnit(unit, few);
+        return emit();
       Value isThere = at.compare(arith::CmpIPredicate::slt, unit, units);
       auto onlyIf = scf::IfOp::create(b, isThere, /*withElseRegion=*/false);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(onlyIf.thenBlock());
-      emitUnit(unit, few);
+      emit();
     };
     if (op.getQuery())
-      emitScores(at.add(key, sizes.rows), at.sub(at.value(1), slot), perProduct,
-                 emitOne);
+      emitScores(at.add(key, sizes.rows), at.sub(sizes.rows, scoreRow),
+                 perProduct, emitOne);
     else
       forEach(0, units, 1, emitOne);
   });
-  emitBlockEnd(keys);
 }
 
 void ScoreWalk::emitSummedBlock() {

@@ -30,7 +30,8 @@ enum Statistic {
 /// The reference of a query is an exponent of some earlier key. It moves up
 /// only when a new one exceeds it by far; what was summed up is then scaled
 /// down. The body of a few keys runs while the products of the next few are
-/// summed.
+/// summed, or where heads share scores, that of one head while another is
+/// pooled.
 class ScoreWalk : public TileBuilder {
 public:
   /// A tile holds the statistics of `heads` heads: 1, or all.
@@ -44,6 +45,25 @@ protected:
   /// Scales by `factor` what else was summed up for the row of lanes at hand
   /// of `head`, when the reference moves.
   virtual void emitLoweredOutputs(mlir::Value factor, mlir::Value head) = 0;
+  /// Pools the head before `head` of the block from `blockStart` on, where
+  /// there is one: behind the last head of a block comes the first of the next.
+  /// Meanwhile makes the weights of `head` for `keys` keys, unless null.
+  virtual void emitPooledBefore(mlir::Value blockStart, mlir::Value head,
+                                mlir::Value keys) {
+    llvm_unreachable("weights are pooled elsewhere");
+  }
+  /// Whether the products of a few keys are too few steps for the work on all
+  /// heads' weights to hide under.
+  bool hasFewSteps() {
+    constexpr int64_t fewestSteps = 4;
+    return channels * products * queryRows() < fewestSteps * unitsPerScores();
+  }
+  /// Units of work on the weights of one head for `keys` keys, and one of them.
+  mlir::Value unitsOf(mlir::Value keys) {
+    return at.mul(at.div(at.add(keys, sizes.bodyRows - 1), sizes.bodyRows),
+                  sizes.chunks());
+  }
+  void emitUnitOf(mlir::Value head, mlir::Value unit);
   /// Runs behind each block of `keys` keys.
   virtual void emitBlockEnd(mlir::Value keys) = 0;
 
@@ -122,6 +142,9 @@ protected:
   /// Where weights go: rows of lanes, one a key.
   mlir::Value weightTile;
   mlir::Value statisticTile;
+  /// Whether the weights of each head are made while another one's are pooled:
+  /// there are two heads' of them at a time.
+  bool weighsUnderPool = false;
 
 private:
   // ScoreWalk.cpp
@@ -136,29 +159,36 @@ private:
   int64_t elementHeads(mlir::Value element);
   void emitPackedQueries();
   void emitPackedElements(mlir::Value keys);
-  void emitScores(mlir::Value key, mlir::Value slot, int64_t unitsPerProduct,
+  /// Rows of scores per product: of a block, or of two times a few keys.
+  int64_t scoreRows() { return weighsUnderPool ? sizes.block : 2 * sizes.rows; }
+  /// Whether keys are multiplied from a copy of a few of them, as f32.
+  bool hasCopiedKeys() {
+    return op.getQuery() && !hasPairedScores() &&
+           !op.getKeyType().getElementType().isF32();
+  }
+  void emitScores(mlir::Value key, mlir::Value scoreRow,
+                  int64_t unitsPerProduct,
                   llvm::function_ref<void(mlir::Value)> unit);
   void emitBlock(mlir::Value blockStart);
+  void emitWeightsUnderScores(mlir::Value keys);
+  /// Whether heads share the scores that they start from, and no more: they
+  /// have units of their own.
+  bool hasUnitsPerHead() { return body.isCoupled() && !body.sharesWork(); }
+  /// Units of work on the weights of `sizes.rows` keys.
+  int64_t unitsPerScores() {
+    return sizes.chunks() * (sizes.rows / sizes.bodyRows) *
+           (hasUnitsPerHead() ? op.getNumHeads() : 1);
+  }
+  void emitWeightsUnderPool(mlir::Value keys);
 
   // Weights.cpp
-  /// A few keys from `key` on, in row `row` of the block, whose scores are in
-  /// half `slot` of the score tile.
+  /// A few keys from `key` on, in row `row` of the block, whose scores begin in
+  /// row `scoreRow` of those of each product.
   struct Keys {
-    mlir::Value key, row, slot;
+    mlir::Value key, row, scoreRow;
   };
-  /// Heads that one unit handles: half of them where what they start from is
-  /// there, all where they share the work on it.
-  int64_t headsPerUnit() {
-    int64_t all = op.getNumHeads();
-    return body.isCoupled() && !op.getW1() && all % 2 == 0 ? all / 2 : all;
-  }
-  int64_t headSets() {
-    return body.isCoupled() ? op.getNumHeads() / headsPerUnit() : 1;
-  }
-  int64_t numUnits() {
-    return sizes.chunks() * (sizes.rows / sizes.bodyRows) * headSets();
-  }
-  void emitUnit(mlir::Value unit, const Keys &keys);
+  void emitUnit(mlir::Value chunk, mlir::Value part, const Keys &keys,
+                mlir::Value head);
   llvm::SmallVector<mlir::Value> emitMixed(mlir::Value key,
                                            mlir::Value scoreRow);
   void emitHead(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> mixed,
@@ -171,7 +201,7 @@ private:
   emitShifted(llvm::ArrayRef<mlir::Value> exponents, mlir::Value head,
               mlir::Value row);
 
-  mlir::Value queryTile, scoreTile, walkedHead;
+  mlir::Value queryTile, keyTile, scoreTile, walkedHead;
 };
 
 } // namespace mixattn

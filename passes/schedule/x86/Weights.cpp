@@ -15,33 +15,30 @@ using namespace mixattn;
 /// this stay far from infinity.
 static constexpr double slack = 16.0;
 
-/// Turns scores into weights: `sizes.bodyRows` keys and one row of lanes,
-/// number `unit` of those that `keys` have.
-void ScoreWalk::emitUnit(Value unit, const Keys &keys) {
-  int64_t parts = sizes.rows / sizes.bodyRows;
-  operands.place.lane = at.mul(at.rem(unit, sizes.chunks()), sizes.lanes);
-  Value rest = at.div(unit, sizes.chunks());
-  Value part = at.mul(at.rem(rest, parts), sizes.bodyRows);
-  Keys few = {at.add(keys.key, part), at.add(keys.row, part), keys.slot};
-  Value scoreRow =
-      at.add(at.mul(keys.slot, channels * products * sizes.rows), part);
+/// Turns scores into weights for row `chunk` of lanes and the `sizes.bodyRows`
+/// keys that are number `part` of such from `keys` on: for `head`, or without
+/// one for all that are walked for together.
+void ScoreWalk::emitUnit(Value chunk, Value part, const Keys &keys,
+                         Value head) {
+  operands.place.lane = at.mul(chunk, sizes.lanes);
+  Value first = at.mul(part, sizes.bodyRows);
+  Keys few = {at.add(keys.key, first), at.add(keys.row, first),
+              at.add(keys.scoreRow, first)};
   SmallVector<SmallVector<Value>> mixed;
   for (int64_t r = 0; r < sizes.bodyRows; ++r)
-    mixed.push_back(emitMixed(at.add(few.key, r), at.add(scoreRow, r)));
-  if (!body.isCoupled())
-    return emitHead(mixed, walkedHead, few);
-  Value first = at.mul(at.div(rest, parts), headsPerUnit());
-  forEach(0, headsPerUnit(), 1,
-          [&](Value next) { emitHead(mixed, at.add(first, next), few); });
+    mixed.push_back(emitMixed(at.add(few.key, r), at.add(few.scoreRow, r)));
+  if (head)
+    return emitHead(mixed, head, few);
+  forEachWalkedHead([&](Value head) { emitHead(mixed, head, few); });
 }
 
-/// What all heads' exponents for `key` start from; its scores begin at row
-/// `scoreRow`.
+/// What all heads' exponents for `key` start from; its scores are in row
+/// `scoreRow` of those of each product.
 SmallVector<Value> ScoreWalk::emitMixed(Value key, Value scoreRow) {
   SmallVector<Value> lanes;
   if (op.getQuery())
     for (int64_t i = 0; i < channels * products; ++i)
-      lanes.push_back(load(scoreTile, at.add(scoreRow, i * sizes.rows),
+      lanes.push_back(load(scoreTile, at.add(scoreRow, i * scoreRows()),
                            operands.place.lane));
   Location loc = b.getLoc();
   return emitForLanes(lanes, [&](OpBuilder &scalar, Value query,
