@@ -77,9 +77,10 @@ def Tile_UnpackOp : Tile_Op<"x86.unpack"> {
 def Tile_ScoresOp : Tile_Op<"x86.scores", [SingleBlock, NoTerminator]> {
   let summary = "Products of a few keys with a tile of queries";
   let description = [{
-    `scores[r][lane] = sum_d keys[min(row + r, last)][d] queries[d][lane]` for
-    every row r of `scores`: so many keys that their sums stay in registers.
-    Queries in pairs go with keys of bf16.
+    `scores[r][lane] = factor * sum_d keys[min(row + r, last)][d]
+    queries[d][lane]` for every row r of `scores`: so many keys that their sums
+    stay in registers. Queries in pairs go with keys of bf16. The factor is 1
+    unless it is given.
 
     The region, which may be absent, is run `units` times, with 0 to `units` - 1
     as argument, spread evenly over the steps of the sum: work on other tiles
@@ -100,10 +101,12 @@ def Tile_ScoresOp : Tile_Op<"x86.scores", [SingleBlock, NoTerminator]> {
   let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$keys, Index:$row,
       Index:$last, Arg<Tile_TileOrPairs, "", [MemRead]>:$queries,
       Arg<MemRefRankOf<[F32], [2]>, "", [MemWrite]>:$scores,
-      ConfinedAttr<I64Attr, [IntNonNegative]>:$units);
+      ConfinedAttr<I64Attr, [IntNonNegative]>:$units,
+      DefaultValuedAttr<F32Attr, "1.0f">:$factor);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $keys `[` $row `]` `last` $last `,` $queries `into` $scores `units` $units
+    $keys `[` $row `]` `last` $last `,` $queries (`factor` $factor^)?
+    `into` $scores `units` $units
     attr-dict `:` type($keys) `,` type($queries) `,` type($scores) $body
   }];
   let hasVerifier = 1;

@@ -27,9 +27,8 @@ static bool scalesProducts(AttentionOpInterface op) {
   return op.getPremixer() && !op.getNoiseKind() && !op.getReluPerKey();
 }
 
-Body::Body(AttentionOpInterface op, BodyOperands &operands, bool keepsQueries)
-    : op(op), operands(operands), loc(op->getLoc()),
-      keepsQueries(keepsQueries) {
+Body::Body(AttentionOpInterface op, BodyOperands &operands)
+    : op(op), operands(operands), loc(op->getLoc()) {
   assert(!op.getGaussian() && !op.getShifts() && !op.getKeyProjection() &&
          "scores are products and terms");
   if (op.getVariances())
@@ -114,8 +113,6 @@ Value Body::emitRaw(OpBuilder &b, Value product, int64_t r, Value channel,
   }
   // The factor holds the first variance's inverse.
   double by = op.getVariances() ? op.getVariance(0) / op.getVariance(r) : 1.0;
-  if (keepsQueries)
-    by *= factor;
   if (!sum)
     return multiply(b, product, by);
   return by == 1.0 ? arith::AddFOp::create(b, loc, product, sum).getResult()

@@ -23,10 +23,7 @@ namespace mixattn {
 /// logarithm.
 class Body {
 public:
-  /// Where `keepsQueries`, queries are multiplied as they are, and products by
-  /// the factor.
-  Body(AttentionOpInterface op, BodyOperands &operands,
-       bool keepsQueries = false);
+  Body(AttentionOpInterface op, BodyOperands &operands);
 
   /// Whether scores of different channels meet before the softmax.
   bool isCoupled() { return op.hasPremix(); }
@@ -35,8 +32,9 @@ public:
   int64_t numExponents();
   /// Whether heads share more than products: work that is done for all at once.
   bool sharesWork();
-  /// The factor that products come with: schedules multiply queries by it.
-  double queryFactor() const { return keepsQueries ? 1.0 : factor; }
+  /// The factor that products come with: schedules multiply queries or
+  /// products by it.
+  double queryFactor() const { return factor; }
 
   /// From the products of a channel (head `channel`, of index type), with the
   /// query and key at `place`, to what `emitMixed` takes of that channel: one
@@ -90,7 +88,6 @@ private:
   AttentionOpInterface op;
   BodyOperands &operands;
   mlir::Location loc;
-  bool keepsQueries;
   /// The factor of all products, and whether the op's scale is part of it.
   double factor = 1.0;
   bool hasScaledProducts = false;

@@ -24,6 +24,7 @@ func.func @moves(%q: memref<?x64xbf16>, %mask: memref<?x?xi8>, %i: index, %n: in
 // CHECK:         tile.x86.scores %{{.+}}[%{{.+}}] last %{{.+}}, %{{.+}} into %{{.+}} units 2 : memref<?x64xf32>, memref<64x16xf32>, memref<4x16xf32> {
 // CHECK-NEXT:    ^bb0(%[[UNIT:.+]]: index):
 // CHECK-NEXT:      arith.addi %[[UNIT]]
+// CHECK:         tile.x86.scores %{{.+}}[%{{.+}}] last %{{.+}}, %{{.+}} factor 1.250000e-01 into %{{.+}} units 0 :
 // CHECK:         tile.x86.pool %{{.+}}[%{{.+}}] count %{{.+}}, %{{.+}} into %{{.+}} : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32>
 // CHECK:         tile.x86.pool {{.*}} into %{{.+}} units 3 : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32> {
 // CHECK-NEXT:    ^bb0(%[[UNIT:.+]]: index):
@@ -35,6 +36,10 @@ func.func @products(%k: memref<?x64xf32>, %i: index, %n: index, %q: !tile, %w: !
       : memref<?x64xf32>, !tile, memref<4x16xf32> {
   ^bb0(%unit: index):
     %0 = arith.addi %unit, %i : index
+  }
+  tile.x86.scores %k[%i] last %n, %q factor 0.125 into %s units 0
+      : memref<?x64xf32>, !tile, memref<4x16xf32> {
+  ^bb0(%unit: index):
   }
   tile.x86.pool %k[%i] count %n, %w into %o : memref<?x64xf32>, !tile, !tile
   tile.x86.pool %k[%i] count %n, %w into %o units 3 : memref<?x64xf32>, !tile, !tile {

@@ -172,14 +172,15 @@ func.func @woven(%k: memref<?x32xf32>, %row: index, %q: memref<32x4xf32>,
   return
 }
 
-// Few steps are one group: all units come behind it.
+// Few steps are one group: all units come behind it. A factor multiplies sums.
 // CHECK-LABEL: func.func @few_steps(
 // CHECK:         scf.for %{{.+}} = %c0 to %c3 step %c1 iter_args(
 // CHECK:         scf.for %{{.+}} = %c0 to %c4 step %c1 {
 // CHECK:           memref.store
+// CHECK-COUNT-2: arith.mulf %{{.+}}, %[[HALF:.+]] : vector<4xf32>
 func.func @few_steps(%k: memref<?x3xf32>, %row: index, %q: memref<3x4xf32>,
                      %s: memref<2x4xf32>, %other: memref<?xindex>) {
-  tile.x86.scores %k[%row] last %row, %q into %s units 4
+  tile.x86.scores %k[%row] last %row, %q factor 0.5 into %s units 4
       : memref<?x3xf32>, memref<3x4xf32>, memref<2x4xf32> {
   ^bb0(%unit: index):
     memref.store %unit, %other[%unit] : memref<?xindex>

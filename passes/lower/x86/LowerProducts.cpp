@@ -172,9 +172,14 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
                            {op.getBody(), index(0), Value(), units});
   else
     sums = loop(index(0), index(features), 1, sums, step);
+  float factor = op.getFactor().convertToFloat();
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < chunks; ++c)
-      store(sums[r * chunks + c], op.getScores(), index(r), c);
+    for (int64_t c = 0; c < chunks; ++c) {
+      Value sum = sums[r * chunks + c];
+      if (factor != 1.0f)
+        sum = arith::MulFOp::create(b, sum, splat(factor));
+      store(sum, op.getScores(), index(r), c);
+    }
 }
 
 /// Pools `rows` features from `first` on.

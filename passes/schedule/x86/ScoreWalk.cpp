@@ -24,8 +24,8 @@ ScoreWalk::ScoreWalk(ImplicitLocOpBuilder &b, KernelOp kernel,
                      const TileSizes &sizes, int64_t heads, Value scratch)
     : TileBuilder(b, sizes, scratch), kernel(kernel),
       op(cast<AttentionOpInterface>(kernel.getComputation())),
-      operands(kernel, sizes.lanes), body(op, operands, pairsScores(op, sizes)),
-      heads(heads), channels(body.numChannels()), products(body.numProducts()) {
+      operands(kernel, sizes.lanes), body(op, operands), heads(heads),
+      channels(body.numChannels()), products(body.numProducts()) {
   operands.block = sizes.block;
   // As many exponents at a time as `bodyRows` keys of one exponent each, and
   // half of them where there are half as many steps of products to hide under.
@@ -99,7 +99,8 @@ void ScoreWalk::emitPackedQueries() {
         KernelBuffers::matrixAt(b, buffer, {operands.place.batch, channel});
     tile::PackOp::create(
         b, matrix, operands.place.firstQuery, at.value(0), queries,
-        at.value(features()), b.getF32FloatAttr(body.queryFactor()),
+        at.value(features()),
+        b.getF32FloatAttr(hasPairedScores() ? 1.0 : body.queryFactor()),
         rowsOf(queryTile, at.value(c * queryRows()), queryRows()));
   }
 }
@@ -154,7 +155,8 @@ void ScoreWalk::emitScores(Value key, Value scoreRow, int64_t unitsPerProduct,
       auto scores = tile::ScoresOp::create(
           b, keys, first, last,
           rowsOf(queryTile, at.mul(c, queryRows()), queryRows()),
-          rowsOf(scoreTile, row, sizes.rows), unitsPerProduct);
+          rowsOf(scoreTile, row, sizes.rows), unitsPerProduct,
+          llvm::APFloat(float(hasPairedScores() ? body.queryFactor() : 1.0)));
       OpBuilder::InsertionGuard guard(b);
       Block *block =
           b.createBlock(&scores.getBody(), {}, b.getIndexType(), b.getLoc());
