@@ -258,9 +258,10 @@ def Tile_UpdateOp : Tile_Op<"x86.update"> {
 def Tile_DotRowsOp : Tile_Op<"x86.dot_rows"> {
   let summary = "Products of one query with rows of keys";
   let description = [{
-    `scores[0][j] = sum_d keys[min(row + j, last)][d] queries[query][d]` for
-    every lane j of `scores`. Lanes are keys here, and features while a product
-    is summed up: one query alone fills them.
+    `scores[0][j] = factor * sum_d keys[min(row + j, last)][d]
+    queries[query][d]` for every lane j of `scores`. Lanes are keys here, and
+    features while a product is summed up: one query alone fills them. The
+    factor is 1 unless it is given.
 
     ```mlir
     func.func @f(%k: memref<?x64xf32>, %row: index, %last: index,
@@ -273,10 +274,11 @@ def Tile_DotRowsOp : Tile_Op<"x86.dot_rows"> {
   }];
   let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$keys, Index:$row,
       Index:$last, Arg<Tile_FloatRows, "", [MemRead]>:$queries, Index:$query,
-      Arg<Tile_Tile, "", [MemWrite]>:$scores);
+      Arg<Tile_Tile, "", [MemWrite]>:$scores,
+      DefaultValuedAttr<F32Attr, "1.0f">:$factor);
   let assemblyFormat = [{
-    $keys `[` $row `]` `last` $last `,` $queries `[` $query `]` `into` $scores
-    attr-dict `:` type($keys) `,` type($queries) `,` type($scores)
+    $keys `[` $row `]` `last` $last `,` $queries `[` $query `]`
+    (`factor` $factor^)? `into` $scores attr-dict `:` type($keys) `,` type($queries) `,` type($scores)
   }];
 }
 

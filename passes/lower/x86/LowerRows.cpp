@@ -109,7 +109,10 @@ void RowEmitter::emitDots(tile::DotRowsOp op) {
            }
            sums.push_back(sum);
          }
-         vector::StoreOp::create(b, emitLaneSums(sums), op.getScores(),
+         Value scores = emitLaneSums(sums);
+         if (float factor = op.getFactor().convertToFloat(); factor != 1.0f)
+           scores = arith::MulFOp::create(b, scores, splat(factor));
+         vector::StoreOp::create(b, scores, op.getScores(),
                                  ValueRange{index(0), lane});
          return Values();
        });

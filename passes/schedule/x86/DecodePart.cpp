@@ -32,9 +32,9 @@ DecodePart::DecodePart(ImplicitLocOpBuilder &b, KernelOp kernel,
                        const TileSizes &sizes, Value scratch)
     : TileBuilder(b, sizes, scratch), kernel(kernel),
       op(cast<AttentionOpInterface>(kernel.getComputation())),
-      operands(kernel, sizes.lanes), body(op, operands, /*keepsQueries=*/true),
-      heads(headsOfItem(op)), channels(body.numChannels()),
-      products(body.numProducts()), scratch(scratch), scratchUsed(at.value(0)),
+      operands(kernel, sizes.lanes), body(op, operands), heads(headsOfItem(op)),
+      channels(body.numChannels()), products(body.numProducts()),
+      scratch(scratch), scratchUsed(at.value(0)),
       queries(sizeOf(op.getQueriesDim())) {
   this->sizes.width = sizes.block;
 }
@@ -178,7 +178,8 @@ void DecodePart::emitScores(Value channel) {
       Value row = at.add(at.add(at.mul(query, numProducts()), first), r);
       tile::DotRowsOp::create(b, keys, operands.place.blockStart,
                               at.sub(range.keys, 1), matrix, query,
-                              rowsOf(scoreTile, row, 1));
+                              rowsOf(scoreTile, row, 1),
+                              llvm::APFloat(float(body.queryFactor())));
     });
   }
 }
