@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products of the linear schedule: sums in registers, 4 rows at a time.
+// Products of the linear schedule: sums in registers, 4 rows at a time, two
+// steps in a turn of the loop.
 //
 // RUN: mixattn-opt %s --tile-lower-x86='lanes=16 registers=32 fma' | FileCheck %s
 // RUN: mixattn-opt %s --tile-lower-x86='lanes=8 registers=16' | FileCheck %s --check-prefix=NARROW
 
 // CHECK-LABEL: func.func @multiply
 // CHECK-SAME:    %[[LEFT:.*]]: memref<64x128xf32>, %[[ROW:.*]]: index, %[[COUNT:.*]]: index, %[[RIGHT:.*]]: memref<128x64xf32>, %[[PRODUCT:.*]]: memref<4x64xf32>
+// CHECK:         %[[ODD:.*]] = arith.remui %[[COUNT]]
+// CHECK:         %[[EVEN:.*]] = arith.subi %[[COUNT]], %[[ODD]]
 // CHECK-NOT:     scf.for
-// CHECK:         %[[SUMS:.*]]:16 = scf.for %[[D:.*]] = %{{.*}} to %[[COUNT]]
+// CHECK:         %{{.*}}:16 = scf.for %[[D:.*]] = %{{.*}} to %[[EVEN]]
 // CHECK-COUNT-4:   vector.load %[[RIGHT]][%[[D]], %{{.*}}] : memref<128x64xf32>, vector<16xf32>
 // CHECK:           %[[FIRST:.*]] = memref.load %[[LEFT]][%{{.*}}, %[[D]]]
 // CHECK:           vector.broadcast %[[FIRST]] : f32 to vector<16xf32>
+// CHECK-COUNT-32:  vector.fma
+// CHECK:         %{{.*}}:16 = scf.for %{{.*}} = %[[EVEN]] to %[[COUNT]]
 // CHECK-COUNT-16:  vector.fma
 // CHECK-COUNT-16: vector.store %{{.*}}, %[[PRODUCT]]
 //
@@ -34,6 +39,7 @@ func.func @multiply(%left: memref<64x128xf32>, %row: index, %count: index,
 // CHECK-LABEL: func.func @update
 // CHECK-SAME:    %[[SUMS:.*]]: memref<6x80xf32>, %[[LOST:.*]]: memref<6x80xf32>
 // CHECK:         scf.for
+// CHECK:           %{{.*}}:16 = scf.for
 // CHECK:           %[[NEW:.*]]:16 = scf.for
 // CHECK:           %[[SUM:.*]] = vector.load %[[SUMS]]
 // CHECK:           %[[OLD:.*]] = vector.load %[[LOST]]
@@ -43,6 +49,7 @@ func.func @multiply(%left: memref<64x128xf32>, %row: index, %count: index,
 // CHECK:           vector.store %[[TOTAL]], %[[SUMS]]
 // CHECK:           %[[MORE:.*]] = arith.subf %[[TAKEN]], %[[TERM]]
 // CHECK:           vector.store %[[MORE]], %[[LOST]]
+// CHECK:           %{{.*}}:4 = scf.for
 // CHECK:           %{{.*}}:4 = scf.for
 // CHECK:         }
 // CHECK:         %{{.*}}:10 = scf.for

@@ -44,19 +44,6 @@ private:
       lanes.push_back(load(tile, at, c));
     return lanes;
   }
-  /// Runs `step` from 0 to before `count`, two at a time: pointers to weights
-  /// and values move half as often.
-  Values loopInTwos(Value count, ValueRange sums,
-                    function_ref<Values(Value, ValueRange)> step) {
-    Value odd = b.createOrFold<arith::RemUIOp>(count, index(2));
-    Value even = b.createOrFold<arith::SubIOp>(count, odd);
-    Values summed =
-        loop(index(0), even, 2, sums, [&](Value j, ValueRange carried) {
-          Values first = step(j, carried);
-          return step(add(j, 1), first);
-        });
-    return loop(even, count, 1, summed, step);
-  }
   /// Features whose sums stay in registers.
   int64_t rowsAtOnce(tile::PoolOp op) {
     return unit.rowsInRegisters(sizeOf(op.getOutputs(), 1) / unit.lanes);
@@ -83,18 +70,6 @@ private:
   /// Spreads what the block holds between its last op with a region and
   /// `behind`, from `behind` on.
   void weave(Operation *behind);
-  /// Keeps LLVM from unrolling `loop`, whose few steps it would all unroll, and
-  /// sums would spill beside what comes behind them.
-  void keepRolled(Operation *loop) {
-    auto unroll = LLVM::LoopUnrollAttr::get(b.getContext(),
-                                            /*disable=*/b.getBoolAttr(true), {},
-                                            {}, {}, {}, {}, {});
-    // The conversion to branches hands on what LLVM's dialect has for them.
-    loop->setAttr("loop_annotation",
-                  LLVM::LoopAnnotationAttr::get(b.getContext(), {}, {}, {},
-                                                unroll, {}, {}, {}, {}, {}, {},
-                                                {}, {}, {}, {}, {}));
-  }
 };
 
 } // namespace
@@ -129,7 +104,6 @@ ProductEmitter::Values ProductEmitter::emitBesideUnits(ValueRange sums,
         Value first = add(
             units.first, b.createOrFold<arith::MulIOp>(group, index(perGroup)));
         Values next = loop(from, add(from, share - woven), 1, carried, step);
-        keepRolled(next.front().getDefiningOp());
         if (isOne) {
           runUnit(units.body, first);
           Operation *last = &b.getInsertionBlock()->back();

@@ -79,7 +79,7 @@ StateEmitter::Values
 StateEmitter::emitSums(int64_t rows, int64_t chunks, Value count, Value right,
                        Value lane, function_ref<Value(Value, int64_t)> column) {
   Values sums(rows * chunks, splat(0));
-  return loop(index(0), count, 1, sums, [&](Value i, ValueRange carried) {
+  return loopInTwos(count, sums, [&](Value i, ValueRange carried) {
     Values lanes, next;
     for (int64_t c = 0; c < chunks; ++c)
       lanes.push_back(loadAt(right, i, lane, c));

@@ -108,6 +108,20 @@ protected:
     }
     return Values(loop.getResults());
   }
+  /// Runs `step` from 0 to before `count`, two at a time: pointers to what it
+  /// reads move half as often.
+  Values
+  loopInTwos(mlir::Value count, mlir::ValueRange sums,
+             llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> step) {
+    mlir::Value odd = b.createOrFold<mlir::arith::RemUIOp>(count, index(2));
+    mlir::Value even = b.createOrFold<mlir::arith::SubIOp>(count, odd);
+    Values summed = loop(index(0), even, 2, sums,
+                         [&](mlir::Value i, mlir::ValueRange carried) {
+                           Values first = step(i, carried);
+                           return step(add(i, 1), first);
+                         });
+    return loop(even, count, 1, summed, step);
+  }
   /// The number of rows, or of lanes, of `tile`.
   static int64_t sizeOf(mlir::Value tile, unsigned dim) {
     return llvm::cast<mlir::MemRefType>(tile.getType()).getDimSize(dim);
