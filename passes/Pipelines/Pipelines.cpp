@@ -65,8 +65,9 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   manifest.sanitizer = options.sanitizer;
   pm.addPass(createWriteManifestPass(manifest));
   if (options.simplify) {
-    // Schedules multiply queries as they pack them, mix features of keys as they
-    // make them, and outputs before they store them: no copy is made of any.
+    // Schedules multiply queries as they pack them, mix features of keys as
+    // they make them, and outputs before they store them: no copy is made of
+    // any.
     SimplifyPassOptions simplify;
     simplify.foldScale = !options.fuse;
     simplify.mixFeatures = !options.fuse;

@@ -27,8 +27,8 @@ Value mixattn::emitElu(OpBuilder &builder, Location loc, Value x) {
 }
 
 Value mixattn::emitRelu(OpBuilder &builder, Location loc, Value x) {
-  return arith::MaximumFOp::create(
-      builder, loc, x, constant(builder, loc, x.getType(), 0.0));
+  return arith::MaximumFOp::create(builder, loc, x,
+                                   constant(builder, loc, x.getType(), 0.0));
 }
 
 Value mixattn::emitRandomFeature(OpBuilder &builder, Location loc,

@@ -6,9 +6,6 @@
 // RUN: mixattn-opt --tile-lower-x86="lanes=4 registers=16" --canonicalize --cse %s \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,APART --implicit-check-not=tile.x86 --implicit-check-not=vector.fma
 
-// CHECK-DAG: #[[UNROLL:.+]] = #llvm.loop_unroll<disable = true>
-// CHECK-DAG: #[[ROLLED:.+]] = #llvm.loop_annotation<unroll = #[[UNROLL]]>
-
 // Squares of 4 rows and 4 columns, read up to the last column and transposed
 // in two steps; rows beyond `rows` are the last one again. Rows of the tile
 // beyond the last column are not written.
@@ -118,7 +115,7 @@ func.func @widen(%k: memref<?x6xf16>, %row: index, %last: index, %rows: index,
 // APART-NEXT:        arith.addf
 // CHECK:             memref.load %[[K]][%[[K1]], %[[D]]]
 // CHECK:             scf.yield
-// CHECK-NEXT:      } {loop_annotation = #[[ROLLED]]}
+// CHECK-NEXT:      }
 // CHECK:           %[[END:.+]] = arith.addi %[[UNIT]], %c2
 // CHECK:           scf.for %[[U:.+]] = %[[UNIT]] to
 // CHECK:             memref.store %[[U]], %[[OTHER]][%[[U]]]

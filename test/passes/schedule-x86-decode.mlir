@@ -13,7 +13,7 @@
 // CHECK-DAG:     memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x48xf32>
 // CHECK-DAG:     memref.alloc(%{{.*}}, %{{.*}}) {alignment = 64 : i64} : memref<?x?xf32>
 // CHECK:         omp.parallel
-// CHECK:           tile.x86.dot_rows %{{.*}}[%{{.*}}] last %{{.*}}, %{{.*}}[%{{.*}}] into {{.*}}, memref<1x64xf32,
+// CHECK:           tile.x86.dot_rows %{{.*}}[%{{.*}}] last %{{.*}}, %{{.*}}[%{{.*}}] factor {{.*}} into {{.*}}, memref<1x64xf32,
 // CHECK:             vector.maskedload {{.*}} : memref<?x?xi8>, vector<16xi1>, vector<16xi8> into vector<16xi8>
 // CHECK:             vector.reduction <or>
 // CHECK:             scf.if

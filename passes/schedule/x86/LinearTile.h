@@ -34,8 +34,8 @@ public:
   /// the state of key head `number` (of all batch rows) over all keys, in rows
   /// of `states` and columns of `totals`,
   void emitState(mlir::Value number, mlir::Value states, mlir::Value totals);
-  /// what head `number` (of all batch rows) makes of the states of all key heads
-  /// by an MLP, in rows of `mixed` and columns of `mixedTotals`,
+  /// what head `number` (of all batch rows) makes of the states of all key
+  /// heads by an MLP, in rows of `mixed` and columns of `mixedTotals`,
   void emitMixedState(mlir::Value number, mlir::Value states,
                       mlir::Value stateTotals, mlir::Value mixed,
                       mlir::Value mixedTotals);

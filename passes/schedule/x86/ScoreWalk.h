@@ -126,8 +126,9 @@ protected:
                    mlir::OpBuilder &, mlir::Value query, mlir::ValueRange)>
                    body);
   ScorePlace placeAt(mlir::Value query, mlir::Value key, mlir::Value head) {
-    return {operands.place.batch, head, query,
-            at.min(key, at.sub(range.keys, 1)), range.alignment, key};
+    return {
+        operands.place.batch, head, query, at.min(key, at.sub(range.keys, 1)),
+        range.alignment,      key};
   }
 
   KernelOp kernel;
