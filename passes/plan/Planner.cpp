@@ -116,8 +116,10 @@ void Planner::addCandidates(Algorithm algorithm, const PlanTarget &target) {
     blocks = {128, 64, 32};
     break;
   case Algorithm::Panel:
-    // Strips of wider tiles, and larger blocks of all heads, leave the caches.
-    lanes = {2 * cpu.lanes, cpu.lanes};
+    // Strips of wider tiles, and larger blocks of all heads, leave the caches;
+    // products of pairs are too few to hide anything in narrower ones.
+    lanes = {predictor.hasPairs() ? cpu.widestTile() : 2 * cpu.lanes,
+             cpu.lanes};
     blocks = {64, 32};
     break;
   case Algorithm::Decode:

@@ -11,9 +11,7 @@ using namespace mlir;
 using namespace mixattn;
 
 /// Slots of a multiply-add of products: pairs of bf16 take half.
-double Predictor::productSlots() const {
-  return work.bits == 16 && cpu.hasBf16Products ? 0.5 : 1;
-}
+double Predictor::productSlots() const { return hasPairs() ? 0.5 : 1; }
 
 double Predictor::readRate(double bytes, double all, double readers) const {
   constexpr double usable = 0.8, shared = 0.7;
@@ -58,7 +56,7 @@ double Predictor::scratchOf(const PlanCase &plan, int64_t lanes) const {
 /// Bytes of a panel's strip: the weights of all heads.
 double Predictor::stripOf(const PlanSizes &sizes, int64_t lanes) const {
   return double(work.heads / work.groups) * double(sizes.keys) * double(lanes) *
-         4 * productSlots();
+         4;
 }
 
 /// Slots that a vector of pairs takes, of one group of heads with `keys` keys.

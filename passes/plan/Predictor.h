@@ -26,6 +26,8 @@ public:
   Prediction predict(const PlanCase &plan, const PlanSizes &sizes) const;
   /// What part of the peak of all threads `seconds` mean.
   double shareOfPeak(double seconds, const PlanSizes &sizes) const;
+  /// Whether products are of pairs of bf16.
+  bool hasPairs() const { return work.isBf16 && cpu.hasBf16Products; }
 
   const Workload work;
 

@@ -70,6 +70,7 @@ static void read(AttentionOpInterface op, Workload &work) {
   work.valueHeads = op.getValueType().getDimSize(1);
   work.valueFeatures = op.getValueType().getDimSize(3);
   work.bits = op.getValueType().getElementTypeBitWidth();
+  work.isBf16 = op.getValueType().getElementType().isBF16();
 }
 
 static void read(LinearAttentionOpInterface op, Workload &work) {

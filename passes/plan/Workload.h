@@ -46,6 +46,9 @@ struct Workload {
   int64_t features = 1;
   /// Bits of a value; keys are taken to have as many.
   int64_t bits = 32;
+  /// Whether they are bf16, which schedules of tiles multiply in pairs where
+  /// there is an instruction for it.
+  bool isBf16 = false;
   /// Groups of heads that know nothing of each other.
   int64_t groups = 1;
   bool isCausal = false;
