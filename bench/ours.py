@@ -66,10 +66,12 @@ def compile_row(row, tools, options=(), work=paths.WORK):
 
 
 def openmp():
-    """LLVM's OpenMP runtime as this process has loaded it, or None."""
+    """The OpenMP runtimes that an artifact may ask for the number of threads:
+    LLVM's, as this process has loaded it, and whichever answers first."""
     with open("/proc/self/maps", encoding="ascii") as maps:
-        paths_of = {line.split()[-1] for line in maps if "libomp" in line}
-    return ctypes.CDLL(paths_of.pop()) if paths_of else None
+        names = {line.split()[-1] for line in maps if "libomp" in line}
+    found = [ctypes.CDLL(name) for name in [*names, None]]
+    return [each for each in found if hasattr(each, "omp_set_num_threads")]
 
 
 def all_sources():
@@ -98,8 +100,8 @@ class Ours:
 
     def prepare(self):
         """Sets what a call of another library may have changed."""
-        if self.openmp:
-            self.openmp.omp_set_num_threads(self.threads)
+        for runtime in self.openmp:
+            runtime.omp_set_num_threads(self.threads)
 
     def __call__(self):
         code = self.entry(self.pointers, self.count, None)

@@ -18,9 +18,10 @@
 // CHECK:         %[[REST:.+]] = arith.remui %[[N]], %c8
 // CHECK:         %[[ITEMS:.+]] = arith.muli
 // CHECK:         %[[LARGE:.+]] = arith.cmpi sgt, %{{.+}}, %c16384
+// CHECK:         %[[THREADS:.+]] = call @omp_get_max_threads()
 // CHECK:         %[[SCRATCH:.+]] = memref.alloc(%{{.+}}) {alignment = 64 : i64} : memref<?xi8>
-// CHECK:         omp.parallel if(%[[LARGE]]) {
-// CHECK:           func.call @omp_get_thread_num()
+// CHECK:         omp.parallel if(%[[LARGE]]) num_threads(%[[THREADS]] : i32) {
+// CHECK:           func.call @__kmpc_bound_thread_num(
 // CHECK:           memref.view %[[SCRATCH]]
 // CHECK:           omp.wsloop schedule(dynamic
 // CHECK:             omp.loop_nest (%{{.+}}) : index = (%c0) to (%{{.+}}) step (%c1) {

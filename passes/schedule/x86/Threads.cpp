@@ -5,6 +5,7 @@
 #include "passes/schedule/IndexMath.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -13,17 +14,25 @@ using namespace mlir;
 using namespace mixattn;
 
 /// Emits a call of OpenMP's function `name`, which returns an int.
-static Value emitCall(ImplicitLocOpBuilder &b, StringRef name) {
+static Value emitCall(ImplicitLocOpBuilder &b, StringRef name,
+                      ValueRange arguments = {}) {
   auto module =
       b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  auto type = b.getFunctionType({}, b.getI32Type());
+  auto type = b.getFunctionType(arguments.getTypes(), b.getI32Type());
   if (!module.lookupSymbol(name)) {
     OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
     func::FuncOp::create(outside, b.getLoc(), name, type).setPrivate();
   }
-  Value number =
-      func::CallOp::create(b, name, b.getI32Type(), ValueRange()).getResult(0);
-  return arith::IndexCastOp::create(b, b.getIndexType(), number);
+  return func::CallOp::create(b, name, b.getI32Type(), arguments).getResult(0);
+}
+
+/// The calling thread's number among those of its parallel region. Not by
+/// omp_get_thread_num: in a process that has loaded another OpenMP runtime, as
+/// PyTorch does, that may be the other's, which says 0 to all threads of ours.
+static Value emitThreadNumber(ImplicitLocOpBuilder &b) {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value place = LLVM::ZeroOp::create(b, pointer);
+  return emitCall(b, "__kmpc_bound_thread_num", place);
 }
 
 void mixattn::emitThreads(
@@ -32,19 +41,24 @@ void mixattn::emitThreads(
   IndexMath at(b);
   constexpr int64_t alignment = 64;
   bytes = at.mul(at.div(at.add(bytes, alignment - 1), alignment), alignment);
+  auto asIndex = [](ImplicitLocOpBuilder &b, Value number) -> Value {
+    return arith::IndexCastOp::create(b, b.getIndexType(), number);
+  };
+  // Whichever runtime says how many: there will not be more.
+  Value threads = emitCall(b, "omp_get_max_threads");
   Value all = memref::AllocOp::create(
       b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
-      at.mul(emitCall(b, "omp_get_max_threads"), bytes),
-      b.getI64IntegerAttr(alignment));
+      at.mul(asIndex(b, threads), bytes), b.getI64IntegerAttr(alignment));
   Value zero = at.value(0), one = at.value(1);
 
   omp::ParallelOperands parallelOperands;
   parallelOperands.ifExpr = isLarge;
+  parallelOperands.numThreads = threads;
   auto parallel = omp::ParallelOp::create(b, parallelOperands);
   {
     OpBuilder::InsertionGuard guard(b);
     b.createBlock(&parallel.getRegion());
-    Value offset = at.mul(emitCall(b, "omp_get_thread_num"), bytes);
+    Value offset = at.mul(asIndex(b, emitThreadNumber(b)), bytes);
     Value scratch = memref::ViewOp::create(
         b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type()), all, offset,
         ValueRange{bytes});

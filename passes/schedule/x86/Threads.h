@@ -13,7 +13,9 @@ namespace mixattn {
 /// number and the calling thread's scratch memory, `bytes` bytes from an
 /// address that 64 divides, as `memref<?xi8>`. All scratch is one allocation in
 /// front of the loop, where a failure can be reported. Where `isLarge`, an i1,
-/// does not hold, one thread does all.
+/// does not hold, one thread does all. There are as many threads as
+/// omp_get_max_threads says, of whichever OpenMP runtime the process takes that
+/// from.
 void emitThreads(mlir::ImplicitLocOpBuilder &b, mlir::Value count,
                  mlir::Value isLarge, mlir::Value bytes,
                  llvm::function_ref<void(mlir::ImplicitLocOpBuilder &b,
