@@ -9,6 +9,7 @@ the peers all run on the same ones.
 import json
 import os
 import pathlib
+import resource
 import statistics
 import sys
 
@@ -26,6 +27,14 @@ def restrict(threads):
     if len(allowed) < threads:
         raise RuntimeError(f"{threads} threads on {len(allowed)} CPUs")
     os.sched_setaffinity(0, allowed[-threads:])
+
+
+def limit_memory(share=0.8):
+    """A peer that asks for more than the machine has left fails by itself, and
+    does not take the process with it."""
+    pages = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (int(share * pages), most))
 
 
 def as_torch(arguments):
@@ -79,6 +88,7 @@ def measure(spec):
     row = rows.all_rows()[spec["row"]]
     tools, threads = pathlib.Path(spec["tools"]), spec["threads"]
     restrict(threads)
+    limit_memory()
     arguments = Arguments(row)
     check = Check(arguments)
     # Peers first: PyTorch wants its own OpenMP runtime.
