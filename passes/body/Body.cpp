@@ -194,6 +194,24 @@ Value Body::emitNoisy(OpBuilder &b, Value score, int64_t channel,
   return arith::AddFOp::create(b, loc, score, noise);
 }
 
+SmallVector<Value> Body::emitStart(OpBuilder &b, ValueRange products,
+                                   const ScorePlace &place) {
+  int64_t each = numProducts();
+  SmallVector<Value> all;
+  for (int64_t c = 0; c < numChannels(); ++c) {
+    Value channel = isCoupled()
+                        ? arith::ConstantIndexOp::create(b, loc, c).getResult()
+                        : place.h;
+    SmallVector<Value> own;
+    if (Value given = op.getGivenScores())
+      own.push_back(read(b, given, {place.b, channel, place.i, place.j}));
+    else
+      llvm::append_range(own, products.slice(c * each, each));
+    llvm::append_range(all, emitChannel(b, own, channel, place));
+  }
+  return emitMixed(b, all, place);
+}
+
 SmallVector<Value> Body::emitMixed(OpBuilder &b, ValueRange channels,
                                    const ScorePlace &place) {
   SmallVector<Value> scores(channels);

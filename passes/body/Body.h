@@ -36,23 +36,17 @@ public:
   /// products by it.
   double queryFactor() const { return factor; }
 
-  /// From the products of a channel (head `channel`, of index type), with the
-  /// query and key at `place`, to what `emitMixed` takes of that channel: one
-  /// score, or one exponent per component.
-  llvm::SmallVector<mlir::Value> emitChannel(mlir::OpBuilder &b,
-                                             mlir::ValueRange products,
-                                             mlir::Value channel,
-                                             const ScorePlace &place);
-
-  /// From all channels to what every head's exponents start from: the scores
-  /// themselves, or the hidden layer of an MLP.
-  llvm::SmallVector<mlir::Value> emitMixed(mlir::OpBuilder &b,
-                                           mlir::ValueRange channels,
+  /// From the products of the query with the key at `place`, channel by
+  /// channel, to what heads' exponents start from: the scores themselves, or
+  /// the hidden layer of an MLP. Given scores are read, and there are no
+  /// products. Where scores of channels do not meet, `place.h` is the channel.
+  llvm::SmallVector<mlir::Value> emitStart(mlir::OpBuilder &b,
+                                           mlir::ValueRange products,
                                            const ScorePlace &place);
 
-  /// The exponents of head `place.h`, from what `emitMixed` gave.
+  /// The exponents of head `place.h`, from what `emitStart` gave.
   llvm::SmallVector<mlir::Value> emitExponents(mlir::OpBuilder &b,
-                                               mlir::ValueRange mixed,
+                                               mlir::ValueRange start,
                                                const ScorePlace &place);
 
   /// Whether the query at `place` sees the key: an i1. Null where nothing is
@@ -68,6 +62,14 @@ public:
                           llvm::function_ref<mlir::Value(int64_t)> coefficient);
 
 private:
+  /// One score of head `channel`, or one exponent per component.
+  llvm::SmallVector<mlir::Value> emitChannel(mlir::OpBuilder &b,
+                                             mlir::ValueRange products,
+                                             mlir::Value channel,
+                                             const ScorePlace &place);
+  llvm::SmallVector<mlir::Value> emitMixed(mlir::OpBuilder &b,
+                                           mlir::ValueRange channels,
+                                           const ScorePlace &place);
   mlir::Value read(mlir::OpBuilder &b, mlir::Value tensor,
                    llvm::ArrayRef<mlir::Value> indices);
   mlir::Value constant(mlir::OpBuilder &b, double value);

@@ -152,9 +152,8 @@ OnlineBlock::Values OnlineBlock::emitExponents(Value firstKey,
                        elements, [&](Value product) -> Value {
                          return arith::MulFOp::create(b, product, factor);
                        });
-                   Values channel = body.emitChannel(b, scaled, head, place);
-                   Values mixed = body.emitMixed(b, channel, place);
-                   return body.emitExponents(b, mixed, place);
+                   Values start = body.emitStart(b, scaled, place);
+                   return body.emitExponents(b, start, place);
                  });
 }
 

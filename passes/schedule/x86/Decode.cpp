@@ -3,6 +3,7 @@
 
 #include "dialect/tile/TileOps.h"
 #include "passes/schedule/x86/DecodePart.h"
+#include "passes/schedule/x86/References.h"
 #include "passes/schedule/x86/Schedules.h"
 #include "passes/schedule/x86/Threads.h"
 
@@ -72,10 +73,9 @@ private:
 } // namespace
 
 void PartSums::emitFactors(Value row) {
-  Value reference = forEachPart(
-      splat(std::numeric_limits<float>::lowest()), [&](Value part, Value most) {
-        return larger(read(parts.factors, row, part), most);
-      });
+  Value reference = forEachPart(splat(lowest), [&](Value part, Value most) {
+    return larger(read(parts.factors, row, part), most);
+  });
   Value total = forEachPart(splat(0), [&](Value part, Value sum) {
     Value factor =
         tile::Exp2Op::create(b, sub(read(parts.factors, row, part), reference));

@@ -4,7 +4,7 @@
 #include "passes/schedule/x86/DecodePart.h"
 
 #include "dialect/tile/TileOps.h"
-#include "passes/schedule/x86/Widen.h"
+#include "passes/schedule/x86/References.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -12,13 +12,6 @@
 
 using namespace mlir;
 using namespace mixattn;
-
-/// Where references start: above no score that is finite.
-static constexpr double lowest = std::numeric_limits<float>::lowest();
-
-/// By how much an exponent may exceed its reference: sums of powers of 2 to
-/// this stay far from infinity.
-static constexpr double slack = 16.0;
 
 /// Heads whose keys and values one item reads: all where heads meet.
 static int64_t headsOfItem(AttentionOpInterface op) {
@@ -30,7 +23,7 @@ static int64_t headsOfItem(AttentionOpInterface op) {
 
 DecodePart::DecodePart(ImplicitLocOpBuilder &b, KernelOp kernel,
                        const TileSizes &sizes, Value scratch)
-    : TileBuilder(b, sizes, scratch), kernel(kernel),
+    : TileBuilder(b, sizes, scratch),
       op(cast<AttentionOpInterface>(kernel.getComputation())),
       operands(kernel, sizes.lanes), body(op, operands), heads(headsOfItem(op)),
       channels(body.numChannels()), products(body.numProducts()),
@@ -189,17 +182,9 @@ SmallVector<Value> DecodePart::emitForKeys(
     ValueRange lanes,
     function_ref<SmallVector<Value>(OpBuilder &, Value, ValueRange)> inside) {
   Value first = at.add(operands.place.blockStart, operands.place.lane);
-  SmallVector<Value> all = {
-      operands.emitPositions(b, first, at.sub(range.keys, 1))};
-  llvm::append_range(all, lanes);
-  return emitWide(
-      b, b.getLoc(), all,
-      [&](OpBuilder &scalar, ValueRange one) {
-        return inside(scalar, one.front(), one.drop_front());
-      },
-      [&](OpBuilder &, memref::LoadOp scalar, ArrayRef<Value> indices) {
-        return operands.emitWideLoad(b, scalar, indices);
-      });
+  return operands.emitForEach(
+      b, operands.emitPositions(b, first, at.sub(range.keys, 1)), lanes,
+      inside);
 }
 
 /// What the exponents of the heads walked for start from.
@@ -210,28 +195,12 @@ SmallVector<Value> DecodePart::emitStart(Value query, Value lane) {
     for (int64_t i = 0; i < numProducts(); ++i)
       scores.push_back(
           load(scoreTile, at.add(at.mul(query, numProducts()), i), lane));
-  Location loc = b.getLoc();
-  return emitForKeys(scores, [&](OpBuilder &scalar, Value key,
-                                 ValueRange scores) {
-    ScorePlace place = {operands.place.batch, walkedHead, query, key,
-                        range.alignment};
-    SmallVector<Value> all;
-    for (int64_t c = 0; c < channels; ++c) {
-      Value channel =
-          body.isCoupled()
-              ? arith::ConstantIndexOp::create(scalar, loc, c).getResult()
-              : walkedHead;
-      SmallVector<Value> own;
-      if (op.getQuery())
-        llvm::append_range(own, scores.slice(c * products, products));
-      else
-        own.push_back(toF32(scalar, loc,
-                            operands.emitRead(scalar, loc, op.getGivenScores(),
-                                              {place.b, channel, query, key})));
-      llvm::append_range(all, body.emitChannel(scalar, own, channel, place));
-    }
-    return body.emitMixed(scalar, all, place);
-  });
+  return emitForKeys(scores,
+                     [&](OpBuilder &scalar, Value key, ValueRange scores) {
+                       return body.emitStart(scalar, scores,
+                                             {operands.place.batch, walkedHead,
+                                              query, key, range.alignment});
+                     });
 }
 
 /// The powers of `head` for the keys of the row of lanes at hand.

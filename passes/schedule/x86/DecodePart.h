@@ -59,9 +59,6 @@ private:
   /// The rows of statistics of a query and head.
   enum Statistic { Reference, Sum, NumStatistics };
 
-  int64_t padded(int64_t count) const {
-    return (count + sizes.lanes - 1) / sizes.lanes * sizes.lanes;
-  }
   /// Products of a query with a key.
   int64_t numProducts() { return channels * products; }
   mlir::Value takeRows(mlir::Value rows, int64_t columns);
@@ -109,7 +106,6 @@ private:
                               mlir::Value query);
   void emitMixedWeights(mlir::Value query, mlir::Value lane);
 
-  KernelOp kernel;
   AttentionOpInterface op;
   KernelOperands operands;
   Body body;

@@ -12,7 +12,6 @@ using namespace mixattn;
 
 /// Adds the values of the block's first `keys` keys, weighted, to the outputs.
 void DecodePart::emitPooled(Value keys) {
-  bool mayHideKeys = op.getMask() || op.getBias() || op.getGivenScores();
   forEachHead([&](Value head) {
     Value group = at.div(head, op.getValueGroup());
     Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
@@ -21,7 +20,7 @@ void DecodePart::emitPooled(Value keys) {
       tile::SumRowsOp::create(b, values, operands.place.blockStart, keys,
                               rowsOf(weightTile, slotOf(head, query), 1),
                               rowsOf(parts->outputs, outputRow(head, query), 1),
-                              mayHideKeys);
+                              KernelOperands::mayHideKeys(op));
     });
   });
 }

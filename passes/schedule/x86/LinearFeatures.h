@@ -30,11 +30,6 @@ protected:
   /// `rows` x `columns` elements of `matrix` from [`row`, `column`] on.
   mlir::Value partOf(mlir::Value matrix, mlir::Value row, mlir::Value column,
                      int64_t rows, int64_t columns);
-  /// Columns that `count` features take.
-  int64_t padded(int64_t count) const {
-    return (count + sizes.lanes - 1) / sizes.lanes * sizes.lanes;
-  }
-
   /// Runs `inside` for all of `count` columns, one vector at a time; `mask` is
   /// null where all its lanes are there.
   void forEachPart(

@@ -3,6 +3,7 @@
 
 #include "passes/schedule/x86/Operands.h"
 #include "passes/body/ScoreBody.h"
+#include "passes/schedule/x86/Widen.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -111,4 +112,19 @@ Value KernelOperands::emitWideLoad(OpBuilder &builder, memref::LoadOp scalar,
     result = vector::InsertOp::create(b, element, result, lane);
   }
   return result;
+}
+
+SmallVector<Value> KernelOperands::emitForEach(
+    ImplicitLocOpBuilder &b, Value positions, ValueRange lanes,
+    function_ref<SmallVector<Value>(OpBuilder &, Value, ValueRange)> inside) {
+  SmallVector<Value> all = {positions};
+  llvm::append_range(all, lanes);
+  return emitWide(
+      b, b.getLoc(), all,
+      [&](OpBuilder &scalar, ValueRange one) {
+        return inside(scalar, one.front(), one.drop_front());
+      },
+      [&](OpBuilder &, memref::LoadOp scalar, ArrayRef<Value> indices) {
+        return emitWideLoad(b, scalar, indices);
+      });
 }

@@ -38,6 +38,12 @@ public:
   /// The operands of `op` that have an element per query and key.
   static llvm::SmallVector<mlir::Value> elementsOf(AttentionOpInterface op);
 
+  /// Whether there can be keys of `op` that no query of a tile sees: what their
+  /// values hold must not reach a result, not even times 0.
+  static bool mayHideKeys(AttentionOpInterface op) {
+    return op.getMask() || op.getBias() || op.getGivenScores();
+  }
+
   /// Where reads stand from now on.
   LanePlace place;
   llvm::SmallVector<ElementTile> elements;
@@ -53,6 +59,15 @@ public:
   mlir::Value emitWideLoad(mlir::OpBuilder &builder,
                            mlir::memref::LoadOp scalar,
                            llvm::ArrayRef<mlir::Value> indices);
+
+  /// Emits `inside` for each of `positions`, which lanes stand for since
+  /// emitPositions or emitQueries, and for what `lanes` hold beside.
+  llvm::SmallVector<mlir::Value>
+  emitForEach(mlir::ImplicitLocOpBuilder &b, mlir::Value positions,
+              mlir::ValueRange lanes,
+              llvm::function_ref<llvm::SmallVector<mlir::Value>(
+                  mlir::OpBuilder &, mlir::Value position, mlir::ValueRange)>
+                  inside);
 
 private:
   const ElementTile *findElement(mlir::Value buffer);

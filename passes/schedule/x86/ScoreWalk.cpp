@@ -3,15 +3,13 @@
 
 #include "passes/schedule/x86/ScoreWalk.h"
 #include "dialect/tile/TileOps.h"
+#include "passes/schedule/x86/References.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mixattn;
-
-/// Where references start: above no score that is finite.
-static constexpr double lowest = std::numeric_limits<float>::lowest();
 
 bool ScoreWalk::pairsScores(AttentionOpInterface op, const TileSizes &sizes) {
   return sizes.hasPairs && op.getQuery() &&
@@ -286,14 +284,5 @@ void ScoreWalk::emitLoweredRows(Value factor, Value tile, Value from,
 SmallVector<Value> ScoreWalk::emitForLanes(
     ValueRange lanes,
     function_ref<SmallVector<Value>(OpBuilder &, Value, ValueRange)> inside) {
-  SmallVector<Value> all = {operands.emitQueries(b)};
-  llvm::append_range(all, lanes);
-  return emitWide(
-      b, b.getLoc(), all,
-      [&](OpBuilder &scalar, ValueRange one) {
-        return inside(scalar, one.front(), one.drop_front());
-      },
-      [&](OpBuilder &, memref::LoadOp scalar, ArrayRef<Value> indices) {
-        return operands.emitWideLoad(b, scalar, indices);
-      });
+  return operands.emitForEach(b, operands.emitQueries(b), lanes, inside);
 }

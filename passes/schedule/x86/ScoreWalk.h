@@ -8,7 +8,6 @@
 #include "passes/schedule/KeyRange.h"
 #include "passes/schedule/x86/Operands.h"
 #include "passes/schedule/x86/TileBuilder.h"
-#include "passes/schedule/x86/Widen.h"
 
 namespace mixattn {
 
@@ -74,11 +73,7 @@ protected:
     return sizes.hasPairs && !mayHideKeys() &&
            op.getValueType().getElementType().isBF16();
   }
-  /// Whether there can be keys that no query of the tile sees: what their
-  /// values hold must not reach a result, not even times 0.
-  bool mayHideKeys() {
-    return op.getMask() || op.getBias() || op.getGivenScores();
-  }
+  bool mayHideKeys() { return KernelOperands::mayHideKeys(op); }
 
   /// The bytes of scratch that a walk takes.
   int64_t walkBytes();

@@ -24,6 +24,10 @@ protected:
   int64_t bytesOf(int64_t rows) const {
     return rows * sizes.width * int64_t(sizeof(float));
   }
+  /// `count` rounded up to whole rows of lanes.
+  int64_t padded(int64_t count) const {
+    return (count + sizes.lanes - 1) / sizes.lanes * sizes.lanes;
+  }
   /// The next `rows` rows of scratch, as a tile.
   mlir::Value takeTile(int64_t rows);
   /// The same rows as pairs of bf16: row p holds rows 2p and 2p + 1, lane by

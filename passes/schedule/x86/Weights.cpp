@@ -2,6 +2,7 @@
 // From scores of a few keys to their weights, a row of lanes at a time.
 
 #include "dialect/tile/TileOps.h"
+#include "passes/schedule/x86/References.h"
 #include "passes/schedule/x86/ScoreWalk.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -10,10 +11,6 @@
 
 using namespace mlir;
 using namespace mixattn;
-
-/// By how much an exponent may exceed its reference: sums of powers of 2 to
-/// this stay far from infinity.
-static constexpr double slack = 16.0;
 
 /// Turns scores into weights for row `chunk` of lanes and the `sizes.bodyRows`
 /// keys that are number `part` of such from `keys` on: for `head`, or without
@@ -40,28 +37,10 @@ SmallVector<Value> ScoreWalk::emitMixed(Value key, Value scoreRow) {
     for (int64_t i = 0; i < channels * products; ++i)
       lanes.push_back(load(scoreTile, at.add(scoreRow, i * scoreRows()),
                            operands.place.lane));
-  Location loc = b.getLoc();
-  return emitForLanes(lanes, [&](OpBuilder &scalar, Value query,
-                                 ValueRange scores) {
-    ScorePlace place = placeAt(query, key, walkedHead);
-    SmallVector<Value> all;
-    for (int64_t c = 0; c < channels; ++c) {
-      Value channel =
-          body.isCoupled()
-              ? arith::ConstantIndexOp::create(scalar, loc, c).getResult()
-              : walkedHead;
-      SmallVector<Value> own;
-      if (op.getQuery())
-        llvm::append_range(own, scores.slice(c * products, products));
-      else
-        own.push_back(
-            toF32(scalar, loc,
-                  operands.emitRead(scalar, loc, op.getGivenScores(),
-                                    {place.b, channel, query, place.j})));
-      llvm::append_range(all, body.emitChannel(scalar, own, channel, place));
-    }
-    return body.emitMixed(scalar, all, place);
-  });
+  return emitForLanes(
+      lanes, [&](OpBuilder &scalar, Value query, ValueRange scores) {
+        return body.emitStart(scalar, scores, placeAt(query, key, walkedHead));
+      });
 }
 
 /// The weights of head `head` for the keys that `mixed` comes from.
