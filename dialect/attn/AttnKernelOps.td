@@ -68,6 +68,10 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
     ::mlir::Operation *getComputation();
     /// The operand that stands for `argument` of the region.
     ::mlir::Value getOperandOf(::mlir::Value argument);
+    /// A copy of the kernel, on buffers, that takes `buffers`, too: `arguments`
+    /// of its region stand for them.
+    KernelOp cloneWith(::mlir::OpBuilder &b, ::mlir::ValueRange buffers,
+                       ::llvm::SmallVectorImpl<::mlir::Value> &arguments);
   }];
 }
 

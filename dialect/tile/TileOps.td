@@ -282,6 +282,37 @@ def Tile_DotRowsOp : Tile_Op<"x86.dot_rows"> {
   }];
 }
 
+def Tile_SquareRowsOp : Tile_Op<"x86.square_rows", [AttrSizedOperandSegments]> {
+  let summary = "Squared norms of rows, or distances from a row";
+  let description = [{
+    `squares[0][j] = factor * sum_d (rows[min(row + j, last)][d] +
+    other[other_row][d])^2` for every lane j of `squares`; without `other` the
+    squares of the rows themselves, and with `subtracts` the row of `other`
+    subtracted. Lanes are as in `tile.x86.dot_rows`. The factor is 1 unless it
+    is given.
+
+    ```mlir
+    func.func @f(%k: memref<?x64xf32>, %row: index, %last: index,
+                 %q: memref<2x64xf32>, %r: index, %n: memref<1x64xf32>) {
+      tile.x86.square_rows %k[%row] last %last and %q[%r] factor -0.5 into %n
+          subtracts : memref<?x64xf32>, memref<2x64xf32> into memref<1x64xf32>
+      tile.x86.square_rows %k[%row] last %last into %n
+          : memref<?x64xf32> into memref<1x64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$rows, Index:$row,
+      Index:$last, Arg<Optional<Tile_FloatRows>, "", [MemRead]>:$other,
+      Optional<Index>:$other_row, Arg<Tile_Tile, "", [MemWrite]>:$squares,
+      DefaultValuedAttr<F32Attr, "1.0f">:$factor, UnitAttr:$subtracts);
+  let assemblyFormat = [{
+    $rows `[` $row `]` `last` $last (`and` $other^ `[` $other_row `]`)?
+    (`factor` $factor^)? `into` $squares (`subtracts` $subtracts^)? attr-dict
+    `:` type($rows) (`,` type($other)^)? `into` type($squares)
+  }];
+}
+
 def Tile_SumRowsOp : Tile_Op<"x86.sum_rows"> {
   let summary = "Adds weighted rows of values to one row";
   let description = [{

@@ -66,9 +66,10 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createWriteManifestPass(manifest));
   if (options.simplify) {
     // Schedules multiply queries as they pack them, mix features of keys as
-    // they make them, and outputs before they store them: no copy is made of
-    // any.
+    // they make them, outputs before they store them, and norms as they read
+    // rows: no copy is made of any.
     SimplifyPassOptions simplify;
+    simplify.makeTerms = !options.fuse;
     simplify.foldScale = !options.fuse;
     simplify.mixFeatures = !options.fuse;
     simplify.mixOutputs = !options.fuse;
@@ -203,7 +204,13 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
 
 void mixattn::buildPtx(OpPassManager &pm, const PipelineOptions &options,
                        StringRef chip) {
-  buildPipeline(pm, Level::Graph, Level::Bufferized, options);
+  buildPipeline(pm, Level::Graph, Level::Normal, options);
+  // Terms are tensors here.
+  SimplifyPassOptions terms;
+  terms.foldScale = terms.mixFeatures = terms.mixOutputs = false;
+  pm.addPass(createSimplifyPass(terms));
+  pm.addPass(createExpandGaussianPass());
+  buildPipeline(pm, Level::Normal, Level::Bufferized, options);
   pm.addPass(createScheduleNvptxPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

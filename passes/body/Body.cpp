@@ -29,9 +29,9 @@ static bool scalesProducts(AttentionOpInterface op) {
 
 Body::Body(AttentionOpInterface op, BodyOperands &operands)
     : op(op), operands(operands), loc(op->getLoc()) {
-  assert(!op.getGaussian() && !op.getShifts() && !op.getKeyProjection() &&
-         "scores are products and terms");
-  if (op.getVariances())
+  assert(!op.getKeyProjection() && (op.getGaussian() || !op.getShifts()) &&
+         "scores are products and terms, or distances");
+  if (op.getVariances() || op.getGaussian())
     factor = 1.0 / op.getVariance(0);
   if (scalesProducts(op)) {
     hasScaledProducts = true;
@@ -40,8 +40,9 @@ Body::Body(AttentionOpInterface op, BodyOperands &operands)
 }
 
 int64_t Body::numProducts() {
-  return op.getKey() && op.getKeyType().getRank() == 5 ? op.getNumComponents()
-                                                       : 1;
+  bool isPerComponent =
+      op.getKey() && (op.getKeyType().getRank() == 5 || op.getShifts());
+  return isPerComponent ? op.getNumComponents() : 1;
 }
 
 /// Whether the weights of components add up: nothing but shifts acts on their
@@ -112,7 +113,9 @@ Value Body::emitRaw(OpBuilder &b, Value product, int64_t r, Value channel,
     sum = sum ? arith::AddFOp::create(b, loc, value, sum).getResult() : value;
   }
   // The factor holds the first variance's inverse.
-  double by = op.getVariances() ? op.getVariance(0) / op.getVariance(r) : 1.0;
+  double by = op.getVariances() || op.getGaussian()
+                  ? op.getVariance(0) / op.getVariance(r)
+                  : 1.0;
   if (!sum)
     return multiply(b, product, by);
   return by == 1.0 ? arith::AddFOp::create(b, loc, product, sum).getResult()

@@ -166,6 +166,8 @@ def SimplifyPass : Pass<"attn-simplify"> {
     ```
   }];
   let options = [
+    Option<"makeTerms", "make-terms", "bool", /*default=*/"true",
+           "Make tensors of terms per query and key: CancelQueryNorm, ShareShiftedKeys, FoldPrior; schedules do so themselves">,
     Option<"foldScale", "fold-scale", "bool", /*default=*/"true",
            "Multiply queries by scales and variances; schedules do so as they pack them">,
     Option<"mixFeatures", "mix-features", "bool", /*default=*/"true",
@@ -176,6 +178,44 @@ def SimplifyPass : Pass<"attn-simplify"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ExpandGaussianPass : Pass<"attn-expand-gaussian"> {
+  let summary = "Say Gaussians and shifted keys as products and terms";
+  let description = [{
+    `-|q - k - s_r|^2 / (2 v_r)` is `q . k / v_r` plus a term per query and one
+    per key, for any variances: what schedules know that make no terms
+    themselves. Nothing is dropped, unlike in `attn-simplify`.
+
+    Input: `attn.generic` on tensors.
+    Output: the same without `gaussian` and `shifted_by`, and `linalg` ops that
+    make its terms.
+    Skips: attentions whose keys are projected.
+
+    ```mlir
+    func.func @f(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>,
+                 %v: tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32> {
+      %o = attn.generic
+          scores(%q, %k : tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>)
+          gaussian variances [8.0]
+          pool(%v : tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32>
+      return %o : tensor<1x2x3x4xf32>
+    }
+    ```
+    becomes
+    ```
+    %of_query = linalg.generic … ins(%q)           // -|q|^2 / 16
+    %of_key = linalg.generic … ins(%k)             // -|k|^2 / 16
+    %o = attn.generic scores(%q, %k : …) variances [8.0]
+        query_term(%of_query : tensor<1x2x1x3xf32>)
+        key_term(%of_key : tensor<1x2x1x5xf32>)
+        pool(%v : …) -> …
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

@@ -28,11 +28,14 @@ struct SimplifyPass : mixattn::impl::SimplifyPassBase<SimplifyPass> {
     // heads and components first: the others then have less to do. Factors and
     // terms fold once there are all terms.
     SmallVector<void (*)(RewritePatternSet &)> rules = {
-        populatePruneHeads, populateSelectHeads, populateDropSingleComponent,
-        populateCancelQueryNorm, populateShareShiftedKeys};
+        populatePruneHeads, populateSelectHeads, populateDropSingleComponent};
+    if (makeTerms)
+      rules.append({populateCancelQueryNorm, populateShareShiftedKeys});
     if (mixOutputs)
       rules.push_back(populateMixOutputs);
-    rules.append({populateFoldPrior, populateFoldLog2e});
+    if (makeTerms)
+      rules.push_back(populateFoldPrior);
+    rules.push_back(populateFoldLog2e);
     if (foldScale)
       rules.push_back(populateFoldScale);
     if (mixFeatures)

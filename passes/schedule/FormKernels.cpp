@@ -3,7 +3,6 @@
 
 #include "dialect/attn/AttnOps.h"
 #include "passes/Passes.h"
-#include "passes/normalize/algebra/Algebra.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -11,7 +10,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace mixattn {
 #define GEN_PASS_DEF_FORMKERNELSPASS
@@ -124,9 +122,6 @@ namespace {
 
 struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    populateExpandGaussian(patterns);
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
     SmallVector<Operation *> fused;
     getOperation()->walk([&](AttentionOpInterface op) {
       if (isFused(op))

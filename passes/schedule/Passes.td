@@ -11,7 +11,7 @@ def FormKernelsPass : Pass<"attn-form-kernels"> {
   let description = [{
     Input: attentions in the normal form, on tensors.
     Output: those that a schedule takes stand in `attn.kernel`, into new
-    tensors; their scores are products and terms.
+    tensors.
     Skips: attentions that no schedule takes.
 
     ```mlir

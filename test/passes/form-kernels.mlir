@@ -82,25 +82,6 @@ func.func @bytes(%q: !q, %bytes: tensor<?xi8>) -> !q {
 
 // -----
 
-// Gaussians become products and terms: -|q|^2 / 2 and -|k|^2 / 2 over each
-// variance.
-// CHECK-LABEL: func.func @gaussian
-// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<1x2x3x4xf32>, %[[K:[a-z0-9]+]]: tensor<1x2x2x5x4xf32>
-// CHECK:         %[[QUERY:.+]] = linalg.generic {{.*}}"reduction"]} ins(%[[Q]] :
-// CHECK:         %[[KEY:.+]] = linalg.generic {{.*}}"reduction"]} ins(%[[K]] :
-// CHECK:         attn.kernel ins(%[[Q]], %[[K]], %{{.+}}, %[[QUERY]], %[[KEY]] :
-// CHECK:           attn.generic scores({{.*}}) variances [1.000000e+00, 2.000000e+00] query_term({{.*}}) key_term({{.*}}) scale 1.000000e+00 pool(
-!q = tensor<1x2x3x4xf32>
-!k = tensor<1x2x2x5x4xf32>
-!v = tensor<1x2x5x4xf32>
-func.func @gaussian(%q: !q, %k: !k, %v: !v) -> !q {
-  %o = attn.generic scores(%q, %k : !q, !k) gaussian variances [1.0, 2.0]
-      pool(%v : !v) -> !q
-  return %o : !q
-}
-
-// -----
-
 // Not taken: weights as a result, nothing to multiply, the linear family, and
 // what is planned to go the plain way.
 // CHECK-LABEL: func.func @skipped

@@ -29,6 +29,34 @@ func.func @dots(%keys: memref<?x41xbf16>, %row: index, %last: index,
   return
 }
 
+// Squares of a row itself; of a row less another, which is loaded once.
+// CHECK-LABEL: func.func @squares
+// CHECK-SAME:    %[[ROWS:[a-z0-9]+]]: memref<?x64xf32>, %{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index, %[[FROM:[a-z0-9]+]]: memref<?x64xf32>
+// CHECK:         scf.for
+// CHECK:           %[[X:.+]] = vector.load %[[ROWS]]
+// CHECK-NEXT:      arith.mulf %[[X]], %[[X]] : vector<16xf32>
+// CHECK:           vector.store
+// CHECK:         vector.load %[[FROM]]
+// CHECK:         scf.for
+// CHECK-NOT:       %[[FROM]]
+// CHECK:           %[[D:.+]] = arith.subf %{{.+}}, %{{.+}} : vector<16xf32>
+// CHECK:           arith.mulf %[[D]], %[[D]] : vector<16xf32>
+// CHECK:           %[[E:.+]] = arith.subf
+// CHECK:           vector.fma %[[E]], %[[E]]
+// CHECK:           arith.constant dense<-5.000000e-01>
+// CHECK:         scf.for
+// CHECK:           arith.addf {{.*}} : vector<16xf32>
+func.func @squares(%rows: memref<?x64xf32>, %row: index, %last: index,
+                   %other: memref<?x64xf32>, %i: index, %squares: memref<1x64xf32>) {
+  tile.x86.square_rows %rows[%row] last %last into %squares
+      : memref<?x64xf32> into memref<1x64xf32>
+  tile.x86.square_rows %rows[%row] last %last and %other[%i] factor -0.5 into %squares subtracts
+      : memref<?x64xf32>, memref<?x64xf32> into memref<1x64xf32>
+  tile.x86.square_rows %rows[%row] last %last and %other[%i] into %squares
+      : memref<?x64xf32>, memref<?x64xf32> into memref<1x64xf32>
+  return
+}
+
 // Two keys at a time, so that eight sums do not wait for each other; what is
 // left comes one by one.
 // CHECK-LABEL: func.func @sums

@@ -64,3 +64,29 @@ func.func @mixed(%q: !q, %m: memref<4x4xf32>, %o: !q) {
   }
   return
 }
+
+// -----
+
+!q = memref<?x2x?x41xf32>
+!s = memref<2x3x41xf32>
+
+// Gaussians are distances: keys are read once, and no term of them is made.
+// Queries less each shift come first.
+// CHECK-LABEL: func.func @distances
+// CHECK-NOT:     memref<?x2x3x?xf32>
+// CHECK:         omp.parallel
+// CHECK:           arith.subf {{.*}} : vector<16xf32>
+// CHECK:           vector.store {{.*}} : memref<3x48xf32>, vector<16xf32>
+// CHECK-COUNT-3:   tile.x86.square_rows %{{.+}}[%{{.+}}] last %{{.+}} and %{{.+}}[%{{.+}}] factor -6.250000e-02 into %{{.+}} subtracts : memref<?x41xf32{{.*}}>, memref<?x48xf32>
+// CHECK-NOT:       dot_rows
+// CHECK:           tile.x86.sum_rows
+func.func @distances(%q: !q, %s: !s, %o: !q) {
+  attn.kernel ins(%q, %s : !q, !s) outs(%o : !q) {
+  ^bb0(%a: tensor<?x2x?x41xf32>, %b: tensor<2x3x41xf32>):
+    %r = attn.generic scores(%a, %a : tensor<?x2x?x41xf32>, tensor<?x2x?x41xf32>)
+        shifted_by(%b : tensor<2x3x41xf32>) gaussian variances [8.0, 8.0, 8.0] pool(%a : tensor<?x2x?x41xf32>)
+        {attn.plan = #attn.plan<[else : decode {lanes = 16, block = 64, split = 128}]>} -> tensor<?x2x?x41xf32>
+    attn.results %r : tensor<?x2x?x41xf32>
+  }
+  return
+}

@@ -9,7 +9,7 @@
 
 // CHECK:         "combine":"logsumexp",{{.*}}"score":"gaussian",{{.*}}"shifts":"shifts",{{.*}}"variances":[8,8]
 // CHECK-LABEL: func.func @mixture
-// REWRITTEN:     attn.generic scores(%{{.+}}, %{{.+}} : {{.*}}) variances [{{5\.545177(e\+00|[0-9]+)}}] query_term({{.*}}) key_term({{.*}}) scale 1.000000e+00 causal base2 pool(
+// REWRITTEN:     attn.generic scores(%{{.+}}, %{{.+}} : {{.*}}) shifted_by({{.*}}) gaussian variances [{{5\.545177(e\+00|[0-9]+)}}, {{5\.545177(e\+00|[0-9]+)}}] scale 1.000000e+00 causal base2 pool(
 // WRITTEN:       attn.generic {{.*}} shifted_by({{.*}}) gaussian variances [8.000000e+00, 8.000000e+00] scale 1.000000e+00 causal pool(
 !q = tensor<?x2x?x4xf32>
 func.func @mixture(%q: !q {attn.name = "q", attn.dims = ["B", "N"]},

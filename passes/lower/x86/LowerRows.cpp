@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products of one query: lanes are features, of rows as they lie in memory.
+// Products and norms of rows as they lie in memory: lanes are features.
 
 #include "passes/lower/x86/VectorEmitter.h"
 
@@ -17,6 +17,7 @@ public:
   using VectorEmitter::VectorEmitter;
 
   void emitDots(tile::DotRowsOp op);
+  void emitSquares(tile::SquareRowsOp op);
   void emitSums(tile::SumRowsOp op);
 
 private:
@@ -32,6 +33,12 @@ private:
   void emitPrefetch(Value matrix, Value i);
   /// Lane r of the result is the sum of all lanes of `rows[r]`.
   Value emitLaneSums(Values rows);
+  /// sums[0][j] = factor * sum_c x y for every lane j, where `factorsOf` gives
+  /// x and y from vector c of the features of row min(row + j, last).
+  void
+  emitRowSums(Value matrix, Value row, Value last, Value sums, float factor,
+              function_ref<std::pair<Value, Value>(Value features, int64_t c)>
+                  factorsOf);
   void emitSummedChunks(tile::SumRowsOp op, int64_t first, int64_t chunks);
 };
 
@@ -60,7 +67,7 @@ Value RowEmitter::loadFeatures(Value matrix, Value i, int64_t chunk,
 
 void RowEmitter::emitPrefetch(Value matrix, Value i) {
   // Bits of a line of the cache, and how far to look.
-  constexpr int64_t line = 512, ahead = int64_t(1) << 17;
+  constexpr int64_t line = 512, ahead = int64_t(1) << 15;
   int64_t columns = sizeOf(matrix, 1);
   int64_t bits = cast<MemRefType>(matrix.getType()).getElementTypeBitWidth();
   Value row = add(i, llvm::divideCeil(ahead, columns * bits));
@@ -89,33 +96,54 @@ Value RowEmitter::emitLaneSums(Values rows) {
   return rows.front();
 }
 
-void RowEmitter::emitDots(tile::DotRowsOp op) {
-  int64_t chunks = chunksOf(op.getQueries());
-  Values query;
-  for (int64_t c = 0; c < chunks; ++c)
-    query.push_back(loadFeatures(op.getQueries(), op.getQuery(), c));
-  loop(index(0), index(sizeOf(op.getScores(), 1)), unit.lanes, {},
+void RowEmitter::emitRowSums(
+    Value matrix, Value row, Value last, Value sums, float factor,
+    function_ref<std::pair<Value, Value>(Value, int64_t)> factorsOf) {
+  loop(index(0), index(sizeOf(sums, 1)), unit.lanes, {},
        [&](Value lane, ValueRange) {
-         Values sums;
+         Values ofRows;
          for (int64_t r = 0; r < unit.lanes; ++r) {
-           Value key = b.createOrFold<arith::MinSIOp>(
-               add(add(op.getRow(), lane), r), op.getLast());
-           emitPrefetch(op.getKeys(), key);
+           Value i =
+               b.createOrFold<arith::MinSIOp>(add(add(row, lane), r), last);
+           emitPrefetch(matrix, i);
            Value sum;
-           for (int64_t c = 0; c < chunks; ++c) {
-             Value features = loadFeatures(op.getKeys(), key, c);
-             sum = sum ? multiplyAdd(features, query[c], sum)
-                       : arith::MulFOp::create(b, features, query[c]);
+           for (int64_t c = 0; c < chunksOf(matrix); ++c) {
+             auto [x, y] = factorsOf(loadFeatures(matrix, i, c), c);
+             sum = sum ? multiplyAdd(x, y, sum)
+                       : arith::MulFOp::create(b, x, y).getResult();
            }
-           sums.push_back(sum);
+           ofRows.push_back(sum);
          }
-         Value scores = emitLaneSums(sums);
-         if (float factor = op.getFactor().convertToFloat(); factor != 1.0f)
-           scores = arith::MulFOp::create(b, scores, splat(factor));
-         vector::StoreOp::create(b, scores, op.getScores(),
-                                 ValueRange{index(0), lane});
+         Value result = emitLaneSums(ofRows);
+         if (factor != 1.0f)
+           result = arith::MulFOp::create(b, result, splat(factor));
+         vector::StoreOp::create(b, result, sums, ValueRange{index(0), lane});
          return Values();
        });
+}
+
+void RowEmitter::emitDots(tile::DotRowsOp op) {
+  Values query;
+  for (int64_t c = 0; c < chunksOf(op.getQueries()); ++c)
+    query.push_back(loadFeatures(op.getQueries(), op.getQuery(), c));
+  emitRowSums(op.getKeys(), op.getRow(), op.getLast(), op.getScores(),
+              op.getFactor().convertToFloat(), [&](Value features, int64_t c) {
+                return std::pair(features, query[c]);
+              });
+}
+
+void RowEmitter::emitSquares(tile::SquareRowsOp op) {
+  Values other;
+  for (int64_t c = 0; op.getOther() && c < chunksOf(op.getRows()); ++c)
+    other.push_back(loadFeatures(op.getOther(), op.getOtherRow(), c));
+  emitRowSums(op.getRows(), op.getRow(), op.getLast(), op.getSquares(),
+              op.getFactor().convertToFloat(), [&](Value features, int64_t c) {
+                if (op.getOther() && op.getSubtracts())
+                  features = arith::SubFOp::create(b, features, other[c]);
+                else if (op.getOther())
+                  features = arith::AddFOp::create(b, features, other[c]);
+                return std::pair(features, features);
+              });
 }
 
 /// Sums up `chunks` vectors of features from vector `first` on.
@@ -172,6 +200,12 @@ void RowEmitter::emitSums(tile::SumRowsOp op) {
 void mixattn::lower(RewriterBase &rewriter, tile::DotRowsOp op,
                     const VectorUnit &unit) {
   RowEmitter(op.getLoc(), rewriter, unit).emitDots(op);
+  rewriter.eraseOp(op);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::SquareRowsOp op,
+                    const VectorUnit &unit) {
+  RowEmitter(op.getLoc(), rewriter, unit).emitSquares(op);
   rewriter.eraseOp(op);
 }
 

@@ -41,8 +41,8 @@ struct LowerX86Pass : mixattn::impl::LowerX86PassBase<LowerX86Pass> {
       TypeSwitch<Operation *>(op)
           .Case<tile::PackOp, tile::UnpackOp, tile::ScoresOp, tile::PoolOp,
                 tile::PairOp, tile::WidenOp, tile::MultiplyOp, tile::UpdateOp,
-                tile::DotRowsOp, tile::SumRowsOp, tile::Exp2Op>(
-              [&](auto op) { lower(rewriter, op, unit); });
+                tile::DotRowsOp, tile::SquareRowsOp, tile::SumRowsOp,
+                tile::Exp2Op>([&](auto op) { lower(rewriter, op, unit); });
     }
   }
 };

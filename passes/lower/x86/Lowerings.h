@@ -48,6 +48,8 @@ void lower(mlir::RewriterBase &rewriter, tile::UpdateOp op,
            const VectorUnit &unit);
 void lower(mlir::RewriterBase &rewriter, tile::DotRowsOp op,
            const VectorUnit &unit);
+void lower(mlir::RewriterBase &rewriter, tile::SquareRowsOp op,
+           const VectorUnit &unit);
 void lower(mlir::RewriterBase &rewriter, tile::SumRowsOp op,
            const VectorUnit &unit);
 void lower(mlir::RewriterBase &rewriter, tile::Exp2Op op,

@@ -16,10 +16,6 @@ void populateCancelQueryNorm(mlir::RewritePatternSet &patterns);
 /// product for all components. A Gaussian's norm becomes a key_term.
 void populateShareShiftedKeys(mlir::RewritePatternSet &patterns);
 
-/// Gaussians and shifted keys of any variances  ->  products, variances and
-/// terms: the only scores that schedules know.
-void populateExpandGaussian(mlir::RewritePatternSet &patterns);
-
 /// Keys of one component  ->  keys without components.
 void populateDropSingleComponent(mlir::RewritePatternSet &patterns);
 

@@ -49,12 +49,13 @@ static TileSizes sizesOf(const PlanCase &plan, TileSizes sizes) {
 static void scheduleCase(KernelOp kernel, const PlanCase &plan,
                          const TileSizes &usual) {
   TileSizes sizes = sizesOf(plan, usual);
-  if (plan.algorithm == Algorithm::Panel)
-    return schedulePanel(kernel, sizes);
   if (plan.algorithm == Algorithm::ChunkedLinear)
     return scheduleLinear(kernel, sizes);
   if (plan.algorithm == Algorithm::Decode)
     return scheduleDecode(kernel, sizes, plan.split);
+  kernel = scheduleTerms(kernel, sizes);
+  if (plan.algorithm == Algorithm::Panel)
+    return schedulePanel(kernel, sizes);
   assert(plan.algorithm == Algorithm::Online && "planned as it is supported");
   scheduleOnline(kernel, sizes);
 }

@@ -125,6 +125,9 @@ void PartSums::emitOutput(Value row) {
 
 void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
                              int64_t split) {
+  if (auto generic = dyn_cast<GenericOp>(kernel.getComputation());
+      generic && !generic.getGaussian())
+    kernel = scheduleTerms(kernel, sizes);
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
   auto op = cast<AttentionOpInterface>(kernel.getComputation());

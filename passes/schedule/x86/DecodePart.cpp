@@ -49,6 +49,9 @@ Value DecodePart::emitBytes() {
     scoreTile = takeRows(at.mul(queries, numProducts()), sizes.block);
   if (op.getMixSource())
     coefficientTile = takeRows(slots, padded(heads));
+  if (op.getShifts())
+    differenceTile =
+        takeRows(at.value(products), padded(op.getQueryType().getDimSize(3)));
   return scratchUsed;
 }
 
@@ -154,27 +157,53 @@ void DecodePart::emitBlock() {
   });
 }
 
-/// The products of all queries with the block's keys, for one channel.
+/// The products of all queries with the block's keys, for one channel: of
+/// Gaussians -|q - k|^2 / 2, which no key has to be read twice for.
 void DecodePart::emitScores(Value channel) {
   Value batch = operands.place.batch;
   Value group = at.div(channel, op.getKeyGroup());
   Value first = body.isCoupled() ? at.mul(channel, products) : at.value(0);
+  Value last = at.sub(range.keys, 1), start = operands.place.blockStart;
   Value matrix = KernelBuffers::matrixAt(b, operands.bufferOf(op.getQuery()),
                                          {batch, channel});
-  for (int64_t r = 0; r < products; ++r) {
-    SmallVector<Value> leading = {batch, group};
-    if (op.getKeyType().getRank() == 5)
-      leading.push_back(at.value(r));
-    Value keys =
-        KernelBuffers::matrixAt(b, operands.bufferOf(op.getKey()), leading);
-    forEachQuery([&](Value query) {
+  forEachQuery([&](Value query) {
+    if (op.getShifts())
+      emitDifferences(matrix, query, group);
+    for (int64_t r = 0; r < products; ++r) {
+      SmallVector<Value> leading = {batch, group};
+      if (op.getKeyType().getRank() == 5)
+        leading.push_back(at.value(r));
+      Value keys =
+          KernelBuffers::matrixAt(b, operands.bufferOf(op.getKey()), leading);
       Value row = at.add(at.add(at.mul(query, numProducts()), first), r);
-      tile::DotRowsOp::create(b, keys, operands.place.blockStart,
-                              at.sub(range.keys, 1), matrix, query,
-                              rowsOf(scoreTile, row, 1),
-                              llvm::APFloat(float(body.queryFactor())));
+      Value scores = rowsOf(scoreTile, row, 1);
+      double factor = body.queryFactor();
+      if (!op.getGaussian())
+        tile::DotRowsOp::create(b, keys, start, last, matrix, query, scores,
+                                llvm::APFloat(float(factor)));
+      else
+        tile::SquareRowsOp::create(
+            b, keys, start, last, op.getShifts() ? differenceTile : matrix,
+            op.getShifts() ? at.value(r) : query, scores,
+            llvm::APFloat(float(-0.5 * factor)), /*subtracts=*/true);
+    }
+  });
+}
+
+/// q - s_r for all components r, of a row of `queries` and the shifts of
+/// `group`.
+void DecodePart::emitDifferences(Value queries, Value query, Value group) {
+  Value shifts =
+      KernelBuffers::matrixAt(b, operands.bufferOf(op.getShifts()), {group});
+  int64_t features = op.getQueryType().getDimSize(3);
+  forEach(0, products, 1, [&](Value r) {
+    forEach(0, features, sizes.lanes, [&](Value column) {
+      Value count = at.sub(features, column);
+      store(sub(loadSome(queries, {query, column}, count),
+                loadSome(shifts, {r, column}, count)),
+            differenceTile, r, column);
     });
-  }
+  });
 }
 
 /// Emits `inside` for the keys of the row of lanes at hand, and `lanes` beside.

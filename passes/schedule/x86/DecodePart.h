@@ -88,6 +88,8 @@ private:
 
   void emitCleared(mlir::Value tile, mlir::Value row);
   void emitScores(mlir::Value head);
+  void emitDifferences(mlir::Value queries, mlir::Value query,
+                       mlir::Value group);
   void emitBlock();
   llvm::SmallVector<mlir::Value>
   emitForKeys(mlir::ValueRange lanes,
@@ -119,8 +121,10 @@ private:
   mlir::Value begin, end;
   KeyRange range;
   /// In scratch: scores and weights of a block, statistics, and per query the
-  /// coefficients of the mixer where a row of numbers makes them.
-  mlir::Value scoreTile, weightTile, statisticTile, coefficientTile;
+  /// coefficients of the mixer where a row of numbers makes them, and shifted
+  /// queries.
+  mlir::Value scoreTile, weightTile, statisticTile, coefficientTile,
+      differenceTile;
 };
 
 } // namespace mixattn

@@ -109,20 +109,11 @@ KernelOp mixattn::scheduleProjections(KernelOp kernel, const TileSizes &sizes) {
   Value value = project(op.getValue(), op.getValueProjection());
 
   // The same kernel, which reads them.
-  SmallVector<Value> inputs(kernel.getInputs());
-  llvm::append_values(inputs, key, value);
-  auto next = KernelOp::create(b, TypeRange(), inputs, kernel.getOutputs());
-  IRMapping mapping;
-  kernel.getBody().cloneInto(&next.getBody(), mapping);
+  SmallVector<Value> arguments;
+  KernelOp next = kernel.cloneWith(b, {key, value}, arguments);
   auto projected = cast<GenericOp>(next.getComputation());
-  auto addArgument = [&](Value buffer) -> Value {
-    auto type = cast<MemRefType>(buffer.getType());
-    return next.getBody().addArgument(
-        RankedTensorType::get(type.getShape(), type.getElementType()),
-        kernel.getLoc());
-  };
-  projected.getKeyMutable().assign(addArgument(key));
-  projected.getValueMutable().assign(addArgument(value));
+  projected.getKeyMutable().assign(arguments[0]);
+  projected.getValueMutable().assign(arguments[1]);
   projected.getKeyProjectionMutable().clear();
   projected.getValueProjectionMutable().clear();
   memref::DeallocOp::create(b, value);

@@ -13,6 +13,16 @@ namespace mixattn {
 /// they are; gives the kernel, which reads that.
 KernelOp scheduleProjections(KernelOp kernel, const TileSizes &sizes);
 
+/// Makes a kernel of products and terms from one of Gaussians or shifted keys,
+///
+///   -|q - k - s_r|^2 / (2 v_r) = q . k / v_r + (q . s_r - |q|^2 / 2) / v_r
+///                                - |k + s_r|^2 / (2 v_r),
+///
+/// and computes the terms in front of it: without |q|^2 where nothing sees a
+/// constant added to a row of scores (mixture of Gaussian keys, section 2.1).
+/// Gives the kernel, or the one that needs none.
+KernelOp scheduleTerms(KernelOp kernel, const TileSizes &sizes);
+
 /// Replaces `kernel`, an attention without a mixer of weights, by tiles that
 /// pass over the keys once: each block of weights is pooled as it is made.
 void scheduleOnline(KernelOp kernel, const TileSizes &sizes);
@@ -24,7 +34,8 @@ void schedulePanel(KernelOp kernel, const TileSizes &sizes);
 
 /// Replaces `kernel`, an attention of a few queries, by parts of `split` keys
 /// that pass over them at once, and sums of what the parts give. `sizes.block`
-/// keys are scored before they are pooled; it divides `split`.
+/// keys are scored before they are pooled; it divides `split`. Gaussians are
+/// distances here, so that keys are read once.
 void scheduleDecode(KernelOp kernel, const TileSizes &sizes, int64_t split);
 
 /// Replaces `kernel`, a linear attention, by chunks of keys that add to the

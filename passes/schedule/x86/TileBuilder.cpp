@@ -72,6 +72,17 @@ void TileBuilder::store(Value value, Value tile, Value row, Value lane) {
   vector::StoreOp::create(b, value, tile, ValueRange{row, lane});
 }
 
+Value TileBuilder::loadSome(Value buffer, ValueRange place, Value count) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = VectorType::get({sizes.lanes}, element);
+  Value isThere = vector::CreateMaskOp::create(
+      b, VectorType::get({sizes.lanes}, b.getI1Type()), count);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value lanes =
+      vector::MaskedLoadOp::create(b, type, buffer, place, isThere, zero);
+  return element.isF32() ? lanes : arith::ExtFOp::create(b, rowType(), lanes);
+}
+
 /// A row of `number` in every lane.
 static Value splatBits(ImplicitLocOpBuilder &b, VectorType bits,
                        uint32_t number) {

@@ -58,6 +58,10 @@ protected:
   mlir::Value load(mlir::Value tile, mlir::Value row, mlir::Value lane);
   void store(mlir::Value value, mlir::Value tile, mlir::Value row,
              mlir::Value lane);
+  /// The first `count` elements of `buffer` from `place` on, as f32; 0 behind
+  /// them.
+  mlir::Value loadSome(mlir::Value buffer, mlir::ValueRange place,
+                       mlir::Value count);
   mlir::Value add(mlir::Value x, mlir::Value y) {
     return mlir::arith::AddFOp::create(b, x, y);
   }

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gaussians and shifts of any variances as products and terms.
+// attn-expand-gaussian: Gaussians and shifts of any variances as products and
+// terms.
 
+#include "passes/Passes.h"
 #include "passes/body/ScoreBody.h"
-#include "passes/normalize/algebra/Algebra.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mixattn {
+#define GEN_PASS_DEF_EXPANDGAUSSIANPASS
+#include "passes/Passes.h.inc"
+} // namespace mixattn
 
 using namespace mlir;
 using namespace mixattn;
@@ -183,8 +190,13 @@ private:
   }
 };
 
-} // namespace
+struct ExpandGaussianPass
+    : mixattn::impl::ExpandGaussianPassBase<ExpandGaussianPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandGaussian>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
 
-void mixattn::populateExpandGaussian(RewritePatternSet &patterns) {
-  patterns.add<ExpandGaussian>(patterns.getContext());
-}
+} // namespace
