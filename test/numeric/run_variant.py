@@ -255,7 +255,7 @@ def repeat(options, dtype, case):
     """The command that runs one failed case again."""
     words = [sys.executable, os.path.relpath(__file__), options.variant,
              f"--dtypes={dtype}", f"--case={case}", f"--seed={options.seed}"]
-    for option in ("also", "bin"):
+    for option in ("also", "plan", "bin"):
         if getattr(options, option):
             words.append(f"--{option}={getattr(options, option)}")
     return shlex.join(words)
@@ -299,6 +299,7 @@ def main():
     parser.add_argument("--also", type=pathlib.Path, metavar="FILE.py",
                         help="formulas and signatures of further variants")
     parser.add_argument("--dtypes", default="f32,f16,bf16")
+    parser.add_argument("--plan", help="the plan to force, such as unfused")
     parser.add_argument("--case", help="one case, such as 2x33x17x8")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--bin", help="the folder of the tools; default: PATH")
@@ -310,8 +311,9 @@ def main():
     bad = 0
     for dtype in options.dtypes.split(","):
         with tempfile.TemporaryDirectory() as folder:
+            forced = [f"--plan={options.plan}"] if options.plan else []
             variant = Variant(options.variant, dtype, pathlib.Path(folder),
-                              options.bin)
+                              options.bin, options=forced)
             bad += check_all(variant, options)
     return 1 if bad else 0
 
