@@ -4,6 +4,7 @@
 import importlib.metadata
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import time
@@ -63,7 +64,9 @@ def git(*command):
 
 
 def commit():
-    """The commit, with a + behind it where files differ."""
+    """The commit, with a + behind it where files differ; nothing without git."""
+    if not shutil.which("git"):
+        return ""
     changed = git("status", "--porcelain", "--untracked-files=no")
     return git("rev-parse", "--short=12", "HEAD") + ("+" if changed else "")
 
