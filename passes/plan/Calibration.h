@@ -43,8 +43,10 @@ constexpr double call = 4000, wake = 20000;
 /// What other threads cost: the clock, memory, the end that all wait for.
 constexpr double threads = 1.02;
 
-/// What part of the peak the products of decode reach beside reading.
-constexpr double decodeShare = 0.36;
+/// What decode takes beside the multiply-adds of a query and a row of keys or
+/// values, in slots; and what part of the shorter one of products and reading
+/// the other does not hide.
+constexpr double decodeRow = 8, exposed = 0.5;
 /// A vector of a part's sums that is put together with the others'.
 constexpr double merge = 4;
 

@@ -145,19 +145,22 @@ Prediction Predictor::predictDecode(const PlanCase &plan,
   using namespace calibration;
   double queries = double(sizes.queries), groups = double(work.groups);
   double lanes = double(cpu.lanes);
-  double keys = double(std::min(sizes.keys, plan.split));
   double parts = std::ceil(double(sizes.keys) / double(plan.split));
+  double keys = double(sizes.keys) / parts;
   const PairCounts &pair = work.pair;
-  double slots =
-      (pair.products() * productSlots() + pair.premix) / decodeShare +
-      pair.exps * nakedExp + pair.other * other + pair.reads +
-      pair.draws * draw;
+  double rows = pair.scores / double(std::max<int64_t>(work.keyFeatures, 1)) +
+                pair.pool / double(work.valueFeatures);
+  double slots = pair.products() + rows * decodeRow * lanes + pair.premix +
+                 pair.postmix + pair.exps * nakedExp + pair.other * other +
+                 pair.reads + pair.draws * draw;
   double compute = queries * keys * slots / groups / lanes / cpu.multiplyAdds;
   double all = double(sizes.batch) * double(sizes.keys) * work.bytesOfKey();
   double count = double(sizes.batch) * groups * parts;
   double readers = std::clamp(count, 1.0, double(threads));
   double read = keys * work.bytesOfKey() / groups / readRate(all, all, readers);
-  double item = std::max(compute, read) + tile;
+  // Reading is hidden in part: rows wait for it one after the other.
+  double item =
+      std::max(compute, read) + std::min(compute, read) * exposed + tile;
   double sums = queries * double(work.heads * work.valueFeatures) / lanes;
   double merged = double(sizes.batch) * parts * sums * merge;
   double seconds = share(count * item, count, item, false);

@@ -26,20 +26,22 @@ static PairCounts countPair(AttentionOpInterface op, const StageCosts &stages,
   PairCounts pair;
   for (const auto &[name, cost] : stages) {
     double multiplyAdds = number(cost.multiplyAdds) / pairs;
-    if (name == "scores")
-      pair.scores += multiplyAdds;
-    else if (name == "pool")
+    if (name == "pool")
       pair.pool += multiplyAdds;
     else if (name == "postmix")
       pair.postmix += multiplyAdds;
-    else if (name != "project")
+    else if (name != "project" && name != "scores")
       pair.premix += multiplyAdds;
     pair.other += number(cost.other) / pairs;
     pair.exps += number(cost.exps) / pairs;
   }
-  // Components that differ by a term share one product.
-  if (op.getQuery() && op.getKeyType().getRank() == 4 && !op.getShifts())
-    pair.scores /= double(op.getNumComponents());
+  // Components that differ by a term share one product; terms are few.
+  if (op.getQuery()) {
+    bool isShared = op.getKeyType().getRank() == 4;
+    pair.scores =
+        double(op.getNumQueryHeads() * op.getQueryType().getDimSize(3) *
+               (isShared ? 1 : op.getNumComponents()));
+  }
   for (Value operand :
        {op.getGivenScores(), op.getBias(), op.getMask(), op.getNoise()})
     if (operand)

@@ -143,8 +143,12 @@ void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
                                    b.getI64IntegerAttr(64));
   };
   DecodeParts parts;
-  parts.split = split;
+  // Of one length, or threads would wait for the longest.
   parts.count = at.div(at.add(keys, split - 1), split);
+  Value blocks = at.div(at.add(keys, sizes.block - 1), sizes.block);
+  Value most = at.max(parts.count, 1);
+  parts.split =
+      at.mul(at.div(at.sub(at.add(blocks, most), 1), most), sizes.block);
   parts.factors = allocate(rows, parts.count);
   parts.sums = allocate(rows, parts.count);
   auto outputs = MemRefType::get({ShapedType::kDynamic, shape.outputColumns()},
@@ -152,7 +156,7 @@ void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
   parts.outputs = memref::AllocOp::create(b, outputs, at.mul(rows, parts.count),
                                           b.getI64IntegerAttr(64));
   if (shape.mixesWeights())
-    parts.powers = allocate(rows, at.mul(parts.count, split));
+    parts.powers = allocate(rows, at.mul(parts.count, parts.split));
 
   Value isLarge =
       at.compare(arith::CmpIPredicate::sgt,

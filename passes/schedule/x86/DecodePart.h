@@ -14,9 +14,8 @@ namespace mixattn {
 /// Memory in which the parts of a call's keys meet. Its rows are batch rows,
 /// heads and queries, in this order.
 struct DecodeParts {
-  /// Keys of a part, and how many parts there are.
-  int64_t split;
-  mlir::Value count;
+  /// Keys of a part, whole blocks, and how many parts there are.
+  mlir::Value split, count;
   /// [rows, parts]: what exponents of a part are less of when powers are taken,
   /// and later what its powers have to be multiplied by.
   mlir::Value factors;
@@ -28,7 +27,7 @@ struct DecodeParts {
   mlir::Value powers;
 };
 
-/// Emits the code of one part: a few queries, and `split` keys of the heads of
+/// Emits the code of one part: a few queries, and some keys of the heads of
 /// one item. Here lanes are keys, and features where they are summed over or
 /// pooled, so that one query fills them.
 class DecodePart : public TileBuilder {

@@ -32,10 +32,10 @@ void scheduleOnline(KernelOp kernel, const TileSizes &sizes);
 /// pool them block by block.
 void schedulePanel(KernelOp kernel, const TileSizes &sizes);
 
-/// Replaces `kernel`, an attention of a few queries, by parts of `split` keys
-/// that pass over them at once, and sums of what the parts give. `sizes.block`
-/// keys are scored before they are pooled; it divides `split`. Gaussians are
-/// distances here, so that keys are read once.
+/// Replaces `kernel`, an attention of a few queries, by parts of at most
+/// `split` keys that pass over them at once, and sums of what the parts give.
+/// `sizes.block` keys are scored before they are pooled; it divides `split`.
+/// Gaussians are distances here, so that keys are read once.
 void scheduleDecode(KernelOp kernel, const TileSizes &sizes, int64_t split);
 
 /// Replaces `kernel`, a linear attention, by chunks of keys that add to the
