@@ -206,9 +206,11 @@ void mixattn::buildPtx(OpPassManager &pm, const PipelineOptions &options,
                        StringRef chip) {
   buildPipeline(pm, Level::Graph, Level::Normal, options);
   // Terms are tensors here.
-  SimplifyPassOptions terms;
-  terms.foldScale = terms.mixFeatures = terms.mixOutputs = false;
-  pm.addPass(createSimplifyPass(terms));
+  if (options.simplify) {
+    SimplifyPassOptions terms;
+    terms.foldScale = terms.mixFeatures = terms.mixOutputs = false;
+    pm.addPass(createSimplifyPass(terms));
+  }
   pm.addPass(createExpandGaussianPass());
   buildPipeline(pm, Level::Normal, Level::Bufferized, options);
   pm.addPass(createScheduleNvptxPass());

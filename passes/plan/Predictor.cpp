@@ -145,7 +145,8 @@ Prediction Predictor::predictDecode(const PlanCase &plan,
   using namespace calibration;
   double queries = double(sizes.queries), groups = double(work.groups);
   double lanes = double(cpu.lanes);
-  double parts = std::ceil(double(sizes.keys) / double(plan.split));
+  double parts =
+      std::max(1.0, std::ceil(double(sizes.keys) / double(plan.split)));
   double keys = double(sizes.keys) / parts;
   const PairCounts &pair = work.pair;
   double rows = pair.scores / double(std::max<int64_t>(work.keyFeatures, 1)) +

@@ -26,12 +26,13 @@ static int64_t rankOf(Value buffer) {
 
 namespace {
 
-/// A term of the scores that each row x of a sequence has, of queries or of
-/// keys, for head h and component r of it:
+/// A term of the scores that each row x of a sequence has, for head h and
+/// component r of it: of queries and of keys
 ///
-///   target[b,h,r,i] = (x . s_r - |x + s_r|^2 / 2) / v_r + term + prior
+///   target[b,h,r,i] = (x . s_r - |x|^2 / 2) / v_r + term
+///   target[b,h,r,i] = -|x + s_r|^2 / (2 v_r) + term + prior
 ///
-/// with the parts that it has. All values are buffers.
+/// without squares where there are none. All values are buffers.
 struct RowTerm {
   /// [B,H,N,D], or [B,H,R,N,D].
   Value rows;
@@ -39,8 +40,7 @@ struct RowTerm {
   /// shifted.
   Value shifts;
   int64_t shiftGroup = 1;
-  /// Whether there is x . s_r, a square, and s_r in it.
-  bool hasProduct = false, hasSquare = false, shiftsSquare = false;
+  bool isOfKeys = false, hasSquare = false;
   /// 1 / v_r.
   SmallVector<double> factors;
   /// A term that there was already, [B,H,N] or [B,H,R,N], and a prior, [H,R] or
@@ -48,6 +48,10 @@ struct RowTerm {
   Value term, prior;
   /// [B,H,R,N], f32.
   Value target;
+
+  /// Whether there is x . s_r, and s_r in the square.
+  bool hasProduct() const { return shifts && !isOfKeys; }
+  bool shiftsSquare() const { return shifts && isOfKeys; }
 };
 
 /// Emits a term of a few rows: lanes are rows.
@@ -94,10 +98,10 @@ void TermTile::emit(const RowTerm &term, Value batch, Value head, Value first,
     forEach(first, end, sizes.block, [&](Value start) {
       if (term.hasSquare)
         tile::SquareRowsOp::create(
-            b, rows, start, last, term.shiftsSquare ? shifts : Value(),
-            term.shiftsSquare ? r : Value(), squares, llvm::APFloat(-0.5f),
+            b, rows, start, last, term.shiftsSquare() ? shifts : Value(),
+            term.shiftsSquare() ? r : Value(), squares, llvm::APFloat(-0.5f),
             /*subtracts=*/false);
-      if (term.hasProduct)
+      if (term.hasProduct())
         tile::DotRowsOp::create(b, rows, start, last, shifts, r, products,
                                 llvm::APFloat(1.0f));
       forEachLane([&](Value lane) {
@@ -117,7 +121,7 @@ Value TermTile::emitLanes(const RowTerm &term, ValueRange place, Value count,
                           Value lane) {
   Value sum;
   for (auto [tile, isThere] : {std::pair(squares, term.hasSquare),
-                               std::pair(products, term.hasProduct)}) {
+                               std::pair(products, term.hasProduct())}) {
     if (!isThere)
       continue;
     Value part = load(tile, at.value(0), lane);
@@ -221,13 +225,12 @@ KernelOp mixattn::scheduleTerms(KernelOp kernel, const TileSizes &sizes) {
   ofQuery.rows = bufferOf(op.getQuery());
   ofQuery.term = bufferOf(op.getQueryTerm());
   ofQuery.shiftGroup = attention.getKeyGroup();
-  ofQuery.hasProduct = bool(op.getShifts());
   ofQuery.hasSquare = op.getGaussian() && !(llvm::all_equal(variances) &&
                                             attention.isRowShiftInvariant());
   ofKey.rows = bufferOf(op.getKey());
   ofKey.term = bufferOf(op.getKeyTerm());
   ofKey.hasSquare = op.getGaussian();
-  ofKey.shiftsSquare = bool(op.getShifts());
+  ofKey.isOfKeys = true;
   // A prior belongs to a head of queries.
   bool takesPrior =
       op.getGaussian() && op.getPrior() && attention.getKeyGroup() == 1;
@@ -236,7 +239,7 @@ KernelOp mixattn::scheduleTerms(KernelOp kernel, const TileSizes &sizes) {
 
   SmallVector<Value> buffers;
   for (RowTerm *term : {&ofQuery, &ofKey})
-    if (term->hasProduct || term->hasSquare) {
+    if (term->hasProduct() || term->hasSquare) {
       term->target = allocateTarget(b, *term);
       buffers.push_back(term->target);
       emitTerm(b, *term, sizes);
