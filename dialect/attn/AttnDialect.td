@@ -120,7 +120,7 @@ def Attn_Algorithm : I32Enum<"Algorithm", "algorithm of an attention", [
     I32EnumCase<"Online", 0, "online">, I32EnumCase<"Panel", 1, "panel">,
     I32EnumCase<"Decode", 2, "decode">,
     I32EnumCase<"ChunkedLinear", 3, "chunked_linear">,
-    I32EnumCase<"Unfused", 4, "unfused">]> {
+    I32EnumCase<"Banded", 4, "banded">, I32EnumCase<"Unfused", 5, "unfused">]> {
   let cppNamespace = "::mixattn";
 }
 
@@ -142,10 +142,11 @@ def Attn_PlanAttr : AttrDef<Attn_Dialect, "Plan"> {
       weights and the pool.
     - `decode`: few queries; parts of the keys apart, then put together.
     - `chunked_linear`: the state of linear attention, chunk by chunk.
+    - `banded`: a pool whose weights are given, a piece of its rows at a time.
     - `unfused`: the plain path of `attn-decompose`.
 
     `lanes` are the queries that are computed side by side, `block` keys that are
-    scored before they are pooled, or the length of a chunk, `split` keys that a
+    scored before they are pooled, or the length of a chunk or piece, `split` keys that a
     part has at most. Those that an algorithm does without are absent; all are
     absent from `unfused`.
 

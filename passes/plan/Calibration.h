@@ -28,6 +28,9 @@ constexpr double oneVector = 1.7, twoVectors = 1.02;
 /// What the tiles of a block add for each time that they exceed the first
 /// cache, and the most that they add.
 constexpr double overflow = 0.03, mostOverflow = 0.05;
+/// The part of the second cache that tiles may fill beside keys and values, and
+/// what they add for each time that they fill it beyond that.
+constexpr double roomy = 0.25, crowding = 0.15;
 /// How often over the traffic of a panel's strip counts: what is written is
 /// read and evicted, too.
 constexpr double strip = 2;
@@ -52,6 +55,11 @@ constexpr double merge = 4;
 
 /// What part of the peak the products of chunks of linear attention reach.
 constexpr double linearShare = 0.75;
+
+/// What part of the peak the products of a band reach; what an element of a
+/// pool's result takes beside them, in slots; any other operation of a pool's
+/// rows, in cycles.
+constexpr double pieceShare = 0.42, pieceOverhead = 3, pieceOther = 0.3;
 
 /// Scalar code of the plain path, in cycles: a multiply-add, another operation,
 /// an exp.

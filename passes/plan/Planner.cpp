@@ -32,8 +32,8 @@ std::optional<ForcedPlan> mixattn::parseForcedPlan(StringRef text,
   text.split(parts, ',');
   std::optional<Algorithm> algorithm = symbolizeAlgorithm(parts.front());
   if (!algorithm) {
-    error = llvm::formatv("expected online, panel, decode, chunked_linear or "
-                          "unfused as plan, but got '{0}'",
+    error = llvm::formatv("expected online, panel, decode, chunked_linear, "
+                          "banded or unfused as plan, but got '{0}'",
                           parts.front());
     return std::nullopt;
   }
@@ -85,7 +85,7 @@ Planner::Planner(Operation *op, const FunctionSizes &sizes,
   isSquare = counts[1] == counts[2];
   for (Algorithm algorithm :
        {Algorithm::Online, Algorithm::Panel, Algorithm::Decode,
-        Algorithm::ChunkedLinear, Algorithm::Unfused})
+        Algorithm::ChunkedLinear, Algorithm::Banded, Algorithm::Unfused})
     if (!forced || forced->algorithm == algorithm)
       addCandidates(algorithm, target);
 }
@@ -94,13 +94,25 @@ Planner::Planner(Operation *op, const FunctionSizes &sizes,
 // Candidates
 //===----------------------------------------------------------------------===//
 
+/// Whether `algorithm` is for attentions of some `kind`.
+static bool isFor(Algorithm algorithm, Workload::Kind kind) {
+  switch (algorithm) {
+  case Algorithm::Online:
+  case Algorithm::Panel:
+  case Algorithm::Decode:
+    return kind == Workload::Kind::Softmax;
+  case Algorithm::ChunkedLinear:
+    return kind == Workload::Kind::Linear;
+  case Algorithm::Banded:
+    return kind == Workload::Kind::Pool;
+  case Algorithm::Unfused:
+    return true;
+  }
+  llvm_unreachable("all algorithms are known");
+}
+
 void Planner::addCandidates(Algorithm algorithm, const PlanTarget &target) {
-  bool isLinear = predictor.work.kind == Workload::Kind::Linear;
-  bool isSoftmax = predictor.work.kind == Workload::Kind::Softmax;
-  bool isOfKind =
-      algorithm == Algorithm::Unfused ||
-      (algorithm == Algorithm::ChunkedLinear ? isLinear : isSoftmax);
-  if (!isOfKind && !forced)
+  if (!isFor(algorithm, predictor.work.kind) && !forced)
     return;
   std::string whyNot;
   if (!target.isSupported(algorithm, op, whyNot)) {
@@ -129,6 +141,10 @@ void Planner::addCandidates(Algorithm algorithm, const PlanTarget &target) {
     break;
   case Algorithm::ChunkedLinear:
     blocks = {64, 32};
+    break;
+  case Algorithm::Banded:
+    // What is read and written takes turns: in small pieces, both go on.
+    blocks = {16};
     break;
   case Algorithm::Unfused:
     break;

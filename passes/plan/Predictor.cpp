@@ -92,7 +92,9 @@ double Predictor::cyclesOfTile(const PlanCase &plan, const PlanSizes &sizes,
   bool isWidest = lanes >= cpu.widestTile();
   double width = isWidest ? 1 : vectors == 1 ? oneVector : twoVectors;
   double excess = scratchOf(plan, lanes) / double(cpu.l1) - 1;
-  double cache = 1 + std::clamp(excess * overflow, 0.0, mostOverflow);
+  double crowd = scratchOf(plan, lanes) / double(cpu.l2) - roomy;
+  double cache = 1 + std::clamp(excess * overflow, 0.0, mostOverflow) +
+                 std::max(crowd, 0.0) * crowding;
   double slots = slotsOfPair(plan, keys) * width * cache;
   double cycles = slots * vectors * keys / cpu.multiplyAdds;
   // Keys and values come from where those of a group of heads fit, which all
@@ -196,6 +198,32 @@ Prediction Predictor::predictChunks(const PlanCase &plan,
   return {share(cycles, count, cycles / std::max(1.0, count), false), bytes};
 }
 
+/// Cycles in which the operands and results of `rows` rows of a pool move.
+double Predictor::cyclesOfMoves(double rows, double readers) const {
+  // What is written is read first.
+  double bytes = rows * (work.plainBytes + double(work.heads) *
+                                               double(work.valueFeatures) *
+                                               double(work.bits) / 8);
+  return bytes / readRate(bytes, bytes, readers);
+}
+
+/// Pieces of rows: as fast as they are read and written, or their products.
+Prediction Predictor::predictPieces(const PlanCase &plan,
+                                    const PlanSizes &sizes) const {
+  using namespace calibration;
+  double rows = double(sizes.batch) * double(sizes.queries);
+  double values = double(work.heads * work.valueFeatures);
+  double slots = work.plainMultiplyAdds / pieceShare + values * pieceOverhead;
+  double compute = slots / double(cpu.lanes) / cpu.multiplyAdds +
+                   work.plainOther * pieceOther;
+  double move = cyclesOfMoves(rows, double(threads));
+  double count = double(sizes.batch * work.heads) *
+                 double(llvm::divideCeil(sizes.queries, plan.block));
+  double cycles = std::max(rows * compute, move);
+  double bytes = 4 * double(plan.block * work.valueFeatures);
+  return {share(cycles, count, cycles / std::max(1.0, count), false), bytes};
+}
+
 /// Scalar loops on one thread over tensors of all pairs.
 Prediction Predictor::predictPlain(const PlanSizes &sizes) const {
   using namespace calibration;
@@ -205,6 +233,8 @@ Prediction Predictor::predictPlain(const PlanSizes &sizes) const {
   double cycles =
       units * (work.plainMultiplyAdds * plainMultiplyAdd +
                work.plainOther * plainOther + work.plainExps * plainExp);
+  if (work.kind == Workload::Kind::Pool)
+    cycles = std::max(cycles, cyclesOfMoves(units, 1));
   // Scores, exponentials, weights.
   double tensors = work.kind == Workload::Kind::Softmax
                        ? units * double(work.queryHeads + 2 * work.heads)
@@ -222,6 +252,8 @@ Prediction Predictor::predict(const PlanCase &plan,
     return predictDecode(plan, sizes);
   case Algorithm::ChunkedLinear:
     return predictChunks(plan, sizes);
+  case Algorithm::Banded:
+    return predictPieces(plan, sizes);
   case Algorithm::Unfused:
     return predictPlain(sizes);
   }

@@ -35,8 +35,10 @@ private:
   Prediction predictTiles(const PlanCase &plan, const PlanSizes &sizes) const;
   Prediction predictDecode(const PlanCase &plan, const PlanSizes &sizes) const;
   Prediction predictChunks(const PlanCase &plan, const PlanSizes &sizes) const;
+  Prediction predictPieces(const PlanCase &plan, const PlanSizes &sizes) const;
   Prediction predictPlain(const PlanSizes &sizes) const;
 
+  double cyclesOfMoves(double rows, double readers) const;
   double slotsOfPair(const PlanCase &plan, double keys) const;
   /// `readers` are the threads that have a tile.
   double cyclesOfTile(const PlanCase &plan, const PlanSizes &sizes,

@@ -88,6 +88,13 @@ static void read(LinearAttentionOpInterface op, Workload &work) {
   work.bits = op.getValueType().getElementTypeBitWidth();
 }
 
+static void read(StructuredPoolOp op, Workload &work) {
+  work.kind = Workload::Kind::Pool;
+  work.heads = op.getHeadsDim().size();
+  work.valueFeatures = op.getValue().getType().getDimSize(3);
+  work.bits = op.getValue().getType().getElementTypeBitWidth();
+}
+
 Workload mixattn::readWorkload(Operation *op, const Sizes &nominal) {
   Workload work;
   auto attention = dyn_cast<AttentionOpInterface>(op);
@@ -95,6 +102,8 @@ Workload mixattn::readWorkload(Operation *op, const Sizes &nominal) {
     read(attention, work);
   else if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
     read(linear, work);
+  else
+    read(cast<StructuredPoolOp>(op), work);
   auto [batch, queries, keys] = getPlanDims(op);
   auto size = [&](OperandDim of) {
     return std::max(1.0, number(nominal.size(of.value, of.dim)));
@@ -106,6 +115,7 @@ Workload mixattn::readWorkload(Operation *op, const Sizes &nominal) {
   work.plainMultiplyAdds = number(counted.cost.multiplyAdds) / units;
   work.plainOther = number(counted.cost.other) / units;
   work.plainExps = number(counted.cost.exps) / units;
+  work.plainBytes = number(counted.cost.bytes) / units;
   return work;
 }
 

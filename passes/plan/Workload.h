@@ -37,7 +37,7 @@ struct PairCounts {
 struct Workload {
   enum class Kind { Softmax, Linear, Pool };
 
-  Kind kind = Kind::Pool;
+  Kind kind = Kind::Softmax;
   /// Heads of queries, results, keys (with components) and values.
   int64_t queryHeads = 1, heads = 1, keyHeads = 1, valueHeads = 1;
   /// Features of queries and keys as they are read, and of values.
@@ -58,6 +58,8 @@ struct Workload {
   /// What the plain path computes for a pair of a query and a key, or for a
   /// query where there are no pairs.
   double plainMultiplyAdds = 0, plainOther = 0, plainExps = 0;
+  /// Bytes of its operands and results.
+  double plainBytes = 0;
 
   /// Keys that are computed for a query on average, where a tile of queries
   /// takes whole blocks and each of which one of them sees a key.

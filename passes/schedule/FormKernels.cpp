@@ -118,19 +118,24 @@ static bool isFused(LinearGenericOp op) {
   return plan && plan.getCases().back().algorithm == Algorithm::ChunkedLinear;
 }
 
+/// Whether the banded schedule takes `op`: it does where it was planned.
+static bool isFused(StructuredPoolOp op) {
+  PlanAttr plan = getPlan(op);
+  return plan && plan.getCases().back().algorithm == Algorithm::Banded;
+}
+
 namespace {
 
 struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
   void runOnOperation() override {
     SmallVector<Operation *> fused;
-    getOperation()->walk([&](AttentionOpInterface op) {
+    auto gather = [&](auto op) {
       if (isFused(op))
         fused.push_back(op);
-    });
-    getOperation()->walk([&](LinearGenericOp op) {
-      if (isFused(op))
-        fused.push_back(op);
-    });
+    };
+    getOperation()->walk([&](AttentionOpInterface op) { gather(op); });
+    getOperation()->walk([&](LinearGenericOp op) { gather(op); });
+    getOperation()->walk([&](StructuredPoolOp op) { gather(op); });
     for (Operation *op : fused)
       formKernel(op);
   }

@@ -34,7 +34,7 @@ def ScheduleX86Pass : Pass<"attn-schedule-x86", "::mlir::ModuleOp"> {
   let description = [{
     Input: kernels on buffers.
     Output: loops that threads share, over tiles of queries and blocks of keys,
-    in the tile dialect.
+    in the tile dialect, or over rows of vectors.
     Skips: everything else.
   }];
   let options = [

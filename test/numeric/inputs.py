@@ -138,6 +138,16 @@ def poison(x, special, allow):
             x["log_prior"][:, :, ::3] = -np.inf
 
 
+def drop_values(x):
+    """Some values are NaN, and all weights of theirs that are given are 0."""
+    place = np.arange(x["v"].shape[-2])
+    x["v"][..., place % 5 == 2, :] = np.nan
+    reach = np.arange(x["band"].shape[-1]) - x["band"].shape[-1] // 2
+    x["band"][:, (place[:, None] + reach) % 5 == 2] = 0
+    if "error_index" in x:
+        x["error_value"][x["error_index"][:, 2] % 5 == 2] = 0
+
+
 def draw_all(variant, sizes, scale, dtype, rng):
     """The arguments by name, and the element types of those that are floats.
     `sizes` holds B, N and S; static sizes, or those of the file."""

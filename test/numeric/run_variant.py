@@ -38,6 +38,7 @@ SPECIAL_CASES = [("lengths", "3x9x40x1-nan"), ("mask", "2x9x40x1-nan"),
                  ("softmax_band", "2x9x40x1-nan"),
                  ("band_softmax", "2x9x40x1-nan"), ("bias", "2x7x11x1-ninf"),
                  ("mixhead_synthesizer", "2x7x11x1-ninf"),
+                 ("band", "2x33x17x1-zero"), ("structured_wide", "1x1100x1x1"),
                  ("log_prior", "2x7x11x1-off"), ("shifts", "2x7x11x1-far")]
 UNIT = {"f32": 0, "f16": 2.0**-10, "bf16": 2.0**-7}
 # Quotients whose denominator cancels further are not compared.
@@ -184,7 +185,9 @@ class Variant:
             scale, self.dtype, rng)
         if special == "nan":
             inputs.hide_keys(x)
-        if special:
+        if special == "zero":
+            inputs.drop_values(x)
+        elif special:
             inputs.poison(x, special, oracle.allowed(self.name, x))
         return {name: inputs.encode(array, dtypes[name])
                 if name in dtypes else array for name, array in x.items()}

@@ -23,11 +23,12 @@ PLANS = {
                "panel,lanes=32,block=32", "online,lanes=16,block=128",
                "panel,lanes=16,block=16", "decode,split=128",
                "decode,block=16,split=16", "chunked_linear,block=64",
-               "chunked_linear,block=16", "unfused"),
+               "chunked_linear,block=16", "banded,block=16",
+               "banded,block=64", "unfused"),
     "x86-64-v3": ("online,lanes=16", "panel,lanes=16", "online,lanes=8,block=32",
                   "panel,lanes=8,block=32", "decode,split=256",
                   "decode,block=32,split=32", "chunked_linear,block=64",
-                  "unfused"),
+                  "banded,block=32", "unfused"),
 }
 # Whose values must all be seen.
 COVERED = {"B": "batches", "N": "queries", "S": "keys", "D": "features",

@@ -129,6 +129,9 @@ SIGNATURES = {
     "structured_error": "error_index[E,3]i64 error_value[E] v[B,H=6,N,40]",
     "structured_grouped": "band[H=6,N,5]f32 error_index[E,3]i64"
                           " error_value[E]f32 v[B,2,N,40]",
+    "structured_wide": "band[H=4,N,41] error_index[E,3]i64 error_value[E]"
+                       " v[B,2,N,100]",
+    "structured_narrow": "band[H=3,N,3] v[B,H,N,8]",
     "structured_windows": "triples[T,3]i64 error_index[E,3]i64 error_value[E]"
                           " v[B,H=3,N,40]",
     "responsibilities_shifted":

@@ -6,7 +6,7 @@
 
 !q = tensor<1x8x512x64xf32>
 func.func @remarks(%q: !q, %m: tensor<8x8xf32>, %e: tensor<16x512xf32>,
-    %b: tensor<8xf32>, %n: tensor<1x8x512x0xf32>) {
+    %b: tensor<8xf32>, %n: tensor<1x8x512x0xf32>, %band: tensor<8x512x7xf32>) {
   // expected-remark-re @below {{[Passed] online | Category:attn-plan | Reason="{{[0-9.]+}} ms, 0.{{[0-9]+}} of peak, at batch 1, queries 512, keys 512; decode {{.*}} takes {{[0-9.]+}} times as long", Remark="[else : online {lanes = 64, block = {{[0-9]+}}}]"}}
   %0 = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
   // expected-remark-re @below {{[Passed] panel | Category:attn-plan | {{.*}}; decode {{.*}}"}}
@@ -19,7 +19,9 @@ func.func @remarks(%q: !q, %m: tensor<8x8xf32>, %e: tensor<16x512xf32>,
   %6 = attn.linear_generic features(%q, %q : !q, !q) premix_mlp(%m, %b, %m, %b : tensor<8x8xf32>, tensor<8xf32>, tensor<8x8xf32>, tensor<8xf32>) normaliser(%m : tensor<8x8xf32>) causal pool(%q : !q) -> !q
   // expected-remark @below {{[Missed] unfused | Category:attn-plan | Reason="the plain path is taken: chunked_linear: it has no features"}}
   %7 = attn.linear_generic features(%n, %n : tensor<1x8x512x0xf32>, tensor<1x8x512x0xf32>) pool(%q : !q) -> !q
-  // expected-remark @below {{[Missed] unfused | Category:attn-plan | Reason="the plain path is taken: no other is asked for, or there is none"}}
-  %5 = attn.structured_pool %q : !q -> !q
+  // expected-remark-re @below {{[Passed] banded | Category:attn-plan | {{.*}}; unfused takes {{[0-9.]+}} times as long", Remark="[else : banded {block = 16}]"}}
+  %5 = attn.structured_pool %q band(%band : tensor<8x512x7xf32>) : !q -> !q
+  // expected-remark @below {{[Missed] unfused | Category:attn-plan | Reason="the plain path is taken: banded: one of its operands has no elements"}}
+  %8 = attn.structured_pool %n : tensor<1x8x512x0xf32> -> tensor<1x8x512x0xf32>
   return
 }

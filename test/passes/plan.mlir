@@ -38,11 +38,18 @@ func.func @mixed(%q: !q, %k: !k, %m: tensor<8x8xf32>) -> !q {
 
 // No schedule: the plain path.
 // CHECK-LABEL: func.func @plain
-// CHECK-COUNT-2: #attn.plan<[else : unfused]>
+// CHECK-COUNT-1: #attn.plan<[else : unfused]>
 func.func @plain(%q: !q, %k: !k) {
   %w, %weights = attn.generic scores(%q, %k : !q, !k) pool(%k : !k) -> !q weights tensor<?x8x?x?xf32>
-  %s = attn.structured_pool %k : !k -> !k
   return
+}
+
+// Weights that are given, a piece of rows at a time.
+// CHECK-LABEL: func.func @pool
+// CHECK:         attn.structured_pool {{.*}} {attn.plan = #attn.plan<[else : banded {block = 16}]>}
+func.func @pool(%k: !k) -> !k {
+  %o = attn.structured_pool %k : !k -> !k
+  return %o : !k
 }
 
 // Linear attention by chunks: shorter ones where each scores its own keys.

@@ -56,8 +56,8 @@ what to make; "-" is the standard input or output.
                         the target has cores
   --plan=ALGORITHM[,lanes=L][,block=K][,split=K]
                         the plan of every attention: online, panel, decode,
-                        chunked_linear or unfused, with sizes of tiles; default:
-                        what the model predicts to be fastest
+                        chunked_linear, banded or unfused, with sizes of
+                        tiles; default: what the model predicts to be fastest
   --remarks             say what every pass did, and what it did not and why;
                         that an attention takes the plain path is always said
   --version             the versions of mixattn, its ABI and LLVM

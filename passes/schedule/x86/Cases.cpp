@@ -51,6 +51,8 @@ static void scheduleCase(KernelOp kernel, const PlanCase &plan,
   TileSizes sizes = sizesOf(plan, usual);
   if (plan.algorithm == Algorithm::ChunkedLinear)
     return scheduleLinear(kernel, sizes);
+  if (plan.algorithm == Algorithm::Banded)
+    return scheduleBanded(kernel, sizes);
   if (plan.algorithm == Algorithm::Decode)
     return scheduleDecode(kernel, sizes, plan.split);
   kernel = scheduleTerms(kernel, sizes);

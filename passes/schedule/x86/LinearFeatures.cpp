@@ -15,126 +15,9 @@ using namespace mixattn;
 FeatureRows::FeatureRows(ImplicitLocOpBuilder &b, LinearAttentionOpInterface op,
                          KernelOperands &operands, const TileSizes &sizes,
                          Value scratch)
-    : TileBuilder(b, sizes, scratch), op(op), operands(operands),
-      scratch(scratch), inputs(op.getQueryType().getDimSize(3)),
-      features(op.getNumFeatures()), columns(padded(features)) {}
-
-Value FeatureRows::takeRows(int64_t rows, int64_t columns) {
-  int64_t begin = scratchBytes;
-  scratchBytes += rows * columns * int64_t(sizeof(float));
-  if (!scratch)
-    return {};
-  return memref::ViewOp::create(
-      b, MemRefType::get({rows, columns}, b.getF32Type()), scratch,
-      at.value(begin), ValueRange());
-}
-
-Value FeatureRows::partOf(Value matrix, Value row, Value column, int64_t rows,
-                          int64_t columns) {
-  SmallVector<OpFoldResult> offsets = {row, column};
-  SmallVector<OpFoldResult> extents = {b.getIndexAttr(rows),
-                                       b.getIndexAttr(columns)};
-  SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
-  return memref::SubViewOp::create(b, matrix, offsets, extents, strides);
-}
-
-/// A mask of lanes from `begin` to before `end`.
-static Value lanesBetween(ImplicitLocOpBuilder &b, int64_t lanes, int64_t begin,
-                          int64_t end) {
-  SmallVector<bool> isSet;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    isSet.push_back(begin <= lane && lane < end);
-  auto type = VectorType::get({lanes}, b.getI1Type());
-  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, isSet));
-}
-
-void FeatureRows::forEachPart(int64_t count,
-                              function_ref<void(Value, Value)> inside) {
-  int64_t rest = count % sizes.lanes, whole = count - rest;
-  if (whole)
-    forEach(0, whole, sizes.lanes,
-            [&](Value column) { inside(column, Value()); });
-  if (rest)
-    inside(at.value(whole), lanesBetween(b, sizes.lanes, 0, rest));
-}
-
-Value FeatureRows::spread(Value number, VectorType type) {
-  return vector::BroadcastOp::create(b, type, number);
-}
-
-Value FeatureRows::loadPart(Value matrix, Value row, Value column, Value mask) {
-  Type element = cast<MemRefType>(matrix.getType()).getElementType();
-  auto type = VectorType::get({sizes.lanes}, element);
-  Value lanes;
-  if (mask) {
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    lanes = vector::MaskedLoadOp::create(b, type, matrix,
-                                         ValueRange{row, column}, mask, zero);
-  } else {
-    lanes = vector::LoadOp::create(b, type, matrix, ValueRange{row, column});
-  }
-  return element.isF32()
-             ? lanes
-             : arith::ExtFOp::create(b, rowType(), lanes).getResult();
-}
-
-void FeatureRows::storePart(Value lanes, Value matrix, Value row, Value column,
-                            Value mask) {
-  Type element = cast<MemRefType>(matrix.getType()).getElementType();
-  if (!element.isF32())
-    lanes = arith::TruncFOp::create(b, VectorType::get({sizes.lanes}, element),
-                                    lanes);
-  if (mask)
-    vector::MaskedStoreOp::create(b, matrix, ValueRange{row, column}, mask,
-                                  lanes);
-  else
-    store(lanes, matrix, row, column);
-}
-
-void FeatureRows::emitPrefetch(Value matrix, Value row) {
-  auto type = cast<MemRefType>(matrix.getType());
-  Value last = at.sub(b.createOrFold<memref::DimOp>(matrix, 0), 1);
-  row = at.min(row, last);
-  constexpr int64_t lineBits = 512;
-  forEach(0, type.getDimSize(1), lineBits / type.getElementTypeBitWidth(),
-          [&](Value column) {
-            memref::PrefetchOp::create(b, matrix, ValueRange{row, column},
-                                       /*isWrite=*/false, /*localityHint=*/3,
-                                       /*isDataCache=*/true);
-          });
-}
-
-void FeatureRows::fillRow(double value, Value tile, Value row,
-                          int64_t columns) {
-  forEach(0, columns, sizes.lanes,
-          [&](Value column) { store(splat(value), tile, row, column); });
-}
-
-Value FeatureRows::loadNumber(Value buffer, ValueRange indices) {
-  Value number = memref::LoadOp::create(b, buffer, indices);
-  return number.getType().isF32()
-             ? number
-             : arith::ExtFOp::create(b, b.getF32Type(), number).getResult();
-}
-
-Value FeatureRows::emitDot(Value tile, Value row, Value weights,
-                           int64_t columns) {
-  auto loop = scf::ForOp::create(b, at.value(0), at.value(columns),
-                                 at.value(sizes.lanes), ValueRange{splat(0)});
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value column = loop.getInductionVar();
-    Value term = load(tile, row, column);
-    if (weights)
-      term = mul(term, load(weights, at.value(0), column));
-    scf::YieldOp::create(b, ValueRange{add(loop.getRegionIterArg(0), term)});
-  }
-  // Lanes are summed in pairs.
-  return vector::ReductionOp::create(b, vector::CombiningKind::ADD,
-                                     loop.getResult(0),
-                                     arith::FastMathFlags::reassoc);
-}
+    : RowBuilder(b, sizes, scratch), op(op), operands(operands),
+      inputs(op.getQueryType().getDimSize(3)), features(op.getNumFeatures()),
+      columns(padded(features)) {}
 
 void FeatureRows::takeFeatureScratch() {
   std::optional<FeatureMapAttr> map = op.getFeatureMap();
@@ -193,9 +76,8 @@ void FeatureRows::emitNormalized(Value tile, Value row) {
 /// Zeros behind the last feature.
 void FeatureRows::emitPadding(Value tile, Value row) {
   if (features != columns)
-    storePart(
-        splat(0), tile, row, at.value(columns - sizes.lanes),
-        lanesBetween(b, sizes.lanes, features % sizes.lanes, sizes.lanes));
+    storePart(splat(0), tile, row, at.value(columns - sizes.lanes),
+              lanesBetween(features % sizes.lanes, sizes.lanes));
 }
 
 /// With y = [relu(x), relu(-x)] of width w = 2 D, twice in the row of steps:

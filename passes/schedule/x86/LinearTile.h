@@ -43,7 +43,6 @@ public:
   /// all batch rows) reads of them.
   void emitReads(mlir::Value item, mlir::Value chunks, mlir::Value states,
                  mlir::Value totals);
-  int64_t bytesTaken() const { return scratchBytes; }
 
   mlir::Value sizeOf(OperandDim of) {
     return b.createOrFold<mlir::memref::DimOp>(operands.bufferOf(of.value),

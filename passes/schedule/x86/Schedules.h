@@ -43,6 +43,11 @@ void scheduleDecode(KernelOp kernel, const TileSizes &sizes, int64_t split);
 /// mixes states there is no causal mask.
 void scheduleLinear(KernelOp kernel, const TileSizes &sizes);
 
+/// Replaces `kernel`, a pool whose weights are given, by pieces of `sizes.block`
+/// rows of one head: the band or copies, the sparse error on top of them, and
+/// quotients, with no more memory than a piece.
+void scheduleBanded(KernelOp kernel, const TileSizes &sizes);
+
 } // namespace mixattn
 
 #endif // MIXATTN_PASSES_SCHEDULE_X86_SCHEDULES_H

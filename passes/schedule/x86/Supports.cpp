@@ -6,6 +6,16 @@
 using namespace mlir;
 using namespace mixattn;
 
+static StringRef noElements = "one of its operands has no elements";
+
+/// Whether values of `op` have no elements, whatever its lengths.
+static bool takesNothing(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && llvm::is_contained(tensor.getShape(), 0);
+  });
+}
+
 /// Why no schedule that makes tiles of scores can compute `op`, or nothing.
 static StringRef whyNoTiles(Operation *op) {
   auto attention = dyn_cast<GenericOp>(op);
@@ -13,12 +23,7 @@ static StringRef whyNoTiles(Operation *op) {
     return "it is not the normal form of a softmax attention";
   if (attention.getWeights())
     return "its weights are a result";
-  if (llvm::any_of(op->getOperandTypes(), [](Type type) {
-        auto tensor = dyn_cast<RankedTensorType>(type);
-        return tensor && llvm::is_contained(tensor.getShape(), 0);
-      }))
-    return "one of its operands has no elements";
-  return {};
+  return takesNothing(op) ? noElements : StringRef();
 }
 
 /// Why the linear schedule cannot compute `op`, or nothing.
@@ -34,6 +39,13 @@ static StringRef whyNoStates(Operation *op) {
       attention.getValueType().getDimSize(3) == 0)
     return "it has no features";
   return {};
+}
+
+/// Why the banded schedule cannot compute `op`, or nothing.
+static StringRef whyNoPieces(Operation *op) {
+  if (!isa<StructuredPoolOp>(op))
+    return "its weights are not given";
+  return takesNothing(op) ? noElements : StringRef();
 }
 
 static StringRef whyNot(Algorithm algorithm, Operation *op) {
@@ -54,6 +66,8 @@ static StringRef whyNot(Algorithm algorithm, Operation *op) {
     return whyNoTiles(op);
   case Algorithm::ChunkedLinear:
     return whyNoStates(op);
+  case Algorithm::Banded:
+    return whyNoPieces(op);
   case Algorithm::Unfused:
     return {};
   }

@@ -73,6 +73,8 @@ VARIANTS = {
         partial(linear.bent_linear, eps=0.5, output_scale=2), CAUSAL),
     "structured_error": (pooling.structured, {}),
     "structured_grouped": (partial(pooling.structured, normalised=True), {}),
+    "structured_wide": (pooling.structured, {}),
+    "structured_narrow": (partial(pooling.structured, normalised=True), {}),
     "structured_windows": (
         partial(pooling.structured, normalised=True), {}),
     "responsibilities_shifted": (
@@ -85,5 +87,6 @@ VARIANTS = {
 FINITE = {"mgk_results", "mgk_sigsoftmax", "linear_padded", "linear_relu",
           "linear_dpfp", "linear_favor", "linear_composed", "mlk_everything",
           "smlk_causal", "lfish_causal", "glfish_causal", "structured_error",
-          "structured_grouped", "structured_windows", "responsibilities_shifted",
+          "structured_grouped", "structured_wide", "structured_narrow",
+          "structured_windows", "responsibilities_shifted",
           "prior_update_per_key"}
