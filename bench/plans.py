@@ -155,7 +155,7 @@ def main():
         for row, threads in points:
             print(f"{row.name} {row.shape()} {row.target}, {threads}")
         return 0
-    env = session.environment(**session.KEPT_MEMORY)
+    env = session.environment(**session.KEPT_MEMORY, **session.BOUND_THREADS)
     results = []
     for row, threads in points:
         spec = {"row": dataclasses.asdict(row), "threads": threads,

@@ -43,9 +43,9 @@ void scheduleDecode(KernelOp kernel, const TileSizes &sizes, int64_t split);
 /// mixes states there is no causal mask.
 void scheduleLinear(KernelOp kernel, const TileSizes &sizes);
 
-/// Replaces `kernel`, a pool whose weights are given, by pieces of `sizes.block`
-/// rows of one head: the band or copies, the sparse error on top of them, and
-/// quotients, with no more memory than a piece.
+/// Replaces `kernel`, a pool whose weights are given, by pieces of
+/// `sizes.block` rows of one head: the band or copies, the sparse error on top
+/// of them, and quotients, with no more memory than a piece.
 void scheduleBanded(KernelOp kernel, const TileSizes &sizes);
 
 } // namespace mixattn
