@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -100,4 +101,30 @@ LogicalResult mixattn::verifyScoreMod(AttentionOpInterface op) {
     return error;
   }
   return success();
+}
+
+/// Whether `value` is a number so large that frontends mask by it.
+static bool isMaskingNumber(Value value) {
+  constexpr double large = 1e4;
+  FloatAttr number;
+  return matchPattern(value, m_Constant(&number)) &&
+         !(std::abs(number.getValueAsDouble()) < large);
+}
+
+bool mixattn::mayHideKeys(Region &region) {
+  constexpr unsigned keyIndex = 4;
+  llvm::DenseSet<Value> ofKey = {region.getArgument(keyIndex)};
+  for (Operation &op : region.getOps()) {
+    bool dependsOnKey = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return ofKey.contains(operand);
+    });
+    bool isRead =
+        isa<tensor::ExtractOp>(op) && isa<FloatType>(op.getResult(0).getType());
+    if ((isRead && dependsOnKey) ||
+        llvm::any_of(op.getOperands(), isMaskingNumber))
+      return true;
+    if (dependsOnKey)
+      ofKey.insert(op.result_begin(), op.result_end());
+  }
+  return false;
 }

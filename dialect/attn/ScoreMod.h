@@ -12,6 +12,11 @@ namespace mixattn {
 /// whose meaning in f32 the lowering and the oracle both know.
 bool isScoreModElementwise(mlir::Operation *op);
 
+/// Whether the scores that `region`, a score_mod, gives can keep a key from
+/// all queries: by a constant that leaves no weight beside others, or by a number
+/// that a tensor holds for each key.
+bool mayHideKeys(mlir::Region &region);
+
 /// C10: the region takes a float score and four indices, yields a score of
 /// its type, and holds only elementwise ops, element reads of captured tensors
 /// and sizes of captured tensors.

@@ -8,6 +8,7 @@ lowest number, a row that has nothing else weighs all keys alike, and other rows
 are as with -inf.
 """
 
+import itertools
 import pathlib
 import sys
 import tempfile
@@ -54,6 +55,28 @@ def check(dtype, target, folder, *plan):
         yield "keys of the lowest bias count"
 
 
+def check_scores(dtype, target, folder, *plan):
+    """The same of keys that scores hide: which values they have is all one."""
+    variant = run_variant.Variant("hidden_by_scores", dtype, folder, None, (),
+                                  [f"--target={target}", *plan])
+    variant.has_reference = False
+    rng, (queries, keys) = np.random.default_rng(2), (37, 70)
+    x = {"q": rng.standard_normal((2, 2, queries, 24)), "of_key": np.zeros(keys),
+         "keys": rng.standard_normal((2, 2, 2, keys, 24)), "prior": np.zeros((2, 2, keys)),
+         **{name: rng.standard_normal((2, 2, keys, 24)) for name in "kv"}}
+    x["of_key"][3::5] = x["prior"][..., 3::5] = -np.inf
+    found = []
+    for hidden in (1, np.nan):
+        x["v"][..., 3::5, :] = hidden
+        file = folder / "inputs.npz"
+        np.savez(file, **{name: inputs.encode(array, "f32" if name == "of_key" else dtype)
+                          for name, array in x.items()})
+        found.append(variant.actual(file))
+    for name, with_numbers in found[0].items():
+        if not np.array_equal(with_numbers, found[1][name]):
+            yield f"values of keys hidden {name} reach the results".replace("_", " ")
+
+
 def main():
     bad = 0
     decode = "--plan=decode,block=16,split=32"
@@ -62,7 +85,8 @@ def main():
             ("bf16", "x86-64-v3"), ("f16", "x86-64-v3"), ("f32", "native", decode),
             ("bf16", "x86-64-v3", decode)):
         with tempfile.TemporaryDirectory() as folder:
-            for complaint in check(dtype, target, pathlib.Path(folder), *plan):
+            case = dtype, target, pathlib.Path(folder), *plan
+            for complaint in itertools.chain(check(*case), check_scores(*case)):
                 bad += 1
                 print(f"FAIL {dtype} {target} {' '.join(plan)}: {complaint}")
     return 1 if bad else 0

@@ -2,6 +2,8 @@
 // Reads operands for lanes: uniform, per query, per query and key.
 
 #include "passes/schedule/x86/Operands.h"
+
+#include "dialect/attn/ScoreMod.h"
 #include "passes/body/ScoreBody.h"
 #include "passes/schedule/x86/Widen.h"
 
@@ -23,6 +25,15 @@ SmallVector<Value> KernelOperands::elementsOf(AttentionOpInterface op) {
       found.push_back(operand);
   }
   return found;
+}
+
+bool KernelOperands::mayHideKeys(AttentionOpInterface op) {
+  constexpr int64_t rankByKey = 3;
+  Value prior = op.getPrior();
+  return op.getMask() || op.getBias() || op.getGivenScores() ||
+         (prior &&
+          cast<RankedTensorType>(prior.getType()).getRank() == rankByKey) ||
+         (op.hasScoreMod() && mixattn::mayHideKeys(op.getScoreMod()));
 }
 
 Value KernelOperands::emitQueries(ImplicitLocOpBuilder &b) {

@@ -40,9 +40,7 @@ public:
 
   /// Whether there can be keys of `op` that no query of a tile sees: what their
   /// values hold must not reach a result, not even times 0.
-  static bool mayHideKeys(AttentionOpInterface op) {
-    return op.getMask() || op.getBias() || op.getGivenScores();
-  }
+  static bool mayHideKeys(AttentionOpInterface op);
 
   /// Where reads stand from now on.
   LanePlace place;

@@ -43,8 +43,8 @@ struct RowTerm {
   bool isOfKeys = false, hasSquare = false;
   /// 1 / v_r.
   SmallVector<double> factors;
-  /// A term that there was already, [B,H,N] or [B,H,R,N], and a prior, [H,R] or
-  /// [H,R,N]. Null where there is none.
+  /// A term that there was already, [B,H,N] or [B,H,R,N], and a prior, [H,R].
+  /// Null where there is none.
   Value term, prior;
   /// [B,H,R,N], f32.
   Value target;
@@ -135,9 +135,7 @@ Value TermTile::emitLanes(const RowTerm &term, ValueRange place, Value count,
     append(term.term, SmallVector<Value>(place));
   else if (term.term)
     append(term.term, {place[0], place[1], place[3]});
-  if (term.prior && rankOf(term.prior) == 3)
-    append(term.prior, {place[1], place[2], place[3]});
-  else if (term.prior)
+  if (term.prior)
     sum = add(vector::BroadcastOp::create(
                   b, rowType(),
                   toF32(b, b.getLoc(),
@@ -231,9 +229,11 @@ KernelOp mixattn::scheduleTerms(KernelOp kernel, const TileSizes &sizes) {
   ofKey.term = bufferOf(op.getKeyTerm());
   ofKey.hasSquare = op.getGaussian();
   ofKey.isOfKeys = true;
-  // A prior belongs to a head of queries.
-  bool takesPrior =
-      op.getGaussian() && op.getPrior() && attention.getKeyGroup() == 1;
+  // A prior belongs to a head of queries, and one for each key may hide keys,
+  // which must be seen.
+  bool takesPrior = op.getGaussian() && op.getPrior() &&
+                    rankOf(bufferOf(op.getPrior())) == 2 &&
+                    attention.getKeyGroup() == 1;
   if (takesPrior)
     ofKey.prior = bufferOf(op.getPrior());
 
