@@ -25,7 +25,8 @@ def Tile_PackOp : Tile_Op<"x86.pack"> {
     but hold no number that the matrix does not.
 
     `source` is contiguous along columns. `rows` is from 1 to W. A tile of
-    pairs takes an even number of columns of bf16, and a factor of 1.
+    pairs takes columns of bf16, and a factor of 1; if they are odd, the last
+    one's pair has 0 for its other half.
 
     ```mlir
     func.func @f(%q: memref<?x64xf32>, %row: index, %rows: index,
@@ -79,8 +80,9 @@ def Tile_ScoresOp : Tile_Op<"x86.scores", [SingleBlock, NoTerminator]> {
   let description = [{
     `scores[r][lane] = factor * sum_d keys[min(row + r, last)][d]
     queries[d][lane]` for every row r of `scores`: so many keys that their sums
-    stay in registers. Queries in pairs go with keys of bf16. The factor is 1
-    unless it is given.
+    stay in registers. Queries in pairs go with keys of bf16; the last
+    feature of an odd number is multiplied alone. The factor is 1 unless it is
+    given.
 
     The region, which may be absent, is run `units` times, with 0 to `units` - 1
     as argument, spread evenly over the steps of the sum: work on other tiles

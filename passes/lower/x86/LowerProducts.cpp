@@ -129,7 +129,10 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
   Value keys = op.getKeys(), queries = op.getQueries();
   int64_t rows = sizeOf(op.getScores(), 0);
   int64_t chunks = sizeOf(op.getScores(), 1) / unit.lanes;
-  int64_t features = sizeOf(queries, 0), units = op.getUnits();
+  int64_t steps = sizeOf(queries, 0), units = op.getUnits();
+  bool isLastAlone = holdsPairs(queries) && sizeOf(keys, 1) % 2 != 0;
+  if (isLastAlone)
+    --steps;
   Values keyRows;
   for (int64_t r = 0; r < rows; ++r)
     keyRows.push_back(
@@ -142,10 +145,14 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
   };
   Values sums(rows * chunks, splat(0));
   if (units)
-    sums = emitBesideUnits(sums, features, step,
+    sums = emitBesideUnits(sums, steps, step,
                            {op.getBody(), index(0), Value(), units});
   else
-    sums = loop(index(0), index(features), 1, sums, step);
+    sums = loop(index(0), index(steps), 1, sums, step);
+  if (isLastAlone)
+    sums = emitStep(sums, loadRow(queries, index(steps)), rows, [&](int64_t r) {
+      return spreadAlone(keys, keyRows[r], index(sizeOf(keys, 1) - 1));
+    });
   float factor = op.getFactor().convertToFloat();
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < chunks; ++c) {

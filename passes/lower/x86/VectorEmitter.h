@@ -87,6 +87,19 @@ protected:
     return mlir::vector::BitCastOp::create(
         b, mlir::VectorType::get({2 * unit.lanes}, bf16), broadcast(number));
   }
+  /// Element [i, j] of a `matrix` of bf16 and 0, as a pair in all lanes.
+  mlir::Value spreadAlone(mlir::Value matrix, mlir::Value i, mlir::Value j) {
+    mlir::Value element =
+        mlir::memref::LoadOp::create(b, matrix, mlir::ValueRange{i, j});
+    mlir::Value bits =
+        mlir::arith::BitcastOp::create(b, b.getI16Type(), element);
+    mlir::Value pair = mlir::arith::BitcastOp::create(
+        b, b.getF32Type(),
+        mlir::arith::ExtUIOp::create(b, b.getI32Type(), bits).getResult());
+    return mlir::vector::BitCastOp::create(
+        b, mlir::VectorType::get({2 * unit.lanes}, b.getBF16Type()),
+        broadcast(pair));
+  }
   /// z + x0 y0 + x1 y1, of pairs of bf16 and rows of f32.
   mlir::Value multiplyAddPairs(mlir::Value x, mlir::Value y, mlir::Value z) {
     return mlir::LLVM::CallIntrinsicOp::create(

@@ -14,8 +14,7 @@ using namespace mixattn;
 bool ScoreWalk::pairsScores(AttentionOpInterface op, const TileSizes &sizes) {
   return sizes.hasPairs && op.getQuery() &&
          op.getQueryType().getElementType().isBF16() &&
-         op.getKeyType().getElementType().isBF16() &&
-         op.getQueryType().getDimSize(3) % 2 == 0;
+         op.getKeyType().getElementType().isBF16();
 }
 
 ScoreWalk::ScoreWalk(ImplicitLocOpBuilder &b, KernelOp kernel,
@@ -53,8 +52,8 @@ int64_t ScoreWalk::walkBytes() {
 void ScoreWalk::takeWalkScratch() {
   statisticTile = takeTile(heads * NumStatistics);
   if (op.getQuery()) {
-    queryTile = hasPairedScores() ? takePairs(channels * features())
-                                  : takeTile(channels * features());
+    queryTile = hasPairedScores() ? takePairs(2 * channels * queryRows())
+                                  : takeTile(channels * queryRows());
     scoreTile = takeTile(channels * products * scoreRows());
   }
   if (hasCopiedKeys())

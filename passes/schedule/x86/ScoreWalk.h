@@ -150,7 +150,7 @@ private:
   }
   /// Rows of the tile of one channel's queries.
   int64_t queryRows() {
-    return hasPairedScores() ? features() / 2 : features();
+    return hasPairedScores() ? (features() + 1) / 2 : features();
   }
   int64_t elementHeads(mlir::Value element);
   void emitPackedQueries();
