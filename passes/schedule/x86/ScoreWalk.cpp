@@ -102,18 +102,21 @@ void ScoreWalk::emitPackedQueries() {
   }
 }
 
+Value ScoreWalk::elementsAt(Value tensor, Value head) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t rank = type.getRank();
+  SmallVector<Value> leading;
+  for (int64_t i = 0; i < rank - 2; ++i) {
+    Value index = rank - i == 4 ? operands.place.batch : head;
+    leading.push_back(type.getDimSize(i) == 1 ? at.value(0) : index);
+  }
+  return KernelBuffers::matrixAt(b, operands.bufferOf(tensor), leading);
+}
+
 void ScoreWalk::emitPackedElements(Value keys) {
   for (const ElementTile &element : operands.elements) {
-    Value buffer = operands.bufferOf(element.tensor);
-    auto type = cast<RankedTensorType>(element.tensor.getType());
-    int64_t rank = type.getRank();
     auto pack = [&](Value head, Value firstRow) {
-      SmallVector<Value> leading;
-      for (int64_t i = 0; i < rank - 2; ++i) {
-        Value index = rank - i == 4 ? operands.place.batch : head;
-        leading.push_back(type.getDimSize(i) == 1 ? at.value(0) : index);
-      }
-      tile::PackOp::create(b, KernelBuffers::matrixAt(b, buffer, leading),
+      tile::PackOp::create(b, elementsAt(element.tensor, head),
                            operands.place.firstQuery, operands.place.blockStart,
                            queries, keys, b.getF32FloatAttr(1.0),
                            rowsOf(element.tile, firstRow, sizes.block));
@@ -123,6 +126,33 @@ void ScoreWalk::emitPackedElements(Value keys) {
     else
       forEach(0, element.heads, 1,
               [&](Value head) { pack(head, at.mul(head, sizes.block)); });
+  }
+}
+
+/// Asks for elements of the next block: those of as many queries as the few
+/// keys from `row` of this block on are of it. Each row of them lies far from
+/// the one before.
+void ScoreWalk::emitPrefetchedElements(Value row) {
+  constexpr int64_t lineBits = 512;
+  int64_t share = std::max<int64_t>(1, sizes.rows * sizes.width / sizes.block);
+  Value from = at.div(at.mul(row, sizes.width), sizes.block);
+  Value to = at.min(at.add(from, share), queries);
+  Value next = at.add(operands.place.blockStart, sizes.block);
+  for (const ElementTile &element : operands.elements) {
+    if (element.heads != 1)
+      continue;
+    Value matrix =
+        elementsAt(element.tensor, body.isCoupled() ? at.value(0) : walkedHead);
+    auto type = cast<MemRefType>(matrix.getType());
+    forEach(from, to, 1, [&](Value query) {
+      for (int64_t key = 0; key < sizes.block;
+           key += lineBits / type.getElementTypeBitWidth())
+        memref::PrefetchOp::create(
+            b, matrix,
+            ValueRange{at.add(operands.place.firstQuery, query),
+                       at.add(next, key)},
+            /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+    });
   }
 }
 
@@ -227,6 +257,7 @@ void ScoreWalk::emitWeightsUnderScores(Value keys) {
     Value key = at.add(operands.place.blockStart, row);
     Value step = at.div(at.sub(key, range.begin), sizes.rows);
     Value scoreRow = at.mul(at.rem(step, 2), sizes.rows);
+    emitPrefetchedElements(row);
     auto emitOne = [&](Value unit) {
       auto emit = [&] {
         Value rest = at.div(unit, sizes.chunks());

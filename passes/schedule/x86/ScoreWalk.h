@@ -154,7 +154,10 @@ private:
   }
   int64_t elementHeads(mlir::Value element);
   void emitPackedQueries();
+  /// The elements of `tensor`, one for each query and key, of one head.
+  mlir::Value elementsAt(mlir::Value tensor, mlir::Value head);
   void emitPackedElements(mlir::Value keys);
+  void emitPrefetchedElements(mlir::Value row);
   /// Rows of scores per product: of a block, or of two times a few keys.
   int64_t scoreRows() { return weighsUnderPool ? sizes.block : 2 * sizes.rows; }
   /// Whether keys are multiplied from a copy of a few of them, as f32.
