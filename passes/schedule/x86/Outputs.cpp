@@ -33,11 +33,13 @@ void OutputTile::emitPooled(Value head, Value firstKey, Value keys,
   Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
                                          {operands.place.batch, group});
   Value count = keys;
-  if (mayHideKeys()) {
-    emitSeenValues(values, firstKey, keys, weights);
-  } else if (hasPairedValues()) {
+  if (hasPairedValues()) {
     tile::PairOp::create(b, values, firstKey, keys, valueTile);
     count = at.div(at.add(keys, 1), 2);
+    if (mayHideKeys())
+      emitSeenPairs(count, weights);
+  } else if (mayHideKeys()) {
+    emitSeenValues(values, firstKey, keys, weights);
   } else if (hasCopiedValues()) {
     tile::WidenOp::create(b, values, firstKey, at.sub(range.keys, 1), keys,
                           valueTile);
@@ -82,6 +84,50 @@ void OutputTile::emitSeenValues(Value values, Value firstKey, Value keys,
       vector::MaskedStoreOp::create(b, valueTile, ValueRange{key, at.value(e)},
                                     vector::CreateMaskOp::create(b, mask, held),
                                     part);
+    }
+  });
+}
+
+void OutputTile::emitSeenPairs(Value pairs, Value weights) {
+  auto row = VectorType::get({2 * sizes.lanes}, b.getBF16Type());
+  auto bits = rowType().clone(b.getI32Type());
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(row));
+  auto number = [&](uint32_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(value)));
+  };
+  // `half` where one of the weights that it stands for is not 0.
+  auto keptHalf = [&](Value any, uint32_t half, uint32_t sign) -> Value {
+    Value own = arith::AndIOp::create(b, any, number(half & ~sign));
+    Value isSeen =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, own, number(0));
+    return arith::SelectOp::create(b, isSeen, number(half), number(0));
+  };
+  forEach(0, pairs, 1, [&](Value pair) {
+    Value seen;
+    for (int64_t lane = 0; lane < sizes.width; lane += sizes.lanes) {
+      Value next = vector::BitCastOp::create(
+          b, bits,
+          vector::LoadOp::create(b, row, weights,
+                                 ValueRange{pair, at.value(2 * lane)})
+              .getResult());
+      seen = seen ? arith::OrIOp::create(b, seen, next).getResult() : next;
+    }
+    Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR, seen);
+    Value kept = arith::OrIOp::create(b, keptHalf(any, 0xffff, 0x8000),
+                                      keptHalf(any, 0xffff0000, 0x80000000));
+    Value mask = vector::BroadcastOp::create(b, bits, kept);
+    for (int64_t e = 0; e < features; e += sizes.lanes) {
+      Value isThere = vector::CreateMaskOp::create(
+          b, VectorType::get({2 * sizes.lanes}, b.getI1Type()),
+          at.value(2 * std::min(sizes.lanes, features - e)));
+      SmallVector<Value> place = {pair, at.value(2 * e)};
+      Value values = vector::BitCastOp::create(
+          b, bits,
+          vector::MaskedLoadOp::create(b, row, valueTile, place, isThere, none)
+              .getResult());
+      Value left = vector::BitCastOp::create(
+          b, row, arith::AndIOp::create(b, values, mask).getResult());
+      vector::MaskedStoreOp::create(b, valueTile, place, isThere, left);
     }
   });
 }

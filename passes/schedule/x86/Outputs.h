@@ -69,6 +69,8 @@ private:
   /// weights are all 0.
   void emitSeenValues(mlir::Value values, mlir::Value firstKey,
                       mlir::Value keys, mlir::Value weights);
+  /// Makes values 0 of keys whose weights are all 0, in `pairs` pairs of them.
+  void emitSeenPairs(mlir::Value pairs, mlir::Value weights);
   mlir::Value targetOf(mlir::Value result) {
     return kernel
         .getOutputs()[llvm::cast<mlir::OpResult>(result).getResultNumber()];

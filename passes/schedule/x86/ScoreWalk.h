@@ -70,8 +70,7 @@ protected:
   /// and values.
   bool hasPairedScores() { return pairsScores(op, sizes); }
   bool hasPairedValues() {
-    return sizes.hasPairs && !mayHideKeys() &&
-           op.getValueType().getElementType().isBF16();
+    return sizes.hasPairs && op.getValueType().getElementType().isBF16();
   }
   bool mayHideKeys() { return KernelOperands::mayHideKeys(op); }
 
