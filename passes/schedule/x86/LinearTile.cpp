@@ -55,6 +55,13 @@ void LinearTile::emitCleared(Value tile, int64_t rows, int64_t columns) {
   forEach(0, rows, 1, [&](Value row) { fillRow(0, tile, row, columns); });
 }
 
+/// Asks for the row of `matrix` that lies as far behind `row` as it takes
+/// memory to bring one.
+void LinearTile::emitAskedFor(Value matrix, Value row) {
+  constexpr int64_t chunksAhead = 2;
+  emitPrefetch(matrix, at.add(row, chunksAhead * sizes.block));
+}
+
 /// tile[row] = sum_r prior_r phi(k_r) of key `key` of `head`.
 void LinearTile::emitMixedKey(Value head, Value key, Value tile, Value row) {
   Value prior = op.getPrior(), zero = at.value(0);
@@ -68,7 +75,7 @@ void LinearTile::emitMixedKey(Value head, Value key, Value tile, Value row) {
     if (Value shifts = op.getShifts())
       source.shifts =
           KernelOperands::matrixAt(b, operands.bufferOf(shifts), head);
-    emitPrefetch(source.matrix, at.add(key, sizes.block));
+    emitAskedFor(source.matrix, key);
     emitFeatures(source, target, targetRow);
   };
   if (!op.hasComponents())
@@ -106,7 +113,7 @@ void LinearTile::emitValues(Value head, Value first, Value count, Value tile) {
       KernelOperands::matrixAt(b, operands.bufferOf(op.getValue()),
                                {batch, at.div(head, op.getValueGroup())});
   forEach(0, count, 1, [&](Value row) {
-    emitPrefetch(matrix, at.add(at.add(first, row), sizes.block));
+    emitAskedFor(matrix, at.add(first, row));
     forEachPart(op.getValueType().getDimSize(3), [&](Value column, Value mask) {
       store(loadPart(matrix, at.add(first, row), column, mask), tile, row,
             column);
@@ -147,7 +154,7 @@ void LinearTile::emitQueries(Value head, Value first, Value count) {
   Value mixer = op.getPremixer(), zero = at.value(0);
   forEach(0, count, 1, [&](Value row) {
     Source source = {matrix, at.add(first, row), Value(), Value()};
-    emitPrefetch(matrix, at.add(source.row, sizes.block));
+    emitAskedFor(matrix, source.row);
     if (!mixer)
       return emitFeatures(source, left, row);
     emitFeatures(source, rowTile, zero);
@@ -207,6 +214,7 @@ void LinearTile::emitQuotients(Value head, Value first, Value row,
     Value factor = arith::DivFOp::create(
         b, number(op.getOutputScale().convertToDouble()), sum);
     Value factors = spread(factor);
+    emitAskedFor(target, at.add(first, query));
     forEachPart(op.getValueType().getDimSize(3), [&](Value column, Value mask) {
       Value result =
           mul(load(productTile, at.sub(query, row), column), factors);
