@@ -16,7 +16,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
         ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
          "getAliasingValues", "bufferize",
          "hasTensorSemantics"]>]> {
-  let summary = "One attention as a kernel: what it computes, and where to";
+  let summary = "One attention, or pool, as a kernel: what it computes, and "
+                "where to";
   let description = [{
     The region says what is computed, as an op on tensors; its arguments stand
     for the inputs. The operands say where the inputs lie and where the results

@@ -35,9 +35,9 @@ struct PlanCase {
   /// For each PlanSize, which sizes this is for.
   std::array<SizeRange, 3> when;
   Algorithm algorithm;
-  /// Queries that are computed side by side, keys that are scored before they
-  /// are pooled, and keys that one thread takes. 0 where the algorithm has
-  /// none.
+  /// Queries that are computed side by side; keys that are scored before they
+  /// are pooled, or rows of a chunk or piece; and keys that one thread takes. 0
+  /// where the algorithm has none.
   int64_t lanes = 0, block = 0, split = 0;
 
   bool isUnconditional() const {

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -103,27 +105,38 @@ LogicalResult mixattn::verifyScoreMod(AttentionOpInterface op) {
   return success();
 }
 
-/// Whether `value` is a number so large that frontends mask by it.
+/// Whether `value` is a number that frontends mask by, or NaN.
 static bool isMaskingNumber(Value value) {
-  constexpr double large = 1e4;
+  // exp(-1000) is 0 in f32 beside any score above -896.
+  constexpr double large = 1e3;
   FloatAttr number;
   return matchPattern(value, m_Constant(&number)) &&
          !(std::abs(number.getValueAsDouble()) < large);
 }
 
-bool mixattn::mayHideKeys(Region &region) {
-  constexpr unsigned keyIndex = 4;
+bool mixattn::scoreModMayHideKeys(Region &region) {
+  constexpr unsigned scoreIndex = 0, keyIndex = 4;
+  llvm::DenseSet<Value> ofScore = {region.getArgument(scoreIndex)};
   llvm::DenseSet<Value> ofKey = {region.getArgument(keyIndex)};
   for (Operation &op : region.getOps()) {
-    bool dependsOnKey = llvm::any_of(op.getOperands(), [&](Value operand) {
-      return ofKey.contains(operand);
-    });
-    bool isRead =
-        isa<tensor::ExtractOp>(op) && isa<FloatType>(op.getResult(0).getType());
-    if ((isRead && dependsOnKey) ||
-        llvm::any_of(op.getOperands(), isMaskingNumber))
+    auto dependsOn = [&](const llvm::DenseSet<Value> &source) {
+      return llvm::any_of(op.getOperands(), [&](Value operand) {
+        return source.contains(operand);
+      });
+    };
+    bool isFloat =
+        op.getNumResults() == 1 && isa<FloatType>(op.getResult(0).getType());
+    if (llvm::any_of(op.getOperands(), isMaskingNumber) ||
+        (isFloat && isa<tensor::ExtractOp>(op) && dependsOn(ofKey)))
       return true;
-    if (dependsOnKey)
+    auto choice = dyn_cast<arith::SelectOp>(op);
+    if (choice && isFloat && ofKey.contains(choice.getCondition()) &&
+        !(ofScore.contains(choice.getTrueValue()) &&
+          ofScore.contains(choice.getFalseValue())))
+      return true;
+    if (dependsOn(ofScore))
+      ofScore.insert(op.result_begin(), op.result_end());
+    if (dependsOn(ofKey))
       ofKey.insert(op.result_begin(), op.result_end());
   }
   return false;

@@ -13,9 +13,10 @@ namespace mixattn {
 bool isScoreModElementwise(mlir::Operation *op);
 
 /// Whether the scores that `region`, a score_mod, gives can keep a key from
-/// all queries: by a constant that leaves no weight beside others, or by a number
-/// that a tensor holds for each key.
-bool mayHideKeys(mlir::Region &region);
+/// all queries: by a constant that leaves no weight beside others, by a number
+/// that a tensor holds for each key, or by one that is chosen by the key in
+/// place of the score.
+bool scoreModMayHideKeys(mlir::Region &region);
 
 /// C10: the region takes a float score and four indices, yields a score of
 /// its type, and holds only elementwise ops, element reads of captured tensors

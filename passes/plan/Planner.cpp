@@ -143,7 +143,7 @@ void Planner::addCandidates(Algorithm algorithm, const PlanTarget &target) {
     blocks = {64, 32};
     break;
   case Algorithm::Banded:
-    // What is read and written takes turns: in small pieces, both go on.
+    // Loads of one piece overlap stores of the one before.
     blocks = {16};
     break;
   case Algorithm::Unfused:

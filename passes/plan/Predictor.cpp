@@ -4,6 +4,7 @@
 #include "passes/plan/Predictor.h"
 
 #include "passes/plan/Calibration.h"
+#include "passes/schedule/x86/TileSizes.h"
 
 #include <cmath>
 
@@ -201,13 +202,13 @@ Prediction Predictor::predictChunks(const PlanCase &plan,
 /// Cycles in which the operands and results of `rows` rows of a pool move.
 double Predictor::cyclesOfMoves(double rows, double readers) const {
   // What is written is read first.
-  double bytes = rows * (work.plainBytes + double(work.heads) *
+  double bytes = rows * (work.movedBytes + double(work.heads) *
                                                double(work.valueFeatures) *
                                                double(work.bits) / 8);
   return bytes / readRate(bytes, bytes, readers);
 }
 
-/// Pieces of rows: as fast as they are read and written, or their products.
+/// Rows of a pool: as fast as they are read and written, or their products.
 Prediction Predictor::predictPieces(const PlanCase &plan,
                                     const PlanSizes &sizes) const {
   using namespace calibration;
@@ -218,7 +219,7 @@ Prediction Predictor::predictPieces(const PlanCase &plan,
                    work.plainOther * pieceOther;
   double move = cyclesOfMoves(rows, double(threads));
   double count = double(sizes.batch * work.heads) *
-                 double(llvm::divideCeil(sizes.queries, plan.block));
+                 double(llvm::divideCeil(sizes.queries, rowsOfItem));
   double cycles = std::max(rows * compute, move);
   double bytes = 4 * double(plan.block * work.valueFeatures);
   return {share(cycles, count, cycles / std::max(1.0, count), false), bytes};
@@ -238,7 +239,9 @@ Prediction Predictor::predictPlain(const PlanSizes &sizes) const {
   // Scores, exponentials, weights.
   double tensors = work.kind == Workload::Kind::Softmax
                        ? units * double(work.queryHeads + 2 * work.heads)
-                       : units * double(work.heads * work.features);
+                   : work.kind == Workload::Kind::Linear
+                       ? units * double(work.heads * work.features)
+                       : units * double(work.heads * work.valueFeatures);
   return {(cycles + call) / cpu.hertz, 4 * tensors};
 }
 

@@ -115,7 +115,7 @@ Workload mixattn::readWorkload(Operation *op, const Sizes &nominal) {
   work.plainMultiplyAdds = number(counted.cost.multiplyAdds) / units;
   work.plainOther = number(counted.cost.other) / units;
   work.plainExps = number(counted.cost.exps) / units;
-  work.plainBytes = number(counted.cost.bytes) / units;
+  work.movedBytes = number(counted.cost.bytes) / units;
   return work;
 }
 

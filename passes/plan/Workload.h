@@ -58,8 +58,8 @@ struct Workload {
   /// What the plain path computes for a pair of a query and a key, or for a
   /// query where there are no pairs.
   double plainMultiplyAdds = 0, plainOther = 0, plainExps = 0;
-  /// Bytes of its operands and results.
-  double plainBytes = 0;
+  /// Bytes of operands and results for each of those.
+  double movedBytes = 0;
 
   /// Keys that are computed for a query on average, where a tile of queries
   /// takes whole blocks and each of which one of them sees a key.

@@ -112,16 +112,10 @@ static bool isFused(AttentionOpInterface op) {
   return llvm::none_of(op->getOperandTypes(), isEmpty) && !op.getWeights();
 }
 
-/// Whether the linear schedule takes `op`: it does where it was planned.
-static bool isFused(LinearGenericOp op) {
+/// Whether `op` was planned by `algorithm`, as it is where that takes it.
+static bool isPlannedAs(Operation *op, Algorithm algorithm) {
   PlanAttr plan = getPlan(op);
-  return plan && plan.getCases().back().algorithm == Algorithm::ChunkedLinear;
-}
-
-/// Whether the banded schedule takes `op`: it does where it was planned.
-static bool isFused(StructuredPoolOp op) {
-  PlanAttr plan = getPlan(op);
-  return plan && plan.getCases().back().algorithm == Algorithm::Banded;
+  return plan && plan.getCases().back().algorithm == algorithm;
 }
 
 namespace {
@@ -129,13 +123,13 @@ namespace {
 struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
   void runOnOperation() override {
     SmallVector<Operation *> fused;
-    auto gather = [&](auto op) {
-      if (isFused(op))
+    getOperation()->walk([&](Operation *op) {
+      auto attention = dyn_cast<AttentionOpInterface>(op);
+      if (attention ? isFused(attention)
+                    : isPlannedAs(op, Algorithm::ChunkedLinear) ||
+                          isPlannedAs(op, Algorithm::Banded))
         fused.push_back(op);
-    };
-    getOperation()->walk([&](AttentionOpInterface op) { gather(op); });
-    getOperation()->walk([&](LinearGenericOp op) { gather(op); });
-    getOperation()->walk([&](StructuredPoolOp op) { gather(op); });
+    });
     for (Operation *op : fused)
       formKernel(op);
   }

@@ -7,12 +7,12 @@
 include "mlir/Pass/PassBase.td"
 
 def FormKernelsPass : Pass<"attn-form-kernels"> {
-  let summary = "Wrap attentions that a schedule takes as kernels";
+  let summary = "Wrap attentions and pools that a schedule takes as kernels";
   let description = [{
-    Input: attentions in the normal form, on tensors.
+    Input: attentions in the normal form, and pools, on tensors.
     Output: those that a schedule takes stand in `attn.kernel`, into new
     tensors.
-    Skips: attentions that no schedule takes.
+    Skips: those that no schedule takes.
 
     ```mlir
     func.func @f(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x3x4xf32>,
@@ -34,7 +34,7 @@ def ScheduleX86Pass : Pass<"attn-schedule-x86", "::mlir::ModuleOp"> {
   let description = [{
     Input: kernels on buffers.
     Output: loops that threads share, over tiles of queries and blocks of keys,
-    in the tile dialect, or over rows of vectors.
+    in the tile dialect, or over vectors of rows.
     Skips: everything else.
   }];
   let options = [

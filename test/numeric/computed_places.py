@@ -35,9 +35,9 @@ def draw(rng):
     errors = rng.integers(-3, [HEADS + 4, ROWS + 6, ROWS + 6], (300, 3)) // 2
     errors[200:] = errors[:100]
     windows = rng.integers(-3, [ROWS + 6, ROWS + 6, 12], (30, 3)) // 2
-    far = 2**61
-    errors[7], windows[5], windows[6] = (far, -far, far), (3, 4, far), (far, 1, 2)
-    return {"errors": errors, "windows": windows,
+    far, near = 2**61, 2**29
+    errors[7], windows[5], windows[6] = (far, -far, far), (3, 4, near), (near, 1, 2)
+    return {"errors": errors, "windows": windows.astype(np.int32),
             "error_value": rng.uniform(0.1, 1, len(errors)).astype(np.float32),
             "v": rng.standard_normal((2, HEADS, ROWS, FEATURES)).astype(np.float32)}
 
@@ -46,6 +46,7 @@ def main():
     x = draw(np.random.default_rng(3))
     right, bad = expected(x), 0
     for target, plan in (("native", "banded,block=16"), ("x86-64-v3", "banded,block=32"),
+                         ("native", "banded,block=1024"),
                          ("x86-64", "unfused")):
         with tempfile.TemporaryDirectory() as folder:
             variant = run_variant.Variant("computed_places", "f32", pathlib.Path(folder), None, (),

@@ -47,6 +47,7 @@ func.func @all(%q: !q, %k: memref<?x2x?x64xf32>, %o: !q) {
 // CHECK:           tile.x86.multiply {{.*}} : memref<32x48xf32, strided<[80, 1]{{.*}}, memref<4x32xf32, strided<[80, 1]
 // CHECK:           vector.create_mask
 // CHECK:           tile.x86.multiply {{.*}} : memref<32x80xf32>, memref<80x48xf32>, memref<4x48xf32>
+// CHECK:           memref.prefetch {{.*}}, write, locality<3>, data
 // CHECK:           arith.truncf {{.*}} : vector<16xf32> to vector<16xbf16>
 // CHECK:           tile.x86.update
 func.func @causal(%q: !q, %o: !q) {

@@ -88,6 +88,7 @@ func.func @online(%q: !q, %k: !q, %v: !q, %n: memref<?xi64>, %o: !q) {
 // CHECK-LABEL: func.func @operands(
 // CHECK-SAME:    %{{.+}}, %[[MASK:[a-z0-9]+]]: memref<?x?xi8>, %[[BIAS:[a-z0-9]+]]: memref<?xf32>
 // CHECK:         tile.x86.pack %[[MASK]][%{{.+}}, %{{.+}}] sizes[%{{.+}}, %{{.+}}] factor 1.000000e+00 into
+// CHECK:         memref.prefetch %[[MASK]]
 // CHECK:         tile.x86.scores {{.*}} last %[[LAST:.+]], {{.*}} units
 // CHECK:           %[[KEY:.+]] = arith.minsi %{{.+}}, %[[LAST]]
 // CHECK:           memref.load %[[BIAS]][%[[KEY]]]

@@ -151,7 +151,7 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
     sums = loop(index(0), index(steps), 1, sums, step);
   if (isLastAlone)
     sums = emitStep(sums, loadRow(queries, index(steps)), rows, [&](int64_t r) {
-      return spreadAlone(keys, keyRows[r], index(sizeOf(keys, 1) - 1));
+      return spreadWithZero(keys, keyRows[r], index(sizeOf(keys, 1) - 1));
     });
   float factor = op.getFactor().convertToFloat();
   for (int64_t r = 0; r < rows; ++r)

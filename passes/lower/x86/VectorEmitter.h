@@ -87,8 +87,8 @@ protected:
     return mlir::vector::BitCastOp::create(
         b, mlir::VectorType::get({2 * unit.lanes}, bf16), broadcast(number));
   }
-  /// Element [i, j] of a `matrix` of bf16 and 0, as a pair in all lanes.
-  mlir::Value spreadAlone(mlir::Value matrix, mlir::Value i, mlir::Value j) {
+  /// The pair of element [i, j] of a `matrix` of bf16 and 0, in all lanes.
+  mlir::Value spreadWithZero(mlir::Value matrix, mlir::Value i, mlir::Value j) {
     mlir::Value element =
         mlir::memref::LoadOp::create(b, matrix, mlir::ValueRange{i, j});
     mlir::Value bits =

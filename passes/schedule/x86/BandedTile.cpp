@@ -21,12 +21,6 @@ Value BandedTile::sizeOf(OperandDim of) {
   return b.createOrFold<memref::DimOp>(bufferOf(of.value), of.dim);
 }
 
-Value BandedTile::readIndex(Value buffer, Value row, int64_t column) {
-  Value element =
-      memref::LoadOp::create(b, buffer, ValueRange{row, at.value(column)});
-  return arith::IndexCastOp::create(b, b.getIndexType(), element);
-}
-
 Value BandedTile::addWeighted(Value weight, Value value, Value sum) {
   Value isZero =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, weight, splat(0));
@@ -39,9 +33,9 @@ Value BandedTile::addWeighted(Value weight, Value value, Value sum) {
 void BandedTile::emit(Value batch, Value ofHead, Value number, Value pieces,
                       const PoolTables &tables) {
   // Products walk over several rows at once, also at the end of the piece.
-  pooled = takeRows(sizes.block, padded(features));
+  pooled = takeMatrix(sizes.block, padded(features));
   if (op.getRowNormalise())
-    sums = takeRows(sizes.block, 1, b.getF64Type());
+    sums = takeMatrix(sizes.block, 1, b.getF64Type());
   if (!scratch)
     return;
   head = ofHead;
@@ -70,8 +64,9 @@ void BandedTile::emit(Value batch, Value ofHead, Value number, Value pieces,
 void BandedTile::emitBand() {
   int64_t rest = features % sizes.width, whole = features - rest;
   forEach(0, count, sizes.rows, [&](Value row) {
-    forEach(0, whole, sizes.width,
-            [&](Value column) { emitBandPart(row, column, sizes.width); });
+    if (whole)
+      forEach(0, whole, sizes.width,
+              [&](Value column) { emitBandPart(row, column, sizes.width); });
     if (rest)
       emitBandPart(row, at.value(whole), rest);
   });
@@ -114,6 +109,7 @@ void BandedTile::emitKey(BandPart &part, Value offset, int64_t from,
   for (auto [column, mask] : llvm::zip(part.columns, part.masks))
     read.push_back(loadPart(values, key, column, mask));
   for (int64_t r = from; r < to; ++r) {
+    // Rows behind the last are computed, and not stored.
     Value bandRow = at.min(at.add(position, r), last);
     Value place = at.add(offset, op.getHalfWidth() - r);
     Value weight =
@@ -208,8 +204,8 @@ void BandedTile::emitErrors(Value piece, const PoolTables &tables) {
   Value triples = bufferOf(op.getErrorIndex());
   forEach(from, to, 1, [&](Value place) {
     Value error = memref::LoadOp::create(b, tables.order, place);
-    Value row = at.sub(readIndex(triples, error, 1), first);
-    Value key = readIndex(triples, error, 2);
+    Value row = at.sub(readIndex(b, triples, error, 1), first);
+    Value key = readIndex(b, triples, error, 2);
     Value weight = loadNumber(bufferOf(op.getErrorValue()), error);
     Value weights = spread(weight);
     forEachPart(features, [&](Value column, Value mask) {

@@ -5,23 +5,13 @@
 #define MIXATTN_PASSES_SCHEDULE_X86_BANDED_TILE_H
 
 #include "dialect/attn/AttnOps.h"
+#include "passes/schedule/x86/PoolTables.h"
 #include "passes/schedule/x86/RowBuilder.h"
 
 namespace mixattn {
 
-/// What is looked up of a pool before its rows are computed. Buffers of
-/// indices; null where there are no windows, or no error.
-struct PoolTables {
-  /// [N]: the column that a row reads, its own outside windows.
-  mlir::Value columns;
-  /// [C] and [P + 1]: piece p of the rows of all heads has the errors
-  /// `order[ends[p]]` to before `order[ends[p + 1]]`, in the order in which
-  /// they are given.
-  mlir::Value order, ends;
-};
-
 /// Emits `sizes.block` rows of one head: band or copies, then errors, into f32
-/// scratch; then quotients, rounded once.
+/// scratch; then quotients, in the value's type.
 class BandedTile : public RowBuilder {
 public:
   BandedTile(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
@@ -33,22 +23,15 @@ public:
             mlir::Value pieces, const PoolTables &tables);
 
   mlir::Value sizeOf(OperandDim of);
-  /// Element (row, column) of a buffer of integers, as an index.
-  mlir::Value readIndex(mlir::Value buffer, mlir::Value row, int64_t column);
 
-protected:
+private:
   mlir::Value bufferOf(mlir::Value operand) {
     return kernel.getOperandOf(operand);
   }
-
-  KernelOp kernel;
-  StructuredPoolOp op;
-
-private:
   void emitBand();
   void emitBandPart(mlir::Value row, mlir::Value column, int64_t columns);
-  /// Some rows from `row` on, some vectors of features, and their sums so far,
-  /// row by row.
+  /// Some rows from `row` on, some vectors of features (masks are null where
+  /// all lanes are there), and their sums so far, row by row.
   struct BandPart {
     mlir::Value row;
     llvm::SmallVector<mlir::Value> columns, masks, sums;
@@ -60,16 +43,19 @@ private:
   void emitCopies(mlir::Value columnOfRow);
   void emitErrors(mlir::Value piece, const PoolTables &tables);
   void emitResults(mlir::Value batch);
-  /// What a weight adds to lanes of a sum: nothing where it is 0, whatever the
-  /// value is.
+  /// `sum` plus `weight` times `value`; `sum` where the weight is 0, whatever
+  /// the value is.
   mlir::Value addWeighted(mlir::Value weight, mlir::Value value,
                           mlir::Value sum);
 
+  KernelOp kernel;
+  StructuredPoolOp op;
   int64_t features;
-  /// The head, its values, and the rows: the first, and how many there are,
-  /// also of the whole head.
-  mlir::Value head, values, first, count, length;
-  /// [block, features] and, in f64, [block, 1].
+  /// The head, and its values.
+  mlir::Value head, values;
+  /// The first row, the count of rows, and that of the whole head.
+  mlir::Value first, count, length;
+  /// [block, features in whole vectors] and, in f64, [block, 1].
   mlir::Value pooled, sums;
 };
 

@@ -41,8 +41,10 @@ static Value emitHolds(ImplicitLocOpBuilder &b, KernelOp kernel,
 static TileSizes sizesOf(const PlanCase &plan, TileSizes sizes) {
   if (plan.lanes)
     sizes = sizes.withWidth(plan.lanes);
+  // A plan that is written by hand may say anything.
+  constexpr int64_t step = 16;
   if (plan.block)
-    sizes.block = plan.block;
+    sizes.block = llvm::alignTo(plan.block, step);
   return sizes;
 }
 

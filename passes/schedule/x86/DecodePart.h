@@ -112,7 +112,8 @@ private:
   Body body;
   /// Heads of an item, and channels and products as the body has them.
   int64_t heads, channels, products;
-  mlir::Value scratch, scratchUsed;
+  /// Bytes of scratch that were taken.
+  mlir::Value used;
   const DecodeParts *parts = nullptr;
   mlir::Value part, queries, firstHead, walkedHead;
   /// Keys of the part, from the first of a block to before the last that is

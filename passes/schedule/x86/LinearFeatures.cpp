@@ -22,9 +22,9 @@ FeatureRows::FeatureRows(ImplicitLocOpBuilder &b, LinearAttentionOpInterface op,
 void FeatureRows::takeFeatureScratch() {
   std::optional<FeatureMapAttr> map = op.getFeatureMap();
   if (map && map->getKind() == FeatureKind::Dpfp)
-    stepTile = takeRows(1, padded(4 * inputs + sizes.lanes));
+    stepTile = takeMatrix(1, padded(4 * inputs + sizes.lanes));
   if (map && map->getKind() == FeatureKind::Favor)
-    stepTile = takeRows(1, padded(inputs));
+    stepTile = takeMatrix(1, padded(inputs));
 }
 
 Value FeatureRows::emitInput(const Source &source, Value column, Value mask) {

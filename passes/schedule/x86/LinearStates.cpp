@@ -9,11 +9,11 @@ using namespace mlir;
 using namespace mixattn;
 
 void LinearTile::emitState(Value number, Value states, Value stateTotals) {
-  lost = takeRows(columns, pooledColumns);
-  totalsLost = takeRows(1, columns);
-  keyTile = takeRows(sizes.block, columns);
-  Value values = takeRows(sizes.block, pooledColumns);
-  rowTile = takeRows(1, columns);
+  lost = takeMatrix(columns, pooledColumns);
+  totalsLost = takeMatrix(1, columns);
+  keyTile = takeMatrix(sizes.block, columns);
+  Value values = takeMatrix(sizes.block, pooledColumns);
+  rowTile = takeMatrix(1, columns);
   takeFeatureScratch();
   if (!scratch)
     return;

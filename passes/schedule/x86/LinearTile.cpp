@@ -26,9 +26,9 @@ LinearTile::LinearTile(ImplicitLocOpBuilder &b, KernelOp kernel,
 
 /// Takes what queries are read with, beside `right` and `totals`.
 void LinearTile::takeLeft() {
-  left = takeRows(sizes.block, width());
-  productTile = takeRows(sizes.rows, pooledColumns);
-  rowTile = takeRows(1, columns);
+  left = takeMatrix(sizes.block, width());
+  productTile = takeMatrix(sizes.rows, pooledColumns);
+  rowTile = takeMatrix(1, columns);
   takeFeatureScratch();
 }
 
@@ -57,9 +57,10 @@ void LinearTile::emitCleared(Value tile, int64_t rows, int64_t columns) {
 
 /// Asks for the row of `matrix` that lies as far behind `row` as it takes
 /// memory to bring one.
-void LinearTile::emitAskedFor(Value matrix, Value row) {
+void LinearTile::emitPrefetchAhead(Value matrix, Value row, bool isWrite) {
   constexpr int64_t chunksAhead = 2;
-  emitPrefetch(matrix, at.add(row, chunksAhead * sizes.block));
+  emitPrefetch(matrix, at.add(row, chunksAhead * sizes.block), at.value(0),
+               cast<MemRefType>(matrix.getType()).getDimSize(1), isWrite);
 }
 
 /// tile[row] = sum_r prior_r phi(k_r) of key `key` of `head`.
@@ -75,7 +76,7 @@ void LinearTile::emitMixedKey(Value head, Value key, Value tile, Value row) {
     if (Value shifts = op.getShifts())
       source.shifts =
           KernelOperands::matrixAt(b, operands.bufferOf(shifts), head);
-    emitAskedFor(source.matrix, key);
+    emitPrefetchAhead(source.matrix, key);
     emitFeatures(source, target, targetRow);
   };
   if (!op.hasComponents())
@@ -113,7 +114,7 @@ void LinearTile::emitValues(Value head, Value first, Value count, Value tile) {
       KernelOperands::matrixAt(b, operands.bufferOf(op.getValue()),
                                {batch, at.div(head, op.getValueGroup())});
   forEach(0, count, 1, [&](Value row) {
-    emitAskedFor(matrix, at.add(first, row));
+    emitPrefetchAhead(matrix, at.add(first, row));
     forEachPart(op.getValueType().getDimSize(3), [&](Value column, Value mask) {
       store(loadPart(matrix, at.add(first, row), column, mask), tile, row,
             column);
@@ -154,7 +155,7 @@ void LinearTile::emitQueries(Value head, Value first, Value count) {
   Value mixer = op.getPremixer(), zero = at.value(0);
   forEach(0, count, 1, [&](Value row) {
     Source source = {matrix, at.add(first, row), Value(), Value()};
-    emitAskedFor(matrix, source.row);
+    emitPrefetchAhead(matrix, source.row);
     if (!mixer)
       return emitFeatures(source, left, row);
     emitFeatures(source, rowTile, zero);
@@ -214,7 +215,7 @@ void LinearTile::emitQuotients(Value head, Value first, Value row,
     Value factor = arith::DivFOp::create(
         b, number(op.getOutputScale().convertToDouble()), sum);
     Value factors = spread(factor);
-    emitAskedFor(target, at.add(first, query));
+    emitPrefetchAhead(target, at.add(first, query), /*isWrite=*/true);
     forEachPart(op.getValueType().getDimSize(3), [&](Value column, Value mask) {
       Value result =
           mul(load(productTile, at.sub(query, row), column), factors);
@@ -258,12 +259,12 @@ void LinearTile::emitChunkUpdates(Value count) {
 }
 
 void LinearTile::emitCausal(Value number) {
-  right = takeRows(width(), pooledColumns);
-  lost = takeRows(sources * columns, pooledColumns);
-  totals = takeRows(1, width());
-  totalsLost = takeRows(1, sources * columns);
-  keyTile = takeRows(sources * sizes.block, columns);
-  turnedTile = takeRows(sources * columns, inside);
+  right = takeMatrix(width(), pooledColumns);
+  lost = takeMatrix(sources * columns, pooledColumns);
+  totals = takeMatrix(1, width());
+  totalsLost = takeMatrix(1, sources * columns);
+  keyTile = takeMatrix(sources * sizes.block, columns);
+  turnedTile = takeMatrix(sources * columns, inside);
   takeLeft();
   if (!scratch)
     return;

@@ -70,7 +70,8 @@ private:
   }
   mlir::Value emitCount();
   void emitCleared(mlir::Value tile, int64_t rows, int64_t columns);
-  void emitAskedFor(mlir::Value matrix, mlir::Value row);
+  void emitPrefetchAhead(mlir::Value matrix, mlir::Value row,
+                         bool isWrite = false);
   void emitKeys(mlir::Value head, mlir::Value first, mlir::Value count,
                 mlir::Value tile);
   void emitMixedKey(mlir::Value head, mlir::Value key, mlir::Value tile,

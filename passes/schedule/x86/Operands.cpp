@@ -33,7 +33,7 @@ bool KernelOperands::mayHideKeys(AttentionOpInterface op) {
   return op.getMask() || op.getBias() || op.getGivenScores() ||
          (prior &&
           cast<RankedTensorType>(prior.getType()).getRank() == rankByKey) ||
-         (op.hasScoreMod() && mixattn::mayHideKeys(op.getScoreMod()));
+         (op.hasScoreMod() && scoreModMayHideKeys(op.getScoreMod()));
 }
 
 Value KernelOperands::emitQueries(ImplicitLocOpBuilder &b) {

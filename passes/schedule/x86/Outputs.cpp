@@ -56,19 +56,23 @@ void OutputTile::emitPooled(Value head, Value firstKey, Value keys,
   unit(block->getArgument(0));
 }
 
+Value OutputTile::emitAnyLane(function_ref<Value(Value)> weightsAt) {
+  Value seen;
+  for (int64_t lane = 0; lane < sizes.width; lane += sizes.lanes) {
+    Value isSeen = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
+                                         weightsAt(at.value(lane)), splat(0));
+    seen = seen ? arith::OrIOp::create(b, seen, isSeen).getResult() : isSeen;
+  }
+  return vector::ReductionOp::create(b, vector::CombiningKind::OR, seen);
+}
+
 void OutputTile::emitSeenValues(Value values, Value firstKey, Value keys,
                                 Value weights) {
   Type element = op.getValueType().getElementType();
   auto mask = VectorType::get({sizes.lanes}, b.getI1Type());
   forEach(0, keys, 1, [&](Value key) {
-    Value seen;
-    for (int64_t lane = 0; lane < sizes.width; lane += sizes.lanes) {
-      Value isSeen =
-          arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
-                                load(weights, key, at.value(lane)), splat(0));
-      seen = seen ? arith::OrIOp::create(b, seen, isSeen).getResult() : isSeen;
-    }
-    Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR, seen);
+    Value any =
+        emitAnyLane([&](Value lane) { return load(weights, key, lane); });
     for (int64_t e = 0; e < features; e += sizes.lanes) {
       Value count = arith::SelectOp::create(
           b, any, at.value(std::min(sizes.lanes, features - e)), at.value(0));
@@ -95,26 +99,18 @@ void OutputTile::emitSeenPairs(Value pairs, Value weights) {
   auto number = [&](uint32_t value) -> Value {
     return arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(value)));
   };
-  // `half` where one of the weights that it stands for is not 0.
-  auto keptHalf = [&](Value any, uint32_t half, uint32_t sign) -> Value {
-    Value own = arith::AndIOp::create(b, any, number(half & ~sign));
-    Value isSeen =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, own, number(0));
-    return arith::SelectOp::create(b, isSeen, number(half), number(0));
-  };
   forEach(0, pairs, 1, [&](Value pair) {
-    Value seen;
-    for (int64_t lane = 0; lane < sizes.width; lane += sizes.lanes) {
-      Value next = vector::BitCastOp::create(
-          b, bits,
-          vector::LoadOp::create(b, row, weights,
-                                 ValueRange{pair, at.value(2 * lane)})
-              .getResult());
-      seen = seen ? arith::OrIOp::create(b, seen, next).getResult() : next;
+    // A key's half of each pair of values is kept where it is seen.
+    Value kept = number(0);
+    for (bool isSecond : {false, true}) {
+      Value isSeen = emitAnyLane([&](Value lane) {
+        auto [first, second] = loadPair(weights, pair, lane);
+        return isSecond ? second : first;
+      });
+      Value half = number(isSecond ? 0xffff0000 : 0xffff);
+      kept = arith::OrIOp::create(
+          b, kept, arith::SelectOp::create(b, isSeen, half, number(0)));
     }
-    Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR, seen);
-    Value kept = arith::OrIOp::create(b, keptHalf(any, 0xffff, 0x8000),
-                                      keptHalf(any, 0xffff0000, 0x80000000));
     Value mask = vector::BroadcastOp::create(b, bits, kept);
     for (int64_t e = 0; e < features; e += sizes.lanes) {
       Value isThere = vector::CreateMaskOp::create(

@@ -69,6 +69,9 @@ private:
   /// weights are all 0.
   void emitSeenValues(mlir::Value values, mlir::Value firstKey,
                       mlir::Value keys, mlir::Value weights);
+  /// Whether any query's weight is not 0, or NaN.
+  mlir::Value
+  emitAnyLane(llvm::function_ref<mlir::Value(mlir::Value lane)> weightsAt);
   /// Makes values 0 of keys whose weights are all 0, in `pairs` pairs of them.
   void emitSeenPairs(mlir::Value pairs, mlir::Value weights);
   mlir::Value targetOf(mlir::Value result) {

@@ -9,17 +9,6 @@
 using namespace mlir;
 using namespace mixattn;
 
-Value RowBuilder::takeRows(int64_t rows, int64_t columns, Type element) {
-  if (!element)
-    element = b.getF32Type();
-  int64_t begin = scratchBytes;
-  scratchBytes += rows * columns * element.getIntOrFloatBitWidth() / 8;
-  if (!scratch)
-    return {};
-  return memref::ViewOp::create(b, MemRefType::get({rows, columns}, element),
-                                scratch, at.value(begin), ValueRange());
-}
-
 Value RowBuilder::partOf(Value matrix, Value row, Value column, int64_t rows,
                          int64_t columns) {
   SmallVector<OpFoldResult> offsets = {row, column};
@@ -78,19 +67,6 @@ void RowBuilder::storePart(Value lanes, Value matrix, Value row, Value column,
                                   lanes);
   else
     store(lanes, matrix, row, column);
-}
-
-void RowBuilder::emitPrefetch(Value matrix, Value row) {
-  auto type = cast<MemRefType>(matrix.getType());
-  Value last = at.sub(b.createOrFold<memref::DimOp>(matrix, 0), 1);
-  row = at.min(row, last);
-  constexpr int64_t lineBits = 512;
-  forEach(0, type.getDimSize(1), lineBits / type.getElementTypeBitWidth(),
-          [&](Value column) {
-            memref::PrefetchOp::create(b, matrix, ValueRange{row, column},
-                                       /*isWrite=*/false, /*localityHint=*/3,
-                                       /*isDataCache=*/true);
-          });
 }
 
 void RowBuilder::fillRow(double value, Value tile, Value row, int64_t columns) {

@@ -12,16 +12,12 @@ namespace mixattn {
 /// keys.
 class RowBuilder : public TileBuilder {
 public:
-  /// Without `scratch` it only counts what it would take of it.
-  RowBuilder(mlir::ImplicitLocOpBuilder &b, const TileSizes &sizes,
-             mlir::Value scratch)
-      : TileBuilder(b, sizes, scratch), scratch(scratch) {}
+  using TileBuilder::TileBuilder;
 
-  int64_t bytesTaken() const { return scratchBytes; }
+  /// The bytes of scratch that were taken, or counted where there is none.
+  int64_t bytesTaken() const { return scratchUsed; }
 
 protected:
-  /// The next bytes of scratch as a matrix of f32, or of `element`.
-  mlir::Value takeRows(int64_t rows, int64_t columns, mlir::Type element = {});
   /// `rows` x `columns` elements of `matrix` from [`row`, `column`] on.
   mlir::Value partOf(mlir::Value matrix, mlir::Value row, mlir::Value column,
                      int64_t rows, int64_t columns);
@@ -39,8 +35,6 @@ protected:
   /// Stores lanes of f32, rounded to the matrix' element type.
   void storePart(mlir::Value lanes, mlir::Value matrix, mlir::Value row,
                  mlir::Value column, mlir::Value mask);
-  /// Asks for row `row`, or the last one, of a matrix, which is read once.
-  void emitPrefetch(mlir::Value matrix, mlir::Value row);
   void fillRow(double value, mlir::Value tile, mlir::Value row,
                int64_t columns);
   mlir::Value spread(mlir::Value number) { return spread(number, rowType()); }
@@ -51,11 +45,6 @@ protected:
   /// they are ones.
   mlir::Value emitDot(mlir::Value tile, mlir::Value row, mlir::Value weights,
                       int64_t columns);
-
-  mlir::Value scratch;
-
-private:
-  int64_t scratchBytes = 0;
 };
 
 } // namespace mixattn

@@ -129,29 +129,23 @@ void ScoreWalk::emitPackedElements(Value keys) {
   }
 }
 
-/// Asks for elements of the next block: those of as many queries as the few
-/// keys from `row` of this block on are of it. Each row of them lies far from
-/// the one before.
+/// Prefetches masks, biases, scores and noise of the next block, in the step of
+/// the few keys from `row` on for a share of the queries: of one head, since
+/// all heads' would leave the cache before they are read. Elements of a query
+/// lie far from those of the one before, where no cache expects them.
 void ScoreWalk::emitPrefetchedElements(Value row) {
-  constexpr int64_t lineBits = 512;
-  int64_t share = std::max<int64_t>(1, sizes.rows * sizes.width / sizes.block);
+  int64_t share = llvm::divideCeil(sizes.rows * sizes.width, sizes.block);
   Value from = at.div(at.mul(row, sizes.width), sizes.block);
   Value to = at.min(at.add(from, share), queries);
   Value next = at.add(operands.place.blockStart, sizes.block);
+  Value head = body.isCoupled() ? at.value(0) : walkedHead;
   for (const ElementTile &element : operands.elements) {
     if (element.heads != 1)
       continue;
-    Value matrix =
-        elementsAt(element.tensor, body.isCoupled() ? at.value(0) : walkedHead);
-    auto type = cast<MemRefType>(matrix.getType());
+    Value matrix = elementsAt(element.tensor, head);
     forEach(from, to, 1, [&](Value query) {
-      for (int64_t key = 0; key < sizes.block;
-           key += lineBits / type.getElementTypeBitWidth())
-        memref::PrefetchOp::create(
-            b, matrix,
-            ValueRange{at.add(operands.place.firstQuery, query),
-                       at.add(next, key)},
-            /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+      emitPrefetch(matrix, at.add(operands.place.firstQuery, query), next,
+                   sizes.block);
     });
   }
 }

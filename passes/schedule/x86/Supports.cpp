@@ -6,10 +6,11 @@
 using namespace mlir;
 using namespace mixattn;
 
-static StringRef noElements = "one of its operands has no elements";
+static constexpr StringLiteral noElements =
+    "one of its operands has no elements";
 
 /// Whether values of `op` have no elements, whatever its lengths.
-static bool takesNothing(Operation *op) {
+static bool hasEmptyOperand(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && llvm::is_contained(tensor.getShape(), 0);
@@ -23,7 +24,7 @@ static StringRef whyNoTiles(Operation *op) {
     return "it is not the normal form of a softmax attention";
   if (attention.getWeights())
     return "its weights are a result";
-  return takesNothing(op) ? noElements : StringRef();
+  return hasEmptyOperand(op) ? StringRef(noElements) : StringRef();
 }
 
 /// Why the linear schedule cannot compute `op`, or nothing.
@@ -45,7 +46,7 @@ static StringRef whyNoStates(Operation *op) {
 static StringRef whyNoPieces(Operation *op) {
   if (!isa<StructuredPoolOp>(op))
     return "its weights are not given";
-  return takesNothing(op) ? noElements : StringRef();
+  return hasEmptyOperand(op) ? StringRef(noElements) : StringRef();
 }
 
 static StringRef whyNot(Algorithm algorithm, Operation *op) {

@@ -17,9 +17,6 @@ using namespace mixattn;
 /// Waking threads takes about as long as this many multiply-adds.
 static constexpr int64_t fewMultiplyAdds = 1 << 20;
 
-/// Rows of an item: long enough for a thread to fetch it.
-static constexpr int64_t rowsOfItem = 512;
-
 static int64_t rankOf(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getRank();
 }

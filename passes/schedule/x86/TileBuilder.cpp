@@ -27,11 +27,14 @@ Value TileBuilder::takePairs(int64_t rows) {
 }
 
 Value TileBuilder::takeMatrix(int64_t rows, int64_t columns, Type element) {
-  auto type = MemRefType::get({rows, columns}, element);
-  Value matrix = memref::ViewOp::create(b, type, scratch, at.value(scratchUsed),
-                                        ValueRange());
+  if (!element)
+    element = b.getF32Type();
+  int64_t begin = scratchUsed;
   scratchUsed += rows * columns * element.getIntOrFloatBitWidth() / 8;
-  return matrix;
+  if (!scratch)
+    return {};
+  return memref::ViewOp::create(b, MemRefType::get({rows, columns}, element),
+                                scratch, at.value(begin), ValueRange());
 }
 
 Value TileBuilder::takeRest(Value rows) {
@@ -126,4 +129,16 @@ std::pair<Value, Value> TileBuilder::loadPair(Value tile, Value pair,
 Value TileBuilder::larger(Value x, Value y) {
   Value isLarger = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, y);
   return arith::SelectOp::create(b, isLarger, x, y);
+}
+
+void TileBuilder::emitPrefetch(Value matrix, Value row, Value column,
+                               int64_t columns, bool isWrite) {
+  constexpr int64_t lineBits = 512;
+  Type element = cast<MemRefType>(matrix.getType()).getElementType();
+  int64_t perLine = lineBits / element.getIntOrFloatBitWidth();
+  forEach(0, columns, perLine, [&](Value next) {
+    memref::PrefetchOp::create(b, matrix, ValueRange{row, at.add(column, next)},
+                               isWrite, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+  });
 }

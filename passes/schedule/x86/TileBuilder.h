@@ -33,8 +33,10 @@ protected:
   /// The same rows as pairs of bf16: row p holds rows 2p and 2p + 1, lane by
   /// lane one behind the other.
   mlir::Value takePairs(int64_t rows);
-  /// The next bytes of scratch as a matrix.
-  mlir::Value takeMatrix(int64_t rows, int64_t columns, mlir::Type element);
+  /// The next bytes of scratch as a matrix of f32, or of `element`. Without
+  /// scratch they are only counted.
+  mlir::Value takeMatrix(int64_t rows, int64_t columns,
+                         mlir::Type element = {});
   /// All that is left of scratch as a tile of `rows` rows.
   mlir::Value takeRest(mlir::Value rows);
   /// `rows` rows of `tile` from `row` on.
@@ -83,19 +85,22 @@ protected:
         .getElementType()
         .isBF16();
   }
+  /// Asks for `columns` elements of row `row` of `matrix` from `column` on.
+  /// They need not be there: nothing reads them.
+  void emitPrefetch(mlir::Value matrix, mlir::Value row, mlir::Value column,
+                    int64_t columns, bool isWrite = false);
   /// x where it is above y or y is NaN, else y.
   mlir::Value larger(mlir::Value x, mlir::Value y);
 
   mlir::ImplicitLocOpBuilder &b;
   IndexMath at;
   TileSizes sizes;
+  mlir::Value scratch;
+  int64_t scratchUsed = 0;
 
 private:
   void emitLoop(mlir::Value from, mlir::Value to, int64_t step,
                 llvm::function_ref<void(mlir::Value)> inside);
-
-  mlir::Value scratch;
-  int64_t scratchUsed = 0;
 };
 
 } // namespace mixattn

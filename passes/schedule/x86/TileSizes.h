@@ -9,6 +9,10 @@
 
 namespace mixattn {
 
+/// Rows of a sequence that a thread fetches at once where each of them is
+/// little work.
+constexpr int64_t rowsOfItem = 512;
+
 /// Sizes of the tiles of one kernel: W queries wide, walked a few rows at a
 /// time. They depend on the machine and the plan, never on lengths.
 struct TileSizes {
@@ -20,7 +24,7 @@ struct TileSizes {
   int64_t rows;
   /// Rows of those that the body handles together; divides `rows`.
   int64_t bodyRows;
-  /// Keys of a block: a multiple of `rows`.
+  /// Keys of a block, or rows of a chunk or piece: a multiple of `rows`.
   int64_t block;
   /// Whether one instruction adds the products of two pairs of bf16.
   bool hasPairs = false;

@@ -5,12 +5,12 @@
 func.func @computed_places(
     %errors: !places {attn.name = "errors", attn.dims = ["E"]},
     %error_value: tensor<?xf32> {attn.name = "error_value", attn.dims = ["E"]},
-    %windows: !places {attn.name = "windows", attn.dims = ["T"]},
+    %windows: tensor<?x3xi32> {attn.name = "windows", attn.dims = ["T"]},
     %v: !v {attn.name = "v", attn.dims = ["B", "N"]})
     -> (!v {attn.name = "o", attn.dims = ["B", "N"]}) {
   %index = arith.addi %errors, %errors : !places
-  %triples = arith.addi %windows, %windows : !places
-  %o = attn.structured_pool %v windows(%triples : !places)
+  %triples = arith.addi %windows, %windows : tensor<?x3xi32>
+  %o = attn.structured_pool %v windows(%triples : tensor<?x3xi32>)
       error(%index, %error_value : !places, tensor<?xf32>) row_normalise
       : !v -> !v
   return %o : !v
