@@ -29,7 +29,9 @@ func.func @hidden_by_scores(
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
     %place = arith.remui %j, %c5 : index
     %hides = arith.cmpi eq, %place, %c3 : index
-    %hidden = arith.select %hides, %number, %s : f32
+    %is_hidden = arith.uitofp %hides : i1 to f32
+    %penalty = arith.mulf %is_hidden, %number : f32
+    %hidden = arith.addf %s, %penalty : f32
     attn.yield %hidden : f32
   } : (!q, !q, !q) -> !q
   %by_choice = attn.softmax %q, %k, %v score_mod {
