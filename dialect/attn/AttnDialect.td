@@ -146,9 +146,9 @@ def Attn_PlanAttr : AttrDef<Attn_Dialect, "Plan"> {
     - `unfused`: the plain path of `attn-decompose`.
 
     `lanes` are the queries that are computed side by side, `block` keys that are
-    scored before they are pooled, or the length of a chunk or piece, `split` keys that a
-    part has at most. Those that an algorithm does without are absent; all are
-    absent from `unfused`.
+    scored before they are pooled, or the length of a chunk or piece, `split`
+    keys that a part has at most. Those that an algorithm does without are
+    absent; all are absent from `unfused`.
 
     The plan of an op is its attribute `attn.plan`, written by `attn-plan`.
   }];

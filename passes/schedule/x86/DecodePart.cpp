@@ -27,13 +27,13 @@ DecodePart::DecodePart(ImplicitLocOpBuilder &b, KernelOp kernel,
       op(cast<AttentionOpInterface>(kernel.getComputation())),
       operands(kernel, sizes.lanes), body(op, operands), heads(headsOfItem(op)),
       channels(body.numChannels()), products(body.numProducts()),
-      used(at.value(0)), queries(sizeOf(op.getQueriesDim())) {
+      bytesUsed(at.value(0)), queries(sizeOf(op.getQueriesDim())) {
   this->sizes.width = sizes.block;
 }
 
 Value DecodePart::takeRows(Value rows, int64_t columns) {
-  Value begin = used;
-  used = at.add(begin, at.mul(rows, columns * int64_t(sizeof(float))));
+  Value begin = bytesUsed;
+  bytesUsed = at.add(begin, at.mul(rows, columns * int64_t(sizeof(float))));
   if (!scratch)
     return {};
   auto type = MemRefType::get({ShapedType::kDynamic, columns}, b.getF32Type());
@@ -51,7 +51,7 @@ Value DecodePart::emitBytes() {
   if (op.getShifts())
     differenceTile =
         takeRows(at.value(products), padded(op.getQueryType().getDimSize(3)));
-  return used;
+  return bytesUsed;
 }
 
 //===----------------------------------------------------------------------===//

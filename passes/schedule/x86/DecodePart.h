@@ -113,7 +113,7 @@ private:
   /// Heads of an item, and channels and products as the body has them.
   int64_t heads, channels, products;
   /// Bytes of scratch that were taken.
-  mlir::Value used;
+  mlir::Value bytesUsed;
   const DecodeParts *parts = nullptr;
   mlir::Value part, queries, firstHead, walkedHead;
   /// Keys of the part, from the first of a block to before the last that is
