@@ -57,9 +57,8 @@ class Attn_LinearTexts {
     `<relu>` and `<dpfp>` may all be zero, and a signed mixer can make any
     denominator vanish: beside such a zero the quotient is large and inexact.
 
-    What key and value rows hold beyond the lengths does not matter. A key or
-    value that is not finite may reach every row of its batch row that some
-    query sees it from. Features of `<favor>` overflow to +inf where their
+    A key that a query does not see (`lengths`, `causal`) contributes nothing to
+    the query's result, whatever its key and value rows hold. Features of `<favor>` overflow to +inf where their
     exponent does; such rows may be NaN.
 
     Constraints:

@@ -39,5 +39,22 @@ KeyRange mixattn::emitKeyRange(ImplicitLocOpBuilder &b, ScoreOpInterface op,
     range.begin = at.max(range.begin, at.sub(first, band->getLower()));
     range.insideBegin = at.sub(last, band->getLower());
   }
+  range.keptBegin = range.insideBegin;
+  range.keptEnd = range.insideEnd;
+  auto attention = dyn_cast<AttentionOpInterface>(op.getOperation());
+  if (!attention)
+    return range;
+  if (std::optional<BandAttr> keep = attention.getKeep()) {
+    range.keptBegin = at.max(range.keptBegin, at.sub(last, keep->getLower()));
+    range.keptEnd = at.min(range.keptEnd, at.add(first, keep->getUpper() + 1));
+  }
   return range;
+}
+
+Value KeyRange::emitIsWeighed(ImplicitLocOpBuilder &b, Value first,
+                              Value keys) const {
+  IndexMath at(b);
+  return arith::AndIOp::create(
+      b, at.compare(arith::CmpIPredicate::sge, first, keptBegin),
+      at.compare(arith::CmpIPredicate::sle, at.add(first, keys), keptEnd));
 }

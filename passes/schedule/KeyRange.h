@@ -18,6 +18,13 @@ struct KeyRange {
   mlir::Value begin, end;
   /// Keys of those that every query of the tile sees.
   mlir::Value insideBegin, insideEnd;
+  /// Keys of those whose weights every query keeps after the softmax.
+  mlir::Value keptBegin, keptEnd;
+
+  /// Emits whether every query of the tile sees all of `keys` keys from `first`
+  /// on, and keeps their weights: an i1. A mask is not looked at.
+  mlir::Value emitIsWeighed(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
+                            mlir::Value keys) const;
 };
 
 /// Emits the range for `queries` queries from `firstQuery` on in batch row

@@ -107,7 +107,8 @@ def poison(x, special, allow):
     off: priors switch a component off, and all of them at some positions; far:
     shifts put components so far apart that the exponentials of one, taken off
     those of the other, are 0; rise: scores of later keys are larger by far;
-    seen: one key that is seen is NaN.
+    seen: one key that is seen is NaN; partly: values that some queries see, and
+    others do not, are NaN, each in a feature of its own.
     """
     if special == "nan":
         hidden = ~allow.any(axis=(1, 2))
@@ -132,6 +133,9 @@ def poison(x, special, allow):
     elif special == "seen":
         keys = x["k"] if "k" in x else x["keys"]
         keys[..., keys.shape[-2] // 2, 0] = np.nan
+    elif special == "partly":
+        keys = np.arange(6, x["v"].shape[-2], 11)
+        x["v"][..., keys, keys % x["v"].shape[-1]] = np.nan
     elif special == "off":
         x["log_prior"][0, 1] = -np.inf
         if x["log_prior"].ndim == 3:

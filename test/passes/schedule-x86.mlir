@@ -63,7 +63,16 @@
 // CHECK:                           %[[FACTOR:.+]] = tile.x86.exp2 %[[DIFFERENCE]]
 // CHECK-COUNT-5:                   arith.mulf %{{.+}}, %[[FACTOR]]
 // CHECK:                         tile.x86.exp2
-// CHECK:                       tile.x86.pool %{{.+}}[%[[BLOCK]]] count %[[KEYS]]
+// Where not all queries see all keys, values that are not finite are left out
+// of the pool, and added to those queries that weigh them.
+// CHECK:                       %[[FINITE:.+]] = scf.if %{{.+}} -> (i1) {
+// CHECK-NEXT:                    scf.yield %true
+// CHECK:                         arith.maxsi
+// CHECK:                       %[[VALUES:.+]] = arith.select %[[FINITE]], {{.*}} : memref
+// CHECK:                       %[[FIRST:.+]] = arith.select %[[FINITE]], %[[BLOCK]], %c0
+// CHECK:                       tile.x86.pool %[[VALUES]][%[[FIRST]]] count %[[KEYS]]
+// CHECK:                         arith.cmpf uno
+// CHECK:                         arith.cmpf une
 // CHECK:                 tile.x86.unpack %{{.+}} rows %c8
 // CHECK:               } else {
 // CHECK:                 tile.x86.scores {{.*}} into %{{.+}} units 0 : {{.*}}, memref<8x4xf32{{.*}}, memref<8x4xf32

@@ -144,3 +144,16 @@ func.func @mixers(%q: !q, %k: !k, %m: !m, %b: !b) -> (!q, !q, !q, !q, !q) {
       premix_mlp(%m, %b, %m, %b : !m, !b, !m, !b) scale 0.5 pool(%q : !q) -> !q
   return %0, %1, %2, %3, %4 : !q, !q, !q, !q, !q
 }
+
+// -----
+
+// Components by a term alone keep a variance each.
+// CHECK-LABEL: func.func @unequal_terms
+// CHECK:         attn.generic scores({{.*}}) variances [5.545177e+00, 1.663553e+01] query_term({{.*}}) scale 1.000000e+00 base2 pool(
+!q = tensor<1x2x3x4xf32>
+!t = tensor<1x2x2x3xf32>
+func.func @unequal_terms(%q: !q, %t: !t) -> !q {
+  %o = attn.generic scores(%q, %q : !q, !q) variances [8.0, 24.0]
+      query_term(%t : !t) pool(%q : !q) -> !q
+  return %o : !q
+}

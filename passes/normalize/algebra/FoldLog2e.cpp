@@ -79,13 +79,15 @@ private:
   /// The variances divided by log2 e, and as many of them.
   static SmallVector<double> scaledVariances(GenericOp op) {
     auto attention = cast<AttentionOpInterface>(op.getOperation());
+    if (std::optional<ArrayRef<double>> variances = op.getVariances())
+      return llvm::map_to_vector(*variances, [](double variance) {
+        return variance * llvm::numbers::ln2;
+      });
+    // Terms alone give components to one product.
     bool isShared = attention.getKeyType().getRank() == 4 && !op.getShifts();
-    bool divides = op.getGaussian() || op.getVariances();
-    SmallVector<double> scaled;
-    for (int64_t r = 0; r < (isShared ? 1 : attention.getNumComponents()); ++r)
-      scaled.push_back((divides ? attention.getVariance(r) : 1.0) *
-                       llvm::numbers::ln2);
-    return scaled;
+    double variance = op.getGaussian() ? attention.getVariance(0) : 1.0;
+    return SmallVector<double>(isShared ? 1 : attention.getNumComponents(),
+                               variance * llvm::numbers::ln2);
   }
 };
 

@@ -102,6 +102,7 @@ private:
                            mlir::Value head, mlir::Value query,
                            mlir::Value lane);
   void emitPooled(mlir::Value keys);
+  void emitPooledHead(mlir::Value head, mlir::Value keys, bool skipsZeros);
   void emitCoefficients();
   mlir::Value emitCoefficient(mlir::Value from, mlir::Value to,
                               mlir::Value query);

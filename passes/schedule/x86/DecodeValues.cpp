@@ -11,17 +11,33 @@ using namespace mlir;
 using namespace mixattn;
 
 /// Adds the values of the block's first `keys` keys, weighted, to the outputs.
+/// A value that a query does not weigh adds nothing, whatever it holds.
 void DecodePart::emitPooled(Value keys) {
-  forEachHead([&](Value head) {
-    Value group = at.div(head, op.getValueGroup());
-    Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
-                                           {operands.place.batch, group});
-    forEachQuery([&](Value query) {
-      tile::SumRowsOp::create(b, values, operands.place.blockStart, keys,
-                              rowsOf(weightTile, slotOf(head, query), 1),
-                              rowsOf(parts->outputs, outputRow(head, query), 1),
-                              KernelOperands::mayHideKeys(op));
-    });
+  auto pool = [&](bool skipsZeros) {
+    forEachHead([&](Value head) { emitPooledHead(head, keys, skipsZeros); });
+  };
+  if (KernelOperands::mayHideKeys(op))
+    return pool(/*skipsZeros=*/true);
+  if (!op.getCausal() && !op.getBand() && !op.getKeep())
+    return pool(/*skipsZeros=*/false);
+  Value areWeighed = range.emitIsWeighed(b, operands.place.blockStart, keys);
+  auto choice = scf::IfOp::create(b, areWeighed, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  pool(/*skipsZeros=*/false);
+  b.setInsertionPointToStart(choice.elseBlock());
+  pool(/*skipsZeros=*/true);
+}
+
+void DecodePart::emitPooledHead(Value head, Value keys, bool skipsZeros) {
+  Value group = at.div(head, op.getValueGroup());
+  Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
+                                         {operands.place.batch, group});
+  forEachQuery([&](Value query) {
+    tile::SumRowsOp::create(b, values, operands.place.blockStart, keys,
+                            rowsOf(weightTile, slotOf(head, query), 1),
+                            rowsOf(parts->outputs, outputRow(head, query), 1),
+                            skipsZeros);
   });
 }
 

@@ -4,6 +4,7 @@
 #include "passes/schedule/x86/LinearTile.h"
 
 #include "dialect/tile/TileOps.h"
+#include "passes/schedule/x86/FiniteRows.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -299,8 +300,7 @@ void LinearTile::emitCausal(Value number) {
     emitChunkUpdates(keys);
   });
   Value pairs = at.sub(queries, firstQuery);
-  forEach(0, pairs, sizes.block, [&](Value start) {
-    Value rows = at.min(at.sub(pairs, start), sizes.block);
+  auto emitChunk = [&](Value start, Value rows) {
     Value key = at.add(firstKey, start);
     Value keys = at.max(at.min(at.sub(count, key), rows), 0);
     emitChunkSources(key, keys, /*isRead=*/true);
@@ -315,5 +315,37 @@ void LinearTile::emitCausal(Value number) {
       });
     });
     emitChunkUpdates(keys);
+  };
+  forEach(0, pairs, sizes.block, [&](Value start) {
+    Value end = at.min(at.add(start, sizes.block), pairs);
+    Value key = at.add(firstKey, start);
+    Value keys = at.max(at.min(at.sub(count, key), at.sub(end, start)), 0);
+    // Within a chunk queries read values that they do not see, times 0: where
+    // these are not finite, each query is a chunk of its own.
+    Value step = arith::SelectOp::create(b, emitAreFinite(key, keys),
+                                         at.value(sizes.block), at.value(1));
+    auto chunks = scf::ForOp::create(b, start, end, step);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(chunks.getBody());
+    Value first = chunks.getInductionVar();
+    emitChunk(first, at.min(at.sub(end, first), step));
   });
+}
+
+/// Whether the values of `count` keys from `first` on, of all sources, are
+/// finite.
+Value LinearTile::emitAreFinite(Value first, Value count) {
+  Value all = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  auto loop = scf::ForOp::create(b, at.value(0), at.value(sources), at.value(1),
+                                 ValueRange{all});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value head = at.add(firstSource, loop.getInductionVar());
+  Value values =
+      KernelOperands::matrixAt(b, operands.bufferOf(op.getValue()),
+                               {batch, at.div(head, op.getValueGroup())});
+  Value areFinite = FiniteRows(b, sizes).emitAreFinite(values, first, count);
+  scf::YieldOp::create(b, ValueRange{arith::AndIOp::create(
+                              b, loop.getRegionIterArg(0), areFinite)});
+  return loop.getResult(0);
 }

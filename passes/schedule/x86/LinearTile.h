@@ -86,6 +86,7 @@ private:
                      mlir::Value queries, mlir::Value rightPart,
                      mlir::Value totalsPart, mlir::Value terms);
   void emitZeros(mlir::Value head, mlir::Value first, mlir::Value last);
+  mlir::Value emitAreFinite(mlir::Value first, mlir::Value count);
   void emitChunkSources(mlir::Value first, mlir::Value count, bool isRead);
   void emitChunkUpdates(mlir::Value count);
 

@@ -19,7 +19,10 @@ public:
   OnlineTile(ImplicitLocOpBuilder &b, KernelOp kernel, const TileSizes &sizes,
              Value scratch)
       : MixedTile(b, kernel, sizes, headsOf(kernel), scratch) {
-    weighsUnderPool = body.isCoupled() && !body.sharesWork() && hasFewSteps();
+    // While one head's weights are made, another's are pooled: a reference that
+    // moves lowers no outputs that are being summed up.
+    weighsUnderPool = body.isCoupled() && !body.sharesWork() &&
+                      op.getNumHeads() > 1 && hasFewSteps();
   }
 
   /// Heads that one tile holds: all where scores or outputs of heads meet.

@@ -3,8 +3,10 @@
 
 #include "passes/schedule/x86/Outputs.h"
 #include "dialect/tile/TileOps.h"
+#include "passes/schedule/x86/FiniteRows.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -15,7 +17,7 @@ void OutputTile::takeOutputScratch() {
   outputTile = takeTile(heads * features);
   if (hasPairedValues())
     valueTile = takeMatrix(sizes.block / 2, 2 * features, b.getBF16Type());
-  else if (hasCopiedValues())
+  else if (valueBytes())
     valueTile = takeMatrix(sizes.block, features, b.getF32Type());
 }
 
@@ -32,100 +34,107 @@ void OutputTile::emitPooled(Value head, Value firstKey, Value keys,
   Value group = at.div(head, op.getValueGroup());
   Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
                                          {operands.place.batch, group});
-  Value count = keys;
+  Rows pooled = {values, firstKey, keys};
   if (hasPairedValues()) {
     tile::PairOp::create(b, values, firstKey, keys, valueTile);
-    count = at.div(at.add(keys, 1), 2);
-    if (mayHideKeys())
-      emitSeenPairs(count, weights);
-  } else if (mayHideKeys()) {
-    emitSeenValues(values, firstKey, keys, weights);
-  } else if (hasCopiedValues()) {
+    pooled = {valueTile, at.value(0), at.div(at.add(keys, 1), 2)};
+  } else if (hasConvertedValues()) {
     tile::WidenOp::create(b, values, firstKey, at.sub(range.keys, 1), keys,
                           valueTile);
+    pooled = {valueTile, at.value(0), keys};
   }
-  bool areCopied = hasCopiedValues();
+  Value areFinite;
+  if (mayHideValues()) {
+    areFinite = emitAreFinite(pooled, firstKey, keys);
+    pooled = emitFinite(pooled, areFinite);
+  }
   auto pool = tile::PoolOp::create(
-      b, areCopied ? valueTile : values, areCopied ? at.value(0) : firstKey,
-      count, weights, rowsOf(outputTile, outputRow(head), features), units);
-  if (!units)
-    return;
-  OpBuilder::InsertionGuard guard(b);
-  Block *block =
-      b.createBlock(&pool.getBody(), {}, b.getIndexType(), b.getLoc());
-  unit(block->getArgument(0));
-}
-
-Value OutputTile::emitAnyLane(function_ref<Value(Value)> weightsAt) {
-  Value seen;
-  for (int64_t lane = 0; lane < sizes.width; lane += sizes.lanes) {
-    Value isSeen = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
-                                         weightsAt(at.value(lane)), splat(0));
-    seen = seen ? arith::OrIOp::create(b, seen, isSeen).getResult() : isSeen;
+      b, pooled.matrix, pooled.first, pooled.count, weights,
+      rowsOf(outputTile, outputRow(head), features), units);
+  if (units) {
+    OpBuilder::InsertionGuard guard(b);
+    Block *block =
+        b.createBlock(&pool.getBody(), {}, b.getIndexType(), b.getLoc());
+    unit(block->getArgument(0));
   }
-  return vector::ReductionOp::create(b, vector::CombiningKind::OR, seen);
+  if (areFinite)
+    emitUnless(areFinite, [&] {
+      emitPooledOthers({values, firstKey, keys}, weights, head);
+    });
 }
 
-void OutputTile::emitSeenValues(Value values, Value firstKey, Value keys,
-                                Value weights) {
-  Type element = op.getValueType().getElementType();
-  auto mask = VectorType::get({sizes.lanes}, b.getI1Type());
-  forEach(0, keys, 1, [&](Value key) {
-    Value any =
-        emitAnyLane([&](Value lane) { return load(weights, key, lane); });
-    for (int64_t e = 0; e < features; e += sizes.lanes) {
-      Value count = arith::SelectOp::create(
-          b, any, at.value(std::min(sizes.lanes, features - e)), at.value(0));
-      auto type = VectorType::get({sizes.lanes}, element);
-      Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
-      Value row = at.add(firstKey, key);
-      Value part = vector::MaskedLoadOp::create(
-          b, type, values, ValueRange{row, at.value(e)},
-          vector::CreateMaskOp::create(b, mask, count), none);
-      if (!element.isF32())
-        part = arith::ExtFOp::create(b, rowType(), part);
-      Value held = at.value(std::min(sizes.lanes, features - e));
-      vector::MaskedStoreOp::create(b, valueTile, ValueRange{key, at.value(e)},
-                                    vector::CreateMaskOp::create(b, mask, held),
-                                    part);
-    }
-  });
+void OutputTile::emitUnless(Value condition, function_ref<void()> inside) {
+  Value isNot = arith::XOrIOp::create(
+      b, condition, arith::ConstantOp::create(b, b.getBoolAttr(true)));
+  auto onlyIf = scf::IfOp::create(b, isNot, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(onlyIf.thenBlock());
+  inside();
 }
 
-void OutputTile::emitSeenPairs(Value pairs, Value weights) {
-  auto row = VectorType::get({2 * sizes.lanes}, b.getBF16Type());
-  auto bits = rowType().clone(b.getI32Type());
-  Value none = arith::ConstantOp::create(b, b.getZeroAttr(row));
-  auto number = [&](uint32_t value) -> Value {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(value)));
+Value OutputTile::emitAreFinite(const Rows &rows, Value firstKey, Value keys) {
+  auto areFinite = [&] {
+    return FiniteRows(b, sizes).emitAreFinite(rows.matrix, rows.first,
+                                              rows.count);
   };
-  forEach(0, pairs, 1, [&](Value pair) {
-    // A key's half of each pair of values is kept where it is seen.
-    Value kept = number(0);
-    for (bool isSecond : {false, true}) {
-      Value isSeen = emitAnyLane([&](Value lane) {
-        auto [first, second] = loadPair(weights, pair, lane);
-        return isSecond ? second : first;
-      });
-      Value half = number(isSecond ? 0xffff0000 : 0xffff);
-      kept = arith::OrIOp::create(
-          b, kept, arith::SelectOp::create(b, isSeen, half, number(0)));
-    }
-    Value mask = vector::BroadcastOp::create(b, bits, kept);
-    for (int64_t e = 0; e < features; e += sizes.lanes) {
-      Value isThere = vector::CreateMaskOp::create(
-          b, VectorType::get({2 * sizes.lanes}, b.getI1Type()),
-          at.value(2 * std::min(sizes.lanes, features - e)));
-      SmallVector<Value> place = {pair, at.value(2 * e)};
-      Value values = vector::BitCastOp::create(
-          b, bits,
-          vector::MaskedLoadOp::create(b, row, valueTile, place, isThere, none)
-              .getResult());
-      Value left = vector::BitCastOp::create(
-          b, row, arith::AndIOp::create(b, values, mask).getResult());
-      vector::MaskedStoreOp::create(b, valueTile, place, isThere, left);
-    }
+  if (mayHideKeys())
+    return areFinite();
+  // Where all queries weigh all keys, it does not matter.
+  Value isInside = range.emitIsWeighed(b, firstKey, keys);
+  auto choice =
+      scf::IfOp::create(b, b.getI1Type(), isInside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, isInside);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, areFinite());
+  return choice.getResult(0);
+}
+
+OutputTile::Rows OutputTile::emitFinite(const Rows &rows, Value areFinite) {
+  emitUnless(areFinite, [&] {
+    FiniteRows(b, sizes).emitFinite(rows.matrix, rows.first, rows.count,
+                                    valueTile);
   });
+  if (rows.matrix == valueTile)
+    return rows;
+  auto choose = [&](Value whole, Value finite) -> Value {
+    return arith::SelectOp::create(b, areFinite, whole, finite);
+  };
+  auto type = MemRefType::get(
+      {ShapedType::kDynamic, features}, b.getF32Type(),
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
+                             {ShapedType::kDynamic, 1}));
+  auto cast = [&](Value matrix) -> Value {
+    return memref::CastOp::create(b, type, matrix);
+  };
+  return {choose(cast(rows.matrix), cast(valueTile)),
+          choose(rows.first, at.value(0)), rows.count};
+}
+
+void OutputTile::emitPooledOthers(const Rows &values, Value weights,
+                                  Value head) {
+  auto weightAt = [&](Value key, Value lane) -> Value {
+    if (!holdsPairs(weights))
+      return load(weights, key, lane);
+    auto [even, odd] = loadPair(weights, at.div(key, 2), lane);
+    Value isEven = at.compare(arith::CmpIPredicate::eq, at.rem(key, 2), 0);
+    return arith::SelectOp::create(b, isEven, even, odd);
+  };
+  FiniteRows(b, sizes).forEachOther(
+      values.matrix, values.first, values.count,
+      [&](Value number, Value key, Value feature) {
+        Value row = at.add(outputRow(head), feature);
+        Value value = vector::BroadcastOp::create(b, rowType(), number);
+        forEachLane([&](Value lane) {
+          Value weight = weightAt(key, lane);
+          Value isWeighed = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
+                                                  weight, splat(0));
+          Value term = arith::SelectOp::create(b, isWeighed, mul(weight, value),
+                                               splat(0));
+          store(add(load(outputTile, row, lane), term), outputTile, row, lane);
+        });
+      });
 }
 
 void OutputTile::emitInverses(Value head) {

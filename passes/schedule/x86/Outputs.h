@@ -51,29 +51,41 @@ protected:
   void emitOutput(mlir::Value head, Statistic factor);
 
   mlir::Value outputTile;
-  /// The values of a block: in pairs of keys, as f32, or those that are seen.
+  /// The values of a block: in pairs of keys, as f32, or those that are finite.
   mlir::Value valueTile;
   /// Features of values.
   int64_t features;
 
 private:
+  /// Rows of a matrix: `count` from row `first` on.
+  struct Rows {
+    mlir::Value matrix, first, count;
+  };
   int64_t valueBytes() {
-    int64_t size = hasPairedValues() ? 2 : hasCopiedValues() ? 4 : 0;
+    int64_t size = hasPairedValues()                         ? 2
+                   : hasConvertedValues() || mayHideValues() ? 4
+                                                             : 0;
     return sizes.block * features * size;
   }
-  /// Whether values are pooled from a copy of the block's.
-  bool hasCopiedValues() {
-    return mayHideKeys() || !op.getValueType().getElementType().isF32();
+  bool hasConvertedValues() {
+    return !op.getValueType().getElementType().isF32();
   }
-  /// Copies the values of `keys` keys from `firstKey` on, and 0 for keys whose
-  /// weights are all 0.
-  void emitSeenValues(mlir::Value values, mlir::Value firstKey,
-                      mlir::Value keys, mlir::Value weights);
-  /// Whether any query's weight is not 0, or NaN.
-  mlir::Value
-  emitAnyLane(llvm::function_ref<mlir::Value(mlir::Value lane)> weightsAt);
-  /// Makes values 0 of keys whose weights are all 0, in `pairs` pairs of them.
-  void emitSeenPairs(mlir::Value pairs, mlir::Value weights);
+  /// Whether a query of a tile may not weigh a key that others do, or none may:
+  /// what its value holds must not reach the query's output.
+  bool mayHideValues() {
+    return mayHideKeys() || op.getCausal() || op.getBand() || op.getKeep();
+  }
+  /// Whether `rows`, the values of `keys` keys from `firstKey` on, can be
+  /// pooled as they are: an i1.
+  mlir::Value emitAreFinite(const Rows &rows, mlir::Value firstKey,
+                            mlir::Value keys);
+  /// The same values, or unless they are finite a copy in `valueTile` with 0
+  /// for what is not.
+  Rows emitFinite(const Rows &rows, mlir::Value areFinite);
+  /// Pools what is not finite in `values`, for the queries that weigh it.
+  void emitPooledOthers(const Rows &values, mlir::Value weights,
+                        mlir::Value head);
+  void emitUnless(mlir::Value condition, llvm::function_ref<void()> inside);
   mlir::Value targetOf(mlir::Value result) {
     return kernel
         .getOutputs()[llvm::cast<mlir::OpResult>(result).getResultNumber()];

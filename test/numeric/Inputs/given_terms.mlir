@@ -26,3 +26,12 @@ func.func @products(%q: !q {attn.name = "q", attn.dims = ["B", "N"]},
       query_term(%u : !u) key_term(%t : !t) pool(%v : !v) -> !o
   return %o : !o
 }
+
+func.func @unequal(%q: !q {attn.name = "q", attn.dims = ["B", "N"]},
+    %k: !k {attn.name = "k", attn.dims = ["B", "S"]}, %v: !v {attn.name = "v", attn.dims = ["B", "S"]},
+    %t: !t {attn.name = "t", attn.dims = ["B", "S"]},
+    %u: !u {attn.name = "u", attn.dims = ["B", "N"]}) -> (!o {attn.name = "o", attn.dims = ["B", "N"]}) {
+  %o = attn.generic scores(%q, %k : !q, !k) variances [8.0, 24.0, 2.0]
+      query_term(%u : !u) key_term(%t : !t) pool(%v : !v) -> !o
+  return %o : !o
+}
