@@ -15,11 +15,15 @@ include(HandleLLVMOptions)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  # Without the two, ccache keeps nothing that reads a precompiled header.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_link_options(-fuse-ld=lld)
+  # A precompiled header that says when it was made is new to ccache each time.
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
 include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
