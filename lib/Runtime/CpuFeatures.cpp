@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CPU features by cpuid: Intel's manual, volume 2A, CPUID, and AMD's, volume
+// CPU features by CPUID: Intel's manual, volume 2A, CPUID, and AMD's, volume
 // 3, appendix E. LLVM's names are those of `llc -march=x86-64 -mattr=help`.
 #include "lib/Runtime/CpuFeatures.h"
 #include <algorithm>
-#include <cpuid.h>
 
 using namespace mixattn;
 
 namespace {
-enum Register { Eax, Ebx, Ecx, Edx };
+constexpr auto Eax = CpuRecord::Eax, Ebx = CpuRecord::Ebx, Ecx = CpuRecord::Ecx,
+               Edx = CpuRecord::Edx;
 
 /// Registers that the operating system must save.
 enum State : uint64_t { None = 0, Avx = 0x6, Avx512 = 0xe6, Amx = 0x60000 };
@@ -16,7 +16,7 @@ enum State : uint64_t { None = 0, Avx = 0x6, Avx512 = 0xe6, Amx = 0x60000 };
 struct Feature {
   std::string_view name;
   uint32_t leaf, subleaf;
-  Register reg;
+  CpuRecord::Register reg;
   uint32_t bit;
   State state;
 };
@@ -130,40 +130,25 @@ static constexpr std::string_view tuning[] = {
 };
 // clang-format on
 
-static uint32_t cpuid(uint32_t leaf, uint32_t subleaf, Register reg) {
-  uint32_t values[4] = {};
-  __get_cpuid_count(leaf, subleaf, &values[Eax], &values[Ebx], &values[Ecx],
-                    &values[Edx]);
-  return values[reg];
-}
-
-/// The registers that the operating system saves, as XCR0 has them.
-static uint64_t savedState() {
-  constexpr uint32_t osxsave = 1u << 27;
-  if (!(cpuid(1, 0, Ecx) & osxsave))
-    return 0;
-  uint32_t low, high;
-  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return uint64_t(high) << 32 | low;
-}
-
 /// AVX10 counts versions in a leaf of its own.
-static bool hasAvx10(uint32_t version) {
+static bool hasAvx10(const CpuRecord &record, uint32_t version) {
   constexpr uint32_t avx10 = 1u << 19;
-  return (savedState() & Avx512) == Avx512 && (cpuid(7, 1, Edx) & avx10) &&
-         (cpuid(0x24, 0, Ebx) & 0xff) >= version;
+  return (record.savedState & Avx512) == Avx512 &&
+         (record.get(7, 1, Edx) & avx10) &&
+         (record.get(0x24, 0, Ebx) & 0xff) >= version;
 }
 
-bool mixattn::hasCpuFeature(std::string_view name) {
+bool mixattn::hasCpuFeature(const CpuRecord &record, std::string_view name) {
   for (const Feature &feature : features)
     if (feature.name == name)
-      return (cpuid(feature.leaf, feature.subleaf, feature.reg) >> feature.bit &
+      return (record.get(feature.leaf, feature.subleaf, feature.reg) >>
+                  feature.bit &
               1) &&
-             (savedState() & feature.state) == feature.state;
+             (record.savedState & feature.state) == feature.state;
   if (name.substr(0, 7) == "avx10.1")
-    return hasAvx10(1);
+    return hasAvx10(record, 1);
   if (name.substr(0, 7) == "avx10.2")
-    return hasAvx10(2);
+    return hasAvx10(record, 2);
   auto isPrefix = [&](std::string_view prefix) {
     return name.substr(0, prefix.size()) == prefix;
   };
@@ -177,7 +162,7 @@ Status mixattn::checkTarget(const Target &target) {
     return makeError("expected a target of arch 'x86_64', but got '{}'",
                      target.arch);
   for (const std::string &feature : target.features)
-    if (!hasCpuFeature(feature))
+    if (!hasCpuFeature(recordOfThisMachine(), feature))
       return makeError("made for CPU '{}', but this machine lacks its feature "
                        "'{}'",
                        target.cpu, feature);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which instructions this machine has, by LLVM's names.
+// Which instructions a machine has, by LLVM's names.
 #ifndef MIXATTN_LIB_RUNTIME_CPUFEATURES_H
 #define MIXATTN_LIB_RUNTIME_CPUFEATURES_H
 
+#include "lib/Runtime/CpuRecord.h"
 #include "lib/Runtime/Manifest.h"
 
 namespace mixattn {
 
-/// Whether this machine, operating system included, has that feature. Names
+/// Whether a machine, operating system included, has that feature. Names
 /// that only tune code, or stand for instructions that no compiled attention
 /// contains (system, keys, transactions), count as there; a name that nobody
 /// knows counts as missing.
-bool hasCpuFeature(std::string_view name);
+bool hasCpuFeature(const CpuRecord &record, std::string_view name);
 
-/// An error that names what the machine lacks, if it cannot run the target.
+/// An error that names what this machine lacks, if it cannot run the target.
 Status checkTarget(const Target &target);
 
 } // namespace mixattn

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a CPU name means: the features that generated code may use.
+// What a CPU's name, or its answers, mean: the features that code may use.
 #include "lib/Target/Machine.h"
+
+#include "lib/Runtime/CpuFeatures.h"
+#include "lib/Target/Microarchitecture.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
 using namespace mixattn;
@@ -16,7 +18,8 @@ using llvm::StringRef;
 /// (lib/Runtime/CpuFeatures.cpp knows each of these names). Closed under what
 /// LLVM lets one feature imply, and sorted.
 static constexpr StringRef usableFeatures[] = {
-    "aes",          "avx",        "avx2",       "avx512bf16",
+    "aes",          "amx-bf16",   "amx-int8",   "amx-tile",
+    "avx",          "avx2",       "avx512bf16",
     "avx512bitalg", "avx512bw",   "avx512cd",   "avx512dq",
     "avx512f",      "avx512fp16", "avx512ifma", "avx512vbmi",
     "avx512vbmi2",  "avx512vl",   "avx512vnni", "avx512vpopcntdq",
@@ -33,20 +36,27 @@ bool Machine::has(StringRef name) const {
   return llvm::is_contained(features, name);
 }
 
-/// What the CPU `machine.cpu` has, by LLVM's names; `isNative`: this one.
-static llvm::StringMap<bool> listFeatures(const Machine &machine,
-                                          bool isNative) {
+/// What the CPU `cpu` has, by LLVM's names.
+static llvm::StringMap<bool> listFeatures(StringRef cpu) {
   llvm::StringMap<bool> present;
   llvm::SmallVector<StringRef> ofCpu;
-  llvm::X86::getFeaturesForCPU(machine.cpu, ofCpu);
+  llvm::X86::getFeaturesForCPU(cpu, ofCpu);
   for (StringRef feature : ofCpu) {
     present[feature] = true;
     llvm::X86::updateImpliedFeatures(feature, /*Enabled=*/true, present);
   }
-  if (isNative)
-    for (const auto &feature : llvm::sys::getHostCPUFeatures())
-      present[feature.first()] = feature.second;
   return present;
+}
+
+/// Whether the machine of `record` has `name` and all that it implies: what is
+/// added to the code generator's list brings that with it.
+static bool hasWhole(const CpuRecord &record, StringRef name) {
+  llvm::StringMap<bool> implied;
+  llvm::X86::updateImpliedFeatures(name, /*Enabled=*/true, implied);
+  return hasCpuFeature(record, name) &&
+         llvm::all_of(implied, [&](const auto &feature) {
+           return hasCpuFeature(record, feature.first());
+         });
 }
 
 /// Fills in the two feature lists of `machine`. Removals first: LLVM reads
@@ -72,22 +82,30 @@ static void setFeatures(Machine &machine,
   machine.featureString = llvm::join(removed, ",");
 }
 
-Result<Machine> mixattn::lookUpMachine(StringRef name) {
-  auto isKnown = [](StringRef cpu) {
-    return llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) !=
-           llvm::X86::CK_None;
-  };
-  bool isNative = name == "native";
+Machine mixattn::describeMachine(const CpuRecord &record) {
   Machine machine;
-  machine.cpu = isNative ? llvm::sys::getHostCPUName().str() : name.str();
-  // A virtual machine may hide its model, but not its features.
-  if (isNative && !isKnown(machine.cpu))
-    machine.cpu = "x86-64";
-  if (!isKnown(machine.cpu))
+  Microarchitecture named = nameMicroarchitecture(record);
+  machine.cpu = named.name;
+  machine.doubt = named.doubt;
+  machine.facts = factsOf(record);
+  llvm::StringMap<bool> present = listFeatures(machine.cpu);
+  for (StringRef feature : usableFeatures)
+    present[feature] = false;
+  for (auto &feature : present)
+    feature.second = hasWhole(record, feature.first());
+  setFeatures(machine, present);
+  return machine;
+}
+
+Result<Machine> mixattn::lookUpMachine(StringRef name) {
+  if (name == "native")
+    return describeMachine(recordOfThisMachine());
+  if (llvm::X86::parseArchX86(name, /*Only64Bit=*/true) == llvm::X86::CK_None)
     return makeError("expected 'native' or the name of a 64-bit x86 CPU as "
                      "target, but got '{}'",
                      name.str());
-
-  setFeatures(machine, listFeatures(machine, isNative));
+  Machine machine;
+  machine.cpu = name.str();
+  setFeatures(machine, listFeatures(machine.cpu));
   return machine;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a CPU name means: the features that generated code may use.
+// What a CPU's name, or its answers, mean: the features that code may use.
 #ifndef MIXATTN_LIB_TARGET_MACHINE_H
 #define MIXATTN_LIB_TARGET_MACHINE_H
 
+#include "lib/Runtime/MachineDescription.h"
 #include "lib/Runtime/Result.h"
 
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,13 +24,20 @@ struct Machine {
   std::vector<std::string> features;
   /// The same as the code generator reads it: "-sse4a,+avx,+avx2".
   std::string featureString;
+  /// Of a machine that was asked.
+  std::optional<CpuFacts> facts;
+  /// A sentence that says why it is called `cpu`, where that is in doubt.
+  std::string doubt;
 
   /// Whether `name` is among `features`.
   bool has(llvm::StringRef name) const;
 };
 
-/// Describes the CPU `name`: "native", the CPU and features of this machine,
-/// or one of LLVM's names of 64-bit x86 CPUs. Any other name is an error.
+/// The machine whose answers `record` holds.
+Machine describeMachine(const CpuRecord &record);
+
+/// The CPU `name`: "native", this machine's, or one of LLVM's names of 64-bit
+/// x86 CPUs. Any other name is an error.
 Result<Machine> lookUpMachine(llvm::StringRef name);
 
 } // namespace mixattn
