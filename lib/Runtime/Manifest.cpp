@@ -217,6 +217,27 @@ Entry EntryParser::parse() {
   return entry;
 }
 
+static MachineDescription parseMachine(const JsonView &json) {
+  MachineDescription machine;
+  if (json.has("vendor")) {
+    machine.vendor = json["vendor"].text();
+    machine.family = json["family"].integer();
+    machine.model = json["model"].integer();
+    machine.stepping = json["stepping"].integer();
+  }
+  machine.cores = json["cores"].integer();
+  machine.l1 = json["l1"].integer();
+  machine.l2 = json["l2"].integer();
+  machine.l3 = json["l3"].integer();
+  if (json.has("l3_threads"))
+    machine.l3Threads = json["l3_threads"].integer();
+  machine.hertz = json["hertz"].number();
+  machine.multiplyAdds = json["multiply_adds"].number();
+  machine.pairProducts = json["pair_products"].number();
+  machine.sharesPorts = json["shares_ports"].boolean();
+  return machine;
+}
+
 Result<Manifest> mixattn::parseManifest(std::string_view text) {
   Result<Json> json = parseJson(text);
   if (!json)
@@ -232,6 +253,8 @@ Result<Manifest> mixattn::parseManifest(std::string_view text) {
   JsonView target = root["target"];
   manifest.target = {target["arch"].text(), target["cpu"].text(),
                      target["features"].texts()};
+  if (target.has("machine"))
+    manifest.target.machine = parseMachine(target["machine"]);
   if (root.has("sanitizer")) {
     std::string name = root["sanitizer"].text();
     if (std::optional<Sanitizer> known = sanitizerNamed(name))

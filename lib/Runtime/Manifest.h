@@ -4,6 +4,7 @@
 #define MIXATTN_LIB_RUNTIME_MANIFEST_H
 
 #include "lib/Runtime/DType.h"
+#include "lib/Runtime/MachineDescription.h"
 #include "lib/Runtime/ManifestOps.h"
 #include "lib/Runtime/Result.h"
 #include "lib/Runtime/Sanitizer.h"
@@ -99,6 +100,8 @@ struct Target {
   std::string arch, cpu;
   /// LLVM's names, sorted.
   std::vector<std::string> features;
+  /// What calls were planned for; hand-made manifests may lack it.
+  std::optional<MachineDescription> machine = std::nullopt;
 };
 
 /// A whole manifest.

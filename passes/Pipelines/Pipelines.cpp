@@ -62,6 +62,7 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   WriteManifestPassOptions manifest;
   manifest.cpu = options.cpu;
   manifest.features.assign(options.features.begin(), options.features.end());
+  manifest.machine = options.machine;
   manifest.sanitizer = options.sanitizer;
   pm.addPass(createWriteManifestPass(manifest));
   if (options.simplify) {
@@ -84,7 +85,7 @@ static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
   PlanPassOptions plan;
   plan.cpu = options.cpu;
   plan.features.assign(options.features.begin(), options.features.end());
-  plan.isNative = options.isNative;
+  plan.machine = options.machine;
   plan.threads = options.threads;
   plan.force = options.plan;
   pm.addPass(createPlanPass(plan));
@@ -117,7 +118,7 @@ static bool has(const PipelineOptions &options, StringRef feature) {
 
 /// The registers and instructions that the code may use.
 static CpuModel modelOf(const PipelineOptions &options) {
-  return describeCpu(options.cpu, options.features, options.isNative);
+  return describeCpu(options.cpu, options.features);
 }
 
 static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
@@ -125,7 +126,7 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   ScheduleX86PassOptions schedule;
   schedule.lanes = cpu.lanes;
   schedule.registers = cpu.registers;
-  schedule.hasBf16Pairs = cpu.hasBf16Products;
+  schedule.hasBf16Pairs = cpu.hasPairs();
   pm.addPass(createScheduleX86Pass(schedule));
   // Accesses outside of a tile are to meet memory that is nobody's.
   if (options.sanitizer == "address")

@@ -40,8 +40,9 @@ struct PipelineOptions {
   bool fuse = true;
   /// Whether to rewrite attentions where a simpler form is equal.
   bool simplify = true;
-  /// Whether code is for this machine, with its cores and caches.
-  bool isNative = false;
+  /// The machine that was asked, as parseCpuFacts reads it; empty where the
+  /// CPU's name is all that is known.
+  std::string machine;
   /// Threads that calls are planned for; 0: as many as cores.
   int64_t threads = 0;
   /// The plan of every attention, `algorithm[,lanes=L][,block=K][,split=K]`;

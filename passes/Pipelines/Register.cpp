@@ -30,6 +30,9 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<std::string> cpu{*this, "cpu",
                           llvm::cl::desc("LLVM's name of the CPU"),
                           llvm::cl::init("x86-64")};
+  Option<std::string> machine{
+      *this, "machine",
+      llvm::cl::desc("What CPUID and the system say; the CPU's row if empty")};
   Option<bool> simplify{
       *this, "simplify",
       llvm::cl::desc("Rewrite attentions where a simpler form is equal"),
@@ -70,6 +73,7 @@ void mixattn::registerPipelines() {
           PipelineOptions options;
           options.entry = text.entry;
           options.cpu = text.cpu;
+          options.machine = text.machine;
           options.simplify = text.simplify;
           options.sanitizer = text.sanitizer;
           options.threads = text.threads;

@@ -38,6 +38,8 @@ def WriteManifestPass : Pass<"attn-write-manifest", "::mlir::ModuleOp"> {
            "LLVM's name of the CPU that the code is for">,
     ListOption<"features", "features", "std::string",
                "LLVM's names of the CPU features that the code may use">,
+    Option<"machine", "machine", "std::string", /*default=*/"",
+           "What CPUID and the system say of the machine; the CPU's row if empty">,
     Option<"sanitizer", "sanitizer", "std::string", /*default=*/"\"none\"",
            "What instruments the code: none, address or thread">,
   ];

@@ -8,6 +8,7 @@
 #include "passes/body/ScoreExpression.h"
 #include "passes/lower/ManifestSized.h"
 #include "passes/normalize/Entries.h"
+#include "passes/plan/CpuModel.h"
 #include "passes/plan/EntryCost.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -285,6 +286,11 @@ struct WriteManifestPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    auto facts = readMachine(machine);
+    if (!facts) {
+      emitError(module.getLoc()) << facts.message();
+      return signalPassFailure();
+    }
     Array entries;
     for (func::FuncOp entry : getEntries(module)) {
       if (failed(verifyNamed(entry)))
@@ -293,12 +299,14 @@ struct WriteManifestPass
     }
     std::vector<std::string> sorted(features.begin(), features.end());
     llvm::sort(sorted);
+    CpuModel planned = describeCpu(cpu, sorted, *facts);
     Object manifest{{"abi", MIXATTN_ABI_VERSION},
                     {"producer", "mixattn " MIXATTN_VERSION
                                  " (LLVM " MIXATTN_LLVM_VERSION ")"},
                     {"target", Object{{"arch", "x86_64"},
                                       {"cpu", cpu.getValue()},
-                                      {"features", Array(sorted)}}},
+                                      {"features", Array(sorted)},
+                                      {"machine", describeAsJson(planned)}}},
                     {"entries", std::move(entries)}};
     if (sanitizer != "none")
       manifest["sanitizer"] = sanitizer.getValue();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The constants of the planner's predictions, measured on one machine (Zen 5,
-// AVX-512); passes/plan/plan.md says where each acts.
+// AVX-512) but where it says another; passes/plan/plan.md says where each acts.
 
 #ifndef MIXATTN_PASSES_PLAN_CALIBRATION_H
 #define MIXATTN_PASSES_PLAN_CALIBRATION_H
@@ -18,6 +18,9 @@ constexpr double poolOverhead = 2.5;
 /// An exp of a vector under the products of the next block's scores, and alone;
 /// the slots of such products that hide one.
 constexpr double hiddenExp = 3, nakedExp = 11, hidingSlots = 48;
+/// The same of either where all vector arithmetic takes the ports of
+/// multiply-adds, measured on Granite Rapids: nothing is hidden.
+constexpr double sharedExp = 13;
 /// A multiply-add of a mixer, and any other operation on a vector of scores.
 constexpr double mix = 1.4, other = 1.2;
 /// An element of a mask, bias or noise, which is transposed; one of Philox.

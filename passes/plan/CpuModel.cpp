@@ -1,95 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Descriptions of CPUs: a table, and what the operating system tells of this
-// one.
+// Descriptions of CPUs: a table by microarchitecture, and facts of a machine.
 
 #include "passes/plan/CpuModel.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Threading.h"
 
 using namespace mixattn;
 using llvm::StringRef;
 
 namespace {
 
-/// What neither the features nor the operating system tell.
+/// What features do not tell.
 struct KnownCpu {
+  /// LLVM's name of the microarchitecture.
   StringRef name;
   double hertz;
-  /// Of 512 bits; narrower ones take two ports everywhere.
-  double wideMultiplyAdds;
-  int64_t cores, l1, l2, l3;
+  /// Multiply-adds in a cycle of 512 and of 256 bits, and those of pairs of
+  /// bf16 in 512 bits.
+  double wide, narrow, widePairs;
+  /// Whether other arithmetic in 512 bits takes the ports of multiply-adds.
+  bool sharesPorts;
+  int64_t l1, l2, l3;
+  /// Bytes in a cycle: see CpuModel; that of the second cache in 512 bits.
+  double l2Rate, l3Rate;
 };
 
 } // namespace
 
 static constexpr int64_t KiB = 1024, MiB = 1024 * KiB;
 
+// clang-format off
 /// plan.md repeats this table. The last is for all other names.
 static constexpr KnownCpu knownCpus[] = {
-    {"znver5", 4.2e9, 2, 8, 48 * KiB, 1 * MiB, 32 * MiB},
-    {"znver4", 4.2e9, 1, 8, 32 * KiB, 1 * MiB, 32 * MiB},
-    {"sapphirerapids", 3.0e9, 2, 8, 48 * KiB, 2 * MiB, 60 * MiB},
-    {"emeraldrapids", 3.0e9, 2, 8, 48 * KiB, 2 * MiB, 60 * MiB},
-    {"graniterapids", 3.0e9, 2, 8, 48 * KiB, 2 * MiB, 60 * MiB},
-    {"skylake-avx512", 2.6e9, 2, 8, 32 * KiB, 1 * MiB, 24 * MiB},
-    {"cascadelake", 2.6e9, 2, 8, 32 * KiB, 1 * MiB, 24 * MiB},
-    {"", 4.0e9, 2, 8, 32 * KiB, 1 * MiB, 16 * MiB}};
-
-/// The number in a file of the kernel's, with its unit, or 0.
-static int64_t readSize(const std::string &path) {
-  auto file = llvm::MemoryBuffer::getFileAsStream(path);
-  if (!file)
-    return 0;
-  StringRef text = (*file)->getBuffer().trim();
-  int64_t unit = text.consume_back("K")   ? KiB
-                 : text.consume_back("M") ? MiB
-                                          : 1;
-  int64_t size;
-  return text.getAsInteger(10, size) ? 0 : size * unit;
-}
-
-/// Replaces cores and caches by this machine's, as far as it tells them.
-static void askMachine(CpuModel &model) {
-  model.cores = llvm::hardware_concurrency().compute_thread_count();
-  for (int index = 0; index < 8; ++index) {
-    std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" +
-                         std::to_string(index) + "/";
-    auto type = llvm::MemoryBuffer::getFileAsStream(folder + "type");
-    if (!type || (*type)->getBuffer().trim() == "Instruction")
-      continue;
-    int64_t level = readSize(folder + "level");
-    int64_t *caches[] = {&model.l1, &model.l2, &model.l3};
-    int64_t size = readSize(folder + "size");
-    if (level >= 1 && level <= 3 && size > 0)
-      *caches[level - 1] = size;
-  }
-}
+    {"znver5", 4.2e9, 2, 2, 2, false, 48 * KiB, 1 * MiB, 32 * MiB, 64, 25},
+    {"znver4", 4.2e9, 1, 2, 1, false, 32 * KiB, 1 * MiB, 32 * MiB, 64, 25},
+    {"znver3", 4.0e9, 2, 2, 2, false, 32 * KiB, 512 * KiB, 32 * MiB, 64, 25},
+    {"znver2", 4.0e9, 2, 2, 2, false, 32 * KiB, 512 * KiB, 16 * MiB, 64, 25},
+    {"znver1", 4.0e9, 1, 1, 1, false, 32 * KiB, 512 * KiB, 8 * MiB, 64, 25},
+    {"graniterapids", 3.5e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7},
+    {"emeraldrapids", 3.0e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7},
+    {"sapphirerapids", 3.0e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7},
+    {"icelake-server", 2.6e9, 2, 2, 2, true, 48 * KiB, 1280 * KiB, 48 * MiB, 64, 25},
+    {"cascadelake", 2.6e9, 2, 2, 2, true, 32 * KiB, 1 * MiB, 24 * MiB, 64, 25},
+    {"skylake-avx512", 2.6e9, 2, 2, 2, true, 32 * KiB, 1 * MiB, 24 * MiB, 64, 25},
+    {"rocketlake", 4.0e9, 1, 2, 1, true, 48 * KiB, 512 * KiB, 16 * MiB, 64, 25},
+    {"tigerlake", 4.0e9, 1, 2, 1, true, 48 * KiB, 1280 * KiB, 12 * MiB, 64, 25},
+    {"icelake-client", 4.0e9, 1, 2, 1, true, 48 * KiB, 512 * KiB, 8 * MiB, 64, 25},
+    {"broadwell", 3.0e9, 2, 2, 2, false, 32 * KiB, 256 * KiB, 20 * MiB, 64, 25},
+    {"haswell", 3.0e9, 2, 2, 2, false, 32 * KiB, 256 * KiB, 20 * MiB, 64, 25},
+    {"", 4.0e9, 2, 2, 2, false, 32 * KiB, 1 * MiB, 16 * MiB, 64, 25}};
+// clang-format on
 
 CpuModel mixattn::describeCpu(StringRef cpu,
                               llvm::ArrayRef<std::string> features,
-                              bool isNative) {
+                              const std::optional<CpuFacts> &facts) {
   auto has = [&](StringRef name) { return llvm::is_contained(features, name); };
   const KnownCpu *known = llvm::find_if(knownCpus, [&](const KnownCpu &each) {
     return each.name == cpu || each.name.empty();
   });
   CpuModel model;
+  if (facts)
+    static_cast<CpuFacts &>(model) = *facts;
   bool isWide = has("avx512f");
   model.lanes = isWide ? 16 : has("avx2") ? 8 : 4;
   model.registers = isWide ? 32 : 16;
-  model.multiplyAdds = isWide ? known->wideMultiplyAdds : has("fma") ? 2 : 1;
-  model.hasBf16Products = isWide && has("avx512bf16");
+  model.multiplyAdds = isWide ? known->wide : has("fma") ? known->narrow : 1;
+  model.pairProducts = isWide && has("avx512bf16") ? known->widePairs : 0;
+  model.sharesPorts = isWide && known->sharesPorts;
   model.hertz = known->hertz;
-  model.cores = known->cores;
-  model.l1 = known->l1;
-  model.l2 = known->l2;
-  model.l3 = known->l3;
-  model.l2Rate = 4.0 * double(model.lanes);
-  model.l3Rate = 25;
+  if (!model.cores)
+    model.cores = 8;
+  if (!model.l1)
+    model.l1 = known->l1;
+  if (!model.l2)
+    model.l2 = known->l2;
+  if (!model.l3)
+    model.l3 = known->l3;
+  model.l2Rate = known->l2Rate * double(model.lanes) / 16;
+  model.l3Rate = known->l3Rate;
   model.memoryRate = 10;
   model.allMemoryRate = 12.5;
-  if (isNative)
-    askMachine(model);
   return model;
+}
+
+Result<std::optional<CpuFacts>>
+mixattn::readMachine(const std::string &option) {
+  if (option.empty())
+    return std::optional<CpuFacts>();
+  Result<CpuFacts> facts = parseCpuFacts(option);
+  if (!facts)
+    return facts.error();
+  return std::optional<CpuFacts>(std::move(*facts));
+}
+
+llvm::json::Object mixattn::describeAsJson(const MachineDescription &machine) {
+  llvm::json::Object object{{"cores", machine.cores},
+                            {"l1", machine.l1},
+                            {"l2", machine.l2},
+                            {"l3", machine.l3},
+                            {"hertz", machine.hertz},
+                            {"multiply_adds", machine.multiplyAdds},
+                            {"pair_products", machine.pairProducts},
+                            {"shares_ports", machine.sharesPorts}};
+  if (!machine.vendor.empty()) {
+    object["vendor"] = machine.vendor;
+    object["family"] = machine.family;
+    object["model"] = machine.model;
+    object["stepping"] = machine.stepping;
+  }
+  if (machine.l3Threads)
+    object["l3_threads"] = machine.l3Threads;
+  return object;
 }

@@ -261,10 +261,10 @@ std::string mixattn::explainAsJson(ModuleOp module, const GivenSizes &given,
         Object{{"name", entry.getName()}, {"ops", std::move(ops)}});
   }
   const CpuModel &cpu = target.cpu;
-  Object described{{"lanes", cpu.lanes}, {"registers", cpu.registers},
-                   {"hertz", cpu.hertz}, {"cores", cpu.cores},
-                   {"l1", cpu.l1},       {"l2", cpu.l2},
-                   {"l3", cpu.l3},       {"flops", cpu.peak()}};
+  Object described = describeAsJson(cpu);
+  described["lanes"] = cpu.lanes;
+  described["registers"] = cpu.registers;
+  described["flops"] = cpu.peak();
   return llvm::formatv(
       "{0:2}\n", llvm::json::Value(Object{{"threads", target.threads},
                                           {"cpu", std::move(described)},

@@ -53,8 +53,13 @@ struct PlanPass : mixattn::impl::PlanPassBase<PlanPass> {
 
   void runOnOperation() override {
     SmallVector<std::string> names(features.begin(), features.end());
+    auto facts = readMachine(machine);
+    if (!facts) {
+      emitError(getOperation().getLoc()) << facts.message();
+      return signalPassFailure();
+    }
     PlanTarget target;
-    target.cpu = describeCpu(cpu, names, isNative);
+    target.cpu = describeCpu(cpu, names, *facts);
     target.threads = threads > 0 ? threads : target.cpu.cores;
     if (!force.empty()) {
       std::string error;

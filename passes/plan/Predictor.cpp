@@ -11,8 +11,20 @@
 using namespace mlir;
 using namespace mixattn;
 
-/// Slots of a multiply-add of products: pairs of bf16 take half.
-double Predictor::productSlots() const { return hasPairs() ? 0.5 : 1; }
+/// Slots of a multiply-add of products, of which pairs of bf16 have two.
+double Predictor::productSlots() const {
+  return hasPairs() ? 0.5 * cpu.multiplyAdds / cpu.pairProducts : 1;
+}
+
+/// Bytes of an element of queries and of weights, as products take them.
+double Predictor::bytesOfFactor() const { return hasPairs() ? 2 : 4; }
+
+/// Slots of an exp, the part `hidden` of which is under products.
+double Predictor::slotsOfExp(double hidden) const {
+  using namespace calibration;
+  return cpu.sharesPorts ? sharedExp
+                         : nakedExp - (nakedExp - hiddenExp) * hidden;
+}
 
 double Predictor::readRate(double bytes, double all, double readers) const {
   constexpr double usable = 0.8, shared = 0.7;
@@ -47,11 +59,11 @@ double Predictor::share(double cycles, double count, double longest,
 double Predictor::scratchOf(const PlanCase &plan, int64_t lanes) const {
   double heads = double(work.heads) / double(work.groups);
   double queryHeads = double(work.queryHeads) / double(work.groups);
-  double rows = queryHeads * double(work.keyFeatures) * productSlots() +
-                heads * double(work.valueFeatures);
+  double row = queryHeads * double(work.keyFeatures) * bytesOfFactor() +
+               heads * double(work.valueFeatures) * 4;
   if (plan.algorithm == Algorithm::Online)
-    rows += heads * double(plan.block) * productSlots();
-  return rows * double(lanes) * 4;
+    row += heads * double(plan.block) * bytesOfFactor();
+  return row * double(lanes);
 }
 
 /// Bytes of a panel's strip: the weights of all heads.
@@ -71,15 +83,14 @@ double Predictor::slotsOfPair(const PlanCase &plan, double keys) const {
   // few for each.
   double hidden =
       (1 - 1 / blocks) * std::min(1.0, pair.scores / (pair.exps * hidingSlots));
-  double exp = nakedExp - (nakedExp - hiddenExp) * hidden;
   // Online it is outputs that mix behind the softmax.
   bool mixesWeights = plan.algorithm == Algorithm::Panel;
   double mixed = pair.premix + (mixesWeights ? pair.postmix : 0);
   double slots = (pair.scores * (1 + scoreOverhead / features) +
                   pair.pool * (1 + poolOverhead / block)) *
                      productSlots() +
-                 mixed * mix + pair.exps * exp + pair.other * other +
-                 pair.reads * read + pair.draws * draw;
+                 mixed * mix + pair.exps * slotsOfExp(hidden) +
+                 pair.other * other + pair.reads * read + pair.draws * draw;
   return slots / double(work.groups);
 }
 
@@ -155,7 +166,7 @@ Prediction Predictor::predictDecode(const PlanCase &plan,
   double rows = pair.scores / double(std::max<int64_t>(work.keyFeatures, 1)) +
                 pair.pool / double(work.valueFeatures);
   double slots = pair.products() + rows * decodeRow * lanes + pair.premix +
-                 pair.postmix + pair.exps * nakedExp + pair.other * other +
+                 pair.postmix + pair.exps * slotsOfExp(0) + pair.other * other +
                  pair.reads + pair.draws * draw;
   double compute = queries * keys * slots / groups / lanes / cpu.multiplyAdds;
   double all = double(sizes.batch) * double(sizes.keys) * work.bytesOfKey();
@@ -191,7 +202,7 @@ Prediction Predictor::predictChunks(const PlanCase &plan,
     products += chunk * (features + values) * queries * double(work.heads);
   double slots =
       products * productSlots() / linearShare +
-      queries * (work.plainOther * other + work.plainExps * nakedExp);
+      queries * (work.plainOther * other + work.plainExps * slotsOfExp(0));
   double cycles = double(sizes.batch) * slots / lanes / cpu.multiplyAdds;
   double count = double(sizes.batch * work.groups);
   double state = features * (values + 1) * double(work.heads / work.groups);

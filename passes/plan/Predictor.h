@@ -27,7 +27,7 @@ public:
   /// What part of the peak of all threads `seconds` mean.
   double shareOfPeak(double seconds, const PlanSizes &sizes) const;
   /// Whether products are of pairs of bf16.
-  bool hasPairs() const { return work.isBf16 && cpu.hasBf16Products; }
+  bool hasPairs() const { return work.isBf16 && cpu.hasPairs(); }
 
   const Workload work;
 
@@ -53,6 +53,8 @@ private:
   double share(double cycles, double count, double longest,
                bool isUneven) const;
   double productSlots() const;
+  double bytesOfFactor() const;
+  double slotsOfExp(double hidden) const;
 
   const CpuModel cpu;
   int64_t threads;

@@ -23,7 +23,9 @@
 // CHECK-SAME:    "results":[{"dtype":"f32","name":"o","shape":["B",2,"N",6]}],
 // CHECK-SAME:    "symbol":"mixattn_f"}],
 // CHECK-SAME:  "producer":"mixattn {{[0-9.]+}} (LLVM {{[0-9.]+}})",
-// CHECK-SAME:  "target":{"arch":"x86_64","cpu":"x86-64-v3","features":["avx2","fma"]}}\0A"}
+// CHECK-SAME:  "target":{"arch":"x86_64","cpu":"x86-64-v3","features":["avx2","fma"],
+// CHECK-SAME:    "machine":{"cores":8,"hertz":4000000000,"l1":32768,"l2":1048576,"l3":16777216,
+// CHECK-SAME:      "multiply_adds":2,"pair_products":0,"shares_ports":false}}}\0A"}
 module @one_attention {
   func.func @f(%q: tensor<?x2x?x4xf32> {attn.name = "q", attn.dims = ["B", "N"]},
                %k: tensor<?x2x?x4xf32> {attn.name = "k", attn.dims = ["B", "S"]},

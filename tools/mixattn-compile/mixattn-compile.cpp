@@ -112,7 +112,8 @@ ExitCode Compilation::runPasses() {
   passOptions.cpu = machine.cpu;
   passOptions.features = machine.features;
   passOptions.sanitizer = nameOf(options.sanitizer);
-  passOptions.isNative = options.target == "native";
+  if (machine.facts)
+    passOptions.machine = toText(*machine.facts);
   passOptions.threads = options.threads;
   passOptions.plan = options.plan;
   auto passes = mlir::PassManager::on<mlir::ModuleOp>(&context);
@@ -181,15 +182,18 @@ ExitCode Compilation::makeFiles(OutputFiles &files) {
 
 std::string Compilation::explainPlans() {
   PlanTarget target;
-  target.cpu = describeCpu(machine.cpu, machine.features,
-                           /*isNative=*/options.target == "native");
+  target.cpu = describeCpu(machine.cpu, machine.features, machine.facts);
   target.threads = options.threads ? options.threads : target.cpu.cores;
   std::string error;
   if (!options.plan.empty())
     target.forced = parseForcedPlan(options.plan, error);
-  return options.explanation == Options::Report::Json
-             ? explainAsJson(*module, options.sizes, target)
-             : explain(*module, options.sizes, target);
+  if (options.explanation == Options::Report::Json)
+    return explainAsJson(*module, options.sizes, target);
+  std::string header =
+      "target " + machine.cpu + ": " + toSentence(target.cpu) + "\n";
+  if (!machine.doubt.empty())
+    header += machine.doubt + "\n";
+  return header + "\n" + explain(*module, options.sizes, target);
 }
 
 ExitCode Compilation::makeReport(OutputFiles &files) {
@@ -238,6 +242,8 @@ static ExitCode compile(const Options &options) {
   auto machine = lookUpMachine(options.target);
   if (!machine)
     return report(machine.error(), wrongCommandLine);
+  if (options.hasRemarks && !machine->doubt.empty())
+    llvm::errs() << "mixattn-compile: remark: " << machine->doubt << "\n";
   auto source = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
   if (!source)
     return report(makeError("cannot read '{}': {}", options.input,

@@ -107,8 +107,10 @@ std::string mixattn::describe(const Manifest &manifest,
     features += " " + feature;
   std::string text = "producer  " + manifest.producer + "\nabi       " +
                      std::to_string(manifest.abi) + "\ntarget    " +
-                     manifest.target.arch + " " + manifest.target.cpu +
-                     "\nfeatures " + features + "\n";
+                     manifest.target.arch + " " + manifest.target.cpu + "\n";
+  if (manifest.target.machine)
+    text += "machine   " + toSentence(*manifest.target.machine) + "\n";
+  text += "features " + features + "\n";
   if (manifest.sanitizer != Sanitizer::None)
     text += "sanitizer " + std::string(nameOf(manifest.sanitizer)) + "\n";
   for (const Entry &candidate : manifest.entries)

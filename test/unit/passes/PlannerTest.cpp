@@ -13,9 +13,7 @@ using namespace mixattn;
 namespace {
 
 /// A CPU that depends on no machine.
-CpuModel someCpu() {
-  return describeCpu("znver5", {"avx2", "avx512f", "fma"}, /*isNative=*/false);
-}
+CpuModel someCpu() { return describeCpu("znver5", {"avx2", "avx512f", "fma"}); }
 
 bool supportsAll(Algorithm algorithm, mlir::Operation *op, std::string &why) {
   bool isMixed = llvm::cast<AttentionOpInterface>(op).hasPostmix();
@@ -103,21 +101,48 @@ TEST(CpuModelTest, FollowsFeatures) {
   CpuModel wide = someCpu();
   EXPECT_EQ(wide.lanes, 16);
   EXPECT_EQ(wide.widestTile(), 64);
-  EXPECT_FALSE(wide.hasBf16Products);
+  EXPECT_FALSE(wide.hasPairs());
   EXPECT_DOUBLE_EQ(wide.peak(), 4.2e9 * 64);
-  CpuModel half = describeCpu("x86-64-v3", {"avx2", "fma"}, false);
+  CpuModel half = describeCpu("x86-64-v3", {"avx2", "fma"});
   EXPECT_EQ(half.lanes, 8);
   EXPECT_EQ(half.widestTile(), 16);
-  CpuModel first = describeCpu("x86-64", {}, false);
+  CpuModel first = describeCpu("x86-64", {});
   EXPECT_EQ(first.lanes, 4);
   EXPECT_DOUBLE_EQ(first.multiplyAdds, 1);
 }
 
-TEST(CpuModelTest, AsksThisMachine) {
-  CpuModel native = describeCpu("x86-64", {}, true);
-  EXPECT_GE(native.cores, 1);
-  EXPECT_GE(native.l1, 1024);
-  EXPECT_GE(native.l3, native.l1);
+TEST(CpuModelTest, TakesFactsOfAMachine) {
+  CpuFacts facts = {"GenuineIntel",     6, 173, 1, 2, 0, 1 << 20,
+                    int64_t(480) << 20, 2};
+  CpuModel native =
+      describeCpu("graniterapids", {"avx512bf16", "avx512f"}, facts);
+  EXPECT_EQ(native.model, 173);
+  EXPECT_EQ(native.cores, 2);
+  // What nothing says is the microarchitecture's.
+  EXPECT_EQ(native.l1, 48 << 10);
+  EXPECT_EQ(native.l2, 1 << 20);
+  EXPECT_EQ(native.l3, int64_t(480) << 20);
+  EXPECT_DOUBLE_EQ(native.peak(), 3.5e9 * 64);
+}
+
+TEST(CpuModelTest, PortsByMicroarchitecture) {
+  std::vector<std::string> wide = {"avx2", "avx512bf16", "avx512f", "fma"};
+  CpuModel zen5 = describeCpu("znver5", wide);
+  EXPECT_DOUBLE_EQ(zen5.pairProducts, 2);
+  EXPECT_FALSE(zen5.sharesPorts);
+  EXPECT_DOUBLE_EQ(describeCpu("znver4", wide).multiplyAdds, 1);
+  CpuModel intel = describeCpu("graniterapids", wide);
+  EXPECT_DOUBLE_EQ(intel.multiplyAdds, 2);
+  EXPECT_DOUBLE_EQ(intel.pairProducts, 0.5);
+  EXPECT_TRUE(intel.sharesPorts);
+  EXPECT_DOUBLE_EQ(intel.l2Rate, 42);
+  EXPECT_DOUBLE_EQ(describeCpu("rocketlake", wide).multiplyAdds, 1);
+  // In 256 bits there is a port beside.
+  CpuModel narrow = describeCpu("graniterapids", {"avx2", "fma"});
+  EXPECT_FALSE(narrow.sharesPorts);
+  EXPECT_DOUBLE_EQ(narrow.pairProducts, 0);
+  EXPECT_DOUBLE_EQ(describeCpu("znver1", {"avx2", "fma"}).multiplyAdds, 1);
+  EXPECT_DOUBLE_EQ(describeCpu("znver3", {"avx2", "fma"}).multiplyAdds, 2);
 }
 
 } // namespace

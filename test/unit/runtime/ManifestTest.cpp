@@ -66,6 +66,34 @@ TEST(Manifest, Sanitizer) {
             "manifest: sanitizer: expected a text, but got number");
 }
 
+TEST(Manifest, Machine) {
+  auto with = [](const std::string &machine) {
+    return parseManifest(R"({"abi": 1, "producer": "test", "target": {"arch":
+      "x86_64", "cpu": "znver5", "features": [], "machine": {)" +
+                         machine + R"("cores": 2, "l1": 49152, "l2": 1048576,
+      "l3": 33554432, "hertz": 4.2e9, "multiply_adds": 2, "pair_products": 0.5,
+      "shares_ports": true}}, "entries": []})");
+  };
+  Result<Manifest> manifest = with("");
+  ASSERT_TRUE(manifest) << manifest.message();
+  const MachineDescription &named = *manifest->target.machine;
+  EXPECT_EQ(toText(named), "vendor=,family=0,model=0,stepping=0,cores=2,"
+                           "l1=49152,l2=1048576,l3=33554432,l3_threads=0");
+  EXPECT_EQ(named.hertz, 4.2e9);
+  EXPECT_EQ(named.multiplyAdds, 2);
+  EXPECT_EQ(named.pairProducts, 0.5);
+  EXPECT_TRUE(named.sharesPorts);
+  manifest = with(R"("vendor": "AuthenticAMD", "family": 26, "model": 2,
+                     "stepping": 1, "l3_threads": 16, )");
+  ASSERT_TRUE(manifest) << manifest.message();
+  EXPECT_EQ(toText(*manifest->target.machine),
+            "vendor=AuthenticAMD,family=26,model=2,stepping=1,cores=2,"
+            "l1=49152,l2=1048576,l3=33554432,l3_threads=16");
+  EXPECT_EQ(messageOf(with(R"("vendor": 3, )")),
+            "manifest: target.machine.vendor: expected a text, but got number");
+  EXPECT_FALSE(parseManifest(makeManifest(x, o))->target.machine);
+}
+
 TEST(Manifest, OtherVersionFirst) {
   EXPECT_EQ(parseError(R"({"abi": 2})"), "expected ABI version 1, but got 2");
 }
