@@ -12,6 +12,8 @@ namespace {
 
 /// Weights or scores of one query: a row of keys for each head.
 using Rows = std::vector<std::vector<double>>;
+/// The sizes of these scores.
+using RowSizes = std::vector<std::vector<Largest>>;
 
 /// One attention op with its operands; the members are those of the manifest.
 class Oracle {
@@ -21,9 +23,11 @@ public:
 
 private:
   Status checkShapes();
-  double modified(double score, int64_t b, int64_t h, int64_t i, int64_t j);
-  Rows scoreRows(int64_t b, int64_t i);
-  double normalise(std::vector<double> &row, int64_t i) const;
+  double modified(double score, int64_t b, int64_t h, int64_t i, int64_t j,
+                  Largest &size) const;
+  Rows scoreRows(int64_t b, int64_t i, RowSizes &sizes) const;
+  double normalise(std::vector<double> &row, const std::vector<Largest> &sizes,
+                   int64_t i);
   double mixer(int64_t b, int64_t i, int64_t c, int64_t a) const;
   Rows mixed(int64_t b, int64_t i, const Rows &weights) const;
   std::vector<double> pooled(int64_t b, int64_t a,
@@ -95,17 +99,18 @@ Status Oracle::checkShapes() {
 
 /// score_mod(score + bias).
 double Oracle::modified(double score, int64_t b, int64_t h, int64_t i,
-                        int64_t j) {
+                        int64_t j, Largest &size) const {
   if (bias.isPresent())
-    score = largest.note(score + bias.broadcast(b, h, i, j));
+    score = size.note(score + bias.broadcast(b, h, i, j));
   if (scoreMod)
-    score = largest.note(scoreMod({score, b, h, i, j}));
+    score = size.note(scoreMod({score, b, h, i, j}));
   return score;
 }
 
 /// The scores of a query, -inf where it does not see the key.
-Rows Oracle::scoreRows(int64_t b, int64_t i) {
+Rows Oracle::scoreRows(int64_t b, int64_t i, RowSizes &sizes) const {
   Rows rows(heads, std::vector<double>(keys, -infinity));
+  sizes.assign(heads, std::vector<Largest>(keys));
   std::vector<bool> seen(heads);
   for (int64_t j = 0; j < keys; ++j) {
     bool isSeen = false;
@@ -113,10 +118,13 @@ Rows Oracle::scoreRows(int64_t b, int64_t i) {
       isSeen |= seen[h] = sight.isVisible(b, h, i, j);
     if (!isSeen)
       continue;
-    std::vector<double> column = scores.at(b, i, j, seen, largest);
+    std::vector<Largest> column(heads);
+    std::vector<double> found = scores.at(b, i, j, seen, column);
     for (int64_t h = 0; h < heads; ++h)
-      if (seen[h])
-        rows[h][j] = modified(column[h], b, h, i, j);
+      if (seen[h]) {
+        rows[h][j] = modified(found[h], b, h, i, j, column[h]);
+        sizes[h][j] = column[h];
+      }
   }
   return rows;
 }
@@ -126,13 +134,17 @@ static double logOfSigmoidal(double a) {
   return a + (a < 0 ? a : 0) - std::log1p(std::exp(-std::fabs(a)));
 }
 
-/// Turns the scores of query i into weights; the logarithm of their sum.
-double Oracle::normalise(std::vector<double> &row, int64_t i) const {
+/// Turns the scores of query i into weights, and notes the sizes of those that
+/// matter; the logarithm of their sum.
+double Oracle::normalise(std::vector<double> &row,
+                         const std::vector<Largest> &sizes, int64_t i) {
   if (op->normaliser == Normaliser::Sigsoftmax)
     for (double &score : row)
       score = logOfSigmoidal(score);
   SumOfExp sum(row);
   for (int64_t j = 0; j < keys; ++j) {
+    if (matters(sum.logShare(row[j]), sizes[j].value()))
+      largest.note(sizes[j].value());
     bool isKept = !op->keep || isInside(*op->keep, i, j, queries, keys);
     row[j] = isKept ? sum.share(row[j]) : 0;
   }
@@ -188,9 +200,10 @@ ReferenceReport Oracle::run() {
   for (int64_t b = 0; b < batches; ++b)
     for (int64_t i = 0; i < queries; ++i) {
       auto place = [&](int64_t h) { return (b * heads + h) * queries + i; };
-      Rows rows = scoreRows(b, i);
+      RowSizes sizes;
+      Rows rows = scoreRows(b, i, sizes);
       for (int64_t h = 0; h < heads; ++h)
-        lse[place(h)] = normalise(rows[h], i);
+        lse[place(h)] = normalise(rows[h], sizes[h], i);
       if (op->postmix)
         rows = mixed(b, i, rows);
       for (int64_t a = 0; a < heads; ++a) {
@@ -204,8 +217,10 @@ ReferenceReport Oracle::run() {
   report.results[op->result] = std::move(o);
   if (!op->weights.empty())
     report.results[op->weights] = std::move(weights);
-  if (!op->lse.empty())
+  if (!op->lse.empty()) {
     report.results[op->lse] = std::move(lse);
+    report.logarithms.insert(op->lse);
+  }
   return report;
 }
 

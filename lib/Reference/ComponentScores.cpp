@@ -4,10 +4,9 @@
 
 using namespace mixattn;
 
-Status ComponentScores::bind(const Components &components, double factor,
+Status ComponentScores::bind(const Components &components,
                              const Arguments &arguments) {
   op = &components;
-  scale = factor;
   if (Status read = readAll({{op->query, query},
                              {op->key, key},
                              {op->keyProjection, keyProjection},
@@ -85,43 +84,46 @@ double ComponentScores::variance(int64_t r) const {
 
 /// q . k_r / variance.
 double ComponentScores::product(int64_t b, int64_t h, int64_t r, int64_t i,
-                                int64_t j, Largest &largest) const {
+                                int64_t j, Largest &size) const {
   double sum = 0;
   for (int64_t d = 0; d < query.shape[3]; ++d)
     sum += query(b, h, i, d) * keyAt(b, h, r, j, d);
-  largest.note(scale * sum / variance(r));
-  return sum / variance(r);
+  return size.note(sum / variance(r));
 }
 
 /// -|q - k_r|^2 / (2 variance).
 double ComponentScores::gaussian(int64_t b, int64_t h, int64_t r, int64_t i,
-                                 int64_t j, Largest &largest) const {
+                                 int64_t j, Largest &size) const {
   double distance = 0, norms = 0;
   for (int64_t d = 0; d < query.shape[3]; ++d) {
     double x = query(b, h, i, d), y = keyAt(b, h, r, j, d);
     distance += (x - y) * (x - y);
     norms += x * x + y * y;
   }
-  largest.note(scale * norms / (2 * variance(r)));
+  size.note(norms / (2 * variance(r)));
   return -distance / (2 * variance(r));
 }
 
 double ComponentScores::score(int64_t b, int64_t h, int64_t r, int64_t i,
-                              int64_t j, Largest &largest) const {
-  double score = op->gaussian ? gaussian(b, h, r, i, j, largest)
-                              : product(b, h, r, i, j, largest);
+                              int64_t j, Largest &size) const {
+  double score = op->gaussian ? gaussian(b, h, r, i, j, size)
+                              : product(b, h, r, i, j, size);
   int64_t head = h * key.shape[1] / query.shape[1];
   score += termAt(queryTerm, b, h, r, i) + termAt(keyTerm, b, head, r, j);
   if (!op->gaussian)
-    largest.note(scale * score);
+    size.note(score);
   return score;
 }
 
 std::vector<double> ComponentScores::at(int64_t b, int64_t h, int64_t i,
-                                        int64_t j, Largest &largest) const {
+                                        int64_t j,
+                                        std::vector<double> &sizes) const {
   std::vector<double> scores;
+  sizes.clear();
   for (int64_t r = 0; r < count(); ++r) {
-    scores.push_back(score(b, h, r, i, j, largest));
+    Largest size;
+    scores.push_back(score(b, h, r, i, j, size));
+    sizes.push_back(size.value());
     if (prior.rank() == 2)
       scores.back() += prior(h, r);
     else if (prior.rank() == 3)

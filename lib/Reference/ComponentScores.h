@@ -12,15 +12,15 @@ namespace mixattn {
 /// manifest.
 class ComponentScores {
 public:
-  /// `components` must outlive this. Magnitudes are noted times `scale`.
-  Status bind(const Components &components, double scale,
-              const Arguments &arguments);
+  /// `components` must outlive this.
+  Status bind(const Components &components, const Arguments &arguments);
 
   /// Every component's score of query i and key j, its logarithm of the prior
-  /// included. Notes the magnitude of products; of a Gaussian score (|q|^2 +
-  /// |k|^2) / (2 variance) in place of it.
+  /// included. `sizes` becomes their magnitudes without it, the larger one of
+  /// the product's and the score's; of a Gaussian score (|q|^2 + |k|^2) /
+  /// (2 variance) in place of it.
   std::vector<double> at(int64_t b, int64_t h, int64_t i, int64_t j,
-                         Largest &largest) const;
+                         std::vector<double> &sizes) const;
 
   int64_t batches() const { return query.shape[0]; }
   int64_t heads() const { return query.shape[1]; }
@@ -34,14 +34,13 @@ private:
   double variance(int64_t r) const;
   double keyAt(int64_t b, int64_t h, int64_t r, int64_t j, int64_t d) const;
   double product(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
-                 Largest &largest) const;
+                 Largest &size) const;
   double gaussian(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
-                  Largest &largest) const;
+                  Largest &size) const;
   double score(int64_t b, int64_t h, int64_t r, int64_t i, int64_t j,
-               Largest &largest) const;
+               Largest &size) const;
 
   const Components *op = nullptr;
-  double scale = 1;
   Array query, key, keyProjection, shifts, prior, queryTerm, keyTerm;
 };
 

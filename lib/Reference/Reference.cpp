@@ -2,6 +2,7 @@
 // The oracle of an entry's op, and the rows of quotients.
 #include "lib/Reference/Reference.h"
 #include "lib/Reference/Oracles.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace mixattn;
@@ -10,7 +11,14 @@ void QuotientRows::add(double terms, double denominator) {
   double ratio = terms == 0 ? 1 : terms / std::fabs(denominator);
   leftOut.push_back(ratio > largestKappa);
   if (ratio <= largestKappa)
-    kappa = std::fmax(kappa, ratio);
+    largest = std::fmax(largest, ratio);
+}
+
+double QuotientRows::kappa() const {
+  bool isNoneKept =
+      !leftOut.empty() &&
+      std::find(leftOut.begin(), leftOut.end(), false) == leftOut.end();
+  return isNoneKept ? infinity : largest;
 }
 
 Result<ReferenceReport> mixattn::runReference(const Entry &entry,

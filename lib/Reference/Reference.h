@@ -6,6 +6,7 @@
 #include "lib/Runtime/Manifest.h"
 #include "lib/Runtime/Tensor.h"
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,15 @@ struct QuotientRows {
   /// finite has none and stays in.
   void add(double terms, double denominator);
 
-  /// The largest kappa of the rows that are not left out, 1 without any.
-  double kappa = 1;
+  /// The largest kappa of the rows that are not left out; infinite where all
+  /// are, and 1 without rows.
+  double kappa() const;
+
   /// Of each row, in row-major order over all dims but the last.
   std::vector<bool> leftOut;
+
+private:
+  double largest = 1;
 };
 
 /// What an entry should give, and how large its scores are.
@@ -35,9 +41,14 @@ struct ReferenceReport {
   std::map<std::string, std::vector<double>> results;
   /// The largest finite |score| at any stage (the scaled product, combined,
   /// mixed, with its bias, after score_mod) over the pairs of query and key
-  /// that are visible; 0 when there are none. A Gaussian score counts as
-  /// (|q|^2 + |k|^2) / (2 variance). Rounding errors grow with it.
+  /// whose weight is not negligible; 0 when there are none. A Gaussian score
+  /// counts as (|q|^2 + |k|^2) / (2 variance). Rounding errors grow with it. A
+  /// weight is negligible where it would be less than 2^-126 even if the score
+  /// were larger by 2^-22 of its size; so is the share of a component.
   double largestScore = 0;
+  /// The results that are logarithms: a score's error is theirs, however small
+  /// they are.
+  std::set<std::string> logarithms;
   /// The results that are quotients, by name.
   std::map<std::string, QuotientRows> quotients;
 };

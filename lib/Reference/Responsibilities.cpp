@@ -10,7 +10,7 @@ Result<ReferenceReport> mixattn::runOracle(const Responsibilities &op,
                                            const Entry &entry,
                                            const Arguments &arguments) {
   ComponentScores scores;
-  if (Status bound = scores.bind(op, 1, arguments); !bound)
+  if (Status bound = scores.bind(op, arguments); !bound)
     return bound.error();
   int64_t heads = scores.heads(), count = scores.count();
   int64_t queries = scores.queries(), keys = scores.keys();
@@ -27,11 +27,14 @@ Result<ReferenceReport> mixattn::runOracle(const Responsibilities &op,
         for (int64_t j = 0; j < keys; ++j) {
           if (!sight.isVisible(b, h, i, j))
             continue;
-          std::vector<double> row = scores.at(b, h, i, j, largest);
+          std::vector<double> sizes, row = scores.at(b, h, i, j, sizes);
           SumOfExp sum(row);
-          for (int64_t r = 0; r < count; ++r)
+          for (int64_t r = 0; r < count; ++r) {
+            if (matters(sum.logShare(row[r]), sizes[r]))
+              largest.note(sizes[r]);
             gamma[(((b * heads + h) * count + r) * queries + i) * keys + j] =
                 sum.share(row[r]);
+          }
         }
   ReferenceReport report;
   report.largestScore = largest.value();

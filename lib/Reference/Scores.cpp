@@ -8,9 +8,8 @@ Status Scores::bind(const Attention &attention, int64_t headsOfValues,
                     const Arguments &arguments) {
   op = &attention;
   valueHeads = headsOfValues;
-  if (Status read = isGiven()
-                        ? given.read(op->scores, arguments)
-                        : components.bind(attention, op->scale, arguments);
+  if (Status read = isGiven() ? given.read(op->scores, arguments)
+                              : components.bind(attention, arguments);
       !read)
     return read;
   if (Status bound = bindPremix(arguments); !bound)
@@ -69,19 +68,24 @@ int64_t Scores::heads() const {
 
 /// The score of a query head: given, or its components combined.
 double Scores::source(int64_t b, int64_t h, int64_t i, int64_t j,
-                      Largest &largest) const {
+                      Largest &size) const {
   if (isGiven()) {
     double score = given(b, h, i, j);
-    largest.note(op->scale * score);
+    size.note(op->scale * score);
     return score;
   }
-  std::vector<double> scores = components.at(b, h, i, j, largest);
-  if (op->combine == Combine::None)
+  std::vector<double> sizes, scores = components.at(b, h, i, j, sizes);
+  if (op->combine == Combine::None) {
+    size.note(op->scale * sizes.front());
     return scores.front();
+  }
   SumOfExp sum(scores);
   double score = op->combine == Combine::Maximum ? sum.most : sum.log();
+  for (size_t r = 0; r < scores.size(); ++r)
+    if (matters(scores[r] - score, sizes[r]))
+      size.note(op->scale * sizes[r]);
   if (!op->gaussian)
-    largest.note(op->scale * score);
+    size.note(op->scale * score);
   return score;
 }
 
@@ -123,14 +127,17 @@ double Scores::perceptron(const std::vector<double> &units, int64_t a) const {
 
 std::vector<double> Scores::at(int64_t b, int64_t i, int64_t j,
                                const std::vector<bool> &seen,
-                               Largest &largest) const {
+                               std::vector<Largest> &sizes) const {
   double before = op->scaleBefore ? op->scale : 1;
   double after = op->scaleBefore ? 1 : op->scale;
   std::vector<double> scores(sources(), 0.0);
+  // What a mixer reads is of all output heads.
+  Largest mixedSize;
   for (size_t k = 0; k < scores.size(); ++k) {
     if (!op->premix && !seen[k])
       continue;
-    scores[k] = before * source(b, static_cast<int64_t>(k), i, j, largest);
+    scores[k] = before * source(b, static_cast<int64_t>(k), i, j,
+                                op->premix ? mixedSize : sizes[k]);
     // Without a mixer, a head's own noise is that of its one term.
     if (op->noise && !(op->noise->isLocal && op->premix))
       scores[k] +=
@@ -148,8 +155,9 @@ std::vector<double> Scores::at(int64_t b, int64_t i, int64_t j,
                    : isPerceptron ? perceptron(scores, head)
                                   : mixed(scores, b, head, i, j);
     result[a] = after * score;
+    sizes[a].note(mixedSize.value());
     if (op->premix || op->noise)
-      largest.note(result[a]);
+      sizes[a].note(result[a]);
   }
   return result;
 }

@@ -20,10 +20,12 @@ public:
 
   /// The scores of query i and key j, one per output head. Heads that are not
   /// `seen` have none, and what only they would read is not looked at. Notes
-  /// the magnitude of what it meets, scaled: scores before and after the
-  /// mixer; for a Gaussian score (|q|^2 + |k|^2) / (2 variance) in place of it.
+  /// for each of these heads the magnitude of what its score is made of,
+  /// scaled: scores before and after the mixer, components that matter; for a
+  /// Gaussian score (|q|^2 + |k|^2) / (2 variance) in place of it.
   std::vector<double> at(int64_t b, int64_t i, int64_t j,
-                         const std::vector<bool> &seen, Largest &largest) const;
+                         const std::vector<bool> &seen,
+                         std::vector<Largest> &sizes) const;
 
   /// Of the output.
   int64_t heads() const;
@@ -37,7 +39,7 @@ private:
   Status bindPremix(const Arguments &arguments);
   bool isGiven() const { return !op->scores.empty(); }
   double source(int64_t b, int64_t h, int64_t i, int64_t j,
-                Largest &largest) const;
+                Largest &size) const;
   double mixed(const std::vector<double> &scores, int64_t b, int64_t a,
                int64_t i, int64_t j) const;
   std::vector<double> hidden(const std::vector<double> &scores) const;

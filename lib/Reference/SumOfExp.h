@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums of exponentials out of reach of overflow, and the largest magnitude.
+// Sums of exponentials out of reach of overflow, the largest magnitude, and
+// which scores matter.
 #ifndef MIXATTN_LIB_REFERENCE_SUMOFEXP_H
 #define MIXATTN_LIB_REFERENCE_SUMOFEXP_H
 
@@ -40,9 +41,20 @@ struct SumOfExp {
   double share(double score) const {
     return sum == 0 ? 0 : std::exp(score - most) / sum;
   }
+  /// The logarithm of the same, out of reach of underflow; NaN where the sum is
+  /// 0.
+  double logShare(double score) const { return score - most - std::log(sum); }
 
   double most = -infinity, sum = 0;
 };
+
+/// Whether the rounding errors of a score of that size can be seen: whether its
+/// share in a sum of exponentials would be a normal number of f32 if the score
+/// were larger by them. In what is compiled a smaller share is as good as zero.
+inline bool matters(double logShare, double size) {
+  constexpr double ln2 = 0.69314718055994530942;
+  return logShare + std::ldexp(size, -22) >= -126 * ln2;
+}
 
 } // namespace mixattn
 

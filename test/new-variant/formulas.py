@@ -24,13 +24,13 @@ def three_keys_both_mixers(x, **masks):
     """Three keys per position, two heads of keys, four of queries, six of
     weights, three of values; each query mixes by a source of its own."""
     variances = (5, 8, 24)
-    logits = scores.log_sum_exp(scores.gaussians(x, variances), x["log_prior"])
+    logits, sizes = softmax.mixture(x, variances)
     mixed = scores.mix_scores(logits, x["mixer_pre"])
     biased = mixed + x["bias"]
     return softmax.attend(
         x, [biased], basics.visible(x, **masks),
         lambda p: softmax.mix_heads_by_row(p, x["source"], x["w"], x["b"]),
-        [*scores.gaussian_sizes(x, variances), mixed, biased])
+        [basics.of_all_heads(sizes), mixed, biased])
 
 
 def softcap_of_distance(x, **masks):
@@ -41,10 +41,10 @@ def softcap_of_distance(x, **masks):
 
 def perceptron_over_mixtures(x, **masks):
     variances = (8, 8)
-    logits = scores.log_sum_exp(scores.gaussians(x, variances), x["log_prior"])
+    logits, sizes = softmax.mixture(x, variances)
     mixed = scores.mix_scores_by_mlp(logits, x)
     return softmax.attend(x, [mixed], basics.visible(x, **masks),
-                          sizes=[*scores.gaussian_sizes(x, variances), mixed])
+                          sizes=[basics.of_all_heads(sizes), mixed])
 
 
 VARIANTS = {

@@ -15,6 +15,7 @@ import tempfile
 
 import numpy as np
 
+import accuracy
 import oracle
 import run_variant
 
@@ -84,8 +85,7 @@ def main():
         variant = run_variant.Variant(NAME, "f32", folder, None)
         np.savez(folder / "inputs.npz", **x)
         actual = variant.actual(folder / "inputs.npz")["o"]
-    error = run_variant.error(actual, expected.results["o"])
-    limit = run_variant.limit("f32", run_variant.size_of(expected))
+    error, limit = accuracy.compare("o", actual, expected, "f32")
     spread = expected.results["o"].std(2).min()
     print(f"all {sums.size} sums of the fast form are 0; compiled: error {error:.1e} (limit {limit:.1e}), "
           f"results vary by {spread:.1e} from row to row")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Hides keys by a score_mod or a prior, or by a bias of -inf, or of the lowest
 number of f32, as some frontends write masks, and compares what no limit of error
-sees: a limit grows with the largest score.
+sees: where a row has nothing else, it grows with that number.
 
 With -inf, NaN in values of keys that no query sees reaches no result. With the
 lowest number, a row that has nothing else weighs all keys alike, and other rows

@@ -103,7 +103,8 @@ def poison(x, special, allow):
 
     nan: keys and values that no query sees are NaN; inf: the first key of the
     first head scores +inf; ninf: biases or given scores hide keys, and all keys
-    from a query;
+    from a query; low: biases hide keys as some frontends do, by -1e9 and by the
+    lowest number of f32;
     off: priors switch a component off, and all of them at some positions; far:
     shifts put components so far apart that the exponentials of one, taken off
     those of the other, are 0; rise: scores of later keys are larger by far;
@@ -124,6 +125,9 @@ def poison(x, special, allow):
         terms = x["bias"] if "bias" in x else x["scores"]
         terms[..., ::3] = -np.inf
         terms[..., :1, :] = -np.inf
+    elif special == "low":
+        x["bias"][..., 1::3] = -1e9
+        x["bias"][..., 2::3] = np.finfo(np.float32).min
     elif special == "far":
         x["shifts"] *= 20
     elif special == "rise":
@@ -170,13 +174,15 @@ def draw_all(variant, sizes, scale, dtype, rng):
 
 
 def encode(array, dtype):
-    """The array as mixattn-run reads it; bf16 has no name in NumPy."""
+    """The array as mixattn-run reads it; bf16 has no name in NumPy. What is
+    too large for the type is infinite."""
     if dtype == "bf16":
         bits = array.astype(np.float32).view(np.uint32)
         rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
         rounded = np.where(np.isnan(array), 0x7FC0, rounded)
         return rounded.astype(np.uint16).view("V2")
-    return array.astype({"f16": np.float16, "f32": np.float32}[dtype])
+    with np.errstate(over="ignore"):
+        return array.astype({"f16": np.float16, "f32": np.float32}[dtype])
 
 
 def decode(array):

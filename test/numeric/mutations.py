@@ -38,8 +38,8 @@ def aligned_at_the_start(x, causal=False, band=None):
 
 
 def nan_for_empty_rows(logits, allow):
-    weights, lse = REAL["softmax"](logits, allow)
-    return np.where(allow.any(-1, keepdims=True), weights, np.nan), lse
+    weights, *logarithms = REAL["softmax"](logits, allow)
+    return np.where(allow.any(-1, keepdims=True), weights, np.nan), *logarithms
 
 
 def without_query_norm(x, variances):

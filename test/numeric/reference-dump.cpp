@@ -43,7 +43,7 @@ static Result<std::string> toJson(const Entry &entry,
     Json kappa, leftOut = Json::array();
     if (auto found = report.quotients.find(result.name);
         found != report.quotients.end()) {
-      kappa = found->second.kappa;
+      kappa = found->second.kappa();
       for (size_t row = 0; row < found->second.leftOut.size(); ++row)
         if (found->second.leftOut[row])
           leftOut.push_back(row);

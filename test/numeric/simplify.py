@@ -15,8 +15,8 @@ import tempfile
 
 import numpy as np
 
+import accuracy
 import inputs
-import run_variant
 
 # Each pass alone; what is left is decomposed as it is.
 PASSES = {"simplify": "--attn-simplify", "fold": "--attn-fold=keys heads values"}
@@ -72,8 +72,8 @@ def compare(libraries, entry, names, dtype, folder):
                 *(f"--output={name}={folder / name}.npy" for name in names))
             results.append([inputs.decode(np.load(folder / f"{name}.npy")) for name in names])
         for name, rewritten, written in zip(names, *results):
-            error = run_variant.error(rewritten, written)
-            limit = run_variant.limit(dtype, LARGEST_SCORE)
+            error = accuracy.error(rewritten, written)
+            limit = accuracy.limit(dtype, LARGEST_SCORE)
             if not error <= limit:
                 failed += 1
                 print(f"{entry} {dtype} N={queries} S={keys}: error of {name} {error:.2e} "

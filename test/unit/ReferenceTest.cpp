@@ -93,6 +93,25 @@ TEST_F(Reference, ModifiesScoresAfterTheBias) {
   EXPECT_EQ(run()->largestScore, 7);
 }
 
+TEST_F(Reference, SaysTheSizeOfScoresThatMatter) {
+  attention().bias = "bias";
+  // exp(-87) is a normal number of f32, exp(-88) is not.
+  set("bias", {3}, {3, -84, -1e9});
+  EXPECT_EQ(run()->largestScore, 84);
+  set("bias", {3}, {3, -85, std::numeric_limits<float>::lowest()});
+  EXPECT_EQ(run()->largestScore, 3);
+  // A row that has nothing else.
+  set("bias", {2, 3}, {3, 3, 3, -1e9, -1e9, -1e9});
+  EXPECT_EQ(run()->largestScore, 1e9);
+  // -150, but rounding errors of 2^-22 1e9 may make it 88.
+  set("q", {1, 1, 1, 1}, {-1e9});
+  set("k", {1, 1, 3, 1}, {0, 0, 1});
+  set("bias", {3}, {0, 0, 1e9 - 150});
+  EXPECT_EQ(run()->largestScore, 1e9);
+  set("bias", {3}, {0, 0, 1e9 - 400});
+  EXPECT_EQ(run()->largestScore, 0);
+}
+
 TEST_F(Reference, GivesWeightsAndTheirSums) {
   attention().causal = true;
   attention().weights = "w";
@@ -100,6 +119,7 @@ TEST_F(Reference, GivesWeightsAndTheirSums) {
   set("q", {1, 1, 4, 1}, {0, 0, 0, 0});
   expect({0, 0, 0, 1, 0, 0, 0.5, 0.5, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3}, "w");
   expect({-infinity, 0, std::log(2), std::log(3)}, "l");
+  EXPECT_EQ(run()->logarithms, std::set<std::string>{"l"});
 }
 
 /// Two keys at each of two positions: 0 and 2 at the first, 6 at the second.
@@ -131,6 +151,18 @@ TEST_F(Components, MeasureDistances) {
   expectShares(std::exp(-1) + std::exp(0), std::exp(-4) + std::exp(-1));
   // (4 + 36) / (2 * 2).
   EXPECT_EQ(run()->largestScore, 10);
+}
+
+TEST_F(Components, HaveNoSizeWhereTheirShareIsNegligible) {
+  attention().gaussian = true;
+  // Scores -400 and -90.25, -289 and -72.25: the second one is all, and both
+  // positions matter.
+  set("q", {1, 1, 1, 1}, {40});
+  EXPECT_EQ(run()->largestScore, (1600 + 36) / 16.0);
+  attention().combine = Combine::Maximum;
+  EXPECT_EQ(run()->largestScore, (1600 + 36) / 16.0);
+  attention().scale = 0.5;
+  EXPECT_EQ(run()->largestScore, (1600 + 36) / 32.0);
 }
 
 TEST_F(Components, TakeTheMaximum) {
@@ -189,6 +221,18 @@ protected:
 TEST_F(PremixedHeads, AreSums) {
   expectScores({{-5, 2}, {3, 0}, {-4, -2}});
   EXPECT_EQ(run()->largestScore, 5);
+}
+
+TEST_F(PremixedHeads, AreAsLargeAsWhatTheyReadWhereTheyMatter) {
+  set("m", {2, 1}, {1, 0});
+  // The second query head scores -3 and 0, the output 1 and 2.
+  EXPECT_EQ(run()->largestScore, 3);
+  set("k", {1, 2, 2, 1}, {1, 200, 1, 0});
+  EXPECT_EQ(run()->largestScore, 200);
+  set("k", {1, 2, 2, 1}, {1, -200, 100, 0});
+  EXPECT_EQ(run()->largestScore, 300);
+  set("k", {1, 2, 2, 1}, {-200, 1, 100, 0});
+  EXPECT_EQ(run()->largestScore, 1);
 }
 
 TEST_F(PremixedHeads, AreSumsOfWhatIsPositive) {

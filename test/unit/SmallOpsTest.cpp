@@ -60,12 +60,20 @@ TEST_F(Pool, DividesByTheSumsOfRows) {
   pool().band = "band";
   pool().rowNormalise = true;
   expect({5.0 / 3, 31.0 / 12, 40.0 / 13});
-  EXPECT_EQ(quotient().kappa, 1);
+  EXPECT_EQ(quotient().kappa(), 1);
   addErrors({0, 1, 1, 0, 2, 1}, {-12, -7});
   expect({5.0 / 3, 0, 26.0 / 6});
   EXPECT_EQ(quotient().leftOut, (std::vector<bool>{false, true, false}));
   // Of -1 and 7.
-  EXPECT_EQ(quotient().kappa, 8.0 / 6);
+  EXPECT_EQ(quotient().kappa(), 8.0 / 6);
+}
+
+TEST_F(Pool, TellsNothingWhereEveryRowIsLeftOut) {
+  pool().band = "band";
+  pool().rowNormalise = true;
+  set("band", {1, 3, 3}, {0, 1, -1, 1, 0, -1, 1, -1, 0});
+  expect({0, 0, 0});
+  EXPECT_EQ(quotient().kappa(), INFINITY);
 }
 
 TEST_F(Pool, GivesZerosForARowOfZeros) {
@@ -122,6 +130,12 @@ TEST_F(Shares, WeighByThePrior) {
   shares().prior = "prior";
   set("prior", {1, 2, 2}, {0, -INFINITY, -INFINITY, -INFINITY});
   expect({1, 0, 0, 0});
+}
+
+TEST_F(Shares, HaveNoSizeWhereTheyAreNegligible) {
+  set("q", {1, 1, 1, 1}, {40});
+  // Scores -400 and -90.25, -289 and -72.25: the second share is all.
+  EXPECT_EQ(run()->largestScore, (1600 + 36) / 16.0);
 }
 
 TEST_F(Shares, AreZeroWhereNothingIsSeen) {

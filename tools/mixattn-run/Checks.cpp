@@ -5,6 +5,7 @@
 #include "lib/Runtime/Accuracy.h"
 #include "lib/Runtime/Files.h"
 #include "lib/Runtime/Npy.h"
+#include <algorithm>
 #include <cstdio>
 
 using namespace mixattn;
@@ -12,7 +13,10 @@ using namespace mixattn;
 std::string Comparison::toString() const {
   char text[128];
   snprintf(text, sizeof(text), ": max error %.3g (limit %.3g): %s", error,
-           limit, isOk() ? "ok" : "FAILED");
+           limit,
+           isOk()            ? "ok"
+           : provesNothing() ? "FAILED: a limit of 1 or more proves nothing"
+                             : "FAILED");
   return result + text;
 }
 
@@ -36,13 +40,17 @@ mixattn::compareWithReference(const Entry &entry, const Arguments &arguments,
                        name, name);
     auto quotient = report->quotients.find(name);
     bool isQuotient = quotient != report->quotients.end();
+    double growth =
+        isQuotient ? quotient->second.kappa() : report->largestScore;
+    std::vector<bool> leftOut;
+    if (isQuotient)
+      leftOut = quotient->second.leftOut;
+    double scale = largestMagnitude(expected->second, leftOut);
+    if (report->logarithms.count(name))
+      scale = std::max(scale, 1.0);
     comparisons.push_back(
-        {name,
-         relativeError(results[i], expected->second,
-                       isQuotient ? quotient->second.leftOut
-                                  : std::vector<bool>()),
-         errorLimit(results[i].dtype(), isQuotient ? quotient->second.kappa
-                                                   : report->largestScore)});
+        {name, relativeError(results[i], expected->second, scale, leftOut),
+         errorLimit(results[i].dtype(), growth, scale)});
   }
   return comparisons;
 }
@@ -84,9 +92,10 @@ mixattn::compareWithFiles(const Entry &entry,
     Result<std::vector<double>> expected = readExpected(file, result);
     if (!expected)
       return expected.error();
+    double scale = largestMagnitude(*expected);
     comparisons.push_back(
-        {file.name, relativeError(result, *expected),
-         options.tolerance.value_or(errorLimit(result.dtype(), 0))});
+        {file.name, relativeError(result, *expected, scale),
+         options.tolerance.value_or(errorLimit(result.dtype(), 0, scale))});
   }
   return comparisons;
 }

@@ -30,8 +30,10 @@ results
 checks
   --check                           compares with the built-in reference; limit
                                     2^-22 (8 + s) of the largest result, s the
-                                    largest score, plus 2^-10 for f16 and 2^-7
-                                    for bf16
+                                    largest score whose weight f32 can hold,
+                                    plus 2^-10 for f16 and 2^-7 for bf16, and
+                                    2^-133, 2^-24 for f16, 2^-110 for bf16 as
+                                    such; a limit of 1 or more fails
   --expect=NAME=FILE.npy            compares a result with given values
   --tolerance=X                     limit of --expect; default as above, s = 0
   --guard                           runs with every tensor flush against an

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What all formulas share: who sees whom, heads in groups, sums of values."""
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ class Expected(NamedTuple):
     """What a variant should give."""
     # By name.
     results: dict
-    # The largest finite |score| at any stage.
+    # The largest finite |score| at any stage, of those that matter().
     score: float = 0.0
     # Where the result is a quotient, for each row of it the sum of the
     # denominator's |terms| over their |sum|; inf where terms cancel to nothing.
@@ -86,14 +87,24 @@ def pool(weights, v):
     return np.where(poisoned > 0, np.nan, result)
 
 
-def largest_of(stages, allow):
-    """The largest finite |score| at any stage where allowed; a stage of other
-    heads counts where any head is."""
-    largest = 0
-    for stage in stages:
-        seen = allow
-        if allow.shape[1] not in (1, stage.shape[1]):
-            seen = allow.any(1, keepdims=True)
-        finite = np.isfinite(stage) & seen
-        largest = max(largest, np.abs(stage[finite]).max(initial=0))
-    return largest
+def size_of_score(stages):
+    """For each score its largest finite magnitude at any stage."""
+    sizes = [np.where(np.isfinite(stage), np.abs(stage), 0)
+             for stage in stages]
+    return functools.reduce(np.maximum, sizes)
+
+
+def of_all_heads(stage):
+    """The size of what a mixer of heads reads is that of every head it makes."""
+    return size_of_score([stage]).max(1, keepdims=True)
+
+
+def matter(log_shares, sizes):
+    """Which scores have rounding errors that can be seen: those whose share in
+    a sum of exponentials, grown by 2^-22 of their size, would be at least the
+    smallest normal number of f32."""
+    return log_shares + 2.0**-22 * sizes >= -126 * np.log(2)
+
+
+def largest_that_matters(log_shares, sizes):
+    return np.where(matter(log_shares, sizes), sizes, 0).max(initial=0)

@@ -20,7 +20,8 @@ def mixhead_everything(x, **masks):
 def synthesizer_mixed(x, **masks):
     logits = x["scores"] / 2
     mixed = scores.mix_scores(logits, x["mixer"])
-    return softmax.attend(x, [logits, *softmax.with_bias(x, mixed)],
+    return softmax.attend(x, [basics.of_all_heads(logits),
+                              *softmax.with_bias(x, mixed)],
                           basics.visible(x, **masks))
 
 
@@ -28,7 +29,8 @@ def noise_relu(x, **masks):
     logits = scores.products(x)
     mixed = scores.mix_noisy_terms(logits, x["mixer"], x["sigma"], x["noise"],
                                    basics.relu)
-    return softmax.attend(x, [logits, mixed], basics.visible(x, **masks))
+    return softmax.attend(x, [basics.of_all_heads(logits), mixed],
+                          basics.visible(x, **masks))
 
 
 def dpfp_of_three(x):

@@ -62,6 +62,17 @@ def hardest(scores):
     return np.max(scores, axis=0)
 
 
+def sizes_that_matter(sizes, scores, combined, log_prior=None):
+    """For each pair the largest size of a component whose share in what became
+    of all of them matters."""
+    scores = np.stack(scores)
+    if log_prior is not None:
+        scores = scores + by_component(log_prior)
+    shares = scores - combined
+    sizes = np.broadcast_to(sizes, shares.shape)
+    return np.where(basics.matter(shares, sizes), sizes, 0).max(0)
+
+
 def mix_scores(scores, mixer):
     """A[b,a,i,j] = sum_k mixer[k,a] G[b,k,i,j]."""
     return np.einsum("ka,bkij->baij", mixer, scores, optimize=True)

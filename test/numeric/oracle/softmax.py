@@ -11,14 +11,16 @@ from oracle.basics import Expected
 
 
 def softmax(logits, allow):
-    """Row by row over what is allowed, and the logarithm of the sums; zeros
-    and -inf where that is nothing."""
+    """Row by row over what is allowed, the logarithm of the sums, and that of
+    each weight; zeros and -inf where that is nothing."""
     logits = np.where(allow, logits, -np.inf)
     top = logits.max(-1, keepdims=True, initial=-np.inf)
-    weights = np.exp(logits - np.where(top == -np.inf, 0, top))
+    below = logits - np.where(top == -np.inf, 0, top)
+    weights = np.exp(below)
     total = weights.sum(-1, keepdims=True)
     return (weights / np.where(total == 0, 1, total),
-            (top + np.log(total))[..., 0])
+            (top + np.log(total))[..., 0],
+            below - np.log(np.where(total == 0, 1, total)))
 
 
 def sigsoftmax(logits, allow):
@@ -46,13 +48,14 @@ def attend(x, stages, allow, mix=lambda weights: weights, sizes=None,
            normaliser=None, keep=None):
     """The results of attending to the last stage, and the size of the scores:
     that of `sizes`, or else of all stages."""
-    weights, lse = (normaliser or softmax)(stages[-1], allow)
+    weights, lse, log_weights = (normaliser or softmax)(stages[-1], allow)
     if keep:
         weights = drop(weights, keep)
     weights = mix(weights)
     results = {"o": basics.pool(weights, x["v"]), "weights": weights,
                "lse": lse}
-    return Expected(results, basics.largest_of(sizes or stages, allow))
+    return Expected(results, basics.largest_that_matters(
+        log_weights, basics.size_of_score(sizes or stages)))
 
 
 def with_bias(x, logits):
@@ -120,36 +123,48 @@ def gaussian(x, variances=None, **masks):
                   sizes=scores.gaussian_sizes(x, variances))
 
 
+def mixture(x, variances):
+    """The logarithm of the sum of components, and their size."""
+    components = scores.gaussians(x, variances)
+    logits = scores.log_sum_exp(components, x["log_prior"])
+    return logits, scores.sizes_that_matter(
+        scores.gaussian_sizes(x, variances), components, logits,
+        x["log_prior"])
+
+
 def mgk(x, variances, normaliser=None, **masks):
-    logits = scores.log_sum_exp(scores.gaussians(x, variances),
-                                x["log_prior"])
-    return attend(x, [logits], basics.visible(x, **masks),
-                  sizes=scores.gaussian_sizes(x, variances),
+    logits, sizes = mixture(x, variances)
+    return attend(x, [logits], basics.visible(x, **masks), sizes=[sizes],
                   normaliser=normaliser)
 
 
 def mgk_hard(x, variances, **masks):
-    logits = scores.hardest(scores.gaussians(x, variances))
-    return attend(x, [logits], basics.visible(x, **masks),
-                  sizes=scores.gaussian_sizes(x, variances))
+    components = scores.gaussians(x, variances)
+    logits = scores.hardest(components)
+    sizes = scores.sizes_that_matter(scores.gaussian_sizes(x, variances),
+                                     components, logits)
+    return attend(x, [logits], basics.visible(x, **masks), sizes=[sizes])
 
 
 def mgk_dot(x, variances, **masks):
     components = scores.dots(x, variances)
-    return attend(
-        x, [*components, scores.log_sum_exp(components, x["log_prior"])],
-        basics.visible(x, **masks))
+    logits = scores.log_sum_exp(components, x["log_prior"])
+    sizes = scores.sizes_that_matter(np.abs(components), components, logits,
+                                     x["log_prior"])
+    return attend(x, [sizes, logits], basics.visible(x, **masks))
 
 
 def fish(x, **masks):
     logits = scores.products(x)
-    return attend(x, [logits, scores.mix_scores(logits, x["mixer"])],
+    return attend(x, [basics.of_all_heads(logits),
+                      scores.mix_scores(logits, x["mixer"])],
                   basics.visible(x, **masks))
 
 
 def gfish_paper(x, **masks):
     logits = scores.products(x)
-    return attend(x, [logits, scores.mix_positive_scores(logits, x["mixer"])],
+    return attend(x, [basics.of_all_heads(logits),
+                      scores.mix_positive_scores(logits, x["mixer"])],
                   basics.visible(x, **masks))
 
 
@@ -157,8 +172,8 @@ def scaled_after(x, mix, **masks):
     """What mixes the bare products, the scale coming last."""
     scale = 1 / np.sqrt(x["q"].shape[-1])
     logits = scores.dot(x["q"], x["k"])
-    return attend(x, [scale * logits, scale * mix(logits)],
-                  basics.visible(x, **masks))
+    return attend(x, [basics.of_all_heads(scale * logits),
+                      scale * mix(logits)], basics.visible(x, **masks))
 
 
 def gfish_hard(x, **masks):
@@ -201,17 +216,16 @@ def swin_gfish(x, **masks):
     """The scale comes before the mixer, the bias after it."""
     logits = scores.products(x)
     mixed = scores.mix_scores_by_mlp(logits, x)
-    return attend(x, [logits, *with_bias(x, mixed)],
+    return attend(x, [basics.of_all_heads(logits), *with_bias(x, mixed)],
                   basics.visible(x, **masks))
 
 
 def composed(x, variances, **masks):
-    logits = scores.log_sum_exp(scores.gaussians(x, variances),
-                                x["log_prior"])
+    logits, sizes = mixture(x, variances)
     mixed = scores.mix_scores(logits, x["mixer_pre"])
     return attend(x, [mixed], basics.visible(x, **masks),
                   lambda p: mix_heads(p, x["mixer_post"]),
-                  [*scores.gaussian_sizes(x, variances), mixed])
+                  [basics.of_all_heads(sizes), mixed])
 
 
 def equal(formula, **options):

@@ -23,10 +23,13 @@ def responsibilities(x, variances, dot=False, **masks):
     if "log_prior" in x:
         logits = logits + scores.by_component(x["log_prior"])
     top = logits.max(0)
-    shares = np.exp(logits - np.where(top == -np.inf, 0, top))
+    below = logits - np.where(top == -np.inf, 0, top)
+    shares = np.exp(below)
     gamma = np.where(allow, normalised(shares), 0)
+    log_gamma = np.where(allow, below - np.log(shares.sum(0)), -np.inf)
+    sizes = np.broadcast_to(np.abs(sizes), logits.shape)
     return Expected({"gamma": np.moveaxis(gamma, 0, 2)},
-                    basics.largest_of(sizes, allow))
+                    basics.largest_that_matters(log_gamma, sizes))
 
 
 def means(gamma, over):

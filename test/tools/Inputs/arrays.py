@@ -35,6 +35,7 @@ for name in "qkvo":
     np.save(path(name + ".npy"), globals()[name])
 np.save(path("lengths.npy"), lengths)
 np.savez(path("stored.npz"), q=q, k=k, v=v, lengths=lengths)
+np.savez(path("large.npz"), q=q * np.float32(2**21), k=k, v=v, lengths=lengths)
 np.savez_compressed(path("deflated.npz"), q=q, k=k, v=v, lengths=lengths)
 
 # Arguments of the entry `double`.

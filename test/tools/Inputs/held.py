@@ -16,6 +16,9 @@ def save(name, values, dtype):
 band = np.ones((2, 4, 3), np.float32)
 band[0, 1] = 2, -3, 1
 save("band", band, np.float32)
+# Here all rows do, where errors are 0.
+save("band-nothing", [[[9, 1, -1], [2, -3, 1], [2, -3, 1], [1, -1, 9]]] * 2, np.float32)
+save("error-nothing", [0, 0], np.float32)
 save("at", [[0, 0, 3], [1, 2, 0]], np.int64)
 save("error", [0.5, -0.25], np.float32)
 save("v", np.random.default_rng(1).standard_normal((2, 1, 4, 3)), np.float32)
