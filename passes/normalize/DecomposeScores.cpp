@@ -96,7 +96,9 @@ Value ScoreDecomposition::emitProducts() {
         if (scored.getGaussian())
           query = key = arith::SubFOp::create(b, loc, query, key);
         Value product = arith::MulFOp::create(b, loc, query, key);
-        return arith::AddFOp::create(b, loc, args.back(), product);
+        // In any order: by vectors, and so in sums that are short each.
+        return arith::AddFOp::create(b, loc, args.back(), product,
+                                     arith::FastMathFlags::reassoc);
       });
 }
 

@@ -92,7 +92,7 @@ Value Decomposition::emitPostmix(Value weights) {
 
 /// pooled[b,h,i,e] = sum_j weights[b,h,i,j] value[b,h',j,e], with loops b, h,
 /// i, j, e. A weight of zero contributes nothing: the value rows that no query
-/// sees may hold anything.
+/// sees may hold anything. Sums are f64: in f32 many equal terms drift.
 Value Decomposition::emitPool(Value weights) {
   Value values = op.getValue();
   if (Value projection = op.getValueProjection())
@@ -103,9 +103,9 @@ Value Decomposition::emitPool(Value weights) {
   SmallVector<OpFoldResult> sizes = {batch, heads, queries, sizeOf(values, 3)};
   Value pooled = generic(
       {weights, values}, {map(5, {dim(0), dim(1), dim(2), dim(3)}), value},
-      tensorOf(sizes, f32, 0.0), output,
+      tensorOf(sizes, f64, 0.0), output,
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value term = weighted(b, loc, args[0], args[1]);
+        Value term = toF64(b, weighted(b, loc, args[0], args[1]));
         return arith::AddFOp::create(b, loc, args[2], term);
       });
   return rounded(pooled, getElementTypeOrSelf(op.getResult()));

@@ -123,10 +123,12 @@ Value LinalgEmitter::widened(Value tensor) {
 }
 
 Value LinalgEmitter::rounded(Value tensor, Type element) {
-  if (element.isF32())
+  if (getElementTypeOrSelf(tensor) == element)
     return tensor;
   return convertEach(rewriter, loc, tensor, element,
                      [&](OpBuilder &b, Value value) {
+                       if (value.getType() == f64)
+                         value = arith::TruncFOp::create(b, loc, f32, value);
                        return fromF32(b, loc, value, element);
                      });
 }

@@ -21,7 +21,7 @@
 // CHECK:         %[[DISTANCES:.+]] = linalg.generic {indexing_maps = [#[[QUERY]], #[[KEY]], #{{.+}}], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%[[Q]], %[[KEYS]] :
 // CHECK:           %[[DIFFERENCE:.+]] = arith.subf %{{.+}}, %{{.+}} : f32
 // CHECK-NEXT:      %[[SQUARE:.+]] = arith.mulf %[[DIFFERENCE]], %[[DIFFERENCE]] : f32
-// CHECK-NEXT:      arith.addf %{{.+}}, %[[SQUARE]] : f32
+// CHECK-NEXT:      arith.addf %{{.+}}, %[[SQUARE]] fastmath<reassoc> : f32
 
 // Variances and prior.
 // CHECK:         %[[FACTORS:.+]] = arith.constant dense<[-5.000000e-01, -2.500000e-01, -1.250000e-01]> : tensor<3xf32>

@@ -23,7 +23,7 @@
 // CHECK-DAG:       %[[QWIDE:.+]] = arith.extf %[[QIN]] : bf16 to f32
 // CHECK-DAG:       %[[KWIDE:.+]] = arith.extf %[[KIN]] : bf16 to f32
 // CHECK:           %[[PRODUCT:.+]] = arith.mulf %[[QWIDE]], %[[KWIDE]] : f32
-// CHECK-NEXT:      %[[NEXT:.+]] = arith.addf %[[SUM]], %[[PRODUCT]] : f32
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addf %[[SUM]], %[[PRODUCT]] fastmath<reassoc> : f32
 // CHECK-NEXT:      linalg.yield %[[NEXT]] : f32
 
 // Scale; no clause hides anything.
@@ -56,15 +56,16 @@
 // CHECK-NEXT:      %[[QUOTIENT:.+]] = arith.divf %[[EXP]], %[[TOTAL]] : f32
 // CHECK-NEXT:      arith.select %[[EMPTY]], %[[ZERO]], %[[QUOTIENT]] : f32
 
-// Products over keys: a weight of zero contributes nothing.
+// Products over keys, summed in f64: a weight of zero contributes nothing.
 // CHECK:         %[[POOLED:.+]] = linalg.generic {indexing_maps = [#[[SCORE]], #[[VALUE]], #[[QUERY]]], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]} ins(%[[WEIGHTS]], %[[V]] :
-// CHECK-NEXT:    ^bb0(%[[WEIGHT:.+]]: f32, %[[VIN:.+]]: f16, %[[ACC:.+]]: f32):
+// CHECK-NEXT:    ^bb0(%[[WEIGHT:.+]]: f32, %[[VIN:.+]]: f16, %[[ACC:.+]]: f64):
 // CHECK-NEXT:      %[[NIL:.+]] = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT:      %[[HIDDEN:.+]] = arith.cmpf oeq, %[[WEIGHT]], %[[NIL]] : f32
 // CHECK-NEXT:      %[[VWIDE:.+]] = arith.extf %[[VIN]] : f16 to f32
 // CHECK-NEXT:      %[[TERM:.+]] = arith.mulf %[[WEIGHT]], %[[VWIDE]] : f32
 // CHECK-NEXT:      %[[SAFE:.+]] = arith.select %[[HIDDEN]], %[[NIL]], %[[TERM]] : f32
-// CHECK-NEXT:      arith.addf %[[ACC]], %[[SAFE]] : f32
+// CHECK-NEXT:      %[[TERM64:.+]] = arith.extf %[[SAFE]] : f32 to f64
+// CHECK-NEXT:      arith.addf %[[ACC]], %[[TERM64]] : f64
 
 // The result has the value's element type.
 // CHECK:         %[[O:.+]] = linalg.generic {{.*}} ins(%[[POOLED]] :

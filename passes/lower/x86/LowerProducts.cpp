@@ -168,10 +168,9 @@ void ProductEmitter::emitPooledRows(tile::PoolOp op, Value first,
                                     int64_t rows) {
   Value outputs = op.getOutputs();
   int64_t chunks = sizeOf(outputs, 1) / unit.lanes;
-  Values sums;
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < chunks; ++c)
-      sums.push_back(load(outputs, add(first, r), c));
+  // What is added is summed up first: errors grow with the number of blocks,
+  // and with that of keys in a block, not with their product.
+  Values sums(rows * chunks, splat(0));
   auto step = [&](Value j, ValueRange carried) {
     Value key = add(op.getRow(), j);
     return emitStep(carried, loadRow(op.getWeights(), j), rows, [&](int64_t r) {
@@ -197,8 +196,12 @@ void ProductEmitter::emitPooledRows(tile::PoolOp op, Value first,
     sums = loopInTwos(op.getCount(), sums, step);
   }
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < chunks; ++c)
-      store(sums[r * chunks + c], outputs, add(first, r), c);
+    for (int64_t c = 0; c < chunks; ++c) {
+      Value row = add(first, r);
+      Value before = load(outputs, row, c);
+      Value sum = arith::AddFOp::create(b, before, sums[r * chunks + c]);
+      store(sum, outputs, row, c);
+    }
 }
 
 void ProductEmitter::emitPool(tile::PoolOp op) {

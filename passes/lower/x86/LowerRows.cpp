@@ -170,9 +170,8 @@ void RowEmitter::emitSummedChunks(tile::SumRowsOp op, int64_t first,
     }
     return next;
   };
+  // What is added is summed up first.
   Values sums(atOnce * chunks, splat(0));
-  for (int64_t c = 0; c < chunks; ++c)
-    sums[c] = load(op.getSums(), index(0), first + c);
   Value rest = b.createOrFold<arith::RemUIOp>(op.getCount(), index(atOnce));
   Value whole = b.createOrFold<arith::SubIOp>(op.getCount(), rest);
   sums = loop(index(0), whole, atOnce, sums, [&](Value j, ValueRange carried) {
@@ -186,8 +185,11 @@ void RowEmitter::emitSummedChunks(tile::SumRowsOp op, int64_t first,
     sums =
         loop(whole, op.getCount(), 1, sums,
              [&](Value j, ValueRange carried) { return step(j, carried, 1); });
-  for (int64_t c = 0; c < chunks; ++c)
-    store(sums[c], op.getSums(), index(0), first + c);
+  for (int64_t c = 0; c < chunks; ++c) {
+    Value before = load(op.getSums(), index(0), first + c);
+    store(arith::AddFOp::create(b, before, sums[c]), op.getSums(), index(0),
+          first + c);
+  }
 }
 
 void RowEmitter::emitSums(tile::SumRowsOp op) {

@@ -69,8 +69,10 @@ protected:
   /// Whether products are of pairs of bf16: of queries and keys, and of weights
   /// and values.
   bool hasPairedScores() { return pairsScores(op, sizes); }
+  /// In pairs weights are rounded to bf16: the result has to be, too.
   bool hasPairedValues() {
-    return sizes.hasPairs && op.getValueType().getElementType().isBF16();
+    return sizes.hasPairs && op.getValueType().getElementType().isBF16() &&
+           mlir::getElementTypeOrSelf(op.getResult()).isBF16();
   }
   bool mayHideKeys() { return KernelOperands::mayHideKeys(op); }
 
