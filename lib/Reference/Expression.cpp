@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Turns the manifest's prefix expressions into functions.
+// Turns the steps of the manifest's expressions into functions.
 #include "lib/Reference/Expression.h"
 #include "lib/Reference/Operations.h"
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -15,27 +17,25 @@ struct Scalar {
   int64_t integer = 0;
 };
 
-using Function = std::function<Scalar(const ScorePoint &)>;
-using Functions = std::vector<Function>;
+/// Computes a step at a point, from the values of the steps before it.
+using Function = std::function<Scalar(const ScorePoint &, const Scalar *)>;
 
-/// Compiles the nodes of one expression.
+/// Compiles the steps of one expression.
 class Compiler {
 public:
-  explicit Compiler(const std::map<std::string, const Tensor *> &arguments)
-      : arguments(arguments) {}
+  Compiler(const Expression &steps,
+           const std::map<std::string, const Tensor *> &arguments)
+      : steps(steps), arguments(arguments) {}
 
-  Result<Function> compile(const Expression &expression);
+  Result<Function> compile(const Step &step) const;
 
 private:
-  Result<Function> compileLeaf(const Expression &expression);
-  Result<Function> compileExtract(const Expression &expression,
-                                  Functions indices);
-  Result<Function> compileComparison(const Expression &expression,
-                                     const Functions &operands);
-  Result<Function> compileOperation(const Expression &expression,
-                                    const Functions &operands);
-  Result<const Tensor *> argumentOf(const Expression &expression) const;
+  Result<Function> compileLeaf(const Step &step) const;
+  Result<Function> compileExtract(const Step &step) const;
+  Result<Function> compileOperation(const Step &step) const;
+  Result<const Tensor *> argumentOf(const Step &step) const;
 
+  const Expression &steps;
   const std::map<std::string, const Tensor *> &arguments;
 };
 
@@ -70,69 +70,70 @@ static int64_t toUnsigned(double value) {
              : 0;
 }
 
-static Status expectOperands(const Expression &expression, size_t count) {
-  if (expression.operands.size() != count)
+static Status expectOperands(const Step &step, size_t count) {
+  if (step.operands.size() != count)
     return makeError("score_mod: '{}' expected {} operands, but got {}",
-                     expression.op, count, expression.operands.size());
+                     step.op, count, step.operands.size());
   return Success();
 }
 
-Result<const Tensor *>
-Compiler::argumentOf(const Expression &expression) const {
-  auto argument = arguments.find(expression.argument);
+Result<const Tensor *> Compiler::argumentOf(const Step &step) const {
+  auto argument = arguments.find(step.argument);
   if (argument == arguments.end())
-    return makeError("score_mod: there is no argument '{}'",
-                     expression.argument);
+    return makeError("score_mod: there is no argument '{}'", step.argument);
   return argument->second;
 }
 
+/// A function of the point alone.
+template <typename Call> static Function leaf(Call call) {
+  return [call](const ScorePoint &p, const Scalar *) { return call(p); };
+}
+
 /// What needs no operands; an empty function for any other op.
-Result<Function> Compiler::compileLeaf(const Expression &expression) {
-  const std::string &op = expression.op;
+Result<Function> Compiler::compileLeaf(const Step &step) const {
+  const std::string &op = step.op;
   if (op == "score")
-    return Function([](const ScorePoint &p) { return real(p.score); });
+    return leaf([](const ScorePoint &p) { return real(p.score); });
   if (op == "b")
-    return Function([](const ScorePoint &p) { return integer(p.b, 64); });
+    return leaf([](const ScorePoint &p) { return integer(p.b, 64); });
   if (op == "h")
-    return Function([](const ScorePoint &p) { return integer(p.h, 64); });
+    return leaf([](const ScorePoint &p) { return integer(p.h, 64); });
   if (op == "i")
-    return Function([](const ScorePoint &p) { return integer(p.i, 64); });
+    return leaf([](const ScorePoint &p) { return integer(p.i, 64); });
   if (op == "j")
-    return Function([](const ScorePoint &p) { return integer(p.j, 64); });
+    return leaf([](const ScorePoint &p) { return integer(p.j, 64); });
   if (op == "constant") {
-    Scalar value = integer(expression.integer, widthOf(expression.type));
-    value.real = expression.number;
-    return Function([value](const ScorePoint &) { return value; });
+    Scalar value = integer(step.integer, widthOf(step.type));
+    value.real = step.number;
+    return leaf([value](const ScorePoint &) { return value; });
   }
   if (op == "dim") {
-    Result<const Tensor *> tensor = argumentOf(expression);
+    Result<const Tensor *> tensor = argumentOf(step);
     if (!tensor)
       return tensor.error();
     const Shape &shape = (*tensor)->shape();
-    if (expression.integer < 0 ||
-        expression.integer >= static_cast<int64_t>(shape.size()))
-      return makeError("score_mod: argument '{}' has no dim {}",
-                       expression.argument, expression.integer);
-    Scalar size = integer(shape[expression.integer], 64);
-    return Function([size](const ScorePoint &) { return size; });
+    if (step.integer < 0 || step.integer >= static_cast<int64_t>(shape.size()))
+      return makeError("score_mod: argument '{}' has no dim {}", step.argument,
+                       step.integer);
+    Scalar size = integer(shape[step.integer], 64);
+    return leaf([size](const ScorePoint &) { return size; });
   }
   return Function();
 }
 
-Result<Function> Compiler::compileExtract(const Expression &expression,
-                                          Functions indices) {
-  Result<const Tensor *> tensor = argumentOf(expression);
+Result<Function> Compiler::compileExtract(const Step &step) const {
+  Result<const Tensor *> tensor = argumentOf(step);
   if (!tensor)
     return tensor.error();
-  if (Status count = expectOperands(expression, (*tensor)->shape().size());
-      !count)
+  if (Status count = expectOperands(step, (*tensor)->shape().size()); !count)
     return count.error();
-  unsigned width = widthOf(expression.type);
-  return Function([tensor = *tensor, indices, width](const ScorePoint &p) {
+  return Function([tensor = *tensor, indices = step.operands,
+                   width = widthOf(step.type)](const ScorePoint &,
+                                               const Scalar *values) {
     int64_t position = 0;
     for (size_t dim = 0; dim < indices.size(); ++dim) {
       int64_t size = tensor->shape()[dim];
-      int64_t index = indices[dim](p).integer;
+      int64_t index = values[indices[dim]].integer;
       if (index < 0 || index >= size)
         return real(std::numeric_limits<double>::quiet_NaN());
       position = position * size + index;
@@ -142,35 +143,15 @@ Result<Function> Compiler::compileExtract(const Expression &expression,
   });
 }
 
-Result<Function> Compiler::compileComparison(const Expression &expression,
-                                             const Functions &operands) {
-  if (Status count = expectOperands(expression, 2); !count)
-    return count.error();
-  const Function &a = operands[0], &b = operands[1];
-  if (expression.op == "arith.cmpf") {
-    if (auto holds = floatPredicateNamed(expression.predicate))
-      return Function([=](const ScorePoint &p) {
-        return truth(holds(a(p).real, b(p).real));
-      });
-  } else if (auto holds = integerPredicateNamed(expression.predicate)) {
-    return Function([=](const ScorePoint &p) {
-      return truth(holds(a(p).integer, b(p).integer));
-    });
-  }
-  return makeError("score_mod: '{}' has no predicate '{}'", expression.op,
-                   expression.predicate);
-}
-
 namespace {
 
 /// Calls an operation of any kind on the values of its operands.
 struct Apply {
-  const Expression &expression;
-  const Functions &x;
-  unsigned width = widthOf(expression.type);
+  const Step &step;
+  unsigned width = widthOf(step.type);
 
   Result<Function> operator()(std::monostate) const {
-    return makeError("score_mod: unknown op '{}'", expression.op);
+    return makeError("score_mod: unknown op '{}'", step.op);
   }
   Result<Function> operator()(double (*f)(double)) const {
     return make<1>([f](const Scalar *v) { return real(f(v[0].real)); });
@@ -201,27 +182,46 @@ struct Apply {
   /// A function of `count` operands.
   template <size_t count, typename Call>
   Result<Function> make(Call call) const {
-    if (Status status = expectOperands(expression, count); !status)
+    if (Status status = expectOperands(step, count); !status)
       return status.error();
-    return Function([call, x = x](const ScorePoint &p) {
-      Scalar values[count];
+    std::array<size_t, count> operands;
+    std::copy_n(step.operands.begin(), count, operands.begin());
+    return Function([call, operands](const ScorePoint &, const Scalar *values) {
+      Scalar given[count];
       for (size_t n = 0; n < count; ++n)
-        values[n] = x[n](p);
-      return call(values);
+        given[n] = values[operands[n]];
+      return call(given);
     });
   }
 };
 
 } // namespace
 
-/// Casts, select and the operations of the tables.
-Result<Function> Compiler::compileOperation(const Expression &expression,
-                                            const Functions &operands) {
-  const std::string &op = expression.op;
-  Apply apply{expression, operands};
+static Result<Function> compileComparison(const Apply &apply) {
+  const Step &step = apply.step;
+  if (step.op == "arith.cmpf") {
+    if (auto holds = floatPredicateNamed(step.predicate))
+      return apply.make<2>([holds](const Scalar *v) {
+        return truth(holds(v[0].real, v[1].real));
+      });
+  } else if (auto holds = integerPredicateNamed(step.predicate)) {
+    return apply.make<2>([holds](const Scalar *v) {
+      return truth(holds(v[0].integer, v[1].integer));
+    });
+  }
+  return makeError("score_mod: '{}' has no predicate '{}'", step.op,
+                   step.predicate);
+}
+
+/// Comparisons, casts, select and the operations of the tables.
+Result<Function> Compiler::compileOperation(const Step &step) const {
+  const std::string &op = step.op;
+  Apply apply{step};
+  if (op == "arith.cmpf" || op == "arith.cmpi")
+    return compileComparison(apply);
   unsigned to = apply.width;
   unsigned from =
-      operands.empty() ? 64 : widthOf(expression.operands.front().type);
+      step.operands.empty() ? 64 : widthOf(steps[step.operands.front()].type);
   // Score mods are evaluated in f32, for which double stands here.
   if (op == "arith.extf" || op == "arith.truncf")
     return apply.make<1>([](const Scalar *v) { return v[0]; });
@@ -256,31 +256,29 @@ Result<Function> Compiler::compileOperation(const Expression &expression,
   return std::visit(apply, operationNamed(op));
 }
 
-Result<Function> Compiler::compile(const Expression &expression) {
-  Result<Function> leaf = compileLeaf(expression);
+Result<Function> Compiler::compile(const Step &step) const {
+  Result<Function> leaf = compileLeaf(step);
   if (!leaf || *leaf)
     return leaf;
-  Functions operands;
-  for (const Expression &operand : expression.operands) {
-    Result<Function> function = compile(operand);
-    if (!function)
-      return function;
-    operands.push_back(std::move(*function));
-  }
-  if (expression.op == "extract")
-    return compileExtract(expression, std::move(operands));
-  if (expression.op == "arith.cmpf" || expression.op == "arith.cmpi")
-    return compileComparison(expression, operands);
-  return compileOperation(expression, operands);
+  return step.op == "extract" ? compileExtract(step) : compileOperation(step);
 }
 
 Result<ScoreMod> mixattn::compileScoreMod(
     const Expression &expression,
     const std::map<std::string, const Tensor *> &arguments) {
-  Result<Function> function = Compiler(arguments).compile(expression);
-  if (!function)
-    return function.error();
-  return ScoreMod([function = std::move(*function)](const ScorePoint &p) {
-    return function(p).real;
+  Compiler compiler(expression, arguments);
+  std::vector<Function> functions;
+  for (const Step &step : expression) {
+    Result<Function> function = compiler.compile(step);
+    if (!function)
+      return function.error();
+    functions.push_back(std::move(*function));
+  }
+  return ScoreMod([functions = std::move(functions),
+                   values = std::vector<Scalar>(expression.size())](
+                      const ScorePoint &p) mutable {
+    for (size_t n = 0; n < functions.size(); ++n)
+      values[n] = functions[n](p, values.data());
+    return values.back().real;
   });
 }

@@ -12,8 +12,8 @@
 
 namespace mixattn {
 
-/// A score_mod in prefix form; every float is computed in f32.
-struct Expression {
+/// One step of a score_mod; every float is computed in f32.
+struct Step {
   /// `score b h i j constant dim extract`, or the name of an MLIR op.
   std::string op;
   /// Type of the value: `f32 i1 i8 i16 i32 i64 index`.
@@ -26,8 +26,12 @@ struct Expression {
   double number = 0;
   /// Value of a constant of an integer type; the position of a `dim`.
   int64_t integer = 0;
-  std::vector<Expression> operands;
+  /// The steps before this one whose values it takes.
+  std::vector<size_t> operands;
 };
+
+/// A score_mod, one step at least; the last one's value is the new score.
+using Expression = std::vector<Step>;
 
 /// What becomes of the scores of several keys at one position.
 enum class Combine { None, LogSumExp, Maximum };

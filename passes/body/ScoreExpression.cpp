@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writes a score_mod as a prefix expression.
+// Writes a score_mod as steps.
 
 #include "passes/body/ScoreExpression.h"
 
@@ -12,21 +12,20 @@ using namespace mlir;
 using namespace mixattn;
 using llvm::json::Array;
 
-/// Expressions are trees, and a value that is used twice is written twice:
-/// this many nodes at most.
-constexpr unsigned kMaxNodes = 4096;
-
 namespace {
 
+/// Appends the steps of values, each after those of its operands.
 class Writer {
 public:
   Writer(AttentionOpInterface op, function_ref<StringRef(Value)> nameOf)
       : region(op.getScoreMod()), nameOf(nameOf) {}
 
-  llvm::Expected<llvm::json::Value> write(Value value);
+  llvm::Error write(Value value);
+  Array takeSteps() { return std::move(steps); }
 
 private:
-  llvm::Expected<llvm::json::Value> writeOp(Operation *op, Array node);
+  llvm::Expected<Array> startStep(Value value) const;
+  llvm::Expected<Array> startOp(Operation *op, Array step) const;
 
   static llvm::Error refuse(const Twine &reason) {
     return llvm::createStringError(reason);
@@ -34,7 +33,9 @@ private:
 
   Region &region;
   function_ref<StringRef(Value)> nameOf;
-  unsigned nodes = 0;
+  Array steps;
+  /// The step of each value so far.
+  llvm::DenseMap<Value, int64_t> numbers;
 };
 
 } // namespace
@@ -60,70 +61,93 @@ static llvm::json::Value constantValue(Attribute value) {
   return cast<FloatAttr>(value).getValueAsDouble();
 }
 
-llvm::Expected<llvm::json::Value> Writer::writeOp(Operation *op, Array node) {
-  if (auto compare = dyn_cast<arith::CmpFOp>(op))
-    node.push_back(arith::stringifyCmpFPredicate(compare.getPredicate()));
-  if (auto compare = dyn_cast<arith::CmpIOp>(op))
-    node.push_back(arith::stringifyCmpIPredicate(compare.getPredicate()));
-  for (Value operand : op->getOperands()) {
-    llvm::Expected<llvm::json::Value> written = write(operand);
-    if (!written)
-      return written;
-    node.push_back(std::move(*written));
-  }
-  return llvm::json::Value(std::move(node));
+/// The operands that are steps, and not written out as a part of one.
+static ValueRange stepsBefore(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<tensor::DimOp>(op))
+    return {};
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return extract.getIndices();
+  return op->getOperands();
 }
 
-llvm::Expected<llvm::json::Value> Writer::write(Value value) {
-  if (++nodes > kMaxNodes)
-    return refuse("'score_mod' has more than " + Twine(kMaxNodes) + " nodes");
-  std::string type = typeText(value.getType());
+/// The step of an elementwise op but its operands.
+llvm::Expected<Array> Writer::startOp(Operation *op, Array step) const {
+  // Outside the region 16-bit floats round; the oracle's numbers do not.
+  Type type = op->getResult(0).getType();
+  bool isInside = region.isAncestor(op->getParentRegion());
+  bool isExact = isInside || !isa<FloatType>(type) || type.isF32();
+  if (!isScoreModElementwise(op) || !isExact)
+    return refuse("'score_mod' captures the result of '" +
+                  op->getName().getStringRef() + "'");
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    step.push_back(arith::stringifyCmpFPredicate(compare.getPredicate()));
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    step.push_back(arith::stringifyCmpIPredicate(compare.getPredicate()));
+  return step;
+}
 
+/// The step of `value` but its operands, or why it cannot be told.
+llvm::Expected<Array> Writer::startStep(Value value) const {
+  std::string type = typeText(value.getType());
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     static constexpr const char *names[] = {"score", "b", "h", "i", "j"};
     assert(argument.getOwner()->getParent() == &region &&
            "an entry's arguments are tensors");
-    return llvm::json::Value(Array{names[argument.getArgNumber()], type});
+    return Array{names[argument.getArgNumber()], type};
   }
 
   Operation *op = value.getDefiningOp();
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
       constant && value.getType().isIntOrIndexOrFloat())
-    return llvm::json::Value(
-        Array{"constant", type, constantValue(constant.getValue())});
+    return Array{"constant", type, constantValue(constant.getValue())};
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     StringRef name = nameOf(dim.getSource());
     if (name.empty() || !dim.getConstantIndex())
       return refuse("'score_mod' uses the size of a value that is not an "
                     "argument");
-    return llvm::json::Value(Array{"dim", type, name, *dim.getConstantIndex()});
+    return Array{"dim", type, name, *dim.getConstantIndex()};
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     StringRef name = nameOf(extract.getTensor());
     if (name.empty())
       return refuse("'score_mod' reads a tensor that is not an argument");
-    Array node{"extract", type, name};
-    for (Value index : extract.getIndices()) {
-      llvm::Expected<llvm::json::Value> written = write(index);
-      if (!written)
-        return written;
-      node.push_back(std::move(*written));
-    }
-    return llvm::json::Value(std::move(node));
+    return Array{"extract", type, name};
   }
-  // Outside the region 16-bit floats round; the oracle's numbers do not.
-  bool isInside = region.isAncestor(op->getParentRegion());
-  bool isExact =
-      isInside || !isa<FloatType>(value.getType()) || value.getType().isF32();
-  if (isScoreModElementwise(op) && isExact)
-    return writeOp(op, Array{op->getName().getStringRef(), type});
-  return refuse("'score_mod' captures the result of '" +
-                op->getName().getStringRef() + "'");
+  return startOp(op, Array{op->getName().getStringRef(), type});
+}
+
+/// Chains are long: operands wait on a stack, not in calls.
+llvm::Error Writer::write(Value value) {
+  SmallVector<Value> waiting = {value};
+  while (!waiting.empty()) {
+    Value next = waiting.back();
+    size_t before = waiting.size();
+    if (!numbers.contains(next)) {
+      llvm::Expected<Array> step = startStep(next);
+      if (!step)
+        return step.takeError();
+      for (Value operand : llvm::reverse(stepsBefore(next)))
+        if (!numbers.contains(operand))
+          waiting.push_back(operand);
+      if (waiting.size() != before)
+        continue;
+      for (Value operand : stepsBefore(next))
+        step->push_back(numbers.lookup(operand));
+      numbers[next] = steps.size();
+      steps.push_back(std::move(*step));
+    }
+    waiting.pop_back();
+  }
+  return llvm::Error::success();
 }
 
 llvm::Expected<llvm::json::Value>
 mixattn::scoreExpression(AttentionOpInterface op,
                          function_ref<StringRef(Value)> nameOf) {
   auto yield = cast<YieldOp>(op.getScoreMod().front().getTerminator());
-  return Writer(op, nameOf).write(yield.getScore());
+  Writer writer(op, nameOf);
+  if (llvm::Error error = writer.write(yield.getScore()))
+    return error;
+  return writer.takeSteps();
 }

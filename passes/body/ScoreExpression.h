@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A score_mod as a prefix expression, for readers without MLIR.
+// A score_mod as steps, for readers without MLIR.
 
 #ifndef MIXATTN_PASSES_BODY_SCORE_EXPRESSION_H
 #define MIXATTN_PASSES_BODY_SCORE_EXPRESSION_H

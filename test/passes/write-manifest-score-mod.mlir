@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A score_mod as a prefix expression, every float in it f32.
+// A score_mod as steps, each after its operands, every float in them f32.
 //
 // RUN: mixattn-opt --attn-write-manifest --split-input-file %s \
 // RUN:   | sed 's/\\22/"/g' | FileCheck %s
 
 // 30 tanh(s / 30), written in bf16.
 // CHECK-LABEL: module @softcap
-// CHECK-SAME:    "score_mod":["arith.mulf","f32",["math.tanh","f32",["arith.divf","f32",["score","f32"],["constant","f32",30]]],["constant","f32",30]]
+// CHECK-SAME:    "score_mod":{{\[\[}}"score","f32"],["constant","f32",30],["arith.divf","f32",0,1],["math.tanh","f32",2],["arith.mulf","f32",3,1]]
 !q = tensor<1x2x3x4xf32>
 module @softcap {
   func.func @f(%q: !q {attn.name = "q"}) -> (!q {attn.name = "o"}) {
@@ -26,13 +26,11 @@ module @softcap {
 
 // Indices, sizes, reads and constants; predicates precede operands.
 // CHECK-LABEL: module @leaves
-// CHECK-SAME:    "score_mod":["arith.select","f32",
-// CHECK-SAME:      ["arith.cmpi","i1","slt",["j","index"],["dim","index","k",2]],
-// CHECK-SAME:      ["arith.extf","f32",["extract","f32","t",["h","index"],["b","index"]]],
-// CHECK-SAME:      ["arith.select","f32",
-// CHECK-SAME:        ["arith.cmpf","i1","ogt",["score","f32"],["constant","f32","nan"]],
-// CHECK-SAME:        ["constant","f32","-inf"],
-// CHECK-SAME:        ["arith.sitofp","f32",["arith.index_cast","i32",["arith.addi","index",["i","index"],["constant","index",-2]]]]]]
+// CHECK-SAME:    "score_mod":{{\[\[}}"j","index"],["dim","index","k",2],["arith.cmpi","i1","slt",0,1],
+// CHECK-SAME:      ["h","index"],["b","index"],["extract","f32","t",3,4],["arith.extf","f32",5],
+// CHECK-SAME:      ["score","f32"],["constant","f32","nan"],["arith.cmpf","i1","ogt",7,8],["constant","f32","-inf"],
+// CHECK-SAME:      ["i","index"],["constant","index",-2],["arith.addi","index",11,12],["arith.index_cast","i32",13],["arith.sitofp","f32",14],
+// CHECK-SAME:      ["arith.select","f32",9,10,15],["arith.select","f32",2,6,16]]
 !q = tensor<1x2x?x4xf32>
 module @leaves {
   func.func @f(%q: !q {attn.name = "q", attn.dims = ["N"]},
@@ -68,7 +66,6 @@ module @leaves {
 // CHECK-SAME:    "attention":null,"attention_reason":"'score_mod' reads a tensor that is not an argument",{{.*}}"name":"read"
 // CHECK-SAME:    "attention":null,"attention_reason":"'score_mod' uses the size of a value that is not an argument",{{.*}}"name":"size"
 // CHECK-SAME:    "attention":null,"attention_reason":"'score_mod' captures the result of 'index.add'",{{.*}}"name":"captured"
-// CHECK-SAME:    "attention":null,"attention_reason":"'score_mod' has more than 4096 nodes",{{.*}}"name":"doubled"
 !q = tensor<1x2x3x4xf32>
 module @refused {
   func.func @read(%q: !q {attn.name = "q"}) -> (!q {attn.name = "o"}) {
@@ -106,22 +103,22 @@ module @refused {
     } pool(%q : !q) -> !q
     return %o : !q
   }
-  func.func @doubled(%q: !q {attn.name = "q"}) -> (!q {attn.name = "o"}) {
+}
+
+// -----
+
+// What is used twice is written once.
+// CHECK-LABEL: module @doubled
+// CHECK-SAME:    "score_mod":{{\[\[}}"score","f32"],["arith.addf","f32",0,0],["arith.addf","f32",1,1],["arith.mulf","f32",2,1]]
+!q = tensor<1x2x3x4xf32>
+module @doubled {
+  func.func @f(%q: !q {attn.name = "q"}) -> (!q {attn.name = "o"}) {
     %o = attn.generic scores(%q, %q : !q, !q) score_mod {
     ^bb0(%0: f32, %b: index, %h: index, %i: index, %j: index):
       %1 = arith.addf %0, %0 : f32
       %2 = arith.addf %1, %1 : f32
-      %3 = arith.addf %2, %2 : f32
-      %4 = arith.addf %3, %3 : f32
-      %5 = arith.addf %4, %4 : f32
-      %6 = arith.addf %5, %5 : f32
-      %7 = arith.addf %6, %6 : f32
-      %8 = arith.addf %7, %7 : f32
-      %9 = arith.addf %8, %8 : f32
-      %10 = arith.addf %9, %9 : f32
-      %11 = arith.addf %10, %10 : f32
-      %12 = arith.addf %11, %11 : f32
-      attn.yield %12 : f32
+      %3 = arith.mulf %2, %1 : f32
+      attn.yield %3 : f32
     } pool(%q : !q) -> !q
     return %o : !q
   }
@@ -132,7 +129,7 @@ module @refused {
 // Captured results of elementwise ops, reads and sizes are followed out of the
 // region.
 // CHECK-LABEL: module @followed
-// CHECK-SAME:    "score_mod":["arith.addf","f32",["score","f32"],["arith.negf","f32",["extract","f32","t",["constant","index",1]]]]
+// CHECK-SAME:    "score_mod":{{\[\[}}"score","f32"],["constant","index",1],["extract","f32","t",1],["arith.negf","f32",2],["arith.addf","f32",0,3]]
 !q = tensor<1x2x3x4xf32>
 module @followed {
   func.func @f(%q: !q {attn.name = "q"}, %t: tensor<2xf32> {attn.name = "t"})

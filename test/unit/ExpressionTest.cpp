@@ -13,29 +13,43 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 Expression leaf(const char *op, const char *type) {
-  Expression expression;
-  expression.op = op;
-  expression.type = type;
-  return expression;
+  Step step;
+  step.op = op;
+  step.type = type;
+  return {step};
 }
 
 Expression real(double value) {
   Expression expression = leaf("constant", "f32");
-  expression.number = value;
+  expression.back().number = value;
   return expression;
 }
 
 Expression integer(int64_t value, const char *type) {
   Expression expression = leaf("constant", type);
-  expression.integer = value;
+  expression.back().integer = value;
   return expression;
 }
 
+/// The operands' steps, one operand's after the other's, and one on them all.
 Expression call(const char *op, const char *type,
-                std::vector<Expression> operands, const char *predicate = "") {
-  Expression expression = leaf(op, type);
-  expression.predicate = predicate;
-  expression.operands = std::move(operands);
+                const std::vector<Expression> &operands,
+                const char *predicate = "") {
+  Expression expression;
+  Step last;
+  last.op = op;
+  last.type = type;
+  last.predicate = predicate;
+  for (const Expression &operand : operands) {
+    size_t first = expression.size();
+    for (Step step : operand) {
+      for (size_t &before : step.operands)
+        before += first;
+      expression.push_back(step);
+    }
+    last.operands.push_back(expression.size() - 1);
+  }
+  expression.push_back(last);
   return expression;
 }
 
@@ -259,19 +273,32 @@ TEST(Expression, LooksAtArguments) {
   std::map<std::string, const Tensor *> arguments = {{"table", &*tensor}};
 
   Expression size = leaf("dim", "index");
-  size.argument = "table";
-  size.integer = 1;
+  size.back().argument = "table";
+  size.back().integer = 1;
   EXPECT_EQ(evaluate(call("arith.sitofp", "f32", {size}), arguments), 3);
 
   // The point lies at b = 1, h = 2, and no row has four elements.
   auto extract = [](Expression row, Expression column) {
     Expression element = call("extract", "f32", {row, column});
-    element.argument = "table";
+    element.back().argument = "table";
     return element;
   };
   Expression b = leaf("b", "index"), h = leaf("h", "index");
   EXPECT_EQ(evaluate(extract(b, h), arguments), 15);
   EXPECT_TRUE(std::isnan(evaluate(extract(b, leaf("i", "index")), arguments)));
+}
+
+// Twice the value before, a thousand times: each step is computed once.
+TEST(Expression, TakesAStepTwice) {
+  Expression expression = real(1);
+  for (size_t n = 0; n < 1000; ++n) {
+    Step step;
+    step.op = "arith.addf";
+    step.type = "f32";
+    step.operands = {n, n};
+    expression.push_back(step);
+  }
+  EXPECT_EQ(evaluate(expression), std::ldexp(1.0, 1000));
 }
 
 TEST(Expression, RefusesWhatItDoesNotKnow) {
@@ -286,11 +313,11 @@ TEST(Expression, RefusesWhatItDoesNotKnow) {
       errorOf(call("arith.cmpf", "i1", {real(1), real(2)}, "lt"), arguments),
       "score_mod: 'arith.cmpf' has no predicate 'lt'");
   Expression size = leaf("dim", "index");
-  size.argument = "slope";
+  size.back().argument = "slope";
   EXPECT_EQ(errorOf(size, arguments),
             "score_mod: there is no argument 'slope'");
-  size.argument = "slopes";
-  size.integer = 1;
+  size.back().argument = "slopes";
+  size.back().integer = 1;
   EXPECT_EQ(errorOf(size, arguments),
             "score_mod: argument 'slopes' has no dim 1");
 }

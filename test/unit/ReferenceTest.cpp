@@ -86,9 +86,8 @@ TEST_F(Reference, GivesNanWhereAScoreIsInfinite) {
 TEST_F(Reference, ModifiesScoresAfterTheBias) {
   attention().bias = "bias";
   set("bias", {3}, {5, 6, 7});
-  Expression minus = {"arith.subf", "f32", "", "", 0, 0, {}};
-  minus.operands.resize(2, {"score", "f32", "", "", 0, 0, {}});
-  attention().scoreMod = minus;
+  attention().scoreMod = {{"score", "f32", "", "", 0, 0, {}},
+                          {"arith.subf", "f32", "", "", 0, 0, {0, 0}}};
   expect({7.0 / 3, 7.0 / 3});
   EXPECT_EQ(run()->largestScore, 7);
 }
