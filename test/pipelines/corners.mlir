@@ -21,6 +21,32 @@ func.func @zero_sizes(%q: tensor<0x2x0x0xf32>, %k: tensor<0x2x0x0xf32>,
   return %o : tensor<0x2x0x3xf32>
 }
 
+// Linear attention without queries, and without keys.
+// CHECK-DAG: llvm.func @mixattn_no_queries(
+func.func @no_queries(%q: tensor<1x2x0x4xf32>, %k: tensor<1x2x5x4xf32>)
+    -> tensor<1x2x0x4xf32> {
+  %o = attn.linear %q, %k, %k feature_map <elu>
+      : (tensor<1x2x0x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+      -> tensor<1x2x0x4xf32>
+  return %o : tensor<1x2x0x4xf32>
+}
+// CHECK-DAG: llvm.func @mixattn_no_keys(
+func.func @no_keys(%q: tensor<1x2x5x4xf32>, %k: tensor<1x2x0x4xf32>,
+                   %shifts: tensor<2x3x4xf32>, %prior: tensor<2x3x0xf32>)
+    -> tensor<1x2x5x4xf32> {
+  %0 = attn.linear_mixture_of_keys %q, %k, %k
+      shifted_by(%shifts : tensor<2x3x4xf32>)
+      prior(%prior : tensor<2x3x0xf32>) feature_map <elu>
+      : (tensor<1x2x5x4xf32>, tensor<1x2x0x4xf32>, tensor<1x2x0x4xf32>)
+      -> tensor<1x2x5x4xf32>
+  %1 = attn.linear_mixture_of_keys %0, %k, %k
+      shifted_by(%shifts : tensor<2x3x4xf32>)
+      prior(%prior : tensor<2x3x0xf32>) feature_map <elu> causal
+      : (tensor<1x2x5x4xf32>, tensor<1x2x0x4xf32>, tensor<1x2x0x4xf32>)
+      -> tensor<1x2x5x4xf32>
+  return %1 : tensor<1x2x5x4xf32>
+}
+
 // Arguments as results, twice, as bytes, with strides; arguments that nobody
 // reads; every element type.
 // CHECK-DAG: llvm.func @mixattn_arguments_as_results(

@@ -36,10 +36,7 @@ static StringRef whyNoStates(Operation *op) {
   if (attention.getW1() && attention.getCausal())
     return "an MLP mixes the states at each position, so chunks of keys do not "
            "add up";
-  if (attention.getNumFeatures() == 0 ||
-      attention.getValueType().getDimSize(3) == 0)
-    return "it has no features";
-  return {};
+  return hasEmptyOperand(op) ? StringRef(noElements) : StringRef();
 }
 
 /// Why the banded schedule cannot compute `op`, or nothing.
