@@ -171,23 +171,7 @@ std::string Planner::whyNotForced() const {
   const PlanCandidate &only = candidates.front();
   if (!only.isPossible())
     return only.whyNot;
-  int64_t widest = cpu.widestTile(), lanes = only.plan.lanes;
-  if (lanes &&
-      (!llvm::isPowerOf2_64(lanes) || lanes < cpu.lanes || lanes > widest))
-    return llvm::formatv("expected lanes to be a power of 2 from {0} to {1} on "
-                         "this target, but got {2}",
-                         cpu.lanes, widest, lanes);
-  constexpr int64_t step = 16, longest = 1024;
-  int64_t block = only.plan.block, split = only.plan.split;
-  if (block % step != 0 || block > longest)
-    return llvm::formatv("expected block to be a multiple of {0} up to {1}, "
-                         "but got {2}",
-                         step, longest, block);
-  if (split && split % block != 0)
-    return llvm::formatv("expected split to be a multiple of the block {0}, "
-                         "but got {1}",
-                         block, split);
-  return "";
+  return x86::whyNoSizes(only.plan, cpu.lanes, cpu.widestTile());
 }
 
 //===----------------------------------------------------------------------===//

@@ -123,12 +123,15 @@ namespace {
 struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
   void runOnOperation() override {
     SmallVector<Operation *> fused;
-    getOperation()->walk([&](Operation *op) {
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<KernelOp>(op))
+        return WalkResult::skip();
       auto attention = dyn_cast<AttentionOpInterface>(op);
       if (attention ? isFused(attention)
                     : isPlannedAs(op, Algorithm::ChunkedLinear) ||
                           isPlannedAs(op, Algorithm::Banded))
         fused.push_back(op);
+      return WalkResult::advance();
     });
     for (Operation *op : fused)
       formKernel(op);

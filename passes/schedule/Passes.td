@@ -12,7 +12,7 @@ def FormKernelsPass : Pass<"attn-form-kernels"> {
     Input: attentions in the normal form, and pools, on tensors.
     Output: those that a schedule takes stand in `attn.kernel`, into new
     tensors.
-    Skips: those that no schedule takes.
+    Skips: those that no schedule takes, and those in kernels.
 
     ```mlir
     func.func @f(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x3x4xf32>,
@@ -35,7 +35,8 @@ def ScheduleX86Pass : Pass<"attn-schedule-x86", "::mlir::ModuleOp"> {
     Input: kernels on buffers.
     Output: loops that threads share, over tiles of queries and blocks of keys,
     in the tile dialect, or over vectors of rows.
-    Skips: everything else.
+    Skips: everything else. Kernels that their plans' schedules cannot compute
+    are errors.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", /*default=*/"4",

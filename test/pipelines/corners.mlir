@@ -21,6 +21,20 @@ func.func @zero_sizes(%q: tensor<0x2x0x0xf32>, %k: tensor<0x2x0x0xf32>,
   return %o : tensor<0x2x0x3xf32>
 }
 
+// A kernel that a graph brings.
+// CHECK-DAG: llvm.func @mixattn_kernel(
+func.func @kernel(%q: tensor<1x2x3x4xf32>, %init: tensor<1x2x3x4xf32>)
+    -> tensor<1x2x3x4xf32> {
+  %o = attn.kernel ins(%q : tensor<1x2x3x4xf32>)
+      outs(%init : tensor<1x2x3x4xf32>) {
+  ^bb0(%a: tensor<1x2x3x4xf32>):
+    %r = attn.generic scores(%a, %a : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+        pool(%a : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+    attn.results %r : tensor<1x2x3x4xf32>
+  } -> tensor<1x2x3x4xf32>
+  return %o : tensor<1x2x3x4xf32>
+}
+
 // Linear attention without queries, and without keys.
 // CHECK-DAG: llvm.func @mixattn_no_queries(
 func.func @no_queries(%q: tensor<1x2x0x4xf32>, %k: tensor<1x2x5x4xf32>)

@@ -4,6 +4,7 @@
 #include "passes/schedule/nvptx/Online.h"
 #include "dialect/tile/TileOps.h"
 #include "passes/body/Body.h"
+#include "passes/schedule/KernelChecks.h"
 #include "passes/schedule/KeyRange.h"
 #include "passes/schedule/nvptx/BlockSizes.h"
 
@@ -339,7 +340,7 @@ static LogicalResult checkTaken(KernelOp kernel) {
 }
 
 LogicalResult nvptx::scheduleOnline(KernelOp kernel, StringRef name) {
-  if (failed(checkTaken(kernel)))
+  if (failed(checkKernel(kernel)) || failed(checkTaken(kernel)))
     return failure();
   auto op = cast<AttentionOpInterface>(kernel.getComputation());
   Location loc = kernel.getLoc();

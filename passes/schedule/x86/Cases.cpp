@@ -6,6 +6,7 @@
 #include "passes/plan/Workload.h"
 #include "passes/schedule/IndexMath.h"
 #include "passes/schedule/x86/Schedules.h"
+#include "passes/schedule/x86/Supports.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,10 +42,8 @@ static Value emitHolds(ImplicitLocOpBuilder &b, KernelOp kernel,
 static TileSizes sizesOf(const PlanCase &plan, TileSizes sizes) {
   if (plan.lanes)
     sizes = sizes.withWidth(plan.lanes);
-  // A plan that is written by hand may say anything.
-  constexpr int64_t step = 16;
   if (plan.block)
-    sizes.block = llvm::alignTo(plan.block, step);
+    sizes.block = plan.block;
   return sizes;
 }
 
@@ -56,7 +55,7 @@ static void scheduleCase(KernelOp kernel, const PlanCase &plan,
   if (plan.algorithm == Algorithm::Banded)
     return scheduleBanded(kernel, sizes);
   if (plan.algorithm == Algorithm::Decode)
-    return scheduleDecode(kernel, sizes, plan.split);
+    return scheduleDecode(kernel, sizes, plan.split ? plan.split : sizes.block);
   kernel = scheduleTerms(kernel, sizes);
   if (plan.algorithm == Algorithm::Panel)
     return schedulePanel(kernel, sizes);
@@ -64,17 +63,36 @@ static void scheduleCase(KernelOp kernel, const PlanCase &plan,
   scheduleOnline(kernel, sizes);
 }
 
+/// The plan of what `kernel` computes, or the usual one where it has none.
+static SmallVector<PlanCase> casesOf(KernelOp kernel) {
+  Operation *op = kernel.getComputation();
+  if (PlanAttr plan = getPlan(op))
+    return llvm::to_vector(plan.getCases());
+  auto attention = dyn_cast<AttentionOpInterface>(op);
+  bool mixesWeights = attention && attention.hasPostmix();
+  return {{{}, mixesWeights ? Algorithm::Panel : Algorithm::Online}};
+}
+
+LogicalResult mixattn::checkPlan(KernelOp kernel, const TileSizes &usual) {
+  Operation *op = kernel.getComputation();
+  for (const PlanCase &each : casesOf(kernel)) {
+    std::string why;
+    if (each.algorithm == Algorithm::Unfused)
+      why = "no kernel is computed so";
+    else if (x86::isSupported(each.algorithm, op, why))
+      why = x86::whyNoSizes(each, usual.lanes, usual.width);
+    if (!why.empty())
+      return op->emitOpError("cannot be scheduled as '")
+             << stringifyAlgorithm(each.algorithm) << "': " << why;
+  }
+  return success();
+}
+
 void mixattn::schedulePlan(KernelOp kernel, const TileSizes &usual) {
   kernel = scheduleProjections(kernel, usual);
-  PlanAttr plan = getPlan(kernel.getComputation());
-  if (!plan) {
-    auto op = cast<AttentionOpInterface>(kernel.getComputation());
-    return scheduleCase(
-        kernel, {{}, op.hasPostmix() ? Algorithm::Panel : Algorithm::Online},
-        usual);
-  }
+  SmallVector<PlanCase> cases = casesOf(kernel);
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-  for (const PlanCase &each : plan.getCases().drop_back()) {
+  for (const PlanCase &each : ArrayRef(cases).drop_back()) {
     auto choice = scf::IfOp::create(b, emitHolds(b, kernel, each),
                                     /*withElseRegion=*/true);
     b.setInsertionPoint(choice.thenYield());
@@ -82,5 +100,5 @@ void mixattn::schedulePlan(KernelOp kernel, const TileSizes &usual) {
     kernel->moveBefore(choice.elseYield());
     b.setInsertionPoint(kernel);
   }
-  scheduleCase(kernel, plan.getCases().back(), usual);
+  scheduleCase(kernel, cases.back(), usual);
 }

@@ -2,6 +2,7 @@
 // attn-schedule-x86: turns kernels into loops over tiles.
 
 #include "passes/Passes.h"
+#include "passes/schedule/KernelChecks.h"
 #include "passes/schedule/x86/Cases.h"
 
 #include "dialect/tile/TileOps.h"
@@ -36,6 +37,9 @@ struct ScheduleX86Pass : mixattn::impl::ScheduleX86PassBase<ScheduleX86Pass> {
     sizes.bodyRows = isWide ? 4 : 2;
     sizes.block = 64;
     sizes.hasPairs = hasBf16Pairs && lanes == 16;
+    for (KernelOp kernel : kernels)
+      if (failed(checkKernel(kernel)) || failed(checkPlan(kernel, sizes)))
+        return signalPassFailure();
     for (KernelOp kernel : kernels)
       schedulePlan(kernel, sizes);
   }

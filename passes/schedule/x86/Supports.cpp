@@ -3,6 +3,9 @@
 
 #include "passes/schedule/x86/Supports.h"
 
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -75,4 +78,24 @@ static StringRef whyNot(Algorithm algorithm, Operation *op) {
 bool x86::isSupported(Algorithm algorithm, Operation *op, std::string &why) {
   why = whyNot(algorithm, op).str();
   return why.empty();
+}
+
+std::string x86::whyNoSizes(const PlanCase &plan, int64_t narrowest,
+                            int64_t widest) {
+  int64_t lanes = plan.lanes, block = plan.block, split = plan.split;
+  if (lanes &&
+      (!llvm::isPowerOf2_64(lanes) || lanes < narrowest || lanes > widest))
+    return llvm::formatv("expected lanes to be a power of 2 from {0} to {1} on "
+                         "this target, but got {2}",
+                         narrowest, widest, lanes);
+  constexpr int64_t step = 16, longest = 1024;
+  if (block % step != 0 || block > longest)
+    return llvm::formatv("expected block to be a multiple of {0} up to {1}, "
+                         "but got {2}",
+                         step, longest, block);
+  if (split && (block == 0 || split % block != 0))
+    return llvm::formatv("expected split to be a multiple of the block {0}, "
+                         "but got {1}",
+                         block, split);
+  return "";
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels that attn-schedule-x86 cannot compute, and why.
+//
+// RUN: mixattn-opt %s --attn-schedule-x86="lanes=16 registers=32" --split-input-file --verify-diagnostics
+
+!t = tensor<1x2x3x4xf32>
+func.func @tensors(%q: !t, %o: !t) -> !t {
+  // expected-error @below {{'attn.kernel' op expected buffers, as attn-bufferize makes them, but got 'tensor<1x2x3x4xf32>'}}
+  %0 = attn.kernel ins(%q : !t) outs(%o : !t) {
+  ^bb0(%a: !t):
+    %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t) -> !t
+    attn.results %r : !t
+  } -> !t
+  return %0 : !t
+}
+
+// -----
+
+!t = tensor<1x2x3x4xf32>
+!m = memref<1x2x3x4xf32, strided<[?, ?, ?, ?]>>
+func.func @apart(%q: !m, %o: memref<1x2x3x4xf32>) {
+  // expected-error @below {{'attn.kernel' op expected buffers with an innermost stride of 1, but got 'memref<1x2x3x4xf32, strided<[?, ?, ?, ?]>>'}}
+  attn.kernel ins(%q : !m) outs(%o : memref<1x2x3x4xf32>) {
+  ^bb0(%a: !t):
+    %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t) -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!t = tensor<1x2x3x4xf32>
+!m = memref<1x2x3x4xf32>
+func.func @computed(%q: !m, %o: !m) {
+  // expected-error @below {{'attn.kernel' op expected what it computes to take arguments of its region, but got the result of 'arith.addf'}}
+  attn.kernel ins(%q : !m) outs(%o : !m) {
+  ^bb0(%a: !t):
+    %b = arith.addf %a, %a : !t
+    %r = attn.generic scores(%a, %b : !t, !t) pool(%a : !t) -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!t = tensor<1x2x3x4xf32>
+!m = memref<1x2x3x4xf32>
+func.func @named(%q: !m, %o: !m) {
+  attn.kernel ins(%q : !m) outs(%o : !m) {
+  ^bb0(%a: !t):
+    // expected-error @below {{'attn.softmax' op cannot be scheduled as 'online': it is not the normal form of a softmax attention}}
+    %r = attn.softmax %a, %a, %a : (!t, !t, !t) -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+// A linear attention without a plan has no schedule: attn-plan chooses one.
+!t = tensor<1x2x3x4xf32>
+!m = memref<1x2x3x4xf32>
+func.func @unplanned(%q: !m, %o: !m) {
+  attn.kernel ins(%q : !m) outs(%o : !m) {
+  ^bb0(%a: !t):
+    // expected-error @below {{'attn.linear_generic' op cannot be scheduled as 'online': it is not the normal form of a softmax attention}}
+    %r = attn.linear_generic features(%a, %a : !t, !t) pool(%a : !t) -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!t = tensor<1x2x3x4xf32>
+!m = memref<1x2x3x4xf32>
+func.func @unfused(%q: !m, %o: !m) {
+  attn.kernel ins(%q : !m) outs(%o : !m) {
+  ^bb0(%a: !t):
+    // expected-error @below {{'attn.generic' op cannot be scheduled as 'unfused': no kernel is computed so}}
+    %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t)
+        {attn.plan = #attn.plan<[else : unfused]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!t = tensor<1x2x3x4xf32>
+!m = memref<1x2x3x4xf32>
+func.func @wide(%q: !m, %o: !m) {
+  attn.kernel ins(%q : !m) outs(%o : !m) {
+  ^bb0(%a: !t):
+    // expected-error @below {{'attn.generic' op cannot be scheduled as 'online': expected lanes to be a power of 2 from 16 to 64 on this target, but got 8}}
+    %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t)
+        {attn.plan = #attn.plan<[else : online {lanes = 8}]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!t = tensor<1x2x3x4xf32>
+!m = memref<1x2x3x4xf32>
+func.func @split(%q: !m, %o: !m) {
+  attn.kernel ins(%q : !m) outs(%o : !m) {
+  ^bb0(%a: !t):
+    // expected-error @below {{'attn.generic' op cannot be scheduled as 'decode': expected split to be a multiple of the block 64, but got 100}}
+    %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t)
+        {attn.plan = #attn.plan<[else : decode {block = 64, split = 100}]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}
