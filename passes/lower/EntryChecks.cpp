@@ -94,6 +94,8 @@ void EntryChecks::checkCall(int64_t count) {
   Value wide = arith::ExtSIOp::create(b, b.getI64Type(), given);
   require(same(wide, i64(count)), MIXATTN_ERROR_COUNT,
           "expected %lld tensors, but got %lld", {i64(count), wide});
+  if (count == 0)
+    return;
   require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, tensors, null),
           MIXATTN_ERROR_COUNT, "expected tensors, but got NULL");
 }
@@ -140,6 +142,7 @@ EntryChecks::Shape EntryChecks::checkShape(int32_t code,
                                            const EntryTensor &expected,
                                            Value tensor) {
   Shape result;
+  result.isEmpty = arith::ConstantOp::create(b, b.getBoolAttr(false));
   unsigned rank = expected.type.getRank();
   if (rank == 0)
     return result;
@@ -184,6 +187,11 @@ EntryChecks::Shape EntryChecks::checkShape(int32_t code,
             {first, size});
   }
 
+  // Not by the product of the sizes, which may be 0 modulo 2^64.
+  for (Value size : result.sizes)
+    result.isEmpty =
+        arith::OrIOp::create(b, result.isEmpty, same(size, i64(0)));
+
   // Strides are read where they are given; else the tensor is row-major.
   Value strides = readField(tensor, kStrides, ptr);
   null = LLVM::ZeroOp::create(b, ptr);
@@ -199,12 +207,10 @@ EntryChecks::Shape EntryChecks::checkShape(int32_t code,
   }
   Value innermost = result.strides[rank - 1];
   Value isUnit = same(innermost, i64(1));
-  // A dimension of size 1, or a tensor without elements, steps nowhere: `step`
-  // has become the number of elements.
+  // A dimension of size 1, or a tensor without elements, steps nowhere.
   Value isSingle = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
                                          result.sizes[rank - 1], i64(1));
-  Value isEmpty = same(step, i64(0));
-  Value isStill = arith::OrIOp::create(b, isSingle, isEmpty);
+  Value isStill = arith::OrIOp::create(b, isSingle, result.isEmpty);
   require(arith::OrIOp::create(b, isUnit, isStill), code,
           expected.title + ": expected the innermost dimension to be "
                            "contiguous, but got a stride of %lld",
@@ -214,7 +220,7 @@ EntryChecks::Shape EntryChecks::checkShape(int32_t code,
     Value moves = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
                                         result.strides[dim], i64(0));
     Value isStill =
-        arith::OrIOp::create(b, isEmpty,
+        arith::OrIOp::create(b, result.isEmpty,
                              arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
                                                    result.sizes[dim], i64(1)));
     require(arith::OrIOp::create(b, moves, isStill), code,
@@ -231,13 +237,9 @@ Value EntryChecks::checkData(int32_t code, const EntryTensor &expected,
   Value offset = readField(tensor, kOffset, b.getI64Type());
   Value data = LLVM::GEPOp::create(b, ptr, b.getI8Type(), base,
                                    ArrayRef<LLVM::GEPArg>{offset});
-  Value count = i64(1);
-  for (Value size : shape.sizes)
-    count = arith::MulIOp::create(b, count, size);
-  Value isEmpty = same(count, i64(0));
   Value null = LLVM::ZeroOp::create(b, ptr);
   Value isThere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, base, null);
-  require(arith::OrIOp::create(b, isThere, isEmpty), code,
+  require(arith::OrIOp::create(b, isThere, shape.isEmpty), code,
           expected.title + ": expected data, but got NULL");
 
   int64_t bytes = expected.bits / 8;
@@ -245,7 +247,7 @@ Value EntryChecks::checkData(int32_t code, const EntryTensor &expected,
     Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), data);
     Value low = arith::AndIOp::create(b, address, i64(bytes - 1));
     Value aligned = same(low, i64(0));
-    require(arith::OrIOp::create(b, aligned, isEmpty), code,
+    require(arith::OrIOp::create(b, aligned, shape.isEmpty), code,
             expected.title + ": expected an address that is a multiple of " +
                 Twine(bytes) + ", but got one that is %lld above",
             low);

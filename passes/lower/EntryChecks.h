@@ -56,9 +56,10 @@ private:
   void require(mlir::Value holds, int32_t code, const llvm::Twine &format,
                mlir::ValueRange numbers = {});
 
-  /// Sizes and strides of a tensor, as i64.
+  /// Sizes and strides of a tensor, as i64, and whether a size is 0, as i1.
   struct Shape {
     llvm::SmallVector<mlir::Value> sizes, strides;
+    mlir::Value isEmpty;
   };
   mlir::Value readField(mlir::Value tensor, int32_t field, mlir::Type type);
   void checkHeader(int32_t code, const EntryTensor &expected,

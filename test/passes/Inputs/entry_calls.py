@@ -92,6 +92,14 @@ nothing = [tensor(empty, data=None), tensor(numpy.zeros(0, dtype=bool), data=Non
            tensor(numbers), tensor(empty, data=None)]
 print("no rows:", *invoke(LIBRARY.mixattn_twice, nothing))
 
+# As many elements as 64 bits do not count are not none, and a function without
+# tensors takes no array of them.
+sizes = shape(2**33, 2**31, 1, 1)
+print("too many rows:", *invoke(LIBRARY.mixattn_scaled, [
+    tensor(numpy.zeros((1, 1, 1, 1), dtype=numpy.float32), data=None, shape=sizes)
+    for _ in range(2)]))
+print("no tensors:", *invoke(LIBRARY.mixattn_nothing, None, count=0))
+
 # 2^32 weights of one row that is read again and again want 16 GiB; a tile of
 # mixed heads wants the weights of all its keys.
 resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))
