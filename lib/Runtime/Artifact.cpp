@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <elf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -62,6 +63,7 @@ Result<Artifact> Artifact::fromBytes(Buffer file, const std::string &place) {
   artifact.library = *library;
   artifact.content = std::move(*manifest);
   artifact.isSharedLibrary = section->isSharedLibrary;
+  artifact.machine = section->machine;
   return artifact;
 }
 
@@ -139,6 +141,9 @@ Result<std::string> Artifact::libraryPath() const {
 Result<mixattn_entry> Artifact::load(const Entry &entry) const {
   if (!isSharedLibrary)
     return makeError("{}: expected a shared library, but got an object", place);
+  if (machine != EM_X86_64)
+    return makeError("{}: expected code for {}, but got code for {}", place,
+                     machineName(EM_X86_64), machineName(machine));
   if (Status check = checkTarget(content.target); !check)
     return inPlace(place, check.error());
   if (Status check = checkSanitizer(content.sanitizer); !check)

@@ -45,6 +45,8 @@ private:
   std::string_view library;
   Manifest content;
   bool isSharedLibrary = false;
+  /// The processor of `library`, as ELF numbers them.
+  uint16_t machine = 0;
 };
 
 } // namespace mixattn

@@ -35,11 +35,32 @@ sectionAt(std::string_view file, const Elf64_Ehdr &header, uint64_t index) {
   return structAt<Elf64_Shdr>(file, offset);
 }
 
+std::string mixattn::machineName(uint16_t machine) {
+  switch (machine) {
+  case EM_X86_64:
+    return "x86-64";
+  case EM_AARCH64:
+    return "AArch64";
+  case EM_RISCV:
+    return "RISC-V";
+  case EM_PPC64:
+    return "POWER";
+  case EM_S390:
+    return "z/Architecture";
+  }
+  return "processor number " + std::to_string(machine);
+}
+
 Result<ElfSection> mixattn::findElfSection(std::string_view file,
                                            std::string_view name) {
   std::optional<Elf64_Ehdr> header = structAt<Elf64_Ehdr>(file, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 ||
+  bool isElf = file.size() > EI_DATA && file.substr(0, SELFMAG) == ELFMAG;
+  if (isElf && file[EI_CLASS] == ELFCLASS32)
+    return makeError("expected a 64-bit ELF file, but got one of 32 bits");
+  if (isElf && file[EI_DATA] == ELFDATA2MSB)
+    return makeError("expected a little-endian ELF file, but got a big-endian "
+                     "one");
+  if (!isElf || !header || header->e_ident[EI_CLASS] != ELFCLASS64 ||
       header->e_ident[EI_DATA] != ELFDATA2LSB ||
       header->e_shentsize != sizeof(Elf64_Shdr))
     return makeError("expected a 64-bit ELF file, but got something else");
@@ -56,7 +77,7 @@ Result<ElfSection> mixattn::findElfSection(std::string_view file,
     if (found.substr(0, found.find('\0')) != name)
       continue;
     if (std::optional<std::string_view> content = contentOf(file, *section))
-      return ElfSection{*content, header->e_type == ET_DYN};
+      return ElfSection{*content, header->e_type == ET_DYN, header->e_machine};
   }
   return makeError("expected a section '{}', but got none", name);
 }

@@ -4,6 +4,7 @@
 #define MIXATTN_LIB_RUNTIME_ELFSECTION_H
 
 #include "lib/Runtime/Result.h"
+#include <cstdint>
 
 namespace mixattn {
 
@@ -13,7 +14,12 @@ struct ElfSection {
   std::string_view content;
   /// Whether the file is a shared library, and not an object.
   bool isSharedLibrary;
+  /// The processor that it is for, as ELF numbers them.
+  uint16_t machine;
 };
+
+/// What a person calls such a processor.
+std::string machineName(uint16_t machine);
 
 /// The section of that name of a 64-bit little-endian ELF file.
 Result<ElfSection> findElfSection(std::string_view file, std::string_view name);

@@ -4,6 +4,7 @@
 #include "lib/Runtime/Artifact.h"
 #include "lib/Runtime/ElfSection.h"
 #include "test/unit/runtime/Utilities.h"
+#include <cstddef>
 #include <elf.h>
 
 using namespace mixattn;
@@ -49,6 +50,23 @@ TEST(ElfSection, IsNotThere) {
             "expected a section '.not', but got none");
   EXPECT_EQ(messageOf(findElfSection("#!/bin/sh", ".note")),
             "expected a 64-bit ELF file, but got something else");
+}
+
+TEST(ElfSection, OtherMachines) {
+  std::string file = makeElf();
+  file[EI_CLASS] = ELFCLASS32;
+  EXPECT_EQ(messageOf(findElfSection(file, ".note")),
+            "expected a 64-bit ELF file, but got one of 32 bits");
+  file = makeElf();
+  file[EI_DATA] = ELFDATA2MSB;
+  EXPECT_EQ(messageOf(findElfSection(file, ".note")),
+            "expected a little-endian ELF file, but got a big-endian one");
+  file = makeElf();
+  file[offsetof(Elf64_Ehdr, e_machine)] = static_cast<char>(EM_AARCH64);
+  EXPECT_EQ(findElfSection(file, ".note")->machine, EM_AARCH64);
+  EXPECT_EQ(machineName(EM_AARCH64), "AArch64");
+  EXPECT_EQ(machineName(EM_X86_64), "x86-64");
+  EXPECT_EQ(machineName(1000), "processor number 1000");
 }
 
 TEST(ElfSection, OffsetsOutside) {
