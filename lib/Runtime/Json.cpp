@@ -69,7 +69,12 @@ std::vector<std::pair<std::string, JsonView>> JsonView::members() const {
 }
 
 std::string JsonView::text() const {
-  return expect(value.is_string(), "a text") ? value.get<std::string>() : "";
+  std::string text =
+      expect(value.is_string(), "a text") ? value.get<std::string>() : "";
+  if (withoutControls(text) != text)
+    complain(makeError(
+        "expected a text without control characters, but got '{}'", text));
+  return text;
 }
 
 int64_t JsonView::integer() const {

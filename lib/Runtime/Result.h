@@ -51,11 +51,15 @@ private:
 struct Success {};
 using Status = Result<Success>;
 
+/// The text with every control character as `\xNN`: what files hold must not
+/// move a terminal's cursor.
+std::string withoutControls(std::string_view text);
+
 namespace detail {
-/// Texts as they are, numbers in decimals.
+/// Texts without control characters, numbers in decimals.
 template <typename T> std::string toText(const T &value) {
   if constexpr (std::is_convertible_v<const T &, std::string_view>)
-    return std::string(std::string_view(value));
+    return withoutControls(value);
   else
     return std::to_string(value);
 }

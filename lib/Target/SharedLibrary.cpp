@@ -95,7 +95,7 @@ static Status runLld(const std::vector<std::string> &arguments) {
   lld::Result result =
       lld::lldMain(all, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
-    return makeError("linking failed: {}", StringRef(said).trim().str());
+    return Error{"linking failed: " + StringRef(said).trim().str()};
   return Success{};
 }
 

@@ -138,6 +138,10 @@ TEST(Manifest, WrongParameters) {
                 R"({"name": "x", "dtype": "f32", "shape": [""]})", "")),
             "manifest: entries[0].arguments[0].shape[0]: expected the name of "
             "a dim, but got ''");
+  EXPECT_EQ(parseError(makeManifest(
+                R"({"name": "x", "dtype": "\u001b[2J", "shape": []})", "")),
+            "manifest: entries[0].arguments[0].dtype: expected a text without "
+            "control characters, but got '\\x1b[2J'");
   EXPECT_EQ(parseError(makeManifest(x + "," + x, o)),
             "manifest: entries[0].arguments[1]: expected a name of its own, "
             "but got 'x'");
