@@ -198,8 +198,8 @@ static Status parseDim(StringRef text, Options &options) {
   if (name.empty() || digits.empty() || !llvm::all_of(digits, llvm::isDigit) ||
       digits.getAsInteger(10, size) ||
       !options.sizes.emplace(name.str(), size).second)
-    return makeError("expected '--dim=NAME=SIZE' with a size from 0 on, once "
-                     "for each name, but got '--dim={}'",
+    return makeError("expected '--dim=NAME=SIZE' with a size from 0 to "
+                     "2^63 - 1, once for each name, but got '--dim={}'",
                      text.str());
   return Success{};
 }

@@ -48,12 +48,13 @@ static bool takeNumber(int64_t &number, const std::string &value) {
          errno == 0;
 }
 
+/// Reads a whole decimal number of at most 64 bits.
 static bool takeSeed(Options &options, const std::string &value) {
-  int64_t seed;
-  if (!takeNumber(seed, value))
-    return false;
-  options.seed = static_cast<uint64_t>(seed);
-  return true;
+  char *end;
+  errno = 0;
+  options.seed = std::strtoull(value.c_str(), &end, 10);
+  return !value.empty() && value[0] >= '0' && value[0] <= '9' && !*end &&
+         errno == 0;
 }
 
 static bool takeDim(Options &options, const std::string &value) {
@@ -102,11 +103,12 @@ static const OptionKind kinds[] = {
      takeOutputs},
     {"--weights=", "--weights=FILE.safetensors",
      [](Options &o, const std::string &v) { return takeFile(o.weights, v); }},
-    {"--random=", "--random=SEED with a number from 0 on", takeSeed},
-    {"--dim=", "--dim=NAME=SIZE with a size from 0 on, once for each name",
+    {"--random=", "--random=SEED with a number from 0 to 2^64 - 1", takeSeed},
+    {"--dim=",
+     "--dim=NAME=SIZE with a size from 0 to 2^63 - 1, once for each name",
      takeDim},
     {"--tolerance=", "--tolerance=X with a number from 0 on", takeTolerance},
-    {"--repeat=", "--repeat=R with a number from 1 on",
+    {"--repeat=", "--repeat=R with a number from 1 to 2^63 - 1",
      [](Options &o, const std::string &v) {
        return takeNumber(o.repeat, v) && o.repeat > 0;
      }},
