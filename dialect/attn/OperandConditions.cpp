@@ -6,6 +6,7 @@
 #include "dialect/attn/VerifyShapes.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 
 #include <limits>
@@ -242,11 +243,28 @@ LogicalResult ConstantChecker::checkWindows() {
   return success();
 }
 
+/// The elements of a constant: those in the text, or those in a resource that
+/// is there. Null for any other value.
+static DenseElementsAttr elementsOf(Value value) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return {};
+  auto resource = dyn_cast<DenseResourceElementsAttr>(constant);
+  if (!resource)
+    return dyn_cast<DenseElementsAttr>(constant);
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  bool isSplat;
+  if (!blob || !DenseElementsAttr::isValidRawBuffer(resource.getType(),
+                                                    blob->getData(), isSplat))
+    return {};
+  return DenseElementsAttr::getFromRawBuffer(resource.getType(),
+                                             blob->getData());
+}
+
 LogicalResult mixattn::verifyConstantOperands(Operation *op) {
   for (const OperandCondition &condition : getOperandConditions(op)) {
-    DenseElementsAttr elements;
-    if (matchPattern(condition.value, m_Constant(&elements)) &&
-        failed(ConstantChecker(op, condition, elements).check()))
+    DenseElementsAttr elements = elementsOf(condition.value);
+    if (elements && failed(ConstantChecker(op, condition, elements).check()))
       return failure();
   }
   return success();

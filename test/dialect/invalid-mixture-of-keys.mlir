@@ -54,6 +54,26 @@ func.func @c6_heads(%q: !q, %keys: !keys) -> !q {
 
 // -----
 
+// Constants are looked at wherever their bytes stand.
+!q = tensor<1x2x1x8xf32>
+!keys = tensor<1x2x2x1x8xf32>
+func.func @c14_resource(%q: !q, %keys: !keys) -> !q {
+  %p = arith.constant dense_resource<prior> : tensor<2x2x1xf16>
+  // expected-error @below {{'attn.mixture_of_keys' op expected 'prior' to hold a value above -inf for head 1, but got none}}
+  %o = attn.mixture_of_keys %q, %keys, %q prior(%p : tensor<2x2x1xf16>)
+      : (!q, !keys, !q) -> !q
+  return %o : !q
+}
+{-#
+  dialect_resources: {
+    builtin: {
+      prior: "0x04000000003C00FC00FC00FC"
+    }
+  }
+#-}
+
+// -----
+
 // A head of the prior whose every component is off, at every key.
 !q = tensor<1x2x1x8xf32>
 !keys = tensor<1x2x2x1x8xf32>

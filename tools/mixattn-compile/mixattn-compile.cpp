@@ -8,6 +8,7 @@
 #include "passes/plan/Explain.h"
 #include "tools/mixattn-compile/Options.h"
 #include "tools/mixattn-compile/Reproducer.h"
+#include "tools/mixattn-compile/Resources.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -97,7 +98,7 @@ std::string Compilation::print() {
 ExitCode Compilation::parse() {
   module = mlir::parseSourceFile<mlir::ModuleOp>(sources,
                                                  mlir::ParserConfig(&context));
-  if (!module)
+  if (!module || mlir::failed(checkResources(*module)))
     return failed;
   // What repeats a failure is text.
   const llvm::MemoryBuffer *source = sources.getMemoryBuffer(1);
