@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading of files into buffers, and writing that leaves nothing half-done.
 #include "lib/Runtime/Files.h"
+#include "lib/Runtime/TemporaryFiles.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -111,8 +112,29 @@ static std::string resolve(const std::string &path) {
 
 OutputFiles::~OutputFiles() {
   for (const File &file : files)
-    if (!file.temporary.empty())
+    if (!file.temporary.empty()) {
       unlink(file.temporary.c_str());
+      keepOnInterrupt(file.temporary);
+    }
+}
+
+void OutputFiles::keep(const std::string &path) {
+  struct stat status;
+  if (path != "-" && stat(path.c_str(), &status) == 0)
+    kept.push_back({path, status.st_dev, status.st_ino});
+}
+
+/// An error where `path` leads to a file that is to be kept.
+Status OutputFiles::checkKept(const std::string &path) const {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0)
+    return Success();
+  for (const Kept &file : kept)
+    if (file.device == status.st_dev && file.inode == status.st_ino)
+      return makeError("expected an output beside '{}', but got '{}', which is "
+                       "the same file",
+                       file.path, path);
+  return Success();
 }
 
 Status OutputFiles::add(const std::string &path, std::string content,
@@ -121,13 +143,19 @@ Status OutputFiles::add(const std::string &path, std::string content,
     files.push_back({path, "", "", std::move(content)});
     return Success();
   }
+  if (Status other = checkKept(path); !other)
+    return other;
   std::string target = resolve(path);
   std::string temporary = target + "." + std::to_string(getpid()) + ".tmp";
+  removeOnInterrupt(temporary);
   Descriptor out{open(temporary.c_str(),
                       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                       isExecutable ? 0777 : 0666)};
-  if (out.number < 0)
-    return cannotWrite(path);
+  if (out.number < 0) {
+    Error error = cannotWrite(path);
+    keepOnInterrupt(temporary);
+    return error;
+  }
   files.push_back({path, target, temporary, ""});
   if (!writeAll(out.number, content))
     return cannotWrite(path);
@@ -157,6 +185,7 @@ Status OutputFiles::commit() {
       continue;
     if (rename(file.temporary.c_str(), file.target.c_str()) != 0)
       return cannotWrite(file.path);
+    keepOnInterrupt(file.temporary);
     file.temporary.clear();
   }
   files.clear();

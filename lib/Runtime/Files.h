@@ -5,6 +5,7 @@
 
 #include "lib/Runtime/Buffer.h"
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace mixattn {
@@ -19,7 +20,8 @@ bool isOrdinaryFile(const std::string &path);
 /// Files to be written together: `add` writes beside the final place, which is
 /// where a link leads, and `commit` renames. Where anything before the first
 /// rename fails, all places keep what they had; what is not committed is
-/// removed. What is no ordinary file is written by `commit`, first.
+/// removed, also when the process is interrupted. What is no ordinary file is
+/// written by `commit`, first.
 class OutputFiles {
 public:
   OutputFiles() = default;
@@ -27,6 +29,8 @@ public:
   OutputFiles &operator=(const OutputFiles &) = delete;
   ~OutputFiles();
 
+  /// Lets no output take the place of the file that `path` leads to.
+  void keep(const std::string &path);
   /// Prepares a file of that content, which may be executed if asked for.
   /// Errors name the path.
   Status add(const std::string &path, std::string content,
@@ -42,7 +46,16 @@ private:
     std::string target, temporary;
     std::string content;
   };
+  /// A file that is no output.
+  struct Kept {
+    std::string path;
+    dev_t device;
+    ino_t inode;
+  };
+  Status checkKept(const std::string &path) const;
+
   std::vector<File> files;
+  std::vector<Kept> kept;
 };
 
 } // namespace mixattn

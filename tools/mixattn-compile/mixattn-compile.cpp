@@ -250,6 +250,7 @@ static ExitCode compile(const Options &options) {
     return report(makeError("cannot read '{}': {}", options.input,
                             source.getError().message()));
   OutputFiles files;
+  files.keep(options.input);
   ExitCode code = Compilation(options, *machine, std::move(*source)).run(files);
   if (code != done)
     return code;

@@ -10,6 +10,7 @@
 #include "tools/mixattn-run/Execute.h"
 #include "tools/mixattn-run/Report.h"
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <set>
 
@@ -46,6 +47,7 @@ static Result<std::string> writeArchive(const std::string &path,
 /// Writes results and report, all or nothing.
 static Status writeOutputs(const Report &report, const Options &options) {
   OutputFiles files;
+  files.keep(options.artifact);
   std::vector<NamedTensor> all;
   for (size_t i = 0; i < report.results.size(); ++i)
     all.emplace_back(report.entry.results[i].name, &report.results[i]);
@@ -180,6 +182,8 @@ static ExitCode runTool(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  // A file that grows beyond the limit is an error of the write.
+  std::signal(SIGXFSZ, SIG_IGN);
   ExitCode code = runTool(argc, argv);
   // What was printed may still have to reach a full device.
   if (std::fflush(stdout) != 0 || std::ferror(stdout))

@@ -2,6 +2,7 @@
 // Tests of reading and writing whole files.
 #include "lib/Runtime/Files.h"
 #include "test/unit/runtime/Utilities.h"
+#include <csignal>
 #include <cstdio>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,6 +55,43 @@ TEST_F(Files, LinksAreFollowed) {
   ASSERT_EQ(lstat(path("b").c_str(), &status), 0);
   EXPECT_TRUE(S_ISLNK(status.st_mode));
   EXPECT_EQ(readFile(path("a"))->view(), "new");
+}
+
+// By any name: a link of either kind.
+TEST_F(Files, WhatIsKeptIsNoOutput) {
+  {
+    OutputFiles files;
+    ASSERT_TRUE(files.add(path("a"), "old"));
+    ASSERT_TRUE(files.commit());
+  }
+  for (auto makeLink : {symlink, link}) {
+    ASSERT_EQ(makeLink(path("a").c_str(), path("b").c_str()), 0);
+    OutputFiles files;
+    files.keep(path("a"));
+    files.keep(path("c"));
+    EXPECT_EQ(messageOf(files.add(path("b"), "new")),
+              "expected an output beside '" + path("a") + "', but got '" +
+                  path("b") + "', which is the same file");
+    EXPECT_EQ(unlink(path("b").c_str()), 0);
+    EXPECT_TRUE(files.add(path("b"), "new"));
+  }
+  EXPECT_EQ(readFile(path("a"))->view(), "old");
+}
+
+// Whatever the signal meets: the process ends by it, and leaves nothing.
+TEST_F(Files, NothingIsLeftByAnInterrupt) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
+    EXPECT_EXIT(
+        {
+          // Whoever runs the test may ignore it.
+          std::signal(signal, SIG_DFL);
+          OutputFiles files;
+          (void)files.add(path("a"), "one");
+          (void)files.add(path("b"), "two");
+          raise(signal);
+        },
+        testing::KilledBySignal(signal), "");
 }
 
 TEST_F(Files, ExecutableIfAskedFor) {
