@@ -104,6 +104,8 @@ static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createComputeInResultsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // After CSE, which makes one tensor of all that are empty.
+  pm.addNestedPass<func::FuncOp>(createLimitSharingPass());
   pm.addPass(createBufferizePass());
   bufferization::BufferDeallocationPipelineOptions deallocate;
   bufferization::buildBufferDeallocationPipeline(pm, deallocate);
@@ -122,6 +124,8 @@ static CpuModel modelOf(const PipelineOptions &options) {
 }
 
 static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
+  // Before schedules: a kernel is one op, and will be hundreds.
+  pm.addPass(createShareKernelsPass());
   CpuModel cpu = modelOf(options);
   ScheduleX86PassOptions schedule;
   schedule.lanes = cpu.lanes;

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mixattn {
 #define GEN_PASS_DEF_CHECKALLOCATIONSPASS
@@ -16,13 +17,13 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
-/// The calls of `callee`, but those in a region that threads run: it has one
+/// The calls of `callees`, but those in a region that threads run: it has one
 /// way out.
 static SmallVector<LLVM::CallOp> callsOf(LLVM::LLVMFuncOp function,
-                                         StringRef callee) {
+                                         const llvm::StringSet<> &callees) {
   SmallVector<LLVM::CallOp> calls;
   function.walk([&](LLVM::CallOp call) {
-    if (call.getCallee() == callee &&
+    if (call.getCallee() && callees.contains(*call.getCallee()) &&
         call->getParentRegion() == &function.getBody())
       calls.push_back(call);
   });
@@ -70,32 +71,43 @@ static Value isTooLarge(ImplicitLocOpBuilder &b, Value size) {
 
 namespace {
 
-/// Makes one kernel return 0, or 1 when an allocation fails; what it holds by
-/// then is freed.
+/// Makes one kernel return 0, or 1 when an allocation fails, its own or one of
+/// a function that it shares; what it holds by then is freed.
 class KernelChecks {
 public:
   explicit KernelChecks(LLVM::LLVMFuncOp kernel)
       : kernel(kernel), b(kernel.getLoc(), kernel.getContext()) {}
 
-  void run();
+  /// `checked` names functions that themselves return 0 or 1.
+  void run(const llvm::StringSet<> &checked);
 
 private:
-  /// A slot per allocation holds its address while it is not yet freed.
+  /// A slot per allocation holds its address while it is not yet freed. All
+  /// are one array, which the failure walks over: single variables would meet
+  /// in a failure of as many values from as many places.
   void trackAllocations(ArrayRef<LLVM::CallOp> mallocs);
   Block *createFailure();
+  /// Goes to `failure` behind `op` where `fails` holds.
+  void leaveBehind(Operation *op, Value fails, Block *failure);
+  Value slot(int32_t place) {
+    Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+    return LLVM::GEPOp::create(b, ptr, ptr, held, LLVM::GEPArg(place));
+  }
   Value i32(int32_t value) {
     return LLVM::ConstantOp::create(b, b.getI32IntegerAttr(value));
   }
 
   LLVM::LLVMFuncOp kernel;
   ImplicitLocOpBuilder b;
-  SmallVector<Value> slots;
+  /// The array of slots, if there is one.
+  Value held;
+  int32_t count = 0;
 };
 
 } // namespace
 
 void KernelChecks::trackAllocations(ArrayRef<LLVM::CallOp> mallocs) {
-  SmallVector<LLVM::CallOp> frees = callsOf(kernel, "free");
+  SmallVector<LLVM::CallOp> frees = callsOf(kernel, {{"free"}});
   if (frees.empty())
     return;
   // A free of a pointer that comes from elsewhere hides what is still held:
@@ -105,41 +117,65 @@ void KernelChecks::trackAllocations(ArrayRef<LLVM::CallOp> mallocs) {
         return !from || from.getCallee() != "malloc";
       }))
     return;
-  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  DenseMap<Value, Value> slotOf;
   b.setInsertionPointToStart(&kernel.getBody().front());
-  Value one = i32(1);
-  Value null = LLVM::ZeroOp::create(b, ptr);
-  for (LLVM::CallOp malloc : mallocs) {
-    Value slot = LLVM::AllocaOp::create(b, ptr, ptr, one);
-    LLVM::StoreOp::create(b, null, slot);
-    slots.push_back(slot);
-    slotOf[malloc.getResult()] = slot;
-  }
-  for (LLVM::CallOp malloc : mallocs) {
+  count = mallocs.size();
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  held = LLVM::AllocaOp::create(b, ptr, LLVM::LLVMArrayType::get(ptr, count),
+                                i32(1));
+  constexpr int64_t pointerBytes = 8;
+  Value byte = LLVM::ConstantOp::create(b, b.getI8IntegerAttr(0));
+  Value bytes =
+      LLVM::ConstantOp::create(b, b.getI64IntegerAttr(count * pointerBytes));
+  LLVM::MemsetOp::create(b, held, byte, bytes, /*isVolatile=*/false);
+  DenseMap<Value, int32_t> places;
+  for (auto [place, malloc] : llvm::enumerate(mallocs)) {
+    Value address = malloc->getResult(0);
     b.setInsertionPointAfter(malloc);
-    LLVM::StoreOp::create(b, malloc.getResult(), slotOf[malloc.getResult()]);
+    LLVM::StoreOp::create(b, address, slot(place));
+    places[address] = place;
   }
   for (LLVM::CallOp free : frees) {
     b.setInsertionPointAfter(free);
-    LLVM::StoreOp::create(b, LLVM::ZeroOp::create(b, ptr),
-                          slotOf[free.getArgOperands()[0]]);
+    Value none = LLVM::ZeroOp::create(b, ptr);
+    LLVM::StoreOp::create(b, none,
+                          slot(places.lookup(free.getArgOperands()[0])));
   }
 }
 
 Block *KernelChecks::createFailure() {
-  Block *failure = b.createBlock(&kernel.getBody(), kernel.getBody().end());
-  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  for (Value slot : slots) {
-    Value held = LLVM::LoadOp::create(b, ptr, slot);
-    LLVM::CallOp::create(b, TypeRange(), "free", held);
+  Region &body = kernel.getBody();
+  Block *failure = b.createBlock(&body, body.end());
+  if (held) {
+    Block *each = b.createBlock(&body, body.end(), b.getI32Type(), b.getLoc());
+    Value place = each->getArgument(0);
+    Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+    Value address = LLVM::LoadOp::create(
+        b, ptr, LLVM::GEPOp::create(b, ptr, ptr, held, place));
+    LLVM::CallOp::create(b, TypeRange(), "free", address);
+    Value next = LLVM::AddOp::create(b, place, i32(1));
+    Value isLast =
+        LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, next, i32(count));
+    Block *done = b.createBlock(&body, body.end());
+    b.setInsertionPointToEnd(each);
+    LLVM::CondBrOp::create(b, isLast, done, ValueRange(), each, next);
+    b.setInsertionPointToEnd(failure);
+    LLVM::BrOp::create(b, i32(0), each);
+    b.setInsertionPointToEnd(done);
   }
   LLVM::ReturnOp::create(b, i32(1));
   return failure;
 }
 
-void KernelChecks::run() {
-  SmallVector<LLVM::CallOp> mallocs = callsOf(kernel, "malloc");
+void KernelChecks::leaveBehind(Operation *op, Value fails, Block *failure) {
+  Block *before = op->getBlock();
+  Block *after = before->splitBlock(fails.getDefiningOp()->getNextNode());
+  b.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(b, fails, failure, after);
+}
+
+void KernelChecks::run(const llvm::StringSet<> &checked) {
+  SmallVector<LLVM::CallOp> mallocs = callsOf(kernel, {{"malloc"}});
+  SmallVector<LLVM::CallOp> calls = callsOf(kernel, checked);
   SmallVector<LLVM::ReturnOp> returns;
   kernel.walk([&](LLVM::ReturnOp op) { returns.push_back(op); });
   kernel.setFunctionType(LLVM::LLVMFunctionType::get(
@@ -148,19 +184,26 @@ void KernelChecks::run() {
     b.setInsertionPoint(op);
     op->setOperands(i32(0));
   }
-  if (mallocs.empty())
+  if (mallocs.empty() && calls.empty())
     return;
 
   trackAllocations(mallocs);
   Block *failure = createFailure();
   for (LLVM::CallOp malloc : mallocs) {
-    Block *before = malloc->getBlock();
-    Block *after = before->splitBlock(malloc->getNextNode());
-    b.setInsertionPointToEnd(before);
+    b.setInsertionPointAfter(malloc);
     Value fails =
         LLVM::OrOp::create(b, isNull(b, malloc.getResult()),
                            isTooLarge(b, malloc.getArgOperands().front()));
-    LLVM::CondBrOp::create(b, fails, failure, after);
+    leaveBehind(malloc, fails, failure);
+  }
+  for (LLVM::CallOp call : calls) {
+    b.setInsertionPointAfter(call);
+    auto again = LLVM::CallOp::create(b, b.getI32Type(), *call.getCallee(),
+                                      call.getArgOperands());
+    Value fails = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne,
+                                       again.getResult(), i32(0));
+    leaveBehind(again, fails, failure);
+    call.erase();
   }
 }
 
@@ -192,6 +235,15 @@ struct CheckAllocationsPass
     : mixattn::impl::CheckAllocationsPassBase<CheckAllocationsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    // Functions that kernels share come first: they fail, too.
+    llvm::StringSet<> checked;
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+      if (function.getLinkage() == LLVM::Linkage::Internal &&
+          !function.getName().ends_with(".kernel") &&
+          !callsOf(function, {{"malloc"}}).empty()) {
+        KernelChecks(function).run(/*checked=*/{});
+        checked.insert(function.getName());
+      }
     for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
       StringRef name = kernel.getName();
       auto wrapper =
@@ -201,8 +253,8 @@ struct CheckAllocationsPass
       if (!wrapper || wrapper.getNumArguments() != 3 || kernel.isExternal() ||
           !isa<LLVM::LLVMVoidType>(kernel.getFunctionType().getReturnType()))
         continue;
-      KernelChecks(kernel).run();
-      for (LLVM::CallOp call : callsOf(wrapper, kernel.getName()))
+      KernelChecks(kernel).run(checked);
+      for (LLVM::CallOp call : callsOf(wrapper, {{kernel.getName()}}))
         reportFailure(wrapper, kernel, call);
     }
   }

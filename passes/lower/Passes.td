@@ -283,10 +283,11 @@ def CheckAllocationsPass : Pass<"attn-check-allocations", "::mlir::ModuleOp"> {
     Input: kernels and their wrappers (`attn-export-entries`) in the LLVM
     dialect.
     Output: a kernel returns 1 where `malloc` returns NULL, or where the size
-    asked for has overflowed, having freed what it held, and its wrapper then leaves a message and returns
+    asked for has overflowed, in it or in an internal function that it calls,
+    having freed what it held, and its wrapper then leaves a message and returns
     MIXATTN_ERROR_MEMORY.
-    Skips: functions other than `NAME.kernel` beside its wrapper `mixattn_NAME`,
-    and what threads allocate.
+    Skips: functions other than these and `NAME.kernel` beside its wrapper
+    `mixattn_NAME`, and what threads allocate.
 
     ```mlir
     llvm.func @malloc(i64) -> !llvm.ptr

@@ -161,6 +161,48 @@ def LowerX86Pass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def LimitSharingPass : Pass<"attn-limit-sharing"> {
+  let summary = "Let few tensors share the buffer that they are computed in";
+  let description = [{
+    Bufferization compares each read of a buffer with each write to it, for
+    every op that is computed in it: a buffer of all tensors of a size takes the
+    third power of their number.
+
+    Input: ops on tensors that are computed in others.
+    Output: at most `most` of them in one that begins with the same tensor; the
+    next ones begin with a new `tensor.empty`.
+    Skips: ops that read what they are computed in.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<4xf32>
+      %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>)
+          -> tensor<4xf32>
+      %1 = linalg.exp ins(%0 : tensor<4xf32>) outs(%e : tensor<4xf32>)
+          -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+    becomes, with `most=1`,
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<4xf32>
+      %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>)
+          -> tensor<4xf32>
+      %next = tensor.empty() : tensor<4xf32>
+      %1 = linalg.exp ins(%0 : tensor<4xf32>) outs(%next : tensor<4xf32>)
+          -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"most", "most", "int64_t", /*default=*/"32",
+           "How many tensors may begin with one">
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def BufferizePass : Pass<"attn-bufferize", "::mlir::ModuleOp"> {
   let summary = "Bufferize a module, and leave what kernels compute on tensors";
   let description = [{
@@ -171,6 +213,50 @@ def BufferizePass : Pass<"attn-bufferize", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
       "::mlir::memref::MemRefDialect"];
+}
+
+def ShareKernelsPass : Pass<"attn-share-kernels", "::mlir::ModuleOp"> {
+  let summary = "One function for the same computation in several places";
+  let description = [{
+    A stack of equal layers is compiled once, and a long chain of loops loop by
+    loop: what follows takes more than twice as long for a function of twice the
+    size.
+
+    Input: `attn.kernel` and linalg ops on buffers.
+    Output: calls of internal functions, which kernels share that are equal but
+    for what they take; where a function has more than `most-loops` kernels and
+    linalg ops, each of them becomes a call.
+    Skips: kernels that have no equal, and linalg ops, in other functions.
+
+    ```mlir
+    func.func @f(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) {
+      linalg.exp ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+      linalg.exp ins(%y : memref<4xf32>) outs(%z : memref<4xf32>)
+      return
+    }
+    ```
+    becomes, with `most-loops=1`,
+    ```mlir
+    func.func @f(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) {
+      call @linalg.exp(%x, %y) : (memref<4xf32>, memref<4xf32>) -> ()
+      call @linalg.exp(%y, %z) : (memref<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    func.func private @linalg.exp(%x: memref<4xf32>, %y: memref<4xf32>)
+        attributes {llvm.linkage = #llvm.linkage<internal>, no_inline,
+                    passthrough = ["noinline"]} {
+      linalg.exp ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"mostLoops", "most-loops", "int64_t", /*default=*/"128",
+           "How many kernels and linalg ops one function may have: a layer has "
+           "ten to thirty, and they share what they know of its buffers">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+      "::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // MIXATTN_PASSES_SCHEDULE_PASSES_TD

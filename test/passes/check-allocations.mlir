@@ -8,33 +8,41 @@
 // from malloc to free.
 // CHECK-LABEL: llvm.func internal @two.kernel(
 // CHECK-SAME:    -> i32
-// CHECK:         %[[NONE:.+]] = llvm.mlir.zero : !llvm.ptr
-// CHECK:         %[[A_SLOT:.+]] = llvm.alloca
-// CHECK-NEXT:    llvm.store %[[NONE]], %[[A_SLOT]]
-// CHECK:         %[[B_SLOT:.+]] = llvm.alloca
-// CHECK-NEXT:    llvm.store %[[NONE]], %[[B_SLOT]]
+// CHECK:         %[[HELD:.+]] = llvm.alloca %{{.+}} x !llvm.array<2 x ptr>
+// CHECK:         "llvm.intr.memset"(%[[HELD]],
 // CHECK:         %[[A:.+]] = llvm.call @malloc(
 // CHECK:         %[[A_IS_NULL:.+]] = llvm.icmp "eq" %[[A]], %{{.+}} : !llvm.ptr
 // CHECK:         %[[A_TOO_LARGE:.+]] = llvm.fcmp "ogt"
 // CHECK-NEXT:    %[[A_FAILED:.+]] = llvm.or %[[A_IS_NULL]], %[[A_TOO_LARGE]]
 // CHECK-NEXT:    llvm.cond_br %[[A_FAILED]], ^[[FAILURE:.+]], ^[[HAS_A:[a-z0-9]+]]
 // CHECK:       ^[[HAS_A]]:
-// CHECK:         llvm.store %[[A]], %[[A_SLOT]]
+// CHECK:         %[[A_SLOT:.+]] = llvm.getelementptr %[[HELD]][0]
+// CHECK-NEXT:    llvm.store %[[A]], %[[A_SLOT]]
 // CHECK:         %[[B:.+]] = llvm.call @malloc(
 // CHECK:         llvm.cond_br %{{.+}}, ^[[FAILURE]], ^[[HAS_B:[a-z0-9]+]]
 // CHECK:       ^[[HAS_B]]:
-// CHECK:         llvm.store %[[B]], %[[B_SLOT]]
+// CHECK:         %[[B_SLOT:.+]] = llvm.getelementptr %[[HELD]][1]
+// CHECK-NEXT:    llvm.store %[[B]], %[[B_SLOT]]
 // CHECK:         llvm.call @free(%[[B]])
 // CHECK-NEXT:    %[[FREED:.+]] = llvm.mlir.zero
-// CHECK-NEXT:    llvm.store %[[FREED]], %[[B_SLOT]]
+// CHECK-NEXT:    %[[B_AGAIN:.+]] = llvm.getelementptr %[[HELD]][1]
+// CHECK-NEXT:    llvm.store %[[FREED]], %[[B_AGAIN]]
 // CHECK:         llvm.call @free(%[[A]])
 // CHECK:         %[[DONE:.+]] = llvm.mlir.constant(0 : i32)
 // CHECK-NEXT:    llvm.return %[[DONE]]
 // CHECK:       ^[[FAILURE]]:
-// CHECK-NEXT:    %[[A_HELD:.+]] = llvm.load %[[A_SLOT]]
-// CHECK-NEXT:    llvm.call @free(%[[A_HELD]])
-// CHECK-NEXT:    %[[B_HELD:.+]] = llvm.load %[[B_SLOT]]
-// CHECK-NEXT:    llvm.call @free(%[[B_HELD]])
+// CHECK-NEXT:    %[[FIRST:.+]] = llvm.mlir.constant(0 : i32)
+// CHECK-NEXT:    llvm.br ^[[EACH:.+]](%[[FIRST]] : i32)
+// CHECK:       ^[[EACH]](%[[PLACE:.+]]: i32):
+// CHECK-NEXT:    %[[SLOT:.+]] = llvm.getelementptr %[[HELD]][%[[PLACE]]]
+// CHECK-NEXT:    %[[ADDRESS:.+]] = llvm.load %[[SLOT]]
+// CHECK-NEXT:    llvm.call @free(%[[ADDRESS]])
+// CHECK-NEXT:    %[[ONE:.+]] = llvm.mlir.constant(1 : i32)
+// CHECK-NEXT:    %[[NEXT:.+]] = llvm.add %[[PLACE]], %[[ONE]]
+// CHECK-NEXT:    %[[COUNT:.+]] = llvm.mlir.constant(2 : i32)
+// CHECK-NEXT:    %[[IS_LAST:.+]] = llvm.icmp "eq" %[[NEXT]], %[[COUNT]]
+// CHECK-NEXT:    llvm.cond_br %[[IS_LAST]], ^[[LEAVE:.+]], ^[[EACH]](%[[NEXT]] : i32)
+// CHECK:       ^[[LEAVE]]:
 // CHECK-NEXT:    %[[FAILED:.+]] = llvm.mlir.constant(1 : i32)
 // CHECK-NEXT:    llvm.return %[[FAILED]]
 llvm.func @malloc(i64) -> !llvm.ptr
@@ -155,4 +163,37 @@ llvm.func internal @another.kernel(%size: i64) {
 }
 llvm.func @mixattn_another() {
   llvm.return
+}
+
+// -----
+
+// A function that kernels share fails, too; what the kernel holds is freed.
+// CHECK-LABEL: llvm.func internal @shared(
+// CHECK-SAME:    -> i32
+// CHECK:         llvm.cond_br
+// CHECK-LABEL: llvm.func internal @caller.kernel(
+// CHECK-SAME:    -> i32
+// CHECK:         llvm.cond_br %{{.+}}, ^[[FAILURE:.+]], ^
+// CHECK:         %[[CODE:.+]] = llvm.call @shared(%{{.+}}) : (i64) -> i32
+// CHECK-NEXT:    %[[ZERO:.+]] = llvm.mlir.constant(0 : i32)
+// CHECK-NEXT:    %[[FAILED:.+]] = llvm.icmp "ne" %[[CODE]], %[[ZERO]]
+// CHECK-NEXT:    llvm.cond_br %[[FAILED]], ^[[FAILURE]], ^
+// CHECK:       ^[[FAILURE]]:
+// CHECK:         llvm.call @free(
+llvm.func @malloc(i64) -> !llvm.ptr
+llvm.func @free(!llvm.ptr)
+llvm.func internal @shared(%size: i64) {
+  %a = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+  llvm.call @free(%a) : (!llvm.ptr) -> ()
+  llvm.return
+}
+llvm.func internal @caller.kernel(%size: i64) {
+  %a = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+  llvm.call @shared(%size) : (i64) -> ()
+  llvm.call @free(%a) : (!llvm.ptr) -> ()
+  llvm.return
+}
+llvm.func @mixattn_caller(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %zero : i32
 }
