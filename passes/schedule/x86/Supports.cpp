@@ -9,6 +9,11 @@
 using namespace mlir;
 using namespace mixattn;
 
+/// Schedules write out code for each feature of a head, each head of those that
+/// meet and each component of a key. No more of it than compiles in seconds.
+static constexpr int64_t mostFeatures = 4096, mostMeetingHeads = 128,
+                         mostComponents = 128;
+
 static constexpr StringLiteral noElements =
     "one of its operands has no elements";
 
@@ -75,8 +80,46 @@ static StringRef whyNot(Algorithm algorithm, Operation *op) {
   llvm_unreachable("all algorithms are known");
 }
 
+/// Why schedules would write out too much code for `op`, or nothing.
+static std::string whyTooLarge(Operation *op) {
+  int64_t features = 0, heads = 0, components = 1;
+  if (auto generic = dyn_cast<GenericOp>(op)) {
+    AttentionOpInterface attention = generic;
+    ScoreOpInterface scores = generic;
+    features = attention.getValueType().getDimSize(3);
+    if (Value query = scores.getQuery())
+      features = std::max(
+          features, cast<RankedTensorType>(query.getType()).getDimSize(3));
+    if (attention.hasPremix() || attention.hasPostmix())
+      heads = attention.getNumHeads();
+    components = scores.getNumComponents();
+  } else if (auto generic = dyn_cast<LinearGenericOp>(op)) {
+    LinearAttentionOpInterface attention = generic;
+    features = std::max(attention.getNumFeatures(),
+                        attention.getValueType().getDimSize(3));
+    if (attention.getPremixer() || attention.getW1())
+      heads = std::max(attention.getNumHeads(), attention.getNumKeyHeads());
+    components = attention.getNumComponents();
+  }
+  if (features > mostFeatures)
+    return llvm::formatv("its heads have {0} features, more than the {1} that "
+                         "a schedule writes out",
+                         features, mostFeatures);
+  if (heads > mostMeetingHeads)
+    return llvm::formatv("{0} of its heads meet, more than the {1} that a "
+                         "schedule writes out",
+                         heads, mostMeetingHeads);
+  if (components > mostComponents)
+    return llvm::formatv("its keys have {0} components, more than the {1} that "
+                         "a schedule writes out",
+                         components, mostComponents);
+  return "";
+}
+
 bool x86::isSupported(Algorithm algorithm, Operation *op, std::string &why) {
   why = whyNot(algorithm, op).str();
+  if (why.empty() && algorithm != Algorithm::Unfused)
+    why = whyTooLarge(op);
   return why.empty();
 }
 
