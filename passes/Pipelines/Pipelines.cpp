@@ -99,6 +99,8 @@ static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<func::FuncOp>(createFormKernelsPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  // Fewer tensors: bufferization compares all that read one of them.
+  pm.addNestedPass<func::FuncOp>(createFusePointwisePass());
   // Before CSE, which makes one of all empty tensors of a size: they would be
   // nobody's own.
   pm.addNestedPass<func::FuncOp>(createComputeInResultsPass());

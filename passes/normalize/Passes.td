@@ -309,4 +309,40 @@ def DecomposePass : Pass<"attn-decompose"> {
   ];
 }
 
+def FusePointwisePass : Pass<"attn-fuse-pointwise"> {
+  let summary = "Make one loop of a chain of pointwise ops";
+  let description = [{
+    Input: `linalg` ops on tensors.
+    Output: a pointwise op whose result only one other reads, at each element
+    once, is computed there; named pointwise ops are `linalg.generic`.
+    Skips: bodies that would hold more than `most` ops; reductions; results that
+    are broadcast, for each of their elements would be computed often.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<4xf32>
+      %0 = linalg.add ins(%x, %w : tensor<4xf32>, tensor<4xf32>)
+          outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      %1 = linalg.mul ins(%0, %w : tensor<4xf32>, tensor<4xf32>)
+          outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```
+    %0 = linalg.generic … ins(%x, %w) … {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %sum = arith.addf %a, %b : f32
+      %product = arith.mulf %sum, %b : f32
+      linalg.yield %product : f32
+    } -> tensor<4xf32>
+    ```
+  }];
+  let options = [
+    Option<"most", "most", "int64_t", /*default=*/"32",
+           "How many ops the body of a loop may hold">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 #endif // MIXATTN_PASSES_NORMALIZE_PASSES_TD
