@@ -26,8 +26,8 @@ class Result(NamedTuple):
     magnitude: float = 0.0
     # Rows that count: all, or a boolean that indexes them.
     rows: object = ...
-    # How many numbers were added up.
-    terms: int = 1
+    # What products too small for f32 may amount to.
+    underflow: float = 0.0
 
 
 class Attended(NamedTuple):
@@ -240,13 +240,12 @@ def attention(op, x, heads):
     magnitudes = mixed(op, x, weights, absolute=True)
     weights = mixed(op, x, weights)
     value = x["value"]
-    terms = weights.shape[-1]
     results = {
         "result": Result(basics.pool(weights, value), growth,
-                         basics.pool(magnitudes, np.abs(value)).max(initial=0),
-                         terms=terms),
+                         basics.pool(magnitudes,
+                                     np.abs(value)).max(initial=0)),
         "weights": Result(weights, growth, magnitudes.max(initial=0)),
-        "lse": Result(lse, growth, 16.0)}
+        "lse": Result(lse, growth, 4.0)}
     return results, Attended(logits, allow, seen)
 
 
@@ -336,9 +335,15 @@ def linear_attention(op, x, heads):
     largest = formula({name: np.abs(array) if name in floats else array
                        for name, array in old.items()}, **options)
     magnitude = np.abs(largest.results["o"]).max(-1, initial=0) * kappas
+    # The least that f32 holds, of each product and of what a query reads of
+    # their sums, over the denominator.
+    features = linear.features_of_queries(old, options["feature_map"])
+    lost = 2.0**-145 / np.abs(sums) * (
+        x["key"].shape[-2] * np.abs(features).sum(-1) + features.shape[-1])
+    lost = np.where(np.isfinite(lost), lost, 0)
     return {"result": Result(
         expected.results["o"], growth, magnitude[rows].max(initial=0),
-        ... if rows.all() else rows, x["key"].shape[-2])}, None
+        ... if rows.all() else rows, lost[rows].max(initial=0))}, None
 
 
 def structured_pool(op, x, heads):
@@ -364,7 +369,7 @@ def structured_pool(op, x, heads):
         magnitude = np.abs(pooling.structured(
             absolute | {"v": np.abs(v)}).results["o"]).max(initial=0)
     return {"result": Result(expected.results["o"], growth, magnitude,
-                             rows, v.shape[2])}, None
+                             rows)}, None
 
 
 def responsibilities(op, x, heads):

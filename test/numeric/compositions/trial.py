@@ -124,10 +124,11 @@ def as_read(result, tensor, noise):
 def tolerance(result, dtype):
     """The largest difference that rounding may cause."""
     finite = np.abs(result.values[np.isfinite(result.values)])
-    scale = max(finite.max(initial=0), result.magnitude / 16)
+    scale = max(finite.max(initial=0), result.magnitude / 4)
     if scale == 0:
-        return accuracy.UNDERFLOW[dtype]
-    return accuracy.limit(dtype, result.growth, scale) * scale
+        return accuracy.UNDERFLOW[dtype] + result.underflow
+    return (accuracy.limit(dtype, result.growth, scale) * scale
+            + result.underflow)
 
 
 def tolerances(program, x, results):
