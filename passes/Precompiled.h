@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What passes read of MLIR and of attn, compiled once: reading it takes
-// most of a file's time. Files name what they use all the same.
+// The headers of MLIR and attn that passes include, compiled once: reading them
+// takes most of a file's time. Each file still includes what it uses.
 
 #ifndef MIXATTN_PASSES_PRECOMPILED_H
 #define MIXATTN_PASSES_PRECOMPILED_H

@@ -131,9 +131,10 @@ Status OutputFiles::checkKept(const std::string &path) const {
     return Success();
   for (const Kept &file : kept)
     if (file.device == status.st_dev && file.inode == status.st_ino)
-      return makeError("expected an output beside '{}', but got '{}', which is "
-                       "the same file",
-                       file.path, path);
+      return makeError(
+          "expected an output other than '{}', but got '{}', which is "
+          "the same file",
+          file.path, path);
   return Success();
 }
 

@@ -87,7 +87,7 @@ private:
   /// in a failure of as many values from as many places.
   void trackAllocations(ArrayRef<LLVM::CallOp> mallocs);
   Block *createFailure();
-  /// Goes to `failure` behind `op` where `fails` holds.
+  /// Branches to `failure` after `op` where `fails` holds.
   void leaveBehind(Operation *op, Value fails, Block *failure);
   Value slot(int32_t place) {
     Type ptr = LLVM::LLVMPointerType::get(b.getContext());

@@ -39,8 +39,8 @@ static bool canFuse(OpOperand &operand, int64_t most) {
          linalg::areElementwiseOpsFusable(&operand);
 }
 
-/// Takes the tensor that `op` is computed in, if it is only overwritten, from
-/// the op that made it: its elements are not read.
+/// Where `op` only overwrites its init, replaces an init that a pointwise op
+/// made by that op's own init: the producer then has one use less.
 static void forgetProducer(linalg::GenericOp op) {
   for (OpOperand &init : op.getDpsInitsMutable()) {
     if (op.payloadUsesValueFromOperand(&init))
@@ -83,7 +83,7 @@ struct FusePointwisePass
       while (OpOperand *operand = findOperand(consumer))
         if (failed(fuse(rewriter, *operand, consumer)))
           break;
-    // What is read in several places of a chain is read once.
+    // An operand that a chain reads several times is read once.
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

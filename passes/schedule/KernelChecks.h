@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every schedule takes for granted of a kernel.
+// The preconditions that every schedule has on a kernel.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_KERNEL_CHECKS_H
 #define MIXATTN_PASSES_SCHEDULE_KERNEL_CHECKS_H

@@ -168,8 +168,9 @@ void ProductEmitter::emitPooledRows(tile::PoolOp op, Value first,
                                     int64_t rows) {
   Value outputs = op.getOutputs();
   int64_t chunks = sizeOf(outputs, 1) / unit.lanes;
-  // What is added is summed up first: errors grow with the number of blocks,
-  // and with that of keys in a block, not with their product.
+  // The block is summed up from 0 and then added to the outputs: rounding
+  // errors grow with the number of blocks plus the keys of a block, not with
+  // all keys.
   Values sums(rows * chunks, splat(0));
   auto step = [&](Value j, ValueRange carried) {
     Value key = add(op.getRow(), j);

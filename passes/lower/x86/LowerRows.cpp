@@ -170,7 +170,7 @@ void RowEmitter::emitSummedChunks(tile::SumRowsOp op, int64_t first,
     }
     return next;
   };
-  // What is added is summed up first.
+  // The rows are summed up from 0 and then added, as in tile.x86.pool.
   Values sums(atOnce * chunks, splat(0));
   Value rest = b.createOrFold<arith::RemUIOp>(op.getCount(), index(atOnce));
   Value whole = b.createOrFold<arith::SubIOp>(op.getCount(), rest);

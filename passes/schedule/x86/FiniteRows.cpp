@@ -40,7 +40,7 @@ Value FiniteRows::emitMagnitude(const Bits &bits, Value numbers) {
   return arith::AndIOp::create(b, integers, bits.magnitude);
 }
 
-/// A mask of the lanes of columns `column` and those behind that a row has.
+/// A mask of the first `rest` lanes.
 static Value lanesBefore(ImplicitLocOpBuilder &b, VectorType type, Value rest) {
   return vector::CreateMaskOp::create(
       b, VectorType::get(type.getShape(), b.getI1Type()), rest);

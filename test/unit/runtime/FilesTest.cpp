@@ -70,7 +70,7 @@ TEST_F(Files, WhatIsKeptIsNoOutput) {
     files.keep(path("a"));
     files.keep(path("c"));
     EXPECT_EQ(messageOf(files.add(path("b"), "new")),
-              "expected an output beside '" + path("a") + "', but got '" +
+              "expected an output other than '" + path("a") + "', but got '" +
                   path("b") + "', which is the same file");
     EXPECT_EQ(unlink(path("b").c_str()), 0);
     EXPECT_TRUE(files.add(path("b"), "new"));
