@@ -184,9 +184,9 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
     The weights are the softmax of the scores over the keys seen, shifted by
     the row maximum, in f32. A query that sees no key gets zeros. A weight that
     its place makes zero (`mask`, `lengths`, `causal`, `band`, `keep`)
-    contributes nothing, whatever its key and value rows hold. Nothing is said
-    of NaN behind a weight that is zero for another reason: its exponential is
-    too small, or a mixer's entry is zero. A score of +inf makes its row NaN.
+    contributes nothing, whatever its key and value rows hold. A weight may
+    also be zero because its exponential is too small or a mixer's entry is
+    zero: then a value that is not finite may make the result NaN. A score of +inf makes its row NaN.
 
     Results on request, in f32: `weights`, `[B,H,N,S]`, the weights that
     multiply the values; `lse`, `[B,H,N]`, the logarithm of the softmax's sum,

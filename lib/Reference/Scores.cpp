@@ -131,7 +131,7 @@ std::vector<double> Scores::at(int64_t b, int64_t i, int64_t j,
   double before = op->scaleBefore ? op->scale : 1;
   double after = op->scaleBefore ? 1 : op->scale;
   std::vector<double> scores(sources(), 0.0);
-  // What a mixer reads is of all output heads.
+  // A mixer reads these scores for all output heads.
   Largest mixedSize;
   for (size_t k = 0; k < scores.size(); ++k) {
     if (!op->premix && !seen[k])

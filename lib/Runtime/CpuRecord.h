@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a machine answers when it is asked what it is.
+// The answers of CPUID and the system: a record of them describes a machine.
 #ifndef MIXATTN_LIB_RUNTIME_CPURECORD_H
 #define MIXATTN_LIB_RUNTIME_CPURECORD_H
 

@@ -18,7 +18,7 @@ struct ElfSection {
   uint16_t machine;
 };
 
-/// What a person calls such a processor.
+/// The processor's usual name.
 std::string machineName(uint16_t machine);
 
 /// The section of that name of a 64-bit little-endian ELF file.

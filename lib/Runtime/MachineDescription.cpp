@@ -112,7 +112,7 @@ Result<CpuFacts> mixattn::parseCpuFacts(std::string_view text) {
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
     hasNegative |= number < 0;
   });
-  // What was not read as it stands was no such text.
+  // A text that does not print as it was read is not a description.
   if (hasNegative || toText(facts) != text)
     return makeError("expected a machine like '{}', but got '{}'",
                      toText(CpuFacts()), text);

@@ -10,7 +10,7 @@
 
 namespace mixattn {
 
-/// What CPUID and the system say of a machine.
+/// A machine as CPUID and the system describe it.
 struct CpuFacts {
   /// Letters and digits of the maker's name, "GenuineIntel"; empty where no
   /// machine was asked, and then so are the three numbers.

@@ -100,7 +100,7 @@ struct Target {
   std::string arch, cpu;
   /// LLVM's names, sorted.
   std::vector<std::string> features;
-  /// What calls were planned for; hand-made manifests may lack it.
+  /// The machine that calls were planned for; hand-made manifests may lack it.
   std::optional<MachineDescription> machine = std::nullopt;
 };
 

@@ -28,7 +28,7 @@ static void onInterrupt(int signal) {
   for (Node *node = files.load(); node; node = node->next)
     if (char *path = node->path.exchange(nullptr))
       unlink(path);
-  // What was to happen happens once this handler returns.
+  // The signal's own effect follows once this handler returns.
   for (size_t i = 0; i < std::size(interrupts); ++i)
     if (interrupts[i] == signal)
       sigaction(signal, &before[i], nullptr);
@@ -40,7 +40,7 @@ static bool installHandlers() {
   action.sa_handler = onInterrupt;
   for (size_t i = 0; i < std::size(interrupts); ++i) {
     sigaction(interrupts[i], nullptr, &before[i]);
-    // What is ignored, as nohup does, does not end the process.
+    // A signal that is ignored, as under nohup, does not end the process.
     if (before[i].sa_handler != SIG_IGN)
       sigaction(interrupts[i], &action, nullptr);
   }

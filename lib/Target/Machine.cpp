@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a CPU's name, or its answers, mean: the features that code may use.
+// The features that code may use, from a CPU's name or a machine's record.
 #include "lib/Target/Machine.h"
 
 #include "lib/Runtime/CpuFeatures.h"
@@ -61,7 +61,7 @@ bool Machine::has(StringRef name) const {
   return llvm::is_contained(features, name);
 }
 
-/// What the CPU `cpu` has, by LLVM's names.
+/// The features of CPU `cpu`, by LLVM's names.
 static llvm::StringMap<bool> listFeatures(StringRef cpu) {
   llvm::StringMap<bool> present;
   llvm::SmallVector<StringRef> ofCpu;

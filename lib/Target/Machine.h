@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a CPU's name, or its answers, mean: the features that code may use.
+// The features that code may use, from a CPU's name or a machine's record.
 #ifndef MIXATTN_LIB_TARGET_MACHINE_H
 #define MIXATTN_LIB_TARGET_MACHINE_H
 

@@ -113,7 +113,7 @@ static StringRef nameOfModel(const CpuFacts &facts) {
   return "";
 }
 
-/// What LLVM's CPU has, with all that this implies.
+/// The features of LLVM's CPU, and all that they imply.
 static llvm::StringMap<bool> featuresOf(StringRef cpu) {
   llvm::StringMap<bool> present;
   llvm::SmallVector<StringRef> listed;

@@ -9,7 +9,7 @@
 
 namespace mixattn {
 
-/// What a machine is called.
+/// The name of a machine's microarchitecture.
 struct Microarchitecture {
   /// LLVM's name, "znver5" or "x86-64-v4".
   std::string name;

@@ -10,7 +10,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// What features do not tell.
+/// Properties of a microarchitecture that its features do not tell.
 struct KnownCpu {
   /// LLVM's name of the microarchitecture.
   StringRef name;

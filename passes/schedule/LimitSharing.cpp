@@ -60,7 +60,7 @@ private:
 
   DenseMap<Value, Value> firsts;
   DenseMap<Value, int64_t> counts;
-  /// What a block takes in place of a tensor that begins enough.
+  /// The tensor that a block takes once `most` others begin with one.
   DenseMap<std::pair<Value, Block *>, Value> successors;
 };
 

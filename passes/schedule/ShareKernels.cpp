@@ -21,8 +21,8 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
-/// What `op` takes from outside: each value once, so that what is computed in
-/// place is so in a function, too. Numbers that are known are not taken.
+/// The values that `op` takes from outside, each once, so that a result that is
+/// computed in place stays so in a function. Constants are not among them.
 static SetVector<Value> valuesOf(Operation *op) {
   SetVector<Value> values(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), values);

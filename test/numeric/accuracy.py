@@ -7,7 +7,7 @@ compare() gives both for a result that the oracle knows.
 
 import numpy as np
 
-# What rounding the result adds to the limit, relative and absolute.
+# Rounding the result to its type adds this to the limit: relative, absolute.
 UNIT = {"f32": 0, "f16": 2.0**-10, "bf16": 2.0**-7}
 UNDERFLOW = {"f32": 2.0**-133, "f16": 2.0**-24, "bf16": 2.0**-110}
 # Quotients whose denominator cancels further are not compared.

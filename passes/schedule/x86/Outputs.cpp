@@ -79,7 +79,7 @@ Value OutputTile::emitAreFinite(const Rows &rows, Value firstKey, Value keys) {
   };
   if (mayHideKeys())
     return areFinite();
-  // Where all queries weigh all keys, it does not matter.
+  // No value is hidden from a query where all queries weigh all keys.
   Value isInside = range.emitIsWeighed(b, firstKey, keys);
   auto choice =
       scf::IfOp::create(b, b.getI1Type(), isInside, /*withElseRegion=*/true);

@@ -11,7 +11,7 @@ from compositions import sizes as drawn
 
 STYLES = ("plain", "plain", "plain", "large", "huge", "rise", "equal", "tiny",
           "zero", "hidden", "hidden", "inf", "low", "off", "uneven")
-# What f16 can hold; a bias of it hides a key no less.
+# The lowest numbers; f16's is small, but a bias of it hides a key as well.
 LOWEST = {"f32": np.finfo(np.float32).min, "bf16": -3.3e38, "f16": -65504.0}
 FACTORS = {"large": 8.0, "huge": 100.0, "tiny": 2.0**-12}
 

@@ -12,9 +12,8 @@ import mmap
 import numpy as np
 
 import inputs
+from dlpack import TYPES, DLTensor
 
-TYPES = {"f32": (2, 32), "f16": (2, 16), "bf16": (4, 16), "i64": (0, 64),
-         "i32": (0, 32), "i1": (6, 8)}
 STORED = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16,
           "i64": np.int64, "i32": np.int32, "i1": np.uint8}
 PAGE = mmap.PAGESIZE
@@ -24,17 +23,6 @@ LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
                       ctypes.c_int, ctypes.c_int, ctypes.c_long]
 LIBC.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 LIBC.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-
-
-class DLTensor(ctypes.Structure):
-    """dlpack.h: a device of kind 1 is the CPU."""
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
-                ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
-                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
-                ("lanes", ctypes.c_uint16),
-                ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64)),
-                ("byte_offset", ctypes.c_uint64)]
 
 
 class Message(ctypes.Structure):

@@ -26,7 +26,7 @@ class Result(NamedTuple):
     magnitude: float = 0.0
     # Rows that count: all, or a boolean that indexes them.
     rows: object = ...
-    # What products too small for f32 may amount to.
+    # The most that products too small for f32 add up to.
     underflow: float = 0.0
 
 

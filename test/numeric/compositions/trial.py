@@ -90,7 +90,7 @@ def evaluate(program, x, noise=None):
     """Each result by name, and how attentions came by theirs; with `noise`, a
     generator, what an op reads of another is off by as much as it may be."""
     values, results, attended = dict(x), {}, {}
-    # What reads rows that do not count does not count.
+    # A result that reads rows which do not count does not count.
     loose = set()
     for count, op in enumerate(program.ops):
         operands = {role: values[name] for role, name in op.operands.items()}

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-# What pipelines put between our own passes.
+# Upstream passes that pipelines put between our own.
 OTHERS = ("canonicalize", "cse", "inline", "symbol-dce",
           "convert-elementwise-to-linalg", "convert-linalg-to-loops",
           "expand-strided-metadata", "lower-affine", "convert-scf-to-cf",

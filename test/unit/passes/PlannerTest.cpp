@@ -118,7 +118,7 @@ TEST(CpuModelTest, TakesFactsOfAMachine) {
       describeCpu("graniterapids", {"avx512bf16", "avx512f"}, facts);
   EXPECT_EQ(native.model, 173);
   EXPECT_EQ(native.cores, 2);
-  // What nothing says is the microarchitecture's.
+  // The microarchitecture's values fill in what the machine does not say.
   EXPECT_EQ(native.l1, 48 << 10);
   EXPECT_EQ(native.l2, 1 << 20);
   EXPECT_EQ(native.l3, int64_t(480) << 20);
@@ -137,7 +137,7 @@ TEST(CpuModelTest, PortsByMicroarchitecture) {
   EXPECT_TRUE(intel.sharesPorts);
   EXPECT_DOUBLE_EQ(intel.l2Rate, 42);
   EXPECT_DOUBLE_EQ(describeCpu("rocketlake", wide).multiplyAdds, 1);
-  // In 256 bits there is a port beside.
+  // In 256 bits other arithmetic has a port of its own.
   CpuModel narrow = describeCpu("graniterapids", {"avx2", "fma"});
   EXPECT_FALSE(narrow.sharesPorts);
   EXPECT_DOUBLE_EQ(narrow.pairProducts, 0);

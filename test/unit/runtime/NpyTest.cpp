@@ -114,7 +114,7 @@ TEST(Npy, WrongElements) {
                         "(1,)}"),
             "expected one of the dtypes f2 V2 f4 f8 b1 i1 i2 i4 i8, but got "
             "'<c8'");
-  // What a header holds does not reach a terminal as it is.
+  // Control characters of a header are escaped in messages.
   EXPECT_EQ(readErrorOf("{'descr': '<\x1b[2J\x7f\xc2\x9b\xc3\xa9\n', "
                         "'fortran_order': False, 'shape': (1,)}"),
             "expected one of the dtypes f2 V2 f4 f8 b1 i1 i2 i4 i8, but got "

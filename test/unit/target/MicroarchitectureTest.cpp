@@ -26,56 +26,53 @@ static std::string featuresOf(const Machine &machine) {
   return llvm::join(machine.features, " ");
 }
 
-TEST(Microarchitecture, Zen4Guest) {
-  Machine machine = describeMachine(readRecord("epyc-9004-guest"));
-  EXPECT_EQ(machine.cpu, "znver4");
+/// Expects a record to be read without doubt as CPU `cpu` of these facts and
+/// features.
+static void expectMachine(const char *record, const char *cpu,
+                          const std::string &facts,
+                          const std::string &features) {
+  Machine machine = describeMachine(readRecord(record));
+  EXPECT_EQ(machine.cpu, cpu);
   EXPECT_EQ(machine.doubt, "");
-  EXPECT_EQ(toText(*machine.facts),
-            "vendor=AuthenticAMD,family=25,model=17,stepping=1,cores=2,"
-            "l1=32768,l2=1048576,l3=33554432,l3_threads=2");
-  EXPECT_EQ(featuresOf(machine),
-            "aes avx avx2 " + avx512 +
-                " avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni "
-                "avx512vpopcntdq " +
-                rest);
+  EXPECT_EQ(toText(*machine.facts), facts);
+  EXPECT_EQ(featuresOf(machine), features);
+}
+
+TEST(Microarchitecture, Zen4Guest) {
+  expectMachine("epyc-9004-guest", "znver4",
+                "vendor=AuthenticAMD,family=25,model=17,stepping=1,cores=2,"
+                "l1=32768,l2=1048576,l3=33554432,l3_threads=2",
+                "aes avx avx2 " + avx512 +
+                    " avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni "
+                    "avx512vpopcntdq " +
+                    rest);
 }
 
 TEST(Microarchitecture, Zen5) {
-  Machine machine = describeMachine(readRecord("epyc-9005"));
-  EXPECT_EQ(machine.cpu, "znver5");
-  EXPECT_EQ(machine.doubt, "");
-  EXPECT_EQ(toText(*machine.facts),
-            "vendor=AuthenticAMD,family=26,model=2,stepping=1,cores=96,"
-            "l1=49152,l2=1048576,l3=33554432,l3_threads=8");
-  EXPECT_EQ(featuresOf(machine),
-            "aes avx avx2 " + avx512 +
-                " avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni "
-                "avx512vpopcntdq avxvnni " +
-                rest);
+  expectMachine("epyc-9005", "znver5",
+                "vendor=AuthenticAMD,family=26,model=2,stepping=1,cores=96,"
+                "l1=49152,l2=1048576,l3=33554432,l3_threads=8",
+                "aes avx avx2 " + avx512 +
+                    " avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni "
+                    "avx512vpopcntdq avxvnni " +
+                    rest);
 }
 
 TEST(Microarchitecture, SapphireRapids) {
-  Machine machine = describeMachine(readRecord("xeon-sapphire-rapids"));
-  EXPECT_EQ(machine.cpu, "sapphirerapids");
-  EXPECT_EQ(machine.doubt, "");
-  EXPECT_EQ(toText(*machine.facts),
-            "vendor=GenuineIntel,family=6,model=143,stepping=8,cores=72,"
-            "l1=49152,l2=2097152,l3=86507520,l3_threads=128");
-  EXPECT_EQ(featuresOf(machine),
-            "aes amx-bf16 amx-int8 amx-tile avx avx2 " + avx512 +
-                " avx512fp16 avx512ifma avx512vbmi avx512vbmi2 avx512vl "
-                "avx512vnni avx512vpopcntdq avxvnni " +
-                rest);
+  expectMachine("xeon-sapphire-rapids", "sapphirerapids",
+                "vendor=GenuineIntel,family=6,model=143,stepping=8,cores=72,"
+                "l1=49152,l2=2097152,l3=86507520,l3_threads=128",
+                "aes amx-bf16 amx-int8 amx-tile avx avx2 " + avx512 +
+                    " avx512fp16 avx512ifma avx512vbmi avx512vbmi2 avx512vl "
+                    "avx512vnni avx512vpopcntdq avxvnni " +
+                    rest);
 }
 
 TEST(Microarchitecture, Zen3HasAvx2Alone) {
-  Machine machine = describeMachine(readRecord("epyc-7003"));
-  EXPECT_EQ(machine.cpu, "znver3");
-  EXPECT_EQ(machine.doubt, "");
-  EXPECT_EQ(toText(*machine.facts),
-            "vendor=AuthenticAMD,family=25,model=1,stepping=1,cores=128,"
-            "l1=32768,l2=524288,l3=33554432,l3_threads=16");
-  EXPECT_EQ(featuresOf(machine), zen3);
+  expectMachine("epyc-7003", "znver3",
+                "vendor=AuthenticAMD,family=25,model=1,stepping=1,cores=128,"
+                "l1=32768,l2=524288,l3=33554432,l3_threads=16",
+                zen3);
 }
 
 // A guest whose model is disguised: features are not.
@@ -109,7 +106,7 @@ TEST(Microarchitecture, GraniteRapidsWithoutAmx) {
   EXPECT_FALSE(machine.has("amx-tile"));
 }
 
-// What the system does not save is not used.
+// Registers that the system does not save are not used.
 TEST(Microarchitecture, StateThatIsNotSaved) {
   CpuRecord record = readRecord("xeon-sapphire-rapids");
   record.savedState = 0xe7;
@@ -177,7 +174,7 @@ TEST(Microarchitecture, CachesOfTheSystem) {
   EXPECT_EQ(facts.l3Threads, 0);
 }
 
-// What the runner tests a machine for is what the machine was said to have.
+// The runner finds the features that the description names.
 TEST(Microarchitecture, RunnerAgrees) {
   for (const char *name :
        {"epyc-7003", "epyc-9004-guest", "epyc-9005", "xeon-sapphire-rapids",
