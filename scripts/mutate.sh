@@ -6,7 +6,8 @@
 #   scripts/mutate.sh [NAME...]     all faults, or those named
 #   scripts/mutate.sh --check       only says whether each still fits its file
 #
-# Prints "caught" or "SURVIVED" for each; exits 1 if one survived.
+# Prints "caught", "SURVIVED" or "DOES NOT BUILD" for each; exits 1 unless all
+# were caught.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
@@ -85,17 +86,17 @@ run_tests || { say "the unchanged sources fail: $(first_failure)"; exit 1; }
 
 caught=0
 survived=0
+broken=0
 for line in "${table[@]}"; do
   read_fields "$line"
   [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
   plant >"$copy/planted"
   cp "$copy/planted" "$copy/$file"
-  if ! build; then
-    say "fault '$name' does not build: see $copy/build.log"
-    exit 1
-  fi
   # The tests that should notice come first, then all the others.
-  if run_tests --filter="$filter" && run_tests; then
+  if ! build; then
+    printf '%-28s DOES NOT BUILD: %s\n' "$name" "$(grep -m1 'error: ' "$copy/build.log" || true)"
+    broken=$((broken + 1))
+  elif run_tests --filter="$filter" && run_tests; then
     printf '%-28s SURVIVED   %s\n' "$name" "$file"
     survived=$((survived + 1))
   else
@@ -105,5 +106,5 @@ for line in "${table[@]}"; do
   cp "$root/$file" "$copy/$file"
 done
 
-printf '%d caught, %d survived\n' "$caught" "$survived"
-[ "$survived" = 0 ]
+printf '%d caught, %d survived, %d do not build\n' "$caught" "$survived" "$broken"
+[ "$((survived + broken))" = 0 ]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums whose every step rounds the same way, and results wider than values, on
-every plan that there is: `mixattn-run --check` of Inputs/drift.mlir."""
+"""Sums whose every step rounds the same way, or of many steps, and results wider
+than values, on every plan that there is: `mixattn-run --check` of Inputs/drift.mlir."""
 
 import pathlib
 import subprocess
@@ -13,7 +13,9 @@ SOURCE = pathlib.Path(__file__).resolve().parent / "Inputs" / "drift.mlir"
 KEYS = 4096
 PLANS = {"equal_weights": ("panel", "decode", "unfused"),
          "large_feature": ("online", "decode", "unfused"),
-         "wide_result": ("online", "decode", "unfused")}
+         "wide_result": ("online", "decode", "unfused"),
+         "many_features": ("panel", "decode", "unfused"),
+         "many_linear_features": ("chunked_linear", "unfused")}
 
 
 def arguments(entry):
@@ -29,6 +31,10 @@ def arguments(entry):
         q[..., 0] = 32
         return {"q": q, "k": rng.standard_normal((1, 2, 2, 255)),
                 "v": rng.standard_normal((1, 2, 2, 32))}
+    if entry == "many_features":
+        return {"q": 2 * rng.standard_normal((1, 2, 64, 4001))}
+    if entry == "many_linear_features":
+        return {"q": np.full((1, 2, 64, 4001), 0.7), "k": np.full((1, 2, 150, 4001), 0.3)}
     return {}
 
 
@@ -43,7 +49,7 @@ def main():
                 given = {name: array.astype(np.float32)
                          for name, array in arguments(entry).items()}
                 np.savez(file, **given)
-                inputs = [f"--inputs={file}"] if given else ["--random=1"]
+                inputs = [f"--inputs={file}", "--random=1"]
                 checked = subprocess.run(
                     ["mixattn-run", artifact, f"--entry={entry}", *inputs, "--check"],
                     text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

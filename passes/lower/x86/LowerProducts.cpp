@@ -143,12 +143,22 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
                                  : spread(keys, keyRows[r], d);
     });
   };
-  Values sums(rows * chunks, splat(0));
-  if (units)
-    sums = emitBesideUnits(sums, steps, step,
-                           {op.getBody(), index(0), Value(), units});
-  else
-    sums = loop(index(0), index(steps), 1, sums, step);
+  Values zeros(rows * chunks, splat(0)), sums;
+  // Units run beside the last part of the steps.
+  int64_t alone = units ? std::max<int64_t>(0, steps - mostInPart) : steps;
+  if (alone || !units)
+    sums = sumInParts(index(alone), alone, zeros,
+                      [&](Value from, Value to, ValueRange carried) {
+                        return loop(from, to, 1, carried, step);
+                      });
+  if (units) {
+    Values last = emitBesideUnits(zeros, steps - alone,
+                                  [&](Value d, ValueRange carried) {
+                                    return step(add(d, alone), carried);
+                                  },
+                                  {op.getBody(), index(0), Value(), units});
+    sums = sums.empty() ? last : addEach(sums, last);
+  }
   if (isLastAlone)
     sums = emitStep(sums, loadRow(queries, index(steps)), rows, [&](int64_t r) {
       return spreadWithZero(keys, keyRows[r], index(sizeOf(keys, 1) - 1));
@@ -194,7 +204,7 @@ void ProductEmitter::emitPooledRows(tile::PoolOp op, Value first,
     sums = emitBesideUnits(sums, sizeOf(op.getWeights(), 0), step,
                            {op.getBody(), begin, end, most});
   } else {
-    sums = loopInTwos(op.getCount(), sums, step);
+    sums = loopInTwos(index(0), op.getCount(), sums, step);
   }
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < chunks; ++c) {

@@ -79,7 +79,7 @@ StateEmitter::Values
 StateEmitter::emitSums(int64_t rows, int64_t chunks, Value count, Value right,
                        Value lane, function_ref<Value(Value, int64_t)> column) {
   Values sums(rows * chunks, splat(0));
-  return loopInTwos(count, sums, [&](Value i, ValueRange carried) {
+  auto step = [&](Value i, ValueRange carried) {
     Values lanes, next;
     for (int64_t c = 0; c < chunks; ++c)
       lanes.push_back(loadAt(right, i, lane, c));
@@ -89,7 +89,11 @@ StateEmitter::emitSums(int64_t rows, int64_t chunks, Value count, Value right,
         next.push_back(multiplyAdd(number, lanes[c], carried[r * chunks + c]));
     }
     return next;
-  });
+  };
+  return sumInParts(count, sizeOf(right, 0), sums,
+                    [&](Value from, Value to, ValueRange carried) {
+                      return loopInTwos(from, to, carried, step);
+                    });
 }
 
 void StateEmitter::emitMultiply(tile::MultiplyOp op) {

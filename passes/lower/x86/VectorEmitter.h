@@ -121,20 +121,45 @@ protected:
     }
     return Values(loop.getResults());
   }
-  /// Runs `step` from 0 to before `count`, two at a time: pointers to what it
+  /// Runs `step` from `from` to before `to`, two at a time: pointers to what it
   /// reads move half as often.
   Values
-  loopInTwos(mlir::Value count, mlir::ValueRange sums,
+  loopInTwos(mlir::Value from, mlir::Value to, mlir::ValueRange sums,
              llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> step) {
+    mlir::Value count = b.createOrFold<mlir::arith::SubIOp>(to, from);
     mlir::Value odd = b.createOrFold<mlir::arith::RemUIOp>(count, index(2));
-    mlir::Value even = b.createOrFold<mlir::arith::SubIOp>(count, odd);
-    Values summed = loop(index(0), even, 2, sums,
-                         [&](mlir::Value i, mlir::ValueRange carried) {
-                           Values first = step(i, carried);
-                           return step(add(i, 1), first);
-                         });
-    return loop(even, count, 1, summed, step);
+    mlir::Value even = b.createOrFold<mlir::arith::SubIOp>(to, odd);
+    Values summed =
+        loop(from, even, 2, sums, [&](mlir::Value i, mlir::ValueRange carried) {
+          Values first = step(i, carried);
+          return step(add(i, 1), first);
+        });
+    return loop(even, to, 1, summed, step);
   }
+  Values addEach(mlir::ValueRange left, mlir::ValueRange right) {
+    Values sums;
+    for (auto [x, y] : llvm::zip_equal(left, right))
+      sums.push_back(mlir::arith::AddFOp::create(b, x, y));
+    return sums;
+  }
+  /// Sums up parts of `mostInPart` steps from `zeros` each and then the parts,
+  /// where `most`, which `count` does not exceed, is larger: rounding errors
+  /// grow with the steps of a part and the number of parts, not with all steps.
+  /// `steps` emits those from one number to before another.
+  Values sumInParts(
+      mlir::Value count, int64_t most, mlir::ValueRange zeros,
+      llvm::function_ref<Values(mlir::Value, mlir::Value, mlir::ValueRange)>
+          steps) {
+    if (most <= mostInPart)
+      return steps(index(0), count, zeros);
+    return loop(index(0), count, mostInPart, zeros,
+                [&](mlir::Value from, mlir::ValueRange before) {
+                  mlir::Value to = b.createOrFold<mlir::arith::MinSIOp>(
+                      add(from, mostInPart), count);
+                  return addEach(before, steps(from, to, zeros));
+                });
+  }
+  static constexpr int64_t mostInPart = 128;
   /// The number of rows, or of lanes, of `tile`.
   static int64_t sizeOf(mlir::Value tile, unsigned dim) {
     return llvm::cast<mlir::MemRefType>(tile.getType()).getDimSize(dim);

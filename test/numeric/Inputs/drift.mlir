@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums whose every step rounds the same way, and results wider than values.
+// Sums whose every step rounds the same way, or of many steps, and results wider than values.
 
 !q = tensor<1x2x60x8xf32>
 !k = tensor<1x1x?x8xf32>
@@ -11,6 +11,10 @@
 !p = tensor<1x2x?x32xf32>
 !x = tensor<1x2x5x40xbf16>
 !y = tensor<1x2x5x40xf32>
+!l = tensor<1x2x64x4001xf32>
+!m = tensor<1x2x150x4001xf32>
+!n = tensor<1x2x150x16xf32>
+!r = tensor<1x2x64x16xf32>
 
 func.func @equal_weights(%q: !q {attn.name = "q"}, %k: !k {attn.name = "k", attn.dims = ["S"]},
     %v: !v {attn.name = "v", attn.dims = ["S"]}, %m: tensor<2x2xf32> {attn.name = "mixer"})
@@ -29,4 +33,16 @@ func.func @wide_result(%q: !x {attn.name = "q"}, %k: !x {attn.name = "k"}, %v: !
     -> (!y {attn.name = "o"}) {
   %o = attn.softmax %q, %k, %v : (!x, !x, !x) -> !y
   return %o : !y
+}
+
+func.func @many_features(%q: !l {attn.name = "q"}, %k: !m {attn.name = "k"}, %v: !n {attn.name = "v"},
+    %m: tensor<2x2xf32> {attn.name = "mixer"}) -> (!r {attn.name = "o"}) {
+  %o = attn.mix_heads %q, %k, %v mixer(%m : tensor<2x2xf32>) : (!l, !m, !n) -> !r
+  return %o : !r
+}
+
+func.func @many_linear_features(%q: !l {attn.name = "q"}, %k: !m {attn.name = "k"}, %v: !n {attn.name = "v"})
+    -> (!r {attn.name = "o"}) {
+  %o = attn.linear %q, %k, %v feature_map <elu> : (!l, !m, !n) -> !r
+  return %o : !r
 }
