@@ -95,6 +95,8 @@ SIGNATURES = {
     "softmax_results": GROUPED + " lengths[B]i64",
     "sigsoftmax_results":
         GROUPED + " bias[8,N,S] lengths[B]i64 mask[B,1,N,S]i1",
+    "keep_earlier": QKV,
+    "keep_later": QKV,
     "keep_results": QKV + " mixer[8,8]f32",
     "mixhead_results": QKV + " mixer[8,8]f32",
     "mixhead_everything":

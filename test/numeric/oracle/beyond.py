@@ -49,6 +49,8 @@ VARIANTS = {
     "softmax_results": (softmax.plain, CAUSAL),
     "sigsoftmax_results": (
         partial(softmax.plain, normaliser=softmax.sigsoftmax), CAUSAL),
+    "keep_earlier": (partial(softmax.plain, keep=(200, 2)), {}),
+    "keep_later": (partial(softmax.plain, keep=(2, 200)), {}),
     "keep_results": (partial(softmax.plain, keep=(5, 2)), CAUSAL),
     "mixhead_results": (softmax.plain, CAUSAL),
     "mixhead_everything": (mixhead_everything, CAUSAL | {"band": (9, 2)}),
