@@ -109,7 +109,8 @@ def poison(x, special, allow):
     shifts put components so far apart that the exponentials of one, taken off
     those of the other, are 0; rise: scores of later keys are larger by far;
     seen: one key that is seen is NaN; partly: values that some queries see, and
-    others do not, are NaN, each in a feature of its own.
+    others do not, are NaN, and inf from the second batch row on, each in a
+    feature of its own.
     """
     if special == "nan":
         hidden = ~allow.any(axis=(1, 2))
@@ -140,6 +141,7 @@ def poison(x, special, allow):
     elif special == "partly":
         keys = np.arange(6, x["v"].shape[-2], 11)
         x["v"][..., keys, keys % x["v"].shape[-1]] = np.nan
+        x["v"][1:, ..., keys, keys % x["v"].shape[-1]] = np.inf
     elif special == "off":
         x["log_prior"][0, 1] = -np.inf
         if x["log_prior"].ndim == 3:

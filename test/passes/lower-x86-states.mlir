@@ -46,9 +46,11 @@ func.func @multiply(%left: memref<64x128xf32>, %row: index, %count: index,
 // CHECK:           %[[TERM:.*]] = arith.subf %[[NEW]]#0, %[[OLD]]
 // CHECK:           %[[TOTAL:.*]] = arith.addf %[[SUM]], %[[TERM]]
 // CHECK:           %[[TAKEN:.*]] = arith.subf %[[TOTAL]], %[[SUM]]
-// CHECK:           vector.store %[[TOTAL]], %[[SUMS]]
 // CHECK:           %[[MORE:.*]] = arith.subf %[[TAKEN]], %[[TERM]]
-// CHECK:           vector.store %[[MORE]], %[[LOST]]
+// CHECK:           %[[KNOWN:.*]] = arith.cmpf ord, %[[MORE]], %[[MORE]]
+// CHECK:           %[[REST:.*]] = arith.select %[[KNOWN]], %[[MORE]],
+// CHECK:           vector.store %[[TOTAL]], %[[SUMS]]
+// CHECK:           vector.store %[[REST]], %[[LOST]]
 // CHECK:           %{{.*}}:4 = scf.for
 // CHECK:           %{{.*}}:4 = scf.for
 // CHECK:         }

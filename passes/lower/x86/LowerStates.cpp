@@ -126,8 +126,13 @@ void StateEmitter::emitUpdatedRows(tile::UpdateOp op, Value first, int64_t rows,
       Value term = arith::SubFOp::create(b, added[r * chunks + c], lost);
       Value total = arith::AddFOp::create(b, sum, term);
       Value taken = arith::SubFOp::create(b, total, sum);
+      Value rest = arith::SubFOp::create(b, taken, term);
+      // Of an infinite sum nothing is lost, rather than inf - inf.
+      Value isKnown =
+          arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, rest, rest);
+      rest = arith::SelectOp::create(b, isKnown, rest, splat(0));
       storeAt(total, op.getSums(), at, lane, c);
-      storeAt(arith::SubFOp::create(b, taken, term), op.getLost(), at, lane, c);
+      storeAt(rest, op.getLost(), at, lane, c);
     }
 }
 

@@ -83,8 +83,15 @@ def pool(weights, v):
     result = weights @ np.where(finite, v, 0)
     if finite.all():
         return result
-    poisoned = (weights != 0).astype(float) @ (~finite).astype(float)
-    return np.where(poisoned > 0, np.nan, result)
+    def any_of(rows, columns):
+        return rows.astype(float) @ columns.astype(float) > 0
+
+    above, below = v == np.inf, v == -np.inf
+    rises = any_of(weights > 0, above) | any_of(weights < 0, below)
+    falls = any_of(weights > 0, below) | any_of(weights < 0, above)
+    result = np.where(rises, np.inf, np.where(falls, -np.inf, result))
+    unknown = rises & falls | any_of(weights != 0, np.isnan(v))
+    return np.where(unknown | np.isnan(weights).any(-1, keepdims=True), np.nan, result)
 
 
 def size_of_score(stages):
