@@ -22,13 +22,15 @@ static bool isIdentity(Value value) {
   DenseElementsAttr constant;
   if (!matchPattern(value, m_Constant(&constant)))
     return false;
-  int64_t size = cast<ShapedType>(value.getType()).getDimSize(0);
-  return llvm::all_of(
-      llvm::enumerate(constant.getValues<APFloat>()), [&](auto element) {
-        bool diagonal = static_cast<int64_t>(element.index()) % (size + 1) == 0;
-        return diagonal ? element.value().isExactlyValue(1.0)
-                        : element.value().isZero();
-      });
+  int64_t size = constant.getType().getDimSize(0);
+  return constant.getType().getDimSize(1) == size &&
+         llvm::all_of(
+             llvm::enumerate(constant.getValues<APFloat>()), [&](auto element) {
+               bool diagonal =
+                   static_cast<int64_t>(element.index()) % (size + 1) == 0;
+               return diagonal ? element.value().isExactlyValue(1.0)
+                               : element.value().isZero();
+             });
 }
 
 namespace {

@@ -37,3 +37,16 @@ func.func @other_mixers(%q: !q, %p: tensor<2x2xf32>) -> (!q, !q) {
       premix(%p : tensor<2x2xf32>) pool(%q : !q) -> !q
   return %0, %1 : !q, !q
 }
+
+// [[1, 0]] gives its second head nothing, and is no identity.
+// CHECK-LABEL: func.func @wide
+// CHECK:         attn.linear_admixture_heads {{.*}} mixer(
+// CHECK:         attn.linear_generic {{.*}} premix(
+func.func @wide(%q: tensor<1x2x5x4xf32>, %k: tensor<1x1x5x4xf32>) -> (tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>) {
+  %m = arith.constant dense<[[1.0, 0.0]]> : tensor<1x2xf32>
+  %0 = attn.linear_admixture_heads %q, %k, %k mixer(%m : tensor<1x2xf32>) feature_map <elu>
+      : (tensor<1x2x5x4xf32>, tensor<1x1x5x4xf32>, tensor<1x1x5x4xf32>) -> tensor<1x2x5x4xf32>
+  %1 = attn.linear_generic features(%q, %k : tensor<1x2x5x4xf32>, tensor<1x1x5x4xf32>) feature_map <elu>
+      premix(%m : tensor<1x2xf32>) pool(%k : tensor<1x1x5x4xf32>) -> tensor<1x2x5x4xf32>
+  return %0, %1 : tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
+}

@@ -3,6 +3,7 @@
 
 #include "dialect/tile/TileOps.h"
 #include "passes/schedule/x86/DecodePart.h"
+#include "passes/schedule/x86/DroppedRows.h"
 #include "passes/schedule/x86/References.h"
 #include "passes/schedule/x86/Schedules.h"
 #include "passes/schedule/x86/Threads.h"
@@ -121,6 +122,8 @@ void PartSums::emitOutput(Value row) {
     vector::MaskedStoreOp::create(b, target, ValueRange{place[2], column},
                                   isThere, sum);
   });
+  KernelOperands operands(kernel, sizes.lanes);
+  emitDroppedRows(b, op, operands, target, place[0], place[2], at.value(1));
 }
 
 void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,

@@ -3,6 +3,7 @@
 
 #include "passes/schedule/x86/Outputs.h"
 #include "dialect/tile/TileOps.h"
+#include "passes/schedule/x86/DroppedRows.h"
 #include "passes/schedule/x86/FiniteRows.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -168,4 +169,6 @@ void OutputTile::emitOutput(Value head, Statistic factor) {
   tile::UnpackOp::create(b, rowsOf(outputTile, outputRow(head), features),
                          rowsOf(statisticTile, statistic(head, factor), 1),
                          target, operands.place.firstQuery, queries);
+  emitDroppedRows(b, op, operands, target, operands.place.batch,
+                  operands.place.firstQuery, queries);
 }

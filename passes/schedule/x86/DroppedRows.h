@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Queries whose weights are all dropped after the softmax.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_DROPPED_ROWS_H
+#define MIXATTN_PASSES_SCHEDULE_X86_DROPPED_ROWS_H
+
+#include "passes/schedule/KeyRange.h"
+
+namespace mixattn {
+
+/// Writes 0 to row i of `target`, a matrix of results [queries, features] in
+/// batch row `batch`, for each query i of `count` from `first` on that keeps
+/// (`keep`) no key of those that it sees by lengths, causality and band. Its
+/// result is 0 even where the sum of its weights is not a number. Emits nothing
+/// for an op that keeps all weights. A mask is not looked at.
+void emitDroppedRows(mlir::ImplicitLocOpBuilder &b, AttentionOpInterface op,
+                     KernelBuffers &buffers, mlir::Value target,
+                     mlir::Value batch, mlir::Value first, mlir::Value count);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_X86_DROPPED_ROWS_H
