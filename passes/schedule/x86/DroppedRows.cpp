@@ -20,9 +20,10 @@ void mixattn::emitDroppedRows(ImplicitLocOpBuilder &b, AttentionOpInterface op,
   b.setInsertionPointToStart(loop.getBody());
   Value query = loop.getInductionVar();
   KeyRange range = emitKeyRange(b, op, buffers, query, at.value(1), batch);
-  Value keepsNone = at.compare(arith::CmpIPredicate::sge,
-                               at.max(range.begin, range.keptBegin),
-                               at.min(range.end, range.keptEnd));
+  Value place = at.add(query, range.alignment);
+  Value begin = at.max(at.sub(place, op.getKeep()->getLower()), 0);
+  Value end = at.min(at.add(place, op.getKeep()->getUpper() + 1), range.keys);
+  Value keepsNone = at.compare(arith::CmpIPredicate::sge, begin, end);
   auto choice = scf::IfOp::create(b, keepsNone, /*withElseRegion=*/false);
   b.setInsertionPointToStart(choice.thenBlock());
   Value zero =

@@ -9,10 +9,10 @@
 namespace mixattn {
 
 /// Writes 0 to row i of `target`, a matrix of results [queries, features] in
-/// batch row `batch`, for each query i of `count` from `first` on that keeps
-/// (`keep`) no key of those that it sees by lengths, causality and band. Its
-/// result is 0 even where the sum of its weights is not a number. Emits nothing
-/// for an op that keeps all weights. A mask is not looked at.
+/// batch row `batch`, for each query i of `count` from `first` on all of whose
+/// keys lie outside of the band that `keep` keeps. Its result is 0 even where
+/// the sum of its weights is not a number. Emits nothing for an op that keeps
+/// all weights.
 void emitDroppedRows(mlir::ImplicitLocOpBuilder &b, AttentionOpInterface op,
                      KernelBuffers &buffers, mlir::Value target,
                      mlir::Value batch, mlir::Value first, mlir::Value count);
