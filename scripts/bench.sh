@@ -10,6 +10,7 @@ usage() {
   cat <<'END'
 usage: scripts/bench.sh [--quick] [--only=NAME] [--peers=none|NAMES] [options]
        scripts/bench.sh --plans [--count=N] [--seed=N] [--threads=LIST]
+       scripts/bench.sh --against=FOLDER [--only=NAME] [--threads=LIST] [options]
 
 Builds the compiler, installs the peers from the Python package index into
 build/bench/venv where they are missing (its size is said first), measures, and
@@ -26,6 +27,7 @@ for argument in "$@"; do
   case "$argument" in
     --quick | --peers=none) wants_peers=false ;;
     --plans) wants_peers=false module=bench.plans ;;
+    --against | --against=*) wants_peers=false module=bench.builds ;;
     --list) only_says=true ;;
     -h | --help) usage; only_says=true ;;
   esac
