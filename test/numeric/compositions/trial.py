@@ -159,6 +159,8 @@ def compare(actual, result, dtype, most):
     actual, expected = actual[result.rows], expected[result.rows]
     counts = ~(np.abs(expected) > 0.99 * LARGEST[dtype]) | np.isinf(expected)
     actual, expected = actual[counts], expected[counts]
+    if not actual.size:
+        return None, 0.0
     with np.errstate(invalid="ignore"):
         difference = np.where(
             (actual == expected) | (np.isnan(actual) & np.isnan(expected)), 0,
