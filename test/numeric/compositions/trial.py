@@ -96,14 +96,16 @@ def evaluate(program, x, noise=None):
         operands = {role: values[name] for role, name in op.operands.items()}
         result = program.tensors[op.results["result"]]
         heads = result.shape[1] if len(result.shape) > 1 else 0
+        reads_loose = bool(loose & set(op.operands.values()))
         for _ in range(TURNS - 1 if op.place == "loop" else 0):
             turn, _ = expect.expect(op, operands, heads)
+            reads_loose |= turn["result"].rows is not ...
             operands["query"] = as_read(turn["result"], result, noise)
         made, attended[count] = expect.expect(op, operands, heads)
         for role, name in op.results.items():
             if made[role].rows is not ...:
                 loose.add(name)
-            if loose & set(op.operands.values()):
+            if reads_loose:
                 loose.add(name)
                 made[role] = made[role]._replace(rows=np.zeros(
                     made[role].values.shape, bool))
