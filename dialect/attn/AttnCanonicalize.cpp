@@ -37,7 +37,8 @@ namespace {
 
 /// postmix_by_row(source, 0, bias)  ->  postmix(bias)
 ///
-/// The ops say that a source beside constant zero weights is not looked at.
+/// The ops say that they do not look at a source whose weights are constant
+/// zero.
 template <typename Op> struct DropZeroRowMixer : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attention ops share: operand types, clauses, constraints.
+// The shared parts of attention ops: operand types, clauses, constraints.
 
 #ifndef MIXATTN_DIALECT_ATTN_CLAUSES_TD
 #define MIXATTN_DIALECT_ATTN_CLAUSES_TD
@@ -36,7 +36,7 @@ class Attn_Op<string mnemonic, list<Trait> traits = []>
 /// pasted defvar is taken for a word.
 class Attn_ClauseTexts {
   string componentConstraints = [{
-    - (C12) `shifts` are `[Hk,R,D]` beside keys without components.
+    - (C12) `shifts` are `[Hk,R,D]`, and the keys then have no components.
     - (C13) there is one variance per component; it and its inverse are
       positive and normal numbers in f32.
     - (C14) `prior` is `[Hq,R]` or `[Hq,R,S]`, and there are components. Each
@@ -232,7 +232,7 @@ defvar Attn_ComponentOperands =
     (ins Optional<Attn_Shifts>:$shifts, Optional<Attn_Prior>:$prior,
          OptionalAttr<DenseF64ArrayAttr>:$variances, UnitAttr:$maximum);
 
-/// What projects the lengths of keys and values.
+/// The projections of the lengths of keys and values.
 defvar Attn_ProjectionOperands =
     (ins Optional<Attn_Matrix>:$key_projection,
          Optional<Attn_Matrix>:$value_projection);

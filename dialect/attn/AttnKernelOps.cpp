@@ -90,7 +90,7 @@ void KernelOp::getEffects(
       effects.emplace_back(MemoryEffects::Write::get(), &output);
 }
 
-/// What the region computes stays on tensors.
+/// Only operands count: the region computes on tensors in any case.
 bool KernelOp::hasTensorSemantics() {
   return llvm::any_of(getOperandTypes(), llvm::IsaPred<TensorType>);
 }

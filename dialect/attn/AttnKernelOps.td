@@ -65,7 +65,7 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// What the kernel computes: the op whose results the region ends with.
+    /// The kernel's computation: the op whose results the region ends with.
     ::mlir::Operation *getComputation();
     /// The operand that stands for `argument` of the region.
     ::mlir::Value getOperandOf(::mlir::Value argument);

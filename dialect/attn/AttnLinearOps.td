@@ -6,8 +6,8 @@
 
 include "dialect/attn/AttnClauses.td"
 
-/// What linear attention ops share. Fields, since a pasted defvar is taken for
-/// a word.
+/// The shared texts of linear attention ops. They are fields, since a pasted
+/// defvar is taken for a word.
 class Attn_LinearTexts {
   string favorFormat = [{
     (`favor` `(` $projection^ `:` type($projection) `)`)?
@@ -55,7 +55,7 @@ class Attn_LinearTexts {
     zeros, and so does a query that sees no key. Features of `<elu>`,
     `<normalized_elu>` and `<favor>` are positive until they underflow; those of
     `<relu>` and `<dpfp>` may all be zero, and a signed mixer can make any
-    denominator vanish: beside such a zero the quotient is large and inexact.
+    denominator vanish: near such a zero the quotient is large and inexact.
 
     A key that a query does not see (`lengths`, `causal`) contributes nothing to
     the query's result, whatever its key and value rows hold. Features of `<favor>` overflow to +inf where their
@@ -78,8 +78,8 @@ class Attn_LinearTexts {
   }];
 
   string componentConstraints = [{
-    - (C11) there is one component or more; `shifts` are `[Hk,R,D]` beside keys
-      without components.
+    - (C11) there is one component or more; `shifts` are `[Hk,R,D]`, and the
+      keys then have no components.
     - (C12) `prior` is `[Hk,R]` or `[Hk,R,S]`, and there are components. It has
       no negative element and each head has one above zero: checked of an
       argument when the entry is called, of a constant when it is named
@@ -256,8 +256,8 @@ def Attn_LinearAdmixtureHeadsOp
       `S_a = b2[a] + sum_l w2[l,a] relu(b1[l] + sum_k w1[k,l] S_k)`, and
       `z_a = sum_k n[k,a] z_k`; the paper leaves the normaliser open.
 
-    A mixer that is a constant identity acts as if it were absent, even beside
-    NaN.
+    A mixer that is a constant identity acts as if it were absent, even where
+    operands hold NaN.
 
   }] # clauseText # premixConstraints # [{
     - (C15) one of `mixer` and `mlp` is given.

@@ -46,8 +46,8 @@ struct OperandDim {
 
 namespace mixattn::detail {
 
-/// What follows from the operands of an op with ScoreOpInterface; the interface
-/// says what.
+/// Facts that follow from the operands of an op with ScoreOpInterface. The
+/// interface describes each of them.
 OperandDim getBatchDim(mlir::Operation *op);
 OperandDim getQueriesDim(mlir::Operation *op);
 OperandDim getKeysDim(mlir::Operation *op);

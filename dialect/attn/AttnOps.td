@@ -198,8 +198,9 @@ def Attn_MixHeadsOp : Attn_AttentionOp<"mix_heads",
       usually the unscaled query.
     - `scale x`: the factor on the product; 1/sqrt(D) where it is absent.
 
-    A mixer that is a constant identity acts as if it were absent, and one
-    whose per-row weights are constant zero as its offset, even beside NaN.
+    A mixer that is a constant identity acts as if it were absent. One whose
+    per-row weights are constant zero acts as its offset. Both hold even where
+    operands hold NaN.
 
   }] # clauseText # postmixConstraints # [{
     - (C21) one of the two forms is given.

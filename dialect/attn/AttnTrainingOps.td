@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ops of the training side: what a step computes beside an attention.
+// Ops of the training side: the parts of a step in addition to attention.
 
 #ifndef MIXATTN_DIALECT_ATTN_TRAINING_OPS_TD
 #define MIXATTN_DIALECT_ATTN_TRAINING_OPS_TD
@@ -24,7 +24,7 @@ def Attn_ResponsibilitiesOp : Attn_SizedOp<"responsibilities",
     `q_i . k_rj / variance_r` (mixture of Gaussian keys, section 2.4, setting
     B, with the key position j that the paper leaves out).
 
-    - `shifted_by(%shifts)`, `[Hk,R,D]`, beside keys `[B,Hk,S,D]`:
+    - `shifted_by(%shifts)`, `[Hk,R,D]`, with keys `[B,Hk,S,D]`:
       `k_rj = k_j + shift_r`.
     - `variances`, one per component; sqrt(D) where they are absent.
     - `prior(%prior)`, `[H,R]` or `[H,R,S]`, in logarithms: zero where it is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What ops ask of the values of their operands, and whether constants hold it.
+// The conditions of ops on the values of operands; whether constants meet them.
 
 #include "dialect/attn/OperandConditions.h"
 
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mixattn;
 
 //===----------------------------------------------------------------------===//
-// What ops ask
+// The conditions of ops
 //===----------------------------------------------------------------------===//
 
 static constexpr std::pair<ConditionKind, StringLiteral> kindNames[] = {

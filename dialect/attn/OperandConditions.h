@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the values of operands must be: checked where they are constants, and
-// where they are arguments of an entry, when it is called.
+// Conditions on the values of operands. They are checked where operands are
+// constants and, where they are arguments of an entry, when it is called.
 
 #ifndef MIXATTN_DIALECT_ATTN_OPERAND_CONDITIONS_H
 #define MIXATTN_DIALECT_ATTN_OPERAND_CONDITIONS_H
@@ -9,7 +9,7 @@
 
 namespace mixattn {
 
-/// What the values of a tensor can have to hold.
+/// The kinds of conditions on the values of a tensor.
 enum class ConditionKind {
   /// Floats by head, then component: none is negative or NaN, and each head has
   /// one above 0. A tensor without elements weighs nothing.
@@ -36,9 +36,9 @@ std::optional<ConditionKind> parseConditionKind(llvm::StringRef name);
 /// each a number or the name of a dimension.
 bool isConditionOn(mlir::Attribute holds, mlir::Type type);
 
-/// What an op asks of one of its operands.
+/// A condition of an op on one of its operands.
 struct OperandCondition {
-  /// What an error calls the operand.
+  /// The name of the operand in errors.
   llvm::StringRef name;
   mlir::Value value;
   ConditionKind kind;

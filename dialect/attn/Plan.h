@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a plan of an attention is made of.
+// The parts of a plan of an attention.
 
 #ifndef MIXATTN_DIALECT_ATTN_PLAN_H
 #define MIXATTN_DIALECT_ATTN_PLAN_H

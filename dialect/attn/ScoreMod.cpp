@@ -107,7 +107,7 @@ LogicalResult mixattn::verifyScoreMod(AttentionOpInterface op) {
 
 /// Whether `value` is a number that frontends mask by, or NaN.
 static bool isMaskingNumber(Value value) {
-  // exp(-1000) is 0 in f32 beside any score above -896.
+  // A score of -1000 has weight 0 in f32 where another score is above -896.
   constexpr double large = 1e3;
   FloatAttr number;
   return matchPattern(value, m_Constant(&number)) &&

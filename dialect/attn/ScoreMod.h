@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a score_mod region may hold.
+// The rules for the content of a score_mod region.
 
 #ifndef MIXATTN_DIALECT_ATTN_SCORE_MOD_H
 #define MIXATTN_DIALECT_ATTN_SCORE_MOD_H
@@ -12,10 +12,10 @@ namespace mixattn {
 /// whose meaning in f32 the lowering and the oracle both know.
 bool isScoreModElementwise(mlir::Operation *op);
 
-/// Whether the scores that `region`, a score_mod, gives can keep a key from
-/// all queries: by a constant that leaves no weight beside others, by a number
-/// that a tensor holds for each key, or by one that is chosen by the key in
-/// place of the score.
+/// Whether the scores that `region`, a score_mod, gives can keep a key from all
+/// queries: by a constant so large that some weights become 0, by a number that
+/// a tensor holds for each key, or by one that is chosen by the key in place of
+/// the score.
 bool scoreModMayHideKeys(mlir::Region &region);
 
 /// C10: the region takes a float score and four indices, yields a score of

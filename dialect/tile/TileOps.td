@@ -9,8 +9,8 @@ include "dialect/tile/TileDialect.td"
 
 /// A tile in memory: rows of lanes of f32.
 def Tile_Tile : MemRefRankOf<[F32], [2]>;
-/// A tile of f32, or one of pairs of bf16: row p holds rows 2p and 2p + 1, lane
-/// by lane one behind the other.
+/// A tile of f32, or one of pairs of bf16: row p holds rows 2p and 2p + 1,
+/// whose lanes alternate.
 def Tile_TileOrPairs : MemRefRankOf<[F32, BF16], [2]>;
 /// Rows of numbers as the caller holds them.
 def Tile_Rows : MemRefRankOf<[F16, BF16, F32, I8], [2]>;
@@ -159,7 +159,7 @@ def Tile_PairOp : Tile_Op<"x86.pair"> {
   let summary = "Rows of a matrix in pairs";
   let description = [{
     `pairs[p][2 c + r] = source[row + 2 p + r][c]` for rows 2 p + r from 0 to
-    `rows` - 1; where `rows` is odd, the row behind the last is 0.
+    `rows` - 1; where `rows` is odd, the row after the last is 0.
 
     ```mlir
     func.func @f(%v: memref<?x64xbf16>, %row: index, %rows: index,

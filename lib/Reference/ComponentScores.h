@@ -25,7 +25,7 @@ public:
   int64_t batches() const { return query.shape[0]; }
   int64_t heads() const { return query.shape[1]; }
   int64_t queries() const { return query.shape[2]; }
-  /// What a projection has left of them.
+  /// How many keys there are, after the projection if there is one.
   int64_t keys() const { return key.shape[key.rank() - 2]; }
   int64_t count() const;
 

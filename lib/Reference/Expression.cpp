@@ -89,7 +89,7 @@ template <typename Call> static Function leaf(Call call) {
   return [call](const ScorePoint &p, const Scalar *) { return call(p); };
 }
 
-/// What needs no operands; an empty function for any other op.
+/// Compiles an op that needs no operands; an empty function for any other op.
 Result<Function> Compiler::compileLeaf(const Step &step) const {
   const std::string &op = step.op;
   if (op == "score")

@@ -171,7 +171,7 @@ ReferenceReport Oracle::run() {
         add(b, seen, sums);
       if (isNew)
         states = op->premix ? mixer.mixed(sums) : sums;
-      // What sees nothing stays zero.
+      // The row of a query that sees nothing stays zero.
       for (int64_t h = 0; h < heads && seen > 0; ++h)
         rowOf(states[op->premix ? h : h * keyHeads / heads], b, h, i);
     }

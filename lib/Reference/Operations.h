@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scalar functions behind the names of elementwise arith and math ops.
+// The scalar functions that names of elementwise arith and math ops stand for.
 #ifndef MIXATTN_LIB_REFERENCE_OPERATIONS_H
 #define MIXATTN_LIB_REFERENCE_OPERATIONS_H
 

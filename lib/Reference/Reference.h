@@ -35,7 +35,7 @@ private:
   double largest = 1;
 };
 
-/// What an entry should give, and how large its scores are.
+/// The expected results of an entry, and how large its scores are.
 struct ReferenceReport {
   /// The results by name, each row-major in the shape of the manifest.
   std::map<std::string, std::vector<double>> results;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mixers of states: a matrix, or a perceptron beside a matrix for the sums.
+// Mixers of states: a matrix, or a perceptron with a matrix for the sums.
 #include "lib/Reference/States.h"
 #include <cmath>
 

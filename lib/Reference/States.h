@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What linear attention knows of the keys that a query sees.
+// The sums over the keys that a query of linear attention sees.
 #ifndef MIXATTN_LIB_REFERENCE_STATES_H
 #define MIXATTN_LIB_REFERENCE_STATES_H
 

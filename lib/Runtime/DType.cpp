@@ -15,7 +15,7 @@ struct Description {
   uint8_t code;
 };
 
-/// What distinguishes the two 16-bit formats: bits of the fraction, and the
+/// The differences of the two 16-bit formats: bits of the fraction, and the
 /// exponent of the smallest normal number.
 struct Format {
   int fractionBits;

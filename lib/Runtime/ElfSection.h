@@ -8,7 +8,7 @@
 
 namespace mixattn {
 
-/// What is looked at of an ELF file.
+/// A section of an ELF file, and facts of the file.
 struct ElfSection {
   /// The content of the section.
   std::string_view content;

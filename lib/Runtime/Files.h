@@ -17,11 +17,11 @@ Result<Buffer> readFile(const std::string &path);
 /// device or a pipe, which have no neighbours.
 bool isOrdinaryFile(const std::string &path);
 
-/// Files to be written together: `add` writes beside the final place, which is
+/// Files to be written together: `add` writes next to the final place, which is
 /// where a link leads, and `commit` renames. Where anything before the first
-/// rename fails, all places keep what they had; what is not committed is
-/// removed, also when the process is interrupted. What is no ordinary file is
-/// written by `commit`, first.
+/// rename fails, all places keep what they had. Files that are not committed
+/// are removed, also when the process is interrupted. Places that are no
+/// ordinary file are written by `commit`, first.
 class OutputFiles {
 public:
   OutputFiles() = default;

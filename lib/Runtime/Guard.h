@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory with an inaccessible page right beside it.
+// Memory directly next to an inaccessible page.
 #ifndef MIXATTN_LIB_RUNTIME_GUARD_H
 #define MIXATTN_LIB_RUNTIME_GUARD_H
 

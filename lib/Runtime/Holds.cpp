@@ -69,7 +69,7 @@ static Status checkCoordinates(const Tensor &tensor,
 }
 
 static Status checkWindows(const Tensor &tensor, int64_t extent) {
-  // First row behind a window, its own first row and its place.
+  // A window's first row, the first row after it, and its place.
   struct Window {
     int64_t first, end, row;
   };

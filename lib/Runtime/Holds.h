@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a manifest says must hold of the values of arguments.
+// Checks the conditions of a manifest on the values of arguments.
 #ifndef MIXATTN_LIB_RUNTIME_HOLDS_H
 #define MIXATTN_LIB_RUNTIME_HOLDS_H
 

@@ -193,7 +193,7 @@ Entry EntryParser::parse() {
       if (dim.isDynamic())
         dims.insert(dim.name);
   }
-  // What holds of values may name a dim of a later argument.
+  // Bounds and conditions of values may name a dim of a later argument.
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].has("range"))
       parseRange(arguments[i]["range"], entry.arguments[i]);

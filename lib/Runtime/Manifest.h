@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an artifact says about itself; lib/Runtime/manifest.md is the schema.
+// An artifact's description of itself; lib/Runtime/manifest.md is the schema.
 #ifndef MIXATTN_LIB_RUNTIME_MANIFEST_H
 #define MIXATTN_LIB_RUNTIME_MANIFEST_H
 
@@ -37,7 +37,7 @@ struct Range {
   Dim low, high;
 };
 
-/// What else must hold of an argument's values.
+/// A further condition on an argument's values.
 struct Holds {
   enum class Kind {
     /// No value is negative, and each head (dim 0) has one above 0.
@@ -109,7 +109,7 @@ struct Manifest {
   int64_t abi = 0;
   std::string producer;
   Target target;
-  /// What the code was instrumented with.
+  /// The sanitizer that the code was instrumented with.
   Sanitizer sanitizer = Sanitizer::None;
   std::vector<Entry> entries;
 };

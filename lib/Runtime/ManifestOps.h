@@ -33,7 +33,7 @@ struct Step {
 /// A score_mod, one step at least; the last one's value is the new score.
 using Expression = std::vector<Step>;
 
-/// What becomes of the scores of several keys at one position.
+/// How the scores of several keys at one position are combined.
 enum class Combine { None, LogSumExp, Maximum };
 
 /// The weights of a perceptron over heads, one hidden layer wide.

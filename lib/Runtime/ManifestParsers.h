@@ -19,14 +19,14 @@ std::optional<Op> parseOp(const JsonView &json, const Entry &entry);
 Attention parseAttention(const JsonView &json, const Entry &entry);
 LinearAttention parseLinearAttention(const JsonView &json, const Entry &entry);
 
-/// What parsers of ops share: members that name arguments and results.
+/// The shared part of parsers of ops: members that name arguments and results.
 class OpParser {
 public:
   OpParser(const JsonView &json, const Entry &entry)
       : json(json), entry(entry) {}
 
 protected:
-  /// What an argument in some role may hold.
+  /// The kind of elements that an argument in some role has.
   enum class Kind { Float, Integer, Boolean };
 
   /// Reads the name of an argument of that kind and of rank `low` to `high`.
@@ -46,7 +46,7 @@ protected:
 
   /// How many keys the components have at one position.
   int64_t componentsOf(const Components &components);
-  /// What divides scores of that many components is as many.
+  /// Checks that scores of `count` components have as many variances.
   void checkVariances(const Components &components, int64_t count);
   void requireDivisor(const std::string &name, int64_t heads);
   void requireColumns(const std::string &name, int64_t count);

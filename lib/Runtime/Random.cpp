@@ -136,7 +136,7 @@ static Status drawIntegers(const Parameter &argument, Tensor &tensor,
                            const DimSizes &sizes, RandomStream &stream) {
   int64_t low = 0, high = argument.dtype == DType::I1 ? 1 : 9;
   if (argument.range) {
-    // What the dtype can hold of the range.
+    // The part of the range that the dtype can hold.
     int64_t limit = INT64_MAX >> (64 - 8 * bytesOf(argument.dtype));
     low = std::max(argument.range->low.in(sizes), -limit - 1);
     high = std::min(argument.range->high.in(sizes), limit);

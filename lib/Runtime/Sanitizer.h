@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What watches the memory accesses of compiled code.
+// The sanitizers that watch the memory accesses of compiled code.
 #ifndef MIXATTN_LIB_RUNTIME_SANITIZER_H
 #define MIXATTN_LIB_RUNTIME_SANITIZER_H
 
@@ -8,7 +8,7 @@
 
 namespace mixattn {
 
-/// What finds accesses outside of memory, and races.
+/// A tool that finds accesses outside of memory, or races.
 enum class Sanitizer { None, Address, Thread };
 
 /// The name of a sanitizer: `none`, `address` or `thread`.

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* What a caller may tell an entry beside its tensors. May be NULL. */
+/* Inputs of a call in addition to its tensors. May be NULL. */
 typedef struct mixattn_call {
   /* sizeof(mixattn_call) as the caller sees it: later versions append. */
   uint32_t size;

@@ -11,16 +11,16 @@
 namespace mixattn {
 struct Manifest;
 
-/// What a compilation makes of a module in the LLVM dialect.
+/// The kinds of artifacts that a module in the LLVM dialect is compiled to.
 enum class ArtifactKind { LlvmIr, Assembly, Object, SharedLibrary, Runner };
 
 /// The code that an artifact of `kind` is made from.
 CodeKind codeKindOf(ArtifactKind kind);
 
-/// Makes the files of an artifact from `code`, of kind `codeKindOf(kind)`: the
-/// artifact itself at `path`, and beside an object, shared library or runner in
-/// an ordinary file NAME.json, which is `manifestText`, and NAME.h, the C
-/// header made from `manifest`. They are added to `files`.
+/// Makes the files of an artifact from `code`, of kind `codeKindOf(kind)`, and
+/// adds them to `files`. The artifact itself goes to `path`. An object, shared
+/// library or runner in an ordinary file gets two more next to it: NAME.json,
+/// which is `manifestText`, and NAME.h, the C header made from `manifest`.
 Status makeArtifact(ArtifactKind kind, const std::string &path,
                     std::string code, const Manifest &manifest,
                     const std::string &manifestText, OutputFiles &files);

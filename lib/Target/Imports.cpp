@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an object asks of other libraries: libc, libm and OpenMP, no more.
+// The symbols that an object needs: those of libc, libm and OpenMP, no more.
 #include "lib/Target/Imports.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -8,13 +8,13 @@
 using namespace mixattn;
 using llvm::StringRef;
 
-/// What generated code may call of the C library.
+/// The functions of the C library that generated code may call.
 static constexpr StringRef libcFunctions[] = {
     "abort",  "aligned_alloc", "calloc",   "free",   "malloc",
     "memcmp", "memcpy",        "memmove",  "memset", "posix_memalign",
     "printf", "realloc",       "snprintf", "strlen", "__tls_get_addr"};
 
-/// libm's functions of doubles; an `f` behind the name makes it one of floats.
+/// libm's functions of doubles; an `f` after the name makes it one of floats.
 static constexpr StringRef libmFunctions[] = {
     "acos",    "acosh",     "asin",      "asinh",    "atan",      "atan2",
     "atanh",   "cbrt",      "ceil",      "copysign", "cos",       "cosh",

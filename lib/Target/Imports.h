@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an object asks of other libraries: libc, libm and OpenMP, no more.
+// The symbols that an object needs: those of libc, libm and OpenMP, no more.
 #ifndef MIXATTN_LIB_TARGET_IMPORTS_H
 #define MIXATTN_LIB_TARGET_IMPORTS_H
 

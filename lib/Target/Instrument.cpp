@@ -23,8 +23,8 @@ struct WideAccess {
 };
 } // namespace
 
-/// What LLVM's thread sanitizer does not see: vectors of more than 128 bits, or
-/// of a mask.
+/// The access of `each`, if LLVM's thread sanitizer does not see it: one of
+/// vectors of more than 128 bits, or one with a mask.
 static std::optional<WideAccess>
 findWideAccess(llvm::Instruction &each, const llvm::DataLayout &layout) {
   auto isWide = [&](llvm::Type *type) {
@@ -107,7 +107,7 @@ static void reportWideAccesses(llvm::Module &code) {
     report(access, layout);
 }
 
-/// What no sanitizer changes: texts that others read out of the file.
+/// Keeps sanitizers from changing texts that others read out of the file.
 static void keepSections(llvm::Module &code) {
   for (llvm::GlobalVariable &global : code.globals())
     if (global.hasSection()) {

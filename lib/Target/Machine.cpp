@@ -53,7 +53,7 @@ static constexpr StringRef usableFeatures[] = {"aes",
                                                "vaes",
                                                "vpclmulqdq"};
 
-/// What every x86-64 CPU has: always on, and never listed.
+/// Features that every x86-64 CPU has: always on, and never listed.
 static constexpr StringRef baseFeatures[] = {"64bit", "cmov", "cx8",  "fxsr",
                                              "mmx",   "sse",  "sse2", "x87"};
 

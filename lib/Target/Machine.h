@@ -18,9 +18,9 @@ namespace mixattn {
 struct Machine {
   /// LLVM's name of the CPU; never "native".
   std::string cpu;
-  /// What code may use beyond the first x86-64: LLVM's feature names, sorted.
-  /// This is the manifest's list, which a machine is tested against before a
-  /// call; no feature outside it is left to the code generator.
+  /// The features that code may use beyond the first x86-64: LLVM's names,
+  /// sorted. This is the manifest's list, which a machine is tested against
+  /// before a call; no feature outside it is left to the code generator.
   std::vector<std::string> features;
   /// The same as the code generator reads it: "-sse4a,+avx,+avx2".
   std::string featureString;

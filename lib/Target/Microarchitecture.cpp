@@ -83,8 +83,8 @@ static constexpr Models models[] = {
 };
 // clang-format on
 
-/// What a machine may be taken for by its features: oldest first, those of
-/// servers, which virtual machines run on.
+/// CPUs that a machine may be taken for by its features, oldest first. They are
+/// those of servers, which virtual machines run on.
 static constexpr StringRef ofIntel[] = {
     "sandybridge",    "ivybridge",      "haswell",     "broadwell",
     "skylake",        "skylake-avx512", "cascadelake", "icelake-server",

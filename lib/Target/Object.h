@@ -15,7 +15,7 @@ class ModuleOp;
 
 namespace mixattn {
 
-/// What a module is turned into: the texts .ll and .s, or the ELF object .o.
+/// The forms of generated code: the texts .ll and .s, or the ELF object .o.
 enum class CodeKind { LlvmIr, Assembly, Object };
 
 /// How a module is turned into code.
@@ -24,7 +24,7 @@ struct CodeOptions {
   CodeKind kind = CodeKind::Object;
   /// LLVM's -O3, or -O0.
   bool isOptimized = true;
-  /// What watches the accesses of the code.
+  /// The sanitizer that watches the accesses of the code.
   Sanitizer sanitizer = Sanitizer::None;
 };
 

@@ -58,8 +58,8 @@ static const llvm::Function *functionOf(const llvm::Any &unit) {
   return nullptr;
 }
 
-/// What lowering leaves in a kernel: variables in memory, indices computed over
-/// and over, conditions at the head of loops.
+/// Passes that remove what lowering leaves in a kernel: variables in memory,
+/// indices computed over and over, conditions at the head of loops.
 static llvm::FunctionPassManager cleanUp() {
   llvm::LoopPassManager loops;
   loops.addPass(llvm::LoopRotatePass());

@@ -11,13 +11,13 @@
 
 namespace mixattn {
 
-/// Appends the shared library `library` to the program `runner`, and behind it
+/// Appends the shared library `library` to the program `runner`, and after it
 /// the 16 bytes by which the program finds it: the size of `library` as a
 /// little-endian uint64, and "MIXATTN1". Returns the new program's bytes.
 Result<std::string> makeRunner(const std::string &runner,
                                llvm::StringRef library);
 
-/// The path of the program `mixattn-run` that lies beside the running one.
+/// The path of the program `mixattn-run` in the folder of the running one.
 std::string findRunner();
 
 } // namespace mixattn

@@ -41,7 +41,7 @@ void mixattn::splitLoops(llvm::Module &code, llvm::TargetMachine &generator) {
   extract.addPass(llvm::LoopExtractorPass());
   analyses.run(extract, code);
 
-  // What was taken apart is not to be put together again.
+  // Functions that were split off must not be inlined again.
   for (llvm::Function &function : code)
     if (!before.contains(&function))
       function.addFnAttr(llvm::Attribute::NoInline);

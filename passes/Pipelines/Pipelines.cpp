@@ -94,7 +94,7 @@ static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
 
 static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTakeBuffersPass());
-  // What no schedule takes goes the plain way.
+  // Attentions that no schedule takes take the plain path.
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createFormKernelsPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePass());
@@ -185,7 +185,7 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createConvertMathToLLVMPass());
-  // What has neither a polynomial nor an instruction is libm's.
+  // Functions that have neither a polynomial nor an instruction come from libm.
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertOpenMPToLLVMPass());

@@ -27,14 +27,14 @@ enum class Level { Graph, Normal, Planned, Bufferized, Tiled, Llvm };
 /// The level called `name` (graph, normal, planned, bufferized, tiled, llvm).
 std::optional<Level> parseLevel(llvm::StringRef name);
 
-/// What the pipeline needs to know beside its input.
+/// The inputs of the pipeline in addition to the module.
 struct PipelineOptions {
   /// The only public function to compile; all where empty.
   std::string entry;
   /// LLVM's names of the CPU, and of the features that the code may use.
   std::string cpu = "x86-64";
   std::vector<std::string> features;
-  /// What the code is instrumented with: none, address or thread.
+  /// The sanitizer of the code: none, address or thread.
   std::string sanitizer = "none";
   /// Whether attentions become fused kernels where a schedule takes them.
   bool fuse = true;

@@ -53,7 +53,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       llvm::cl::desc("LLVM's names of the features that the code may use")};
 };
 
-/// What a command line says of PTX.
+/// The options of a command line for PTX.
 struct PtxOptions : PassPipelineOptions<PtxOptions> {
   Option<std::string> entry{
       *this, "entry",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What one attention does to the products of one query with one key.
+// The computation of an attention on the products of one query with one key.
 
 #ifndef MIXATTN_PASSES_BODY_BODY_H
 #define MIXATTN_PASSES_BODY_BODY_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a feature map does to one number: shared by every lowering.
+// The computation of a feature map on one number: shared by every lowering.
 
 #ifndef MIXATTN_PASSES_BODY_FEATURE_MAP_H
 #define MIXATTN_PASSES_BODY_FEATURE_MAP_H

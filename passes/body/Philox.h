@@ -22,7 +22,8 @@ using PhiloxKey = std::array<mlir::Value, 2>;
 struct NoisePlace {
   /// Batch, head, query and key, and how many heads there are: index.
   mlir::Value b, head, i, j, heads;
-  /// What tells draws apart: i64. Of the offset, the low 32 bits count.
+  /// The numbers that tell draws apart: i64. Of the offset, the low 32 bits
+  /// count.
   mlir::Value seed, offset;
 };
 

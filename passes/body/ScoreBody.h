@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an attention does to one score: shared by every lowering.
+// The computation of an attention on one score: shared by every lowering.
 
 #ifndef MIXATTN_PASSES_BODY_SCORE_BODY_H
 #define MIXATTN_PASSES_BODY_SCORE_BODY_H

@@ -88,7 +88,7 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
     auto number = [&](float value) {
       return constantOf(rewriter, loc, op.getType(), APFloat(value));
     };
-    // Beside 1.5 * 2^23 the last bit of an f32 counts ones: the sum ends in n.
+    // Near 1.5 * 2^23 the last bit of an f32 counts ones: the sum ends in n.
     constexpr float ones = 12582912.0f;
     Value sum = arith::AddFOp::create(rewriter, loc, x, number(ones));
     Value nearest = arith::SubFOp::create(rewriter, loc, sum, number(ones));

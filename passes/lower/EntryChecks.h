@@ -26,7 +26,7 @@ struct EntryTensor {
   mlir::ArrayAttr dims;
   /// Bounds of the values, or null.
   mlir::ArrayAttr range;
-  /// What the values must be besides, `attn.holds`, or null.
+  /// Further conditions on the values, `attn.holds`, or null.
   mlir::DictionaryAttr holds;
 };
 

@@ -42,8 +42,8 @@ private:
   /// gets; those of the first dims may be given.
   Values forEachElement(ValueRange first, ValueRange init,
                         function_ref<Values(ValueRange, ValueRange)> step);
-  /// What a loop carries on: whether all holds, and `details` of the first that
-  /// does not.
+  /// The values that a loop carries on: whether all holds, and `details` of the
+  /// first that does not.
   Values carry(ValueRange carried, Value holds, ValueRange details);
 
   void checkAscent();

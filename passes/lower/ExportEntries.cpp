@@ -70,8 +70,8 @@ static EntryTensor describe(func::FuncOp entry, unsigned index) {
   return result;
 }
 
-/// Makes `mixattn_NAME` beside entry NAME, which becomes private and gets a
-/// name that no C program has.
+/// Makes `mixattn_NAME` for entry NAME, which becomes private and gets a name
+/// that no C program has.
 static void exportEntry(ModuleOp module, func::FuncOp entry) {
   OpBuilder b(entry);
   std::string name = entry.getName().str();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the manifest says of a linear attention.
+// The fields of a linear attention in the manifest.
 
 #ifndef MIXATTN_PASSES_LOWER_MANIFEST_LINEAR_H
 #define MIXATTN_PASSES_LOWER_MANIFEST_LINEAR_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the manifest says of ops whose results have sizes of operands.
+// The fields in the manifest of ops whose results have sizes of operands.
 
 #ifndef MIXATTN_PASSES_LOWER_MANIFEST_SIZED_H
 #define MIXATTN_PASSES_LOWER_MANIFEST_SIZED_H

@@ -286,7 +286,7 @@ def CheckAllocationsPass : Pass<"attn-check-allocations", "::mlir::ModuleOp"> {
     asked for has overflowed, in it or in an internal function that it calls,
     having freed what it held, and its wrapper then leaves a message and returns
     MIXATTN_ERROR_MEMORY.
-    Skips: functions other than these and `NAME.kernel` beside its wrapper
+    Skips: functions other than these and `NAME.kernel` with its wrapper
     `mixattn_NAME`, and what threads allocate.
 
     ```mlir

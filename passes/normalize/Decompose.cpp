@@ -40,7 +40,7 @@ namespace {
 
 struct DecomposePass : mixattn::impl::DecomposePassBase<DecomposePass> {
   void runOnOperation() override {
-    // What a named op leaves out is plain in the normal form.
+    // The normal form states what a named op leaves out.
     generalizeAll(getOperation());
     SmallVector<AttentionOpInterface> attentions;
     getOperation()->walk([&](AttentionOpInterface op) {

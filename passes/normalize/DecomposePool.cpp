@@ -145,7 +145,7 @@ Value PoolDecomposition::emitColumns() {
     Value column = readIndex(b, windows, window, 0);
     Value first = readIndex(b, windows, window, 1);
     Value size = readIndex(b, windows, window, 2);
-    // What windows say beyond the rows is left out.
+    // Parts of windows beyond the rows are left out.
     Value isThere =
         arith::AndIOp::create(b, loc, isRow(b, column), isRow(b, first));
     Value rest = arith::SubIOp::create(b, loc, rows, first);
@@ -234,7 +234,7 @@ SmallVector<Value> PoolDecomposition::emitErrors(SmallVector<Value> pooled) {
       place.push_back(readIndex(b, triples, error, column));
     Value weight =
         toF32(b, loc, tensor::ExtractOp::create(b, loc, weights, error));
-    // What indices say beyond the rows is left out.
+    // Errors whose indices are beyond the heads or rows are left out.
     Value isThere =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place[0],
                               getValueOrCreateConstantIndexOp(b, loc, heads));

@@ -21,8 +21,8 @@ Value Decomposition::emitRowMax(Value scores) {
                  map(4, {dim(0), dim(1), dim(2)}), larger);
 }
 
-/// rowSum[b,h,i] = sum_j exps[b,h,i,j], in f64: in f32 many equal terms beside
-/// a large one would all round the same way.
+/// rowSum[b,h,i] = sum_j exps[b,h,i,j], in f64: in f32 many equal terms would
+/// all round the same way when added to a large one.
 Value Decomposition::emitRowSum(Value exps) {
   return generic(exps, identity(4), tensorOf({batch, heads, queries}, f64, 0.0),
                  map(4, {dim(0), dim(1), dim(2)}),

@@ -20,8 +20,8 @@ bool isEntryType(mlir::Type type);
 /// Booleans are bytes.
 mlir::MemRefType getEntryBuffer(mlir::RankedTensorType tensor);
 
-/// What bounds the values of argument `index` (`attn.range`, and the extents of
-/// `attn.holds`): integers and names of dims.
+/// The bounds of the values of argument `index` (`attn.range`, and the extents
+/// of `attn.holds`): integers and names of dims.
 llvm::SmallVector<mlir::Attribute> getValueBounds(mlir::func::FuncOp entry,
                                                   unsigned index);
 

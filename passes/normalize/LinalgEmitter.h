@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the plain paths of all ops share: linalg ops on tensors of f32, and of
-// f64 where many terms are summed.
+// The shared part of the plain paths of all ops: linalg ops on tensors of f32,
+// and of f64 where many terms are summed.
 
 #ifndef MIXATTN_PASSES_NORMALIZE_LINALG_EMITTER_H
 #define MIXATTN_PASSES_NORMALIZE_LINALG_EMITTER_H

@@ -170,7 +170,8 @@ LinearDecomposition::State LinearDecomposition::emitPremix(State state) {
 }
 
 /// sums[b,h,i(,e)] += sum_f queries[b,h,i,f] state[b,h',f(,e)], with loops b,
-/// h, i, f(, e); h' is h behind a mixer, and the key head that h reads without.
+/// h, i, f(, e); h' is h after a mixer; without one it is the key head that h
+/// reads.
 Value LinearDecomposition::addReads(Value sums, Value queries, Value state) {
   bool withValues = rankOf(state) == 4;
   unsigned loops = withValues ? 5 : 4;

@@ -23,11 +23,11 @@ private:
   struct State {
     mlir::Value values, features;
   };
-  /// What a state is summed over: some keys, the first of which is key `begin`.
+  /// The keys that a state is summed over; the first of them is key `begin`.
   struct Keys {
     mlir::Value features, values, prior, begin;
   };
-  /// What the quotients are made of, [B,Hq,N,E] and [B,Hq,N].
+  /// The parts of the quotients, [B,Hq,N,E] and [B,Hq,N].
   struct Reads {
     mlir::Value numerators, denominators;
   };

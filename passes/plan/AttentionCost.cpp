@@ -69,7 +69,7 @@ private:
 
 } // namespace
 
-/// A dot product each; for Gaussians the squared norms beside it, which the
+/// A dot product each; for Gaussians the squared norms in addition, which the
 /// papers leave out.
 Cost ScoreCounter::scores() {
   Value query = op.getQuery();
@@ -91,7 +91,7 @@ Cost ScoreCounter::scores() {
   return cost;
 }
 
-/// |q|^2 - 2 q.k + |k|^2, beside the product.
+/// |q|^2 - 2 q.k + |k|^2, except for the product.
 Cost ScoreCounter::distances(const SizePolynomial &features) {
   Cost cost;
   SizePolynomial keyHeads = sizes.size(op.getKey(), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What one run of a region of scalar ops costs.
+// The cost of one run of a region of scalar ops.
 
 #ifndef MIXATTN_PASSES_PLAN_BODY_COST_H
 #define MIXATTN_PASSES_PLAN_BODY_COST_H

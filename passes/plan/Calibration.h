@@ -25,14 +25,15 @@ constexpr double sharedExp = 13;
 constexpr double mix = 1.4, other = 1.2;
 /// An element of a mask, bias or noise, which is transposed; one of Philox.
 constexpr double read = 4, draw = 30;
-/// What products take with one vector of queries, and with two, relative to the
-/// widest tile: narrower ones wait for loads.
+/// The time that products take with one vector of queries, and with two,
+/// relative to the widest tile: narrower ones wait for loads.
 constexpr double oneVector = 1.7, twoVectors = 1.02;
-/// What the tiles of a block add for each time that they exceed the first
-/// cache, and the most that they add.
+/// The part of the time that the tiles of a block add for each size of the
+/// first cache by which they exceed it, and the most that they add.
 constexpr double overflow = 0.03, mostOverflow = 0.05;
-/// The part of the second cache that tiles may fill beside keys and values, and
-/// what they add for each time that they fill it beyond that.
+/// The part of the second cache that tiles may fill in addition to keys and
+/// values, and the part of the time that they add for each size of that cache
+/// beyond it.
 constexpr double roomy = 0.25, crowding = 0.15;
 /// How often over the traffic of a panel's strip counts: what is written is
 /// read and evicted, too.
@@ -46,30 +47,30 @@ constexpr double pack = 0.8;
 constexpr double tile = 300, block = 30;
 /// A call, and what it takes more to wake other threads.
 constexpr double call = 4000, wake = 20000;
-/// What other threads cost: the clock, memory, the end that all wait for.
+/// The factor of several threads: the clock, memory, the end that all wait for.
 constexpr double threads = 1.02;
 
-/// What decode takes beside the multiply-adds of a query and a row of keys or
-/// values, in slots; and what part of the shorter one of products and reading
-/// the other does not hide.
+/// The slots that decode takes in addition to the multiply-adds of a query and
+/// a row of keys or values; and the part of the shorter one of products and
+/// reading that the other does not hide.
 constexpr double decodeRow = 8, exposed = 0.5;
 /// A vector of a part's sums that is put together with the others'.
 constexpr double merge = 4;
 
-/// What part of the peak the products of chunks of linear attention reach.
+/// The part of the peak that the products of chunks of linear attention reach.
 constexpr double linearShare = 0.75;
 
-/// What part of the peak the products of a band reach; what an element of a
-/// pool's result takes beside them, in slots; any other operation of a pool's
-/// rows, in cycles.
+/// The part of the peak that the products of a band reach; the slots that an
+/// element of a pool's result takes in addition to them; the cycles of any
+/// other operation of a pool's rows.
 constexpr double pieceShare = 0.42, pieceOverhead = 3, pieceOther = 0.3;
 
 /// Scalar code of the plain path, in cycles: a multiply-add, another operation,
 /// an exp.
 constexpr double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;
 
-/// What part of its sizes' time a case of its own must save, and not less than
-/// a call.
+/// The part of the time of its sizes that a case of its own must save. It must
+/// not save less than a call takes.
 constexpr double worthACase = 0.25;
 
 } // namespace mixattn::calibration

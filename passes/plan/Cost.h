@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an op costs, in several ways of counting.
+// The cost of an op, in several ways of counting.
 
 #ifndef MIXATTN_PASSES_PLAN_COST_H
 #define MIXATTN_PASSES_PLAN_COST_H
@@ -19,7 +19,7 @@ struct Cost {
   SizePolynomial other;
   /// Exponentials, logarithms and other transcendental functions.
   SizePolynomial exps;
-  /// What is read and written, each tensor once an op.
+  /// Bytes that are read and written, each tensor once an op.
   SizePolynomial bytes;
 
   /// The papers' count: multiplications and additions, K and K - 1 of them in

@@ -28,7 +28,7 @@ static std::optional<double> intensity(const Cost &cost) {
 // JSON
 //===----------------------------------------------------------------------===//
 
-/// What ops, stages and entries have in common.
+/// The fields that ops, stages and entries have in common.
 static Object describe(const Cost &cost) {
   Object result{{"multiply_adds", cost.multiplyAdds.toJson()},
                 {"other", cost.other.toJson()},

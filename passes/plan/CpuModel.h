@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the planner knows of a CPU.
+// The facts of a CPU that the planner uses.
 
 #ifndef MIXATTN_PASSES_PLAN_CPU_MODEL_H
 #define MIXATTN_PASSES_PLAN_CPU_MODEL_H

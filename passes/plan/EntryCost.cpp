@@ -40,7 +40,7 @@ bool EntryCounter::isParameter(Value value) {
          entry.getArgAttr(argument.getArgNumber(), "attn.parameter");
 }
 
-/// What a reshape, a cast or a slice gives another name.
+/// The tensor that `value` is, or is a reshape, a cast or a slice of.
 static Value skipViews(Value value) {
   Operation *op = value.getDefiningOp();
   while (isa_and_present<tensor::CastOp, tensor::ExpandShapeOp,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a call of an entry costs.
+// The cost of a call of an entry.
 
 #ifndef MIXATTN_PASSES_PLAN_ENTRY_COST_H
 #define MIXATTN_PASSES_PLAN_ENTRY_COST_H

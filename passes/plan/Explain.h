@@ -23,7 +23,7 @@ std::string explainAsJson(mlir::ModuleOp module, const GivenSizes &given,
 /// `[queries at_most 8 : decode {block = 64}, else : online {lanes = 64}]`.
 std::string toText(PlanAttr plan);
 
-/// What `chosen` is predicted to take, and how much more the next best does.
+/// The predicted time of `chosen`, and how much more the next best takes.
 std::string whyChosen(const Planner &planner, const PlanCase &chosen);
 
 /// Why nothing but the plain path is possible, by candidate.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What one op of a graph costs.
+// The cost of one op of a graph.
 
 #ifndef MIXATTN_PASSES_PLAN_OP_COST_H
 #define MIXATTN_PASSES_PLAN_OP_COST_H
@@ -21,7 +21,7 @@ StageCosts countShares(ScoreOpInterface op, const Sizes &sizes);
 StageCosts countLinearAttention(LinearAttentionOpInterface op,
                                 const Sizes &sizes);
 
-/// What an op costs that is a sum over what it is given; none for others.
+/// The cost of an op that is a sum over its operands; none for others.
 std::optional<Cost> countSums(mlir::Operation *op, const Sizes &sizes);
 
 /// The cost of an op, and that of its stages where it has any.
@@ -30,7 +30,7 @@ struct OpCost {
   StageCosts stages;
 };
 
-/// What `op` costs, run once: an attention by its stages, a linalg op by its
+/// The cost of `op`, run once: an attention by its stages, a linalg op by its
 /// maps and body, an elementwise op by its element, another op of the tensor
 /// dialect by the bytes that it moves. None where `op` makes no tensor or only
 /// gives one another shape; unknown counts where this does not know `op`.

@@ -23,7 +23,7 @@ struct ForcedPlan {
 std::optional<ForcedPlan> parseForcedPlan(llvm::StringRef text,
                                           std::string &error);
 
-/// What plans are made for.
+/// The target that plans are made for.
 struct PlanTarget {
   CpuModel cpu;
   int64_t threads = 1;

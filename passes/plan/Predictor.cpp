@@ -30,8 +30,8 @@ double Predictor::readRate(double bytes, double all, double readers) const {
   constexpr double usable = 0.8, shared = 0.7;
   if (bytes <= usable * double(cpu.l2))
     return cpu.l2Rate;
-  // What is read again and again, and is larger than the cache, pushes itself
-  // out: twice what does not fit comes from memory.
+  // Data that is read again and again, and is larger than the cache, pushes
+  // itself out: twice the part that does not fit comes from memory.
   double missing = std::clamp(2 * (1 - shared * double(cpu.l3) / all), 0., 1.);
   double memory = std::min(cpu.memoryRate, cpu.allMemoryRate / readers);
   return 1 / ((1 - missing) / cpu.l3Rate + missing / memory);
@@ -83,7 +83,7 @@ double Predictor::slotsOfPair(const PlanCase &plan, double keys) const {
   // few for each.
   double hidden =
       (1 - 1 / blocks) * std::min(1.0, pair.scores / (pair.exps * hidingSlots));
-  // Online it is outputs that mix behind the softmax.
+  // Online, outputs mix after the softmax, not weights.
   bool mixesWeights = plan.algorithm == Algorithm::Panel;
   double mixed = pair.premix + (mixesWeights ? pair.postmix : 0);
   double slots = (pair.scores * (1 + scoreOverhead / features) +
@@ -131,7 +131,7 @@ double Predictor::cyclesOfTile(const PlanCase &plan, const PlanSizes &sizes,
 
 Prediction Predictor::predictTiles(const PlanCase &plan,
                                    const PlanSizes &sizes) const {
-  // What does not fill a tile goes into tiles that are half as wide.
+  // Queries that do not fill a tile go into tiles that are half as wide.
   int64_t width = std::max(cpu.lanes, plan.lanes / 2);
   double whole = double(sizes.queries / plan.lanes);
   double narrow =
@@ -212,7 +212,7 @@ Prediction Predictor::predictChunks(const PlanCase &plan,
 
 /// Cycles in which the operands and results of `rows` rows of a pool move.
 double Predictor::cyclesOfMoves(double rows, double readers) const {
-  // What is written is read first.
+  // Memory that is written is read first.
   double bytes = rows * (work.movedBytes + double(work.heads) *
                                                double(work.valueFeatures) *
                                                double(work.bits) / 8);

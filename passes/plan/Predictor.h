@@ -11,8 +11,8 @@ namespace mixattn {
 
 struct Prediction {
   double seconds = 0;
-  /// Memory beside arguments and results: of each thread, or on the plain path
-  /// of the call.
+  /// Memory in addition to arguments and results: of each thread, or on the
+  /// plain path of the call.
   double bytes = 0;
 };
 
@@ -24,7 +24,7 @@ public:
       : work(std::move(work)), cpu(cpu), threads(threads) {}
 
   Prediction predict(const PlanCase &plan, const PlanSizes &sizes) const;
-  /// What part of the peak of all threads `seconds` mean.
+  /// The part of the peak of all threads that a time of `seconds` means.
   double shareOfPeak(double seconds, const PlanSizes &sizes) const;
   /// Whether products are of pairs of bf16.
   bool hasPairs() const { return work.isBf16 && cpu.hasPairs(); }

@@ -13,7 +13,7 @@
 
 namespace mixattn {
 
-/// What dims are said to be, by name.
+/// The sizes that are given for dims, by name.
 using GivenSizes = std::map<std::string, int64_t>;
 
 /// A polynomial with whole coefficients: a coefficient for each product of

@@ -17,7 +17,7 @@ Sizes::Sizes(func::FuncOp function, const GivenSizes &given,
     : names(function), given(given), others(others) {
   for (Value argument : function.getArguments())
     record(argument, {});
-  // An op stands behind those that make its operands.
+  // An op comes after those that make its operands.
   function.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { visit(op); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What reports have in common.
+// The common parts of reports: tables, and places in files.
 
 #include "passes/plan/Table.h"
 

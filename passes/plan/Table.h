@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What reports have in common.
+// The common parts of reports: tables, and places in files.
 
 #ifndef MIXATTN_PASSES_PLAN_TABLE_H
 #define MIXATTN_PASSES_PLAN_TABLE_H
@@ -13,7 +13,7 @@
 namespace mixattn {
 
 /// Rows of cells, printed in columns: the first to the left, the others to the
-/// right. Behind a row may stand a note.
+/// right. A note may follow a row.
 class Table {
 public:
   void add(std::vector<std::string> row, std::string note = "") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What predictions need to know of an attention.
+// The facts of an attention that predictions need.
 
 #ifndef MIXATTN_PASSES_PLAN_WORKLOAD_H
 #define MIXATTN_PASSES_PLAN_WORKLOAD_H
@@ -55,7 +55,7 @@ struct Workload {
   /// Keys around its own position that a query sees, or none.
   std::optional<int64_t> band;
   PairCounts pair;
-  /// What the plain path computes for a pair of a query and a key, or for a
+  /// The counts of the plain path for a pair of a query and a key, or for a
   /// query where there are no pairs.
   double plainMultiplyAdds = 0, plainOther = 0, plainExps = 0;
   /// Bytes of operands and results for each of those.

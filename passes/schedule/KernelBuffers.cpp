@@ -47,6 +47,6 @@ Value KernelBuffers::emitSize(OpBuilder &builder, Location loc, Value tensor,
 Value KernelBuffers::emitNumber(OpBuilder &builder, Value value) {
   if (isa<BlockArgument>(value))
     return bufferOf(value);
-  // What a kernel's region does not get it computes from nothing.
+  // Other numbers come from an op without operands.
   return builder.clone(*value.getDefiningOp())->getResult(0);
 }

@@ -19,7 +19,7 @@ public:
   explicit KernelBuffers(mlir::ValueRange inputs)
       : inputs(inputs.begin(), inputs.end()) {}
 
-  /// What `argument` of the kernel's region stands for.
+  /// The value that `argument` of the kernel's region stands for.
   mlir::Value bufferOf(mlir::Value argument) {
     return inputs[llvm::cast<mlir::BlockArgument>(argument).getArgNumber()];
   }

@@ -97,7 +97,7 @@ struct KindName {
   std::optional<ArtifactKind> kind;
 };
 
-/// What of the command line needs to be seen together.
+/// The options of the command line that depend on each other.
 struct Choices {
   std::optional<StringRef> output, emit, stopAfter, cost, explain;
 };

@@ -14,7 +14,7 @@
 
 namespace mixattn {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
   enum class Action { Compile, Help, Version };
 
@@ -24,7 +24,7 @@ struct Options {
   /// A report is all that is wanted: of costs, or of plans.
   enum class Report { None, Text, Json };
   Report cost = Report::None, explanation = Report::None;
-  /// What dims are said to be in it.
+  /// The sizes that are given for dims in the report.
   GivenSizes sizes;
   /// Nothing: MLIR text at `level`.
   std::optional<ArtifactKind> kind;

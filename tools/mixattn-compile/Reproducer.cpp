@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is left behind by a compilation that failed through no fault of its
-// input: a file with which mixattn-opt repeats it.
+// The file that a compilation leaves when it fails through no fault of its
+// input: mixattn-opt repeats the failure with it.
 #include "tools/mixattn-compile/Reproducer.h"
 
 #include "mixattn/Version.h"

@@ -100,7 +100,7 @@ ExitCode Compilation::parse() {
                                                  mlir::ParserConfig(&context));
   if (!module || mlir::failed(checkResources(*module)))
     return failed;
-  // What repeats a failure is text.
+  // The reproducer is text.
   const llvm::MemoryBuffer *source = sources.getMemoryBuffer(1);
   if (mlir::isBytecode(source->getMemBufferRef()))
     reproducer.setSource(print());
@@ -213,7 +213,7 @@ ExitCode Compilation::makeReport(OutputFiles &files) {
   return added ? done : report(added.error());
 }
 
-/// Whether `module` has all passes behind it: --stop-after=llvm wrote it.
+/// Whether all passes have run on `module`: --stop-after=llvm wrote it.
 static bool isAtLlvm(mlir::ModuleOp module) {
   return module->hasAttr(manifestAttribute) &&
          llvm::all_of(module.getOps(), [](mlir::Operation &op) {

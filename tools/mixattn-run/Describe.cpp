@@ -47,7 +47,7 @@ static std::string toString(const Polynomial &polynomial) {
   return text.empty() ? "0" : text;
 }
 
-/// What must hold of the values, and whether they are a weight.
+/// The conditions on the values, and whether they are a weight.
 static std::string notesOn(const Parameter &parameter) {
   std::vector<std::string> notes;
   if (parameter.range)

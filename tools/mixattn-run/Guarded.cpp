@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The run beside inaccessible pages.
+// The run next to inaccessible pages.
 #include "lib/Runtime/Binding.h"
 #include "lib/Runtime/Call.h"
 #include "lib/Runtime/Guard.h"
@@ -12,7 +12,7 @@
 
 using namespace mixattn;
 
-/// What the signal handler prints; made before the call.
+/// The text that the signal handler prints; made before the call.
 static char accessMessage[512];
 
 static void onAccess(int) {

@@ -144,7 +144,7 @@ static Status takeOption(Options &options, const std::string &argument) {
                    argument);
 }
 
-/// What must hold between options.
+/// Checks that options fit together.
 static Status checkTogether(const Options &options, bool carriesArtifact) {
   if (options.help || options.version)
     return Success();

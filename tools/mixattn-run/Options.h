@@ -12,7 +12,7 @@ struct NamedFile {
   std::string name, path;
 };
 
-/// What the user asked for. Empty texts stand for options not given.
+/// The options of the user. Empty texts stand for options not given.
 struct Options {
   std::string artifact;
   std::string entry;

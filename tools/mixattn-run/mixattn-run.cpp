@@ -185,7 +185,7 @@ int main(int argc, char **argv) {
   // A file that grows beyond the limit is an error of the write.
   std::signal(SIGXFSZ, SIG_IGN);
   ExitCode code = runTool(argc, argv);
-  // What was printed may still have to reach a full device.
+  // Printed text may still have to reach a full device.
   if (std::fflush(stdout) != 0 || std::ferror(stdout))
     return fail(makeError("cannot write the standard output"), Failed);
   return code;

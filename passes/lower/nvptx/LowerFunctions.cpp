@@ -133,7 +133,7 @@ struct AbsToMax : OpRewritePattern<math::AbsIOp> {
 void mixattn::populateFunctionsToNvptx(RewritePatternSet &patterns) {
   patterns.add<FunctionToInstruction, FunctionOfElements, ExpToExp2, LogToLog2,
                AbsToMax>(patterns.getContext());
-  // What has no instruction that is near enough.
+  // Functions that have no instruction that is near enough.
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
     return llvm::is_contained({"math.expm1", "math.log1p", "math.tanh"}, name);
   });

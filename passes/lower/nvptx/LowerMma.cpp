@@ -18,7 +18,7 @@ private:
   /// The registers of 16 rows (of the sum) of 16 columns of the right side:
   /// two for the first 8 columns and two for the others, from `address` on.
   Values emitRightSide(Value address, bool transposed);
-  /// What an mma takes for the register `bits`: f16 come as pairs.
+  /// The operand of an mma for the register `bits`: f16 come as pairs.
   Value asOperand(Value bits, Type type) {
     if (type.isBF16())
       return bits;

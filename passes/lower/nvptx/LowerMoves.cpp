@@ -41,7 +41,8 @@ void MoveEmitter::emitPieceCopied(tile::NvptxCopyOp op, Value piece,
   Value from = at.add(op.getRow(), row);
   Value isThere = at.compare(arith::CmpIPredicate::slt, from, op.getRows());
   Value zero = number(0);
-  // What is not there is not read; its address is a valid one all the same.
+  // A row that is not there is not read; its address is a valid one all the
+  // same.
   from = arith::SelectOp::create(b, isThere, from, at.value(0));
   Value bytes = arith::SelectOp::create(b, isThere, number(16), zero);
   NVVM::CpAsyncOp::create(

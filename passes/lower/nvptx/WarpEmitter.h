@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the lowerings of nvptx share: places of threads, pointers, pairs.
+// The shared part of nvptx lowerings: places of threads, pointers, pairs.
 
 #ifndef MIXATTN_PASSES_LOWER_NVPTX_WARP_EMITTER_H
 #define MIXATTN_PASSES_LOWER_NVPTX_WARP_EMITTER_H
@@ -39,7 +39,7 @@ protected:
   /// The address of `buffer[row][column]`, in the memory space `space`.
   mlir::Value pointer(mlir::Value buffer, mlir::Value row, mlir::Value column,
                       mlir::NVVM::NVVMMemorySpace space);
-  /// The address `bytes` behind `pointer`.
+  /// The address `bytes` after `pointer`.
   mlir::Value shifted(mlir::Value pointer, int64_t bytes);
 
   mlir::Value number(int64_t value) {

@@ -64,8 +64,8 @@ Value Exp2Emitter::emit(Value x) {
   Value isBelow =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, splat(-127.0f), x);
   x = arith::SelectOp::create(b, isBelow, splat(-127.0f), x);
-  // Beside 1.5 * 2^23 / T the last bit of an f32 counts 1 / T: the sum ends in
-  // T n + k.
+  // Near 1.5 * 2^23 / T the last bit of an f32 counts 1 / T, so that the sum
+  // ends in T n + k.
   int64_t count = entries();
   float ones = 12582912.0f / count;
   Value sum = arith::AddFOp::create(b, x, splat(ones));

@@ -50,8 +50,8 @@ private:
   }
   void emitPooledRows(tile::PoolOp op, Value first, int64_t rows);
   using Step = function_ref<Values(Value number, ValueRange sums)>;
-  /// Units from `first` on that run beside a sum, at most `most`: those before
-  /// `end`.
+  /// Units from `first` on, at most `most`, that run while a sum is computed:
+  /// those before `end`.
   struct Units {
     Region &body;
     Value first, end;
@@ -67,8 +67,8 @@ private:
     for (Operation &inner : body.front())
       b.clone(inner, mapping);
   }
-  /// Spreads what the block holds between its last op with a region and
-  /// `behind`, from `behind` on.
+  /// Spreads the ops between the block's last op with a region and `behind`
+  /// over the ops from `behind` on.
   void weave(Operation *behind);
 };
 
@@ -144,7 +144,7 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
     });
   };
   Values zeros(rows * chunks, splat(0)), sums;
-  // Units run beside the last part of the steps.
+  // Units run during the last part of the steps.
   int64_t alone = units ? std::max<int64_t>(0, steps - mostInPart) : steps;
   if (alone || !units)
     sums = sumInParts(index(alone), alone, zeros,

@@ -24,12 +24,12 @@ private:
   int64_t chunksOf(Value matrix) const {
     return llvm::divideCeil(sizeOf(matrix, 1), unit.lanes);
   }
-  /// Features `chunk * lanes` and those behind of row `i`, as f32; none where
-  /// `isRead`, a row of i1, is not set.
+  /// A vector of features of row `i`, from `chunk * lanes` on, as f32; none
+  /// where `isRead`, a row of i1, is not set.
   Value loadFeatures(Value matrix, Value i, int64_t chunk, Value isRead = {});
-  /// Asks for the row that lies some way behind row `i`: rows are read once,
-  /// and the CPU forgets between blocks of keys and of values where it was.
-  /// There need not be one; asking does not read.
+  /// Asks for the row that lies some way after row `i`: rows are read once, and
+  /// the CPU forgets between blocks of keys and of values where it was. There
+  /// need not be such a row: asking does not read.
   void emitPrefetch(Value matrix, Value i);
   /// Lane r of the result is the sum of all lanes of `rows[r]`.
   Value emitLaneSums(Values rows);

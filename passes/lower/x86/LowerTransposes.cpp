@@ -22,7 +22,7 @@ public:
 
 private:
   /// The transpose of a square: log2 of its size steps, each of which swaps
-  /// blocks beside the diagonal.
+  /// blocks on both sides of the diagonal.
   Values transposed(Values rows);
   Value less(Value x, Value y) {
     return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, x, y);
@@ -247,7 +247,8 @@ void TransposeEmitter::emitUnpack(tile::UnpackOp op) {
             arith::MulFOp::create(b, loadRow(tile, own, lane), factors));
       }
       rows = transposed(rows);
-      // What is behind the last row goes there before it: no branches.
+      // Rows after the last are stored in its place first; it overwrites them.
+      // That needs no branches.
       for (int64_t r = size - 1; r >= 0; --r) {
         Value value = rows[r];
         if (!element.isF32())

@@ -10,7 +10,7 @@
 
 namespace mixattn {
 
-/// What of an x86 machine the lowerings need to know.
+/// The facts of an x86 machine that the lowerings need.
 struct VectorUnit {
   /// Floats of f32 in a register: 16, 8 or 4.
   int64_t lanes = 4;
@@ -19,8 +19,8 @@ struct VectorUnit {
   /// Registers of vectors.
   int64_t registers = 16;
 
-  /// Rows of a product whose sums fit the registers, for tiles of `chunks`
-  /// registers a row, with a row of operands and a broadcast beside them. A CPU
+  /// Rows of a product whose sums fit the registers together with a row of
+  /// operands and a broadcast, for tiles of `chunks` registers a row. A CPU
   /// that begins two multiply-adds a cycle, each of four cycles, waits with
   /// fewer than 8 sums, and with 8 whenever one of them is late.
   int64_t rowsInRegisters(int64_t chunks) const {

@@ -23,8 +23,8 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
-/// What a function takes for an operand of type `type`. Tiles of all widths are
-/// one type, so that wide and narrow ones share a function.
+/// The type of a function's argument for `operand` of `op`. Tiles of all widths
+/// are one type, so that wide and narrow ones share a function.
 static Type typeOfArgument(Operation *op, Value operand) {
   auto buffer = dyn_cast<MemRefType>(operand.getType());
   bool isTile =
@@ -49,7 +49,7 @@ static std::optional<int64_t> knownColumns(Operation *op) {
   return pack ? getConstantIntValue(pack.getColumns()) : std::nullopt;
 }
 
-/// What two ops have in common that one function can compute.
+/// A text that is the same for ops that one function can compute.
 static std::string describe(Operation *op) {
   std::string text;
   llvm::raw_string_ostream stream(text);

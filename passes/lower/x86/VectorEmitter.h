@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the lowerings of tile ops share: loops, rows of lanes, multiply-adds.
+// The shared part of lowerings of tile ops: loops, rows of lanes,
+// multiply-adds.
 
 #ifndef MIXATTN_PASSES_LOWER_X86_VECTOR_EMITTER_H
 #define MIXATTN_PASSES_LOWER_X86_VECTOR_EMITTER_H

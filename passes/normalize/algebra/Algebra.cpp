@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the rewrites of the normal form share.
+// The shared part of the rewrites of the normal form.
 
 #include "passes/normalize/algebra/Algebra.h"
 

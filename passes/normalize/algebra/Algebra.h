@@ -71,8 +71,8 @@ bool isVariance(double divisor);
 mlir::Value emitScaled(mlir::PatternRewriter &rewriter, mlir::Location loc,
                        mlir::Value value, double factor);
 
-/// The constant behind `value`, a matrix or one column of it, as rows of
-/// doubles, or none.
+/// The elements of `value`, a matrix or one column of it, as rows of doubles;
+/// none where it is not constant.
 std::optional<llvm::SmallVector<llvm::SmallVector<double>>>
 getConstantRows(mlir::Value value);
 

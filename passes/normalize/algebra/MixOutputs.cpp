@@ -24,7 +24,7 @@ public:
         groups(attention.getValueType().getDimSize(1)),
         features(attention.getValueType().getDimSize(3)) {}
 
-  /// What replaces the op's results.
+  /// The values that replace the op's results.
   SmallVector<Value> emit() {
     GenericOp pooled = emitPooled();
     Value mixed = rounded(emitMixed(pooled.getResult()),

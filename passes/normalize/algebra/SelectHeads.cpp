@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace mixattn;
 
-/// The row that holds the one 1 of each column of `rows`, or none if a column
-/// holds anything else beside zeros.
+/// The row of the one 1 in each column of `rows`, or none if a column is not
+/// zeros and one 1.
 static std::optional<SmallVector<int64_t>>
 getPickedRows(ArrayRef<SmallVector<double>> rows) {
   SmallVector<int64_t> picked;

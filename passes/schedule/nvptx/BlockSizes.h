@@ -12,7 +12,7 @@ namespace mixattn::nvptx {
 
 /// Threads of a block, and queries: 16 per warp.
 constexpr int64_t threads = 128, blockQueries = 64;
-/// What a block has of shared memory without asking for more.
+/// Bytes of shared memory that a block has without asking for more.
 constexpr int64_t sharedBytes = 48 << 10;
 
 /// Sizes that a kernel is made for.

@@ -39,7 +39,7 @@ public:
   void emit(Value target);
 
 private:
-  /// What goes from block of keys to block of keys.
+  /// The values that are carried from block of keys to block of keys.
   struct State {
     Value outputs, reference, sum;
   };

@@ -100,7 +100,7 @@ void BandedTile::emitBandPart(Value row, Value column, int64_t columns) {
       store(*sum++, pooled, at.add(row, r), c);
 }
 
-/// The key `offset` behind the first row, which rows `from` to before `to` see.
+/// The key `offset` after the first row, which rows `from` to before `to` see.
 void BandedTile::emitKey(BandPart &part, Value offset, int64_t from,
                          int64_t to) {
   Value position = at.add(first, part.row), last = at.sub(length, 1);
@@ -109,7 +109,7 @@ void BandedTile::emitKey(BandPart &part, Value offset, int64_t from,
   for (auto [column, mask] : llvm::zip(part.columns, part.masks))
     read.push_back(loadPart(values, key, column, mask));
   for (int64_t r = from; r < to; ++r) {
-    // Rows behind the last are computed, and not stored.
+    // Rows after the last are computed, and not stored.
     Value bandRow = at.min(at.add(position, r), last);
     Value place = at.add(offset, op.getHalfWidth() - r);
     Value weight =

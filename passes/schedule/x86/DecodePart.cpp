@@ -205,7 +205,8 @@ void DecodePart::emitDifferences(Value queries, Value query, Value group) {
   });
 }
 
-/// Emits `inside` for the keys of the row of lanes at hand, and `lanes` beside.
+/// Emits `inside` for each key of the current row of lanes, with its elements
+/// of `lanes`.
 SmallVector<Value> DecodePart::emitForKeys(
     ValueRange lanes,
     function_ref<SmallVector<Value>(OpBuilder &, Value, ValueRange)> inside) {
@@ -215,7 +216,7 @@ SmallVector<Value> DecodePart::emitForKeys(
       inside);
 }
 
-/// What the exponents of the heads walked for start from.
+/// The values that the exponents of the heads walked for start from.
 SmallVector<Value> DecodePart::emitStart(Value query, Value lane) {
   operands.place.lane = lane;
   SmallVector<Value> scores;
@@ -231,7 +232,7 @@ SmallVector<Value> DecodePart::emitStart(Value query, Value lane) {
                      });
 }
 
-/// The powers of `head` for the keys of the row of lanes at hand.
+/// The powers of `head` for the keys of the current row of lanes.
 void DecodePart::emitPowers(ValueRange start, Value head, Value query,
                             Value lane) {
   int64_t perKey = body.numExponents();

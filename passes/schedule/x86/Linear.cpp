@@ -30,7 +30,7 @@ static void emitItems(ImplicitLocOpBuilder &b, KernelOp kernel,
 }
 
 /// All heads of a batch row, or each key head by itself: one item walks over
-/// all its keys, since each chunk needs the state behind the one before.
+/// all its keys, since each chunk needs the state after the one before.
 static void emitCausal(ImplicitLocOpBuilder &b, KernelOp kernel,
                        const TileSizes &sizes, Value batches, int64_t groups,
                        Value terms) {

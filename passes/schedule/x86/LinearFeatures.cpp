@@ -73,7 +73,7 @@ void FeatureRows::emitNormalized(Value tile, Value row) {
   });
 }
 
-/// Zeros behind the last feature.
+/// Zeros after the last feature.
 void FeatureRows::emitPadding(Value tile, Value row) {
   if (features != columns)
     storePart(splat(0), tile, row, at.value(columns - sizes.lanes),
@@ -84,7 +84,7 @@ void FeatureRows::emitPadding(Value tile, Value row) {
 /// tile[row][r w + f] = y[f] y[(f - r - 1) mod w].
 void FeatureRows::emitRolled(const Source &source, Value tile, Value row) {
   Value zero = at.value(0);
-  // Later parts overwrite what earlier ones leave behind their last feature.
+  // Later parts overwrite what earlier ones leave after their last feature.
   for (int64_t half = 0; half < 4; ++half)
     forEachPart(inputs, [&](Value column, Value mask) {
       Value x = emitInput(source, column, mask);

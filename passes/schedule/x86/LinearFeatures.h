@@ -10,7 +10,7 @@
 namespace mixattn {
 
 /// Emits the feature map of a linear attention. Rows are queries or keys; a row
-/// is as many whole vectors as its features need, zeros behind them.
+/// is as many whole vectors as its features need, with zeros after them.
 class FeatureRows : public RowBuilder {
 public:
   FeatureRows(mlir::ImplicitLocOpBuilder &b, LinearAttentionOpInterface op,

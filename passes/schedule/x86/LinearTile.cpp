@@ -25,7 +25,7 @@ LinearTile::LinearTile(ImplicitLocOpBuilder &b, KernelOp kernel,
       pooledColumns(padded(op.getValueType().getDimSize(3))),
       inside(op.getCausal() ? sizes.block : 0) {}
 
-/// Takes what queries are read with, beside `right` and `totals`.
+/// Takes the scratch of reads by queries, in addition to `right` and `totals`.
 void LinearTile::takeLeft() {
   left = takeMatrix(sizes.block, width());
   productTile = takeMatrix(sizes.rows, pooledColumns);
@@ -56,8 +56,8 @@ void LinearTile::emitCleared(Value tile, int64_t rows, int64_t columns) {
   forEach(0, rows, 1, [&](Value row) { fillRow(0, tile, row, columns); });
 }
 
-/// Asks for the row of `matrix` that lies as far behind `row` as it takes
-/// memory to bring one.
+/// Asks for a row of `matrix` that lies so far after `row` that memory has the
+/// time to bring it.
 void LinearTile::emitPrefetchAhead(Value matrix, Value row, bool isWrite) {
   constexpr int64_t chunksAhead = 2;
   emitPrefetch(matrix, at.add(row, chunksAhead * sizes.block), at.value(0),
@@ -108,7 +108,7 @@ void LinearTile::emitKeys(Value head, Value first, Value count, Value tile) {
   });
 }
 
-/// The values of the same keys, in f32; zeros behind them where products run
+/// The values of the same keys, in f32; zeros after them where products run
 /// over all rows.
 void LinearTile::emitValues(Value head, Value first, Value count, Value tile) {
   Value matrix =

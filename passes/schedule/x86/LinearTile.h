@@ -11,8 +11,8 @@ namespace mixattn {
 /// Emits steps of the linear schedule for one item: a batch row, one key head
 /// and the query heads that read it, or all heads where a mixer joins states.
 ///
-/// What a query reads is one product: its features and its scores with the keys
-/// of its chunk, side by side in `left`, times states and values, one below the
+/// A query reads by one product: its features and its scores with the keys of
+/// its chunk, side by side in `left`, times states and values, one below the
 /// other in `right`. The same row times `totals` is the denominator.
 class LinearTile : public FeatureRows {
 public:
@@ -93,8 +93,8 @@ private:
   KernelOp kernel;
   KernelOperands kernelOperands;
   int64_t sources, readers, groups;
-  /// Columns of values, and scores that stand beside features: a chunk of keys
-  /// where queries do not see all.
+  /// Columns of values, and of scores next to features: a chunk of keys where
+  /// queries do not see all.
   int64_t pooledColumns, inside;
   mlir::Value batch, firstSource;
   mlir::Value left, right, lost, totals, totalsLost, keyTile, turnedTile,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tiles share whose heads mix behind the softmax.
+// The shared part of tiles whose heads mix after the softmax.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_MIXED_TILE_H
 #define MIXATTN_PASSES_SCHEDULE_X86_MIXED_TILE_H
@@ -21,8 +21,8 @@ protected:
   void takeCoefficientScratch();
   /// Makes the coefficients of the tile's queries where each has its own.
   void emitCoefficients();
-  /// What the weights of head `from` are multiplied by for head `to`, for the
-  /// queries of the row of lanes `lane`.
+  /// The factor of the weights of head `from` for head `to`, for the queries of
+  /// the row of lanes `lane`.
   mlir::Value coefficient(mlir::Value from, mlir::Value to, mlir::Value lane);
   /// Writes the outputs of all heads as they are.
   void emitFinishedOutputs();

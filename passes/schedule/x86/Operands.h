@@ -47,11 +47,11 @@ public:
   llvm::SmallVector<ElementTile> elements;
   int64_t block = 0;
 
-  /// What lanes stand for from now on, queries or keys: a vector of index, from
-  /// `first` on, and none beyond `last`.
+  /// Sets what lanes stand for from now on, queries or keys: a vector of index,
+  /// from `first` on, and none beyond `last`.
   mlir::Value emitPositions(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
                             mlir::Value last);
-  /// The queries of the row of lanes at hand.
+  /// The queries of the current row of lanes.
   mlir::Value emitQueries(mlir::ImplicitLocOpBuilder &b);
   /// Loads for lanes what `scalar` loads for one.
   mlir::Value emitWideLoad(mlir::OpBuilder &builder,
@@ -59,7 +59,7 @@ public:
                            llvm::ArrayRef<mlir::Value> indices);
 
   /// Emits `inside` for each of `positions`, which lanes stand for since
-  /// emitPositions or emitQueries, and for what `lanes` hold beside.
+  /// emitPositions or emitQueries, with its elements of `lanes`.
   llvm::SmallVector<mlir::Value>
   emitForEach(mlir::ImplicitLocOpBuilder &b, mlir::Value positions,
               mlir::ValueRange lanes,

@@ -8,7 +8,8 @@
 
 namespace mixattn {
 
-/// A walk whose tile holds pooled values of its heads beside the statistics.
+/// A walk whose tile holds pooled values of its heads as well as the
+/// statistics.
 class OutputTile : public ScoreWalk {
 public:
   OutputTile(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
@@ -17,8 +18,8 @@ public:
         features(op.getValueType().getDimSize(3)) {}
 
 protected:
-  /// Behind a walk the sum's inverse, 0 where nothing was seen, stands in place
-  /// of the block's sum.
+  /// After a walk the sum's inverse stands in place of the block's sum. It is 0
+  /// where nothing was seen.
   static constexpr Statistic Inverse = Partial;
 
   int64_t outputBytes() { return bytesOf(heads * features) + valueBytes(); }
@@ -39,8 +40,8 @@ protected:
   }
   void emitClearedOutputs();
   /// Adds the values of `keys` keys from `firstKey` on, weighted by `weights`,
-  /// to the outputs of `head`. Beside a whole block `unit` may run, `units`
-  /// times.
+  /// to the outputs of `head`. While it adds a whole block, `unit` may run,
+  /// `units` times.
   void emitPooled(mlir::Value head, mlir::Value firstKey, mlir::Value keys,
                   mlir::Value weights, int64_t units = 0,
                   llvm::function_ref<void(mlir::Value)> unit = nullptr);

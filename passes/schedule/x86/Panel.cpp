@@ -42,7 +42,7 @@ private:
   Value blocksOf(Value keys) {
     return at.div(at.add(keys, sizes.block - 1), sizes.block);
   }
-  /// How far the block at hand is from the first one, in blocks.
+  /// How far the current block is from the first one, in blocks.
   Value blockNumber() {
     return at.div(at.sub(operands.place.blockStart, range.begin), sizes.block);
   }
@@ -119,7 +119,7 @@ void PanelTile::emitFactors() {
 
 /// Mixes the weights of `keys` keys over heads, and pools them.
 void PanelTile::emitMixedBlock(Value keys) {
-  // Keys in twos: behind an odd number stand weights of no key, which are 0.
+  // Keys in twos: after an odd number come weights of no key, which are 0.
   forEach(0, keys, 2, [&](Value row) {
     forEachLane([&](Value lane) { emitMixedRows(row, lane); });
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is looked up of a pool before its rows are computed.
+// The tables of a pool that are made before its rows are computed.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_POOL_TABLES_H
 #define MIXATTN_PASSES_SCHEDULE_X86_POOL_TABLES_H

@@ -45,8 +45,8 @@ void scheduleLinear(KernelOp kernel, const TileSizes &sizes);
 
 /// Replaces `kernel`, a pool whose weights are given, by pieces of
 /// `sizes.block` rows of one head: the band or copies, the sparse error on top
-/// of them, and quotients. Beside tables of windows and errors it takes a piece
-/// of memory for each thread.
+/// of them, and quotients. In addition to tables of windows and errors it takes
+/// a piece of memory for each thread.
 void scheduleBanded(KernelOp kernel, const TileSizes &sizes);
 
 } // namespace mixattn

@@ -13,9 +13,10 @@ namespace mixattn {
 
 /// The rows of statistics that each head has in a tile.
 enum Statistic {
-  /// What exponents of the query are less of when powers are taken.
+  /// The number that is subtracted from exponents of the query before powers
+  /// are taken.
   Reference,
-  /// The sum of the powers in the block of keys at hand.
+  /// The sum of the powers in the current block of keys.
   Partial,
   /// The sum of those before, and what it lost to rounding.
   Sum,
@@ -41,11 +42,11 @@ public:
 protected:
   /// The row of the block's first weights of `head`, in `weightTile`.
   virtual mlir::Value weightRow(mlir::Value head) = 0;
-  /// Scales by `factor` what else was summed up for the row of lanes at hand
-  /// of `head`, when the reference moves.
+  /// Scales by `factor` what else was summed up of `head` for the current row
+  /// of lanes, when the reference moves.
   virtual void emitLoweredOutputs(mlir::Value factor, mlir::Value head) = 0;
   /// Pools the head before `head` of the block from `blockStart` on, where
-  /// there is one: behind the last head of a block comes the first of the next.
+  /// there is one: after the last head of a block comes the first of the next.
   /// Meanwhile makes the weights of `head` for `keys` keys, unless null.
   virtual void emitPooledBefore(mlir::Value blockStart, mlir::Value head,
                                 mlir::Value keys) {
@@ -63,7 +64,7 @@ protected:
                   sizes.chunks());
   }
   void emitUnitOf(mlir::Value head, mlir::Value unit);
-  /// Runs behind each block of `keys` keys.
+  /// Runs after each block of `keys` keys.
   virtual void emitBlockEnd(mlir::Value keys) = 0;
 
   /// Whether products are of pairs of bf16: of queries and keys, and of weights
@@ -83,7 +84,7 @@ protected:
   /// Sets the tile: `queries` queries from `firstQuery` on.
   void enterTile(mlir::Value batch, mlir::Value firstQuery,
                  mlir::Value queries);
-  /// Resets the statistics of the heads at hand.
+  /// Resets the statistics of the heads that are walked for together.
   void emitClearedStatistics();
   /// Walks over all keys that the tile may see, for head `head`, or for all
   /// heads where they are coupled.
@@ -108,14 +109,15 @@ protected:
                       mlir::Value lane) {
     store(value, statisticTile, statistic(head, which), lane);
   }
-  /// Scales rows `from` to before `to` of `tile`, at the row of lanes at hand.
+  /// Scales rows `from` to before `to` of `tile`, at the current row of lanes.
   void emitLoweredRows(mlir::Value factor, mlir::Value tile, mlir::Value from,
                        mlir::Value to);
   /// Stores weights of keys that follow one another, of which the first is in
-  /// row `row` of the block, at the row of lanes at hand.
+  /// row `row` of the block, at the current row of lanes.
   virtual void emitStoredWeights(llvm::ArrayRef<mlir::Value> weights,
                                  mlir::Value head, mlir::Value row);
-  /// Emits `body` for the queries of the lanes at hand, and `lanes` beside.
+  /// Emits `body` for each query of the current lanes, with its elements of
+  /// `lanes`.
   llvm::SmallVector<mlir::Value>
   emitForLanes(mlir::ValueRange lanes,
                llvm::function_ref<llvm::SmallVector<mlir::Value>(

@@ -113,7 +113,7 @@ void TermTile::emit(const RowTerm &term, Value batch, Value head, Value first,
   });
 }
 
-/// Row `place` and those behind it, the `count` of them that are there.
+/// Row `place` and those after it, of which `count` are there.
 Value TermTile::emitLanes(const RowTerm &term, ValueRange place, Value count,
                           Value lane) {
   Value sum;

@@ -30,8 +30,8 @@ protected:
   }
   /// The next `rows` rows of scratch, as a tile.
   mlir::Value takeTile(int64_t rows);
-  /// The same rows as pairs of bf16: row p holds rows 2p and 2p + 1, lane by
-  /// lane one behind the other.
+  /// The same rows as pairs of bf16: row p holds rows 2p and 2p + 1, whose
+  /// lanes alternate.
   mlir::Value takePairs(int64_t rows);
   /// The next bytes of scratch as a matrix of f32, or of `element`. Without
   /// scratch they are only counted.
@@ -60,7 +60,7 @@ protected:
   mlir::Value load(mlir::Value tile, mlir::Value row, mlir::Value lane);
   void store(mlir::Value value, mlir::Value tile, mlir::Value row,
              mlir::Value lane);
-  /// The first `count` elements of `buffer` from `place` on, as f32; 0 behind
+  /// The first `count` elements of `buffer` from `place` on, as f32; 0 after
   /// them.
   mlir::Value loadSome(mlir::Value buffer, mlir::ValueRange place,
                        mlir::Value count);
@@ -73,8 +73,8 @@ protected:
   mlir::Value mul(mlir::Value x, mlir::Value y) {
     return mlir::arith::MulFOp::create(b, x, y);
   }
-  /// Two rows of lanes rounded to bf16, lane by lane one behind the other, in
-  /// row `pair` of a tile of pairs. Halves are rounded away from 0.
+  /// Stores two rows of lanes, rounded to bf16, in row `pair` of a tile of
+  /// pairs; their lanes alternate. Halves are rounded away from 0.
   void storePair(mlir::Value first, mlir::Value second, mlir::Value tile,
                  mlir::Value pair, mlir::Value lane);
   /// The two rows of row `pair` of a tile of pairs.

@@ -29,8 +29,8 @@ void ScoreWalk::emitUnit(Value chunk, Value part, const Keys &keys,
   forEachWalkedHead([&](Value head) { emitHead(mixed, head, few); });
 }
 
-/// What all heads' exponents for `key` start from; its scores are in row
-/// `scoreRow` of those of each product.
+/// The values that all heads' exponents for `key` start from; its scores are in
+/// row `scoreRow` of those of each product.
 SmallVector<Value> ScoreWalk::emitMixed(Value key, Value scoreRow) {
   SmallVector<Value> lanes;
   if (op.getQuery())

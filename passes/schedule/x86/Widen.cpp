@@ -20,7 +20,7 @@ public:
 
   void map(Value scalar, Value value) { mapping.map(scalar, value); }
   void clone(Operation &op);
-  /// What stands for `scalar`, as a vector.
+  /// The value that stands for `scalar`, as a vector.
   Value wide(Value scalar);
 
 private:
