@@ -58,6 +58,11 @@ def visible(op, x, shape):
     return allow
 
 
+def most(values, least=0.0):
+    """The largest finite one; `least` where there is none above."""
+    return values[np.isfinite(values)].max(initial=least)
+
+
 def drift(features):
     """How much further than a few roundings a sum over so many may be off,
     where a large term comes first: that of a walk of half units."""
@@ -232,7 +237,7 @@ def attention(op, x, heads):
     hidden = np.where(allow, logits, -np.inf)
     top = hidden.max(-1, keepdims=True, initial=-np.inf)
     heavy = (hidden >= top - LIGHT) & (hidden > -np.inf)
-    growth = sizes[heavy].max(initial=0)
+    growth = most(sizes[heavy])
     seen = allow & (logits > -np.inf)
     if "keep" in op.attrs:
         weights = softmax.drop(weights, op.attrs["keep"])
@@ -242,9 +247,8 @@ def attention(op, x, heads):
     value = x["value"]
     results = {
         "result": Result(basics.pool(weights, value), growth,
-                         basics.pool(magnitudes,
-                                     np.abs(value)).max(initial=0)),
-        "weights": Result(weights, growth, magnitudes.max(initial=0)),
+                         most(basics.pool(magnitudes, np.abs(value)))),
+        "weights": Result(weights, growth, most(magnitudes)),
         "lse": Result(lse, growth, 4.0)}
     return results, Attended(logits, allow, seen)
 
@@ -328,7 +332,7 @@ def linear_attention(op, x, heads):
     rows &= exponent < MOST_EXPONENT
     # A sum of as many equal terms drifts as that of products does.
     growth = drift(x["query"].shape[-1]) * (
-        8 + max(kappas[rows].max(initial=1), exponent))
+        8 + max(most(kappas[rows], 1.0), exponent))
     floats = {name for name in old if old[name].dtype.kind == "f"}
     if op.attrs.get("feature_map"):  # features are never negative
         floats -= {"q", "k", "keys", "shifts"}
@@ -342,8 +346,8 @@ def linear_attention(op, x, heads):
         x["key"].shape[-2] * np.abs(features).sum(-1) + features.shape[-1])
     lost = np.where(np.isfinite(lost), lost, 0)
     return {"result": Result(
-        expected.results["o"], growth, magnitude[rows].max(initial=0),
-        ... if rows.all() else rows, lost[rows].max(initial=0))}, None
+        expected.results["o"], growth, most(magnitude[rows]),
+        ... if rows.all() else rows, most(lost[rows]))}, None
 
 
 def structured_pool(op, x, heads):
@@ -358,7 +362,7 @@ def structured_pool(op, x, heads):
     if expected.kappas is not None:
         rows = ~(expected.kappas > LARGEST_KAPPA)
         kappas = expected.kappas[rows]
-        growth = kappas[np.isfinite(kappas)].max(initial=1)
+        growth = most(kappas, 1.0)
         if rows.all():
             rows = ...
     # Where rows are divided, what cancels is left out already.
@@ -366,8 +370,8 @@ def structured_pool(op, x, heads):
     if not normalised:
         absolute = {name: np.abs(array) if array.dtype.kind == "f" else array
                     for name, array in old.items()}
-        magnitude = np.abs(pooling.structured(
-            absolute | {"v": np.abs(v)}).results["o"]).max(initial=0)
+        magnitude = most(np.abs(pooling.structured(
+            absolute | {"v": np.abs(v)}).results["o"]))
     return {"result": Result(expected.results["o"], growth, magnitude,
                              rows)}, None
 
@@ -385,7 +389,7 @@ def responsibilities(op, x, heads):
     gamma = np.where(allow, basics.quotient(shares, shares.sum(0)), 0)
     near = (logits >= top - LIGHT) & allow & (logits > -np.inf)
     return {"result": Result(np.moveaxis(gamma, 0, 2),
-                             np.where(near, sizes, 0).max(initial=0))}, \
+                             most(np.where(near, sizes, 0)))}, \
         Attended(None, allow, allow)
 
 
@@ -393,7 +397,7 @@ def prior_update(op, x, heads):
     gamma = x["responsibilities"]
     over = (0, 3) if op.attrs.get("per_key") else (0, 3, 4)
     return {"result": Result(gamma.mean(over), 0.0,
-                             np.abs(gamma).mean(over).max(initial=0))}, None
+                             most(np.abs(gamma).mean(over)))}, None
 
 
 def orthogonal_penalty(op, x, heads):
