@@ -17,7 +17,7 @@ from bench.peak import Peak
 from bench.report import say
 
 FULL = paths.RESULTS / "full.json"
-# Measured beside the rows.
+# Measured in addition to the rows.
 PARTS = ("memory", "compile")
 # CPUs in use by others that falsify times.
 BUSY = 0.1
@@ -91,7 +91,7 @@ def chosen(patterns):
 
 
 def described(row):
-    """What the results say of a row beside its figures."""
+    """Facts of a row that results hold in addition to its figures."""
     return {"variant": row.variant, "group": row.group, "shape": row.shape(),
             "dims": row.dims(), "dtype": row.dtype, "causal": row.causal,
             "target": row.target, "flops": row.flops(), "against": row.against,

@@ -2,8 +2,8 @@
 """Whether another build's compiler makes faster kernels: python -m bench.builds.
 
 Each row is compiled by both. The two artifacts take turns in one process, on the
-same arguments; what counts is the ratio of their times in each round. Beside it
-stand plans, and whether results are equal bit by bit.
+same arguments; what counts is the ratio of their times in each round. Plans are
+told too, and whether results are equal bit by bit.
 """
 
 import argparse

@@ -64,7 +64,7 @@ def git(*command):
 
 
 def commit():
-    """The commit, with a + behind it where files differ; nothing without git."""
+    """The commit, with a + after it where files differ; nothing without git."""
     if not shutil.which("git"):
         return ""
     changed = git("status", "--porcelain", "--untracked-files=no")

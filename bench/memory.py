@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What one call takes beside its arguments and its result, in a process of its
-own: python -m bench.memory SPEC RESULT.json, SPEC being JSON."""
+"""Memory that one call takes in addition to its arguments and its result, in a
+process of its own: python -m bench.memory SPEC RESULT.json, SPEC being JSON."""
 
 import ctypes
 import json

@@ -10,7 +10,7 @@ import sys
 BENCH = pathlib.Path(__file__).resolve().parent
 ROOT = BENCH.parent
 RESULTS = BENCH / "results"
-# What a run leaves beside its results: artifacts, caches, the environment.
+# A run leaves these in addition to its results: artifacts, caches, the environment.
 WORK = pathlib.Path(os.environ.get("MIXATTN_BENCH_WORK", ROOT / "build" / "bench"))
 VARIANTS = ROOT / "examples" / "variants"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whether plans are good and predictions true: python -m bench.plans.
 
-On a seeded grid of shapes and threads every plan that can be forced is timed beside
-the one that was chosen, in turns.
+On a seeded grid of shapes and threads, every plan that can be forced is timed
+in turns with the chosen plan.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plots made from results, as SVG and PNG beside them: python -m bench.plots. Each
+"""Plots made from results, as SVG and PNG next to them: python -m bench.plots. Each
 picture holds the fingerprint of the numbers that it shows; --check compares it
 and needs no matplotlib."""
 
@@ -70,7 +70,7 @@ def lines_of_times(run):
 
 
 def lines_of_memory(run):
-    """MiB beside arguments and result against N."""
+    """MiB in addition to arguments and result, against N."""
     panels = {}
     for case in run.get("memory", {}).values():
         panel = panels.setdefault(case["variant"], {})

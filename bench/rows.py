@@ -114,7 +114,7 @@ def linear():
 
 
 def causal():
-    """Beside the same without a mask."""
+    """Causal rows, each compared with the same row without a mask."""
     for name in FAMILIES:
         if name != "softmax":
             yield Row(f"{name}_n4096", name, 4096, group="lengths",

@@ -94,7 +94,7 @@ def mebibytes(found):
 
 
 def memory(run):
-    """What a call takes beside arguments and result, in MiB."""
+    """Memory that a call takes in addition to arguments and result, in MiB."""
     cases = run.get("memory", {}).values()
     peers = sorted({who for case in cases for who in case}
                    - {"ours", "variant", "N", "threads"})

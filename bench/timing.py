@@ -41,8 +41,8 @@ def slot(call, seconds=SLOT):
 
 def rounds(contestants, count, measure_peak, seconds=SLOT):
     """Times by contestant, one a round, and the peaks of the rounds.
-    `contestants` are callables by name; the peak is measured before and after
-    each of them, and a round's is that beside each one."""
+    `contestants` are callables by name. The peak is measured before and after
+    each of them; its peak of a round is the mean of both."""
     names = list(contestants)
     times = {name: [] for name in names}
     peaks = {name: [] for name in names}

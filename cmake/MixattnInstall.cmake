@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What `cmake --install` gives: the tools, the C header of the ABI, the dialect
+# `cmake --install` gives the tools, the C header of the ABI, the dialect
 # library with its headers, and the package that find_package(mixattn) reads.
 
 include(GNUInstallDirs)

@@ -52,7 +52,7 @@ endif()
 
 # mixattn_mlir_library(NAME sources... [LINK_LIBS libs...] [DEPENDS targets...])
 # A static library over MLIR. It links the shared `MLIR` only: naming single
-# MLIR components would pull static copies beside the shared ones.
+# MLIR components would pull static copies in addition to the shared ones.
 function(mixattn_mlir_library name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What the scripts share. Sourced, with the root of the repository as the
-# current folder.
+# Functions that the scripts share. Sourced, with the root of the repository as
+# the current folder.
 
 # Prints one line of progress, with the script's name.
 say() { printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2; }

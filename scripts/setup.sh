@@ -61,8 +61,8 @@ elsewhere() {
   exit 1
 }
 
-# Without dpkg there is no asking: with MLIR_DIR and the build tools at hand,
-# the configure step finds out about the rest.
+# Without dpkg, installed packages are not known. Where MLIR_DIR and the build
+# tools are there, the configure step finds out about the rest.
 if ! command -v dpkg-query >/dev/null && [ -n "${MLIR_DIR:-}" ] &&
   command -v cmake >/dev/null && command -v ninja >/dev/null; then
   say "no dpkg here: taking the packages as installed"

@@ -10,7 +10,7 @@ def features(t):
 
 
 def features_of(x):
-    """Of queries and keys; the components meet behind the feature map."""
+    """Features of queries and keys. Components are summed after the feature map."""
     keys = torch.einsum("hr,bhrsd->bhsd", x["prior"], features(x["keys"]))
     return features(x["q"]), keys
 

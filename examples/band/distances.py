@@ -92,7 +92,7 @@ def number(value):
 
 
 def sets_table(results, setting):
-    """Each layer beside each set, means over heads, and the mean error of the band."""
+    """Distances of each layer to each set, as means over heads; the band's mean error."""
     lines = [f"{'':29}nearest of{'':27}nearest of {setting.samples} drawn",
              "matrices         layer     band  +sparse   Sigma1   Sigma3"
              "   Sigma1   Sigma2   Sigma3  mean error"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Projects attention matrices on bands, and on bands plus sparse errors.
 
-Prints and draws the distances, beside those of the paper's families of
-matrices: those of the three character models, or those of files. The models'
+Prints and draws the distances, and those to the paper's families of matrices.
+The matrices are those of the three character models, or of files. The models'
 projections are compiled, too, and pool the models' own values.
 """
 

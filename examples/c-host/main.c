@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls compiled attention from C11: no C++, no Python, no compiler at hand.
+// Calls compiled attention from C11. It runs without C++, Python and mixattn.
 //
 //   mixattn-compile examples/variants/mixhead_a.mlir -o layer.so
 //   cc -std=c11 -I. -IPREFIX/include main.c layer.so -Wl,-rpath,. -o host
 //
-// `layer.h`, made beside `layer.so`, declares attn_mixhead_a.
+// `layer.h`, made next to `layer.so`, declares attn_mixhead_a.
 #include "layer.h"
 
 #include <math.h>

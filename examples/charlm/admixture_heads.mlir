@@ -90,7 +90,7 @@ func.func @admixture_heads(
   return %logits : tensor<?x?x96xf32>
 }
 
-/// Attention, then the feed-forward network, each beside a way around it.
+/// Attention, then the feed-forward network, each with a residual connection.
 func.func private @layer(
     %x: !x, %norm1_gain: tensor<128xf32>, %norm1_bias: tensor<128xf32>,
     %wq: tensor<128x2x16xf32>, %wk: tensor<128x2x16xf32>,

@@ -68,8 +68,8 @@ def train(edition, text):
     return {name: value.detach() for name, value in parameters.items()}
 
 
-# What is recorded. Everything is computed in double precision, so that what a
-# compiled model is compared with carries no rounding of its own.
+# The recorded values. Everything is computed in double precision, so that the values
+# that a compiled model is compared with carry no rounding of their own.
 
 class Evaluated:
     """What a model makes of the held-out text."""

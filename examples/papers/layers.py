@@ -80,7 +80,7 @@ class Layer:
         return out, weights
 
     def feed_forward(self, x):
-        """relu(x w1 + b1) w2 + b2, beside x."""
+        """x + relu(x w1 + b1) w2 + b2."""
         o, g = self.options, self.graph
         w1, b1 = g.parameter("w1", o.width, o.feed_forward), g.parameter("b1", o.feed_forward)
         w2, b2 = g.parameter("w2", o.feed_forward, o.width), g.parameter("b2", o.width)

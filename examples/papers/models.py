@@ -166,7 +166,7 @@ class Writer:
         return g.layer_norm(x, gain, bias)
 
     def layer(self, name, x):
-        """Each part beside a way around it, and a norm before it or behind."""
+        """Each part with a residual connection, and a norm before or after it."""
         m, g = self.model, self.graph
         attend = {"vanilla": self.products, "synthesizer": self.synthesized,
                   "xl": self.relative}[m.style]

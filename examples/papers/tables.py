@@ -29,7 +29,7 @@ class Report:
 
 
 def keys(report, options):
-    """MGK, appendix B: a layer of H heads beside one of H/2 with two keys a position."""
+    """MGK, appendix B: a layer of H heads, and one of H/2 with two keys a position."""
     sizes = {"head_size": options.head_size, "width": options.width,
              "output_width": options.heads * options.head_size}
     base = report.total(layer("softmax", heads=options.heads, **sizes), N=options.length)
@@ -57,7 +57,7 @@ def shared_heads(report, options):
 
 def ratios(report, _):
     """MGK, Figure 3, and FiSH, Figures 3 and 8: a whole layer, with a feed-forward
-    network of width 2048, beside one of 8 heads."""
+    network of width 2048, divided by one of 8 heads."""
     print("width  keys: N=128   8192  shared: N=128   8192  parameters: keys  shared")
     for width in WIDTHS:
         sizes = {"width": width, "head_size": width // 8, "feed_forward": 2048}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: mixattn-opt --verify-roundtrip %s -o /dev/null
 //
-// Weights that are parameters: a band of width 3 beside the diagonal.
+// Weights that are parameters: a band of width 3 around the diagonal.
 //
 //   o[b,h,i,:] = sum over t in 0..6 of band[h,i,t] v[b,h,i + t - 3,:]
 //
-// What lies outside the sequence is left out. No query and no key takes part,
+// Terms outside the sequence are left out. No query and no key takes part,
 // and nothing is normalised. "An Alternative Formulation of Attention Pooling
 // Function in Translation" (Conti 2024), equation 3, set Sigma2(3) without what
 // it drops.

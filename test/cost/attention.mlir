@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attention ops cost, stage by stage (passes/plan/cost.md).
+// The cost of attention ops, stage by stage (passes/plan/cost.md).
 //
 // RUN: mixattn-compile %s --cost | FileCheck %s
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What linalg ops cost (passes/plan/cost.md): their body, at each point.
+// The cost of linalg ops (passes/plan/cost.md): their body, at each point.
 //
 // RUN: mixattn-compile %s --cost | FileCheck %s
 
 // Columns: parameters, multiply-adds, other, exps, bytes, operations, macs.
 
-// K terms take K multiplications and K - 1 additions; behind other numbers
-// than zeros, K additions. The weights are a parameter behind their reshape.
+// K terms take K multiplications and K - 1 additions; added to other numbers
+// than zeros, K additions. The weights are still a parameter when reshaped.
 // CHECK-LABEL: {{^}}contraction
 // CHECK:       linalg.fill {{[0-9:]+}} 0 0 0 0 8 N 0 0{{$}}
 // CHECK:       linalg.contract {{[0-9:]+}} 6 6 N 0 0 28 N + 24 10 N 6 N{{$}}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What linear attention costs, stage by stage, and the ops that are sums over
-// what they are given (passes/plan/cost.md).
+// The cost of linear attention, stage by stage, and of the ops that are sums
+// over their operands (passes/plan/cost.md).
 //
 // RUN: mixattn-compile %s --cost | FileCheck %s
 

@@ -64,8 +64,8 @@ func.func @slices(%x: !x {attn.dims = ["N"]}, %seven: tensor<f32>) -> tensor<2xf
   return %y : tensor<2xf32>
 }
 
-// What stands in a loop costs as often as it turns; a rest of a dim's division
-// is not known until the dim is.
+// An op in a loop counts once a turn. The remainder of a dim's division is not
+// known until the dim is.
 // CHECK-LABEL: {{^}}loops{{$}}
 // CHECK:       math.exp {{[0-9:]+}} 0 0 0 12 N 96 N 0 0{{$}}
 // CHECK:       math.exp {{[0-9:]+}} 0 0 0 4 N^2 32 N^2 0 0{{$}}

@@ -23,7 +23,7 @@ func.func private @ranges(tensor<?xi64> {attn.range = [0, "S"]},
                           tensor<i32> {attn.range = [-3, -3]},
                           tensor<4xi1> {attn.range = ["N", 1]})
 
-// What values hold besides.
+// Other rules for values.
 // CHECK-LABEL: func.func private @holds
 // CHECK-SAME:    (tensor<4x2xf32> {attn.holds = {kind = "prior"}}, tensor<4x2x?xbf16> {attn.holds = {kind = "log_prior"}}, tensor<?x3xi64> {attn.holds = {extents = [8, "N", "N"], kind = "coordinates"}}, tensor<?x3xi32> {attn.holds = {extents = ["N"], kind = "windows"}}, tensor<?x?xf32> {attn.holds = {kind = "nonempty"}})
 func.func private @holds(
@@ -38,7 +38,7 @@ func.func private @holds(
 // CHECK-SAME:    (tensor<4xf32> {attn.parameter}, tensor<4xf32>)
 func.func private @parameters(tensor<4xf32> {attn.parameter}, tensor<4xf32>)
 
-// What the compiler notes on buffers.
+// Attributes that the compiler sets on buffers.
 // CHECK-LABEL: func.func private @buffers
 // CHECK-SAME:    (memref<4xi8> {attn.boolean, attn.name = "mask"}, memref<4xf32> {attn.name = "o", attn.result})
 func.func private @buffers(memref<4xi8> {attn.name = "mask", attn.boolean},

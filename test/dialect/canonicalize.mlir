@@ -94,7 +94,7 @@ func.func @zero_weights_and_identity(%q: !q) -> !q {
 // -----
 
 // Mixers that change something stay: a permutation, a matrix of ones, another
-// factor, NaN beside the diagonal, and one that is not known.
+// factor, NaN off the diagonal, and one that is not known.
 !q = tensor<1x2x3x4xf32>
 // CHECK-LABEL: func.func @mixers_that_stay
 // CHECK-COUNT-5: attn.mix_heads {{.*}} mixer(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is known of a linear attention's result.
+// The type and the sizes of a linear attention's result.
 //
 // RUN: mixattn-opt %s --resolve-ranked-shaped-type-result-dims --canonicalize --cse \
 // RUN:   | FileCheck %s
 
-// Batch and length are the query's, also behind a mixer; heads and features are
+// Batch and length are the query's, also after a mixer; heads and features are
 // known.
 // CHECK-LABEL: func.func @sizes
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x8x?x64xf32>, %[[K:[a-z0-9]+]]:

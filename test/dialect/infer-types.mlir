@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is known of a result: its type may say less or more than the operands,
+// Type and sizes of a result: its type may say less or more than the operands,
 // and its sizes are those of the operands.
 //
 // RUN: mixattn-opt %s --resolve-ranked-shaped-type-result-dims --canonicalize --cse \

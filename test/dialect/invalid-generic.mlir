@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attn.generic refuses: the constraints that all attention ops share, once
-// each (invalid-softmax.mlir and invalid-clauses.mlir have their every case),
+// Errors of attn.generic: the constraints that all attention ops share, once
+// each (invalid-softmax.mlir and invalid-clauses.mlir have all their cases),
 // then its components, terms and mixers.
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attn.linear_admixture_heads refuses: mixers that do not fit
+// Errors of attn.linear_admixture_heads: mixers that do not fit
 // (invalid-linear.mlir has what it shares with attn.linear).
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics

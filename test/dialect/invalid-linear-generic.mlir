@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attn.linear_generic refuses and the named ops cannot say
+// Errors of attn.linear_generic that the named ops cannot have
 // (invalid-linear.mlir has what it shares with attn.linear).
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics

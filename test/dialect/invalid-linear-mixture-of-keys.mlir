@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attn.linear_mixture_of_keys refuses: keys with components, shifts and
+// Errors of attn.linear_mixture_of_keys: keys with components, shifts and
 // priors that do not fit (invalid-linear.mlir has what it shares with
 // attn.linear).
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attn.linear refuses, constraint by constraint.
+// Errors of attn.linear, constraint by constraint.
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attn.mix_heads refuses: its mixers, then the constraints that it shares
-// with attn.softmax (invalid-softmax.mlir has their every case).
+// Errors of attn.mix_heads: its mixers, then the constraints that it shares
+// with attn.softmax (invalid-softmax.mlir has all their cases).
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attn.mixture_of_keys refuses: keys, shifts, variances and priors that do
+// Errors of attn.mixture_of_keys: keys, shifts, variances and priors that do
 // not fit, then the constraints that it shares with attn.softmax
-// (invalid-softmax.mlir has their every case).
+// (invalid-softmax.mlir has all their cases).
 //
 // RUN: mixattn-opt %s --attn-bind-names --split-input-file --verify-diagnostics
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attn.softmax refuses. Functions are called after the constraints of the
+// Errors of attn.softmax. Functions are named after the constraints of the
 // op's page; constraints on score_mod (C10) are in score-mod-invalid.mlir.
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attn.structured_pool refuses: bands, windows and errors that do not fit,
-// and constants among them that say what cannot be.
+// Operands that attn.structured_pool refuses: bands, windows and errors that do
+// not fit, and constants among them with impossible values.
 //
 // RUN: mixattn-opt %s --attn-bind-names --split-input-file --verify-diagnostics
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tile ops of x86 refuse.
+// Errors of the tile ops of x86.
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 

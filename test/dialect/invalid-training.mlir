@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attn.responsibilities, attn.prior_update and attn.orthogonal_penalty
-// refuse. Operands that score queries against keys are those of
-// attn.mixture_of_keys (invalid-mixture-of-keys.mlir has their every case).
+// Errors of attn.responsibilities, attn.prior_update, attn.orthogonal_penalty.
+// Operands that score queries against keys are those of attn.mixture_of_keys
+// (invalid-mixture-of-keys.mlir has all their cases).
 //
 // RUN: mixattn-opt %s --attn-bind-names --split-input-file --verify-diagnostics
 

@@ -83,7 +83,7 @@ func.func @components(%q: !q, %keys: tensor<?x8x3x?x64xf32>,
   return
 }
 
-// What makes a score of a component, and one score of them all.
+// Clauses that make a score of a component, and one score of all components.
 // CHECK-LABEL: func.func @component_scores
 // CHECK:         attn.generic scores({{.*}}) gaussian pool(
 // CHECK:         attn.generic scores({{.*}}) variances [8.000000e+00, 1.600000e+01, 2.400000e+01] pool(
@@ -177,7 +177,7 @@ func.func @everything(%q: !q, %keys: tensor<?x8x3x?x64xf32>,
   return %o, %weights, %lse : !q, tensor<?x8x?x?xf32>, tensor<?x8x?xf32>
 }
 
-// Static sizes, shared heads, 16-bit features beside a mixer in f32.
+// Static sizes, shared heads, 16-bit features with a mixer in f32.
 // CHECK-LABEL: func.func @narrow
 // CHECK:         attn.generic scores({{.*}} : tensor<1x2x5x4xf16>, tensor<1x1x7x4xf16>) postmix(%{{.+}} : tensor<2x2xf32>) pool(%{{.+}} : tensor<1x2x7x6xbf16>) -> tensor<1x2x5x6xbf16>
 func.func @narrow(%q: tensor<1x2x5x4xf16>, %k: tensor<1x1x7x4xf16>,
@@ -199,7 +199,7 @@ func.func @base2(%q: !q) -> !q {
   return %o : !q
 }
 
-// What is pooled before it is rounded.
+// The pooled result before it is rounded.
 // CHECK-LABEL: func.func @wide_result
 // CHECK:         pool(%{{.+}} : tensor<1x2x3x4xbf16>) -> tensor<1x2x3x4xf32> lse tensor<1x2x3xf32>
 func.func @wide_result(%q: tensor<1x2x3x4xbf16>) -> tensor<1x2x3x4xf32> {

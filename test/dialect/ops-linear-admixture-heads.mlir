@@ -28,7 +28,7 @@ func.func @mlp(%q: !q, %k: !k, %v: !v, %w1: tensor<2x5xf32>, %b1: tensor<5xf32>,
   return %o : !o
 }
 
-// Key heads need not divide query heads behind a mixer.
+// With a mixer, key heads need not divide query heads.
 // CHECK-LABEL: func.func @everything
 // CHECK:         attn.linear_admixture_heads {{.*}} mixer(%{{.+}} : tensor<3x8xf32>) feature_map <dpfp, rolls = 3> lengths(%{{.+}} : tensor<?xi64>) causal eps 1.000000e-05 output_scale 2.500000e-01 {author = "text"} :
 func.func @everything(%q: !q, %k: tensor<?x3x?x64xf32>, %p: tensor<3x8xf32>,

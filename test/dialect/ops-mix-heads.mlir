@@ -27,7 +27,7 @@ func.func @mixer_by_row(%q: !q, %k: !q, %v: !q, %w: !w, %b: !m) -> !q {
   return %o : !q
 }
 
-// What the mixer is made from may be another tensor, of any feature size.
+// The mixer may be made from another tensor, of any feature size.
 // CHECK-LABEL: func.func @source_of_its_own
 // CHECK:         attn.mix_heads {{.*}} mixer_by_row({{.*}} : tensor<?x8x?x3xf32>, tensor<3x8xf32>, tensor<8x8xf32>) :
 func.func @source_of_its_own(%q: !q, %k: !q, %v: !q, %x: tensor<?x8x?x3xf32>,
@@ -68,7 +68,7 @@ func.func @clauses(%q: !q, %k: !q, %v: !q, %m: !m, %bias: tensor<8x?x?xf32>,
   return %0, %1, %2, %3, %4, %5, %6 : !q, !q, !q, !q, !q, !q, !q
 }
 
-// All clauses, behind the mixer.
+// All clauses, after the mixer.
 // CHECK-LABEL: func.func @everything
 // CHECK:         attn.mix_heads {{.*}} mixer_by_row({{.*}}) scale 5.000000e-01 bias(%{{.+}} : tensor<8x?x?xf32>) score_mod {
 // CHECK:         } mask(%{{.+}} : tensor<?x1x?x?xi1>) lengths(%{{.+}} : tensor<?xi32>) causal band <7, 7> {author = "text"} :
@@ -85,7 +85,7 @@ func.func @everything(%q: !q, %k: !q, %v: !q, %w: !w, %m: !m,
   return %o : !q
 }
 
-// A mixer in f32 beside queries, keys and values in bf16, of static sizes; the
+// A mixer in f32 with queries, keys and values in bf16, of static sizes; the
 // heads share keys and values.
 // CHECK-LABEL: func.func @narrow
 // CHECK:         attn.mix_heads {{.*}} mixer(%{{.+}} : tensor<2x2xf32>) : (tensor<1x2x5x4xbf16>, tensor<1x1x7x4xbf16>, tensor<1x1x7x6xbf16>) -> tensor<1x2x5x6xbf16>

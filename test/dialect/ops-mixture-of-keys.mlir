@@ -29,7 +29,7 @@ func.func @shifted_by(%q: !q, %shifts: !shifts, %one: tensor<4x1x64xf16>) -> (!q
   return %0, %1 : !q, !q
 }
 
-// What a component's score is, and how they combine.
+// The score of a component, and how components combine.
 // CHECK-LABEL: func.func @scores
 // CHECK:         attn.mixture_of_keys {{.*}} dot :
 // CHECK:         attn.mixture_of_keys {{.*}} variances [8.000000e+00, 2.400000e+01, 5.000000e-01] :

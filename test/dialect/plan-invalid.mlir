@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is no plan, and where none may be.
+// Invalid plans, and places where no plan may be.
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 

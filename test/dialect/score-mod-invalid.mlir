@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a score_mod may not be: constraint C10 of every attention op.
+// Errors of a score_mod: constraint C10 of every attention op.
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 

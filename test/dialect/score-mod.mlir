@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a score_mod may hold.
+// Ops that a score_mod may hold.
 //
 // RUN: mixattn-opt --verify-roundtrip %s | FileCheck %s
 

@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // Diagnostics are answers, and nobody listens.
   ScopedDiagnosticHandler silence(&context, [](Diagnostic &) {});
 
-  // The parser wants a NUL behind its text, as the buffers of files have.
+  // The parser wants a NUL after its text, as the buffers of files have.
   std::string text(reinterpret_cast<const char *>(data), size);
   OwningOpRef<ModuleOp> module = parse(text, context);
   if (!module)

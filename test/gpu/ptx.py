@@ -18,7 +18,7 @@ import numpy as np
 LANES = 32
 # Where a lane stands that has returned.
 END = 1 << 40
-# The first byte of shared memory; that of global memory is far behind it.
+# The first byte of shared memory; that of global memory is far after it.
 SHARED = 1 << 10
 GLOBAL = 1 << 32
 

@@ -78,7 +78,7 @@ class Kernel(run_variant.Variant):
         arrays = dict(np.load(file))
         query, value = arrays["q"], arrays["v"]
         shape = (*query.shape[:3], value.shape[3])
-        # What is not written is NaN.
+        # Elements that are not written are NaN.
         arrays["o"] = np.full(shape, 0xFFFF, np.uint16).view(query.dtype)
         memory, parameters, held = ptx.Memory(ptx.GLOBAL), [], {}
         for name in self.parameters:

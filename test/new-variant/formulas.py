@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attentions that no list holds, in matrix form.
 
-Each NAME.mlir beside this file states one of clauses and stages that exist:
+Each NAME.mlir next to this file states one with clauses and stages that exist:
 nothing below passes/ or lib/ was written for it.
 """
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs fused kernels where their tiles, blocks and registers end.
 
-Every variant below is compiled for f32 and the machine at hand, and by turns in
-other types and for other machines, and again in parts of keys. Lengths stand at the borders of tiles of
-queries and blocks of keys; each result meets NumPy (oracle/), and is the same,
-byte by byte, in a second run and with another count of threads.
+Every variant below is compiled for f32 and the current machine, and by turns in
+other types and for other machines, and again in parts of keys. Lengths stand at
+the borders of tiles of queries and blocks of keys. Each result meets NumPy
+(oracle/), and is the same, byte by byte, in a second run and with another count
+of threads.
 """
 
 import argparse
@@ -32,7 +33,7 @@ DECODE = "decode,block=16,split=32"
 
 def cases(turn):
     """Each length once as N and once as S; then scores that rise along the keys by
-    steps beyond what a reference may lag behind, and a key of NaN."""
+    larger steps than a reference may lag, and a key of NaN."""
     for i, queries in enumerate(LENGTHS):
         yield f"2x{queries}x{LENGTHS[(i + turn) % len(LENGTHS)]}x1"
     yield "2x130x130x1-rise"

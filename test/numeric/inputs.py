@@ -5,7 +5,7 @@ import numpy as np
 
 import signatures
 
-# What an input scale multiplies.
+# Arguments that an input scale multiplies.
 SEQUENCES = ("q", "k", "keys", "v", "scores")
 
 

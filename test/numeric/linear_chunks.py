@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks linear attention at sizes beside those of chunks and vectors.
+"""Checks linear attention at sizes near those of chunks and vectors.
 
 Each variant is compiled for each target and checked as run_variant.py does; on
 one thread and on two the results are the same bytes.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that every variant of the list has its file, its row in the README
-beside it, its formula, its signature and its test, and no other has."""
+next to it, its formula, its signature and its test, and no other has."""
 
 import pathlib
 import re

@@ -73,7 +73,7 @@ class Measured(NamedTuple):
     x: dict
     actual: dict
     reference: dict
-    # What lib/Reference says of scores, quotients and rows left out.
+    # The report of lib/Reference on scores, quotients and rows left out.
     report: dict
 
 
@@ -111,7 +111,7 @@ class Variant:
         text = source.read_text()
         if sizes:
             text = signatures.resize(name, text, sizes)
-        # F32 in Inputs: arguments that stay f32 beside 16-bit ones.
+        # F32 in Inputs: arguments that stay f32 when the others are 16-bit.
         text = text.replace("f32", dtype).replace("F32", "f32")
         copy = folder / f"{name}_{dtype}.mlir"
         copy.write_text(text)
@@ -259,7 +259,7 @@ def check_all(variant, options):
 
 def add_formulas(path):
     """Takes SIGNATURES, VARIANTS and FINITE of a Python file; their .mlir files lie
-    beside it."""
+    next to it."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

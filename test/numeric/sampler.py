@@ -12,7 +12,7 @@ DTYPES = ("f32", "f16", "bf16")
 LENGTHS = (1, 2, 7, 33, 64, 197, 513)
 FEATURES = (16, 32, 41, 64, 128)
 HEADS = (1, 2, 3, 8, 16)
-# What each dim may be: as in signatures.py, and x, the scale of inputs.
+# The sizes that each dim may have: named as in signatures.py; x is the scale of inputs.
 VALUES = {"B": (1, 2, 3), "N": LENGTHS, "S": LENGTHS, "W": LENGTHS,
           "C": LENGTHS, "D": FEATURES, "V": FEATURES, "H": HEADS, "M": HEADS,
           "G": HEADS, "R": (1, 2, 3, 4), "x": (1, 8)}

@@ -3,8 +3,8 @@
 variant at other static sizes.
 
 H=8 is the static size H, 8 in the file; B, N, S, E and T are dynamic. A type
-after the shape: whatever the others are. Behind an arrow, results whose types
-no argument has.
+after the shape holds whatever the others are. After an arrow stand results
+whose types no argument has.
 """
 
 import itertools

@@ -88,7 +88,7 @@ def main():
     entries = re.findall(r"func\.func @(\w+)", source)
     failed = 0
     for dtype in ("f32", "f16", "bf16"):
-        # F32: what stays f32 beside 16-bit floats.
+        # F32: types that stay f32 when the others are 16-bit.
         text = source.replace("f32", dtype).replace("F32", "f32").encode()
         if dtype == "f32":
             check_rewritten(text, name, option, entries)

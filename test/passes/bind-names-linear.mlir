@@ -23,7 +23,7 @@ func.func @names(%q: tensor<?x4x?x8xf32>, %keys: tensor<?x2x3x?x8xf32>,
 
 // -----
 
-// What must have one size is written so.
+// A dimension that can have only one size must be written with it.
 !q = tensor<1x4x7x8xf32>
 !k = tensor<1x2x7x8xf32>
 // expected-error @below {{expected dimension 0 of argument 'm' to be written as 2, the only size that its uses allow}}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What arguments must hold that ops read as they are, and the sizes of ops that
-// are no attention.
+// Rules for the values of arguments that ops read as they are, and the sizes of
+// ops that are no attention.
 //
 // RUN: mixattn-opt --attn-bind-names %s | FileCheck %s
 
@@ -78,8 +78,8 @@ func.func @means(%g: !gamma) -> (tensor<2x3xf32>, tensor<2x3x?xf32>) {
   return %0, %1 : tensor<2x3xf32>, tensor<2x3x?xf32>
 }
 
-// What is given stays, if ops ask the same; a value that is computed is no
-// argument.
+// A given rule stays, if ops ask for the same one; a value that is computed is
+// no argument.
 // CHECK-LABEL: func.func @given
 // CHECK-SAME:    tensor<2x3xf32> {attn.holds = {kind = "log_prior"}, attn.name = "arg2"}
 // CHECK-SAME:    tensor<2x3xf32> {attn.name = "arg3"}

@@ -89,7 +89,7 @@ func.func @static_lengths_of_components(
   return %o : tensor<1x2x3x4xf32>
 }
 
-// Results on request: weights lie between queries and keys, lse beside queries.
+// Results on request: weights have dims of queries and keys, lse of queries.
 // CHECK-LABEL: func.func @results
 // CHECK-SAME:    -> (tensor<?x2x?x?xf32> {attn.dims = ["B", "N", "S"], attn.name = "result0"},
 // CHECK-SAME:        tensor<?x2x?xf32> {attn.dims = ["B", "N"], attn.name = "result1"})

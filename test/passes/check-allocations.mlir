@@ -4,8 +4,8 @@
 //
 // RUN: mixattn-opt --attn-check-allocations --split-input-file %s | FileCheck %s
 
-// What is held when an allocation fails is freed: its address is kept in a slot
-// from malloc to free.
+// When an allocation fails, memory that is held is freed: its address is kept
+// in a slot from malloc to free.
 // CHECK-LABEL: llvm.func internal @two.kernel(
 // CHECK-SAME:    -> i32
 // CHECK:         %[[HELD:.+]] = llvm.alloca %{{.+}} x !llvm.array<2 x ptr>
@@ -92,7 +92,7 @@ llvm.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 
 
 // -----
 
-// What threads allocate has no way to the failure.
+// Allocations by threads have no way to the failure.
 // CHECK-LABEL: llvm.func internal @threads.kernel(
 // CHECK-NOT:     llvm.cond_br
 // CHECK:         omp.parallel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each clause adds to a score, and what it hides.
+// Terms that each clause adds to a score, and keys that it hides.
 //
 // RUN: mixattn-opt --attn-decompose --split-input-file %s \
 // RUN:   | FileCheck %s --implicit-check-not=attn.

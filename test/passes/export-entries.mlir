@@ -77,8 +77,8 @@ module @range attributes {attn.manifest = "{}"} {
 
 // -----
 
-// What values hold besides is checked there, too; what they do hold is in
-// entry-values.test.
+// Other rules for values (attn.holds) are checked there, too. entry-values.test
+// runs these checks.
 // CHECK-LABEL: module @holds
 // CHECK-DAG:     ("argument 'p': expected values of 0 or more, but element %lld is not\00")
 // CHECK-DAG:     ("argument 'p': expected a value above 0 for head %lld, but got none\00")

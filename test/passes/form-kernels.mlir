@@ -27,7 +27,7 @@ func.func @plain(%q: !q, %k: !k, %v: !v) -> !o {
 
 // -----
 
-// What a score_mod captures is an input, but constants, which it gets again.
+// Values that a score_mod captures are inputs; constants are made again inside.
 // A mask is bytes. There is one output per result.
 // CHECK-LABEL: func.func @captures
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x2x?x4xf32>, %[[MASK:[a-z0-9]+]]: tensor<?xi1>, %[[TABLE:[a-z0-9]+]]: tensor<2xf32>, %[[X:[a-z0-9]+]]: f32

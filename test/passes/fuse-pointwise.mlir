@@ -29,7 +29,7 @@ func.func @chain(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What two ops read is computed once, by itself.
+// A value that two ops read is computed once, by itself.
 // CHECK-LABEL: func.func @branches(
 // CHECK-COUNT-3: linalg.generic
 // CHECK-NOT:     linalg.generic

@@ -30,7 +30,7 @@ func.func @one_empty_tensor(%x: !x, %n: index) -> !x {
   return %4 : !x
 }
 
-// What is computed in an argument and overwrites it counts, too.
+// A value that is computed in an argument and overwrites it counts, too.
 // CHECK-LABEL: func.func @overwritten
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x4xf32>
 // CHECK:         %[[A:.+]] = linalg.generic {{.*}} outs(%[[X]]

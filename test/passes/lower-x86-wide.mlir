@@ -12,7 +12,7 @@ func.func @exp2_by_table(%x: vector<16xf32>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
-// Five features of bf16: two pairs in turns, and the last one beside a 0.
+// Five features of bf16: two pairs in turns, and the last one paired with a 0.
 // CHECK-LABEL: func.func @odd_pairs(
 // CHECK:         scf.for
 // CHECK:           vector.load {{.*}} : memref<?x5xbf16>, vector<2xbf16>

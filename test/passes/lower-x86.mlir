@@ -48,8 +48,8 @@ func.func @pack_bytes(%mask: memref<?x?xi8>, %n: index, %tile: memref<64x4xf32>)
   return
 }
 
-// The way back, up to the last column. What is behind the last row is written
-// to it, from the last to the first: its own values come last.
+// The way back, up to the last column. Rows after the last are written to the
+// last row, from the last to the first: its own values come last.
 // CHECK-LABEL: func.func @unpack(
 // CHECK-SAME:    %[[TILE:.+]]: memref<6x4xf32>, %[[F:.+]]: memref<1x4xf32>, %[[O:.+]]: memref<?x6xbf16>, %[[ROW:.+]]: index, %[[ROWS:.+]]: index)
 // CHECK:         %[[LAST:.+]] = arith.subi %[[ROWS]], %c1
@@ -96,7 +96,7 @@ func.func @widen(%k: memref<?x6xf16>, %row: index, %last: index, %rows: index,
 }
 
 // Sums stay in registers; no key beyond the last is read. Two of 16 units of
-// other work run behind each group of four steps, and three are left.
+// other work run after each group of four steps; three steps are left.
 // CHECK-LABEL: func.func @scores(
 // CHECK-SAME:    %[[K:.+]]: memref<?x35xf32>, %[[ROW:.+]]: index, %[[LAST:.+]]: index, %[[Q:.+]]: memref<35x4xf32>, %[[S:.+]]: memref<2x4xf32>, %[[OTHER:.+]]: memref<?xindex>)
 // CHECK:         %[[K0:.+]] = arith.minsi %[[ROW]], %[[LAST]]
@@ -133,8 +133,8 @@ func.func @scores(%k: memref<?x35xf32>, %row: index, %last: index, %q: memref<35
   return
 }
 
-// One unit a group: what it does behind its last branch lies among the group's
-// last four steps.
+// One unit a group: its ops after its last branch lie among the group's last
+// four steps.
 // CHECK-LABEL: func.func @woven(
 // CHECK-SAME:    %[[K:.+]]: memref<?x32xf32>, %{{.+}}: index, %[[Q:.+]]: memref<32x4xf32>, %{{.+}}: memref<1x4xf32>, %[[OTHER:.+]]: memref<?xindex>)
 // CHECK:         scf.for %[[GROUP:.+]] = %c0 to %c4 step %c1 iter_args(
@@ -169,7 +169,7 @@ func.func @woven(%k: memref<?x32xf32>, %row: index, %q: memref<32x4xf32>,
   return
 }
 
-// Few steps are one group: all units come behind it. A factor multiplies sums.
+// Few steps are one group: all units come after it. A factor multiplies sums.
 // CHECK-LABEL: func.func @few_steps(
 // CHECK:         scf.for %{{.+}} = %c0 to %c3 step %c1 iter_args(
 // CHECK:         scf.for %{{.+}} = %c0 to %c4 step %c1 {
@@ -208,8 +208,8 @@ func.func @pool(%v: memref<?x7xf32>, %row: index, %count: index, %w: memref<64x8
   return
 }
 
-// 5 units over three times 12 features: two and two run beside 16 steps each,
-// and one beside the last.
+// 5 units over three times 12 features, of 16 steps each: two run during the
+// first, two during the second, one during the third.
 // CHECK-LABEL: func.func @pool_units(
 // CHECK-SAME:    memref<36x4xf32>, %[[OTHER:.+]]: memref<?xindex>)
 // CHECK:         scf.for %[[FIRST:.+]] = %c0 to %c36 step %c12 {
@@ -237,7 +237,7 @@ func.func @pool_units(%v: memref<?x36xf32>, %row: index, %w: memref<16x4xf32>,
   return
 }
 
-// What is below -127 becomes -127, whose power has no bits; NaN passes on.
+// Numbers below -127 become -127, whose power has no bits; NaN passes on.
 // CHECK-LABEL: func.func @exp2(
 // CHECK-SAME:    %[[X:.+]]: vector<4xf32>
 // CHECK-DAG:     %[[LOWEST:.+]] = arith.constant dense<-1.270000e+02>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a schedule would write out at great length takes the plain path, which
-// says why; the largest sizes that it does write out are scheduled.
+// Ops that a schedule would write out at great length take the plain path,
+// which says why. The largest sizes that it does write out are scheduled.
 //
 // RUN: mixattn-opt %s --attn-plan="cpu=znver5 features=avx2,avx512f,fma threads=1" \
 // RUN:   --verify-diagnostics --remarks-filter-missed=attn-plan --remark-format=emitRemark

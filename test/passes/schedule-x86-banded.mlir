@@ -7,7 +7,7 @@
 !t = tensor<?x2x?x64xf32>
 
 // Four rows and 64 features at once. Keys that not all rows see are tested for,
-// in front of those that they do and behind them.
+// before and after those that all rows see.
 // CHECK-LABEL: func.func @band
 // CHECK-SAME:    %[[V:.*]]: memref<?x2x?x64xf32>, %[[BAND:.*]]: memref<2x?x7xf32>
 // CHECK-NOT:     memref.alloc({{.*}}xindex>

@@ -37,8 +37,8 @@ func.func @all(%q: !q, %k: memref<?x2x?x64xf32>, %o: !q) {
 !q = memref<?x4x?x41xbf16>
 !t = tensor<?x4x?x41xbf16>
 
-// Chunk by chunk: keys turned for scores, queries beside them, then the state.
-// Rows of 41 features take 48 columns.
+// Chunk by chunk: keys transposed for scores, queries next to the scores, then
+// the state. Rows of 41 features take 48 columns.
 // CHECK-LABEL: func.func @causal
 // CHECK:         omp.parallel
 // CHECK:           arith.extf {{.*}} : vector<16xbf16> to vector<16xf32>

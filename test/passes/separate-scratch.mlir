@@ -27,7 +27,7 @@ func.func @tiles(%all: memref<?xi8>, %thread: index, %rows: index) {
   return
 }
 
-// What all threads share stays a view.
+// Scratch memory that all threads share stays a view.
 // CHECK-LABEL: func.func @shared(
 // CHECK-NOT:     memref.alloc
 // CHECK:         memref.view

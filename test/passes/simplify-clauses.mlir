@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rewrites of the normal form beside given scores, projections, noise, mixers
+// Rewrites of the normal form with given scores, projections, noise, mixers
 // of one column, sigsoftmax and kept bands.
 //
 // RUN: mixattn-opt %s --attn-simplify --split-input-file \

@@ -7,9 +7,9 @@
 // RUN: mixattn-opt --attn-simplify --canonicalize --split-input-file %s \
 // RUN:   | FileCheck %s
 
-// One value head: out[b,a,i,e] = sum_c m[c,a] pooled[b,c,i,e]. What is pooled
-// is f32 beside values of 16 bits, and rounded once, after it is mixed; lse is
-// that of the softmax, before and after.
+// One value head: out[b,a,i,e] = sum_c m[c,a] pooled[b,c,i,e]. The pooled
+// result is f32 when values have 16 bits; it is rounded once, after mixing. lse
+// is that of the softmax, before and after.
 // CHECK-DAG: #[[MIXER:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d4, d1)>
 // CHECK-DAG: #[[POOLED:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d4, d2, d3)>
 // CHECK-DAG: #[[OUT:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>

@@ -243,7 +243,7 @@ func.func @size_of_a_replaced_operand(%q: !q, %keys: !keys) -> !q {
 }
 // -----
 
-// What a score_mod adds may be long.
+// The sum that a score_mod adds may be long.
 // CHECK-LABEL: func.func @long_sum
 // CHECK:         attn.generic {{.*}} key_term(
 !q = tensor<1x2x3x4xf32>

@@ -53,7 +53,7 @@ func.func @tensor(%n: index) {
 
 // -----
 
-// What a kernel computes is on tensors; what it computes it with is not.
+// The body of a kernel is on tensors; its operands must not be.
 func.func @kernel_on_tensors(%x: tensor<1x2x3x4xf32>) {
   // expected-error @below {{'attn.kernel' op is still present at level 'bufferized'}}
   %o = attn.kernel ins(%x : tensor<1x2x3x4xf32>) outs(%x : tensor<1x2x3x4xf32>) {

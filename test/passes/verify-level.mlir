@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What holds at a border passes unchanged.
+// IR that keeps the rules of a border passes unchanged.
 //
 // RUN: split-file %s %t
 // RUN: mixattn-opt %t/normal.mlir --attn-verify-level=level=normal | FileCheck %t/normal.mlir

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the manifest says of linear attentions (lib/Runtime/manifest.md).
+// The manifest of linear attentions (lib/Runtime/manifest.md).
 //
 // RUN: mixattn-opt --attn-bind-names --attn-generalize --attn-write-manifest --split-input-file %s \
 // RUN:   | sed 's/\\22/"/g' | FileCheck %s

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the manifest says of ops that are no attention, and of what values hold.
+// The manifest of ops that are no attention, and of rules for values.
 //
 // RUN: mixattn-opt --attn-bind-names --attn-write-manifest --split-input-file %s \
 // RUN:   | sed 's/\\22/"/g' | FileCheck %s

@@ -61,7 +61,7 @@ module @leaves {
 
 // -----
 
-// What an oracle cannot know is no expression: the manifest says why.
+// A value that an oracle cannot know is no expression: the manifest says why.
 // CHECK-LABEL: module @refused
 // CHECK-SAME:    "attention":null,"attention_reason":"'score_mod' reads a tensor that is not an argument",{{.*}}"name":"read"
 // CHECK-SAME:    "attention":null,"attention_reason":"'score_mod' uses the size of a value that is not an argument",{{.*}}"name":"size"
@@ -107,7 +107,7 @@ module @refused {
 
 // -----
 
-// What is used twice is written once.
+// A value that is used twice is written once.
 // CHECK-LABEL: module @doubled
 // CHECK-SAME:    "score_mod":{{\[\[}}"score","f32"],["arith.addf","f32",0,0],["arith.addf","f32",1,1],["arith.mulf","f32",2,1]]
 !q = tensor<1x2x3x4xf32>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the manifest says of entries (lib/Runtime/manifest.md). Keys are sorted.
+// The manifest of entries (lib/Runtime/manifest.md). Keys are sorted.
 // Expressions of a score_mod are in write-manifest-score-mod.mlir.
 //
 // RUN: mixattn-opt --attn-write-manifest='cpu=x86-64-v3 features=fma,avx2' --split-input-file %s \

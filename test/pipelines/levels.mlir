@@ -53,7 +53,7 @@
 // PLAIN:      memref.dealloc %[[SCORES]]
 // PLAIN:      return{{$}}
 
-// Threads share the tiles; all they need beside is one buffer, which is freed.
+// Threads share the tiles. Besides, they need only one buffer, which is freed.
 // TILED:      func.func @f(
 // TILED:      %[[SCRATCH:.+]] = memref.alloc({{.*}}) {alignment = 64 : i64} : memref<?xi8>
 // TILED:      omp.parallel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an attention does to a score is the same for both targets, op by op: on
-// rows of lanes on x86, on single numbers on sm_80.
+// The ops on a score are the same for both targets, op by op: on rows of lanes
+// on x86, on single numbers on sm_80.
 //
 // RUN: mixattn-opt --attn-to-tiled %s \
 // RUN:   | FileCheck %s --check-prefixes=X86,BODY --implicit-check-not=tile.nvptx
@@ -21,7 +21,7 @@
 // BODY-NEXT:    %[[BENT:.+]] = math.tanh %[[RATIO]] : {{f32|vector<4xf32>}}
 // BODY-NEXT:    %[[CAPPED:.+]] = arith.mulf %[[BENT]], %{{.+}} : {{f32|vector<4xf32>}}
 // BODY-NEXT:    %[[EXPONENT:.+]] = arith.mulf %[[CAPPED]], %{{.+}} : {{f32|vector<4xf32>}}
-// What a score_mod gives may be as low as f32 goes, and is not -inf then.
+// A score_mod may give the lowest number of f32; it does not become -inf.
 // BODY-NEXT:    %[[BELOW:.+]] = arith.cmpf olt, %[[EXPONENT]], %{{.+}} : {{f32|vector<4xf32>}}
 // BODY-NEXT:    %[[FINITE:.+]] = arith.cmpf ogt, %[[CAPPED]], %{{.+}} : {{f32|vector<4xf32>}}
 // BODY-NEXT:    %[[LOST:.+]] = arith.andi %[[BELOW]], %[[FINITE]] : {{i1|vector<4xi1>}}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tests of the oracle share.
+// The fixture that the tests of the oracle share.
 #ifndef MIXATTN_TEST_UNIT_REFERENCEFIXTURE_H
 #define MIXATTN_TEST_UNIT_REFERENCEFIXTURE_H
 
@@ -55,7 +55,7 @@ protected:
     return report ? "" : report.message();
   }
 
-  /// What the report says of the quotient `o`.
+  /// The report on the quotient `o`.
   QuotientRows quotient() {
     Result<ReferenceReport> report = run();
     EXPECT_TRUE(report && report->quotients.count("o"));

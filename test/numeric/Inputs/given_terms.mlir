@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Terms that are given beside those that Gaussians and shifted keys make.
+// Given terms, in addition to those that Gaussians and shifted keys make.
 
 !q = tensor<?x4x?x24xf32>
 !k = tensor<?x2x?x24xf32>

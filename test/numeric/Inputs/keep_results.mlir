@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Weights outside a band dropped, of those that causal leaves, before heads are
-// mixed; logarithms of sums know nothing of it. What is written F32 is so beside
-// 16-bit values.
+// mixed; logarithms of sums are not affected. Types written F32 stay 32-bit
+// when the others are 16-bit.
 func.func @keep_results(
     %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x8x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mixed sums of two key heads that share their values, padded and causal. What
-// is written F32 stays so beside 16-bit values.
+// Mixed sums of two key heads that share their values, padded and causal.
+// Types written F32 stay 32-bit when the others are 16-bit.
 func.func @lfish_causal(
     %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x2x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},

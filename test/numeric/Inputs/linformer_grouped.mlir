@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Projected keys of grouped heads, a bias on them, wider values. What is
-// written F32 stays so beside 16-bit values.
+// Projected keys of grouped heads, a bias on them, wider values.
+// Types written F32 stay 32-bit when the others are 16-bit.
 func.func @linformer_grouped(
     %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x2x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},

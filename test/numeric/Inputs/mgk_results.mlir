@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Logarithms of sums over Gaussian scores of one variance: they keep the norm
-// of the query, which the weights lose. What is written F32 is so beside 16-bit
-// values.
+// of the query, which the weights lose. Types written F32 stay 32-bit when the
+// others are 16-bit.
 func.func @mgk_results(
     %q: tensor<?x4x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %keys: tensor<?x4x2x?x64xf32> {attn.name = "keys", attn.dims = ["B", "S"]},

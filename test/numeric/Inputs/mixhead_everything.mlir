@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every clause at once on mixed heads, on grouped heads and wider values. What
-// is written F32 stays so beside 16-bit queries, keys and values.
+// Every clause at once on mixed heads, on grouped heads and wider values.
+// Types written F32 stay 32-bit when queries, keys and values are 16-bit.
 func.func @mixhead_everything(
     %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x2x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},

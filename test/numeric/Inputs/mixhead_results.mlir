@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Weights after the mixer of heads, and logarithms of sums before it. What is
-// written F32 is so beside 16-bit values.
+// Weights after the mixer of heads, and logarithms of sums before it.
+// Types written F32 stay 32-bit when the others are 16-bit.
 func.func @mixhead_results(
     %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x8x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Three keys per position, of grouped heads, weighed by position: some have no
-// weight. What is written F32 stays so beside 16-bit values.
+// weight. Types written F32 stay 32-bit when the others are 16-bit.
 func.func @mlk_everything(
     %q: tensor<?x8x?x40xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %keys: tensor<?x4x3x?x40xf32> {attn.name = "keys", attn.dims = ["B", "S"]},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All clauses at once on a sigsoftmax, its weights and logarithms of sums. What
-// is written F32 is so beside 16-bit values.
+// All clauses at once on a sigsoftmax, its weights and logarithms of sums.
+// Types written F32 stay 32-bit when the others are 16-bit.
 func.func @sigsoftmax_results(
     %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x2x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},

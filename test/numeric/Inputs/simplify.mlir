@@ -152,7 +152,7 @@ func.func @mix_outputs_of_groups(
   return %o : tensor<1x6x?x8xf32>
 }
 
-// A prior by position, beside the terms of shared shifted keys.
+// A prior by position, in addition to the terms of shared shifted keys.
 func.func @fold_prior(
     %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
     %k: tensor<1x4x?x8xf32> {attn.dims = ["S"]}, %shifts: tensor<4x3x8xf32>,
@@ -196,7 +196,7 @@ func.func @fold_scale(
   return %o : tensor<1x2x?x8xf32>
 }
 
-// Zero rows beside global noise that is drawn, and heads of given scores.
+// Zero rows with global noise that is drawn, and heads of given scores.
 func.func @prune_heads_of_noise(
     %q: tensor<1x3x?x8xf32> {attn.dims = ["N"]},
     %k: tensor<1x3x?x8xf32> {attn.dims = ["S"]}, %sigma: tensor<3xf32>,

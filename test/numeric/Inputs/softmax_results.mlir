@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Weights and logarithms of sums beside the values, on grouped heads; some
-// queries see nothing. What is written F32 is so beside 16-bit values.
+// Weights and logarithms of sums as well as values; grouped heads; some queries
+// see nothing. Types written F32 stay 32-bit when the others are 16-bit.
 func.func @softmax_results(
     %q: tensor<?x8x?x64xf32> {attn.name = "q", attn.dims = ["B", "N"]},
     %k: tensor<?x2x?x64xf32> {attn.name = "k", attn.dims = ["B", "S"]},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A band of width 2 and errors of six heads on values of two, rows divided by
-// their sums. What is written F32 stays so beside 16-bit values.
+// their sums. Types written F32 stay 32-bit when the others are 16-bit.
 func.func @structured_grouped(
     %band: tensor<6x?x5xF32> {attn.name = "band", attn.dims = ["N"]},
     %error_index: tensor<?x3xi64> {attn.name = "error_index", attn.dims = ["E"]},

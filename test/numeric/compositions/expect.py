@@ -2,9 +2,9 @@
 """What each op should give, by the formulas of oracle/ put together clause by
 clause, in double precision.
 
-Beside its values a result has what its tolerance depends on: `growth`, the
-largest size of what made a score that carries weight, and `magnitude`, the
-largest sum of the magnitudes of what was summed up.
+In addition to its values a result has the numbers that its tolerance depends on:
+`growth`, the largest size of what made a score that carries weight, and
+`magnitude`, the largest sum of the magnitudes of what was summed up.
 """
 
 from typing import NamedTuple

@@ -42,7 +42,7 @@ def features_of_queries(x, feature_map):
 
 
 def features_of_keys(x, feature_map):
-    """sum_r prior_r phi(k_r): the components meet behind the feature map."""
+    """sum_r prior_r phi(k_r): components are summed after the feature map."""
     maps = [(feature_map or elu)(k) for k in basics.keys_of(x)]
     if "prior" not in x:
         return sum(maps)
@@ -127,7 +127,7 @@ def bent_linear(x, feature_map=None, eps=0.0, output_scale=1.0, **masks):
     heads = features.shape[1]
     q = features_of_queries(x, feature_map)
     v = basics.repeat_heads(x["v"], heads)
-    # What all queries see alike is summed up once.
+    # If not causal, all queries see the same keys: one sum serves all.
     rows = allow if masks.get("causal") else allow[:, :, :1]
     s = bend_states(states(features, v, rows), x)
     if s.shape[2] == 1:

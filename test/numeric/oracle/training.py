@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What training asks beside attention: responsibilities of components, priors
-from them, a penalty on mixers."""
+"""Ops of training in addition to attention: responsibilities of components,
+priors from them, a penalty on mixers."""
 
 import numpy as np
 

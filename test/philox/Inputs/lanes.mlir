@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two entries of entries.mlir on vectors: @normals_of_words has both pairs of a
-// block as lanes, @noise another place beside each.
+// block as lanes, @noise has another place in the lane next to each.
 
 !words = tensor<?xi32>
 !floats = tensor<?xf32>

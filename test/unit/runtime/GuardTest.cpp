@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tests of memory beside inaccessible pages.
+// Tests of memory next to inaccessible pages.
 #include "lib/Runtime/Guard.h"
 #include "test/unit/runtime/Utilities.h"
 

@@ -7,7 +7,7 @@
 using namespace mixattn;
 
 /// A manifest of an entry over q k v and other arguments, whose attention has
-/// these members beside the first six.
+/// these members in addition to the first six.
 static std::string makeManifest(const std::string &members,
                                 const std::string &key = "k",
                                 const std::string &result = "o") {

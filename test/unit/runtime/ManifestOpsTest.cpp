@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tests of the ops beside attention.
+// Tests of the ops other than attention.
 #include "lib/Runtime/Manifest.h"
 #include "test/unit/runtime/Utilities.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the unit tests of the runtime share.
+// Helpers that the unit tests of the runtime share.
 #ifndef MIXATTN_TEST_UNIT_RUNTIME_UTILITIES_H
 #define MIXATTN_TEST_UNIT_RUNTIME_UTILITIES_H
 

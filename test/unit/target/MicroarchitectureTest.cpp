@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What machines are, from records of their answers: of four kinds, and of
-// hypervisors that hide or disguise. Each record says what of it was recorded
-// and what was composed.
+// Machines are recognised from records of their answers: of four kinds, and of
+// hypervisors that hide or disguise. Each record says which part of it was
+// recorded and which was composed.
 #include "lib/Target/Microarchitecture.h"
 
 #include "lib/Runtime/CpuFeatures.h"
