@@ -69,10 +69,20 @@ def drift(features):
     return max(1.0, np.sqrt(features) / 4)
 
 
+def are_equal(values):
+    """Whether all features of every row are one number."""
+    return values.size > 0 and (values == values[..., :1]).all()
+
+
 def absolute_dot(q, k):
     """What stands for the size of q k^T: that of the sum of magnitudes counts
-    where terms cancel."""
-    return drift(q.shape[-1]) * np.maximum(
+    where terms cancel. Where all terms are equal, every rounding can go the
+    same way: n roundings by half a unit of half the sum, on average."""
+    features = q.shape[-1]
+    spread = drift(features)
+    if are_equal(q) and are_equal(k):
+        spread = max(spread, features / 8)
+    return spread * np.maximum(
         np.abs(scores.dot(q, k)), scores.dot(np.abs(q), np.abs(k)) / 4)
 
 
