@@ -255,10 +255,13 @@ def attention(op, x, heads):
     magnitudes = mixed(op, x, weights, absolute=True)
     weights = mixed(op, x, weights)
     value = x["value"]
+    # Kernels take weights to be 0 that no normal number of f32 holds.
+    lost = 2.0**-126 * max(most(magnitudes), 1.0)
     results = {
         "result": Result(basics.pool(weights, value), growth,
-                         most(basics.pool(magnitudes, np.abs(value)))),
-        "weights": Result(weights, growth, most(magnitudes)),
+                         most(basics.pool(magnitudes, np.abs(value))),
+                         underflow=lost * weights.shape[-1] * most(np.abs(value))),
+        "weights": Result(weights, growth, most(magnitudes), underflow=lost),
         "lse": Result(lse, growth, 4.0)}
     return results, Attended(logits, allow, seen)
 
