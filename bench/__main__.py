@@ -4,7 +4,6 @@ came of it when all are done."""
 
 import argparse
 import datetime
-import fnmatch
 import json
 import os
 import pathlib
@@ -57,12 +56,7 @@ def parse():
     for name in options.peers:
         if name not in peers.MODULES:
             parser.error(f"there is no peer '{name}'")
-    try:
-        options.threads = sorted({int(count) for count in options.threads.split(",")})
-    except ValueError:
-        parser.error("--threads: expected numbers")
-    if not 1 <= options.threads[0] <= options.threads[-1] <= cpus:
-        parser.error(f"--threads: expected numbers from 1 to {cpus}")
+    options.threads = machine.parse_threads(parser, options.threads)
     if options.rounds < 5:
         parser.error("--rounds: expected at least 5")
     name = "full"
@@ -81,13 +75,10 @@ def parse():
 
 def chosen(patterns):
     """The rows to measure, and which further parts."""
-    everything = rows.all_rows().values()
     if not patterns:
-        return [row for row in everything if row.group not in ON_REQUEST], PARTS
-    found = [row for row in everything if any(
-        fnmatch.fnmatch(name, pattern) for pattern in patterns
-        for name in (row.name, row.group, row.variant))]
-    return found, [part for part in PARTS if part in patterns]
+        return [row for row in rows.all_rows().values()
+                if row.group not in ON_REQUEST], PARTS
+    return rows.matching(patterns), [part for part in PARTS if part in patterns]
 
 
 def described(row):

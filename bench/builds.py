@@ -7,7 +7,6 @@ told too, and whether results are equal bit by bit.
 """
 
 import argparse
-import fnmatch
 import json
 import os
 import pathlib
@@ -15,11 +14,11 @@ import statistics
 import sys
 import time
 
-from bench import machine, ours, paths, plans, results, rows, session, timing
+from bench import machine, paths, plans, results, rows, session, timing
 from bench.arguments import Arguments
 from bench.check import Check
 from bench.child import restrict
-from bench.contest import decoded, reason_of
+from bench.contest import enter_ours, reason_of
 
 # A row is slower where its ratio exceeds 1 by more than this and its spread.
 MOST = 0.02
@@ -42,22 +41,6 @@ def tools_of(folder):
         f"expected mixattn-compile in {folder}, its bin or its build/bin")
 
 
-def enter(row, arguments, check, threads, tools, name):
-    """The artifact of one of the builds, checked and warm; and its plan."""
-    library, _ = ours.compile_row(row, tools, (f"--threads={threads}",),
-                                  paths.WORK / name)
-    plan = plans.explain(row, library.with_suffix(".mlir"), threads, tools)
-    call = ours.Ours(row, arguments, library, threads)
-    call.prepare()
-    call()
-    error = check.error(decoded(call.result, row.dtype))
-    if not error <= check.limit:
-        raise RuntimeError(f"{name}: error {error:.1e}, expected at most "
-                           f"{check.limit:.1e}")
-    timing.warm(call)
-    return call, plans.option_of(plan["chosen"])
-
-
 def measure(spec):
     """A row on so many threads: times of both, plans, whether bits are equal."""
     row, threads = rows.all_rows()[spec["row"]], spec["threads"]
@@ -66,8 +49,11 @@ def measure(spec):
     check = Check(arguments)
     calls, chosen = {}, {}
     for name in ("ours", "other"):
-        calls[name], chosen[name] = enter(row, arguments, check, threads,
-                                          pathlib.Path(spec[name]), name)
+        tools = pathlib.Path(spec[name])
+        calls[name], _ = enter_ours(row, arguments, threads, tools, check,
+                                    (f"--threads={threads}",), paths.WORK / name)
+        plan = plans.explain(row, calls[name].source, threads, tools)
+        chosen[name] = plans.option_of(plan["chosen"])
     times, _ = timing.rounds(calls, spec["rounds"], lambda: 1.0, spec["slot"])
     same = calls["ours"].result.tobytes() == calls["other"].result.tobytes()
     return {"seconds": times, "plans": chosen, "same_bits": same}
@@ -127,27 +113,17 @@ def parse():
                         default=paths.ROOT / "build" / "bin", help=argparse.SUPPRESS)
     options = parser.parse_args()
     try:
-        options.threads = sorted({int(count) for count in options.threads.split(",")})
         options.other = tools_of(options.against)
-    except ValueError:
-        parser.error(f"--threads: expected numbers, but got '{options.threads}'")
     except FileNotFoundError as failure:
         parser.error(f"--against: {failure}")
-    if not 1 <= options.threads[0] <= options.threads[-1] <= cpus:
-        parser.error(f"--threads: expected numbers from 1 to {cpus}")
+    options.threads = machine.parse_threads(parser, options.threads)
     if options.rounds < 5:
         parser.error("--rounds: expected at least 5")
-    options.rows = chosen_rows(options.only)
+    options.rows = rows.matching(options.only) if options.only else [
+        row for row in rows.all_rows().values() if row.group != ON_REQUEST]
     if not options.rows:
         parser.error(f"nothing is called {' or '.join(options.only)}")
     return options
-
-
-def chosen_rows(patterns):
-    return [row for row in rows.all_rows().values()
-            if (any(fnmatch.fnmatch(name, pattern) for pattern in patterns
-                    for name in (row.name, row.group, row.variant))
-                if patterns else row.group != ON_REQUEST)]
 
 
 def run(options):

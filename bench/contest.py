@@ -5,7 +5,7 @@ fastest setting, all of them checked before they are timed."""
 import time
 import traceback
 
-from bench import ours, timing
+from bench import ours, paths, timing
 
 # A setting that is this much slower than the best of its peer is called once.
 HOPELESS = 3
@@ -35,9 +35,9 @@ class Threaded:
         return self.call()
 
 
-def enter_ours(row, arguments, threads, tools, check):
+def enter_ours(row, arguments, threads, tools, check, options=(), work=paths.WORK):
     """The artifact, checked; and a report."""
-    library, seconds = ours.compile_row(row, tools)
+    library, seconds = ours.compile_row(row, tools, options, work)
     call = ours.Ours(row, arguments, library, threads)
     call.prepare()
     call()

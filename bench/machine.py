@@ -15,6 +15,19 @@ FLAGS = ("avx2", "fma", "avx512f", "avx512_bf16", "amx_bf16")
 PACKAGES = ("torch", "onnxruntime", "numpy")
 
 
+def parse_threads(parser, text):
+    """The counts of threads of an option `--threads`, ascending; an error of
+    `parser` where this process may not use as many CPUs."""
+    cpus = len(os.sched_getaffinity(0))
+    try:
+        counts = sorted({int(count) for count in text.split(",")})
+    except ValueError:
+        counts = [0]
+    if not 1 <= counts[0] <= counts[-1] <= cpus:
+        parser.error(f"--threads: expected numbers from 1 to {cpus}, but got '{text}'")
+    return counts
+
+
 def cpu():
     """Model, family, flags that matter, caches, CPUs that may be used."""
     fields = {}

@@ -73,6 +73,7 @@ class Ours:
     def __init__(self, row, arguments, library, threads):
         # Pointers into them do not keep them alive.
         self.arguments = arguments
+        self.source = library.with_suffix(".mlir")
         self.library = ctypes.CDLL(str(library))
         self.entry = getattr(self.library, f"mixattn_{row.variant}")
         self.entry.restype = ctypes.c_int32

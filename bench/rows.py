@@ -2,6 +2,7 @@
 """What is measured: one row is a variant in one shape, with the figures that it
 is to reach."""
 
+import fnmatch
 import random
 from dataclasses import dataclass, field
 
@@ -178,6 +179,14 @@ def seeded(count=30, seed=5):
                   draw.randint(100, 3000), S=draw.randint(100, 3000),
                   B=draw.choice((1, 1, 2)), sizes=sizes, group="seeded",
                   even=f"{name}_n2048", goals={"even": 0.7}, peers=False)
+
+
+def matching(patterns):
+    """The rows whose name, group or variant is like one of these, * matching
+    anything."""
+    return [row for row in all_rows().values() if any(
+        fnmatch.fnmatch(name, pattern) for pattern in patterns
+        for name in (row.name, row.group, row.variant))]
 
 
 def all_rows():

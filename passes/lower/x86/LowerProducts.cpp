@@ -67,19 +67,19 @@ private:
     for (Operation &inner : body.front())
       b.clone(inner, mapping);
   }
-  /// Spreads the ops between the block's last op with a region and `behind`
-  /// over the ops from `behind` on.
-  void weave(Operation *behind);
+  /// Spreads the ops between the block's last op with a region and `firstStep`
+  /// over the ops from `firstStep` on.
+  void weave(Operation *firstStep);
 };
 
 } // namespace
 
-void ProductEmitter::weave(Operation *behind) {
+void ProductEmitter::weave(Operation *firstStep) {
   SmallVector<Operation *> late, steps;
-  for (Operation *op = behind->getPrevNode(); op && !op->getNumRegions();
+  for (Operation *op = firstStep->getPrevNode(); op && !op->getNumRegions();
        op = op->getPrevNode())
     late.push_back(op);
-  for (Operation *op = behind; op; op = op->getNextNode())
+  for (Operation *op = firstStep; op; op = op->getNextNode())
     steps.push_back(op);
   for (auto [i, op] : llvm::enumerate(llvm::reverse(late)))
     op->moveBefore(steps[i * steps.size() / late.size()]);
@@ -109,8 +109,8 @@ ProductEmitter::Values ProductEmitter::emitBesideUnits(ValueRange sums,
           Operation *last = &b.getInsertionBlock()->back();
           for (int64_t w = share - woven; w < share; ++w)
             next = step(add(from, w), next);
-          if (Operation *behind = last->getNextNode())
-            weave(behind);
+          if (Operation *firstStep = last->getNextNode())
+            weave(firstStep);
           return next;
         }
         Value end = add(first, perGroup);

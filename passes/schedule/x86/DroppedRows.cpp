@@ -15,11 +15,11 @@ void mixattn::emitDroppedRows(ImplicitLocOpBuilder &b, AttentionOpInterface op,
     return;
   IndexMath at(b);
   auto type = cast<MemRefType>(target.getType());
+  KeyRange range = emitKeyRange(b, op, buffers, first, count, batch);
   auto loop = scf::ForOp::create(b, first, at.add(first, count), at.value(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value query = loop.getInductionVar();
-  KeyRange range = emitKeyRange(b, op, buffers, query, at.value(1), batch);
   Value place = at.add(query, range.alignment);
   Value begin = at.max(at.sub(place, op.getKeep()->getLower()), 0);
   Value end = at.min(at.add(place, op.getKeep()->getUpper() + 1), range.keys);
