@@ -4,6 +4,8 @@
 #ifndef MIXATTN_PASSES_PASSES_H
 #define MIXATTN_PASSES_PASSES_H
 
+#include "dialect/attn/AttnOps.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace mixattn {

@@ -9,6 +9,7 @@ include "passes/lower/Passes.td"
 include "passes/normalize/Passes.td"
 include "passes/plan/Passes.td"
 include "passes/schedule/Passes.td"
+include "passes/target/Passes.td"
 
 def VerifyLevelPass : Pass<"attn-verify-level", "::mlir::ModuleOp"> {
   let summary = "Check the contract of a level of the pipeline";

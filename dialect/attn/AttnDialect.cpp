@@ -207,6 +207,14 @@ LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
   if (attr.getName() == "attn.manifest" && isa<ModuleOp>(op) &&
       isa<StringAttr>(attr.getValue()))
     return success();
+  if (attr.getName() == TargetAttr::attributeName) {
+    if (!isa<ModuleOp>(op))
+      return op->emitOpError("expected 'attn.target' to be on a module");
+    if (!isa<TargetAttr>(attr.getValue()))
+      return op->emitOpError("expected 'attn.target' to be a target, but got ")
+             << attr.getValue();
+    return success();
+  }
   if (attr.getName() == "attn.plan") {
     if (!canBePlanned(op))
       return op->emitOpError("expected 'attn.plan' to be on an attention");

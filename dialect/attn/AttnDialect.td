@@ -157,4 +157,61 @@ def Attn_PlanAttr : AttrDef<Attn_Dialect, "Plan"> {
   let genVerifyDecl = 1;
 }
 
+def Attn_TargetFamily : I32Enum<"TargetFamily", "family of targets", [
+    I32EnumCase<"X86", 0, "x86">, I32EnumCase<"Nvptx", 1, "nvptx">]> {
+  let cppNamespace = "::mixattn";
+}
+
+def Attn_TargetAttr : AttrDef<Attn_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "The machine that a module is compiled for";
+  let description = [{
+    ```
+    #attn.target<x86, chip = "znver5", features = ["avx2", "avx512f", "fma"],
+                 threads = 2>
+    #attn.target<nvptx, chip = "sm_80">
+    ```
+
+    - The family: 64-bit `x86`, or `nvptx`, NVIDIA's GPUs.
+    - `chip`: LLVM's name of the CPU or of the GPU.
+    - `features`: LLVM's names of what the code may use of an x86 CPU beyond the
+      first x86-64; sorted, each once.
+    - `threads`: threads that a call is planned for; 0, the default: as many as
+      the machine has cores.
+    - `machine`: what CPUID and the system say of an x86 machine, the members of
+      `mixattn::CpuFacts` by name: numbers, and the vendor. Absent where no
+      machine was asked.
+
+    A module carries its target as the attribute `attn.target`, which
+    `attn-set-target` writes. Passes read it there. A module without one is for
+    the first x86-64.
+  }];
+  let parameters = (ins EnumParameter<Attn_TargetFamily>:$family,
+                        StringRefParameter<"LLVM's name">:$chip,
+                        OptionalParameter<"::mlir::ArrayAttr">:$features,
+                        DefaultValuedParameter<"int64_t", "0">:$threads,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$machine);
+  let assemblyFormat = [{
+    `<` $family `,` struct($chip, $features, $threads, $machine) `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The name of the attribute of a module.
+    static constexpr ::llvm::StringLiteral attributeName = "attn.target";
+
+    /// The target of the module that holds `op`.
+    static TargetAttr of(::mlir::Operation *op);
+
+    /// The names in `features`.
+    ::std::vector<::std::string> getFeatureNames() const;
+    /// Whether `feature` is among them.
+    bool has(::llvm::StringRef feature) const;
+
+    /// Whether it has instructions that convert between f32 and bf16, and
+    /// between f32 and f16.
+    bool hasBf16Conversion() const;
+    bool hasF16Conversion() const;
+  }];
+}
+
 #endif // MIXATTN_DIALECT_ATTN_DIALECT_TD

@@ -4,7 +4,6 @@
 #include "passes/Pipelines/Pipelines.h"
 
 #include "passes/Passes.h"
-#include "passes/plan/CpuModel.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -60,9 +59,6 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   // The manifest tells what each entry computes: the last moment at which one
   // op is one attention.
   WriteManifestPassOptions manifest;
-  manifest.cpu = options.cpu;
-  manifest.features.assign(options.features.begin(), options.features.end());
-  manifest.machine = options.machine;
   manifest.sanitizer = options.sanitizer;
   pm.addPass(createWriteManifestPass(manifest));
   if (options.simplify) {
@@ -83,10 +79,6 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
 
 static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
   PlanPassOptions plan;
-  plan.cpu = options.cpu;
-  plan.features.assign(options.features.begin(), options.features.end());
-  plan.machine = options.machine;
-  plan.threads = options.threads;
   plan.force = options.plan;
   pm.addPass(createPlanPass(plan));
   addVerifyLevel(pm, "planned");
@@ -116,24 +108,10 @@ static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   addVerifyLevel(pm, "bufferized");
 }
 
-static bool has(const PipelineOptions &options, StringRef feature) {
-  return llvm::is_contained(options.features, feature);
-}
-
-/// The registers and instructions that the code may use.
-static CpuModel modelOf(const PipelineOptions &options) {
-  return describeCpu(options.cpu, options.features);
-}
-
 static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   // Before schedules: a kernel is one op, and will be hundreds.
   pm.addPass(createShareKernelsPass());
-  CpuModel cpu = modelOf(options);
-  ScheduleX86PassOptions schedule;
-  schedule.lanes = cpu.lanes;
-  schedule.registers = cpu.registers;
-  schedule.hasBf16Pairs = cpu.hasPairs();
-  pm.addPass(createScheduleX86Pass(schedule));
+  pm.addPass(createScheduleX86Pass());
   // Accesses outside of a tile are to meet memory that is nobody's.
   if (options.sanitizer == "address")
     pm.addNestedPass<func::FuncOp>(createSeparateScratchPass());
@@ -152,12 +130,7 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertVectorToSCFPass());
-  CpuModel cpu = modelOf(options);
-  LowerX86PassOptions tiles;
-  tiles.lanes = cpu.lanes;
-  tiles.registers = cpu.registers;
-  tiles.hasFma = has(options, "fma");
-  pm.addPass(createLowerX86Pass(tiles));
+  pm.addPass(createLowerX86Pass());
   // Functions and arithmetic of a graph's own on 16-bit floats are computed in
   // f32, too: LLVM would call a compiler's library for the conversions.
   math::MathExtendToSupportedTypesOptions functions;
@@ -169,13 +142,8 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(arith::createArithEmulateUnsupportedFloats(wide));
   // Polynomials for what they cover: libm's results vary by machine.
   pm.addPass(createApproximateMathPass());
-  bool hasBf16Conversion =
-      has(options, "avx512bf16") && has(options, "avx512vl");
-  ExpandF16PassOptions halves;
-  halves.hasConversion = has(options, "f16c") || has(options, "avx512fp16");
-  pm.addPass(createExpandF16Pass(halves));
-  pm.addPass(
-      arith::createArithExpandOpsPass({/*includeBf16=*/!hasBf16Conversion}));
+  pm.addPass(createExpandF16Pass());
+  pm.addPass(createExpandArithPass());
   pm.addPass(createSCFToControlFlowPass());
   // Integer powers become functions with loops; inlined, since an artifact has
   // no symbols but its entries, and only now, since a loop is many blocks.
@@ -195,8 +163,7 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
-  if (!hasBf16Conversion)
-    pm.addPass(createMoveBf16AsBitsPass());
+  pm.addPass(createMoveBf16AsBitsPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   // Blocks are LLVM's to simplify.
   GreedyRewriteConfig config;

@@ -9,7 +9,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace mixattn {
 
@@ -27,24 +26,17 @@ enum class Level { Graph, Normal, Planned, Bufferized, Tiled, Llvm };
 /// The level called `name` (graph, normal, planned, bufferized, tiled, llvm).
 std::optional<Level> parseLevel(llvm::StringRef name);
 
-/// The inputs of the pipeline in addition to the module.
+/// The inputs of the pipeline in addition to the module, whose target the
+/// passes read (attn-set-target).
 struct PipelineOptions {
   /// The only public function to compile; all where empty.
   std::string entry;
-  /// LLVM's names of the CPU, and of the features that the code may use.
-  std::string cpu = "x86-64";
-  std::vector<std::string> features;
   /// The sanitizer of the code: none, address or thread.
   std::string sanitizer = "none";
   /// Whether attentions become fused kernels where a schedule takes them.
   bool fuse = true;
   /// Whether to rewrite attentions where a simpler form is equal.
   bool simplify = true;
-  /// The machine that was asked, as parseCpuFacts reads it; empty where the
-  /// CPU's name is all that is known.
-  std::string machine;
-  /// Threads that calls are planned for; 0: as many as cores.
-  int64_t threads = 0;
   /// The plan of every attention, `algorithm[,lanes=L][,block=K][,split=K]`;
   /// the model's choice where empty.
   std::string plan;

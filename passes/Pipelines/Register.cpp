@@ -27,12 +27,6 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<std::string> entry{
       *this, "entry",
       llvm::cl::desc("The only public function to compile; all where empty")};
-  Option<std::string> cpu{*this, "cpu",
-                          llvm::cl::desc("LLVM's name of the CPU"),
-                          llvm::cl::init("x86-64")};
-  Option<std::string> machine{
-      *this, "machine",
-      llvm::cl::desc("What CPUID and the system say; the CPU's row if empty")};
   Option<bool> simplify{
       *this, "simplify",
       llvm::cl::desc("Rewrite attentions where a simpler form is equal"),
@@ -41,16 +35,9 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "sanitizer",
       llvm::cl::desc("What instruments the code: none, address or thread"),
       llvm::cl::init("none")};
-  Option<int64_t> threads{
-      *this, "threads",
-      llvm::cl::desc("Threads that calls are planned for; 0: as many as cores"),
-      llvm::cl::init(0)};
   Option<std::string> plan{
       *this, "plan",
       llvm::cl::desc("The plan of every attention; the model's where empty")};
-  ListOption<std::string> features{
-      *this, "features",
-      llvm::cl::desc("LLVM's names of the features that the code may use")};
 };
 
 /// The options of a command line for PTX.
@@ -72,13 +59,9 @@ void mixattn::registerPipelines() {
         name, text, [level](OpPassManager &pm, const TextOptions &text) {
           PipelineOptions options;
           options.entry = text.entry;
-          options.cpu = text.cpu;
-          options.machine = text.machine;
           options.simplify = text.simplify;
           options.sanitizer = text.sanitizer;
-          options.threads = text.threads;
           options.plan = text.plan;
-          options.features.assign(text.features.begin(), text.features.end());
           buildPipeline(pm, Level::Graph, level, options);
         });
   };

@@ -179,7 +179,7 @@ struct ExpandF16Pass : mixattn::impl::ExpandF16PassBase<ExpandF16Pass> {
            return (from.isF64() && isHalf(to)) || (isHalf(from) && to.isF64());
          }))
       splitAtF32(op);
-    if (hasConversion)
+    if (TargetAttr::of(getOperation()).hasF16Conversion())
       return;
     for (Operation *op : findCasts(getOperation(), [](Type from, Type to) {
            return (from.isF16() && to.isF32()) || (from.isF32() && to.isF16());

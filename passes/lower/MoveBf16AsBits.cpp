@@ -28,6 +28,8 @@ namespace {
 struct MoveBf16AsBitsPass
     : mixattn::impl::MoveBf16AsBitsPassBase<MoveBf16AsBitsPass> {
   void runOnOperation() override {
+    if (TargetAttr::of(getOperation()).hasBf16Conversion())
+      return;
     OpBuilder builder(&getContext());
     getOperation()->walk([&](Operation *op) {
       if (isa<LLVM::LoadOp, LLVM::MaskedLoadOp>(op)) {

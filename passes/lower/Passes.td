@@ -34,15 +34,10 @@ def WriteManifestPass : Pass<"attn-write-manifest", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", /*default=*/"\"x86-64\"",
-           "LLVM's name of the CPU that the code is for">,
-    ListOption<"features", "features", "std::string",
-               "LLVM's names of the CPU features that the code may use">,
-    Option<"machine", "machine", "std::string", /*default=*/"",
-           "What CPUID and the system say of the machine; the CPU's row if empty">,
     Option<"sanitizer", "sanitizer", "std::string", /*default=*/"\"none\"",
            "What instruments the code: none, address or thread">,
   ];
+  let dependentDialects = ["::mixattn::AttnDialect"];
 }
 
 def TakeBuffersPass : Pass<"attn-take-buffers", "::mlir::ModuleOp"> {
@@ -240,7 +235,8 @@ def MoveBf16AsBitsPass : Pass<"attn-move-bf16-as-bits"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mixattn::AttnDialect",
+      "::mlir::LLVM::LLVMDialect"];
 }
 
 def ExpandF16Pass : Pass<"attn-expand-f16"> {
@@ -253,7 +249,7 @@ def ExpandF16Pass : Pass<"attn-expand-f16"> {
     vectors, and of f64 and f16 or bf16, on scalars.
     Output: between f16 and f32 the same conversions, rounding to nearest even,
     in integer arithmetic; those of f64 by way of f32, rounded once.
-    Skips: with `has-conversion` those between f16 and f32; all others.
+    Skips: those between f16 and f32 where the target converts; all others.
 
     ```mlir
     func.func @f(%x: f16) -> f32 {
@@ -268,13 +264,38 @@ def ExpandF16Pass : Pass<"attn-expand-f16"> {
     %y = arith.bitcast %wide : i32 to f32
     ```
   }];
-  let options = [
-    Option<"hasConversion", "has-conversion", "bool", /*default=*/"false",
-           "The CPU converts between f16 and f32 (F16C)">,
+  let dependentDialects = ["::mixattn::AttnDialect",
+      "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
   ];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
-  ];
+}
+
+def ExpandArithPass : Pass<"attn-expand-arith"> {
+  let summary = "Expand arithmetic that the target has no instruction for";
+  let description = [{
+    Upstream's `arith-expand`, which expands conversions of bf16 or does not.
+
+    Input: the arith dialect.
+    Output: the same without ceiling and floor divisions, minima and maxima of
+    integers and whatever else `arith-expand` expands; without conversions
+    between f32 and bf16 where the target has no instruction for them.
+    Skips: everything else.
+
+    ```mlir
+    func.func @f(%x: bf16) -> f32 {
+      %y = arith.extf %x : bf16 to f32
+      return %y : f32
+    }
+    ```
+    becomes, without a target,
+    ```
+    %bits = arith.bitcast %x : bf16 to i16
+    %wide = arith.extui %bits : i16 to i32
+    …
+    ```
+  }];
+  let dependentDialects = ["::mixattn::AttnDialect",
+      "::mlir::arith::ArithDialect",
+      "::mlir::vector::VectorDialect"];
 }
 
 def CheckAllocationsPass : Pass<"attn-check-allocations", "::mlir::ModuleOp"> {

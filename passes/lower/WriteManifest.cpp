@@ -8,8 +8,8 @@
 #include "passes/body/ScoreExpression.h"
 #include "passes/lower/ManifestSized.h"
 #include "passes/normalize/Entries.h"
-#include "passes/plan/CpuModel.h"
 #include "passes/plan/EntryCost.h"
+#include "passes/target/CpuModel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -286,28 +286,22 @@ struct WriteManifestPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto facts = readMachine(machine);
-    if (!facts) {
-      emitError(module.getLoc()) << facts.message();
-      return signalPassFailure();
-    }
     Array entries;
     for (func::FuncOp entry : getEntries(module)) {
       if (failed(verifyNamed(entry)))
         return signalPassFailure();
       entries.push_back(EntryWriter(entry).write());
     }
-    std::vector<std::string> sorted(features.begin(), features.end());
-    llvm::sort(sorted);
-    CpuModel planned = describeCpu(cpu, sorted, *facts);
-    Object manifest{{"abi", MIXATTN_ABI_VERSION},
-                    {"producer", "mixattn " MIXATTN_VERSION
-                                 " (LLVM " MIXATTN_LLVM_VERSION ")"},
-                    {"target", Object{{"arch", "x86_64"},
-                                      {"cpu", cpu.getValue()},
-                                      {"features", Array(sorted)},
-                                      {"machine", describeAsJson(planned)}}},
-                    {"entries", std::move(entries)}};
+    TargetAttr target = TargetAttr::of(module);
+    Object manifest{
+        {"abi", MIXATTN_ABI_VERSION},
+        {"producer",
+         "mixattn " MIXATTN_VERSION " (LLVM " MIXATTN_LLVM_VERSION ")"},
+        {"target", Object{{"arch", "x86_64"},
+                          {"cpu", target.getChip()},
+                          {"features", Array(target.getFeatureNames())},
+                          {"machine", describeAsJson(describeCpu(target))}}},
+        {"entries", std::move(entries)}};
     if (sanitizer != "none")
       manifest["sanitizer"] = sanitizer.getValue();
     std::string text =

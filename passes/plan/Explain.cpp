@@ -179,8 +179,9 @@ std::string mixattn::explain(ModuleOp module, const GivenSizes &given,
   llvm::raw_string_ostream out(text);
   for (func::FuncOp entry : getEntries(module)) {
     out << (text.empty() ? "" : "\n") << entry.getName() << "\n";
-    forEachOp(entry, given, target,
-              [&](const Explained &each) { print(out, each, target.threads); });
+    forEachOp(entry, given, target, [&](const Explained &each) {
+      print(out, each, target.cpu.threads);
+    });
   }
   return text;
 }
@@ -266,7 +267,7 @@ std::string mixattn::explainAsJson(ModuleOp module, const GivenSizes &given,
   described["registers"] = cpu.registers;
   described["flops"] = cpu.peak();
   return llvm::formatv(
-      "{0:2}\n", llvm::json::Value(Object{{"threads", target.threads},
+      "{0:2}\n", llvm::json::Value(Object{{"threads", target.cpu.threads},
                                           {"cpu", std::move(described)},
                                           {"entries", std::move(entries)}}));
 }

@@ -9,7 +9,7 @@ include "mlir/Pass/PassBase.td"
 def PlanPass : Pass<"attn-plan", "::mlir::ModuleOp"> {
   let summary = "Choose how each attention is computed";
   let description = [{
-    A cost model over a description of the CPU (passes/plan/plan.md) predicts
+    A cost model over the description of the target (passes/plan/plan.md) predicts
     every algorithm and size of tiles that there is a schedule for, and the
     fastest becomes the op's plan. Sizes that are open are planned for as many
     as there are: the plan has cases, with conditions at the sizes from which on
@@ -32,24 +32,17 @@ def PlanPass : Pass<"attn-plan", "::mlir::ModuleOp"> {
       return %o : tensor<1x2x300x64xf32>
     }
     ```
-    becomes, for `cpu=x86-64-v4 features=avx2,avx512f,fma`,
+    becomes, after `attn-set-target{chip=x86-64-v4 features=avx2,avx512f,fma}`,
     ```
     %o = attn.generic scores(…) pool(…)
         {attn.plan = #attn.plan<[else : online {lanes = 64, block = 64} ]>} -> …
     ```
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", /*default=*/"\"x86-64\"",
-           "LLVM's name of the CPU">,
-    ListOption<"features", "features", "std::string",
-               "LLVM's names of the features that the code may use">,
-    Option<"machine", "machine", "std::string", /*default=*/"",
-           "What CPUID and the system say of the machine; the CPU's row if empty">,
-    Option<"threads", "threads", "int64_t", /*default=*/"0",
-           "Threads that a call is planned for; 0: as many as cores">,
     Option<"force", "force", "std::string", /*default=*/"",
            "The plan of every attention: algorithm[,lanes=L][,block=K][,split=K]">,
   ];
+  let dependentDialects = ["::mixattn::AttnDialect"];
 }
 
 #endif // MIXATTN_PASSES_PLAN_PASSES_TD

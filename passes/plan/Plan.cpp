@@ -52,15 +52,8 @@ struct PlanPass : mixattn::impl::PlanPassBase<PlanPass> {
   }
 
   void runOnOperation() override {
-    SmallVector<std::string> names(features.begin(), features.end());
-    auto facts = readMachine(machine);
-    if (!facts) {
-      emitError(getOperation().getLoc()) << facts.message();
-      return signalPassFailure();
-    }
     PlanTarget target;
-    target.cpu = describeCpu(cpu, names, *facts);
-    target.threads = threads > 0 ? threads : target.cpu.cores;
+    target.cpu = describeCpuOf(getOperation());
     if (!force.empty()) {
       std::string error;
       target.forced = parseForcedPlan(force, error);

@@ -74,7 +74,7 @@ FunctionSizes::FunctionSizes(func::FuncOp function, const GivenSizes &given)
 Planner::Planner(Operation *op, const FunctionSizes &sizes,
                  const PlanTarget &target)
     : op(op), predictor(readWorkload(op, sizes.nominal), target.cpu,
-                        std::max<int64_t>(1, target.threads)),
+                        target.cpu.threads),
       cpu(target.cpu), forced(target.forced) {
   std::array<OperandDim, 3> dims = getPlanDims(op);
   std::array<SizePolynomial, 3> counts;

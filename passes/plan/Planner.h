@@ -26,7 +26,6 @@ std::optional<ForcedPlan> parseForcedPlan(llvm::StringRef text,
 /// The target that plans are made for.
 struct PlanTarget {
   CpuModel cpu;
-  int64_t threads = 1;
   std::optional<ForcedPlan> forced;
   /// Whether there is a schedule, as x86::isSupported says it.
   bool (*isSupported)(Algorithm, mlir::Operation *,

@@ -4,7 +4,7 @@
 #ifndef MIXATTN_PASSES_PLAN_PREDICTOR_H
 #define MIXATTN_PASSES_PLAN_PREDICTOR_H
 
-#include "passes/plan/CpuModel.h"
+#include "passes/target/CpuModel.h"
 #include "passes/plan/Workload.h"
 
 namespace mixattn {

@@ -38,15 +38,8 @@ def ScheduleX86Pass : Pass<"attn-schedule-x86", "::mlir::ModuleOp"> {
     Skips: everything else. Kernels that their plans' schedules cannot compute
     are errors.
   }];
-  let options = [
-    Option<"lanes", "lanes", "int64_t", /*default=*/"4",
-           "Floats of f32 in a vector register">,
-    Option<"registers", "registers", "int64_t", /*default=*/"16",
-           "Vector registers">,
-    Option<"hasBf16Pairs", "bf16-pairs", "bool", /*default=*/"false",
-           "Whether one instruction adds the products of two pairs of bf16">,
-  ];
-  let dependentDialects = ["::mixattn::tile::TileDialect",
+  let dependentDialects = ["::mixattn::AttnDialect",
+      "::mixattn::tile::TileDialect",
       "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
       "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
       "::mlir::omp::OpenMPDialect", "::mlir::scf::SCFDialect",
@@ -144,19 +137,13 @@ def ShareMovesPass : Pass<"tile-share-moves", "::mlir::ModuleOp"> {
 def LowerX86Pass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
   let summary = "Turn tile ops of x86 into loops over vectors";
   let description = [{
-    Input: ops of the tile dialect with `x86` in their names.
+    Input: ops of the tile dialect with `x86` in their names, and the module's
+    target.
     Output: scf, vector, arith and memref.
     Skips: everything else.
   }];
-  let options = [
-    Option<"lanes", "lanes", "int64_t", /*default=*/"4",
-           "Floats of f32 in a vector register: 4, 8 or 16">,
-    Option<"registers", "registers", "int64_t", /*default=*/"16",
-           "Vector registers">,
-    Option<"hasFma", "fma", "bool", /*default=*/"false",
-           "Whether one instruction multiplies and adds">,
-  ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+  let dependentDialects = ["::mixattn::AttnDialect",
+      "::mlir::LLVM::LLVMDialect",
       "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }

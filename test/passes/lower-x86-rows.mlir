@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of one query: lanes are features, a tail of them is masked.
 //
-// RUN: mixattn-opt %s --tile-lower-x86='lanes=16 registers=32 fma' | FileCheck %s
-// RUN: mixattn-opt %s --tile-lower-x86='lanes=4 registers=16' | FileCheck %s --check-prefix=SSE
+// RUN: mixattn-opt %s --attn-set-target='features=avx512f,fma' --tile-lower-x86 | FileCheck %s
+// RUN: mixattn-opt %s --tile-lower-x86 | FileCheck %s --check-prefix=SSE
 
 // Sixteen keys at a time, three vectors of features each; then the sums of
 // lanes, two rows in one each time.

@@ -2,8 +2,8 @@
 // Products of the linear schedule: sums in registers, 4 rows at a time, two
 // steps in a turn of the loop.
 //
-// RUN: mixattn-opt %s --tile-lower-x86='lanes=16 registers=32 fma' | FileCheck %s
-// RUN: mixattn-opt %s --tile-lower-x86='lanes=8 registers=16' | FileCheck %s --check-prefix=NARROW
+// RUN: mixattn-opt %s --attn-set-target='features=avx512f,fma' --tile-lower-x86 | FileCheck %s
+// RUN: mixattn-opt %s --attn-set-target='features=avx2' --tile-lower-x86 | FileCheck %s --check-prefix=NARROW
 
 // CHECK-LABEL: func.func @multiply
 // CHECK-SAME:    %[[LEFT:.*]]: memref<64x128xf32>, %[[ROW:.*]]: index, %[[COUNT:.*]]: index, %[[RIGHT:.*]]: memref<128x64xf32>, %[[PRODUCT:.*]]: memref<4x64xf32>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-lower-x86 with 16 lanes, where it is not what 4 lanes are, only wider.
 //
-// RUN: mixattn-opt --tile-lower-x86="lanes=16 registers=32 fma=true" %s \
+// RUN: mixattn-opt --attn-set-target="features=avx512f,fma" --tile-lower-x86 %s \
 // RUN:   | FileCheck %s --implicit-check-not=tile.x86
 
 // A table of 32 fractions, in two registers.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-lower-x86: each tile op as vectors of 4 lanes, with and without FMA.
 //
-// RUN: mixattn-opt --tile-lower-x86="lanes=4 registers=16 fma=true" --canonicalize --cse %s \
+// RUN: mixattn-opt --attn-set-target="features=fma" --tile-lower-x86 --canonicalize --cse %s \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,FMA --implicit-check-not=tile.x86
-// RUN: mixattn-opt --tile-lower-x86="lanes=4 registers=16" --canonicalize --cse %s \
+// RUN: mixattn-opt --tile-lower-x86 --canonicalize --cse %s \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,APART --implicit-check-not=tile.x86 --implicit-check-not=vector.fma
 
 // Squares of 4 rows and 4 columns, read up to the last column and transposed

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans that are asked for and cannot be.
 //
-// DEFINE: %{plan} = cpu=znver5 features=avx2,avx512f,fma force
+// DEFINE: %{target} = --attn-set-target="chip=znver5 features=avx2,avx512f,fma"
 // RUN: split-file %s %t
-// RUN: mixattn-opt %t/panel.mlir --attn-plan="%{plan}=panel" --verify-diagnostics
-// RUN: mixattn-opt %t/online.mlir --attn-plan="%{plan}=online" --verify-diagnostics
-// RUN: mixattn-opt %t/decode.mlir --attn-plan="%{plan}=decode,split=100" --verify-diagnostics
-// RUN: mixattn-opt %t/linear.mlir --attn-plan="%{plan}=online" --verify-diagnostics
-// RUN: mixattn-opt %t/pool.mlir --attn-plan="%{plan}=chunked_linear" --verify-diagnostics
-// RUN: mixattn-opt %t/named.mlir --attn-plan="%{plan}=online" --verify-diagnostics
-// RUN: mixattn-opt %t/lanes.mlir --attn-plan="%{plan}=online,lanes=48" --verify-diagnostics
-// RUN: mixattn-opt %t/wide.mlir --attn-plan="%{plan}=online,lanes=128" --verify-diagnostics
-// RUN: mixattn-opt %t/block.mlir --attn-plan="%{plan}=online,block=40" --verify-diagnostics
-// RUN: mixattn-opt %t/algorithm.mlir --attn-plan="%{plan}=fold" --verify-diagnostics
-// RUN: mixattn-opt %t/number.mlir --attn-plan="%{plan}=online,lanes=many" --verify-diagnostics
+// RUN: mixattn-opt %t/panel.mlir %{target} --attn-plan="force=panel" --verify-diagnostics
+// RUN: mixattn-opt %t/online.mlir %{target} --attn-plan="force=online" --verify-diagnostics
+// RUN: mixattn-opt %t/decode.mlir %{target} --attn-plan="force=decode,split=100" --verify-diagnostics
+// RUN: mixattn-opt %t/linear.mlir %{target} --attn-plan="force=online" --verify-diagnostics
+// RUN: mixattn-opt %t/pool.mlir %{target} --attn-plan="force=chunked_linear" --verify-diagnostics
+// RUN: mixattn-opt %t/named.mlir %{target} --attn-plan="force=online" --verify-diagnostics
+// RUN: mixattn-opt %t/lanes.mlir %{target} --attn-plan="force=online,lanes=48" --verify-diagnostics
+// RUN: mixattn-opt %t/wide.mlir %{target} --attn-plan="force=online,lanes=128" --verify-diagnostics
+// RUN: mixattn-opt %t/block.mlir %{target} --attn-plan="force=online,block=40" --verify-diagnostics
+// RUN: mixattn-opt %t/algorithm.mlir %{target} --attn-plan="force=fold" --verify-diagnostics
+// RUN: mixattn-opt %t/number.mlir %{target} --attn-plan="force=online,lanes=many" --verify-diagnostics
 
 //--- panel.mlir
 !q = tensor<1x2x3x4xf32>

@@ -2,7 +2,7 @@
 // Ops that a schedule would write out at great length take the plain path,
 // which says why. The largest sizes that it does write out are scheduled.
 //
-// RUN: mixattn-opt %s --attn-plan="cpu=znver5 features=avx2,avx512f,fma threads=1" \
+// RUN: mixattn-opt %s --attn-set-target="chip=znver5 features=avx2,avx512f,fma threads=1" --attn-plan \
 // RUN:   --verify-diagnostics --remarks-filter-missed=attn-plan --remark-format=emitRemark
 
 !wide = tensor<1x2x8x100000xf32>

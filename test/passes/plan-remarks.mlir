@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A plan is explained where it is made; the plain path says why it is taken.
 //
-// RUN: mixattn-opt %s --attn-plan="cpu=znver5 features=avx2,avx512f,fma threads=1" \
+// RUN: mixattn-opt %s --attn-set-target="chip=znver5 features=avx2,avx512f,fma threads=1" --attn-plan \
 // RUN:   --verify-diagnostics=only-expected --remarks-filter=attn-plan --remark-format=emitRemark
 
 !q = tensor<1x8x512x64xf32>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every attention gets a plan: by its kind, its sizes, the CPU, or by order.
 //
-// DEFINE: %{v4} = cpu=znver5 features=avx2,avx512f,fma
-// RUN: mixattn-opt %s --attn-plan="%{v4} threads=1" | FileCheck %s --check-prefixes=CHECK,ONE
-// RUN: mixattn-opt %s --attn-plan="%{v4} threads=16" | FileCheck %s --check-prefix=MANY
-// RUN: mixattn-opt %s --attn-plan="cpu=x86-64-v3 features=avx2,fma threads=1" | FileCheck %s --check-prefix=AVX2
-// RUN: mixattn-opt %s --attn-plan="threads=1" | FileCheck %s --check-prefix=SSE
+// DEFINE: %{v4} = chip=znver5 features=avx2,avx512f,fma
+// RUN: mixattn-opt %s --attn-set-target="%{v4} threads=1" --attn-plan | FileCheck %s --check-prefixes=CHECK,ONE
+// RUN: mixattn-opt %s --attn-set-target="%{v4} threads=16" --attn-plan | FileCheck %s --check-prefix=MANY
+// RUN: mixattn-opt %s --attn-set-target="chip=x86-64-v3 features=avx2,fma threads=1" --attn-plan | FileCheck %s --check-prefix=AVX2
+// RUN: mixattn-opt %s --attn-set-target="threads=1" --attn-plan | FileCheck %s --check-prefix=SSE
 // RUN: mixattn-opt %s --attn-plan="force=unfused" | FileCheck %s --check-prefix=UNFUSED
 //
 // The plan of one run does not survive the next.
-// RUN: mixattn-opt %s --attn-plan="force=unfused" --attn-plan="%{v4} threads=1" | FileCheck %s --check-prefixes=CHECK,ONE
+// RUN: mixattn-opt %s --attn-plan="force=unfused" --attn-set-target="%{v4} threads=1" --attn-plan | FileCheck %s --check-prefixes=CHECK,ONE
 
 !q = tensor<?x8x?x64xf32>
 !k = tensor<?x8x?x64xf32>

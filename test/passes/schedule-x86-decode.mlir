@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The decode schedule: lanes are keys, parts of them are put together at last.
 //
-// RUN: mixattn-opt %s --split-input-file --attn-schedule-x86='lanes=16 registers=32' --canonicalize | FileCheck %s
+// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-schedule-x86 --canonicalize | FileCheck %s
 
 !q = memref<?x8x?x41xbf16>
 !k = memref<?x2x?x41xbf16>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels that attn-schedule-x86 cannot compute, and why.
 //
-// RUN: mixattn-opt %s --attn-schedule-x86="lanes=16 registers=32" --split-input-file --verify-diagnostics
+// RUN: mixattn-opt %s --attn-set-target="features=avx512f" --attn-schedule-x86 --split-input-file --verify-diagnostics
 
 !t = tensor<1x2x3x4xf32>
 func.func @tensors(%q: !t, %o: !t) -> !t {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Projected lengths: two products in front of the kernel, which reads them.
 //
-// RUN: mixattn-opt %s --attn-schedule-x86='lanes=16 registers=32' --canonicalize | FileCheck %s
+// RUN: mixattn-opt %s --attn-set-target='features=avx512f' --attn-schedule-x86 --canonicalize | FileCheck %s
 
 !q = memref<?x4x?x32xbf16>
 !k = memref<?x2x?x32xbf16>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gaussians and shifted keys: terms in front of the kernel, which reads them.
 //
-// RUN: mixattn-opt %s --split-input-file --attn-schedule-x86='lanes=16 registers=32' --canonicalize | FileCheck %s
+// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-schedule-x86 --canonicalize | FileCheck %s
 
 !q = memref<?x4x?x64xf32>
 !k = memref<?x4x2x?x64xf32>

@@ -2,7 +2,7 @@
 // attn-schedule-x86: kernels as loops over tiles of 8 queries, blocks of 64
 // keys and 4 keys at a time.
 //
-// RUN: mixattn-opt --attn-schedule-x86=lanes=4 --canonicalize --cse --split-input-file %s \
+// RUN: mixattn-opt --attn-schedule-x86 --canonicalize --cse --split-input-file %s \
 // RUN:   | FileCheck %s --implicit-check-not=attn.
 
 // Each thread has its part of one buffer. What does not fill a tile of 8 is in

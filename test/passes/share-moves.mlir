@@ -3,7 +3,7 @@
 // there once.
 //
 // RUN: mixattn-opt --tile-share-moves %s | FileCheck %s
-// RUN: mixattn-opt --tile-share-moves --tile-lower-x86="lanes=4" %s | FileCheck %s --check-prefix=LOWERED
+// RUN: mixattn-opt --tile-share-moves --tile-lower-x86 %s | FileCheck %s --check-prefix=LOWERED
 
 // CHECK-LABEL: func.func @both(
 // CHECK:         %[[WIDE:.+]] = memref.cast %{{.+}} : memref<64x32xf32> to memref<64x?xf32, strided<[?, 1], offset: ?>>

@@ -2,7 +2,7 @@
 // The manifest of entries (lib/Runtime/manifest.md). Keys are sorted.
 // Expressions of a score_mod are in write-manifest-score-mod.mlir.
 //
-// RUN: mixattn-opt --attn-write-manifest='cpu=x86-64-v3 features=fma,avx2' --split-input-file %s \
+// RUN: mixattn-opt --attn-set-target='chip=x86-64-v3 features=fma,avx2' --attn-write-manifest --split-input-file %s \
 // RUN:   | sed 's/\\22/"/g' | FileCheck %s
 
 // Everything about one attention. With B, N and S open: 2·(2·4 + 2·6) B N S
@@ -25,7 +25,7 @@
 // CHECK-SAME:  "producer":"mixattn {{[0-9.]+}} (LLVM {{[0-9.]+}})",
 // CHECK-SAME:  "target":{"arch":"x86_64","cpu":"x86-64-v3","features":["avx2","fma"],
 // CHECK-SAME:    "machine":{"cores":8,"hertz":4000000000,"l1":32768,"l2":1048576,"l3":16777216,
-// CHECK-SAME:      "multiply_adds":2,"pair_products":0,"shares_ports":false}}}\0A"}
+// CHECK-SAME:      "multiply_adds":2,"pair_products":0,"shares_ports":false}}}\0A", attn.target
 module @one_attention {
   func.func @f(%q: tensor<?x2x?x4xf32> {attn.name = "q", attn.dims = ["B", "N"]},
                %k: tensor<?x2x?x4xf32> {attn.name = "k", attn.dims = ["B", "S"]},

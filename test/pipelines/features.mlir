@@ -4,8 +4,8 @@
 //
 // RUN: mixattn-opt --attn-to-llvm %s | FileCheck %s --check-prefix=NONE \
 // RUN:   --implicit-check-not=fpext --implicit-check-not=fptrunc
-// RUN: mixattn-opt --attn-to-llvm='cpu=x86-64-v3 features=f16c' %s | FileCheck %s --check-prefix=F16C
-// RUN: mixattn-opt --attn-to-llvm='features=f16c,avx512bf16,avx512vl' %s | FileCheck %s --check-prefix=BF16
+// RUN: mixattn-opt --attn-set-target='chip=x86-64-v3 features=f16c' --attn-to-llvm %s | FileCheck %s --check-prefix=F16C
+// RUN: mixattn-opt --attn-set-target='features=f16c,avx512bf16,avx512vl' --attn-to-llvm %s | FileCheck %s --check-prefix=BF16
 
 // NONE: llvm.func @mixattn_half(
 // NONE: llvm.func @mixattn_brain(

@@ -3,7 +3,7 @@
 //
 // RUN: mixattn-opt --attn-to-normal %s | FileCheck %s --check-prefix=NORMAL \
 // RUN:   --implicit-check-not=attn.mix_heads --implicit-check-not='call @'
-// RUN: mixattn-opt --attn-to-planned="cpu=x86-64-v4 features=avx2,avx512f,fma threads=1" %s | FileCheck %s --check-prefix=PLANNED
+// RUN: mixattn-opt --attn-set-target="chip=x86-64-v4 features=avx2,avx512f,fma threads=1" --attn-to-planned %s | FileCheck %s --check-prefix=PLANNED
 // RUN: mixattn-opt --attn-to-planned="plan=unfused" %s | FileCheck %s --check-prefix=FORCED
 // RUN: mixattn-opt --attn-to-bufferized %s | FileCheck %s --check-prefix=BUFFERIZED \
 // RUN:   --implicit-check-not=memref.alloc --implicit-check-not=linalg

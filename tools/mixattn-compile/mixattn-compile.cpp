@@ -3,6 +3,7 @@
 #include "lib/Runtime/Manifest.h"
 #include "lib/Target/Artifact.h"
 #include "mixattn/Version.h"
+#include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
 #include "passes/plan/CostReport.h"
 #include "passes/plan/Explain.h"
@@ -44,6 +45,7 @@ public:
 
 private:
   ExitCode parse();
+  void addTarget(mlir::OpPassManager &passes);
   ExitCode runPasses();
   ExitCode makeFiles(OutputFiles &files);
   ExitCode makeReport(OutputFiles &files);
@@ -107,17 +109,24 @@ ExitCode Compilation::parse() {
   return done;
 }
 
+/// Adds the pass that says which machine the module is for.
+void Compilation::addTarget(mlir::OpPassManager &passes) {
+  SetTargetPassOptions target;
+  target.chip = machine.cpu;
+  target.features.assign(machine.features.begin(), machine.features.end());
+  target.threads = options.threads;
+  if (machine.facts)
+    target.machine = toText(*machine.facts);
+  passes.addPass(createSetTargetPass(target));
+}
+
 ExitCode Compilation::runPasses() {
   PipelineOptions passOptions;
   passOptions.entry = options.entry;
-  passOptions.cpu = machine.cpu;
-  passOptions.features = machine.features;
   passOptions.sanitizer = nameOf(options.sanitizer);
-  if (machine.facts)
-    passOptions.machine = toText(*machine.facts);
-  passOptions.threads = options.threads;
   passOptions.plan = options.plan;
   auto passes = mlir::PassManager::on<mlir::ModuleOp>(&context);
+  addTarget(passes);
   if (options.cost != Options::Report::None)
     buildEntries(passes, passOptions);
   else
@@ -183,8 +192,7 @@ ExitCode Compilation::makeFiles(OutputFiles &files) {
 
 std::string Compilation::explainPlans() {
   PlanTarget target;
-  target.cpu = describeCpu(machine.cpu, machine.features, machine.facts);
-  target.threads = options.threads ? options.threads : target.cpu.cores;
+  target.cpu = describeCpuOf(*module);
   std::string error;
   if (!options.plan.empty())
     target.forced = parseForcedPlan(options.plan, error);

@@ -13,7 +13,8 @@ static llvm::cl::extrahelp examples(R"(
 examples:
   mixattn-opt layer.mlir
   mixattn-opt layer.mlir --attn-simplify --attn-decompose
-  mixattn-opt layer.mlir --attn-to-llvm=cpu=x86-64-v3 --mlir-print-ir-after-all
+  mixattn-opt layer.mlir --attn-set-target=features=avx2,fma --attn-to-llvm \
+    --mlir-print-ir-after-all
   mixattn-opt layer.reproducer.mlir --run-reproducer
 )");
 

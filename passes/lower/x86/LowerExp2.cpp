@@ -16,16 +16,16 @@ namespace {
 /// |r| <= 1 / (2 T).
 class Exp2Emitter : public VectorEmitter {
 public:
-  Exp2Emitter(Location loc, OpBuilder &builder, const VectorUnit &unit)
-      : VectorEmitter(loc, builder, unit),
-        bits(VectorType::get({unit.lanes}, b.getI32Type())) {}
+  Exp2Emitter(Location loc, OpBuilder &builder, const CpuModel &cpu)
+      : VectorEmitter(loc, builder, cpu),
+        bits(VectorType::get({cpu.lanes}, b.getI32Type())) {}
 
   Value emit(Value x);
 
 private:
   /// Entries of the table: those that fit two registers with AVX-512, 1 (no
   /// table) elsewhere.
-  int64_t entries() const { return unit.lanes == 16 ? 32 : 1; }
+  int64_t entries() const { return cpu.lanes == 16 ? 32 : 1; }
   Value asBits(Value value) { return arith::BitcastOp::create(b, bits, value); }
   Value splatBits(int32_t number) {
     return arith::ConstantOp::create(b, DenseElementsAttr::get(bits, number));
@@ -93,7 +93,7 @@ Value Exp2Emitter::emit(Value x) {
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::Exp2Op op,
-                    const VectorUnit &unit) {
+                    const CpuModel &cpu) {
   rewriter.replaceOp(
-      op, Exp2Emitter(op.getLoc(), rewriter, unit).emit(op.getExponent()));
+      op, Exp2Emitter(op.getLoc(), rewriter, cpu).emit(op.getExponent()));
 }

@@ -39,14 +39,14 @@ private:
   }
   Values loadRow(Value tile, Value at) {
     Values lanes;
-    int64_t length = holdsPairs(tile) ? 2 * unit.lanes : unit.lanes;
+    int64_t length = holdsPairs(tile) ? 2 * cpu.lanes : cpu.lanes;
     for (int64_t c = 0; c < sizeOf(tile, 1) / length; ++c)
       lanes.push_back(load(tile, at, c));
     return lanes;
   }
   /// Features whose sums stay in registers.
   int64_t rowsAtOnce(tile::PoolOp op) {
-    return unit.rowsInRegisters(sizeOf(op.getOutputs(), 1) / unit.lanes);
+    return cpu.rowsInRegisters(sizeOf(op.getOutputs(), 1) / cpu.lanes);
   }
   void emitPooledRows(tile::PoolOp op, Value first, int64_t rows);
   using Step = function_ref<Values(Value number, ValueRange sums)>;
@@ -128,7 +128,7 @@ ProductEmitter::Values ProductEmitter::emitBesideUnits(ValueRange sums,
 void ProductEmitter::emitScores(tile::ScoresOp op) {
   Value keys = op.getKeys(), queries = op.getQueries();
   int64_t rows = sizeOf(op.getScores(), 0);
-  int64_t chunks = sizeOf(op.getScores(), 1) / unit.lanes;
+  int64_t chunks = sizeOf(op.getScores(), 1) / cpu.lanes;
   int64_t steps = sizeOf(queries, 0), units = op.getUnits();
   bool isLastAlone = holdsPairs(queries) && sizeOf(keys, 1) % 2 != 0;
   if (isLastAlone)
@@ -177,7 +177,7 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
 void ProductEmitter::emitPooledRows(tile::PoolOp op, Value first,
                                     int64_t rows) {
   Value outputs = op.getOutputs();
-  int64_t chunks = sizeOf(outputs, 1) / unit.lanes;
+  int64_t chunks = sizeOf(outputs, 1) / cpu.lanes;
   // The block is summed up from 0 and then added to the outputs: rounding
   // errors grow with the number of blocks plus the keys of a block, not with
   // all keys.
@@ -228,13 +228,13 @@ void ProductEmitter::emitPool(tile::PoolOp op) {
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::ScoresOp op,
-                    const VectorUnit &unit) {
-  ProductEmitter(op.getLoc(), rewriter, unit).emitScores(op);
+                    const CpuModel &cpu) {
+  ProductEmitter(op.getLoc(), rewriter, cpu).emitScores(op);
   rewriter.eraseOp(op);
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::PoolOp op,
-                    const VectorUnit &unit) {
-  ProductEmitter(op.getLoc(), rewriter, unit).emitPool(op);
+                    const CpuModel &cpu) {
+  ProductEmitter(op.getLoc(), rewriter, cpu).emitPool(op);
   rewriter.eraseOp(op);
 }

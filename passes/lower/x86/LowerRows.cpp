@@ -22,7 +22,7 @@ public:
 
 private:
   int64_t chunksOf(Value matrix) const {
-    return llvm::divideCeil(sizeOf(matrix, 1), unit.lanes);
+    return llvm::divideCeil(sizeOf(matrix, 1), cpu.lanes);
   }
   /// A vector of features of row `i`, from `chunk * lanes` on, as f32; none
   /// where `isRead`, a row of i1, is not set.
@@ -47,15 +47,15 @@ private:
 Value RowEmitter::loadFeatures(Value matrix, Value i, int64_t chunk,
                                Value isRead) {
   Type element = cast<MemRefType>(matrix.getType()).getElementType();
-  auto type = VectorType::get({unit.lanes}, element);
-  int64_t held = std::min(unit.lanes, sizeOf(matrix, 1) - chunk * unit.lanes);
-  SmallVector<Value> at = {i, index(chunk * unit.lanes)};
+  auto type = VectorType::get({cpu.lanes}, element);
+  int64_t held = std::min(cpu.lanes, sizeOf(matrix, 1) - chunk * cpu.lanes);
+  SmallVector<Value> at = {i, index(chunk * cpu.lanes)};
   Value part;
-  if (held == unit.lanes && !isRead) {
+  if (held == cpu.lanes && !isRead) {
     part = vector::LoadOp::create(b, type, matrix, at);
   } else {
     Value mask = vector::CreateMaskOp::create(
-        b, VectorType::get({unit.lanes}, b.getI1Type()), index(held));
+        b, VectorType::get({cpu.lanes}, b.getI1Type()), index(held));
     if (isRead)
       mask = arith::AndIOp::create(b, mask, isRead);
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
@@ -78,7 +78,7 @@ void RowEmitter::emitPrefetch(Value matrix, Value i) {
 }
 
 Value RowEmitter::emitLaneSums(Values rows) {
-  int64_t size = unit.lanes;
+  int64_t size = cpu.lanes;
   for (int64_t half = 1; half < size; half *= 2) {
     // Lanes whose number has the bit `half` are the second row's from now on.
     SmallVector<int64_t> upper, lower;
@@ -99,10 +99,10 @@ Value RowEmitter::emitLaneSums(Values rows) {
 void RowEmitter::emitRowSums(
     Value matrix, Value row, Value last, Value sums, float factor,
     function_ref<std::pair<Value, Value>(Value, int64_t)> factorsOf) {
-  loop(index(0), index(sizeOf(sums, 1)), unit.lanes, {},
+  loop(index(0), index(sizeOf(sums, 1)), cpu.lanes, {},
        [&](Value lane, ValueRange) {
          Values ofRows;
-         for (int64_t r = 0; r < unit.lanes; ++r) {
+         for (int64_t r = 0; r < cpu.lanes; ++r) {
            Value i =
                b.createOrFold<arith::MinSIOp>(add(add(row, lane), r), last);
            emitPrefetch(matrix, i);
@@ -194,25 +194,25 @@ void RowEmitter::emitSummedChunks(tile::SumRowsOp op, int64_t first,
 
 void RowEmitter::emitSums(tile::SumRowsOp op) {
   int64_t chunks = chunksOf(op.getValues());
-  int64_t atOnce = unit.rowsInRegisters(2);
+  int64_t atOnce = cpu.rowsInRegisters(2);
   for (int64_t first = 0; first < chunks; first += atOnce)
     emitSummedChunks(op, first, std::min(atOnce, chunks - first));
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::DotRowsOp op,
-                    const VectorUnit &unit) {
-  RowEmitter(op.getLoc(), rewriter, unit).emitDots(op);
+                    const CpuModel &cpu) {
+  RowEmitter(op.getLoc(), rewriter, cpu).emitDots(op);
   rewriter.eraseOp(op);
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::SquareRowsOp op,
-                    const VectorUnit &unit) {
-  RowEmitter(op.getLoc(), rewriter, unit).emitSquares(op);
+                    const CpuModel &cpu) {
+  RowEmitter(op.getLoc(), rewriter, cpu).emitSquares(op);
   rewriter.eraseOp(op);
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::SumRowsOp op,
-                    const VectorUnit &unit) {
-  RowEmitter(op.getLoc(), rewriter, unit).emitSums(op);
+                    const CpuModel &cpu) {
+  RowEmitter(op.getLoc(), rewriter, cpu).emitSums(op);
   rewriter.eraseOp(op);
 }

@@ -19,12 +19,12 @@ public:
 
 private:
   Value loadAt(Value tile, Value at, Value lane, int64_t chunk) {
-    return vector::LoadOp::create(
-        b, row, tile, ValueRange{at, add(lane, chunk * unit.lanes)});
+    return vector::LoadOp::create(b, row, tile,
+                                  ValueRange{at, add(lane, chunk * cpu.lanes)});
   }
   void storeAt(Value value, Value tile, Value at, Value lane, int64_t chunk) {
     vector::StoreOp::create(b, value, tile,
-                            ValueRange{at, add(lane, chunk * unit.lanes)});
+                            ValueRange{at, add(lane, chunk * cpu.lanes)});
   }
   /// Runs `body` for all lanes of `tile`, as many vectors at a time as leave
   /// room for the sums of `rows` rows.
@@ -48,19 +48,19 @@ private:
 
 void StateEmitter::forEachLanes(Value tile, int64_t rows,
                                 function_ref<void(Value, int64_t)> body) {
-  int64_t chunks = sizeOf(tile, 1) / unit.lanes;
-  int64_t atOnce = unit.rowsInRegisters(rows);
+  int64_t chunks = sizeOf(tile, 1) / cpu.lanes;
+  int64_t atOnce = cpu.rowsInRegisters(rows);
   int64_t whole = chunks / atOnce * atOnce;
   if (whole == atOnce)
     body(index(0), atOnce);
   else if (whole)
-    loop(index(0), index(whole * unit.lanes), atOnce * unit.lanes, {},
+    loop(index(0), index(whole * cpu.lanes), atOnce * cpu.lanes, {},
          [&](Value lane, ValueRange) {
            body(lane, atOnce);
            return Values();
          });
   if (whole != chunks)
-    body(index(whole * unit.lanes), chunks - whole);
+    body(index(whole * cpu.lanes), chunks - whole);
 }
 
 void StateEmitter::forEachRows(int64_t count,
@@ -145,13 +145,13 @@ void StateEmitter::emitUpdate(tile::UpdateOp op) {
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::MultiplyOp op,
-                    const VectorUnit &unit) {
-  StateEmitter(op.getLoc(), rewriter, unit).emitMultiply(op);
+                    const CpuModel &cpu) {
+  StateEmitter(op.getLoc(), rewriter, cpu).emitMultiply(op);
   rewriter.eraseOp(op);
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::UpdateOp op,
-                    const VectorUnit &unit) {
-  StateEmitter(op.getLoc(), rewriter, unit).emitUpdate(op);
+                    const CpuModel &cpu) {
+  StateEmitter(op.getLoc(), rewriter, cpu).emitUpdate(op);
   rewriter.eraseOp(op);
 }

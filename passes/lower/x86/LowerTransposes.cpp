@@ -27,14 +27,14 @@ private:
   Value less(Value x, Value y) {
     return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, x, y);
   }
-  Value lanesBelow(Value count) { return maskOf(unit.lanes, count); }
+  Value lanesBelow(Value count) { return maskOf(cpu.lanes, count); }
   Value maskOf(int64_t length, Value count) {
     return vector::CreateMaskOp::create(
         b, VectorType::get({length}, b.getI1Type()), count);
   }
   /// Runs `body` for every row of lanes below `end`: the lane it begins at.
   void overLanes(Value end, function_ref<void(Value lane)> body) {
-    loop(index(0), end, unit.lanes, {}, [&](Value lane, ValueRange) {
+    loop(index(0), end, cpu.lanes, {}, [&](Value lane, ValueRange) {
       body(lane);
       return Values();
     });
@@ -121,7 +121,7 @@ Value TransposeEmitter::loadFloats(Value matrix, Value i, Value j,
                                    Value count) {
   Type element = cast<MemRefType>(matrix.getType()).getElementType();
   Value part =
-      loadPart(VectorType::get({unit.lanes}, element), matrix, i, j, count);
+      loadPart(VectorType::get({cpu.lanes}, element), matrix, i, j, count);
   if (element.isInteger())
     return arith::UIToFPOp::create(b, row, part);
   return element.isF32() ? part
@@ -131,7 +131,7 @@ Value TransposeEmitter::loadFloats(Value matrix, Value i, Value j,
 void TransposeEmitter::emitPack(tile::PackOp op) {
   Value tile = op.getTile();
   bool arePairs = holdsPairs(tile);
-  int64_t size = unit.lanes, step = arePairs ? 2 * size : size;
+  int64_t size = cpu.lanes, step = arePairs ? 2 * size : size;
   auto pairs = VectorType::get({2 * size}, b.getBF16Type());
   Value last = b.createOrFold<arith::SubIOp>(op.getRows(), index(1));
   float factor = op.getFactor().convertToFloat();
@@ -174,7 +174,7 @@ void TransposeEmitter::emitPack(tile::PackOp op) {
 
 void TransposeEmitter::emitPair(tile::PairOp op) {
   Value source = op.getSource();
-  int64_t size = unit.lanes, columns = sizeOf(source, 1);
+  int64_t size = cpu.lanes, columns = sizeOf(source, 1);
   auto part = VectorType::get({size}, b.getBF16Type());
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(part));
   SmallVector<int64_t> alternate;
@@ -214,7 +214,7 @@ void TransposeEmitter::emitWiden(tile::WidenOp op) {
   loop(index(0), op.getRows(), 1, {}, [&](Value r, ValueRange) {
     Value i = b.createOrFold<arith::MinSIOp>(add(op.getRow(), r), op.getLast());
     overColumns(
-        index(sizeOf(target, 1)), unit.lanes, [&](Value column, Value count) {
+        index(sizeOf(target, 1)), cpu.lanes, [&](Value column, Value count) {
           Value part = loadFloats(source, i, column, count);
           if (count)
             vector::MaskedStoreOp::create(b, target, ValueRange{r, column},
@@ -228,7 +228,7 @@ void TransposeEmitter::emitWiden(tile::WidenOp op) {
 
 void TransposeEmitter::emitUnpack(tile::UnpackOp op) {
   Value tile = op.getTile(), target = op.getTarget();
-  int64_t size = unit.lanes, features = sizeOf(tile, 0);
+  int64_t size = cpu.lanes, features = sizeOf(tile, 0);
   Type element = cast<MemRefType>(target.getType()).getElementType();
   auto type = VectorType::get({size}, element);
   auto loadRow = [&](Value matrix, Value at, Value lane) -> Value {
@@ -266,25 +266,25 @@ void TransposeEmitter::emitUnpack(tile::UnpackOp op) {
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::PackOp op,
-                    const VectorUnit &unit) {
-  TransposeEmitter(op.getLoc(), rewriter, unit).emitPack(op);
+                    const CpuModel &cpu) {
+  TransposeEmitter(op.getLoc(), rewriter, cpu).emitPack(op);
   rewriter.eraseOp(op);
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::PairOp op,
-                    const VectorUnit &unit) {
-  TransposeEmitter(op.getLoc(), rewriter, unit).emitPair(op);
+                    const CpuModel &cpu) {
+  TransposeEmitter(op.getLoc(), rewriter, cpu).emitPair(op);
   rewriter.eraseOp(op);
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::WidenOp op,
-                    const VectorUnit &unit) {
-  TransposeEmitter(op.getLoc(), rewriter, unit).emitWiden(op);
+                    const CpuModel &cpu) {
+  TransposeEmitter(op.getLoc(), rewriter, cpu).emitWiden(op);
   rewriter.eraseOp(op);
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::UnpackOp op,
-                    const VectorUnit &unit) {
-  TransposeEmitter(op.getLoc(), rewriter, unit).emitUnpack(op);
+                    const CpuModel &cpu) {
+  TransposeEmitter(op.getLoc(), rewriter, cpu).emitUnpack(op);
   rewriter.eraseOp(op);
 }

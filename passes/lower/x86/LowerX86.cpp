@@ -25,10 +25,7 @@ struct LowerX86Pass : mixattn::impl::LowerX86PassBase<LowerX86Pass> {
   using Base::Base;
 
   void runOnOperation() override {
-    VectorUnit unit;
-    unit.lanes = lanes;
-    unit.hasFma = hasFma;
-    unit.registers = registers;
+    CpuModel cpu = describeCpuOf(getOperation());
     // Inner ops first: the region of one may hold others.
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
@@ -42,7 +39,7 @@ struct LowerX86Pass : mixattn::impl::LowerX86PassBase<LowerX86Pass> {
           .Case<tile::PackOp, tile::UnpackOp, tile::ScoresOp, tile::PoolOp,
                 tile::PairOp, tile::WidenOp, tile::MultiplyOp, tile::UpdateOp,
                 tile::DotRowsOp, tile::SquareRowsOp, tile::SumRowsOp,
-                tile::Exp2Op>([&](auto op) { lower(rewriter, op, unit); });
+                tile::Exp2Op>([&](auto op) { lower(rewriter, op, cpu); });
     }
   }
 };

@@ -22,9 +22,9 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   VectorEmitter(mlir::Location loc, mlir::OpBuilder &builder,
-                const VectorUnit &unit)
-      : b(loc, builder), unit(unit),
-        row(mlir::VectorType::get({unit.lanes}, b.getF32Type())) {}
+                const CpuModel &cpu)
+      : b(loc, builder), cpu(cpu),
+        row(mlir::VectorType::get({cpu.lanes}, b.getF32Type())) {}
 
 protected:
   mlir::Value index(int64_t number) {
@@ -43,7 +43,7 @@ protected:
   }
   /// x * y + z, of f32 rows.
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value z) {
-    if (unit.hasFma)
+    if (cpu.hasFma)
       return mlir::vector::FMAOp::create(b, x, y, z);
     mlir::Value product = mlir::arith::MulFOp::create(b, x, y);
     return mlir::arith::AddFOp::create(b, product, z);
@@ -55,7 +55,7 @@ protected:
   }
   /// A row of lanes of `tile`, of f32 or of pairs of bf16.
   mlir::Value load(mlir::Value tile, mlir::Value at, int64_t chunk) {
-    int64_t length = holdsPairs(tile) ? 2 * unit.lanes : unit.lanes;
+    int64_t length = holdsPairs(tile) ? 2 * cpu.lanes : cpu.lanes;
     auto type = mlir::VectorType::get(
         {length},
         llvm::cast<mlir::MemRefType>(tile.getType()).getElementType());
@@ -65,7 +65,7 @@ protected:
   void store(mlir::Value value, mlir::Value tile, mlir::Value at,
              int64_t chunk) {
     mlir::vector::StoreOp::create(
-        b, value, tile, mlir::ValueRange{at, index(chunk * unit.lanes)});
+        b, value, tile, mlir::ValueRange{at, index(chunk * cpu.lanes)});
   }
   /// Element [i, j] of `matrix` in all lanes, as f32.
   mlir::Value spread(mlir::Value matrix, mlir::Value i, mlir::Value j) {
@@ -86,7 +86,7 @@ protected:
         b, mlir::VectorType::get({1}, f32), pair);
     mlir::Value number = mlir::vector::ExtractOp::create(b, whole, 0);
     return mlir::vector::BitCastOp::create(
-        b, mlir::VectorType::get({2 * unit.lanes}, bf16), broadcast(number));
+        b, mlir::VectorType::get({2 * cpu.lanes}, bf16), broadcast(number));
   }
   /// The pair of element [i, j] of a `matrix` of bf16 and 0, in all lanes.
   mlir::Value spreadWithZero(mlir::Value matrix, mlir::Value i, mlir::Value j) {
@@ -98,7 +98,7 @@ protected:
         b, b.getF32Type(),
         mlir::arith::ExtUIOp::create(b, b.getI32Type(), bits).getResult());
     return mlir::vector::BitCastOp::create(
-        b, mlir::VectorType::get({2 * unit.lanes}, b.getBF16Type()),
+        b, mlir::VectorType::get({2 * cpu.lanes}, b.getBF16Type()),
         broadcast(pair));
   }
   /// z + x0 y0 + x1 y1, of pairs of bf16 and rows of f32.
@@ -167,7 +167,7 @@ protected:
   }
 
   mlir::ImplicitLocOpBuilder b;
-  const VectorUnit &unit;
+  const CpuModel &cpu;
   /// A row of lanes of f32.
   mlir::VectorType row;
 };

@@ -29,14 +29,7 @@ struct ScheduleX86Pass : mixattn::impl::ScheduleX86PassBase<ScheduleX86Pass> {
   void runOnOperation() override {
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-    TileSizes sizes;
-    sizes.lanes = lanes;
-    bool isWide = registers >= 32;
-    sizes.width = lanes * (isWide ? 4 : 2);
-    sizes.rows = 4;
-    sizes.bodyRows = isWide ? 4 : 2;
-    sizes.block = 64;
-    sizes.hasPairs = hasBf16Pairs && lanes == 16;
+    TileSizes sizes = TileSizes::of(describeCpuOf(getOperation()));
     for (KernelOp kernel : kernels)
       if (failed(checkKernel(kernel)) || failed(checkPlan(kernel, sizes)))
         return signalPassFailure();

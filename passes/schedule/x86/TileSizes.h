@@ -4,8 +4,7 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_TILE_SIZES_H
 #define MIXATTN_PASSES_SCHEDULE_X86_TILE_SIZES_H
 
-#include <algorithm>
-#include <cstdint>
+#include "passes/target/CpuModel.h"
 
 namespace mixattn {
 
@@ -29,6 +28,17 @@ struct TileSizes {
   /// Whether one instruction adds the products of two pairs of bf16.
   bool hasPairs = false;
 
+  /// The widest tiles that the registers of `cpu` hold.
+  static TileSizes of(const CpuModel &cpu) {
+    TileSizes sizes;
+    sizes.lanes = cpu.lanes;
+    sizes.width = cpu.widestTile();
+    sizes.rows = 4;
+    sizes.bodyRows = cpu.registers >= 32 ? 4 : 2;
+    sizes.block = 64;
+    sizes.hasPairs = cpu.hasPairs();
+    return sizes;
+  }
   int64_t chunks() const { return width / lanes; }
   /// Tiles of `newWidth` queries, with as many sums in registers.
   TileSizes withWidth(int64_t newWidth) const {

@@ -22,8 +22,7 @@ OTHERS = ("canonicalize", "cse", "inline", "symbol-dce",
           "buffer-deallocation-pipeline")
 # Options without which a pass does nothing.
 OPTIONS = {"attn-verify-level": "=level=normal",
-           "attn-plan": "=cpu=znver4 features=avx2,avx512f,fma threads=2",
-           "attn-schedule-x86": "=lanes=16 registers=32"}
+           "attn-set-target": "=chip=znver4 features=avx2,avx512f,fma threads=2"}
 SECONDS = 120
 
 
@@ -50,7 +49,8 @@ def inputs(source):
 
 
 def flags(order):
-    return ["--" + name + OPTIONS.get(name, "") for name in order]
+    return ["--" + name + OPTIONS.get(name, "")
+            for name in ["attn-set-target", *order]]
 
 
 def what_is_wrong(order, parts, path):

@@ -35,7 +35,8 @@ protected:
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     auto function = *module->getOps<mlir::func::FuncOp>().begin();
     llvm::SmallVector<PlanCase> cases;
-    PlanTarget target{someCpu(), threads, std::nullopt, supportsAll};
+    PlanTarget target{someCpu(), std::nullopt, supportsAll};
+    target.cpu.threads = threads;
     FunctionSizes sizes(function);
     function.walk([&](AttentionOpInterface op) {
       cases = Planner(op, sizes, target).makePlan();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Descriptions of CPUs: a table by microarchitecture, and facts of a machine.
 
-#include "passes/plan/CpuModel.h"
+#include "passes/target/CpuModel.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -64,12 +64,14 @@ CpuModel mixattn::describeCpu(StringRef cpu,
   bool isWide = has("avx512f");
   model.lanes = isWide ? 16 : has("avx2") ? 8 : 4;
   model.registers = isWide ? 32 : 16;
+  model.hasFma = has("fma");
   model.multiplyAdds = isWide ? known->wide : has("fma") ? known->narrow : 1;
   model.pairProducts = isWide && has("avx512bf16") ? known->widePairs : 0;
   model.sharesPorts = isWide && known->sharesPorts;
   model.hertz = known->hertz;
   if (!model.cores)
     model.cores = 8;
+  model.threads = model.cores;
   if (!model.l1)
     model.l1 = known->l1;
   if (!model.l2)
@@ -83,14 +85,52 @@ CpuModel mixattn::describeCpu(StringRef cpu,
   return model;
 }
 
-Result<std::optional<CpuFacts>>
-mixattn::readMachine(const std::string &option) {
-  if (option.empty())
-    return std::optional<CpuFacts>();
-  Result<CpuFacts> facts = parseCpuFacts(option);
-  if (!facts)
-    return facts.error();
-  return std::optional<CpuFacts>(std::move(*facts));
+/// The numbers among the facts of a machine, by name.
+static constexpr std::pair<llvm::StringLiteral, int64_t CpuFacts::*>
+    factNumbers[] = {{"family", &CpuFacts::family},
+                     {"model", &CpuFacts::model},
+                     {"stepping", &CpuFacts::stepping},
+                     {"cores", &CpuFacts::cores},
+                     {"l1", &CpuFacts::l1},
+                     {"l2", &CpuFacts::l2},
+                     {"l3", &CpuFacts::l3},
+                     {"l3_threads", &CpuFacts::l3Threads}};
+
+mlir::DictionaryAttr mixattn::toAttribute(const CpuFacts &machine,
+                                          mlir::MLIRContext *context) {
+  mlir::Builder b(context);
+  mlir::NamedAttrList list;
+  if (!machine.vendor.empty())
+    list.set("vendor", b.getStringAttr(machine.vendor));
+  for (auto [name, fact] : factNumbers)
+    if (machine.*fact)
+      list.set(name, b.getI64IntegerAttr(machine.*fact));
+  return list.getDictionary(context);
+}
+
+static CpuFacts readFacts(mlir::DictionaryAttr machine) {
+  CpuFacts result;
+  if (auto vendor = machine.getAs<mlir::StringAttr>("vendor"))
+    result.vendor = vendor.str();
+  for (auto [name, fact] : factNumbers)
+    if (auto number = machine.getAs<mlir::IntegerAttr>(name))
+      result.*fact = number.getInt();
+  return result;
+}
+
+CpuModel mixattn::describeCpu(TargetAttr target) {
+  std::optional<CpuFacts> machine;
+  if (target.getMachine())
+    machine = readFacts(target.getMachine());
+  CpuModel model =
+      describeCpu(target.getChip(), target.getFeatureNames(), machine);
+  if (target.getThreads())
+    model.threads = target.getThreads();
+  return model;
+}
+
+CpuModel mixattn::describeCpuOf(mlir::Operation *op) {
+  return describeCpu(TargetAttr::of(op));
 }
 
 llvm::json::Object mixattn::describeAsJson(const MachineDescription &machine) {

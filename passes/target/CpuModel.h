@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The facts of a CPU that the planner uses.
+// A CPU as planner, schedules and lowerings see it.
 
-#ifndef MIXATTN_PASSES_PLAN_CPU_MODEL_H
-#define MIXATTN_PASSES_PLAN_CPU_MODEL_H
+#ifndef MIXATTN_PASSES_TARGET_CPU_MODEL_H
+#define MIXATTN_PASSES_TARGET_CPU_MODEL_H
 
+#include "dialect/attn/AttnOps.h"
 #include "lib/Runtime/MachineDescription.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace mixattn {
 
-/// A CPU as predictions see it. passes/plan/plan.md has the table of
+/// The one description of a CPU. passes/plan/plan.md has the table of
 /// microarchitectures.
 struct CpuModel : MachineDescription {
   /// Floats in a vector register, and how many registers there are.
   int64_t lanes = 0, registers = 0;
+  /// Whether one instruction multiplies and adds.
+  bool hasFma = false;
+  /// Threads that a call is planned for.
+  int64_t threads = 1;
   /// Bytes that one core reads in a cycle from its second cache, from the
   /// shared one, and from memory; and all cores together from memory.
   double l2Rate = 0, l3Rate = 0, memoryRate = 0, allMemoryRate = 0;
@@ -31,6 +37,14 @@ struct CpuModel : MachineDescription {
   double peak() const { return 2 * multiplyAdds * double(lanes) * hertz; }
   /// Queries side by side that the register blocks of schedules have.
   int64_t widestTile() const { return lanes * (registers >= 32 ? 4 : 2); }
+  /// Rows of a product whose sums fit the registers together with a row of
+  /// operands and a broadcast, for tiles of `vectors` registers a row. A CPU
+  /// that begins two multiply-adds a cycle, each of four cycles, waits with
+  /// fewer than 8 sums, and with 8 whenever one of them is late.
+  int64_t rowsInRegisters(int64_t vectors) const {
+    constexpr int64_t fewestSums = 12;
+    return std::max<int64_t>(1, std::max(fewestSums, registers / 2) / vectors);
+  }
 };
 
 /// The CPU that LLVM calls `cpu`, as code sees it that uses `features`. Cores
@@ -38,12 +52,19 @@ struct CpuModel : MachineDescription {
 CpuModel describeCpu(llvm::StringRef cpu, llvm::ArrayRef<std::string> features,
                      const std::optional<CpuFacts> &facts = std::nullopt);
 
-/// The facts of a pass's option `machine`: none where it is empty.
-Result<std::optional<CpuFacts>> readMachine(const std::string &option);
+/// The CPU of `target`, which is of family x86.
+CpuModel describeCpu(TargetAttr target);
+
+/// The CPU that the module of `op` is compiled for.
+CpuModel describeCpuOf(mlir::Operation *op);
+
+/// The facts that are there as a target's `machine`.
+mlir::DictionaryAttr toAttribute(const CpuFacts &machine,
+                                 mlir::MLIRContext *context);
 
 /// The `machine` of lib/Runtime/manifest.md.
 llvm::json::Object describeAsJson(const MachineDescription &machine);
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_PLAN_CPU_MODEL_H
+#endif // MIXATTN_PASSES_TARGET_CPU_MODEL_H
