@@ -68,7 +68,7 @@ def explain(row, source, threads, tools):
 def option_of(plan):
     """A candidate as `--plan` takes it."""
     return ",".join([plan["algorithm"]] + [
-        f"{name}={plan[name]}" for name in ("lanes", "block", "split")
+        f"{name}={plan[name]}" for name in ("width", "block", "split")
         if name in plan])
 
 

@@ -6,6 +6,8 @@
 
 #include "dialect/attn/AttnOps.h"
 
+#include "passes/Pipelines/Level.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace mixattn {

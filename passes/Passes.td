@@ -23,6 +23,10 @@ def VerifyLevelPass : Pass<"attn-verify-level", "::mlir::ModuleOp"> {
     attention. `bufferized`: no attention op and no tensor but inside of kernels.
     `tiled`: none at all. `llvm`: the LLVM dialect only.
 
+    On a GPU from level `tiled` on entries launch kernels and compute sizes, and
+    do nothing else: what they would compute lies in device memory. At `llvm`
+    kernels are the LLVM dialect only.
+
     ```mlir
     func.func @f(%x: memref<4xf32>) {
       return
@@ -31,9 +35,17 @@ def VerifyLevelPass : Pass<"attn-verify-level", "::mlir::ModuleOp"> {
     passes `attn-verify-level{level=bufferized}` unchanged.
   }];
   let options = [
-    Option<"level", "level", "std::string", /*default=*/"",
-           "normal, planned, bufferized, tiled or llvm">,
+    Option<"level", "level", "::mixattn::Level",
+           /*default=*/"::mixattn::Level::Normal", "The level",
+           [{::llvm::cl::values(
+               clEnumValN(::mixattn::Level::Graph, "graph", ""),
+               clEnumValN(::mixattn::Level::Normal, "normal", ""),
+               clEnumValN(::mixattn::Level::Planned, "planned", ""),
+               clEnumValN(::mixattn::Level::Bufferized, "bufferized", ""),
+               clEnumValN(::mixattn::Level::Tiled, "tiled", ""),
+               clEnumValN(::mixattn::Level::Llvm, "llvm", ""))}]>,
   ];
+  let dependentDialects = ["::mixattn::AttnDialect"];
 }
 
 #endif // MIXATTN_PASSES_TD

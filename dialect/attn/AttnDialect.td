@@ -116,14 +116,6 @@ def Attn_FeatureMapAttr : AttrDef<Attn_Dialect, "FeatureMap"> {
   let genVerifyDecl = 1;
 }
 
-def Attn_Algorithm : I32Enum<"Algorithm", "algorithm of an attention", [
-    I32EnumCase<"Online", 0, "online">, I32EnumCase<"Panel", 1, "panel">,
-    I32EnumCase<"Decode", 2, "decode">,
-    I32EnumCase<"ChunkedLinear", 3, "chunked_linear">,
-    I32EnumCase<"Banded", 4, "banded">, I32EnumCase<"Unfused", 5, "unfused">]> {
-  let cppNamespace = "::mixattn";
-}
-
 def Attn_PlanAttr : AttrDef<Attn_Dialect, "Plan"> {
   let mnemonic = "plan";
   let summary = "How an attention is computed, by its sizes";
@@ -132,23 +124,13 @@ def Attn_PlanAttr : AttrDef<Attn_Dialect, "Plan"> {
     of the op's sizes `batch`, `queries` and `keys` is taken; the last has none.
 
     ```
-    #attn.plan<[queries at_most 8 and keys above 512 : decode {block = 64, split = 1024},
-                else : online {lanes = 64, block = 64} ]>
+    #attn.plan<[queries at_most 8 and keys above 512 : decode {width = 16, block = 64, split = 1024},
+                else : online {width = 64, block = 64} ]>
     ```
 
-    - `online`: blocks of keys one after the other, each scored and pooled at
-      once; sums are rescaled.
-    - `panel`: the weights of all heads for a tile of queries, then the mixer of
-      weights and the pool.
-    - `decode`: few queries; parts of the keys apart, then put together.
-    - `chunked_linear`: the state of linear attention, chunk by chunk.
-    - `banded`: a pool whose weights are given, a piece of its rows at a time.
-    - `unfused`: the plain path of `attn-decompose`.
-
-    `lanes` are the queries that are computed side by side, `block` keys that are
-    scored before they are pooled, or the length of a chunk or piece, `split`
-    keys that a part has at most. Those that an algorithm does without are
-    absent; all are absent from `unfused`.
+    Each case names an algorithm, which is a schedule of the target's family, and
+    the numbers that it has: `passes/plan/plan.md` lists them. Numbers that are
+    absent are the schedule's to choose.
 
     The plan of an op is its attribute `attn.plan`, written by `attn-plan`.
   }];

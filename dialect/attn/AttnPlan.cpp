@@ -13,12 +13,6 @@ static constexpr llvm::StringLiteral planName = "attn.plan";
 
 static constexpr llvm::StringLiteral sizeNames[] = {"batch", "queries", "keys"};
 
-/// The numbers of a case, in the order in which they are written.
-static constexpr std::pair<llvm::StringLiteral, int64_t PlanCase::*> numbers[] =
-    {{"lanes", &PlanCase::lanes},
-     {"block", &PlanCase::block},
-     {"split", &PlanCase::split}};
-
 PlanAttr mixattn::getPlan(Operation *op) {
   return op->getAttrOfType<PlanAttr>(planName);
 }
@@ -55,13 +49,12 @@ static void print(AsmPrinter &printer,
 
 static void print(AsmPrinter &printer, const PlanCase &each) {
   print(printer, each.when);
-  printer << " : " << stringifyAlgorithm(each.algorithm);
+  printer << " : " << each.algorithm.getValue();
   StringRef opening = " {";
-  for (auto [name, number] : numbers)
-    if (each.*number != 0) {
-      printer << opening << name << " = " << each.*number;
-      opening = ", ";
-    }
+  for (const PlanNumber &number : each.getNumbers()) {
+    printer << opening << number.name.getValue() << " = " << number.value;
+    opening = ", ";
+  }
   if (opening == ", ")
     printer << "}";
 }
@@ -112,21 +105,22 @@ static ParseResult parseNumbers(AsmParser &parser, PlanCase &result) {
     StringRef name;
     if (parser.parseKeyword(&name))
       return failure();
-    for (auto [known, number] : numbers) {
-      if (known != name)
-        continue;
-      SMLoc numberPlace = parser.getCurrentLocation();
-      if (result.*number != 0)
-        return parser.emitError(place, "expected one '") << name << "'";
-      if (parser.parseEqual() || parser.parseInteger(result.*number))
-        return failure();
-      if (result.*number <= 0)
-        return parser.emitError(numberPlace, "expected a positive '")
-               << name << "', but got " << result.*number;
-      return success();
-    }
-    return parser.emitError(place, "expected lanes, block or split, but got '")
-           << name << "'";
+    auto attr = StringAttr::get(parser.getContext(), name);
+    if (result.get(name))
+      return parser.emitError(place, "expected one '") << name << "'";
+    if (result.getNumbers().size() == PlanCase::mostNumbers)
+      return parser.emitError(place, "expected no more than ")
+             << PlanCase::mostNumbers << " numbers of a plan";
+    int64_t number;
+    SMLoc numberPlace;
+    if (parser.parseEqual() || parser.getCurrentLocation(&numberPlace) ||
+        parser.parseInteger(number))
+      return failure();
+    if (number <= 0)
+      return parser.emitError(numberPlace, "expected a positive '")
+             << name << "', but got " << number;
+    result.set(attr, number);
+    return success();
   };
   if (failed(parser.parseOptionalLBrace()))
     return success();
@@ -144,14 +138,9 @@ static ParseResult parseCase(AsmParser &parser, PlanCase &result) {
   StringRef name;
   if (parser.parseColon())
     return failure();
-  SMLoc place = parser.getCurrentLocation();
   if (parser.parseKeyword(&name))
     return failure();
-  std::optional<Algorithm> algorithm = symbolizeAlgorithm(name);
-  if (!algorithm)
-    return parser.emitError(place, "expected an algorithm, but got '")
-           << name << "'";
-  result.algorithm = *algorithm;
+  result.algorithm = StringAttr::get(parser.getContext(), name);
   return parseNumbers(parser, result);
 }
 
@@ -181,9 +170,6 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     bool isLast = &each == &cases.back();
     if (each.isUnconditional() != isLast)
       return emitError() << "expected conditions on all cases but the last";
-    bool hasNumbers = each.lanes || each.block || each.split;
-    if (each.algorithm == Algorithm::Unfused && hasNumbers)
-      return emitError() << "expected no numbers of an unfused case";
   }
   return success();
 }

@@ -4,6 +4,7 @@
 #ifndef MIXATTN_DIALECT_ATTN_PLAN_H
 #define MIXATTN_DIALECT_ATTN_PLAN_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/Hashing.h"
 
 #include <array>
@@ -11,8 +12,6 @@
 #include <limits>
 
 namespace mixattn {
-
-enum class Algorithm : uint32_t;
 
 /// The sizes of an attention that a plan may ask for.
 enum class PlanSize { Batch, Queries, Keys };
@@ -30,15 +29,44 @@ struct SizeRange {
   }
 };
 
+/// A number of a plan, `width = 64`.
+struct PlanNumber {
+  /// Null where a plan has fewer numbers.
+  mlir::StringAttr name;
+  int64_t value = 0;
+};
+
 /// How an attention of some sizes is computed.
 struct PlanCase {
+  static constexpr size_t mostNumbers = 4;
+
   /// For each PlanSize, which sizes this is for.
   std::array<SizeRange, 3> when;
-  Algorithm algorithm;
-  /// Queries that are computed side by side; keys that are scored before they
-  /// are pooled, or rows of a chunk or piece; and keys that one thread takes. 0
-  /// where the algorithm has none.
-  int64_t lanes = 0, block = 0, split = 0;
+  /// The name of a schedule of the target's family.
+  mlir::StringAttr algorithm;
+  /// Its numbers, in its order.
+  std::array<PlanNumber, mostNumbers> numbers;
+
+  /// The numbers that there are.
+  llvm::ArrayRef<PlanNumber> getNumbers() const {
+    return llvm::ArrayRef(numbers).take_while(
+        [](const PlanNumber &each) { return bool(each.name); });
+  }
+  /// The number called `name`, or 0.
+  int64_t get(llvm::StringRef name) const {
+    for (const PlanNumber &each : getNumbers())
+      if (each.name == name)
+        return each.value;
+    return 0;
+  }
+  /// Sets the number called `name`, the last where it is new.
+  void set(mlir::StringAttr name, int64_t value) {
+    size_t place = 0;
+    while (numbers[place].name && numbers[place].name != name)
+      ++place;
+    assert(place < mostNumbers && "a plan has a few numbers");
+    numbers[place] = {name, value};
+  }
 
   bool isUnconditional() const {
     for (const SizeRange &range : when)
@@ -52,11 +80,15 @@ struct PlanCase {
   }
   friend bool operator==(const PlanCase &a, const PlanCase &b) {
     return a.when == b.when && a.algorithm == b.algorithm &&
-           a.lanes == b.lanes && a.block == b.block && a.split == b.split;
+           std::equal(a.numbers.begin(), a.numbers.end(), b.numbers.begin(),
+                      [](const PlanNumber &x, const PlanNumber &y) {
+                        return x.name == y.name && x.value == y.value;
+                      });
   }
   friend llvm::hash_code hash_value(const PlanCase &each) {
-    llvm::hash_code hash = llvm::hash_combine(
-        uint32_t(each.algorithm), each.lanes, each.block, each.split);
+    llvm::hash_code hash = mlir::hash_value(each.algorithm);
+    for (const PlanNumber &number : each.getNumbers())
+      hash = llvm::hash_combine(hash, number.name, number.value);
     for (const SizeRange &range : each.when)
       hash = llvm::hash_combine(hash, range.above, range.atMost);
     return hash;

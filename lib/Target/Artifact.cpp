@@ -22,8 +22,10 @@ CodeKind mixattn::codeKindOf(ArtifactKind kind) {
   case ArtifactKind::SharedLibrary:
   case ArtifactKind::Runner:
     return CodeKind::Object;
+  case ArtifactKind::Ptx:
+    break;
   }
-  llvm_unreachable("all kinds are above");
+  llvm_unreachable("PTX is made from kernels alone");
 }
 
 /// `path` with `suffix` instead of its own.
@@ -47,10 +49,12 @@ Status mixattn::makeArtifact(ArtifactKind kind, const std::string &path,
   if (!bytes)
     return bytes.error();
   Status added = files.add(path, std::move(*bytes), isLinked);
-  if (!added || codeKindOf(kind) != CodeKind::Object || !isOrdinaryFile(path))
+  bool isPtx = kind == ArtifactKind::Ptx;
+  bool isDescribed = isPtx || codeKindOf(kind) == CodeKind::Object;
+  if (!added || !isDescribed || !isOrdinaryFile(path))
     return added;
   added = files.add(withSuffix(path, "json"), manifestText + "\n");
-  if (!added)
+  if (!added || isPtx)
     return added;
   return files.add(withSuffix(path, "h"), makeCHeader(manifest));
 }

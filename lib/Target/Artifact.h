@@ -12,15 +12,23 @@ namespace mixattn {
 struct Manifest;
 
 /// The kinds of artifacts that a module in the LLVM dialect is compiled to.
-enum class ArtifactKind { LlvmIr, Assembly, Object, SharedLibrary, Runner };
+enum class ArtifactKind {
+  LlvmIr,
+  Assembly,
+  Object,
+  SharedLibrary,
+  Runner,
+  Ptx
+};
 
-/// The code that an artifact of `kind` is made from.
+/// The code that an artifact of `kind`, which is not Ptx, is made from.
 CodeKind codeKindOf(ArtifactKind kind);
 
 /// Makes the files of an artifact from `code`, of kind `codeKindOf(kind)`, and
 /// adds them to `files`. The artifact itself goes to `path`. An object, shared
 /// library or runner in an ordinary file gets two more next to it: NAME.json,
-/// which is `manifestText`, and NAME.h, the C header made from `manifest`.
+/// which is `manifestText`, and NAME.h, the C header made from `manifest`; PTX
+/// gets the first of them.
 Status makeArtifact(ArtifactKind kind, const std::string &path,
                     std::string code, const Manifest &manifest,
                     const std::string &manifestText, OutputFiles &files);

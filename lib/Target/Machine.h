@@ -14,10 +14,12 @@
 
 namespace mixattn {
 
-/// An x86-64 CPU as code is generated for it.
+/// An x86-64 CPU as code is generated for it, or the name of a GPU.
 struct Machine {
-  /// LLVM's name of the CPU; never "native".
+  /// LLVM's name of the CPU, never "native", or of the GPU, "sm_80".
   std::string cpu;
+  /// Whether it is a GPU: then nothing of what follows is known of it.
+  bool isGpu = false;
   /// The features that code may use beyond the first x86-64: LLVM's names,
   /// sorted. This is the manifest's list, which a machine is tested against
   /// before a call; no feature outside it is left to the code generator.

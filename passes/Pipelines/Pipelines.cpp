@@ -16,25 +16,13 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mixattn;
 
-std::optional<Level> mixattn::parseLevel(StringRef name) {
-  return llvm::StringSwitch<std::optional<Level>>(name)
-      .Case("graph", Level::Graph)
-      .Case("normal", Level::Normal)
-      .Case("planned", Level::Planned)
-      .Case("bufferized", Level::Bufferized)
-      .Case("tiled", Level::Tiled)
-      .Case("llvm", Level::Llvm)
-      .Default(std::nullopt);
-}
-
-static void addVerifyLevel(OpPassManager &pm, StringRef level) {
+static void addVerifyLevel(OpPassManager &pm, Level level) {
   VerifyLevelPassOptions options;
-  options.level = level.str();
+  options.level = level;
   pm.addPass(createVerifyLevelPass(options));
 }
 
@@ -74,14 +62,14 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
-  addVerifyLevel(pm, "normal");
+  addVerifyLevel(pm, Level::Normal);
 }
 
 static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
   PlanPassOptions plan;
   plan.force = options.plan;
   pm.addPass(createPlanPass(plan));
-  addVerifyLevel(pm, "planned");
+  addVerifyLevel(pm, Level::Planned);
 }
 
 static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
@@ -105,19 +93,39 @@ static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   bufferization::buildBufferDeallocationPipeline(pm, deallocate);
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  addVerifyLevel(pm, "bufferized");
+  addVerifyLevel(pm, Level::Bufferized);
 }
 
 static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   // Before schedules: a kernel is one op, and will be hundreds.
   pm.addPass(createShareKernelsPass());
-  pm.addPass(createScheduleX86Pass());
+  pm.addPass(createScheduleKernelsPass());
   // Accesses outside of a tile are to meet memory that is nobody's.
   if (options.sanitizer == "address")
     pm.addNestedPass<func::FuncOp>(createSeparateScratchPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  addVerifyLevel(pm, "tiled");
+  addVerifyLevel(pm, Level::Tiled);
+}
+
+/// Kernels as functions of the LLVM dialect; what launches them stays.
+static void buildLlvmOfKernels(OpPassManager &pm) {
+  // No function of the math dialect may be left for the conversion from gpu: it
+  // would call libdevice, which not every machine has.
+  OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
+  device.addPass(createLowerNvptxPass());
+  device.addPass(createCanonicalizerPass());
+  device.addPass(createCSEPass());
+  // Pointers into parts of buffers are arithmetic on their offsets.
+  device.addPass(memref::createExpandStridedMetadataPass());
+  device.addPass(createLowerAffinePass());
+  device.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToNVVMOpsOptions convert;
+  convert.indexBitwidth = 64;
+  device.addPass(createConvertGpuOpsToNVVMOps(convert));
+  device.addPass(createReconcileUnrealizedCastsPass());
+  device.addPass(createCanonicalizerPass());
+  device.addPass(createCSEPass());
 }
 
 static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
@@ -173,46 +181,6 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   // plain only once the descriptors of buffers have folded.
   pm.addPass(createCheckAllocationsPass());
   pm.addPass(createCSEPass());
-  addVerifyLevel(pm, "llvm");
-}
-
-void mixattn::buildPtx(OpPassManager &pm, const PipelineOptions &options,
-                       StringRef chip) {
-  buildPipeline(pm, Level::Graph, Level::Normal, options);
-  // Terms are tensors here.
-  if (options.simplify) {
-    SimplifyPassOptions terms;
-    terms.foldScale = terms.mixFeatures = terms.mixOutputs = false;
-    pm.addPass(createSimplifyPass(terms));
-  }
-  pm.addPass(createExpandGaussianPass());
-  buildPipeline(pm, Level::Normal, Level::Bufferized, options);
-  pm.addPass(createScheduleNvptxPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  // No function of the math dialect may be left for the conversion from gpu: it
-  // would call libdevice, which not every machine has.
-  OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
-  device.addPass(createLowerNvptxPass());
-  device.addPass(createCanonicalizerPass());
-  device.addPass(createCSEPass());
-  // Pointers into parts of buffers are arithmetic on their offsets.
-  device.addPass(memref::createExpandStridedMetadataPass());
-  device.addPass(createLowerAffinePass());
-  device.addPass(createSCFToControlFlowPass());
-  ConvertGpuOpsToNVVMOpsOptions convert;
-  convert.indexBitwidth = 64;
-  device.addPass(createConvertGpuOpsToNVVMOps(convert));
-  device.addPass(createReconcileUnrealizedCastsPass());
-  device.addPass(createCanonicalizerPass());
-  device.addPass(createCSEPass());
-  GpuNVVMAttachTargetOptions target;
-  target.chip = chip.str();
-  pm.addPass(createGpuNVVMAttachTarget(target));
-  // Text: it is ptxas that knows the machine.
-  GpuModuleToBinaryPassOptions text;
-  text.compilationTarget = "isa";
-  pm.addPass(createGpuModuleToBinaryPass(text));
 }
 
 void mixattn::buildPipeline(OpPassManager &pm, Level from, Level to,
@@ -226,6 +194,11 @@ void mixattn::buildPipeline(OpPassManager &pm, Level from, Level to,
     buildBufferized(pm, options);
   if (isOnTheWay(Level::Tiled))
     buildTiled(pm, options);
-  if (isOnTheWay(Level::Llvm))
+  if (!isOnTheWay(Level::Llvm))
+    return;
+  if (options.family == TargetFamily::X86)
     buildLlvm(pm, options);
+  else
+    buildLlvmOfKernels(pm);
+  addVerifyLevel(pm, Level::Llvm);
 }

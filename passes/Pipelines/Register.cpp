@@ -5,6 +5,8 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
+#include "passes/schedule/nvptx/Schedules.h"
+#include "passes/schedule/x86/CpuSchedule.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -35,18 +37,15 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "sanitizer",
       llvm::cl::desc("What instruments the code: none, address or thread"),
       llvm::cl::init("none")};
+  Option<TargetFamily> family{
+      *this, "family", llvm::cl::desc("The family of the module's target"),
+      llvm::cl::init(TargetFamily::X86),
+      llvm::cl::values(
+          clEnumValN(TargetFamily::X86, "x86", "64-bit x86"),
+          clEnumValN(TargetFamily::Nvptx, "nvptx", "NVIDIA's GPUs"))};
   Option<std::string> plan{
       *this, "plan",
       llvm::cl::desc("The plan of every attention; the model's where empty")};
-};
-
-/// The options of a command line for PTX.
-struct PtxOptions : PassPipelineOptions<PtxOptions> {
-  Option<std::string> entry{
-      *this, "entry",
-      llvm::cl::desc("The only public function to compile; all where empty")};
-  Option<std::string> chip{*this, "chip", llvm::cl::desc("The GPU: sm_80 ..."),
-                           llvm::cl::init("sm_80")};
 };
 
 } // namespace
@@ -62,6 +61,7 @@ void mixattn::registerPipelines() {
           options.simplify = text.simplify;
           options.sanitizer = text.sanitizer;
           options.plan = text.plan;
+          options.family = text.family;
           buildPipeline(pm, Level::Graph, level, options);
         });
   };
@@ -71,13 +71,6 @@ void mixattn::registerPipelines() {
   add("attn-to-bufferized", "From a graph to buffers", Level::Bufferized);
   add("attn-to-tiled", "From a graph to loops over tiles", Level::Tiled);
   add("attn-to-llvm", "From a graph to the LLVM dialect", Level::Llvm);
-  PassPipelineRegistration<PtxOptions>(
-      "attn-to-ptx", "From a graph to PTX and launches",
-      [](OpPassManager &pm, const PtxOptions &text) {
-        PipelineOptions options;
-        options.entry = text.entry;
-        buildPtx(pm, options, text.chip);
-      });
 }
 
 void mixattn::registerDialects(DialectRegistry &registry) {
@@ -85,4 +78,9 @@ void mixattn::registerDialects(DialectRegistry &registry) {
   registerAllExtensions(registry);
   registerAllGPUToLLVMIRTranslations(registry);
   registry.insert<AttnDialect, tile::TileDialect>();
+  registry.addExtension(+[](MLIRContext *, AttnDialect *dialect) {
+    ScheduleTable &table = ScheduleTable::of(dialect);
+    x86::addSchedules(table);
+    nvptx::addSchedules(table);
+  });
 }

@@ -4,8 +4,15 @@
 #include "dialect/attn/AttnOps.h"
 #include "passes/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -27,49 +34,93 @@ static bool usesTensors(Operation *op) {
          llvm::any_of(op->getResultTypes(), isTensor);
 }
 
+/// Whether `op` belongs to an entry that launches kernels: it launches one,
+/// computes with numbers, or asks for sizes.
+static bool launches(Operation *op) {
+  return isa<FunctionOpInterface, func::ReturnOp, gpu::LaunchFuncOp, scf::IfOp,
+             scf::YieldOp, memref::DimOp, memref::CastOp, memref::SubViewOp>(
+             op) ||
+         isa_and_present<arith::ArithDialect>(op->getDialect());
+}
+
 namespace {
 
 struct VerifyLevelPass : mixattn::impl::VerifyLevelPassBase<VerifyLevelPass> {
   using Base::Base;
 
-  /// Whether the level forbids `op`.
+  /// Whether the level forbids `op`, on any target.
   bool isForbidden(Operation *op) const {
-    if (level == "normal" || level == "planned")
+    switch (level) {
+    case Level::Graph:
+      return false;
+    case Level::Normal:
+    case Level::Planned:
       return isa<GeneralizableOpInterface>(op);
-    if (level == "bufferized")
+    case Level::Bufferized:
       return !op->getParentOfType<KernelOp>() &&
              (usesTensors(op) ||
               (isa_and_present<AttnDialect>(op->getDialect()) &&
                !isa<KernelOp>(op)));
-    if (level == "tiled")
+    case Level::Tiled:
       return isa_and_present<AttnDialect>(op->getDialect()) || usesTensors(op);
-    return !isa<ModuleOp>(op) &&
-           !isa_and_present<LLVM::LLVMDialect, omp::OpenMPDialect>(
-               op->getDialect());
+    case Level::Llvm:
+      return !isa<ModuleOp>(op) &&
+             !isa_and_present<LLVM::LLVMDialect, omp::OpenMPDialect>(
+                 op->getDialect());
+    }
+    llvm_unreachable("all levels are known");
+  }
+
+  /// Checks one op of a module for a GPU at level tiled or llvm.
+  LogicalResult checkForGpu(Operation *op) const {
+    if (isa<ModuleOp, gpu::GPUModuleOp>(op))
+      return success();
+    if (!op->getParentOfType<gpu::GPUModuleOp>()) {
+      if (launches(op))
+        return success();
+      return op->emitOpError("would compute on the host what lies in device "
+                             "memory: a GPU's entry launches kernels and "
+                             "computes sizes, and there is no kernel for this");
+    }
+    if (level == Level::Llvm &&
+        !isa_and_present<LLVM::LLVMDialect, NVVM::NVVMDialect>(
+            op->getDialect()))
+      return op->emitOpError("is still present at level '")
+             << nameOf(level) << "'";
+    return success();
+  }
+
+  /// Whether `op` is for the plain path, which a GPU does not have.
+  static bool isPlain(Operation *op) {
+    Operation *parent = op->getParentOp();
+    // The region of an attention is about single scores.
+    return usesTensors(op) && !canBePlanned(op) && !launches(op) &&
+           !isa<tensor::DimOp, tensor::EmptyOp>(op) &&
+           !(parent && canBePlanned(parent));
+  }
+
+  LogicalResult check(Operation *op, bool isGpu) const {
+    if (isGpu && level == Level::Planned && isPlain(op))
+      return op->emitOpError("has no schedule on a GPU");
+    if (level == Level::Planned && canBePlanned(op) && !getPlan(op))
+      return op->emitOpError("has no plan at level 'planned'");
+    bool isScheduled = level == Level::Tiled || level == Level::Llvm;
+    if (isGpu && isScheduled && !isa_and_present<AttnDialect>(op->getDialect()))
+      return checkForGpu(op);
+    if (isForbidden(op))
+      return op->emitOpError("is still present at level '")
+             << nameOf(level) << "'";
+    return success();
   }
 
   void runOnOperation() override {
-    if (!llvm::is_contained(
-            {"normal", "planned", "bufferized", "tiled", "llvm"}, level)) {
-      emitError(getOperation().getLoc(),
-                "expected the level normal, planned, bufferized, tiled or "
-                "llvm, but got '")
-          << level << "'";
-      return signalPassFailure();
-    }
     // Pass managers may leave it to this pass.
     if (failed(verify(getOperation())))
       return signalPassFailure();
-    WalkResult result = getOperation()->walk([&](Operation *op) {
-      if (level == "planned" && canBePlanned(op) && !getPlan(op)) {
-        op->emitOpError("has no plan at level 'planned'");
-        return WalkResult::interrupt();
-      }
-      if (!isForbidden(op))
-        return WalkResult::advance();
-      op->emitOpError("is still present at level '") << level << "'";
-      return WalkResult::interrupt();
-    });
+    bool isGpu =
+        TargetAttr::of(getOperation()).getFamily() != TargetFamily::X86;
+    WalkResult result = getOperation()->walk(
+        [&](Operation *op) { return WalkResult(check(op, isGpu)); });
     if (result.wasInterrupted())
       signalPassFailure();
   }

@@ -9,7 +9,7 @@
 #include "passes/lower/ManifestSized.h"
 #include "passes/normalize/Entries.h"
 #include "passes/plan/EntryCost.h"
-#include "passes/target/CpuModel.h"
+#include "passes/target/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -292,16 +292,11 @@ struct WriteManifestPass
         return signalPassFailure();
       entries.push_back(EntryWriter(entry).write());
     }
-    TargetAttr target = TargetAttr::of(module);
-    Object manifest{
-        {"abi", MIXATTN_ABI_VERSION},
-        {"producer",
-         "mixattn " MIXATTN_VERSION " (LLVM " MIXATTN_LLVM_VERSION ")"},
-        {"target", Object{{"arch", "x86_64"},
-                          {"cpu", target.getChip()},
-                          {"features", Array(target.getFeatureNames())},
-                          {"machine", describeAsJson(describeCpu(target))}}},
-        {"entries", std::move(entries)}};
+    Object manifest{{"abi", MIXATTN_ABI_VERSION},
+                    {"producer", "mixattn " MIXATTN_VERSION
+                                 " (LLVM " MIXATTN_LLVM_VERSION ")"},
+                    {"target", describeForManifest(TargetAttr::of(module))},
+                    {"entries", std::move(entries)}};
     if (sanitizer != "none")
       manifest["sanitizer"] = sanitizer.getValue();
     std::string text =

@@ -5,6 +5,7 @@
 
 #include "passes/normalize/Entries.h"
 #include "passes/plan/Table.h"
+#include "passes/target/Target.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -66,9 +67,9 @@ static std::string compare(double seconds, double least) {
 std::string mixattn::whyChosen(const Planner &planner, const PlanCase &chosen) {
   PlanSizes sizes = planner.getSizes();
   double seconds = planner.predict(chosen, sizes).seconds;
-  std::string text =
-      llvm::formatv("{0}, {1:F2} of peak, at {2}", toTime(seconds),
-                    planner.shareOfPeak(seconds, sizes), ::toText(planner));
+  std::string text = llvm::formatv(
+      "{0}, {1:F2} of peak, at {2}", toTime(seconds),
+      planner.shareOfPeak(chosen, seconds, sizes), ::toText(planner));
   const PlanCandidate *next = nullptr;
   double least = 0;
   for (const PlanCandidate &each : planner.getCandidates()) {
@@ -90,11 +91,11 @@ std::string mixattn::whyUnfused(const Planner &planner) {
   std::string text = "the plain path is taken: ";
   bool isFirst = true;
   for (const PlanCandidate &each : planner.getCandidates()) {
-    if (each.plan.algorithm == Algorithm::Unfused)
+    if (!each.schedule->formsKernels())
       continue;
-    text += llvm::formatv("{0}{1}: {2}", isFirst ? "" : "; ",
-                          stringifyAlgorithm(each.plan.algorithm),
-                          each.isPossible() ? "it is slower" : each.whyNot);
+    text +=
+        llvm::formatv("{0}{1}: {2}", isFirst ? "" : "; ", each.schedule->name,
+                      each.isPossible() ? "it is slower" : each.whyNot);
     isFirst = false;
   }
   return isFirst ? text + "no other is asked for, or there is none" : text;
@@ -124,7 +125,7 @@ struct Explained {
   PlanAttr plan;
   PlanSizes sizes;
   /// The case that the plan has for these sizes, without conditions.
-  PlanCase chosen{{}, Algorithm::Unfused};
+  PlanCase chosen;
   double seconds = 0;
 
   std::string judge(const PlanCandidate &candidate) const {
@@ -150,12 +151,12 @@ static void forEachOp(func::FuncOp entry, const GivenSizes &given,
 }
 
 static void print(llvm::raw_ostream &out, const Explained &each,
-                  int64_t threads) {
+                  TargetAttr target) {
   out << each.op->getName().getStringRef();
   if (FileLineColLoc place = findPlace(each.op->getLoc()))
     out << " " << place.getLine() << ":" << place.getColumn();
-  out << ": " << ::toText(each.planner) << "; " << threads
-      << (threads == 1 ? " thread\n" : " threads\n");
+  out << ": " << ::toText(each.planner) << "; " << describeWorkers(target)
+      << "\n";
   Table table;
   table.add({"", "time", "of peak", "memory"});
   for (const PlanCandidate &candidate : each.planner.getCandidates()) {
@@ -164,7 +165,8 @@ static void print(llvm::raw_ostream &out, const Explained &each,
       Prediction predicted = each.planner.predict(candidate.plan, each.sizes);
       row[1] = toTime(predicted.seconds);
       row[2] = llvm::formatv(
-          "{0:F3}", each.planner.shareOfPeak(predicted.seconds, each.sizes));
+          "{0:F3}", each.planner.shareOfPeak(candidate.plan, predicted.seconds,
+                                             each.sizes));
       row[3] = toBytes(predicted.bytes);
     }
     table.add(std::move(row), each.judge(candidate));
@@ -179,9 +181,8 @@ std::string mixattn::explain(ModuleOp module, const GivenSizes &given,
   llvm::raw_string_ostream out(text);
   for (func::FuncOp entry : getEntries(module)) {
     out << (text.empty() ? "" : "\n") << entry.getName() << "\n";
-    forEachOp(entry, given, target, [&](const Explained &each) {
-      print(out, each, target.cpu.threads);
-    });
+    forEachOp(entry, given, target,
+              [&](const Explained &each) { print(out, each, target.target); });
   }
   return text;
 }
@@ -191,12 +192,9 @@ std::string mixattn::explain(ModuleOp module, const GivenSizes &given,
 //===----------------------------------------------------------------------===//
 
 static Object toJson(const PlanCase &plan) {
-  Object result{{"algorithm", stringifyAlgorithm(plan.algorithm)}};
-  for (auto [name, number] :
-       {std::pair("lanes", plan.lanes), std::pair("block", plan.block),
-        std::pair("split", plan.split)})
-    if (number)
-      result[name] = number;
+  Object result{{"algorithm", plan.algorithm.getValue()}};
+  for (const PlanNumber &number : plan.getNumbers())
+    result[number.name.getValue()] = number.value;
   return result;
 }
 
@@ -216,8 +214,8 @@ static Object toJson(const Explained &each) {
     if (candidate.isPossible()) {
       Prediction predicted = each.planner.predict(candidate.plan, each.sizes);
       described["seconds"] = predicted.seconds;
-      described["share_of_peak"] =
-          each.planner.shareOfPeak(predicted.seconds, each.sizes);
+      described["share_of_peak"] = each.planner.shareOfPeak(
+          candidate.plan, predicted.seconds, each.sizes);
       described["bytes"] = predicted.bytes;
     }
     candidates.push_back(std::move(described));
@@ -261,13 +259,7 @@ std::string mixattn::explainAsJson(ModuleOp module, const GivenSizes &given,
     entries.push_back(
         Object{{"name", entry.getName()}, {"ops", std::move(ops)}});
   }
-  const CpuModel &cpu = target.cpu;
-  Object described = describeAsJson(cpu);
-  described["lanes"] = cpu.lanes;
-  described["registers"] = cpu.registers;
-  described["flops"] = cpu.peak();
-  return llvm::formatv(
-      "{0:2}\n", llvm::json::Value(Object{{"threads", target.cpu.threads},
-                                          {"cpu", std::move(described)},
-                                          {"entries", std::move(entries)}}));
+  Object result = describeTargetAsJson(target.target);
+  result["entries"] = std::move(entries);
+  return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(result)));
 }

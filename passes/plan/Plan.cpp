@@ -16,14 +16,13 @@ using namespace mlir;
 using namespace mixattn;
 
 static remark::RemarkOpts remarkOf(const PlanCase &usual) {
-  return remark::RemarkOpts::name(stringifyAlgorithm(usual.algorithm))
-      .category("attn-plan");
+  return remark::RemarkOpts::name(usual.algorithm).category("attn-plan");
 }
 
 /// Says what was chosen, or why the plain path remains.
 static void note(Operation *op, const Planner &planner, PlanAttr plan) {
   const PlanCase &usual = plan.getCases().back();
-  if (usual.algorithm == Algorithm::Unfused) {
+  if (!planner.scheduleOf(usual).formsKernels()) {
     remark::missed(op->getLoc(), remarkOf(usual))
         << remark::reason("{0}", whyUnfused(planner));
     return;
@@ -45,6 +44,9 @@ struct PlanPass : mixattn::impl::PlanPassBase<PlanPass> {
     if (!whyNot.empty())
       return op->emitOpError("cannot be computed as planned by '")
              << force << "': " << whyNot;
+    if (!planner.hasPlan())
+      return op->emitOpError("has no schedule on ")
+             << target.target.getChip() << whyNone(op, target.schedules);
     PlanAttr plan = PlanAttr::get(&getContext(), planner.makePlan());
     setPlan(op, plan);
     note(op, planner, plan);
@@ -52,12 +54,13 @@ struct PlanPass : mixattn::impl::PlanPassBase<PlanPass> {
   }
 
   void runOnOperation() override {
-    PlanTarget target;
-    target.cpu = describeCpuOf(getOperation());
+    PlanTarget target(TargetAttr::of(getOperation()));
     if (!force.empty()) {
       std::string error;
       target.forced = parseForcedPlan(force, error);
-      if (!target.forced) {
+      if (target.forced)
+        error = whyNoPlan(*target.forced, target.schedules);
+      if (!error.empty()) {
         emitError(getOperation().getLoc()) << error;
         return signalPassFailure();
       }

@@ -3,8 +3,6 @@
 
 #include "passes/plan/Planner.h"
 
-#include "passes/plan/Calibration.h"
-
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -21,61 +19,65 @@ static constexpr int64_t largestSize = int64_t(1) << 20;
 
 static constexpr size_t mostCases = 3;
 
-static constexpr std::pair<StringLiteral, int64_t ForcedPlan::*> numbers[] = {
-    {"lanes", &ForcedPlan::lanes},
-    {"block", &ForcedPlan::block},
-    {"split", &ForcedPlan::split}};
+/// The part of the time of its sizes that a case of its own must save. It must
+/// not save less than a call takes.
+static constexpr double worthACase = 0.25;
+
+//===----------------------------------------------------------------------===//
+// Plans that are asked for
+//===----------------------------------------------------------------------===//
 
 std::optional<ForcedPlan> mixattn::parseForcedPlan(StringRef text,
                                                    std::string &error) {
+  auto [name, rest] = text.split(',');
+  ForcedPlan result{name.str(), {}};
+  bool isRight = !name.empty() && !text.ends_with(",");
   SmallVector<StringRef> parts;
-  text.split(parts, ',');
-  std::optional<Algorithm> algorithm = symbolizeAlgorithm(parts.front());
-  if (!algorithm) {
-    error = llvm::formatv("expected online, panel, decode, chunked_linear, "
-                          "banded or unfused as plan, but got '{0}'",
-                          parts.front());
-    return std::nullopt;
-  }
-  ForcedPlan result{*algorithm};
-  for (StringRef part : llvm::drop_begin(parts)) {
-    auto [name, digits] = part.split('=');
-    const auto *found = llvm::find_if(numbers, [name = name](const auto &each) {
-      return each.first == name;
+  if (!rest.empty())
+    rest.split(parts, ',');
+  for (StringRef part : parts) {
+    auto [key, digits] = part.split('=');
+    int64_t number = 0;
+    bool isNew = llvm::none_of(result.numbers, [key = key](const auto &each) {
+      return each.first == key;
     });
-    int64_t number;
-    if (found == std::end(numbers) || digits.getAsInteger(10, number) ||
-        number <= 0 || result.*found->second != 0) {
-      error = llvm::formatv("expected lanes=L, block=K or split=K once each "
-                            "behind a plan's algorithm, but got '{0}'",
-                            part);
-      return std::nullopt;
-    }
-    result.*found->second = number;
+    isRight &=
+        isNew && !key.empty() && !digits.getAsInteger(10, number) && number > 0;
+    result.numbers.emplace_back(key.str(), number);
   }
-  return result;
+  if (isRight)
+    return result;
+  error = llvm::formatv("expected a plan 'ALGORITHM[,NUMBER=N]...', each "
+                        "number once and above 0, but got '{0}'",
+                        text);
+  return std::nullopt;
+}
+
+std::string mixattn::whyNoPlan(const ForcedPlan &forced,
+                               const Schedules &schedules) {
+  SmallVector<StringRef> numbers;
+  for (const auto &[name, number] : forced.numbers)
+    numbers.push_back(name);
+  return whyNoPlan(forced.algorithm, numbers, schedules);
 }
 
 std::string mixattn::describe(const PlanCase &plan) {
-  std::string text = stringifyAlgorithm(plan.algorithm).str();
-  auto add = [&](StringRef name, int64_t number) {
-    if (number)
-      text += llvm::formatv(" {0}={1}", name, number);
-  };
-  add("lanes", plan.lanes);
-  add("block", plan.block);
-  add("split", plan.split);
+  std::string text = plan.algorithm.str();
+  for (const PlanNumber &each : plan.getNumbers())
+    text += llvm::formatv(" {0}={1}", each.name.getValue(), each.value);
   return text;
 }
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
 
 FunctionSizes::FunctionSizes(func::FuncOp function, const GivenSizes &given)
     : known(function, given), nominal(function, given, nominalSize) {}
 
 Planner::Planner(Operation *op, const FunctionSizes &sizes,
                  const PlanTarget &target)
-    : op(op), predictor(readWorkload(op, sizes.nominal), target.cpu,
-                        target.cpu.threads),
-      cpu(target.cpu), forced(target.forced) {
+    : op(op), work(readWorkload(op, sizes.nominal)), target(target) {
   std::array<OperandDim, 3> dims = getPlanDims(op);
   std::array<SizePolynomial, 3> counts;
   for (auto [dim, count, number] : llvm::zip(dims, counts, known)) {
@@ -83,95 +85,50 @@ Planner::Planner(Operation *op, const FunctionSizes &sizes,
     number = count.asNumber();
   }
   isSquare = counts[1] == counts[2];
-  for (Algorithm algorithm :
-       {Algorithm::Online, Algorithm::Panel, Algorithm::Decode,
-        Algorithm::ChunkedLinear, Algorithm::Banded, Algorithm::Unfused})
-    if (!forced || forced->algorithm == algorithm)
-      addCandidates(algorithm, target);
+  for (const std::unique_ptr<Schedule> &each : target.schedules)
+    if (target.forced ? target.forced->algorithm == each->name
+                      : each->isFor(op))
+      addCandidates(*each);
 }
 
-//===----------------------------------------------------------------------===//
-// Candidates
-//===----------------------------------------------------------------------===//
-
-/// Whether `algorithm` is for attentions of some `kind`.
-static bool isFor(Algorithm algorithm, Workload::Kind kind) {
-  switch (algorithm) {
-  case Algorithm::Online:
-  case Algorithm::Panel:
-  case Algorithm::Decode:
-    return kind == Workload::Kind::Softmax;
-  case Algorithm::ChunkedLinear:
-    return kind == Workload::Kind::Linear;
-  case Algorithm::Banded:
-    return kind == Workload::Kind::Pool;
-  case Algorithm::Unfused:
-    return true;
-  }
-  llvm_unreachable("all algorithms are known");
-}
-
-void Planner::addCandidates(Algorithm algorithm, const PlanTarget &target) {
-  if (!isFor(algorithm, predictor.work.kind) && !forced)
-    return;
-  std::string whyNot;
-  if (!target.isSupported(algorithm, op, whyNot)) {
-    candidates.push_back({{{}, algorithm}, whyNot});
+void Planner::addCandidates(const Schedule &schedule) {
+  MLIRContext *context = op->getContext();
+  std::string whyNot = schedule.whyNot(op);
+  if (!whyNot.empty()) {
+    candidates.push_back({&schedule, schedule.makePlan(context), whyNot});
     return;
   }
-  SmallVector<int64_t> lanes{0}, blocks{0}, splits{0};
-  switch (algorithm) {
-  case Algorithm::Online:
-    lanes.clear();
-    for (int64_t width = cpu.widestTile(); width >= cpu.lanes; width /= 2)
-      lanes.push_back(width);
-    blocks = {128, 64, 32};
-    break;
-  case Algorithm::Panel:
-    // Strips of wider tiles, and larger blocks of all heads, leave the caches;
-    // products of pairs are too few to hide anything in narrower ones.
-    lanes = {predictor.hasPairs() ? cpu.widestTile() : 2 * cpu.lanes,
-             cpu.lanes};
-    blocks = {64, 32};
-    break;
-  case Algorithm::Decode:
-    lanes = {cpu.lanes};
-    blocks = {64};
-    splits = {1024, 256};
-    break;
-  case Algorithm::ChunkedLinear:
-    blocks = {64, 32};
-    break;
-  case Algorithm::Banded:
-    // Loads of one piece overlap stores of the one before.
-    blocks = {16};
-    break;
-  case Algorithm::Unfused:
-    break;
+  for (const PlanNumbers &numbers : schedule.propose(work)) {
+    PlanCase plan = schedule.makePlan(context, numbers);
+    if (target.forced)
+      for (const auto &[name, number] : target.forced->numbers)
+        plan.set(StringAttr::get(context, name), number);
+    if (llvm::none_of(candidates, [&](const PlanCandidate &each) {
+          return each.plan == plan;
+        }))
+      candidates.push_back({&schedule, plan, ""});
   }
-  auto choose = [](SmallVector<int64_t> &numbers, int64_t one) {
-    // An algorithm without such a number has none to force.
-    if (one && numbers != SmallVector<int64_t>{0})
-      numbers = {one};
-  };
-  if (forced) {
-    choose(lanes, forced->lanes);
-    choose(blocks, forced->block);
-    choose(splits, forced->split);
-  }
-  for (int64_t width : lanes)
-    for (int64_t block : blocks)
-      for (int64_t split : splits)
-        candidates.push_back({{{}, algorithm, width, block, split}, ""});
 }
 
 std::string Planner::whyNotForced() const {
-  if (!forced)
+  if (!target.forced)
     return "";
   const PlanCandidate &only = candidates.front();
-  if (!only.isPossible())
-    return only.whyNot;
-  return x86::whyNoSizes(only.plan, cpu.lanes, cpu.widestTile());
+  return only.isPossible() ? only.schedule->whyNotNumbers(only.plan)
+                           : only.whyNot;
+}
+
+const Schedule &Planner::scheduleOf(const PlanCase &plan) const {
+  const Schedule *found =
+      findSchedule(target.schedules, plan.algorithm.getValue());
+  assert(found && "plans are made from the table");
+  return *found;
+}
+
+double Planner::shareOfPeak(const PlanCase &plan, double seconds,
+                            const PlanSizes &sizes) const {
+  return work.usefulFlops(sizes) /
+         (seconds * scheduleOf(plan).flopsOfPeak(work));
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,15 +146,13 @@ PlanSizes Planner::getSizes() const {
 PlanCase Planner::choose(const PlanSizes &sizes) const {
   const PlanCandidate *best = nullptr;
   double least = 0;
-  // Each query more takes decode as much time as the first.
-  bool mayDecode = forced || sizes.queries <= cpu.widestTile();
   for (const PlanCandidate &each : candidates) {
-    Algorithm algorithm = each.plan.algorithm;
-    if (!each.isPossible() || (algorithm == Algorithm::Decode && !mayDecode))
+    bool isAsked = target.forced || each.schedule->mayBeChosenAt(sizes);
+    if (!each.isPossible() || !isAsked)
       continue;
     double seconds = predict(each.plan, sizes).seconds;
     // The plain path is for what has no schedule.
-    bool isFallback = best && algorithm == Algorithm::Unfused;
+    bool isFallback = best && !each.schedule->formsKernels();
     if (!best || (seconds < least && !isFallback)) {
       best = &each;
       least = seconds;
@@ -210,9 +165,8 @@ PlanCase Planner::chooseBut(const PlanCase &usual,
                             const PlanSizes &sizes) const {
   PlanCase best = choose(sizes);
   double gain = predict(usual, sizes).seconds - predict(best, sizes).seconds;
-  bool isWorth =
-      gain > std::max(calibration::worthACase * predict(best, sizes).seconds,
-                      calibration::call / cpu.hertz);
+  bool isWorth = gain > std::max(worthACase * predict(best, sizes).seconds,
+                                 scheduleOf(best).secondsOfCall());
   return isWorth ? best : usual;
 }
 

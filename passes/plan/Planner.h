@@ -4,36 +4,39 @@
 #ifndef MIXATTN_PASSES_PLAN_PLANNER_H
 #define MIXATTN_PASSES_PLAN_PLANNER_H
 
-#include "passes/plan/Predictor.h"
-#include "passes/schedule/x86/Supports.h"
+#include "passes/plan/Schedule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mixattn {
 
-/// A candidate that is asked for: what is not given is the model's choice.
+/// A candidate that is asked for: numbers that are not given are the model's
+/// choice.
 struct ForcedPlan {
-  Algorithm algorithm;
-  /// 0 where they are not given.
-  int64_t lanes = 0, block = 0, split = 0;
+  std::string algorithm;
+  std::vector<std::pair<std::string, int64_t>> numbers;
 };
 
-/// Reads `algorithm[,lanes=L][,block=K][,split=K]`. Where that is wrong `error`
-/// says so.
+/// Reads `algorithm[,number=N]...`. Where that is wrong `error` says so.
 std::optional<ForcedPlan> parseForcedPlan(llvm::StringRef text,
                                           std::string &error);
 
-/// The target that plans are made for.
+/// Why `forced` is no plan of any of `schedules`, or nothing.
+std::string whyNoPlan(const ForcedPlan &forced, const Schedules &schedules);
+
+/// What plans are made for, and from.
 struct PlanTarget {
-  CpuModel cpu;
+  explicit PlanTarget(TargetAttr target)
+      : target(target), schedules(schedulesFor(target)) {}
+
+  TargetAttr target;
+  Schedules schedules;
   std::optional<ForcedPlan> forced;
-  /// Whether there is a schedule, as x86::isSupported says it.
-  bool (*isSupported)(Algorithm, mlir::Operation *,
-                      std::string &) = x86::isSupported;
 };
 
 /// A way to compute an op.
 struct PlanCandidate {
+  const Schedule *schedule;
   /// Without conditions.
   PlanCase plan;
   /// Why there is no schedule for it, or nothing.
@@ -57,13 +60,18 @@ public:
   Planner(mlir::Operation *op, const FunctionSizes &sizes,
           const PlanTarget &target);
 
-  /// Every candidate, in the order of the algorithms, the widest first; those
-  /// that are forced, if any.
+  /// Every candidate, in the order of the table; those that are forced, if any.
   llvm::ArrayRef<PlanCandidate> getCandidates() const { return candidates; }
   /// Why the forced candidate cannot be taken, or nothing.
   std::string whyNotForced() const;
 
-  /// The cases of the plan, of which there is one that is possible.
+  /// Whether there is a candidate that is possible.
+  bool hasPlan() const {
+    return llvm::any_of(candidates, [](const PlanCandidate &each) {
+      return each.isPossible();
+    });
+  }
+  /// The cases of the plan, where there is one.
   llvm::SmallVector<PlanCase> makePlan() const;
   /// The fastest candidate that is possible at `sizes`.
   PlanCase choose(const PlanSizes &sizes) const;
@@ -73,15 +81,18 @@ public:
   PlanSizes getSizes() const;
   bool isOpen(PlanSize size) const { return !known[unsigned(size)]; }
 
+  /// The schedule that `plan` names, which is one of the target's.
+  const Schedule &scheduleOf(const PlanCase &plan) const;
   Prediction predict(const PlanCase &plan, const PlanSizes &sizes) const {
-    return predictor.predict(plan, sizes);
+    return scheduleOf(plan).predict(work, plan, sizes);
   }
-  double shareOfPeak(double seconds, const PlanSizes &sizes) const {
-    return predictor.shareOfPeak(seconds, sizes);
-  }
+  /// The part of the target's peak that a time of `seconds` means, of the
+  /// products that `plan` computes.
+  double shareOfPeak(const PlanCase &plan, double seconds,
+                     const PlanSizes &sizes) const;
 
 private:
-  void addCandidates(Algorithm algorithm, const PlanTarget &target);
+  void addCandidates(const Schedule &schedule);
   /// The fastest at `sizes`, or `usual` where that is almost as fast.
   PlanCase chooseBut(const PlanCase &usual, const PlanSizes &sizes) const;
   /// A case, and how much faster it makes its sizes.
@@ -93,16 +104,15 @@ private:
                 llvm::SmallVectorImpl<WeighedCase> &cases) const;
 
   mlir::Operation *op;
-  Predictor predictor;
-  CpuModel cpu;
-  std::optional<ForcedPlan> forced;
+  Workload work;
+  const PlanTarget &target;
   std::array<std::optional<int64_t>, 3> known;
   /// Whether queries are as many as keys, however many these are.
   bool isSquare;
   llvm::SmallVector<PlanCandidate> candidates;
 };
 
-/// `online lanes=64 block=64`.
+/// `online width=64 block=64`.
 std::string describe(const PlanCase &plan);
 
 } // namespace mixattn

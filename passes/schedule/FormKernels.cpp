@@ -3,6 +3,7 @@
 
 #include "dialect/attn/AttnOps.h"
 #include "passes/Passes.h"
+#include "passes/plan/Schedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -98,38 +99,34 @@ static void formKernel(Operation *op) {
   rewriter.replaceOp(op, kernel.getResults());
 }
 
-/// Whether values of `type` have no elements, whatever their lengths.
-static bool isEmpty(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && llvm::is_contained(tensor.getShape(), 0);
-}
-
-/// Whether a schedule takes `op`.
-static bool isFused(AttentionOpInterface op) {
-  if (PlanAttr plan = getPlan(op);
-      plan && plan.getCases().back().algorithm == Algorithm::Unfused)
-    return false;
-  return llvm::none_of(op->getOperandTypes(), isEmpty) && !op.getWeights();
-}
-
-/// Whether `op` was planned by `algorithm`, as it is where that takes it.
-static bool isPlannedAs(Operation *op, Algorithm algorithm) {
-  PlanAttr plan = getPlan(op);
-  return plan && plan.getCases().back().algorithm == algorithm;
-}
-
 namespace {
 
 struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
+  using Base::Base;
+
+  /// The schedule that computes the last case of the plan of `op`, or the first
+  /// that takes it where it has none; null where that leaves it as it is.
+  const Schedule *findFor(Operation *op, const Schedules &schedules) {
+    if (PlanAttr plan = getPlan(op)) {
+      const Schedule *planned =
+          findSchedule(schedules, plan.getCases().back().algorithm);
+      return planned && planned->formsKernels() && planned->whyNot(op).empty()
+                 ? planned
+                 : nullptr;
+    }
+    for (const std::unique_ptr<Schedule> &each : schedules)
+      if (each->formsKernels() && each->isFor(op) && each->whyNot(op).empty())
+        return each.get();
+    return nullptr;
+  }
+
   void runOnOperation() override {
+    Schedules schedules = schedulesFor(TargetAttr::of(getOperation()));
     SmallVector<Operation *> fused;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<KernelOp>(op))
         return WalkResult::skip();
-      auto attention = dyn_cast<AttentionOpInterface>(op);
-      if (attention ? isFused(attention)
-                    : isPlannedAs(op, Algorithm::ChunkedLinear) ||
-                          isPlannedAs(op, Algorithm::Banded))
+      if (canBePlanned(op) && findFor(op, schedules))
         fused.push_back(op);
       return WalkResult::advance();
     });

@@ -9,9 +9,10 @@ include "mlir/Pass/PassBase.td"
 def FormKernelsPass : Pass<"attn-form-kernels"> {
   let summary = "Wrap attentions and pools that a schedule takes as kernels";
   let description = [{
-    Input: attentions in the normal form, and pools, on tensors.
-    Output: those that a schedule takes stand in `attn.kernel`, into new
-    tensors.
+    Input: attentions in the normal form, and pools, on tensors, planned or not;
+    the module's target.
+    Output: those that the schedule of their plan takes, or any where they have
+    none, stand in `attn.kernel`, into new tensors.
     Skips: those that no schedule takes, and those in kernels.
 
     ```mlir
@@ -25,25 +26,31 @@ def FormKernelsPass : Pass<"attn-form-kernels"> {
     ```
     becomes an `attn.kernel` with that op in its region.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-      "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mixattn::AttnDialect",
+      "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+      "::mlir::tensor::TensorDialect"];
 }
 
-def ScheduleX86Pass : Pass<"attn-schedule-x86", "::mlir::ModuleOp"> {
-  let summary = "Turn kernels into loops over tiles for x86";
+def ScheduleKernelsPass : Pass<"attn-schedule-kernels", "::mlir::ModuleOp"> {
+  let summary = "Turn kernels into code of the target";
   let description = [{
-    Input: kernels on buffers.
-    Output: loops that threads share, over tiles of queries and blocks of keys,
-    in the tile dialect, or over vectors of rows.
-    Skips: everything else. Kernels that their plans' schedules cannot compute
-    are errors.
+    Input: kernels on buffers, their computation planned or not, and the module's
+    target.
+    Output: for each case of a plan a test of the sizes, and the code that the
+    case's schedule emits (passes/plan/plan.md lists them): on x86 loops over
+    tiles that threads share; on nvptx one `gpu.module` for all kernels, and a
+    launch in place of each.
+    Skips: everything else. Kernels without a plan take the first schedule that
+    is for them.
+
+    Errors: a kernel that the target's schedules cannot compute as planned.
   }];
   let dependentDialects = ["::mixattn::AttnDialect",
-      "::mixattn::tile::TileDialect",
-      "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
-      "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-      "::mlir::omp::OpenMPDialect", "::mlir::scf::SCFDialect",
-      "::mlir::vector::VectorDialect"];
+      "::mixattn::tile::TileDialect", "::mlir::LLVM::LLVMDialect",
+      "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+      "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+      "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect",
+      "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def SeparateScratchPass : Pass<"attn-separate-scratch"> {
@@ -77,20 +84,6 @@ def SeparateScratchPass : Pass<"attn-separate-scratch"> {
     ```
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
-}
-
-def ScheduleNvptxPass : Pass<"attn-schedule-nvptx", "::mlir::ModuleOp"> {
-  let summary = "Turn kernels into kernels of sm_80, and launches";
-  let description = [{
-    Input: kernels on buffers.
-    Output: a `gpu.module` each, with one kernel in the tile dialect, and a
-    launch; the kernel's parameters are the inputs and the outputs.
-    Skips: everything else. Kernels that it has no schedule for are errors.
-  }];
-  let dependentDialects = ["::mixattn::tile::TileDialect",
-      "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
-      "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
-      "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def LowerNvptxPass : Pass<"tile-lower-nvptx", "::mlir::gpu::GPUModuleOp"> {

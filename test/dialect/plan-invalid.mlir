@@ -23,11 +23,6 @@
 
 // -----
 
-// expected-error @below {{expected no numbers of an unfused case}}
-#plan = #attn.plan<[else : unfused {lanes = 16}]>
-
-// -----
-
 // expected-error @below {{expected batch, queries, keys or else, but got 'heads'}}
 #plan = #attn.plan<[heads at_most 8 : online, else : unfused]>
 
@@ -48,18 +43,13 @@
 
 // -----
 
-// expected-error @below {{expected an algorithm, but got 'offline'}}
-#plan = #attn.plan<[else : offline]>
+// expected-error @below {{expected no more than 4 numbers of a plan}}
+#plan = #attn.plan<[else : online {a = 1, b = 2, c = 3, d = 4, e = 5}]>
 
 // -----
 
-// expected-error @below {{expected lanes, block or split, but got 'tile'}}
-#plan = #attn.plan<[else : online {tile = 64}]>
-
-// -----
-
-// expected-error @below {{expected one 'lanes'}}
-#plan = #attn.plan<[else : online {lanes = 64, lanes = 64}]>
+// expected-error @below {{expected one 'width'}}
+#plan = #attn.plan<[else : online {width = 64, width = 64}]>
 
 // -----
 

@@ -27,20 +27,6 @@ import signatures  # noqa: E402
 BLOCK = 64
 
 
-def unescaped(text):
-    """What a string of MLIR's stands for."""
-    return re.sub(r"\\([0-9A-F]{2})", lambda code: chr(int(code[1], 16)), text)
-
-
-def kernel_text(module):
-    """The text of the only kernel of what --attn-to-ptx printed."""
-    found = re.findall(r'gpu\.binary @.* assembly = "((?:[^"\\]|\\.)*)"',
-                       module)
-    if len(found) != 1:
-        raise RuntimeError(f"expected one kernel, but got {len(found)}")
-    return unescaped(found[0]).rstrip("\0")
-
-
 def launch_names(module):
     """The names of the arguments and results that the launch passes on."""
     names = dict(re.findall(
@@ -60,10 +46,11 @@ class Kernel(run_variant.Variant):
         text = signatures.resize(name, source.read_text(), sizes)
         copy = folder / f"{name}.mlir"
         copy.write_text(text.replace("f32", dtype))
-        module = run_variant.run(run_variant.tool("mixattn-opt", bin_dir),
-                                 "--attn-to-ptx", copy)
+        compile_ = (run_variant.tool("mixattn-compile", bin_dir), copy,
+                    "--target=sm_80")
+        module = run_variant.run(*compile_, "--stop-after=llvm")
         self.parameters = launch_names(module)
-        self.text = kernel_text(module)
+        self.text = run_variant.run(*compile_, "--emit=ptx", "-o", "-")
         if replace:
             old, new = replace
             text = re.sub(old, new, self.text)

@@ -19,14 +19,14 @@ VALUES = {"B": (1, 2, 3), "N": LENGTHS, "S": LENGTHS, "W": LENGTHS,
 MOST_SCORES = 2**23
 # For each target every kind of plan that can be forced, in lanes of its own.
 PLANS = {
-    "native": ("online,lanes=64", "panel,lanes=64", "online,lanes=32,block=32",
-               "panel,lanes=32,block=32", "online,lanes=16,block=128",
-               "panel,lanes=16,block=16", "decode,split=128",
+    "native": ("online,width=64", "panel,width=64", "online,width=32,block=32",
+               "panel,width=32,block=32", "online,width=16,block=128",
+               "panel,width=16,block=16", "decode,split=128",
                "decode,block=16,split=16", "chunked_linear,block=64",
                "chunked_linear,block=16", "banded,block=16",
                "banded,block=64", "unfused"),
-    "x86-64-v3": ("online,lanes=16", "panel,lanes=16", "online,lanes=8,block=32",
-                  "panel,lanes=8,block=32", "decode,split=256",
+    "x86-64-v3": ("online,width=16", "panel,width=16", "online,width=8,block=32",
+                  "panel,width=8,block=32", "decode,split=256",
                   "decode,block=32,split=32", "chunked_linear,block=64",
                   "banded,block=32", "unfused"),
 }

@@ -82,8 +82,8 @@ func.func @bytes(%q: !q, %bytes: tensor<?xi8>) -> !q {
 
 // -----
 
-// Not taken: weights as a result, nothing to multiply, the linear family, and
-// what is planned to go the plain way.
+// Not taken: weights as a result, nothing to multiply, and what is planned to go
+// the plain way.
 // CHECK-LABEL: func.func @skipped
 // CHECK-NOT:     attn.kernel
 !q = tensor<?x2x?x4xf32>
@@ -92,7 +92,8 @@ func.func @skipped(%q: !q, %empty: !empty) -> (!q, tensor<?x2x?x?xf32>, !q, !q, 
   %0, %weights = attn.generic scores(%q, %q : !q, !q) pool(%q : !q)
       -> !q weights tensor<?x2x?x?xf32>
   %1 = attn.generic scores(%empty, %empty : !empty, !empty) scale 1.0 pool(%q : !q) -> !q
-  %2 = attn.linear_generic features(%q, %q : !q, !q) pool(%q : !q) -> !q
+  %2 = attn.linear_generic features(%q, %q : !q, !q) pool(%q : !q)
+      {attn.plan = #attn.plan<[else : unfused]>} -> !q
   %3 = attn.generic scores(%q, %q : !q, !q) pool(%q : !q)
       {attn.plan = #attn.plan<[else : unfused]>} -> !q
   return %0, %weights, %1, %2, %3 : !q, tensor<?x2x?x?xf32>, !q, !q, !q

@@ -9,11 +9,11 @@
 // RUN: mixattn-opt %t/linear.mlir %{target} --attn-plan="force=online" --verify-diagnostics
 // RUN: mixattn-opt %t/pool.mlir %{target} --attn-plan="force=chunked_linear" --verify-diagnostics
 // RUN: mixattn-opt %t/named.mlir %{target} --attn-plan="force=online" --verify-diagnostics
-// RUN: mixattn-opt %t/lanes.mlir %{target} --attn-plan="force=online,lanes=48" --verify-diagnostics
-// RUN: mixattn-opt %t/wide.mlir %{target} --attn-plan="force=online,lanes=128" --verify-diagnostics
+// RUN: mixattn-opt %t/width.mlir %{target} --attn-plan="force=online,width=48" --verify-diagnostics
+// RUN: mixattn-opt %t/wide.mlir %{target} --attn-plan="force=online,width=128" --verify-diagnostics
 // RUN: mixattn-opt %t/block.mlir %{target} --attn-plan="force=online,block=40" --verify-diagnostics
 // RUN: mixattn-opt %t/algorithm.mlir %{target} --attn-plan="force=fold" --verify-diagnostics
-// RUN: mixattn-opt %t/number.mlir %{target} --attn-plan="force=online,lanes=many" --verify-diagnostics
+// RUN: mixattn-opt %t/number.mlir %{target} --attn-plan="force=online,width=many" --verify-diagnostics
 
 //--- panel.mlir
 !q = tensor<1x2x3x4xf32>
@@ -63,10 +63,10 @@ func.func @f(%q: !q) -> !q {
   return %o : !q
 }
 
-//--- lanes.mlir
+//--- width.mlir
 !q = tensor<1x2x3x4xf32>
 func.func @f(%q: !q) -> !q {
-  // expected-error @below {{cannot be computed as planned by 'online,lanes=48': expected lanes to be a power of 2 from 16 to 64 on this target, but got 48}}
+  // expected-error @below {{cannot be computed as planned by 'online,width=48': expected width to be a power of 2 from 16 to 64 on this target, but got 48}}
   %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
   return %o : !q
 }
@@ -74,7 +74,7 @@ func.func @f(%q: !q) -> !q {
 //--- wide.mlir
 !q = tensor<1x2x3x4xf32>
 func.func @f(%q: !q) -> !q {
-  // expected-error @below {{expected lanes to be a power of 2 from 16 to 64 on this target, but got 128}}
+  // expected-error @below {{expected width to be a power of 2 from 16 to 64 on this target, but got 128}}
   %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
   return %o : !q
 }
@@ -92,5 +92,5 @@ func.func @f(%q: !q) -> !q {
 module {}
 
 //--- number.mlir
-// expected-error @below {{expected lanes=L, block=K or split=K once each behind a plan's algorithm, but got 'lanes=many'}}
+// expected-error @below {{expected a plan 'ALGORITHM[,NUMBER=N]...', each number once and above 0, but got 'online,width=many'}}
 module {}

@@ -16,11 +16,11 @@
 
 // Open sizes.
 // CHECK-LABEL: func.func @open
-// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[queries at_most {{[0-9]+}} : decode {lanes = 16, block = 64, split = 1024}, else : online {lanes = 64, block = {{[0-9]+}}}]>}
+// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[queries at_most {{[0-9]+}} : decode {width = 16, block = 64, split = 1024}, else : online {width = 64, block = {{[0-9]+}}}]>}
 // AVX2-LABEL:  func.func @open
-// AVX2:          attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : online {lanes = 16, block = {{[0-9]+}}}]>}
+// AVX2:          attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : online {width = 16, block = {{[0-9]+}}}]>}
 // SSE-LABEL:   func.func @open
-// SSE:           attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : online {lanes = 8, block = {{[0-9]+}}}]>}
+// SSE:           attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : online {width = 8, block = {{[0-9]+}}}]>}
 // UNFUSED-LABEL: func.func @open
 // UNFUSED:       attn.generic {{.*}} {attn.plan = #attn.plan<[else : unfused]>}
 func.func @open(%q: !q, %k: !k) -> !q {
@@ -30,7 +30,7 @@ func.func @open(%q: !q, %k: !k) -> !q {
 
 // Mixed weights.
 // CHECK-LABEL: func.func @mixed
-// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : panel {lanes = {{[0-9]+}}, block = {{[0-9]+}}}]>}
+// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : panel {width = {{[0-9]+}}, block = {{[0-9]+}}}]>}
 func.func @mixed(%q: !q, %k: !k, %m: tensor<8x8xf32>) -> !q {
   %o = attn.generic scores(%q, %k : !q, !k) postmix(%m : tensor<8x8xf32>) pool(%k : !k) -> !q
   return %o : !q
@@ -66,8 +66,8 @@ func.func @linear(%q: !q, %k: !k) -> (!q, !q) {
 // more.
 // CHECK-LABEL: func.func @one_head
 // MANY-LABEL:  func.func @one_head
-// ONE:           {attn.plan = #attn.plan<[else : online {lanes = 64, block = {{[0-9]+}}}]>}
-// MANY:          {attn.plan = #attn.plan<[else : online {lanes = 16, block = {{[0-9]+}}}]>}
+// ONE:           {attn.plan = #attn.plan<[else : online {width = 64, block = {{[0-9]+}}}]>}
+// MANY:          {attn.plan = #attn.plan<[else : online {width = 16, block = {{[0-9]+}}}]>}
 func.func @one_head(%q: tensor<1x1x128x64xf32>, %k: tensor<1x1x2048x64xf32>) -> tensor<1x1x128x64xf32> {
   %o = attn.generic scores(%q, %k : tensor<1x1x128x64xf32>, tensor<1x1x2048x64xf32>)
       pool(%k : tensor<1x1x2048x64xf32>) -> tensor<1x1x128x64xf32>

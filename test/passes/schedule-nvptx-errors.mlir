@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels that sm_80 has no schedule for.
 //
-// RUN: mixattn-opt %s --attn-schedule-nvptx --split-input-file --verify-diagnostics
+// RUN: mixattn-opt %s --attn-set-target='family=nvptx chip=sm_80' --attn-schedule-kernels --split-input-file --verify-diagnostics
 
 !t = tensor<1x2x3x32xbf16>
 !m = memref<1x2x3x32xbf16>
 func.func @mixed(%q: !m, %w: memref<2x2xbf16>, %o: !m) {
-  // expected-error @below {{'attn.kernel' op expected heads that do not meet, queries, keys, and one result}}
   attn.kernel ins(%q, %w : !m, memref<2x2xbf16>) outs(%o : !m) {
   ^bb0(%a: !t, %b: tensor<2x2xbf16>):
+    // expected-error @below {{'attn.generic' op has no schedule on sm_80: online: it has no code for 'premix'}}
     %r = attn.generic scores(%a, %a : !t, !t) premix(%b : tensor<2x2xbf16>)
         pool(%a : !t) -> !t
     attn.results %r : !t
@@ -21,9 +21,9 @@ func.func @mixed(%q: !m, %w: memref<2x2xbf16>, %o: !m) {
 !t = tensor<1x2x3x32xf32>
 !m = memref<1x2x3x32xf32>
 func.func @wide(%q: !m, %o: !m) {
-  // expected-error @below {{'attn.kernel' op expected queries of f16 or bf16, but got 'f32'}}
   attn.kernel ins(%q : !m) outs(%o : !m) {
   ^bb0(%a: !t):
+    // expected-error @below {{'attn.generic' op has no schedule on sm_80: online: queries, keys and values are f16 or bf16 on tensor cores, but these are f32}}
     %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t) -> !t
     attn.results %r : !t
   }
@@ -35,9 +35,9 @@ func.func @wide(%q: !m, %o: !m) {
 !t = tensor<1x2x3x41xf16>
 !m = memref<1x2x3x41xf16>
 func.func @odd(%q: !m, %o: !m) {
-  // expected-error @below {{'attn.kernel' op expected head sizes that are multiples of 16 up to 256, but got 41}}
   attn.kernel ins(%q : !m) outs(%o : !m) {
   ^bb0(%a: !t):
+    // expected-error @below {{'attn.generic' op has no schedule on sm_80: online: head sizes are multiples of 16 up to 256 on tensor cores, but one is 41}}
     %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t) -> !t
     attn.results %r : !t
   }
@@ -49,9 +49,9 @@ func.func @odd(%q: !m, %o: !m) {
 !t = tensor<1x2x3x32xbf16>
 !m = memref<1x2x3x32xbf16>
 func.func @projected(%q: !m, %e: memref<16x3xbf16>, %o: !m) {
-  // expected-error @below {{'attn.kernel' op expected keys that are not projected along their length}}
   attn.kernel ins(%q, %e : !m, memref<16x3xbf16>) outs(%o : !m) {
   ^bb0(%a: !t, %b: tensor<16x3xbf16>):
+    // expected-error @below {{'attn.generic' op has no schedule on sm_80: online: it has no code for 'projected_by'}}
     %r = attn.generic scores(%a, %a : !t, !t)
         projected_by(%b, %b : tensor<16x3xbf16>, tensor<16x3xbf16>) pool(%a : !t) -> !t
     attn.results %r : !t

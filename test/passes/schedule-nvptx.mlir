@@ -2,14 +2,14 @@
 // A kernel on buffers as a kernel of sm_80: two stages of keys and values in
 // shared memory, scores and outputs in registers.
 //
-// RUN: mixattn-opt --attn-schedule-nvptx --canonicalize --cse %s | FileCheck %s --implicit-check-not=attn.
-// RUN: mixattn-opt --attn-schedule-nvptx %s | mixattn-opt --verify-roundtrip -o /dev/null
+// RUN: mixattn-opt --attn-set-target='family=nvptx chip=sm_80' --attn-schedule-kernels --canonicalize --cse %s | FileCheck %s --implicit-check-not=attn.generic --implicit-check-not=attn.kernel
+// RUN: mixattn-opt --attn-set-target='family=nvptx chip=sm_80' --attn-schedule-kernels %s | mixattn-opt --verify-roundtrip -o /dev/null
 
 !q = memref<1x2x?x32xbf16>
 !k = memref<1x2x?x32xbf16>
 
-// CHECK:      module attributes {gpu.container_module}
-// CHECK:      gpu.module @f_kernel_0
+// CHECK:      module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">, gpu.container_module}
+// CHECK:      gpu.module @mixattn_kernels [#nvvm.target<chip = "sm_80">]
 // CHECK:      gpu.func @f_kernel_0(
 // CHECK-SAME:   %[[Q:arg.]]: memref<1x2x?x32xbf16>, %[[K:arg.]]: memref<1x2x?x32xbf16>, %[[O:arg.]]: memref<1x2x?x32xbf16>)
 // CHECK-SAME:   workgroup(%[[KEYS:.+]] : memref<2x64x40xbf16, #gpu.address_space<workgroup>> {llvm.align = 16 : i64},
@@ -52,7 +52,7 @@
 
 // CHECK:      func.func @f(
 // CHECK:        %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c64
-// CHECK:        gpu.launch_func @f_kernel_0::@f_kernel_0 blocks in (%[[BLOCKS]], %c2, %c1) threads in (%c128, %c1, %c1)
+// CHECK:        gpu.launch_func @mixattn_kernels::@f_kernel_0 blocks in (%[[BLOCKS]], %c2, %c1) threads in (%c128, %c1, %c1)
 func.func @f(%q: !q, %k: !k, %o: !q) {
   attn.kernel ins(%q, %k : !q, !k) outs(%o : !q) {
   ^bb0(%a: tensor<1x2x?x32xbf16>, %b: tensor<1x2x?x32xbf16>):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The banded schedule: pieces of rows whose weights are given.
 //
-// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-schedule-x86 --canonicalize | FileCheck %s
+// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-schedule-kernels --canonicalize | FileCheck %s
 
 !v = memref<?x2x?x64xf32>
 !t = tensor<?x2x?x64xf32>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The decode schedule: lanes are keys, parts of them are put together at last.
 //
-// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-schedule-x86 --canonicalize | FileCheck %s
+// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-schedule-kernels --canonicalize | FileCheck %s
 
 !q = memref<?x8x?x41xbf16>
 !k = memref<?x2x?x41xbf16>
@@ -30,7 +30,7 @@ func.func @grouped(%q: !q, %k: !k, %m: !m, %o: !q) {
   ^bb0(%a: tensor<?x8x?x41xbf16>, %b: tensor<?x2x?x41xbf16>, %c: tensor<?x?xi1>):
     %r = attn.generic scores(%a, %b : tensor<?x8x?x41xbf16>, tensor<?x2x?x41xbf16>) mask(%c : tensor<?x?xi1>)
         pool(%b : tensor<?x2x?x41xbf16>)
-        {attn.plan = #attn.plan<[else : decode {lanes = 16, block = 64, split = 128}]>} -> tensor<?x8x?x41xbf16>
+        {attn.plan = #attn.plan<[else : decode {width = 16, block = 64, split = 128}]>} -> tensor<?x8x?x41xbf16>
     attn.results %r : tensor<?x8x?x41xbf16>
   }
   return
@@ -59,7 +59,7 @@ func.func @mixed(%q: !q, %m: memref<4x4xf32>, %o: !q) {
   attn.kernel ins(%q, %m : !q, memref<4x4xf32>) outs(%o : !q) {
   ^bb0(%a: !t, %b: tensor<4x4xf32>):
     %r = attn.generic scores(%a, %a : !t, !t) postmix(%b : tensor<4x4xf32>) pool(%a : !t)
-        {attn.plan = #attn.plan<[else : decode {lanes = 16, block = 64, split = 128}]>} -> !t
+        {attn.plan = #attn.plan<[else : decode {width = 16, block = 64, split = 128}]>} -> !t
     attn.results %r : !t
   }
   return
@@ -85,7 +85,7 @@ func.func @distances(%q: !q, %s: !s, %o: !q) {
   ^bb0(%a: tensor<?x2x?x41xf32>, %b: tensor<2x3x41xf32>):
     %r = attn.generic scores(%a, %a : tensor<?x2x?x41xf32>, tensor<?x2x?x41xf32>)
         shifted_by(%b : tensor<2x3x41xf32>) gaussian variances [8.0, 8.0, 8.0] pool(%a : tensor<?x2x?x41xf32>)
-        {attn.plan = #attn.plan<[else : decode {lanes = 16, block = 64, split = 128}]>} -> tensor<?x2x?x41xf32>
+        {attn.plan = #attn.plan<[else : decode {width = 16, block = 64, split = 128}]>} -> tensor<?x2x?x41xf32>
     attn.results %r : tensor<?x2x?x41xf32>
   }
   return

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels that attn-schedule-x86 cannot compute, and why.
+// Kernels that x86 has no schedule for, and why.
 //
-// RUN: mixattn-opt %s --attn-set-target="features=avx512f" --attn-schedule-x86 --split-input-file --verify-diagnostics
+// RUN: mixattn-opt %s --attn-set-target="features=avx512f" --attn-schedule-kernels --split-input-file --verify-diagnostics
 
 !t = tensor<1x2x3x4xf32>
 func.func @tensors(%q: !t, %o: !t) -> !t {
@@ -50,7 +50,7 @@ func.func @computed(%q: !m, %o: !m) {
 func.func @named(%q: !m, %o: !m) {
   attn.kernel ins(%q : !m) outs(%o : !m) {
   ^bb0(%a: !t):
-    // expected-error @below {{'attn.softmax' op cannot be scheduled as 'online': it is not the normal form of a softmax attention}}
+    // expected-error @below {{'attn.softmax' op has no schedule on x86-64: online: it is not the normal form of a softmax attention; panel: no weights mix, so nothing has to wait for whole rows; decode: it is not the normal form of a softmax attention}}
     %r = attn.softmax %a, %a, %a : (!t, !t, !t) -> !t
     attn.results %r : !t
   }
@@ -59,14 +59,47 @@ func.func @named(%q: !m, %o: !m) {
 
 // -----
 
-// A linear attention without a plan has no schedule: attn-plan chooses one.
+// A plan by an algorithm for other ops.
 !t = tensor<1x2x3x4xf32>
 !m = memref<1x2x3x4xf32>
-func.func @unplanned(%q: !m, %o: !m) {
+func.func @other(%q: !m, %o: !m) {
   attn.kernel ins(%q : !m) outs(%o : !m) {
   ^bb0(%a: !t):
     // expected-error @below {{'attn.linear_generic' op cannot be scheduled as 'online': it is not the normal form of a softmax attention}}
-    %r = attn.linear_generic features(%a, %a : !t, !t) pool(%a : !t) -> !t
+    %r = attn.linear_generic features(%a, %a : !t, !t) pool(%a : !t)
+        {attn.plan = #attn.plan<[else : online]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+// A plan by an algorithm that the target does not have, and numbers that are not
+// the algorithm's.
+!t = tensor<1x2x3x4xf32>
+!m = memref<1x2x3x4xf32>
+func.func @unknown(%q: !m, %o: !m) {
+  attn.kernel ins(%q : !m) outs(%o : !m) {
+  ^bb0(%a: !t):
+    // expected-error @below {{cannot be scheduled as 'fold': expected online, panel, decode, chunked_linear, banded or unfused as plan, but got 'fold'}}
+    %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t)
+        {attn.plan = #attn.plan<[else : fold]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!t = tensor<1x2x3x4xf32>
+!m = memref<1x2x3x4xf32>
+func.func @number(%q: !m, %o: !m) {
+  attn.kernel ins(%q : !m) outs(%o : !m) {
+  ^bb0(%a: !t):
+    // expected-error @below {{cannot be scheduled as 'online': expected width, block as numbers of online, but got 'tile'}}
+    %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t)
+        {attn.plan = #attn.plan<[else : online {tile = 16}]>} -> !t
     attn.results %r : !t
   }
   return
@@ -94,9 +127,9 @@ func.func @unfused(%q: !m, %o: !m) {
 func.func @wide(%q: !m, %o: !m) {
   attn.kernel ins(%q : !m) outs(%o : !m) {
   ^bb0(%a: !t):
-    // expected-error @below {{'attn.generic' op cannot be scheduled as 'online': expected lanes to be a power of 2 from 16 to 64 on this target, but got 8}}
+    // expected-error @below {{'attn.generic' op cannot be scheduled as 'online': expected width to be a power of 2 from 16 to 64 on this target, but got 8}}
     %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t)
-        {attn.plan = #attn.plan<[else : online {lanes = 8}]>} -> !t
+        {attn.plan = #attn.plan<[else : online {width = 8}]>} -> !t
     attn.results %r : !t
   }
   return

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Projected lengths: two products in front of the kernel, which reads them.
 //
-// RUN: mixattn-opt %s --attn-set-target='features=avx512f' --attn-schedule-x86 --canonicalize | FileCheck %s
+// RUN: mixattn-opt %s --attn-set-target='features=avx512f' --attn-schedule-kernels --canonicalize | FileCheck %s
 
 !q = memref<?x4x?x32xbf16>
 !k = memref<?x2x?x32xbf16>
@@ -29,7 +29,7 @@ func.func @projected(%q: !q, %k: !k, %e: !e, %o: !q) {
     %r = attn.generic scores(%a, %b : tensor<?x4x?x32xbf16>, tensor<?x2x?x32xbf16>)
         projected_by(%c, %c : tensor<24x?xbf16>, tensor<24x?xbf16>)
         pool(%b : tensor<?x2x?x32xbf16>)
-        {attn.plan = #attn.plan<[else : online {lanes = 64, block = 64}]>} -> tensor<?x4x?x32xbf16>
+        {attn.plan = #attn.plan<[else : online {width = 64, block = 64}]>} -> tensor<?x4x?x32xbf16>
     attn.results %r : tensor<?x4x?x32xbf16>
   }
   return

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gaussians and shifted keys: terms in front of the kernel, which reads them.
 //
-// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-schedule-x86 --canonicalize | FileCheck %s
+// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-schedule-kernels --canonicalize | FileCheck %s
 
 !q = memref<?x4x?x64xf32>
 !k = memref<?x4x2x?x64xf32>
@@ -32,7 +32,7 @@ func.func @gaussian(%q: !q, %k: !k, %p: memref<4x2xf32>, %o: !q) {
   ^bb0(%a: tensor<?x4x?x64xf32>, %b: tensor<?x4x2x?x64xf32>, %c: tensor<4x2xf32>):
     %r = attn.generic scores(%a, %b : tensor<?x4x?x64xf32>, tensor<?x4x2x?x64xf32>)
         gaussian variances [8.0, 24.0] prior(%c : tensor<4x2xf32>) pool(%a : tensor<?x4x?x64xf32>)
-        {attn.plan = #attn.plan<[else : online {lanes = 64, block = 64}]>} -> tensor<?x4x?x64xf32>
+        {attn.plan = #attn.plan<[else : online {width = 64, block = 64}]>} -> tensor<?x4x?x64xf32>
     attn.results %r : tensor<?x4x?x64xf32>
   }
   return
@@ -67,7 +67,7 @@ func.func @shifted(%q: !q, %k: !k, %s: !s, %p: memref<4x3xf32>, %o: !q) {
     %r = attn.generic scores(%a, %b : tensor<?x4x?x41xbf16>, tensor<?x2x?x41xbf16>)
         shifted_by(%c : tensor<2x3x41xbf16>) gaussian variances [8.0, 8.0, 8.0] prior(%d : tensor<4x3xf32>)
         pool(%b : tensor<?x2x?x41xbf16>)
-        {attn.plan = #attn.plan<[else : online {lanes = 64, block = 64}]>} -> tensor<?x4x?x41xbf16>
+        {attn.plan = #attn.plan<[else : online {width = 64, block = 64}]>} -> tensor<?x4x?x41xbf16>
     attn.results %r : tensor<?x4x?x41xbf16>
   }
   return

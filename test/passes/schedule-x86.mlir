@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// attn-schedule-x86: kernels as loops over tiles of 8 queries, blocks of 64
+// x86: kernels as loops over tiles of 8 queries, blocks of 64
 // keys and 4 keys at a time.
 //
-// RUN: mixattn-opt --attn-schedule-x86 --canonicalize --cse --split-input-file %s \
+// RUN: mixattn-opt --attn-schedule-kernels --canonicalize --cse --split-input-file %s \
 // RUN:   | FileCheck %s --implicit-check-not=attn.
 
 // Each thread has its part of one buffer. What does not fill a tile of 8 is in
@@ -160,7 +160,7 @@ func.func @shared(%q: !q, %v: !v, %m: memref<2x2xf32>, %o: !q) {
   attn.kernel ins(%q, %v, %m : !q, !v, memref<2x2xf32>) outs(%o : !q) {
   ^bb0(%a: !t, %c: !w, %b: tensor<2x2xf32>):
     %r = attn.generic scores(%a, %a : !t, !t) scale 1.0 postmix(%b : tensor<2x2xf32>)
-        base2 pool(%c : !w) {attn.plan = #attn.plan<[else : online {lanes = 8, block = 64}]>} -> !t
+        base2 pool(%c : !w) {attn.plan = #attn.plan<[else : online {width = 8, block = 64}]>} -> !t
     attn.results %r : !t
   }
   return

@@ -7,7 +7,11 @@
 // RUN: mixattn-opt %t/bufferized.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=bufferized
 // RUN: mixattn-opt %t/tiled.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=tiled
 // RUN: mixattn-opt %t/llvm.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=llvm
-// RUN: mixattn-opt %t/level.mlir --verify-diagnostics --attn-verify-level=level=planed
+// RUN: mixattn-opt %t/gpu-planned.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=planned
+// RUN: mixattn-opt %t/gpu-tiled.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=tiled
+// RUN: mixattn-opt %t/gpu-llvm.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=llvm
+// RUN: not mixattn-opt %t/normal.mlir --attn-verify-level=level=planed 2>&1 | FileCheck %s --check-prefix=LEVEL
+// LEVEL: Cannot find option named 'planed'
 
 //--- normal.mlir
 func.func @named_op(%q: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
@@ -89,6 +93,44 @@ llvm.func @cast(%x: i64) {
   llvm.return
 }
 
-//--- level.mlir
-// expected-error @below {{expected the level normal, planned, bufferized, tiled or llvm, but got 'planed'}}
-module {}
+//--- gpu-planned.mlir
+module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
+  func.func @dense(%x: tensor<2x3xf32>, %w: tensor<3x3xf32>) -> tensor<2x3xf32> {
+    // expected-error @below {{'linalg.matmul' op has no schedule on a GPU}}
+    %y = linalg.matmul ins(%x, %w : tensor<2x3xf32>, tensor<3x3xf32>)
+        outs(%x : tensor<2x3xf32>) -> tensor<2x3xf32>
+    return %y : tensor<2x3xf32>
+  }
+}
+
+//--- gpu-tiled.mlir
+module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
+  func.func @terms(%x: memref<2x3xf32>, %y: memref<2x3xf32>) {
+    // expected-error @below {{'memref.copy' op would compute on the host what lies in device memory: a GPU's entry launches kernels and computes sizes, and there is no kernel for this}}
+    memref.copy %x, %y : memref<2x3xf32> to memref<2x3xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
+  func.func @buffer(%n: index) {
+    // expected-error @below {{'memref.alloc' op would compute on the host}}
+    %x = memref.alloc(%n) : memref<?xf32>
+    return
+  }
+}
+
+//--- gpu-llvm.mlir
+module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
+  gpu.module @kernels {
+    llvm.func @right() {
+      llvm.return
+    }
+    gpu.func @left() kernel {
+      // expected-error @below {{'gpu.return' op is still present at level 'llvm'}}
+      gpu.return
+    }
+  }
+}

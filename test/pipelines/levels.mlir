@@ -29,7 +29,7 @@
 // NORMAL-NEXT:   return %[[O]]
 
 // The same, with a plan.
-// PLANNED:     attn.generic scores({{.*}} {attn.plan = #attn.plan<[{{.*}}else : panel {lanes = {{[0-9]+}}, block = {{[0-9]+}}}]>}
+// PLANNED:     attn.generic scores({{.*}} {attn.plan = #attn.plan<[{{.*}}else : panel {width = {{[0-9]+}}, block = {{[0-9]+}}}]>}
 // FORCED:      attn.generic scores({{.*}} {attn.plan = #attn.plan<[else : unfused]>}
 
 // Buffers: the caller's for arguments and result. What a kernel computes stays

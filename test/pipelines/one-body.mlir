@@ -4,10 +4,10 @@
 //
 // RUN: mixattn-opt --attn-to-tiled %s \
 // RUN:   | FileCheck %s --check-prefixes=X86,BODY --implicit-check-not=tile.nvptx
-// RUN: mixattn-opt --attn-to-bufferized --attn-schedule-nvptx --canonicalize --cse %s \
+// RUN: mixattn-opt --attn-set-target='family=nvptx chip=sm_80' --attn-to-tiled=family=nvptx %s \
 // RUN:   | FileCheck %s --check-prefixes=NVPTX,BODY --implicit-check-not=tile.x86
 // RUN: mixattn-opt --attn-to-llvm %s | FileCheck %s --check-prefix=LLVM
-// RUN: mixattn-opt --attn-to-ptx %s | FileCheck %s --check-prefix=PTX
+// RUN: mixattn-compile %s --target=sm_80 --emit=ptx -o - | FileCheck %s --check-prefix=PTX
 
 // X86:        tile.x86.scores
 // NVPTX:      %[[S:.+]] = tile.nvptx.mma

@@ -14,21 +14,24 @@ using llvm::StringRef;
 const char *const mixattn::helpText =
     R"(usage: mixattn-compile FILE.mlir -o OUT [options]
 
-Compiles the attention layers of FILE.mlir for x86-64. The suffix of OUT says
-what to make; "-" is the standard input or output.
+Compiles the attention layers of FILE.mlir for x86-64 or for NVIDIA's GPUs. The
+suffix of OUT says what to make; "-" is the standard input or output.
 
   .so    a shared library; beside it OUT.json, its manifest, and OUT.h, one
          typed C function per entry
   .o     an object, with the same two files
   none   a runner: mixattn-run with the library inside, one executable with
          the options of mixattn-run (`strip` destroys it: the library lies
-         behind the end of the program)
+         after the end of the program)
   .s     assembly        .ll   LLVM IR        .mlir   MLIR of the LLVM dialect
+  .ptx   PTX for a GPU; beside it OUT.json
 
   -o OUT                the file to write
-  --emit=KIND           mlir, ll, s, o, so or runner, whatever OUT's suffix
-  --target=CPU          LLVM's name of a 64-bit x86 CPU, for instance x86-64-v3
-                        or znver4, or native, this machine's; default native
+  --emit=KIND           mlir, ll, s, o, so, runner or ptx, whatever OUT's suffix
+  --target=NAME         LLVM's name of a 64-bit x86 CPU, for instance x86-64-v3
+                        or znver4, or native, this machine's; or a GPU, for
+                        instance sm_80, which makes .mlir and .ptx; default
+                        native
   --stop-after=LEVEL    write the MLIR that leaves a level: graph, normal,
                         planned, bufferized, tiled or llvm
   --entry=NAME          compile this function only; default: every public one
@@ -54,10 +57,10 @@ what to make; "-" is the standard input or output.
                         plans are compared at
   --threads=T           threads that calls are planned for; default: as many as
                         the target has cores
-  --plan=ALGORITHM[,lanes=L][,block=K][,split=K]
-                        the plan of every attention: online, panel, decode,
-                        chunked_linear, banded or unfused, with sizes of
-                        tiles; default: what the model predicts to be fastest
+  --plan=ALGORITHM[,NUMBER=N]...
+                        the plan of every attention: one of the algorithms
+                        below, with numbers of its own; default: what the model
+                        predicts to be fastest
   --remarks             say what every pass did, and what it did not and why;
                         that an attention takes the plain path is always said
   --version             the versions of mixattn, its ABI and LLVM
@@ -71,10 +74,11 @@ examples:
   mixattn-compile layer.mlir -o layer.so
   mixattn-compile layer.mlir -o layer && ./layer --random=1 --dim=B=2 --check
   mixattn-compile layer.mlir --target=x86-64-v4 -o layer.o
+  mixattn-compile layer.mlir --target=sm_80 -o layer.ptx
   mixattn-compile layer.mlir --stop-after=normal
   mixattn-compile layer.mlir --cost --dim=B=1 --dim=N=256
   mixattn-compile layer.mlir --explain --dim=N=197 --target=znver5 --threads=2
-  mixattn-compile layer.mlir --plan=online,lanes=32,block=128 -o layer.so
+  mixattn-compile layer.mlir --plan=online,width=32,block=128 -o layer.so
   mixattn-compile - --emit=s -o - < layer.mlir | less
 
   mixattn-compile layer.mlir --sanitize=address -o layer.so
@@ -108,6 +112,7 @@ static constexpr KindName kindNames[] = {{"mlir", std::nullopt},
                                          {"s", ArtifactKind::Assembly},
                                          {"o", ArtifactKind::Object},
                                          {"so", ArtifactKind::SharedLibrary},
+                                         {"ptx", ArtifactKind::Ptx},
                                          {"runner", ArtifactKind::Runner}};
 
 /// The kind that the suffix of `output` stands for.
@@ -118,8 +123,8 @@ static Result<KindName> kindOfSuffix(StringRef output) {
   for (const KindName &each : kindNames)
     if (suffix.drop_front() == each.name && each.name != "runner")
       return each;
-  return makeError("expected an output with suffix .mlir, .ll, .s, .o or .so, "
-                   "or with none, but got '{}'",
+  return makeError("expected an output with suffix .mlir, .ll, .s, .o, .so or "
+                   ".ptx, or with none, but got '{}'",
                    output.str());
 }
 
@@ -160,8 +165,8 @@ static Status chooseKind(const Choices &choices, Options &options) {
     if (each.name == *choices.emit)
       found = &each;
   if (!found)
-    return makeError("expected mlir, ll, s, o, so or runner after '--emit=', "
-                     "but got '{}'",
+    return makeError("expected mlir, ll, s, o, so, runner or ptx after "
+                     "'--emit=', but got '{}'",
                      choices.emit->str());
   options.kind = found->kind;
   StringRef suffix = llvm::sys::path::extension(options.output);

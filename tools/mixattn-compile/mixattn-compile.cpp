@@ -2,11 +2,14 @@
 // mixattn-compile: from MLIR with attention ops to code for x86-64.
 #include "lib/Runtime/Manifest.h"
 #include "lib/Target/Artifact.h"
+#include "lib/Target/Ptx.h"
 #include "mixattn/Version.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
 #include "passes/plan/CostReport.h"
 #include "passes/plan/Explain.h"
+#include "passes/target/GpuModel.h"
+#include "passes/target/Target.h"
 #include "tools/mixattn-compile/Options.h"
 #include "tools/mixattn-compile/Reproducer.h"
 #include "tools/mixattn-compile/Resources.h"
@@ -28,6 +31,10 @@ static constexpr llvm::StringLiteral manifestAttribute = "attn.manifest";
 /// The exit codes of all tools.
 enum ExitCode { done = 0, failed = 1, wrongCommandLine = 2 };
 
+static TargetFamily familyOf(const Machine &machine) {
+  return machine.isGpu ? TargetFamily::Nvptx : TargetFamily::X86;
+}
+
 static ExitCode report(const Error &error, ExitCode code = failed) {
   llvm::errs() << "mixattn-compile: error: " << error.message << "\n";
   return code;
@@ -44,10 +51,13 @@ public:
   ExitCode run(OutputFiles &files);
 
 private:
+  ExitCode checkPlan();
   ExitCode parse();
   void addTarget(mlir::OpPassManager &passes);
   ExitCode runPasses();
   ExitCode makeFiles(OutputFiles &files);
+  ExitCode addArtifact(std::string code, const Manifest &manifest,
+                       llvm::StringRef text, OutputFiles &files);
   ExitCode makeReport(OutputFiles &files);
   std::string explainPlans();
   std::string print();
@@ -112,6 +122,7 @@ ExitCode Compilation::parse() {
 /// Adds the pass that says which machine the module is for.
 void Compilation::addTarget(mlir::OpPassManager &passes) {
   SetTargetPassOptions target;
+  target.family = familyOf(machine);
   target.chip = machine.cpu;
   target.features.assign(machine.features.begin(), machine.features.end());
   target.threads = options.threads;
@@ -124,6 +135,7 @@ ExitCode Compilation::runPasses() {
   PipelineOptions passOptions;
   passOptions.entry = options.entry;
   passOptions.sanitizer = nameOf(options.sanitizer);
+  passOptions.family = familyOf(machine);
   passOptions.plan = options.plan;
   auto passes = mlir::PassManager::on<mlir::ModuleOp>(&context);
   addTarget(passes);
@@ -179,27 +191,37 @@ ExitCode Compilation::makeFiles(OutputFiles &files) {
                             "'--sanitize' says '{}'",
                             nameOf(manifest->sanitizer),
                             nameOf(options.sanitizer)));
+  if (options.kind == ArtifactKind::Ptx) {
+    auto code = emitPtx(*module);
+    if (!code)
+      return report(code.error());
+    return addArtifact(std::move(*code), *manifest, text.getValue(), files);
+  }
   auto code = emitCode(*module, {machine, codeKindOf(*options.kind),
                                  options.isOptimized, options.sanitizer});
   if (!code) {
     reproducer.report(code.message());
     return failed;
   }
-  Status added = makeArtifact(*options.kind, options.output, std::move(*code),
-                              *manifest, text.getValue().str(), files);
+  return addArtifact(std::move(*code), *manifest, text.getValue(), files);
+}
+
+ExitCode Compilation::addArtifact(std::string code, const Manifest &manifest,
+                                  llvm::StringRef text, OutputFiles &files) {
+  Status added = makeArtifact(*options.kind, options.output, std::move(code),
+                              manifest, text.str(), files);
   return added ? done : report(added.error());
 }
 
 std::string Compilation::explainPlans() {
-  PlanTarget target;
-  target.cpu = describeCpuOf(*module);
+  PlanTarget target(TargetAttr::of(*module));
   std::string error;
   if (!options.plan.empty())
     target.forced = parseForcedPlan(options.plan, error);
   if (options.explanation == Options::Report::Json)
     return explainAsJson(*module, options.sizes, target);
   std::string header =
-      "target " + machine.cpu + ": " + toSentence(target.cpu) + "\n";
+      "target " + machine.cpu + ": " + describeTarget(target.target) + "\n";
   if (!machine.doubt.empty())
     header += machine.doubt + "\n";
   return header + "\n" + explain(*module, options.sizes, target);
@@ -229,7 +251,60 @@ static bool isAtLlvm(mlir::ModuleOp module) {
          });
 }
 
+/// The machine that `name` stands for: a GPU, or what lib/Target knows.
+static Result<Machine> findTarget(const std::string &name) {
+  if (!llvm::StringRef(name).starts_with("sm_"))
+    return lookUpMachine(name);
+  if (findGpu(name)) {
+    Machine machine;
+    machine.cpu = name;
+    machine.isGpu = true;
+    return machine;
+  }
+  std::string known;
+  for (const GpuModel &each : getGpuModels())
+    known += (known.empty() ? "" : ", ") + each.chip.str();
+  return makeError("expected one of the GPUs {} as target, but got '{}'", known,
+                   name);
+}
+
+/// Why `machine` and the other options do not go together, or nothing.
+static Status checkOptions(const Options &options, const Machine &machine) {
+  bool isPtx = options.kind == ArtifactKind::Ptx;
+  if (isPtx && !machine.isGpu)
+    return makeError("expected a GPU as target of PTX, for instance "
+                     "'--target=sm_80', but got '{}'",
+                     machine.cpu);
+  if (!machine.isGpu)
+    return Success{};
+  if (options.kind && !isPtx)
+    return makeError("expected an output with suffix .mlir or .ptx for '{}', "
+                     "but got '{}'",
+                     machine.cpu, options.output);
+  if (options.threads || options.sanitizer != Sanitizer::None)
+    return makeError("expected neither '--threads' nor '--sanitize' for '{}', "
+                     "which is a GPU",
+                     machine.cpu);
+  return Success{};
+}
+
+ExitCode Compilation::checkPlan() {
+  context.loadDialect<AttnDialect>();
+  auto any =
+      TargetAttr::get(&context, familyOf(machine), machine.cpu,
+                      mlir::ArrayAttr(), /*threads=*/0, mlir::DictionaryAttr());
+  std::string error;
+  auto forced = parseForcedPlan(options.plan, error);
+  if (forced)
+    error = whyNoPlan(*forced, schedulesFor(any));
+  return error.empty() ? done
+                       : report(makeError("{}", error), wrongCommandLine);
+}
+
 ExitCode Compilation::run(OutputFiles &files) {
+  if (!options.plan.empty())
+    if (ExitCode code = checkPlan())
+      return code;
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
   if (ExitCode code = parse())
     return code;
@@ -248,9 +323,11 @@ ExitCode Compilation::run(OutputFiles &files) {
 }
 
 static ExitCode compile(const Options &options) {
-  auto machine = lookUpMachine(options.target);
+  auto machine = findTarget(options.target);
   if (!machine)
     return report(machine.error(), wrongCommandLine);
+  if (Status fits = checkOptions(options, *machine); !fits)
+    return report(fits.error(), wrongCommandLine);
   if (options.hasRemarks && !machine->doubt.empty())
     llvm::errs() << "mixattn-compile: remark: " << machine->doubt << "\n";
   auto source = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
@@ -266,6 +343,11 @@ static ExitCode compile(const Options &options) {
   return written ? done : report(written.error());
 }
 
+static std::string listAlgorithms() {
+  mlir::MLIRContext context(makeRegistry());
+  return mixattn::listAlgorithms(&context);
+}
+
 int main(int argc, char **argv) {
   auto options = parseOptions(llvm::ArrayRef(argv, argc).drop_front());
   if (!options) {
@@ -274,7 +356,7 @@ int main(int argc, char **argv) {
   }
   switch (options->action) {
   case Options::Action::Help:
-    llvm::outs() << helpText;
+    llvm::outs() << helpText << "\n" << listAlgorithms();
     return done;
   case Options::Action::Version:
     llvm::outs() << MIXATTN_VERSION_TEXT "\n";

@@ -12,6 +12,8 @@ namespace mixattn::nvptx {
 
 /// Threads of a block, and queries: 16 per warp.
 constexpr int64_t threads = 128, blockQueries = 64;
+/// Keys of a block at most.
+constexpr int64_t blockKeys = 64;
 /// Bytes of shared memory that a block has without asking for more.
 constexpr int64_t sharedBytes = 48 << 10;
 
@@ -19,7 +21,7 @@ constexpr int64_t sharedBytes = 48 << 10;
 struct BlockSizes {
   int64_t features, valueFeatures, products;
   /// Keys of a block.
-  int64_t keys = 64;
+  int64_t keys = blockKeys;
   mlir::Type type;
 
   BlockSizes(AttentionOpInterface op, int64_t products)

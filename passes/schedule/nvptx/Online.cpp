@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits the online schedule of sm_80: scores, weights, pooled values.
 
-#include "passes/schedule/nvptx/Online.h"
 #include "dialect/tile/TileOps.h"
 #include "passes/body/Body.h"
-#include "passes/schedule/KernelChecks.h"
+#include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/KeyRange.h"
 #include "passes/schedule/nvptx/BlockSizes.h"
+#include "passes/schedule/nvptx/Schedules.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -317,44 +318,44 @@ void OnlineBlock::emit(Value target) {
                              firstQuery, numQueries);
 }
 
-/// Whether the schedule takes what `kernel` computes; else says why not.
-static LogicalResult checkTaken(KernelOp kernel) {
-  auto op = dyn_cast<AttentionOpInterface>(kernel.getComputation());
-  if (!op || !op.getQuery() || op.hasPremix() || op.hasPostmix() ||
-      kernel.getOutputs().size() != 1)
-    return kernel.emitOpError("expected heads that do not meet, queries, keys, "
-                              "and one result");
-  if (op.getKeyProjection())
-    return kernel.emitOpError("expected keys that are not projected along "
-                              "their length");
-  Type type = op.getQueryType().getElementType();
-  if (!type.isBF16() && !type.isF16())
-    return kernel.emitOpError("expected queries of f16 or bf16, but got ")
-           << type;
-  for (RankedTensorType each : {op.getQueryType(), op.getValueType()})
-    if (int64_t size = each.getDimSize(3); size % 16 || size > 256 || size == 0)
-      return kernel.emitOpError("expected head sizes that are multiples of 16 "
-                                "up to 256, but got ")
-             << size;
-  return success();
+/// The gpu.module of the module that holds `kernel`, for `chip`.
+static gpu::GPUModuleOp getKernels(KernelOp kernel, StringRef chip) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  for (auto each : module.getOps<gpu::GPUModuleOp>())
+    return each;
+  MLIRContext *context = kernel.getContext();
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  UnitAttr::get(context));
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  // The lowest PTX version that has the chip: ptxas takes later ones, too.
+  Attribute target = NVVM::NVVMTargetAttr::get(
+      context, /*optLevel=*/2, "nvptx64-nvidia-cuda", chip, /*features=*/"");
+  return gpu::GPUModuleOp::create(b, kernel.getLoc(), "mixattn_kernels",
+                                  b.getArrayAttr(target));
 }
 
-LogicalResult nvptx::scheduleOnline(KernelOp kernel, StringRef name) {
-  if (failed(checkKernel(kernel)) || failed(checkTaken(kernel)))
-    return failure();
+/// A name for the next kernel of the function that `kernel` is in.
+static std::string nameOf(KernelOp kernel, gpu::GPUModuleOp kernels) {
+  auto function = kernel->getParentOfType<FunctionOpInterface>();
+  for (int64_t i = 0;; ++i) {
+    std::string name = (function.getName() + "_kernel_" + Twine(i)).str();
+    if (!SymbolTable::lookupSymbolIn(kernels, name))
+      return name;
+  }
+}
+
+void nvptx::scheduleOnline(KernelOp kernel, StringRef chip) {
   auto op = cast<AttentionOpInterface>(kernel.getComputation());
   Location loc = kernel.getLoc();
   SmallVector<Value> arguments(kernel.getInputs());
   llvm::append_range(arguments, kernel.getOutputs());
 
-  Operation *outside = kernel->getParentOp();
-  while (!isa<ModuleOp>(outside->getParentOp()))
-    outside = outside->getParentOp();
-  ImplicitLocOpBuilder b(loc, outside);
-  auto module = gpu::GPUModuleOp::create(b, name);
-  b.setInsertionPointToStart(module.getBody());
+  gpu::GPUModuleOp kernels = getKernels(kernel, chip);
+  ImplicitLocOpBuilder b(loc, kernel.getContext());
+  b.setInsertionPointToEnd(kernels.getBody());
   auto function = gpu::GPUFuncOp::create(
-      b, name, b.getFunctionType(ValueRange(arguments).getTypes(), {}));
+      b, nameOf(kernel, kernels),
+      b.getFunctionType(ValueRange(arguments).getTypes(), {}));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   function.setKnownBlockSize(ArrayRef<int32_t>{threads, 1, 1});
   b.setInsertionPointToStart(&function.getBody().front());
@@ -376,5 +377,4 @@ LogicalResult nvptx::scheduleOnline(KernelOp kernel, StringRef name) {
                             gpu::KernelDim3{at.value(threads), one, one},
                             /*dynamicSharedMemorySize=*/Value(), arguments);
   kernel.erase();
-  return success();
 }

@@ -58,7 +58,7 @@ def draw_plan(rng, ops, target):
         lanes *= 2
     mixes = any({"mixer", "mix_source"} & set(op.operands) for op in ops)
     algorithm = "panel" if mixes and rng.random() < 0.9 else "online"
-    return f"{algorithm},lanes={lanes},block={block}"
+    return f"{algorithm},width={lanes},block={block}"
 
 
 def family_of(kind):

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Choices of the planner, also among algorithms that have no schedule.
+// Choices of the planner.
 #include "passes/plan/Planner.h"
 
 #include "passes/Pipelines/Pipelines.h"
+#include "passes/target/CpuModel.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -15,19 +16,13 @@ namespace {
 /// A CPU that depends on no machine.
 CpuModel someCpu() { return describeCpu("znver5", {"avx2", "avx512f", "fma"}); }
 
-bool supportsAll(Algorithm algorithm, mlir::Operation *op, std::string &why) {
-  bool isMixed = llvm::cast<AttentionOpInterface>(op).hasPostmix();
-  if (algorithm == (isMixed ? Algorithm::Online : Algorithm::Panel))
-    why = "not of this kind";
-  return why.empty();
-}
-
 class PlannerTest : public testing::Test {
 protected:
   PlannerTest() {
     mlir::DialectRegistry registry;
     registerDialects(registry);
     context.appendDialectRegistry(registry);
+    context.loadDialect<AttnDialect>();
   }
 
   /// Plans the attention of `text`.
@@ -35,8 +30,10 @@ protected:
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     auto function = *module->getOps<mlir::func::FuncOp>().begin();
     llvm::SmallVector<PlanCase> cases;
-    PlanTarget target{someCpu(), std::nullopt, supportsAll};
-    target.cpu.threads = threads;
+    mlir::Builder b(&context);
+    PlanTarget target(TargetAttr::get(
+        &context, TargetFamily::X86, "znver5",
+        b.getStrArrayAttr({"avx2", "avx512f", "fma"}), threads, {}));
     FunctionSizes sizes(function);
     function.walk([&](AttentionOpInterface op) {
       cases = Planner(op, sizes, target).makePlan();
@@ -61,13 +58,13 @@ protected:
 TEST_F(PlannerTest, FewQueriesDecode) {
   llvm::SmallVector<PlanCase> cases = plan(softmax("?", "?"), 2);
   ASSERT_GE(cases.size(), 2u);
-  EXPECT_EQ(cases[0].algorithm, Algorithm::Decode);
-  EXPECT_EQ(cases[0].split, 1024);
+  EXPECT_EQ(cases[0].algorithm, "decode");
+  EXPECT_EQ(cases[0].get("split"), 1024);
   EXPECT_EQ(cases[0].when[0], SizeRange());
   EXPECT_GE(cases[0].when[1].atMost, 4);
   EXPECT_LE(cases[0].when[1].atMost, 16);
   EXPECT_EQ(cases[0].when[2], SizeRange());
-  EXPECT_EQ(cases.back().algorithm, Algorithm::Online);
+  EXPECT_EQ(cases.back().algorithm, "online");
   EXPECT_TRUE(cases.back().isUnconditional());
 }
 
@@ -77,8 +74,7 @@ TEST_F(PlannerTest, StaticSizesDecideAtOnce) {
     llvm::SmallVector<PlanCase> cases =
         plan(softmax(std::to_string(queries), "2048"), 2);
     ASSERT_EQ(cases.size(), 1u) << queries;
-    EXPECT_EQ(cases[0].algorithm,
-              queries <= last ? Algorithm::Decode : Algorithm::Online)
+    EXPECT_EQ(cases[0].algorithm, queries <= last ? "decode" : "online")
         << queries;
   }
 }
@@ -88,14 +84,32 @@ TEST_F(PlannerTest, ForcedPlansAreRead) {
   std::optional<ForcedPlan> forced =
       parseForcedPlan("decode,split=2048,block=32", error);
   ASSERT_TRUE(forced);
-  EXPECT_EQ(forced->algorithm, Algorithm::Decode);
-  EXPECT_EQ(forced->lanes, 0);
-  EXPECT_EQ(forced->block, 32);
-  EXPECT_EQ(forced->split, 2048);
+  EXPECT_EQ(forced->algorithm, "decode");
+  using Numbers = std::vector<std::pair<std::string, int64_t>>;
+  EXPECT_EQ(forced->numbers, (Numbers{{"split", 2048}, {"block", 32}}));
   for (const char *text :
-       {"", "fast", "online,", "online,lanes", "online,lanes=x",
-        "online,lanes=0", "online,lanes=16,lanes=16", "online,tile=16"})
+       {"", "online,", ",width=16", "online,width", "online,width=x",
+        "online,width=0", "online,width=16,width=16", "online,,block=16"})
     EXPECT_FALSE(parseForcedPlan(text, error)) << text;
+}
+
+TEST_F(PlannerTest, ForcedPlansAreOfTheTable) {
+  auto whyNot = [&](TargetFamily family, const char *text) {
+    std::string error;
+    auto target =
+        TargetAttr::get(&context, family, "any", {}, /*threads=*/0, {});
+    return whyNoPlan(*parseForcedPlan(text, error), schedulesFor(target));
+  };
+  EXPECT_EQ(whyNot(TargetFamily::X86, "panel,width=16,block=32"), "");
+  EXPECT_EQ(whyNot(TargetFamily::X86, "fast"),
+            "expected online, panel, decode, chunked_linear, banded or unfused "
+            "as plan, but got 'fast'");
+  EXPECT_EQ(whyNot(TargetFamily::X86, "online,split=64"),
+            "expected width, block as numbers of online, but got 'split'");
+  EXPECT_EQ(whyNot(TargetFamily::X86, "unfused,block=64"),
+            "expected nothing as numbers of unfused, but got 'block'");
+  EXPECT_EQ(whyNot(TargetFamily::Nvptx, "panel"),
+            "expected online as plan, but got 'panel'");
 }
 
 TEST(CpuModelTest, FollowsFeatures) {

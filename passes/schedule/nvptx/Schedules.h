@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The online schedule of sm_80: one pass over the keys per block of threads.
+// The schedules for NVIDIA's GPUs.
 
-#ifndef MIXATTN_PASSES_SCHEDULE_NVPTX_ONLINE_H
-#define MIXATTN_PASSES_SCHEDULE_NVPTX_ONLINE_H
+#ifndef MIXATTN_PASSES_SCHEDULE_NVPTX_SCHEDULES_H
+#define MIXATTN_PASSES_SCHEDULE_NVPTX_SCHEDULES_H
 
-#include "dialect/attn/AttnOps.h"
+#include "passes/plan/Schedule.h"
 
 namespace mixattn::nvptx {
 
-/// Turns `kernel`, on buffers, into a kernel for GPUs called `name`, in a
-/// gpu.module of that name in front of the function that `kernel` is in, and a
-/// launch of it. Fails, with an error, where `kernel` is not for this schedule.
+/// Turns `kernel`, on buffers, into a kernel for `chip` in the module's
+/// gpu.module, and a launch of it.
 ///
 /// Four warps share 64 queries of one head. Each holds 16 of them, its scores
 /// and its outputs in registers, and walks over blocks of keys: while one block
@@ -20,8 +19,11 @@ namespace mixattn::nvptx {
 ///
 /// The kernel's parameters are the inputs and the outputs of `kernel`, its grid
 /// is blocks of queries, heads, batch.
-mlir::LogicalResult scheduleOnline(KernelOp kernel, llvm::StringRef name);
+void scheduleOnline(KernelOp kernel, llvm::StringRef chip);
+
+/// Adds every schedule for GPUs to `table`.
+void addSchedules(ScheduleTable &table);
 
 } // namespace mixattn::nvptx
 
-#endif // MIXATTN_PASSES_SCHEDULE_NVPTX_ONLINE_H
+#endif // MIXATTN_PASSES_SCHEDULE_NVPTX_SCHEDULES_H

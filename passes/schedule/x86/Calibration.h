@@ -2,8 +2,8 @@
 // The constants of the planner's predictions, measured on one machine (Zen 5,
 // AVX-512) but where it says another; passes/plan/plan.md says where each acts.
 
-#ifndef MIXATTN_PASSES_PLAN_CALIBRATION_H
-#define MIXATTN_PASSES_PLAN_CALIBRATION_H
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_CALIBRATION_H
+#define MIXATTN_PASSES_SCHEDULE_X86_CALIBRATION_H
 
 namespace mixattn::calibration {
 
@@ -69,10 +69,6 @@ constexpr double pieceShare = 0.42, pieceOverhead = 3, pieceOther = 0.3;
 /// an exp.
 constexpr double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;
 
-/// The part of the time of its sizes that a case of its own must save. It must
-/// not save less than a call takes.
-constexpr double worthACase = 0.25;
-
 } // namespace mixattn::calibration
 
-#endif // MIXATTN_PASSES_PLAN_CALIBRATION_H
+#endif // MIXATTN_PASSES_SCHEDULE_X86_CALIBRATION_H

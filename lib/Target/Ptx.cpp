@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From kernels in the LLVM dialect to PTX, by upstream's NVVM target.
+#include "lib/Target/Ptx.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mixattn;
+
+Result<std::string> mixattn::emitPtx(mlir::ModuleOp module) {
+  mlir::PassManager passes(module.getContext());
+  // Text: it is ptxas that knows the machine.
+  mlir::GpuModuleToBinaryPassOptions options;
+  options.compilationTarget = "isa";
+  passes.addPass(mlir::createGpuModuleToBinaryPass(options));
+  if (mlir::failed(passes.run(module)))
+    return makeError("the module cannot be put into PTX");
+  auto binaries = module.getOps<mlir::gpu::BinaryOp>();
+  if (!llvm::hasSingleElement(binaries))
+    return makeError("the module holds no kernels");
+  auto object =
+      mlir::cast<mlir::gpu::ObjectAttr>((*binaries.begin()).getObjects()[0]);
+  std::string text = object.getObject().str();
+  // The text ends where a C string does.
+  return text.substr(0, text.find('\0'));
+}

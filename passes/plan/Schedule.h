@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The record of an algorithm, and the table of all records.
+
+#ifndef MIXATTN_PASSES_PLAN_SCHEDULE_H
+#define MIXATTN_PASSES_PLAN_SCHEDULE_H
+
+#include "passes/plan/Workload.h"
+
+#include "mlir/IR/DialectInterface.h"
+
+#include <functional>
+#include <memory>
+
+namespace mixattn {
+
+/// What a plan costs.
+struct Prediction {
+  double seconds = 0;
+  /// Memory in addition to arguments and results: of each thread, or on the
+  /// plain path of the call.
+  double bytes = 0;
+};
+
+/// A number that the plans of an algorithm have.
+struct PlanNumberKind {
+  llvm::StringLiteral name;
+  /// The numbers it may be, and their meaning.
+  llvm::StringLiteral meaning;
+};
+
+/// The numbers of one plan, in the order in which its algorithm has them.
+using PlanNumbers = llvm::SmallVector<int64_t, 4>;
+
+/// One algorithm that computes attentions on one target: everything that
+/// planner, reports and passes know of it.
+class Schedule {
+public:
+  Schedule(llvm::StringLiteral name, llvm::StringLiteral summary,
+           llvm::ArrayRef<PlanNumberKind> numbers = {})
+      : name(name), summary(summary), numbers(numbers) {}
+  virtual ~Schedule();
+
+  /// What plans and `--plan` call it.
+  const llvm::StringLiteral name;
+  /// What it does, as a part of a sentence.
+  const llvm::StringLiteral summary;
+  /// The numbers of its plans.
+  const llvm::SmallVector<PlanNumberKind, 4> numbers;
+
+  /// Whether it is about ops of this kind. Reports leave it out for others.
+  virtual bool isFor(mlir::Operation *op) const = 0;
+  /// Why it cannot compute `op`, whatever its lengths, to follow on a colon; or
+  /// nothing.
+  virtual std::string whyNot(mlir::Operation *op) const = 0;
+  /// Why it cannot compute with the numbers of `plan`, those that are 0 aside;
+  /// or nothing.
+  virtual std::string whyNotNumbers(const PlanCase &plan) const { return ""; }
+  /// Whether a plan for all sizes may choose it at `sizes`.
+  virtual bool mayBeChosenAt(const PlanSizes &sizes) const { return true; }
+  /// The numbers that are worth a comparison, the likeliest first.
+  virtual llvm::SmallVector<PlanNumbers> propose(const Workload &work) const {
+    return {PlanNumbers()};
+  }
+  /// What `work` costs by `plan`, which has all its numbers.
+  virtual Prediction predict(const Workload &work, const PlanCase &plan,
+                             const PlanSizes &sizes) const = 0;
+  /// Floating-point operations a second that the target does at most on
+  /// products of `work`.
+  virtual double flopsOfPeak(const Workload &work) const = 0;
+  /// What a call takes with nothing to do. A case that saves less is none.
+  virtual double secondsOfCall() const = 0;
+
+  /// Whether attentions that are planned by it become kernels. Those of the
+  /// others are decomposed.
+  virtual bool formsKernels() const { return true; }
+  /// Emits in front of `kernel` what all cases of a plan share, and gives the
+  /// kernel that remains.
+  virtual KernelOp prepare(KernelOp kernel) const { return kernel; }
+  /// Replaces `kernel`, which it takes, by code for the target. Numbers that
+  /// `plan` does not have are the schedule's to choose.
+  virtual void emit(KernelOp kernel, const PlanCase &plan) const = 0;
+
+  /// A plan by this algorithm, for all sizes.
+  PlanCase makePlan(mlir::MLIRContext *context,
+                    const PlanNumbers &chosen = {}) const;
+};
+
+/// The schedules of a target, in the order in which reports list them.
+using Schedules = std::vector<std::unique_ptr<Schedule>>;
+
+/// The schedule called `name`, or null.
+const Schedule *findSchedule(const Schedules &schedules, llvm::StringRef name);
+
+/// Why `algorithm` with numbers called `numbers` is no plan of any of
+/// `schedules`, or nothing.
+std::string whyNoPlan(llvm::StringRef algorithm,
+                      llvm::ArrayRef<llvm::StringRef> numbers,
+                      const Schedules &schedules);
+std::string whyNoPlan(const PlanCase &plan, const Schedules &schedules);
+
+/// `: NAME: WHY; NAME: WHY`: why each of `schedules` that is for ops like `op`
+/// cannot compute it. Nothing where none is.
+std::string whyNone(mlir::Operation *op, const Schedules &schedules);
+
+/// `online, panel or unfused`.
+std::string listNames(const Schedules &schedules);
+
+/// Every schedule there is, by family of targets. The attn dialect holds it, so
+/// that whoever extends the dialect may add to it:
+///
+///   registry.addExtension(+[](mlir::MLIRContext *, AttnDialect *dialect) {
+///     ScheduleTable::of(dialect).add(TargetFamily::X86, makeMine);
+///   });
+class ScheduleTable : public mlir::DialectInterface::Base<ScheduleTable> {
+public:
+  explicit ScheduleTable(mlir::Dialect *dialect) : Base(dialect) {}
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ScheduleTable)
+
+  using Factory = std::function<std::unique_ptr<Schedule>(TargetAttr)>;
+
+  /// The table that `dialect` holds; an empty one at first.
+  static ScheduleTable &of(AttnDialect *dialect);
+
+  /// Adds an algorithm, below the ones that are there.
+  void add(TargetFamily family, Factory factory);
+
+  /// The schedules for `target`.
+  Schedules schedulesFor(TargetAttr target) const;
+
+private:
+  std::vector<std::pair<TargetFamily, Factory>> factories;
+};
+
+/// The schedules for `target`, of the table of its context.
+Schedules schedulesFor(TargetAttr target);
+
+/// Every algorithm by family of targets, with its numbers, as text for people.
+std::string listAlgorithms(mlir::MLIRContext *context);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_PLAN_SCHEDULE_H

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The record of the GPU's schedule that passes over the keys once: online.
+
+#include "passes/schedule/nvptx/BlockSizes.h"
+#include "passes/schedule/nvptx/Schedules.h"
+#include "passes/target/GpuModel.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mixattn;
+using namespace mixattn::nvptx;
+
+namespace {
+
+class Online final : public Schedule {
+public:
+  explicit Online(TargetAttr target)
+      : Schedule("online",
+                 "blocks of keys one after the other, each scored and "
+                 "pooled at once; sums are rescaled"),
+        gpu(describeGpu(target)), chip(target.getChip()) {}
+
+  bool isFor(Operation *op) const override {
+    return isa<AttentionOpInterface>(op);
+  }
+  std::string whyNot(Operation *op) const override;
+  Prediction predict(const Workload &work, const PlanCase &plan,
+                     const PlanSizes &sizes) const override;
+  double flopsOfPeak(const Workload &work) const override { return gpu.peak(); }
+  /// A launch, as CUDA's documentation of graphs says it.
+  double secondsOfCall() const override { return 4e-6; }
+  void emit(KernelOp kernel, const PlanCase &plan) const override {
+    scheduleOnline(kernel, chip);
+  }
+
+private:
+  const GpuModel &gpu;
+  std::string chip;
+};
+
+} // namespace
+
+void nvptx::addSchedules(ScheduleTable &table) {
+  table.add(TargetFamily::Nvptx,
+            [](TargetAttr target) { return std::make_unique<Online>(target); });
+}
+
+std::string Online::whyNot(Operation *op) const {
+  auto generic = dyn_cast<GenericOp>(op);
+  if (!generic)
+    return "it is not the normal form of a softmax attention";
+  AttentionOpInterface attention = generic;
+  if (!attention.getQuery())
+    return "its scores are given";
+  for (auto [clause, isThere] :
+       {std::pair("premix", attention.hasPremix()),
+        {"postmix", attention.hasPostmix()},
+        {"weights", bool(attention.getWeights())},
+        {"lse", bool(attention.getLse())},
+        {"projected_by", bool(attention.getKeyProjection())},
+        {"gaussian", attention.getGaussian()},
+        {"shifts", bool(attention.getShifts())},
+        {"prior", bool(attention.getPrior())}})
+    if (isThere)
+      return llvm::formatv("it has no code for '{0}'", clause);
+  Type type = attention.getQueryType().getElementType();
+  if (!type.isBF16() && !type.isF16())
+    return llvm::formatv("queries, keys and values are f16 or bf16 on tensor "
+                         "cores, but these are {0}",
+                         type);
+  for (RankedTensorType each :
+       {attention.getQueryType(), attention.getValueType()})
+    if (int64_t size = each.getDimSize(3); size % 16 || size > 256 || size == 0)
+      return llvm::formatv("head sizes are multiples of 16 up to 256 on tensor "
+                           "cores, but one is {0}",
+                           size);
+  return "";
+}
+
+/// Blocks of queries are dealt to the multiprocessors in rounds. What a block
+/// computes adds up: nothing says how much of it overlaps.
+Prediction Online::predict(const Workload &work, const PlanCase &,
+                           const PlanSizes &sizes) const {
+  const PairCounts &pair = work.pair;
+  double heads = double(work.heads);
+  double cyclesOfPair = pair.products() / gpu.products + pair.exps / gpu.exps +
+                        (pair.other + pair.reads + pair.draws) / gpu.others;
+  double keys = work.visibleKeys(sizes, blockQueries, blockKeys);
+  double blocks =
+      double(llvm::divideCeil(uint64_t(sizes.queries), blockQueries)) *
+      double(sizes.batch) * heads;
+  double rounds =
+      double(llvm::divideCeil(uint64_t(blocks), gpu.multiprocessors));
+  double cycles = cyclesOfPair / heads * blockQueries * keys;
+  double bytes =
+      double(sizes.batch) * (double(sizes.keys) * work.bytesOfKey() +
+                             double(sizes.queries) *
+                                 double(work.queryHeads * work.keyFeatures +
+                                        work.heads * work.valueFeatures) *
+                                 double(work.bits) / 8);
+  double seconds =
+      std::max(rounds * cycles / gpu.hertz, bytes / gpu.memoryRate);
+  return {seconds + secondsOfCall(), 0};
+}

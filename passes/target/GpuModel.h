@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A GPU as planner and schedules see it.
+
+#ifndef MIXATTN_PASSES_TARGET_GPU_MODEL_H
+#define MIXATTN_PASSES_TARGET_GPU_MODEL_H
+
+#include "dialect/attn/AttnOps.h"
+
+#include <string>
+
+namespace mixattn {
+
+/// The one description of a GPU: numbers of data sheets and of the CUDA
+/// programming guide. Nothing here was measured.
+struct GpuModel {
+  /// LLVM's name, "sm_80", and the product that the numbers are of.
+  llvm::StringLiteral chip, product;
+  int64_t multiprocessors;
+  double hertz;
+  /// What one multiprocessor begins in a cycle: multiply-adds of 16-bit floats
+  /// by mma.sync, exps, other operations of f32.
+  double products, exps, others;
+  /// Bytes of shared memory that a block may ask for.
+  int64_t sharedBytes;
+  /// Bytes a second from and to device memory.
+  double memoryRate;
+
+  /// Operations of 16-bit floats a second.
+  double peak() const { return 2 * products * double(multiprocessors) * hertz; }
+};
+
+/// The GPUs that there are descriptions of.
+llvm::ArrayRef<GpuModel> getGpuModels();
+
+/// The GPU called `chip`, or null.
+const GpuModel *findGpu(llvm::StringRef chip);
+
+/// The GPU of `target`, of family nvptx. A chip that is not known is taken for
+/// the first that is.
+const GpuModel &describeGpu(TargetAttr target);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_TARGET_GPU_MODEL_H

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writes what is known of a target.
+
+#include "passes/target/Target.h"
+
+#include "passes/target/CpuModel.h"
+#include "passes/target/GpuModel.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mixattn;
+using llvm::json::Array;
+using llvm::json::Object;
+
+static bool isGpu(TargetAttr target) {
+  return target.getFamily() == TargetFamily::Nvptx;
+}
+
+std::string mixattn::describeTarget(TargetAttr target) {
+  if (!isGpu(target))
+    return toSentence(describeCpu(target));
+  const GpuModel &gpu = describeGpu(target);
+  return llvm::formatv(
+      "{0}, {1} multiprocessors at {2:F2} GHz; {3} TFLOP/s of 16-bit floats by "
+      "mma.sync, {4} GB/s; all predicted from data sheets",
+      gpu.product, gpu.multiprocessors, gpu.hertz / 1e9,
+      int64_t(gpu.peak() / 1e12), int64_t(gpu.memoryRate / 1e9));
+}
+
+std::string mixattn::describeWorkers(TargetAttr target) {
+  if (isGpu(target))
+    return llvm::formatv("{0} multiprocessors",
+                         describeGpu(target).multiprocessors);
+  int64_t threads = describeCpu(target).threads;
+  return llvm::formatv(threads == 1 ? "{0} thread" : "{0} threads", threads);
+}
+
+Object mixattn::describeTargetAsJson(TargetAttr target) {
+  if (isGpu(target)) {
+    const GpuModel &gpu = describeGpu(target);
+    return Object{{"gpu", Object{{"chip", gpu.chip},
+                                 {"product", gpu.product},
+                                 {"multiprocessors", gpu.multiprocessors},
+                                 {"hertz", gpu.hertz},
+                                 {"flops", gpu.peak()}}}};
+  }
+  CpuModel cpu = describeCpu(target);
+  Object described = describeAsJson(cpu);
+  described["lanes"] = cpu.lanes;
+  described["registers"] = cpu.registers;
+  described["flops"] = cpu.peak();
+  return Object{{"threads", cpu.threads}, {"cpu", std::move(described)}};
+}
+
+Object mixattn::describeForManifest(TargetAttr target) {
+  if (isGpu(target))
+    return Object{
+        {"arch", "nvptx64"}, {"cpu", target.getChip()}, {"features", Array()}};
+  return Object{{"arch", "x86_64"},
+                {"cpu", target.getChip()},
+                {"features", Array(target.getFeatureNames())},
+                {"machine", describeAsJson(describeCpu(target))}};
+}
