@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# `cmake --install` gives the tools, the C header of the ABI, the dialect
-# library with its headers, and the package that find_package(mixattn) reads.
+# `cmake --install` gives the tools, the C header of the ABI, the libraries with
+# their headers, and the package that find_package(mixattn) reads.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -22,17 +22,24 @@ endforeach()
 # Headers include each other from the root of the repository
 # ("dialect/attn/AttnOps.h"); below include/mixattn the same paths hold.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/dialect ${PROJECT_BINARY_DIR}/dialect
+                  ${PROJECT_SOURCE_DIR}/passes ${PROJECT_BINARY_DIR}/passes
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mixattn
         FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.h.inc"
         PATTERN "CMakeFiles" EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/Runtime
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mixattn/lib
+        FILES_MATCHING PATTERN "*.h")
 
+# The libraries, for dialects, passes and algorithms from outside.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mixattn)
-if(TARGET MixattnDialect)
-  target_include_directories(MixattnDialect INTERFACE
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/mixattn>)
-  install(TARGETS MixattnDialect EXPORT mixattn-targets
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET MixattnPasses)
+  foreach(library IN ITEMS MixattnDialect MixattnPasses MixattnRuntime MixattnTile)
+    target_include_directories(${library} INTERFACE
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/mixattn>)
+    install(TARGETS ${library} EXPORT mixattn-targets
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endforeach()
   install(EXPORT mixattn-targets NAMESPACE mixattn:: DESTINATION ${package_dir})
 endif()
 configure_package_config_file(

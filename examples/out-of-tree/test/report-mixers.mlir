@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: report-opt %s --report-mixers --verify-diagnostics
+// RUN: extended-opt %s --report-mixers --verify-diagnostics
 
 // Plain attention keeps its heads apart: no remark.
 func.func @plain(%q: tensor<?x8x?x64xf32>, %k: tensor<?x8x?x64xf32>,
