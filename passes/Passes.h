@@ -6,7 +6,7 @@
 
 #include "dialect/attn/AttnOps.h"
 
-#include "passes/Pipelines/Level.h"
+#include "passes/Level.h"
 
 #include "mlir/Pass/Pass.h"
 

@@ -115,7 +115,7 @@ Value RowEmitter::emitExponent(const ScorePlace &place) {
   Value scaled = arith::MulFOp::create(b, product, number(body.queryFactor()));
   SmallVector<Value> start = body.emitStart(b, scaled, place);
   Value exponent = body.emitExponents(b, start, place).front();
-  Value visible = body.emitVisible(b, place);
+  Value visible = body.emitIsVisible(b, place);
   if (!visible)
     return exponent;
   Value hidden = number(-std::numeric_limits<double>::infinity());
@@ -147,7 +147,7 @@ void RowEmitter::emitRow(Value batch, Value head, Value query) {
         Value weight = math::Exp2Op::create(
             b, arith::SubFOp::create(b, emitExponent(place), maximum));
         Value after = arith::AddFOp::create(b, before, weight);
-        if (Value kept = body.emitKept(b, place))
+        if (Value kept = body.emitIsKept(b, place))
           weight = arith::SelectOp::create(b, kept, weight, number(0));
         forEach(columns, [&](Value e) {
           Value v = load(op.getValue(), {batch, valueHead, key, e});

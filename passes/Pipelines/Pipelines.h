@@ -5,7 +5,7 @@
 #define MIXATTN_PASSES_PIPELINES_PIPELINES_H
 
 #include "dialect/attn/AttnOps.h"
-#include "passes/Pipelines/Level.h"
+#include "passes/Level.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"

@@ -6,7 +6,7 @@
 #include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
 #include "passes/schedule/nvptx/Schedules.h"
-#include "passes/schedule/x86/CpuSchedule.h"
+#include "passes/schedule/x86/Schedules.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"

@@ -4,6 +4,7 @@
 #include "passes/body/Body.h"
 #include "passes/body/FeatureMap.h"
 #include "passes/body/Philox.h"
+#include "passes/body/References.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -293,28 +294,28 @@ Value Body::emitToBase2(OpBuilder &b, Value score) {
   Value exponent = multiply(b, score, llvm::numbers::log2e);
   if (!op.getBias() && !op.hasScoreMod() && !op.getGivenScores())
     return exponent;
-  Value lowest = constant(b, std::numeric_limits<float>::lowest());
+  Value least = constant(b, lowest);
   Value never = constant(b, -std::numeric_limits<double>::infinity());
   using arith::CmpFPredicate;
   Value isBelow =
-      arith::CmpFOp::create(b, loc, CmpFPredicate::OLT, exponent, lowest);
+      arith::CmpFOp::create(b, loc, CmpFPredicate::OLT, exponent, least);
   Value isFinite =
       arith::CmpFOp::create(b, loc, CmpFPredicate::OGT, score, never);
   Value isLost = arith::AndIOp::create(b, loc, isBelow, isFinite);
-  return arith::SelectOp::create(b, loc, isLost, lowest, exponent);
+  return arith::SelectOp::create(b, loc, isLost, least, exponent);
 }
 
-Value Body::emitVisible(OpBuilder &b, const ScorePlace &place) {
+Value Body::emitIsVisible(OpBuilder &b, const ScorePlace &place) {
   Value mask, length;
   if (Value tensor = op.getMask())
     mask = operands.emitRead(b, loc, tensor,
                              broadcastIndices(b, loc, tensor.getType(), place));
   if (Value tensor = op.getLengths())
     length = operands.emitRead(b, loc, tensor, {place.b});
-  return mixattn::emitVisible(b, op, mask, length, place);
+  return mixattn::emitIsVisible(b, op, mask, length, place);
 }
 
-Value Body::emitKept(OpBuilder &b, const ScorePlace &place) {
+Value Body::emitIsKept(OpBuilder &b, const ScorePlace &place) {
   if (!op.getKeep())
     return {};
   return emitInBand(b, loc, *op.getKeep(), place);

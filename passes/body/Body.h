@@ -51,10 +51,10 @@ public:
 
   /// Whether the query at `place` sees the key: an i1. Null where nothing is
   /// ever hidden.
-  mlir::Value emitVisible(mlir::OpBuilder &b, const ScorePlace &place);
+  mlir::Value emitIsVisible(mlir::OpBuilder &b, const ScorePlace &place);
 
   /// Whether the weight at `place` is kept after the softmax: an i1, or null.
-  mlir::Value emitKept(mlir::OpBuilder &b, const ScorePlace &place);
+  mlir::Value emitIsKept(mlir::OpBuilder &b, const ScorePlace &place);
 
   /// The weight of a head from the `weights` of all heads, by the mixer's
   /// `coefficient` from each of them.

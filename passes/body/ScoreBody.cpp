@@ -177,8 +177,9 @@ Value mixattn::emitInBand(OpBuilder &builder, Location loc, BandAttr band,
   return arith::AndIOp::create(builder, loc, begins, ends);
 }
 
-Value mixattn::emitVisible(OpBuilder &builder, ScoreOpInterface op, Value mask,
-                           Value length, const ScorePlace &place) {
+Value mixattn::emitIsVisible(OpBuilder &builder, ScoreOpInterface op,
+                             Value mask, Value length,
+                             const ScorePlace &place) {
   Location loc = op->getLoc();
   Value visible = mask;
   auto require = [&](Value holds) {

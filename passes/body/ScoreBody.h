@@ -61,9 +61,9 @@ mlir::Value emitInBand(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// Emits whether `place` may attend: an i1, or null where nothing is hidden.
 /// `mask` and `length` are the elements at `place`, or null.
-mlir::Value emitVisible(mlir::OpBuilder &builder, ScoreOpInterface op,
-                        mlir::Value mask, mlir::Value length,
-                        const ScorePlace &place);
+mlir::Value emitIsVisible(mlir::OpBuilder &builder, ScoreOpInterface op,
+                          mlir::Value mask, mlir::Value length,
+                          const ScorePlace &place);
 
 } // namespace mixattn
 

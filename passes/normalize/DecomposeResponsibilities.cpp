@@ -51,8 +51,8 @@ Value ShareDecomposition::emitVisibleShares(Value exps, Value sums) {
                    Value mask = op.getMask() ? Value(args[next++]) : Value();
                    Value length =
                        op.getLengths() ? Value(args[next++]) : Value();
-                   Value visible = emitVisible(b, scored, mask, length,
-                                               placeOf(b, 3, 4, alignment));
+                   Value visible = emitIsVisible(b, scored, mask, length,
+                                                 placeOf(b, 3, 4, alignment));
                    if (!visible)
                      return share;
                    return arith::SelectOp::create(b, loc, visible, share,

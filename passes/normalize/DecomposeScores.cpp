@@ -336,7 +336,7 @@ Value Decomposition::emitScores(Value combined) {
         Value length = take(op.getLengths());
         ScorePlace place = placeOf(b, 2, 3, alignment);
         Value score = emitExponent(b, op, args[0], bias, place);
-        Value visible = emitVisible(b, op, mask, length, place);
+        Value visible = emitIsVisible(b, op, mask, length, place);
         if (!visible)
           return score;
         Value hidden = constant(b, -std::numeric_limits<double>::infinity());

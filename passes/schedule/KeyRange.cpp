@@ -58,3 +58,12 @@ Value KeyRange::emitIsWeighed(ImplicitLocOpBuilder &b, Value first,
       b, at.compare(arith::CmpIPredicate::sge, first, keptBegin),
       at.compare(arith::CmpIPredicate::sle, at.add(first, keys), keptEnd));
 }
+
+Value mixattn::emitKeepsNone(ImplicitLocOpBuilder &b, AttentionOpInterface op,
+                             const KeyRange &range, Value query) {
+  IndexMath at(b);
+  Value place = at.add(query, range.alignment);
+  Value begin = at.max(at.sub(place, op.getKeep()->getLower()), 0);
+  Value end = at.min(at.add(place, op.getKeep()->getUpper() + 1), range.keys);
+  return at.compare(arith::CmpIPredicate::sge, begin, end);
+}

@@ -27,6 +27,12 @@ struct KeyRange {
                             mlir::Value keys) const;
 };
 
+/// Emits whether the weights of `query` are kept for no key after the softmax,
+/// whatever it sees: an i1. Only for ops that drop weights.
+mlir::Value emitKeepsNone(mlir::ImplicitLocOpBuilder &b,
+                          AttentionOpInterface op, const KeyRange &range,
+                          mlir::Value query);
+
 /// Emits the range for `queries` queries from `firstQuery` on in batch row
 /// `batch`.
 KeyRange emitKeyRange(mlir::ImplicitLocOpBuilder &b, ScoreOpInterface op,

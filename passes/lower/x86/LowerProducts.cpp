@@ -128,7 +128,7 @@ ProductEmitter::Values ProductEmitter::emitBesideUnits(ValueRange sums,
 void ProductEmitter::emitScores(tile::ScoresOp op) {
   Value keys = op.getKeys(), queries = op.getQueries();
   int64_t rows = sizeOf(op.getScores(), 0);
-  int64_t chunks = sizeOf(op.getScores(), 1) / cpu.lanes;
+  int64_t vectors = sizeOf(op.getScores(), 1) / cpu.lanes;
   int64_t steps = sizeOf(queries, 0), units = op.getUnits();
   bool isLastAlone = holdsPairs(queries) && sizeOf(keys, 1) % 2 != 0;
   if (isLastAlone)
@@ -143,7 +143,7 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
                                  : spread(keys, keyRows[r], d);
     });
   };
-  Values zeros(rows * chunks, splat(0)), sums;
+  Values zeros(rows * vectors, splat(0)), sums;
   // Units run during the last part of the steps.
   int64_t alone = units ? std::max<int64_t>(0, steps - mostInPart) : steps;
   if (alone || !units)
@@ -165,8 +165,8 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
     });
   float factor = op.getFactor().convertToFloat();
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < chunks; ++c) {
-      Value sum = sums[r * chunks + c];
+    for (int64_t c = 0; c < vectors; ++c) {
+      Value sum = sums[r * vectors + c];
       if (factor != 1.0f)
         sum = arith::MulFOp::create(b, sum, splat(factor));
       store(sum, op.getScores(), index(r), c);
@@ -177,11 +177,11 @@ void ProductEmitter::emitScores(tile::ScoresOp op) {
 void ProductEmitter::emitPooledRows(tile::PoolOp op, Value first,
                                     int64_t rows) {
   Value outputs = op.getOutputs();
-  int64_t chunks = sizeOf(outputs, 1) / cpu.lanes;
+  int64_t vectors = sizeOf(outputs, 1) / cpu.lanes;
   // The block is summed up from 0 and then added to the outputs: rounding
   // errors grow with the number of blocks plus the keys of a block, not with
   // all keys.
-  Values sums(rows * chunks, splat(0));
+  Values sums(rows * vectors, splat(0));
   auto step = [&](Value j, ValueRange carried) {
     Value key = add(op.getRow(), j);
     return emitStep(carried, loadRow(op.getWeights(), j), rows, [&](int64_t r) {
@@ -207,10 +207,10 @@ void ProductEmitter::emitPooledRows(tile::PoolOp op, Value first,
     sums = loopInTwos(index(0), op.getCount(), sums, step);
   }
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < chunks; ++c) {
+    for (int64_t c = 0; c < vectors; ++c) {
       Value row = add(first, r);
       Value before = load(outputs, row, c);
-      Value sum = arith::AddFOp::create(b, before, sums[r * chunks + c]);
+      Value sum = arith::AddFOp::create(b, before, sums[r * vectors + c]);
       store(sum, outputs, row, c);
     }
 }

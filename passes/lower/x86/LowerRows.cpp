@@ -21,12 +21,12 @@ public:
   void emitSums(tile::SumRowsOp op);
 
 private:
-  int64_t chunksOf(Value matrix) const {
+  int64_t vectorsOf(Value matrix) const {
     return llvm::divideCeil(sizeOf(matrix, 1), cpu.lanes);
   }
-  /// A vector of features of row `i`, from `chunk * lanes` on, as f32; none
+  /// A vector of features of row `i`, from `vector * lanes` on, as f32; none
   /// where `isRead`, a row of i1, is not set.
-  Value loadFeatures(Value matrix, Value i, int64_t chunk, Value isRead = {});
+  Value loadFeatures(Value matrix, Value i, int64_t vector, Value isRead = {});
   /// Asks for the row that lies some way after row `i`: rows are read once, and
   /// the CPU forgets between blocks of keys and of values where it was. There
   /// need not be such a row: asking does not read.
@@ -39,17 +39,17 @@ private:
   emitRowSums(Value matrix, Value row, Value last, Value sums, float factor,
               function_ref<std::pair<Value, Value>(Value features, int64_t c)>
                   factorsOf);
-  void emitSummedChunks(tile::SumRowsOp op, int64_t first, int64_t chunks);
+  void emitSummedVectors(tile::SumRowsOp op, int64_t first, int64_t vectors);
 };
 
 } // namespace
 
-Value RowEmitter::loadFeatures(Value matrix, Value i, int64_t chunk,
+Value RowEmitter::loadFeatures(Value matrix, Value i, int64_t vector,
                                Value isRead) {
   Type element = cast<MemRefType>(matrix.getType()).getElementType();
   auto type = VectorType::get({cpu.lanes}, element);
-  int64_t held = std::min(cpu.lanes, sizeOf(matrix, 1) - chunk * cpu.lanes);
-  SmallVector<Value> at = {i, index(chunk * cpu.lanes)};
+  int64_t held = std::min(cpu.lanes, sizeOf(matrix, 1) - vector * cpu.lanes);
+  SmallVector<Value> at = {i, index(vector * cpu.lanes)};
   Value part;
   if (held == cpu.lanes && !isRead) {
     part = vector::LoadOp::create(b, type, matrix, at);
@@ -107,7 +107,7 @@ void RowEmitter::emitRowSums(
                b.createOrFold<arith::MinSIOp>(add(add(row, lane), r), last);
            emitPrefetch(matrix, i);
            Value sum;
-           for (int64_t c = 0; c < chunksOf(matrix); ++c) {
+           for (int64_t c = 0; c < vectorsOf(matrix); ++c) {
              auto [x, y] = factorsOf(loadFeatures(matrix, i, c), c);
              sum = sum ? multiplyAdd(x, y, sum)
                        : arith::MulFOp::create(b, x, y).getResult();
@@ -124,7 +124,7 @@ void RowEmitter::emitRowSums(
 
 void RowEmitter::emitDots(tile::DotRowsOp op) {
   Values query;
-  for (int64_t c = 0; c < chunksOf(op.getQueries()); ++c)
+  for (int64_t c = 0; c < vectorsOf(op.getQueries()); ++c)
     query.push_back(loadFeatures(op.getQueries(), op.getQuery(), c));
   emitRowSums(op.getKeys(), op.getRow(), op.getLast(), op.getScores(),
               op.getFactor().convertToFloat(), [&](Value features, int64_t c) {
@@ -134,7 +134,7 @@ void RowEmitter::emitDots(tile::DotRowsOp op) {
 
 void RowEmitter::emitSquares(tile::SquareRowsOp op) {
   Values other;
-  for (int64_t c = 0; op.getOther() && c < chunksOf(op.getRows()); ++c)
+  for (int64_t c = 0; op.getOther() && c < vectorsOf(op.getRows()); ++c)
     other.push_back(loadFeatures(op.getOther(), op.getOtherRow(), c));
   emitRowSums(op.getRows(), op.getRow(), op.getLast(), op.getSquares(),
               op.getFactor().convertToFloat(), [&](Value features, int64_t c) {
@@ -146,12 +146,12 @@ void RowEmitter::emitSquares(tile::SquareRowsOp op) {
               });
 }
 
-/// Sums up `chunks` vectors of features from vector `first` on.
-void RowEmitter::emitSummedChunks(tile::SumRowsOp op, int64_t first,
-                                  int64_t chunks) {
+/// Sums up `vectors` vectors of features from vector `first` on.
+void RowEmitter::emitSummedVectors(tile::SumRowsOp op, int64_t first,
+                                   int64_t vectors) {
   // Sums that do not wait for each other.
   constexpr int64_t inFlight = 8;
-  int64_t atOnce = std::max<int64_t>(1, inFlight / chunks);
+  int64_t atOnce = std::max<int64_t>(1, inFlight / vectors);
   auto step = [&](Value j, ValueRange carried, int64_t keys) {
     Values next;
     for (int64_t k = 0; k < keys; ++k) {
@@ -163,29 +163,29 @@ void RowEmitter::emitSummedChunks(tile::SumRowsOp op, int64_t first,
       if (op.getSkipsZeros())
         isRead = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, weight,
                                        splat(0));
-      for (int64_t c = 0; c < chunks; ++c) {
+      for (int64_t c = 0; c < vectors; ++c) {
         Value features = loadFeatures(op.getValues(), key, first + c, isRead);
-        next.push_back(multiplyAdd(weight, features, carried[k * chunks + c]));
+        next.push_back(multiplyAdd(weight, features, carried[k * vectors + c]));
       }
     }
     return next;
   };
   // The rows are summed up from 0 and then added, as in tile.x86.pool.
-  Values sums(atOnce * chunks, splat(0));
+  Values sums(atOnce * vectors, splat(0));
   Value rest = b.createOrFold<arith::RemUIOp>(op.getCount(), index(atOnce));
   Value whole = b.createOrFold<arith::SubIOp>(op.getCount(), rest);
   sums = loop(index(0), whole, atOnce, sums, [&](Value j, ValueRange carried) {
     return step(j, carried, atOnce);
   });
   for (int64_t k = 1; k < atOnce; ++k)
-    for (int64_t c = 0; c < chunks; ++c)
-      sums[c] = arith::AddFOp::create(b, sums[c], sums[k * chunks + c]);
-  sums.truncate(chunks);
+    for (int64_t c = 0; c < vectors; ++c)
+      sums[c] = arith::AddFOp::create(b, sums[c], sums[k * vectors + c]);
+  sums.truncate(vectors);
   if (atOnce > 1)
     sums =
         loop(whole, op.getCount(), 1, sums,
              [&](Value j, ValueRange carried) { return step(j, carried, 1); });
-  for (int64_t c = 0; c < chunks; ++c) {
+  for (int64_t c = 0; c < vectors; ++c) {
     Value before = load(op.getSums(), index(0), first + c);
     store(arith::AddFOp::create(b, before, sums[c]), op.getSums(), index(0),
           first + c);
@@ -193,10 +193,10 @@ void RowEmitter::emitSummedChunks(tile::SumRowsOp op, int64_t first,
 }
 
 void RowEmitter::emitSums(tile::SumRowsOp op) {
-  int64_t chunks = chunksOf(op.getValues());
+  int64_t vectors = vectorsOf(op.getValues());
   int64_t atOnce = cpu.rowsInRegisters(2);
-  for (int64_t first = 0; first < chunks; first += atOnce)
-    emitSummedChunks(op, first, std::min(atOnce, chunks - first));
+  for (int64_t first = 0; first < vectors; first += atOnce)
+    emitSummedVectors(op, first, std::min(atOnce, vectors - first));
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::DotRowsOp op,

@@ -18,26 +18,26 @@ public:
   void emitUpdate(tile::UpdateOp op);
 
 private:
-  Value loadAt(Value tile, Value at, Value lane, int64_t chunk) {
-    return vector::LoadOp::create(b, row, tile,
-                                  ValueRange{at, add(lane, chunk * cpu.lanes)});
+  Value loadAt(Value tile, Value at, Value lane, int64_t vector) {
+    return vector::LoadOp::create(
+        b, row, tile, ValueRange{at, add(lane, vector * cpu.lanes)});
   }
-  void storeAt(Value value, Value tile, Value at, Value lane, int64_t chunk) {
+  void storeAt(Value value, Value tile, Value at, Value lane, int64_t vector) {
     vector::StoreOp::create(b, value, tile,
-                            ValueRange{at, add(lane, chunk * cpu.lanes)});
+                            ValueRange{at, add(lane, vector * cpu.lanes)});
   }
   /// Runs `body` for all lanes of `tile`, as many vectors at a time as leave
   /// room for the sums of `rows` rows.
   void forEachLanes(Value tile, int64_t rows,
-                    function_ref<void(Value lane, int64_t chunks)> body);
+                    function_ref<void(Value lane, int64_t vectors)> body);
   /// The same for rows from 0 to `count` - 1.
   void forEachRows(int64_t count,
                    function_ref<void(Value first, int64_t rows)> body);
   /// sum_i column(i, r) right[i][lane] for i from 0 to `count` - 1.
-  Values emitSums(int64_t rows, int64_t chunks, Value count, Value right,
+  Values emitSums(int64_t rows, int64_t vectors, Value count, Value right,
                   Value lane, function_ref<Value(Value, int64_t)> column);
   void emitUpdatedRows(tile::UpdateOp op, Value first, int64_t rows, Value lane,
-                       int64_t chunks);
+                       int64_t vectors);
 
   /// Rows whose sums stay in registers: a broadcast serves so many vectors, and
   /// a vector so many broadcasts.
@@ -48,9 +48,9 @@ private:
 
 void StateEmitter::forEachLanes(Value tile, int64_t rows,
                                 function_ref<void(Value, int64_t)> body) {
-  int64_t chunks = sizeOf(tile, 1) / cpu.lanes;
+  int64_t vectors = sizeOf(tile, 1) / cpu.lanes;
   int64_t atOnce = cpu.rowsInRegisters(rows);
-  int64_t whole = chunks / atOnce * atOnce;
+  int64_t whole = vectors / atOnce * atOnce;
   if (whole == atOnce)
     body(index(0), atOnce);
   else if (whole)
@@ -59,8 +59,8 @@ void StateEmitter::forEachLanes(Value tile, int64_t rows,
            body(lane, atOnce);
            return Values();
          });
-  if (whole != chunks)
-    body(index(whole * cpu.lanes), chunks - whole);
+  if (whole != vectors)
+    body(index(whole * cpu.lanes), vectors - whole);
 }
 
 void StateEmitter::forEachRows(int64_t count,
@@ -76,17 +76,17 @@ void StateEmitter::forEachRows(int64_t count,
 }
 
 StateEmitter::Values
-StateEmitter::emitSums(int64_t rows, int64_t chunks, Value count, Value right,
+StateEmitter::emitSums(int64_t rows, int64_t vectors, Value count, Value right,
                        Value lane, function_ref<Value(Value, int64_t)> column) {
-  Values sums(rows * chunks, splat(0));
+  Values sums(rows * vectors, splat(0));
   auto step = [&](Value i, ValueRange carried) {
     Values lanes, next;
-    for (int64_t c = 0; c < chunks; ++c)
+    for (int64_t c = 0; c < vectors; ++c)
       lanes.push_back(loadAt(right, i, lane, c));
     for (int64_t r = 0; r < rows; ++r) {
       Value number = column(i, r);
-      for (int64_t c = 0; c < chunks; ++c)
-        next.push_back(multiplyAdd(number, lanes[c], carried[r * chunks + c]));
+      for (int64_t c = 0; c < vectors; ++c)
+        next.push_back(multiplyAdd(number, lanes[c], carried[r * vectors + c]));
     }
     return next;
   };
@@ -99,31 +99,31 @@ StateEmitter::emitSums(int64_t rows, int64_t chunks, Value count, Value right,
 void StateEmitter::emitMultiply(tile::MultiplyOp op) {
   Value product = op.getProduct();
   int64_t rows = sizeOf(product, 0);
-  forEachLanes(product, rows, [&](Value lane, int64_t chunks) {
+  forEachLanes(product, rows, [&](Value lane, int64_t vectors) {
     Values sums =
-        emitSums(rows, chunks, op.getCount(), op.getRight(), lane,
+        emitSums(rows, vectors, op.getCount(), op.getRight(), lane,
                  [&](Value d, int64_t r) {
                    return spread(op.getLeft(), add(op.getRow(), r), d);
                  });
     for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < chunks; ++c)
-        storeAt(sums[r * chunks + c], product, index(r), lane, c);
+      for (int64_t c = 0; c < vectors; ++c)
+        storeAt(sums[r * vectors + c], product, index(r), lane, c);
   });
 }
 
-/// Updates `rows` rows of sums from `first` on, in `chunks` vectors of lanes.
+/// Updates `rows` rows of sums from `first` on, in `vectors` vectors of lanes.
 void StateEmitter::emitUpdatedRows(tile::UpdateOp op, Value first, int64_t rows,
-                                   Value lane, int64_t chunks) {
-  Values added = emitSums(rows, chunks, op.getCount(), op.getRight(), lane,
+                                   Value lane, int64_t vectors) {
+  Values added = emitSums(rows, vectors, op.getCount(), op.getRight(), lane,
                           [&](Value j, int64_t r) {
                             return spread(op.getLeft(), j, add(first, r));
                           });
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < chunks; ++c) {
+    for (int64_t c = 0; c < vectors; ++c) {
       Value at = add(first, r);
       Value sum = loadAt(op.getSums(), at, lane, c);
       Value lost = loadAt(op.getLost(), at, lane, c);
-      Value term = arith::SubFOp::create(b, added[r * chunks + c], lost);
+      Value term = arith::SubFOp::create(b, added[r * vectors + c], lost);
       Value total = arith::AddFOp::create(b, sum, term);
       Value taken = arith::SubFOp::create(b, total, sum);
       Value rest = arith::SubFOp::create(b, taken, term);
@@ -138,8 +138,8 @@ void StateEmitter::emitUpdatedRows(tile::UpdateOp op, Value first, int64_t rows,
 
 void StateEmitter::emitUpdate(tile::UpdateOp op) {
   forEachRows(sizeOf(op.getSums(), 0), [&](Value first, int64_t rows) {
-    forEachLanes(op.getSums(), rows, [&](Value lane, int64_t chunks) {
-      emitUpdatedRows(op, first, rows, lane, chunks);
+    forEachLanes(op.getSums(), rows, [&](Value lane, int64_t vectors) {
+      emitUpdatedRows(op, first, rows, lane, vectors);
     });
   });
 }

@@ -54,18 +54,18 @@ protected:
         .isBF16();
   }
   /// A row of lanes of `tile`, of f32 or of pairs of bf16.
-  mlir::Value load(mlir::Value tile, mlir::Value at, int64_t chunk) {
+  mlir::Value load(mlir::Value tile, mlir::Value at, int64_t vector) {
     int64_t length = holdsPairs(tile) ? 2 * cpu.lanes : cpu.lanes;
     auto type = mlir::VectorType::get(
         {length},
         llvm::cast<mlir::MemRefType>(tile.getType()).getElementType());
     return mlir::vector::LoadOp::create(
-        b, type, tile, mlir::ValueRange{at, index(chunk * length)});
+        b, type, tile, mlir::ValueRange{at, index(vector * length)});
   }
   void store(mlir::Value value, mlir::Value tile, mlir::Value at,
-             int64_t chunk) {
+             int64_t vector) {
     mlir::vector::StoreOp::create(
-        b, value, tile, mlir::ValueRange{at, index(chunk * cpu.lanes)});
+        b, value, tile, mlir::ValueRange{at, index(vector * cpu.lanes)});
   }
   /// Element [i, j] of `matrix` in all lanes, as f32.
   mlir::Value spread(mlir::Value matrix, mlir::Value i, mlir::Value j) {

@@ -138,9 +138,9 @@ public:
     Value apart = generic(
         inputs, maps, tensorOf(sizes, rewriter.getI1Type(), std::nullopt),
         identity(5), [&](OpBuilder &b, Location, ValueRange args) {
-          return emitVisible(b, scored, mask ? args[0] : Value(),
-                             lengths ? args[mask ? 1 : 0] : Value(),
-                             placeOf(b, 2, 4, alignment));
+          return emitIsVisible(b, scored, mask ? args[0] : Value(),
+                               lengths ? args[mask ? 1 : 0] : Value(),
+                               placeOf(b, 2, 4, alignment));
         });
     return joined(apart, {{0}, {1}, {2}, {3, 4}});
   }

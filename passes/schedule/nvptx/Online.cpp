@@ -3,6 +3,7 @@
 
 #include "dialect/tile/TileOps.h"
 #include "passes/body/Body.h"
+#include "passes/body/References.h"
 #include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/KeyRange.h"
 #include "passes/schedule/nvptx/BlockSizes.h"
@@ -21,8 +22,6 @@ using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::nvptx;
 
-/// Where references start: below every exponent, and finite.
-static constexpr double lowest = -0x1p127;
 namespace {
 
 /// Emits the code of a block of threads.
@@ -48,7 +47,7 @@ private:
   void emitCopies(Value firstKey, Value stage);
   State emitStep(Value firstKey, Value stage, const State &before);
   Values emitExponents(Value firstKey, ValueRange products);
-  Values emitHidden(Value firstKey, Values exponents);
+  Values emitMaskedExponents(Value firstKey, Values exponents);
   Value emitWeights(ValueRange exponents, Value reference, Value &sum);
   Value emitScaled(Value fragment, Value factors);
   Value tileOf(Value stages, Value stage, int64_t first, int64_t rows,
@@ -161,13 +160,14 @@ OnlineBlock::Values OnlineBlock::emitExponents(Value firstKey,
 
 /// `exponents` with -inf for what is hidden; blocks that every query sees all
 /// of are left alone.
-OnlineBlock::Values OnlineBlock::emitHidden(Value firstKey, Values exponents) {
+OnlineBlock::Values OnlineBlock::emitMaskedExponents(Value firstKey,
+                                                     Values exponents) {
   auto hide = [&] {
     return emitMap(
         firstKey, exponents, exponents.size(),
         [&](const ScorePlace &place, Value key, ValueRange elements) {
           Value seen = at.compare(arith::CmpIPredicate::slt, key, range.end);
-          if (Value visible = body.emitVisible(b, place))
+          if (Value visible = body.emitIsVisible(b, place))
             seen = arith::AndIOp::create(b, seen, visible);
           Value hidden = constant(b.getF32Type(),
                                   -std::numeric_limits<double>::infinity());
@@ -237,7 +237,8 @@ OnlineBlock::State OnlineBlock::emitStep(Value firstKey, Value stage,
     products.push_back(tile::NvptxMmaOp::create(
         b, queries, tile, b.getUnitAttr(), constant(fragment(sizes.keys), 0)));
   }
-  Values exponents = emitHidden(firstKey, emitExponents(firstKey, products));
+  Values exponents =
+      emitMaskedExponents(firstKey, emitExponents(firstKey, products));
 
   State after;
   after.reference = before.reference;
@@ -254,7 +255,7 @@ OnlineBlock::State OnlineBlock::emitStep(Value firstKey, Value stage,
     weights = emitMap(firstKey, weights, 1,
                       [&](const ScorePlace &place, Value, ValueRange elements) {
                         return Values{arith::SelectOp::create(
-                            b, body.emitKept(b, place), elements[0],
+                            b, body.emitIsKept(b, place), elements[0],
                             constant(b.getF32Type(), 0))};
                       })
                   .front();
@@ -313,7 +314,18 @@ void OnlineBlock::emit(Value target) {
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, none);
   Value inverse = arith::SelectOp::create(
       b, isEmpty, none, arith::DivFOp::create(b, constant(rows(), 1), sum));
-  tile::NvptxStoreOp::create(b, emitScaled(loop.getResult(0), inverse),
+  Value outputs = emitScaled(loop.getResult(0), inverse);
+  // Zeros, also where the row's sum is not a number.
+  if (op.getKeep())
+    outputs =
+        emitMap(zero, outputs, 1,
+                [&](const ScorePlace &place, Value, ValueRange elements) {
+                  Value keepsNone = emitKeepsNone(b, op, range, place.i);
+                  return Values{arith::SelectOp::create(
+                      b, keepsNone, constant(b.getF32Type(), 0), elements[0])};
+                })
+            .front();
+  tile::NvptxStoreOp::create(b, outputs,
                              KernelBuffers::matrixAt(b, target, {batch, head}),
                              firstQuery, numQueries);
 }

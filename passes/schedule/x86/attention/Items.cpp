@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Numbers the tiles of a kernel and shares them among threads.
+
+#include "passes/schedule/x86/attention/Items.h"
+#include "passes/schedule/IndexMath.h"
+#include "passes/schedule/x86/shared/Threads.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Waking threads takes about as long as this many scores.
+static constexpr int64_t fewScores = 1 << 14;
+
+void mixattn::emitItems(
+    KernelOp kernel, const TileSizes &sizes, int64_t groups,
+    function_ref<Value(ImplicitLocOpBuilder &, const TileSizes &)> bytes,
+    function_ref<void(ImplicitLocOpBuilder &, const TileSizes &, const Item &)>
+        emitTile) {
+  ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
+  IndexMath at(b);
+  auto op = cast<AttentionOpInterface>(kernel.getComputation());
+  auto sizeOf = [&](OperandDim of) {
+    return b.createOrFold<memref::DimOp>(kernel.getOperandOf(of.value), of.dim);
+  };
+  Value batches = sizeOf(op.getBatchDim());
+  Value queries = sizeOf(op.getQueriesDim());
+  Value scores = at.mul(at.mul(batches, queries), sizeOf(op.getKeysDim()));
+
+  TileSizes narrow = sizes.narrow();
+  Value whole = at.div(queries, sizes.width);
+  Value rest = at.rem(queries, sizes.width);
+  Value tiles =
+      at.add(whole, at.div(at.add(rest, narrow.width - 1), narrow.width));
+  Value items = at.mul(at.mul(batches, groups), tiles);
+  Value scratchBytes = at.max(bytes(b, sizes), bytes(b, narrow));
+  Value isLarge = at.compare(arith::CmpIPredicate::sgt, scores, fewScores);
+
+  emitThreads(
+      b, items, isLarge, scratchBytes,
+      [&](ImplicitLocOpBuilder &b, Value number, Value scratch) {
+        IndexMath at(b);
+        // The last tile first: with causality it sees the most keys.
+        Value tile = at.sub(at.sub(tiles, 1), at.rem(number, tiles));
+        Value group = at.div(number, tiles);
+        Item item;
+        item.batch = at.div(group, groups);
+        item.group = at.rem(group, groups);
+        item.scratch = scratch;
+        Value isWhole = at.compare(arith::CmpIPredicate::slt, tile, whole);
+        auto choice = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(choice.thenBlock());
+        item.firstQuery = at.mul(tile, sizes.width);
+        item.queries = at.value(sizes.width);
+        emitTile(b, sizes, item);
+        b.setInsertionPointToStart(choice.elseBlock());
+        item.firstQuery = at.add(at.mul(whole, sizes.width),
+                                 at.mul(at.sub(tile, whole), narrow.width));
+        item.queries = at.min(at.sub(queries, item.firstQuery), narrow.width);
+        emitTile(b, narrow, item);
+      });
+  kernel.erase();
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Pools values into the tile of outputs, and writes results.
+
+#include "passes/schedule/x86/attention/Outputs.h"
+#include "dialect/tile/TileOps.h"
+#include "passes/schedule/x86/shared/DroppedRows.h"
+#include "passes/schedule/x86/shared/FiniteRows.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+void OutputTile::takeOutputScratch() {
+  outputTile = takeTile(heads * features);
+  if (hasPairedValues())
+    valueTile = takeMatrix(sizes.block / 2, 2 * features, b.getBF16Type());
+  else if (valueBytes())
+    valueTile = takeMatrix(sizes.block, features, b.getF32Type());
+}
+
+void OutputTile::emitClearedOutputs() {
+  forEach(0, heads * features, 1, [&](Value row) {
+    for (int64_t vector = 0; vector < sizes.vectors(); ++vector)
+      store(splat(0), outputTile, row, at.value(vector * sizes.lanes));
+  });
+}
+
+void OutputTile::emitPooled(Value head, Value firstKey, Value keys,
+                            Value weights, int64_t units,
+                            function_ref<void(Value)> unit) {
+  Value group = at.div(head, op.getValueGroup());
+  Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
+                                         {operands.place.batch, group});
+  Rows pooled = {values, firstKey, keys};
+  if (hasPairedValues()) {
+    tile::PairOp::create(b, values, firstKey, keys, valueTile);
+    pooled = {valueTile, at.value(0), at.div(at.add(keys, 1), 2)};
+  } else if (hasConvertedValues()) {
+    tile::WidenOp::create(b, values, firstKey, at.sub(range.keys, 1), keys,
+                          valueTile);
+    pooled = {valueTile, at.value(0), keys};
+  }
+  Value areFinite;
+  if (mayHideValues()) {
+    areFinite = emitAreFinite(pooled, firstKey, keys);
+    pooled = emitFinite(pooled, areFinite);
+  }
+  auto pool = tile::PoolOp::create(
+      b, pooled.matrix, pooled.first, pooled.count, weights,
+      rowsOf(outputTile, outputRow(head), features), units);
+  if (units) {
+    OpBuilder::InsertionGuard guard(b);
+    Block *block =
+        b.createBlock(&pool.getBody(), {}, b.getIndexType(), b.getLoc());
+    unit(block->getArgument(0));
+  }
+  if (areFinite)
+    emitUnless(areFinite, [&] {
+      emitPooledOthers({values, firstKey, keys}, weights, head);
+    });
+}
+
+void OutputTile::emitUnless(Value condition, function_ref<void()> inside) {
+  Value isNot = arith::XOrIOp::create(
+      b, condition, arith::ConstantOp::create(b, b.getBoolAttr(true)));
+  auto onlyIf = scf::IfOp::create(b, isNot, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(onlyIf.thenBlock());
+  inside();
+}
+
+Value OutputTile::emitAreFinite(const Rows &rows, Value firstKey, Value keys) {
+  auto areFinite = [&] {
+    return FiniteRows(b, sizes).emitAreFinite(rows.matrix, rows.first,
+                                              rows.count);
+  };
+  if (mayHideKeys())
+    return areFinite();
+  // No value is hidden from a query where all queries weigh all keys.
+  Value isInside = range.emitIsWeighed(b, firstKey, keys);
+  auto choice =
+      scf::IfOp::create(b, b.getI1Type(), isInside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, isInside);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, areFinite());
+  return choice.getResult(0);
+}
+
+OutputTile::Rows OutputTile::emitFinite(const Rows &rows, Value areFinite) {
+  emitUnless(areFinite, [&] {
+    FiniteRows(b, sizes).emitFinite(rows.matrix, rows.first, rows.count,
+                                    valueTile);
+  });
+  if (rows.matrix == valueTile)
+    return rows;
+  auto choose = [&](Value whole, Value finite) -> Value {
+    return arith::SelectOp::create(b, areFinite, whole, finite);
+  };
+  auto type = MemRefType::get(
+      {ShapedType::kDynamic, features}, b.getF32Type(),
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
+                             {ShapedType::kDynamic, 1}));
+  auto cast = [&](Value matrix) -> Value {
+    return memref::CastOp::create(b, type, matrix);
+  };
+  return {choose(cast(rows.matrix), cast(valueTile)),
+          choose(rows.first, at.value(0)), rows.count};
+}
+
+void OutputTile::emitPooledOthers(const Rows &values, Value weights,
+                                  Value head) {
+  auto weightAt = [&](Value key, Value lane) -> Value {
+    if (!holdsPairs(weights))
+      return load(weights, key, lane);
+    auto [even, odd] = loadPair(weights, at.div(key, 2), lane);
+    Value isEven = at.compare(arith::CmpIPredicate::eq, at.rem(key, 2), 0);
+    return arith::SelectOp::create(b, isEven, even, odd);
+  };
+  FiniteRows(b, sizes).forEachOther(
+      values.matrix, values.first, values.count,
+      [&](Value number, Value key, Value feature) {
+        Value row = at.add(outputRow(head), feature);
+        Value value = vector::BroadcastOp::create(b, rowType(), number);
+        forEachLane([&](Value lane) {
+          Value weight = weightAt(key, lane);
+          Value isWeighed = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
+                                                  weight, splat(0));
+          Value term = arith::SelectOp::create(b, isWeighed, mul(weight, value),
+                                               splat(0));
+          store(add(load(outputTile, row, lane), term), outputTile, row, lane);
+        });
+      });
+}
+
+void OutputTile::emitInverses(Value head) {
+  forEachLane([&](Value lane) {
+    Value total =
+        add(loadStatistic(head, Sum, lane), loadStatistic(head, Lost, lane));
+    Value isEmpty =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total, splat(0));
+    Value inverse = arith::DivFOp::create(b, splat(1), total);
+    inverse = arith::SelectOp::create(b, isEmpty, splat(0), inverse);
+    storeStatistic(inverse, head, Inverse, lane);
+    if (!op.getLse())
+      return;
+    // lse = (reference + log2 sum) / log2 e
+    Value log = add(loadStatistic(head, Reference, lane),
+                    math::Log2Op::create(b, total));
+    Value isThere = vector::CreateMaskOp::create(
+        b, VectorType::get({sizes.lanes}, b.getI1Type()),
+        ValueRange{at.sub(queries, lane)});
+    vector::MaskedStoreOp::create(
+        b, targetOf(op.getLse()),
+        ValueRange{operands.place.batch, head,
+                   at.add(operands.place.firstQuery, lane)},
+        isThere, mul(log, splat(llvm::numbers::ln2)));
+  });
+}
+
+void OutputTile::emitOutput(Value head, Statistic factor) {
+  Value target = KernelBuffers::matrixAt(b, targetOf(op.getResult()),
+                                         {operands.place.batch, head});
+  tile::UnpackOp::create(b, rowsOf(outputTile, outputRow(head), features),
+                         rowsOf(statisticTile, statistic(head, factor), 1),
+                         target, operands.place.firstQuery, queries);
+  emitDroppedRows(b, op, operands, target, operands.place.batch,
+                  operands.place.firstQuery, queries);
+}

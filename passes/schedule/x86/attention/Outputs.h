@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tile of outputs: pooled values, quotients, results.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_ATTENTION_OUTPUTS_H
+#define MIXATTN_PASSES_SCHEDULE_X86_ATTENTION_OUTPUTS_H
+
+#include "passes/schedule/x86/attention/ScoreWalk.h"
+
+namespace mixattn {
+
+/// A walk whose tile holds pooled values of its heads as well as the
+/// statistics.
+class OutputTile : public ScoreWalk {
+public:
+  OutputTile(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
+             const TileSizes &sizes, int64_t heads, mlir::Value scratch)
+      : ScoreWalk(b, kernel, sizes, heads, scratch),
+        features(op.getValueType().getDimSize(3)) {}
+
+protected:
+  /// After a walk the sum's inverse stands in place of the block's sum. It is 0
+  /// where nothing was seen.
+  static constexpr Statistic Inverse = Partial;
+
+  int64_t outputBytes() { return bytesOf(heads * features) + valueBytes(); }
+  void takeOutputScratch();
+  /// A tile for the weights of a block of `count` heads, as they are pooled.
+  mlir::Value takeWeights(int64_t count) {
+    return hasPairedValues() ? takePairs(count * sizes.block)
+                             : takeTile(count * sizes.block);
+  }
+  /// The weights of the block that begin in row `row` of `tile`.
+  mlir::Value weightsOf(mlir::Value tile, mlir::Value row) {
+    return holdsPairs(tile) ? rowsOf(tile, at.div(row, 2), sizes.block / 2)
+                            : rowsOf(tile, row, sizes.block);
+  }
+  /// The first row of the outputs of `head`.
+  mlir::Value outputRow(mlir::Value head) {
+    return at.mul(slotOf(head), features);
+  }
+  void emitClearedOutputs();
+  /// Adds the values of `keys` keys from `firstKey` on, weighted by `weights`,
+  /// to the outputs of `head`. While it adds a whole block, `unit` may run,
+  /// `units` times.
+  void emitPooled(mlir::Value head, mlir::Value firstKey, mlir::Value keys,
+                  mlir::Value weights, int64_t units = 0,
+                  llvm::function_ref<void(mlir::Value)> unit = nullptr);
+  /// Turns the sums of `head` into their inverses, and writes lse where it is
+  /// asked for.
+  void emitInverses(mlir::Value head);
+  /// Writes the outputs of `head`, multiplied by `factor`.
+  void emitOutput(mlir::Value head, Statistic factor);
+
+  mlir::Value outputTile;
+  /// The values of a block: in pairs of keys, as f32, or those that are finite.
+  mlir::Value valueTile;
+  /// Features of values.
+  int64_t features;
+
+private:
+  /// Rows of a matrix: `count` from row `first` on.
+  struct Rows {
+    mlir::Value matrix, first, count;
+  };
+  int64_t valueBytes() {
+    int64_t size = hasPairedValues()                         ? 2
+                   : hasConvertedValues() || mayHideValues() ? 4
+                                                             : 0;
+    return sizes.block * features * size;
+  }
+  bool hasConvertedValues() {
+    return !op.getValueType().getElementType().isF32();
+  }
+  /// Whether a query of a tile may not weigh a key that others do, or none may:
+  /// what its value holds must not reach the query's output.
+  bool mayHideValues() {
+    return mayHideKeys() || op.getCausal() || op.getBand() || op.getKeep();
+  }
+  /// Whether `rows`, the values of `keys` keys from `firstKey` on, can be
+  /// pooled as they are: an i1.
+  mlir::Value emitAreFinite(const Rows &rows, mlir::Value firstKey,
+                            mlir::Value keys);
+  /// The same values, or unless they are finite a copy in `valueTile` with 0
+  /// for what is not.
+  Rows emitFinite(const Rows &rows, mlir::Value areFinite);
+  /// Pools what is not finite in `values`, for the queries that weigh it.
+  void emitPooledOthers(const Rows &values, mlir::Value weights,
+                        mlir::Value head);
+  void emitUnless(mlir::Value condition, llvm::function_ref<void()> inside);
+  mlir::Value targetOf(mlir::Value result) {
+    return kernel
+        .getOutputs()[llvm::cast<mlir::OpResult>(result).getResultNumber()];
+  }
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_X86_ATTENTION_OUTPUTS_H

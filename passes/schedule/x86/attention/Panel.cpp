@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The panel schedule: all powers of a tile first, then mixed weights.
+
+#include "dialect/tile/TileOps.h"
+#include "passes/schedule/x86/attention/Attention.h"
+#include "passes/schedule/x86/attention/Items.h"
+#include "passes/schedule/x86/attention/MixedTile.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+namespace {
+
+/// Powers of a block of keys are less of the reference that stood at its end.
+/// Before they are mixed, each is multiplied by what that reference is less of
+/// the last one, and divided by the row's sum.
+class PanelTile : public MixedTile {
+public:
+  PanelTile(ImplicitLocOpBuilder &b, KernelOp kernel, const TileSizes &sizes,
+            Value scratch)
+      : MixedTile(
+            b, kernel, sizes,
+            cast<AttentionOpInterface>(kernel.getComputation()).getNumHeads(),
+            scratch) {}
+
+  /// The bytes of scratch for `keys` keys.
+  Value emitBytes(Value keys) {
+    int64_t fixed = walkBytes() + outputBytes() + bytesOf(heads * sizes.block) +
+                    coefficientBytes();
+    Value blocks = blocksOf(keys);
+    Value rows = at.mul(at.add(at.mul(blocks, sizes.block), blocks), heads);
+    return at.add(at.mul(rows, bytesOf(1)), fixed);
+  }
+
+  void emit(const Item &item);
+
+private:
+  // Rows of the panel: the weights of all heads, then the factors of blocks.
+  Value blocksOf(Value keys) {
+    return at.div(at.add(keys, sizes.block - 1), sizes.block);
+  }
+  /// How far the current block is from the first one, in blocks.
+  Value blockNumber() {
+    return at.div(at.sub(operands.place.blockStart, range.begin), sizes.block);
+  }
+  Value weightRow(Value head) override {
+    return at.add(at.mul(head, headRows),
+                  at.sub(operands.place.blockStart, range.begin));
+  }
+  Value factorRow(Value head, Value block) {
+    return at.add(at.add(at.mul(headRows, heads), at.mul(head, blocks)), block);
+  }
+  void emitLoweredOutputs(Value, Value) override {}
+  void emitBlockEnd(Value keys) override;
+
+  void emitFactors();
+  void emitMixedBlock(Value keys);
+  void emitMixedRows(Value row, Value lane);
+
+  Value headRows, blocks, mixedTile;
+};
+
+} // namespace
+
+void PanelTile::emit(const Item &item) {
+  takeWalkScratch();
+  takeOutputScratch();
+  mixedTile = takeWeights(heads);
+  takeCoefficientScratch();
+  enterTile(item.batch, item.firstQuery, item.queries);
+  blocks = blocksOf(range.keys);
+  headRows = at.mul(blocks, sizes.block);
+  weightTile = takeRest(at.mul(at.add(headRows, blocks), heads));
+  emitCoefficients();
+
+  if (body.isCoupled())
+    emitWalk(at.value(0));
+  else
+    forEach(0, heads, 1, [&](Value head) { emitWalk(head); });
+  forEach(0, heads, 1, [&](Value head) { emitInverses(head); });
+  emitFactors();
+  emitClearedOutputs();
+  forEach(range.begin, range.end, sizes.block, [&](Value blockStart) {
+    operands.place.blockStart = blockStart;
+    emitMixedBlock(at.min(at.sub(range.end, blockStart), sizes.block));
+  });
+  emitFinishedOutputs();
+}
+
+void PanelTile::emitBlockEnd(Value) {
+  emitSummedBlock();
+  forEachWalkedHead([&](Value head) {
+    Value row = factorRow(head, blockNumber());
+    forEachLane([&](Value lane) {
+      store(loadStatistic(head, Reference, lane), weightTile, row, lane);
+    });
+  });
+}
+
+/// From the references of blocks to their factors.
+void PanelTile::emitFactors() {
+  Value walked = at.max(at.sub(range.end, range.begin), 0);
+  forEach(0, heads, 1, [&](Value head) {
+    forEachLane([&](Value lane) {
+      Value last = loadStatistic(head, Reference, lane);
+      Value inverse = loadStatistic(head, Inverse, lane);
+      forEach(0, blocksOf(walked), 1, [&](Value block) {
+        Value row = factorRow(head, block);
+        Value power =
+            tile::Exp2Op::create(b, sub(load(weightTile, row, lane), last));
+        store(mul(power, inverse), weightTile, row, lane);
+      });
+    });
+  });
+}
+
+/// Mixes the weights of `keys` keys over heads, and pools them.
+void PanelTile::emitMixedBlock(Value keys) {
+  // Keys in twos: after an odd number come weights of no key, which are 0.
+  forEach(0, keys, 2, [&](Value row) {
+    forEachLane([&](Value lane) { emitMixedRows(row, lane); });
+  });
+  forEach(0, heads, 1, [&](Value head) {
+    emitPooled(head, operands.place.blockStart, keys,
+               weightsOf(mixedTile, at.mul(head, sizes.block)));
+  });
+}
+
+/// Mixes the weights of two keys from `row` of the block on.
+void PanelTile::emitMixedRows(Value row, Value lane) {
+  Value block = blockNumber();
+  SmallVector<Value> weights[2];
+  for (int64_t c = 0; c < heads; ++c) {
+    Value head = at.value(c);
+    Value factor = load(weightTile, factorRow(head, block), lane);
+    for (int64_t r = 0; r < 2; ++r) {
+      Value own = at.add(at.add(weightRow(head), row), r);
+      weights[r].push_back(mul(load(weightTile, own, lane), factor));
+    }
+  }
+  forEach(0, heads, 1, [&](Value head) {
+    Value mixed[2];
+    for (int64_t r = 0; r < 2; ++r)
+      mixed[r] = body.emitPostmix(b, weights[r], [&](int64_t from) {
+        return coefficient(at.value(from), head, lane);
+      });
+    Value place = at.add(at.mul(head, sizes.block), row);
+    if (holdsPairs(mixedTile))
+      return storePair(mixed[0], mixed[1], mixedTile, at.div(place, 2), lane);
+    store(mixed[0], mixedTile, place, lane);
+    store(mixed[1], mixedTile, at.add(place, 1), lane);
+  });
+}
+
+void mixattn::schedulePanel(KernelOp kernel, const TileSizes &sizes) {
+  auto op = cast<AttentionOpInterface>(kernel.getComputation());
+  emitItems(
+      kernel, sizes, /*groups=*/1,
+      [&](ImplicitLocOpBuilder &b, const TileSizes &sizes) {
+        OperandDim keys = op.getKeysDim();
+        Value count = b.createOrFold<memref::DimOp>(
+            kernel.getOperandOf(keys.value), keys.dim);
+        return PanelTile(b, kernel, sizes, {}).emitBytes(count);
+      },
+      [&](ImplicitLocOpBuilder &b, const TileSizes &sizes, const Item &item) {
+        PanelTile(b, kernel, sizes, item.scratch).emit(item);
+      });
+}

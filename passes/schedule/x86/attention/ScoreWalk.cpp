@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The walk over blocks of keys: packing, products, blocks.
+
+#include "passes/schedule/x86/attention/ScoreWalk.h"
+#include "dialect/tile/TileOps.h"
+#include "passes/body/References.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+bool ScoreWalk::pairsScores(AttentionOpInterface op, const TileSizes &sizes) {
+  return sizes.hasPairs && op.getQuery() &&
+         op.getQueryType().getElementType().isBF16() &&
+         op.getKeyType().getElementType().isBF16();
+}
+
+ScoreWalk::ScoreWalk(ImplicitLocOpBuilder &b, KernelOp kernel,
+                     const TileSizes &sizes, int64_t heads, Value scratch)
+    : TileBuilder(b, sizes, scratch), kernel(kernel),
+      op(cast<AttentionOpInterface>(kernel.getComputation())),
+      operands(kernel, sizes.lanes), body(op, operands), heads(heads),
+      channels(body.numChannels()), products(body.numProducts()) {
+  operands.block = sizes.block;
+  // As many exponents at a time as `bodyRows` keys of one exponent each, and
+  // half of them where there are half as many steps of products to hide under.
+  int64_t exponents = sizes.bodyRows / (hasPairedScores() ? 2 : 1);
+  this->sizes.bodyRows =
+      std::max<int64_t>(hasPairedValues() ? 2 : 1,
+                        exponents / llvm::PowerOf2Ceil(body.numExponents()));
+}
+
+/// How many heads of `element`'s operand a tile holds.
+int64_t ScoreWalk::elementHeads(Value element) {
+  auto type = cast<RankedTensorType>(element.getType());
+  return body.isCoupled() && type.getRank() >= 3
+             ? type.getDimSize(type.getRank() - 3)
+             : 1;
+}
+
+int64_t ScoreWalk::walkBytes() {
+  int64_t rows = heads * NumStatistics;
+  if (op.getQuery())
+    rows += channels * (queryRows() + products * scoreRows());
+  for (Value element : KernelOperands::elementsOf(op))
+    rows += elementHeads(element) * sizes.block;
+  return bytesOf(rows) + (hasCopiedKeys() ? sizes.rows * features() * 4 : 0);
+}
+
+void ScoreWalk::takeWalkScratch() {
+  statisticTile = takeTile(heads * NumStatistics);
+  if (op.getQuery()) {
+    queryTile = hasPairedScores() ? takePairs(2 * channels * queryRows())
+                                  : takeTile(channels * queryRows());
+    scoreTile = takeTile(channels * products * scoreRows());
+  }
+  if (hasCopiedKeys())
+    keyTile = takeMatrix(sizes.rows, features(), b.getF32Type());
+  for (Value tensor : KernelOperands::elementsOf(op)) {
+    int64_t held = elementHeads(tensor);
+    operands.elements.push_back({tensor, held, takeTile(held * sizes.block)});
+  }
+}
+
+void ScoreWalk::enterTile(Value batch, Value firstQuery, Value count) {
+  queries = count;
+  Value zero = at.value(0);
+  operands.place = {batch, zero, firstQuery,
+                    at.add(firstQuery, at.sub(queries, 1)), zero};
+  range = emitKeyRange(b, op, operands, firstQuery, queries, batch);
+}
+
+void ScoreWalk::forEachWalkedHead(function_ref<void(Value)> inside) {
+  if (!body.isCoupled())
+    return inside(walkedHead);
+  forEach(0, op.getNumHeads(), 1, inside);
+}
+
+void ScoreWalk::emitClearedStatistics() {
+  forEachLane([&](Value lane) {
+    forEachWalkedHead([&](Value head) {
+      storeStatistic(splat(lowest), head, Reference, lane);
+      for (Statistic which : {Partial, Sum, Lost})
+        storeStatistic(splat(0), head, which, lane);
+    });
+  });
+}
+
+void ScoreWalk::emitPackedQueries() {
+  Value buffer = operands.bufferOf(op.getQuery());
+  for (int64_t c = 0; c < channels; ++c) {
+    Value channel = body.isCoupled() ? at.value(c) : walkedHead;
+    Value matrix =
+        KernelBuffers::matrixAt(b, buffer, {operands.place.batch, channel});
+    tile::PackOp::create(
+        b, matrix, operands.place.firstQuery, at.value(0), queries,
+        at.value(features()),
+        b.getF32FloatAttr(hasPairedScores() ? 1.0 : body.queryFactor()),
+        rowsOf(queryTile, at.value(c * queryRows()), queryRows()));
+  }
+}
+
+Value ScoreWalk::elementsAt(Value tensor, Value head) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t rank = type.getRank();
+  SmallVector<Value> leading;
+  for (int64_t i = 0; i < rank - 2; ++i) {
+    Value index = rank - i == 4 ? operands.place.batch : head;
+    leading.push_back(type.getDimSize(i) == 1 ? at.value(0) : index);
+  }
+  return KernelBuffers::matrixAt(b, operands.bufferOf(tensor), leading);
+}
+
+void ScoreWalk::emitPackedElements(Value keys) {
+  for (const ElementTile &element : operands.elements) {
+    auto pack = [&](Value head, Value firstRow) {
+      tile::PackOp::create(b, elementsAt(element.tensor, head),
+                           operands.place.firstQuery, operands.place.blockStart,
+                           queries, keys, b.getF32FloatAttr(1.0),
+                           rowsOf(element.tile, firstRow, sizes.block));
+    };
+    if (element.heads == 1)
+      pack(body.isCoupled() ? at.value(0) : walkedHead, at.value(0));
+    else
+      forEach(0, element.heads, 1,
+              [&](Value head) { pack(head, at.mul(head, sizes.block)); });
+  }
+}
+
+/// Prefetches masks, biases, scores and noise of the next block, in the step of
+/// the few keys from `row` on for a share of the queries: of one head, since
+/// all heads' would leave the cache before they are read. Elements of a query
+/// lie far from those of the one before, where no cache expects them.
+void ScoreWalk::emitPrefetchedElements(Value row) {
+  int64_t share = llvm::divideCeil(sizes.rows * sizes.width, sizes.block);
+  Value from = at.div(at.mul(row, sizes.width), sizes.block);
+  Value to = at.min(at.add(from, share), queries);
+  Value next = at.add(operands.place.blockStart, sizes.block);
+  Value head = body.isCoupled() ? at.value(0) : walkedHead;
+  for (const ElementTile &element : operands.elements) {
+    if (element.heads != 1)
+      continue;
+    Value matrix = elementsAt(element.tensor, head);
+    forEach(from, to, 1, [&](Value query) {
+      emitPrefetch(matrix, at.add(operands.place.firstQuery, query), next,
+                   sizes.block);
+    });
+  }
+}
+
+/// Sums up the products of `sizes.rows` keys from `key` on, of all channels,
+/// into the rows from `scoreRow` on of each, and runs `unit` meanwhile.
+void ScoreWalk::emitScores(Value key, Value scoreRow, int64_t unitsPerProduct,
+                           function_ref<void(Value)> unit) {
+  Value buffer = operands.bufferOf(op.getKey());
+  auto emitChannel = [&](Value c) {
+    Value channel = body.isCoupled() ? c : walkedHead;
+    Value group = at.div(channel, op.getKeyGroup());
+    auto emitProduct = [&](Value r) {
+      SmallVector<Value> leading = {operands.place.batch, group};
+      if (op.getKeyType().getRank() == 5)
+        leading.push_back(r);
+      Value product = at.add(at.mul(c, products), r);
+      Value row = at.add(at.mul(product, scoreRows()), scoreRow);
+      Value keys = KernelBuffers::matrixAt(b, buffer, leading);
+      Value first = key, last = at.sub(range.keys, 1);
+      if (hasCopiedKeys()) {
+        tile::WidenOp::create(b, keys, key, last, at.value(sizes.rows),
+                              keyTile);
+        keys = keyTile;
+        first = at.value(0);
+        last = at.value(sizes.rows - 1);
+      }
+      auto scores = tile::ScoresOp::create(
+          b, keys, first, last,
+          rowsOf(queryTile, at.mul(c, queryRows()), queryRows()),
+          rowsOf(scoreTile, row, sizes.rows), unitsPerProduct,
+          llvm::APFloat(float(hasPairedScores() ? body.queryFactor() : 1.0)));
+      OpBuilder::InsertionGuard guard(b);
+      Block *block =
+          b.createBlock(&scores.getBody(), {}, b.getIndexType(), b.getLoc());
+      if (unitsPerProduct > 0)
+        unit(at.add(block->getArgument(0), at.mul(product, unitsPerProduct)));
+    };
+    if (products == 1)
+      emitProduct(at.value(0));
+    else
+      forEach(0, products, 1, emitProduct);
+  };
+  if (channels == 1)
+    emitChannel(at.value(0));
+  else
+    forEach(0, channels, 1, emitChannel);
+}
+
+void ScoreWalk::emitWalk(Value head) {
+  walkedHead = head;
+  if (op.getQuery())
+    emitPackedQueries();
+  emitClearedStatistics();
+  Value hasKeys = at.compare(arith::CmpIPredicate::slt, range.begin, range.end);
+  auto onlyIf = scf::IfOp::create(b, hasKeys, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(onlyIf.thenBlock());
+  if (op.getQuery() && !weighsUnderPool)
+    emitScores(range.begin, at.value(0), 0, nullptr);
+  forEach(range.begin, range.end, sizes.block,
+          [&](Value blockStart) { emitBlock(blockStart); });
+  if (weighsUnderPool) {
+    Value keys = at.sub(range.end, range.begin);
+    Value blocks = at.div(at.add(keys, sizes.block - 1), sizes.block);
+    emitPooledBefore(at.add(range.begin, at.mul(blocks, sizes.block)),
+                     at.value(0), {});
+  }
+}
+
+void ScoreWalk::emitBlock(Value blockStart) {
+  operands.place.blockStart = blockStart;
+  Value keys = at.min(at.sub(range.end, blockStart), sizes.block);
+  emitPackedElements(keys);
+  if (weighsUnderPool)
+    emitWeightsUnderPool(keys);
+  else
+    emitWeightsUnderScores(keys);
+  emitBlockEnd(keys);
+}
+
+void ScoreWalk::emitWeightsUnderPool(Value keys) {
+  Value start = operands.place.blockStart;
+  if (op.getQuery())
+    forEach(0, keys, sizes.rows, [&](Value row) {
+      emitScores(at.add(start, row), row, 0, nullptr);
+    });
+  forEach(0, op.getNumHeads(), 1,
+          [&](Value head) { emitPooledBefore(start, head, keys); });
+}
+
+void ScoreWalk::emitUnitOf(Value head, Value unit) {
+  Value zero = at.value(0);
+  emitUnit(at.rem(unit, sizes.vectors()), at.div(unit, sizes.vectors()),
+           {operands.place.blockStart, zero, zero}, head);
+}
+
+void ScoreWalk::emitWeightsUnderScores(Value keys) {
+  int64_t units = unitsPerScores(), parts = sizes.rows / sizes.bodyRows;
+  int64_t sums = channels * products;
+  int64_t perProduct = llvm::divideCeil(units, sums);
+  forEach(0, keys, sizes.rows, [&](Value row) {
+    Value key = at.add(operands.place.blockStart, row);
+    Value step = at.div(at.sub(key, range.begin), sizes.rows);
+    Value scoreRow = at.mul(at.rem(step, 2), sizes.rows);
+    emitPrefetchedElements(row);
+    auto emitOne = [&](Value unit) {
+      auto emit = [&] {
+        Value rest = at.div(unit, sizes.vectors());
+        emitUnit(at.rem(unit, sizes.vectors()), at.rem(rest, parts),
+                 {key, row, scoreRow},
+                 hasUnitsPerHead() ? at.div(rest, parts) : Value());
+      };
+      if (!op.getQuery() || perProduct * sums == units)
+        return emit();
+      Value isThere = at.compare(arith::CmpIPredicate::slt, unit, units);
+      auto onlyIf = scf::IfOp::create(b, isThere, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(onlyIf.thenBlock());
+      emit();
+    };
+    if (op.getQuery())
+      emitScores(at.add(key, sizes.rows), at.sub(sizes.rows, scoreRow),
+                 perProduct, emitOne);
+    else
+      forEach(0, units, 1, emitOne);
+  });
+}
+
+void ScoreWalk::emitSummedBlock() {
+  forEachWalkedHead([&](Value head) {
+    forEachLane([&](Value lane) {
+      Value partial = loadStatistic(head, Partial, lane);
+      Value sum = loadStatistic(head, Sum, lane);
+      Value lost = loadStatistic(head, Lost, lane);
+      // Knuth's sum of two numbers and its error.
+      Value total = add(sum, partial);
+      Value part = sub(total, sum);
+      Value error = add(sub(sum, sub(total, part)), sub(partial, part));
+      storeStatistic(total, head, Sum, lane);
+      storeStatistic(add(lost, error), head, Lost, lane);
+      storeStatistic(splat(0), head, Partial, lane);
+    });
+  });
+}
+
+void ScoreWalk::emitLoweredRows(Value factor, Value tile, Value from,
+                                Value to) {
+  Value lane = operands.place.lane;
+  if (!holdsPairs(tile))
+    return forEach(from, to, 1, [&](Value row) {
+      store(mul(load(tile, row, lane), factor), tile, row, lane);
+    });
+  forEach(at.div(from, 2), at.div(to, 2), 1, [&](Value pair) {
+    auto [first, second] = loadPair(tile, pair, lane);
+    storePair(mul(first, factor), mul(second, factor), tile, pair, lane);
+  });
+}
+
+SmallVector<Value> ScoreWalk::emitForLanes(
+    ValueRange lanes,
+    function_ref<SmallVector<Value>(OpBuilder &, Value, ValueRange)> inside) {
+  return operands.emitForEach(b, operands.emitQueries(b), lanes, inside);
+}

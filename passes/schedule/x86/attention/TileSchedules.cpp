@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The records of the schedules that make tiles of scores: online and panel.
+
+#include "passes/schedule/x86/attention/TileSchedules.h"
+
+#include "passes/schedule/x86/attention/Attention.h"
+#include "passes/schedule/x86/shared/Calibration.h"
+#include "passes/schedule/x86/shared/CpuSchedule.h"
+#include "passes/schedule/x86/shared/Terms.h"
+
+using namespace mlir;
+using namespace mixattn;
+using namespace mixattn::x86;
+
+namespace {
+
+/// Tiles of scores, of which a panel keeps a strip.
+class TileSchedule : public CpuSchedule {
+public:
+  using CpuSchedule::CpuSchedule;
+
+  bool isFor(Operation *op) const override {
+    return isa<AttentionOpInterface>(op);
+  }
+  std::string whyNot(Operation *op) const override;
+  Prediction predict(const Workload &work, const PlanCase &plan,
+                     const PlanSizes &sizes) const override;
+
+protected:
+  /// What the plan says, by name.
+  struct Numbers {
+    int64_t width, block;
+  };
+  static Numbers numbersOf(const PlanCase &plan) {
+    return {plan.get("width"), plan.get("block")};
+  }
+
+  /// Whether weights of several heads mix, so that they wait for whole rows.
+  virtual bool keepsWeights() const = 0;
+  /// Bytes of the tiles of one group of heads: queries, weights of a block,
+  /// sums.
+  virtual double scratchOf(const Workload &work, const Numbers &numbers,
+                           int64_t lanes) const {
+    return bytesOfTiles(work, double(lanes));
+  }
+  /// Bytes of a panel's strip: the weights of all heads.
+  static double stripOf(const Workload &work, const PlanSizes &sizes,
+                        int64_t lanes) {
+    return double(work.heads / work.groups) * double(sizes.keys) *
+           double(lanes) * 4;
+  }
+
+private:
+  double slotsOfPair(const Workload &work, const Numbers &numbers,
+                     double keys) const;
+  /// `readers` are the threads that have a tile.
+  double cyclesOfTile(const Workload &work, const Numbers &numbers,
+                      const PlanSizes &sizes, int64_t lanes,
+                      double readers) const;
+};
+
+class Online final : public TileSchedule {
+public:
+  explicit Online(const CpuModel &cpu)
+      : TileSchedule(cpu, "online",
+                     "blocks of keys one after the other, each scored and "
+                     "pooled at once; sums are rescaled",
+                     {widthNumber, blockNumber}) {}
+
+  std::string whyNot(Operation *op) const override {
+    auto attention = dyn_cast<AttentionOpInterface>(op);
+    // Heads that share their values mix what they pool.
+    if (attention && attention.hasPostmix() &&
+        attention.getValueType().getDimSize(1) != 1)
+      return "weights of several heads mix, which takes the sums of whole rows "
+             "first";
+    return TileSchedule::whyNot(op);
+  }
+  SmallVector<PlanNumbers> propose(const Workload &work) const override {
+    SmallVector<PlanNumbers> all;
+    for (int64_t width = cpu.widestTile(); width >= cpu.lanes; width /= 2)
+      for (int64_t block : {128, 64, 32})
+        all.push_back({width, block});
+    return all;
+  }
+  void emit(KernelOp kernel, const PlanCase &plan) const override {
+    TileSizes sizes = sizesOf(plan);
+    scheduleOnline(scheduleTerms(kernel, sizes), sizes);
+  }
+
+private:
+  bool keepsWeights() const override { return false; }
+  double scratchOf(const Workload &work, const Numbers &numbers,
+                   int64_t lanes) const override {
+    double heads = double(work.heads) / double(work.groups);
+    return bytesOfTiles(work, double(lanes)) +
+           heads * double(numbers.block) * bytesOfFactor(work) * double(lanes);
+  }
+};
+
+class Panel final : public TileSchedule {
+public:
+  explicit Panel(const CpuModel &cpu)
+      : TileSchedule(cpu, "panel",
+                     "the weights of all heads for a tile of queries, then the "
+                     "mixer of weights and the pool",
+                     {widthNumber, blockNumber}) {}
+
+  std::string whyNot(Operation *op) const override {
+    auto attention = dyn_cast<AttentionOpInterface>(op);
+    if (attention && !attention.hasPostmix())
+      return "no weights mix, so nothing has to wait for whole rows";
+    return TileSchedule::whyNot(op);
+  }
+  SmallVector<PlanNumbers> propose(const Workload &work) const override {
+    // Strips of wider tiles, and larger blocks of all heads, leave the caches;
+    // products of pairs are too few to hide anything in narrower ones.
+    SmallVector<PlanNumbers> all;
+    for (int64_t width :
+         {hasPairs(work) ? cpu.widestTile() : 2 * cpu.lanes, cpu.lanes})
+      for (int64_t block : {64, 32})
+        all.push_back({width, block});
+    return all;
+  }
+  void emit(KernelOp kernel, const PlanCase &plan) const override {
+    TileSizes sizes = sizesOf(plan);
+    schedulePanel(scheduleTerms(kernel, sizes), sizes);
+  }
+
+private:
+  bool keepsWeights() const override { return true; }
+};
+
+} // namespace
+
+std::unique_ptr<Schedule> x86::makeOnline(TargetAttr target) {
+  return std::make_unique<Online>(describeCpu(target));
+}
+
+std::unique_ptr<Schedule> x86::makePanel(TargetAttr target) {
+  return std::make_unique<Panel>(describeCpu(target));
+}
+
+std::string TileSchedule::whyNot(Operation *op) const {
+  auto attention = dyn_cast<GenericOp>(op);
+  if (!attention)
+    return "it is not the normal form of a softmax attention";
+  if (attention.getWeights())
+    return "its weights are a result";
+  return whyNoCode(op);
+}
+
+/// Slots that a vector of pairs takes, of one group of heads with `keys` keys.
+double TileSchedule::slotsOfPair(const Workload &work, const Numbers &numbers,
+                                 double keys) const {
+  using namespace calibration;
+  const PairCounts &pair = work.pair;
+  double features = double(std::max<int64_t>(work.keyFeatures, 1));
+  double block = double(numbers.block);
+  double blocks = std::max(1.0, keys / block);
+  // The last block has no products that hide its exps, and mixed scores have
+  // few for each.
+  double hidden =
+      (1 - 1 / blocks) * std::min(1.0, pair.scores / (pair.exps * hidingSlots));
+  // Online, outputs mix after the softmax, not weights.
+  double mixed = pair.premix + (keepsWeights() ? pair.postmix : 0);
+  double slots = (pair.scores * (1 + scoreOverhead / features) +
+                  pair.pool * (1 + poolOverhead / block)) *
+                     productSlots(work) +
+                 mixed * mix + pair.exps * slotsOfExp(hidden) +
+                 pair.other * other + pair.reads * read + pair.draws * draw;
+  return slots / double(work.groups);
+}
+
+/// Cycles of one group of heads and one tile of `lanes` queries.
+double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
+                                  const PlanSizes &sizes, int64_t lanes,
+                                  double readers) const {
+  using namespace calibration;
+  double groups = double(work.groups);
+  double keys = work.visibleKeys(sizes, numbers.width, numbers.block);
+  double vectors = double(std::max<int64_t>(1, lanes / cpu.lanes));
+  bool isWidest = lanes >= cpu.widestTile();
+  double width = isWidest ? 1 : vectors == 1 ? oneVector : twoVectors;
+  double scratch = scratchOf(work, numbers, lanes);
+  double excess = scratch / double(cpu.l1) - 1;
+  double crowd = scratch / double(cpu.l2) - roomy;
+  double cache = 1 + std::clamp(excess * overflow, 0.0, mostOverflow) +
+                 std::max(crowd, 0.0) * crowding;
+  double slots = slotsOfPair(work, numbers, keys) * width * cache;
+  double cycles = slots * vectors * keys / cpu.multiplyAdds;
+  // Keys and values come from where those of a group of heads fit, which all
+  // its tiles read.
+  double keyBytes = work.bytesOfKey() / groups;
+  double sets = std::min(readers, double(sizes.batch) * groups);
+  double keySet = keyBytes * double(sizes.keys);
+  double rate = readRate(keySet, keySet * sets, readers);
+  cycles = std::max(cycles, keyBytes * keys / rate);
+  if (keepsWeights()) {
+    double panel = stripOf(work, sizes, lanes);
+    double part = keys / double(sizes.keys);
+    // Written once and read once.
+    double all = keySet * sets + panel * readers;
+    cycles += 2 * panel * part * strip / readRate(panel, all, readers);
+  }
+  double elements = double(work.queryHeads * work.keyFeatures +
+                           work.heads * work.valueFeatures) /
+                    groups * double(lanes);
+  return cycles + elements * pack + tile +
+         keys / double(numbers.block) * calibration::block;
+}
+
+Prediction TileSchedule::predict(const Workload &work, const PlanCase &plan,
+                                 const PlanSizes &sizes) const {
+  Numbers numbers = numbersOf(plan);
+  // Queries that do not fill a tile go into tiles that are half as wide.
+  int64_t width = std::max(cpu.lanes, numbers.width / 2);
+  double whole = double(sizes.queries / numbers.width);
+  double narrow =
+      double(llvm::divideCeil(uint64_t(sizes.queries % numbers.width), width));
+  double each = double(sizes.batch * work.groups);
+  double count = each * (whole + narrow);
+  double readers = std::clamp(count, 1.0, double(cpu.threads));
+  auto cyclesOf = [&](double tiles, int64_t lanes) {
+    return tiles > 0 ? cyclesOfTile(work, numbers, sizes, lanes, readers) : 0;
+  };
+  double wide = cyclesOf(whole, numbers.width);
+  double last = cyclesOf(narrow, width);
+  double cycles = each * (whole * wide + narrow * last);
+  double longest = std::max(wide, last);
+  double bytes = scratchOf(work, numbers, numbers.width);
+  if (keepsWeights())
+    bytes += stripOf(work, sizes, numbers.width);
+  return {share(cycles, count, longest, work.isCausal), bytes};
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From scores of a few keys to their weights, a row of lanes at a time.
+
+#include "dialect/tile/TileOps.h"
+#include "passes/body/References.h"
+#include "passes/schedule/x86/attention/ScoreWalk.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Turns scores into weights for row `vector` of lanes and the `sizes.bodyRows`
+/// keys that are number `part` of such from `keys` on: for `head`, or without
+/// one for all that are walked for together.
+void ScoreWalk::emitUnit(Value vector, Value part, const Keys &keys,
+                         Value head) {
+  operands.place.lane = at.mul(vector, sizes.lanes);
+  Value first = at.mul(part, sizes.bodyRows);
+  Keys few = {at.add(keys.key, first), at.add(keys.row, first),
+              at.add(keys.scoreRow, first)};
+  SmallVector<SmallVector<Value>> mixed;
+  for (int64_t r = 0; r < sizes.bodyRows; ++r)
+    mixed.push_back(emitMixed(at.add(few.key, r), at.add(few.scoreRow, r)));
+  if (head)
+    return emitHead(mixed, head, few);
+  forEachWalkedHead([&](Value head) { emitHead(mixed, head, few); });
+}
+
+/// The values that all heads' exponents for `key` start from; its scores are in
+/// row `scoreRow` of those of each product.
+SmallVector<Value> ScoreWalk::emitMixed(Value key, Value scoreRow) {
+  SmallVector<Value> lanes;
+  if (op.getQuery())
+    for (int64_t i = 0; i < channels * products; ++i)
+      lanes.push_back(load(scoreTile, at.add(scoreRow, i * scoreRows()),
+                           operands.place.lane));
+  return emitForLanes(
+      lanes, [&](OpBuilder &scalar, Value query, ValueRange scores) {
+        return body.emitStart(scalar, scores, placeAt(query, key, walkedHead));
+      });
+}
+
+/// The weights of head `head` for the keys that `mixed` comes from.
+void ScoreWalk::emitHead(ArrayRef<SmallVector<Value>> mixed, Value head,
+                         const Keys &keys) {
+  SmallVector<Value> exponents;
+  for (auto [r, values] : llvm::enumerate(mixed)) {
+    Value own = at.add(keys.key, int64_t(r));
+    llvm::append_range(
+        exponents, emitForLanes(values, [&](OpBuilder &scalar, Value query,
+                                            ValueRange one) {
+          return body.emitExponents(scalar, one, placeAt(query, own, head));
+        }));
+  }
+  exponents = emitMaskedExponents(exponents, head, keys.key);
+  SmallVector<Value> shifted = emitShifted(exponents, head, keys.row);
+
+  int64_t perKey = body.numExponents();
+  Value sum;
+  SmallVector<Value> weights;
+  for (size_t r = 0; r < mixed.size(); ++r) {
+    Value weight;
+    for (int64_t e = 0; e < perKey; ++e) {
+      Value power = tile::Exp2Op::create(b, shifted[r * perKey + e]);
+      weight = weight ? add(weight, power) : power;
+    }
+    sum = sum ? add(sum, weight) : weight;
+    if (op.getKeep()) {
+      Value own = at.add(keys.key, int64_t(r));
+      auto kept =
+          emitForLanes({}, [&](OpBuilder &scalar, Value query, ValueRange) {
+            return SmallVector<Value>{
+                body.emitIsKept(scalar, placeAt(query, own, head))};
+          });
+      weight = arith::SelectOp::create(b, kept.front(), weight, splat(0));
+    }
+    weights.push_back(weight);
+  }
+  emitStoredWeights(weights, head, keys.row);
+  Value lane = operands.place.lane;
+  storeStatistic(add(loadStatistic(head, Partial, lane), sum), head, Partial,
+                 lane);
+}
+
+void ScoreWalk::emitStoredWeights(ArrayRef<Value> weights, Value head,
+                                  Value row) {
+  Value lane = operands.place.lane;
+  Value first = at.add(weightRow(head), row);
+  if (!holdsPairs(weightTile)) {
+    for (auto [r, weight] : llvm::enumerate(weights))
+      store(weight, weightTile, at.add(first, int64_t(r)), lane);
+    return;
+  }
+  for (size_t r = 0; r < weights.size(); r += 2)
+    storePair(weights[r], weights[r + 1], weightTile,
+              at.div(at.add(first, int64_t(r)), 2), lane);
+}
+
+/// Whether the lanes' queries see `key` in head `head`.
+Value ScoreWalk::emitVisibleLanes(Value head, Value key) {
+  Location loc = b.getLoc();
+  return emitForLanes(
+             {},
+             [&](OpBuilder &scalar, Value query, ValueRange) {
+               Value seen = arith::CmpIOp::create(
+                   scalar, loc, arith::CmpIPredicate::slt, key, range.end);
+               if (Value visible =
+                       body.emitIsVisible(scalar, placeAt(query, key, head)))
+                 seen = arith::AndIOp::create(scalar, loc, seen, visible);
+               return SmallVector<Value>{seen};
+             })
+      .front();
+}
+
+/// `exponents`, of keys from `key` on, with -inf for what is hidden.
+SmallVector<Value> ScoreWalk::emitMaskedExponents(ArrayRef<Value> exponents,
+                                                  Value head, Value key) {
+  int64_t perKey = body.numExponents();
+  int64_t count = exponents.size() / perKey;
+  auto hide = [&] {
+    SmallVector<Value> hidden;
+    Value never = splat(-std::numeric_limits<double>::infinity());
+    for (int64_t r = 0; r < count; ++r) {
+      Value seen = emitVisibleLanes(head, at.add(key, r));
+      for (Value exponent : exponents.slice(r * perKey, perKey))
+        hidden.push_back(arith::SelectOp::create(b, seen, exponent, never));
+    }
+    return hidden;
+  };
+  if (op.getMask())
+    return hide();
+  Value isInside = arith::AndIOp::create(
+      b, at.compare(arith::CmpIPredicate::sge, key, range.insideBegin),
+      at.compare(arith::CmpIPredicate::sle, at.add(key, count),
+                 range.insideEnd));
+  SmallVector<Type> types(exponents.size(), rowType());
+  auto choice = scf::IfOp::create(b, types, isInside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, exponents);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, hide());
+  return SmallVector<Value>(choice.getResults());
+}
+
+/// `exponents` less their queries' references, which move up where an exponent
+/// exceeds them by more than the slack: then the weights in front of `row` and
+/// all sums are scaled down.
+SmallVector<Value> ScoreWalk::emitShifted(ArrayRef<Value> exponents, Value head,
+                                          Value row) {
+  Value lane = operands.place.lane;
+  Value reference = loadStatistic(head, Reference, lane);
+  auto less = [&](Value by) {
+    return llvm::map_to_vector(
+        exponents, [&](Value exponent) { return sub(exponent, by); });
+  };
+  SmallVector<Value> shifted = less(reference);
+  Value most = shifted.front();
+  for (Value each : ArrayRef<Value>(shifted).drop_front())
+    most = larger(each, most);
+  Value exceeds =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, most, splat(slack));
+  Value any =
+      vector::ReductionOp::create(b, vector::CombiningKind::OR, exceeds);
+  any = LLVM::ExpectOp::create(
+      b, any, arith::ConstantOp::create(b, b.getBoolAttr(false)));
+
+  SmallVector<Type> types(exponents.size(), rowType());
+  auto choice = scf::IfOp::create(b, types, any, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, shifted);
+  b.setInsertionPointToStart(choice.thenBlock());
+  Value largest = reference;
+  for (Value exponent : exponents)
+    largest = larger(exponent, largest);
+  storeStatistic(largest, head, Reference, lane);
+  Value factor = tile::Exp2Op::create(b, sub(reference, largest));
+  for (Statistic which : {Partial, Sum, Lost})
+    storeStatistic(mul(loadStatistic(head, which, lane), factor), head, which,
+                   lane);
+  Value first = weightRow(head);
+  emitLoweredRows(factor, weightTile, first, at.add(first, row));
+  emitLoweredOutputs(factor, head);
+  scf::YieldOp::create(b, less(largest));
+  return SmallVector<Value>(choice.getResults());
+}

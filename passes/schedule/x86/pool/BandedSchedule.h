@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The record of banded.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_POOL_BANDED_SCHEDULE_H
+#define MIXATTN_PASSES_SCHEDULE_X86_POOL_BANDED_SCHEDULE_H
+
+#include "passes/plan/Schedule.h"
+
+namespace mixattn::x86 {
+
+std::unique_ptr<Schedule> makeBanded(TargetAttr target);
+
+} // namespace mixattn::x86
+
+#endif // MIXATTN_PASSES_SCHEDULE_X86_POOL_BANDED_SCHEDULE_H

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The sizes of tiles that fit the registers of an x86 machine.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_SHARED_TILE_SIZES_H
+#define MIXATTN_PASSES_SCHEDULE_X86_SHARED_TILE_SIZES_H
+
+#include "passes/target/CpuModel.h"
+
+namespace mixattn {
+
+/// Rows of a sequence that a thread fetches at once where each of them is
+/// little work.
+constexpr int64_t rowsOfItem = 512;
+
+/// Sizes of the tiles of one kernel: W queries wide, walked a few rows at a
+/// time. They depend on the machine and the plan, never on lengths.
+struct TileSizes {
+  /// Lanes of a vector register of f32: 16, 8 or 4.
+  int64_t lanes;
+  /// Queries of a tile: a multiple of `lanes`.
+  int64_t width;
+  /// Rows whose sums stay in registers during a product.
+  int64_t rows;
+  /// Rows of those that the body handles together; divides `rows`.
+  int64_t bodyRows;
+  /// Keys of a block, or rows of a chunk or piece: a multiple of `rows`.
+  int64_t block;
+  /// Whether one instruction adds the products of two pairs of bf16.
+  bool hasPairs = false;
+
+  /// The widest tiles that the registers of `cpu` hold.
+  static TileSizes of(const CpuModel &cpu) {
+    TileSizes sizes;
+    sizes.lanes = cpu.lanes;
+    sizes.width = cpu.widestTile();
+    sizes.rows = 4;
+    sizes.bodyRows = cpu.registers >= 32 ? 4 : 2;
+    sizes.block = 64;
+    sizes.hasPairs = cpu.hasPairs();
+    return sizes;
+  }
+  int64_t vectors() const { return width / lanes; }
+  /// Tiles of `newWidth` queries, with as many sums in registers.
+  TileSizes withWidth(int64_t newWidth) const {
+    TileSizes sizes = *this;
+    sizes.rows = rows * width / newWidth;
+    sizes.width = newWidth;
+    return sizes;
+  }
+  /// Tiles for the queries that do not fill one: of half as many, so that the
+  /// loads of their products are hidden, too.
+  TileSizes narrow() const { return withWidth(std::max(lanes, width / 2)); }
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_X86_SHARED_TILE_SIZES_H
