@@ -146,7 +146,7 @@ def run(options):
 
 
 def told(points):
-    """What they say together."""
+    """A summary of all points."""
     measured = [point for point in points if "failed" not in point]
     slower = sum(point["is_slower"] for point in measured)
     other_plans = sum(point["plans"]["ours"] != point["plans"]["other"]

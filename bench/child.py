@@ -75,8 +75,8 @@ def enter_peers(row, arguments, check, spec):
 
 
 def peak_of(row, arguments, threads, peak):
-    """What bounds a row: a function that measures it, its name, and the work of
-    one call in its units."""
+    """The peak that bounds a row: a function that measures it, its name, and the
+    work of one call in its units."""
     if row.is_decode:
         return (lambda: peak.read(arguments.arena, threads), "bytes read",
                 arguments.arena.nbytes)

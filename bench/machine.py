@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is measured where: the CPU, the versions, the commit."""
+"""The circumstances of a measurement: the CPU, the versions, the commit."""
 
 import importlib.metadata
 import os

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the machine can do at most: multiply-adds per second, and bytes read per
+/* The most that the machine can do: multiply-adds per second, and bytes read per
  * second from a working set.
  *
  * Built by peak.py as a shared library, so that it runs in the process and

@@ -52,7 +52,7 @@ def grid(count, seed, threads):
 
 
 def explain(row, source, threads, tools):
-    """What `--explain` says of the only attention, at the sizes of the row."""
+    """The report of `--explain` on the only attention, at the sizes of the row."""
     named = set(re.findall(r'"(\w+)"', " ".join(
         re.findall(r"attn\.dims = \[([^]]*)\]", source.read_text()))))
     dims = [f"--dim={name}={size}" for name, size in row.dims().items()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a peer's library makes of a product of 1024 x 1024 matrices, as a share of
-peak: a library on the wrong kernel shows. python -m bench.product THREADS
+"""The speed of a product of 1024 x 1024 matrices in a peer's library, as a share
+of peak: a library on the wrong kernel shows. python -m bench.product THREADS
 prints JSON, by library and type."""
 
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a run prints: a line a row while it runs, and at the end what is reached;
-`python -m bench.report RESULTS.json` prints the latter again."""
+"""The text that a run prints: a line a row while it runs, and at the end the goals.
+`python -m bench.report RESULTS.json` prints the goals again."""
 
 import pathlib
 import sys
@@ -56,7 +56,7 @@ def products(found):
 
 
 def goals(run):
-    """What is to be reached, and whether it is."""
+    """The goals, and whether each is reached."""
     count = 0
     for name, goal, value, aim in results.goals(run):
         ok = results.reached(goal, value, aim)

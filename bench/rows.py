@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is measured: one row is a variant in one shape, with the figures that it
-is to reach."""
+"""The rows that are measured: each is a variant in one shape, with the figures
+that it is to reach."""
 
 import fnmatch
 import random

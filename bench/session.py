@@ -31,7 +31,7 @@ def environment(**more):
 
 def run(module, *arguments, env):
     """The JSON that `python -m module arguments… FILE` leaves in FILE, or the
-    reason why there is none. What the child prints is progress."""
+    reason why there is none. The child prints its progress."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "result.json"
         with open(pathlib.Path(folder) / "errors", "w+", encoding="utf-8",

@@ -101,7 +101,7 @@ def memory(run):
     lines = [[f"{case['variant']}, N {case['N']}"]
              + [mebibytes(case.get(who)) for who in ["ours", *peers]]
              for case in cases]
-    return table(["MiB beside arguments and result", "ours", *peers], lines)
+    return table(["MiB in addition to arguments and result", "ours", *peers], lines)
 
 
 def compiling(run):
@@ -111,7 +111,7 @@ def compiling(run):
 
 
 def machine(run):
-    """What stands above the tables."""
+    """The text above the tables."""
     cpu, versions = run["machine"], run["versions"]
     peak = run["peak"][str(run["settings"]["threads"][-1])]
     shown = ", ".join(f"{kind} {value['share']:.2f}" for kind, value in peak.items())

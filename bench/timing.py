@@ -65,6 +65,6 @@ def ratio(times, others):
 
 
 def share(times, peaks, work):
-    """What part of the peak: the median over the rounds."""
+    """The share of the peak: the median over the rounds."""
     return statistics.median(work / own / peak
                              for own, peak in zip(times, peaks))

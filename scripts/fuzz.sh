@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs random programs of attention ops for a time (test/numeric/compositions.py),
-# a share of them with sanitized kernels, and says what came of it. What is found
-# is made small and written to a folder.
+# a share of them with sanitized kernels, and says what came of it. Programs
+# that fail are made small and written to a folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh

@@ -26,8 +26,8 @@ class Setting(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What a peer is given: the row, its arguments as the peer's own tensors of
-    the same memory, and how many threads there are."""
+    """The task of a peer: the row, its arguments as the peer's own tensors of the
+    same memory, and how many threads there are."""
     row: object
     x: dict
     threads: int

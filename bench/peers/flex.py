@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """FlexAttention, compiled, of the exact fold where the row is not plain
-attention. What goes into the kernel is made before it: its CPU code knows only
+attention. The operands of the kernel are made before it: its CPU code knows only
 inputs of the graph."""
 
 import torch

@@ -83,8 +83,8 @@ def mgk_concatenated(x, hidden):
 
 
 def shared_key_terms(x):
-    """What shifts add to q.k/8: a term per query and component, and one per key
-    and component."""
+    """The terms that shifts add to q.k/8: one per query and component, and one per
+    key and component."""
     variance = VARIANCES["smgk_full"][0]
     shifts = x["shifts"]
     of_query = torch.einsum("bhnd,hrd->bhnr", x["q"], shifts) / variance

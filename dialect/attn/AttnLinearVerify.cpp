@@ -77,7 +77,7 @@ static LogicalResult verifyComponents(LinearAttentionOpInterface op) {
   if (Value shifts = op.getShifts()) {
     if (op.getKeyType().getRank() == 5) {
       InFlightDiagnostic error =
-          op->emitOpError("expected 'shifts' beside keys without components");
+          op->emitOpError("expected 'shifts' only for keys without components");
       return noteDefinition(error, {"key", op.getKey()});
     }
     if (failed(verifyShape(op, {"shifts", shifts},

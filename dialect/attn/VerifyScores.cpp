@@ -38,7 +38,7 @@ static LogicalResult verifyComponents(ScoreOpInterface op, const Party &key,
   if (Value shifts = op.getShifts()) {
     if (key.type().getRank() == 5) {
       InFlightDiagnostic error =
-          op->emitOpError("expected 'shifts' beside keys without components");
+          op->emitOpError("expected 'shifts' only for keys without components");
       return noteDefinition(error, key);
     }
     if (failed(verifyShape(

@@ -23,7 +23,7 @@ from characters import EDITIONS, encode, held_out, windows  # pylint: disable=C0
 
 
 def call(command):
-    """What a command prints; ends the program where it fails."""
+    """The output of a command; ends the program where it fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, check=False, encoding="utf-8")
     if done.returncode:
         sys.exit(f"analyse.py: error: '{os.path.basename(command[0])}' failed")

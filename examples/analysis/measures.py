@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the papers measure on attention matrices, in NumPy, double precision.
+"""The papers' measures of attention matrices, in NumPy, double precision.
 
 `weights` are those of one layer, [B,H,N,S]: B inputs, H heads. MGK is
 "Improving Transformers with Probabilistic Attention Keys", FiSH "Improving

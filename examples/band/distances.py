@@ -17,7 +17,7 @@ OVER_WIDTH = ("band", "band_plus_sparse", "sigma1", "sigma3",
 
 @dataclass
 class Setting:
-    """What is asked: the half width of the band, the nonzeros of E (None: N), the
+    """The settings: the half width of the band, the nonzeros of E (None: N), the
     most that each may be, whether B's entries may leave [0,1], the windows of
     Sigma3, and how many members to draw."""
     width: int = 3

@@ -26,11 +26,11 @@ TEXTS = windows(encode(held_out()))[0]
 
 
 class Failure(Exception):
-    """What went wrong, in one sentence."""
+    """A failure, told in one sentence."""
 
 
 def call(command):
-    """What a command prints; Failure where it fails."""
+    """The output of a command; Failure where it fails."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False, encoding="utf-8")
     except OSError as error:

@@ -70,7 +70,7 @@ def to_storage(band, width):
 
 
 def from_storage(stored):
-    """What to_storage was given."""
+    """The band matrices that to_storage was given."""
     heads, size, diagonals = stored.shape
     band = np.zeros((heads, size, size), stored.dtype)
     for t in range(diagonals):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What train.py and run.py share: the alphabet, the held-out text, bits."""
+"""Code that train.py and run.py share: the alphabet, the held-out text, bits."""
 
 import os
 

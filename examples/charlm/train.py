@@ -72,7 +72,7 @@ def train(edition, text):
 # that a compiled model is compared with carry no rounding of their own.
 
 class Evaluated:
-    """What a model makes of the held-out text."""
+    """The results of a model on the held-out text."""
 
     def __init__(self, edition, parameters):
         self.edition = edition

@@ -121,7 +121,7 @@ def main():
     parser.add_argument("--components", type=int, help="keys a position; default 2")
     parser.add_argument("--global-heads", type=int, help="heads that make scores; default 2")
     parser.add_argument("--output-width", type=int, help="default as --width")
-    parser.add_argument("--feed-forward", type=int, help="a network of that width behind")
+    parser.add_argument("--feed-forward", type=int, help="width of a network after the attention")
     parser.add_argument("--only-weights", action="store_true", help="no values, no output")
     given = {name: value for name, value in vars(parser.parse_args()).items() if value}
     words = [f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}")

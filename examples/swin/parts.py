@@ -162,7 +162,7 @@ func.func private @roll$s(%x: !images$s, %by: index) -> !images$s {
 # A row lies in part 0, in part 1 from size - 7 on, in part 2 from size - 3 on.
 PARTS = """
 /// Which part of its image each position of a window comes from, where images
-/// have been rolled: the parts of a window were not beside each other.
+/// have been rolled: the parts of a window were not next to each other.
 func.func private @parts$s() -> !parts$s {
   %empty = tensor.empty() : !parts$s
   %parts = linalg.generic {
@@ -330,7 +330,7 @@ func.func private @perceptron$s(
 
 # $forth and $back roll the image where windows are shifted.
 BLOCK = """
-/// Attention, then the perceptron, each beside a way around it.
+/// Attention, then the perceptron, each with a residual connection.
 func.func private @${shifted}block$s(
     %x: !images$s,
     $block_weights) -> !images$s {

@@ -63,7 +63,7 @@ def draw(arguments, seed):
 
 
 def call(command, data=None):
-    """What a command prints; ends the program where it fails."""
+    """The output of a command; ends the program where it fails."""
     done = subprocess.run(command, input=data, stdout=subprocess.PIPE, check=False)
     if done.returncode:
         sys.exit(f"run.py: error: '{os.path.basename(command[0])}' failed")

@@ -62,7 +62,7 @@ void AttentionParser::parseCombine(Attention &attention) {
     json.complain(
         makeError("expected 'combine' where there are several keys only"));
   if (!attention.prior.empty() && attention.combine != Combine::LogSumExp)
-    json.complain(makeError("expected 'prior' beside 'logsumexp' only"));
+    json.complain(makeError("expected 'prior' with 'logsumexp' only"));
   checkVariances(attention, components == 0 ? 1 : components);
 }
 
@@ -103,7 +103,7 @@ void AttentionParser::parseNoise(const JsonView &json, Attention &attention) {
         makeError("expected kind 'local' or 'global', but got '{}'", kind));
   if (noise.isLocal && attention.premix &&
       attention.premix->kind == Premix::Kind::Mlp)
-    json.complain(makeError("expected kind 'global' beside 'mlp'"));
+    json.complain(makeError("expected kind 'global' with 'mlp'"));
   noise.sigma = argument(json, "sigma", Kind::Float, 1, 1);
   if (json.has("noise")) {
     noise.noise = argument(json, "noise", Kind::Float, 4, 4);

@@ -124,7 +124,7 @@ void OpParser::forbid(const std::vector<const char *> &roles,
                       const char *reason) {
   for (const char *role : roles)
     if (json.has(role))
-      json.complain(makeError("expected no '{}' beside '{}'", role, reason));
+      json.complain(makeError("expected no '{}' with '{}'", role, reason));
 }
 
 int64_t OpParser::staticSize(const Parameter *parameter, size_t dim) {

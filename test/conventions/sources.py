@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the checks of this folder share: which files there are, and C++ read
-as tokens."""
+"""Code that the checks of this folder share: which files there are, and C++
+read as tokens."""
 
 import os
 import re

@@ -180,7 +180,7 @@ func.func @c21_both_mixers(%q: !q, %w: !w, %m: !m) -> !q {
 !shifts = tensor<4x2x8xf32>
 // expected-note @below {{'key' defined here, of type 'tensor<1x4x2x5x8xf32>'}}
 func.func @c12_shifts_of_components(%q: !q, %keys: !keys, %shifts: !shifts) -> !q {
-  // expected-error @below {{'attn.generic' op expected 'shifts' beside keys without components}}
+  // expected-error @below {{'attn.generic' op expected 'shifts' only for keys without components}}
   %o = attn.generic scores(%q, %keys : !q, !keys) shifted_by(%shifts : !shifts)
       pool(%q : !q) -> !q
   return %o : !q

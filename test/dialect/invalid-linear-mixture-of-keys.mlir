@@ -73,7 +73,7 @@ func.func @c6_heads(%q: tensor<1x4x5x8xf32>, %k: tensor<1x3x2x5x8xf32>, %v: tens
 
 // expected-note @below {{'key' defined here, of type 'tensor<1x4x2x5x8xf32>'}}
 func.func @c11_shifts_of_components(%q: tensor<1x4x5x8xf32>, %k: tensor<1x4x2x5x8xf32>, %v: tensor<1x4x5x8xf32>, %s: tensor<4x2x8xf32>) {
-  // expected-error @below {{'attn.linear_mixture_of_keys' op expected 'shifts' beside keys without components}}
+  // expected-error @below {{'attn.linear_mixture_of_keys' op expected 'shifts' only for keys without components}}
   %o = attn.linear_mixture_of_keys %q, %k, %v shifted_by(%s : tensor<4x2x8xf32>) feature_map <elu>
       : (tensor<1x4x5x8xf32>, tensor<1x4x2x5x8xf32>, tensor<1x4x5x8xf32>) -> tensor<1x4x5x8xf32>
   return

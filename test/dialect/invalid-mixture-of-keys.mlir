@@ -117,7 +117,7 @@ func.func @c11_weights(%q: !q, %keys: !keys, %v: !v) {
 !shifts = tensor<4x2x8xf32>
 // expected-note @below {{'key' defined here, of type 'tensor<1x4x2x5x8xf32>'}}
 func.func @c12_shifts_of_components(%q: !q, %keys: !keys, %shifts: !shifts) -> !q {
-  // expected-error @below {{'attn.mixture_of_keys' op expected 'shifts' beside keys without components}}
+  // expected-error @below {{'attn.mixture_of_keys' op expected 'shifts' only for keys without components}}
   %o = attn.mixture_of_keys %q, %keys, %q shifted_by(%shifts : !shifts)
       : (!q, !keys, !q) -> !q
   return %o : !q

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What lanes of a warp, and warps of a block, do together in PTX."""
+"""PTX instructions that lanes of a warp, or warps of a block, do together."""
 
 import re
 
@@ -100,7 +100,7 @@ def decode_mma(operands, kind):
 
 
 def decode(opcode, operands):
-    """What executes an instruction: a function of a warp and its lanes."""
+    """The function of a warp and its lanes that executes an instruction."""
     mma = re.fullmatch(r"mma\.sync\.aligned\.m16n8k16\.row\.col\.f32"
                        r"\.(b?f16)\.\1\.f32", opcode)
     if mma:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What each instruction of PTX does to a warp (PTX ISA 8.0, sm_80)."""
+"""The effect of each instruction of PTX on a warp (PTX ISA 8.0, sm_80)."""
 
 import numpy as np
 
@@ -238,7 +238,7 @@ def do_return(warp, mask):
 
 
 def decode(opcode, operands, labels):
-    """What executes an instruction: a function of a warp and its lanes."""
+    """The function of a warp and its lanes that executes an instruction."""
     *head, dtype = opcode.split(".")
     name = ".".join(head)
     if name in ARITHMETIC:

@@ -30,7 +30,7 @@ for bits in (8, 16, 32, 64):
 
 
 class PtxError(Exception):
-    """What a GPU would not have done, or what this program does not know."""
+    """A step that no GPU would take, or that this program does not know."""
 
 
 class Memory:

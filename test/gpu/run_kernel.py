@@ -61,7 +61,7 @@ class Kernel(run_variant.Variant):
         self.dtypes = {"o": dtype}
 
     def actual(self, file):
-        """What the kernel gives for the arguments in `file`."""
+        """The kernel's results for the arguments in `file`."""
         arrays = dict(np.load(file))
         query, value = arrays["q"], arrays["v"]
         shape = (*query.shape[:3], value.shape[3])

@@ -30,7 +30,7 @@ def compared(expected):
 
 
 def size_of(expected):
-    """What the limit grows with; infinite where no row counts."""
+    """The size that the limit grows with; infinite where no row counts."""
     if expected.kappas is None:
         return expected.score
     rows = compared(expected)
@@ -47,8 +47,8 @@ def largest(values, rows=...):
 
 
 def scale_of(name, expected):
-    """What the error of a result is relative to: its largest value, and at
-    least 1 where it is a logarithm."""
+    """The size that errors of a result are relative to: its largest value, and
+    at least 1 where it is a logarithm."""
     scale = largest(expected.results[name], compared(expected))
     return max(scale, 1) if name == "lse" else scale
 

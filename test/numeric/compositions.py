@@ -4,8 +4,8 @@
 A seed and a number make a program: one op of any kind or a graph of up to six,
 with any clauses, sizes and types. It is compiled for several machines and
 plans, called with values of many kinds on one thread and on two, and meets the
-independent oracle (oracle/, put together by compositions/expect.py). What
-fails is made as small as it can be and written as a test.
+independent oracle (oracle/, put together by compositions/expect.py). A
+program that fails is made as small as it can be and written as a test.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What mixattn-run --check says where scores or results are extreme: a right
-artifact passes, and one whose reference reads q as the key fails.
+"""The verdicts of mixattn-run --check where scores or results are extreme: a
+right artifact passes, and one whose reference reads q as the key fails.
 
 Keys are hidden by -1e9 and by the lowest number of f32; results lie near the
 smallest numbers of their type; a logarithm is near 0. Where the limit proves
@@ -71,7 +71,7 @@ CASES = [("softmax_bias", "f32", as_drawn, 1e-5),
 
 
 def check(artifact, file):
-    """What was printed, exit status, the largest limit and the verdicts."""
+    """The printed text, exit status, the largest limit and the verdicts."""
     process = subprocess.run(
         ["mixattn-run", artifact, f"--inputs={file}", "--check"],
         capture_output=True, text=True)

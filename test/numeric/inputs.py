@@ -176,8 +176,8 @@ def draw_all(variant, sizes, scale, dtype, rng):
 
 
 def encode(array, dtype):
-    """The array as mixattn-run reads it; bf16 has no name in NumPy. What is
-    too large for the type is infinite."""
+    """The array as mixattn-run reads it; bf16 has no name in NumPy. Values
+    that are too large for the type are infinite."""
     if dtype == "bf16":
         bits = array.astype(np.float32).view(np.uint32)
         rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16

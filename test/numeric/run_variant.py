@@ -68,7 +68,7 @@ def run(*command, threads=None):
 
 
 class Measured(NamedTuple):
-    """What came of one case."""
+    """The results of one case."""
     # The arguments, rounded to their types.
     x: dict
     actual: dict
@@ -129,7 +129,7 @@ class Variant:
                 for name in self.dtypes}
 
     def actual(self, file, threads=None):
-        """What the artifact gives for the arguments in `file`."""
+        """The artifact's results for the arguments in `file`."""
         run(tool("mixattn-run", self.bin_dir), self.artifact,
             f"--entry={self.name}", f"--inputs={file}", "--guard",
             *(["--check"] if self.has_reference else []),
@@ -138,7 +138,7 @@ class Variant:
         return self.load()
 
     def reference(self, file):
-        """What lib/Reference gives and reports."""
+        """The results of lib/Reference, and its report."""
         report = self.folder / "report.json"
         run(tool("mixattn-reference", self.bin_dir),
             self.artifact.with_suffix(".json"), file, f"--report={report}",

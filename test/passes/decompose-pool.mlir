@@ -5,8 +5,8 @@
 // RUN: mixattn-opt --attn-decompose --canonicalize --cse --split-input-file %s \
 // RUN:   | FileCheck %s --implicit-check-not=attn.
 
-// Two heads of the band read one value head. What lies beyond the rows has no
-// weight, and is read nowhere.
+// Two heads of the band read one value head. Entries of the band that lie
+// beyond the rows have no weight, and are read nowhere.
 // CHECK-DAG: #[[BAND:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4)>
 // CHECK-DAG: #[[RESULT:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
 // CHECK-LABEL: func.func @band

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attention, unfused: the stages of the plain path. What single clauses add is
-// in decompose-clauses.mlir, what comes before the scale in decompose-scores.mlir.
+// Attention, unfused: the stages of the plain path. decompose-clauses.mlir has
+// what single clauses add, decompose-scores.mlir what comes before the scale.
 //
 // RUN: mixattn-opt --attn-decompose --split-input-file %s \
 // RUN:   | FileCheck %s --implicit-check-not=attn.

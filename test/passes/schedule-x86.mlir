@@ -5,8 +5,8 @@
 // RUN: mixattn-opt --attn-schedule-kernels --canonicalize --cse --split-input-file %s \
 // RUN:   | FileCheck %s --implicit-check-not=attn.
 
-// Each thread has its part of one buffer. What does not fill a tile of 8 is in
-// tiles of 4; the last tile comes first.
+// Each thread has its part of one buffer. Queries that do not fill a tile of 8
+// are in tiles of 4; the last tile comes first.
 // CHECK-LABEL: func.func @online(
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<?x2x?x8xf32>, %[[K:[a-z0-9]+]]: memref<?x2x?x8xf32>, %[[V:[a-z0-9]+]]: memref<?x2x?x8xf32>, %[[LENGTHS:[a-z0-9]+]]: memref<?xi64>, %[[O:[a-z0-9]+]]: memref<?x2x?x8xf32>)
 // CHECK-DAG:     %[[LOWEST:.+]] = arith.constant dense<-3.40282347E+38> : vector<4xf32>

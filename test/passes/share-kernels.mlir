@@ -38,8 +38,8 @@ func.func @kernels(%q: !q, %k: !q, %o: !q, %p: !q) {
 // -----
 
 // Loops stay where they are, until there are many of them. Numbers that are
-// known are part of a function, others are taken. What is computed in place
-// takes a buffer once.
+// known are part of a function, others are taken. The function of an
+// op in place takes its buffer once.
 // CHECK-LABEL: func.func @loops
 // CHECK-NOT:     call
 // FEW-LABEL: func.func @loops

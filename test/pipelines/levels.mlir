@@ -32,8 +32,8 @@
 // PLANNED:     attn.generic scores({{.*}} {attn.plan = #attn.plan<[{{.*}}else : panel {width = {{[0-9]+}}, block = {{[0-9]+}}}]>}
 // FORCED:      attn.generic scores({{.*}} {attn.plan = #attn.plan<[else : unfused]>}
 
-// Buffers: the caller's for arguments and result. What a kernel computes stays
-// as it was said.
+// Buffers: the caller's for arguments and result. The computation of a
+// kernel stays as it was.
 // BUFFERIZED:      module attributes {attn.manifest = "{
 // BUFFERIZED:      func.func @f(
 // BUFFERIZED-SAME:   memref<?x2x?x4xf32, strided<[?, ?, ?, 1]>> {attn.dims = ["d0", "d1"], attn.name = "arg0"}

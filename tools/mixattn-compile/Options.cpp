@@ -17,14 +17,14 @@ const char *const mixattn::helpText =
 Compiles the attention layers of FILE.mlir for x86-64 or for NVIDIA's GPUs. The
 suffix of OUT says what to make; "-" is the standard input or output.
 
-  .so    a shared library; beside it OUT.json, its manifest, and OUT.h, one
-         typed C function per entry
+  .so    a shared library, with OUT.json, its manifest, and OUT.h, one typed
+         C function per entry
   .o     an object, with the same two files
   none   a runner: mixattn-run with the library inside, one executable with
          the options of mixattn-run (`strip` destroys it: the library lies
          after the end of the program)
   .s     assembly        .ll   LLVM IR        .mlir   MLIR of the LLVM dialect
-  .ptx   PTX for a GPU; beside it OUT.json
+  .ptx   PTX for a GPU, with OUT.json
 
   -o OUT                the file to write
   --emit=KIND           mlir, ll, s, o, so, runner or ptx, whatever OUT's suffix
@@ -153,7 +153,7 @@ static Status chooseKind(const Choices &choices, Options &options) {
                      "'--explain'");
   if (!choices.emit) {
     if (options.output == "-")
-      return makeError("expected '--emit' beside '-o -'");
+      return makeError("expected '--emit' with '-o -'");
     auto suffixed = kindOfSuffix(options.output);
     if (!suffixed)
       return suffixed.error();
@@ -171,8 +171,8 @@ static Status chooseKind(const Choices &choices, Options &options) {
   options.kind = found->kind;
   StringRef suffix = llvm::sys::path::extension(options.output);
   if (suffix == ".json" || suffix == ".h")
-    return makeError("expected an output that is not named as the manifest or "
-                     "header beside it, but got '{}'",
+    return makeError("expected an output that is not named as its manifest or "
+                     "header, but got '{}'",
                      options.output);
   return Success{};
 }
@@ -319,7 +319,7 @@ Result<Options> mixattn::parseOptions(llvm::ArrayRef<const char *> arguments) {
     return makeError("expected an input file");
   bool isReport = choices.cost || choices.explain;
   if (!isReport && !options.sizes.empty())
-    return makeError("expected '--cost' or '--explain' beside '--dim'");
+    return makeError("expected '--cost' or '--explain' with '--dim'");
   Status chosen = isReport            ? chooseReport(choices, options)
                   : choices.stopAfter ? chooseLevel(choices, options)
                                       : chooseKind(choices, options);

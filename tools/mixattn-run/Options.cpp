@@ -184,8 +184,8 @@ Result<Options> mixattn::parseOptions(int argc, const char *const *argv,
       continue;
     }
     if (carriesArtifact)
-      return makeError("expected no artifact beside the one inside, but got "
-                       "'{}'",
+      return makeError("expected no artifact in addition to the one inside, "
+                       "but got '{}'",
                        argument);
     if (!options.artifact.empty())
       return makeError("expected one artifact, but got '{}' and '{}'",

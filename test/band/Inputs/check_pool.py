@@ -23,7 +23,7 @@ def layer_of(generator):
 
 
 def by_hand(folder, entry, normalise):
-    """What an entry must give for the inputs that lie in a folder."""
+    """The result that an entry must give for the inputs in a folder."""
     def load(name):
         return np.load(os.path.join(folder, f"{entry}_{name}.npy")).astype(np.float64)
 

@@ -90,7 +90,7 @@ def check_search():
 
 
 def check_members():
-    """What comes out is in the set, for any budget; more of it is never farther,
+    """The results are in the set, for any budget; more of it is never farther,
     and the distances over budgets are those of the members."""
     generator = np.random.default_rng(4)
     matrices = generator.normal(0, 0.7, (8, 12, 12))

@@ -169,7 +169,7 @@ class Artifact:
         self.runtimes = openmp_runtimes()
 
     def call(self, tensors, threads):
-        """What the entry says is wrong, or nothing."""
+        """The error that the entry reports, or nothing."""
         for runtime in self.runtimes:
             runtime.omp_set_num_threads(threads)
         text = ctypes.create_string_buffer(1000)

@@ -109,7 +109,7 @@ def draw_band(d):
 
 
 def draw_shared(d, heads, keys, projected, operands, attrs):
-    """What bends and hides scores, and normalises them."""
+    """Draws the clauses that bend and hide scores, and normalise them."""
     full = ("B", heads, "N", keys)
     if d.chance(0.25):
         operands["bias"] = d.new(broadcast(d, full), d.any_dtype(), "bias")

@@ -21,8 +21,8 @@ def may_be(shape, role):
 
 
 def choose(role, pick):
-    """What a constant of that role holds. Each head of a linear prior has a
-    number above 0."""
+    """The kind of values of a constant of that role. Each head of a linear
+    prior has a number above 0."""
     kind = pick(KINDS)
     return "one" if role == "linear_prior" and kind == "zero" else kind
 

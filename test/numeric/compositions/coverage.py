@@ -7,7 +7,7 @@ from compositions import draw
 
 
 def marks(program):
-    """What a program has, by what kind of thing that is."""
+    """The features of a program, each with its kind."""
     for op in program.ops:
         yield "ops", op.kind
         yield "places", op.place

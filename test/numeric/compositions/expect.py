@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What each op should give, by the formulas of oracle/ put together clause by
-clause, in double precision.
+"""The expected results of each op, by the formulas of oracle/ put together clause
+by clause, in double precision.
 
 In addition to its values a result has the numbers that its tolerance depends on:
 `growth`, the largest size of what made a score that carries weight, and
@@ -75,7 +75,7 @@ def are_equal(values):
 
 
 def absolute_dot(q, k):
-    """What stands for the size of q k^T: that of the sum of magnitudes counts
+    """The size that is taken for q k^T: that of the sum of magnitudes counts
     where terms cancel. Where all terms are equal, every rounding can go the
     same way: n roundings by half a unit of half the sum, on average."""
     features = q.shape[-1]

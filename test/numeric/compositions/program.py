@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a program is: tensors by name, and ops that read and make them."""
+"""A program: tensors by name, and ops that read and make them."""
 
 import copy
 from dataclasses import dataclass, field

@@ -22,7 +22,7 @@ REFUSALS = ("cannot be computed as planned by",)
 
 @dataclass(frozen=True)
 class Call:
-    """What an artifact is called with."""
+    """The sizes, the style of values and the seed that a call is made with."""
     sizes: tuple
     style: str
     seed: int
@@ -53,7 +53,7 @@ class Trial:
 
 @dataclass
 class Finding:
-    """What went wrong: its kind, one sentence, and how to see it."""
+    """A failure: its kind, one sentence, and how to see it."""
     kind: str
     what: str
     trial: object
@@ -115,7 +115,7 @@ def evaluate(program, x, noise=None):
 
 
 def as_read(result, tensor, noise):
-    """What the next op reads of it."""
+    """The values of a result as the next op reads them."""
     array = result.values
     if noise is not None:
         array = array + tolerance(result, tensor.dtype) * (
@@ -154,7 +154,7 @@ def tolerances(program, x, results):
 
 
 def compare(actual, result, dtype, most):
-    """What is wrong with a result, or nothing; and its share of the limit."""
+    """The fault of a result, or nothing; and its share of the limit."""
     expected = result.values
     if actual.shape != expected.shape:
         return f"shape {actual.shape}, expected {expected.shape}", np.inf
@@ -179,7 +179,7 @@ def compare(actual, result, dtype, most):
 
 
 class Expected:
-    """What a call should give, whichever artifact it calls."""
+    """The expected results of a call, whichever artifact it calls."""
 
     def __init__(self, program, call):
         sizes = dict(call.sizes)
@@ -202,8 +202,8 @@ class Expected:
 
 
 def check_call(artifact, trial, call, expected, step):
-    """What is wrong with one call, on one thread or two; its share of the
-    limit."""
+    """The fault of one call, on one thread or two, or nothing; its share of
+    the limit."""
     program, worst, first = trial.program, 0.0, None
     tensors = expected.tensors(program, dict(call.sizes), call.seed)
     try:

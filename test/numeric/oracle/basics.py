@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What all formulas share: who sees whom, heads in groups, sums of values."""
+"""Code that all formulas share: who sees whom, heads in groups, sums of values."""
 
 import functools
 from typing import NamedTuple
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Expected(NamedTuple):
-    """What a variant should give."""
+    """The expected results of a variant."""
     # By name.
     results: dict
     # The largest finite |score| at any stage, of those that matter().

@@ -33,7 +33,7 @@ def gaussians(x, variances):
 
 
 def gaussian_sizes(x, variances):
-    """What stands for the size of these: (|q|^2 + |k_r|^2) / (2 variance_r)."""
+    """The sizes that are taken for these: (|q|^2 + |k_r|^2) / (2 variance_r)."""
     return [sum(square_norms(x["q"], k)) / (2 * variance)
             for k, variance in zip(basics.keys_of(x), itertools.cycle(variances))]
 

@@ -64,7 +64,7 @@ def with_bias(x, logits):
 
 
 def mixed_after(x):
-    """What happens to weights: a mixer where there is one."""
+    """The function that is applied to weights: a mixer where there is one."""
     if "mixer" in x:
         return lambda weights: mix_heads(weights, x["mixer"])
     return lambda weights: weights
@@ -169,7 +169,7 @@ def gfish_paper(x, **masks):
 
 
 def scaled_after(x, mix, **masks):
-    """What mixes the bare products, the scale coming last."""
+    """Attention that mixes the bare products, the scale coming last."""
     scale = 1 / np.sqrt(x["q"].shape[-1])
     logits = scores.dot(x["q"], x["k"])
     return attend(x, [basics.of_all_heads(scale * logits),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs passes where no pipeline would: each alone on every input, and some in
-random orders. What comes of it is IR that verifies or an error with its place,
+random orders. The result is IR that verifies or an error with its place,
 never the end of the process.
 
 All inputs are one file, in parts that mixattn-opt takes one after the other.

@@ -94,7 +94,7 @@ windows("one holds the other", [[0, 1, 1], [1, 0, 5]])
 
 shares("one component on", [[-INF, 0], [0, -INF]])
 shares("a head off", [[0, 0], [-INF, -INF]])
-shares("NaN beside one that is on", [[NAN, 0], [0, 0]])
+shares("NaN and one that is on", [[NAN, 0], [0, 0]])
 shares("NaN alone", [[NAN, -INF], [0, 0]])
 by_key = numpy.full((2, 2, 3), -INF)
 by_key[0, 1, 2] = by_key[1, 0, 0] = 0

@@ -134,10 +134,10 @@ TEST(ManifestAttention, ParsesGivenScores) {
   EXPECT_EQ(attentionOf(*manifest).scores, "w0");
   EXPECT_EQ(attentionOf(*manifest).query, "");
   EXPECT_EQ(parseError(givenScores(R"(, "shifts": "shifts")")),
-            "manifest: entries[0].attention: expected no 'shifts' beside "
+            "manifest: entries[0].attention: expected no 'shifts' with "
             "'scores'");
   EXPECT_EQ(parseError(makeManifest(R"(, "scores": "q")")),
-            "manifest: entries[0].attention: expected no 'query' beside "
+            "manifest: entries[0].attention: expected no 'query' with "
             "'scores'");
 }
 
@@ -151,7 +151,7 @@ TEST(ManifestAttention, ParsesProjections) {
             "manifest: entries[0].attention: expected a member "
             "'key_projection', but got none");
   EXPECT_EQ(parseError(makeManifest(both + R"(, "causal": true)")),
-            "manifest: entries[0].attention: expected no 'causal' beside "
+            "manifest: entries[0].attention: expected no 'causal' with "
             "'key_projection'");
 }
 
@@ -183,7 +183,7 @@ TEST(ManifestAttention, WrongNoise) {
                 R"(, "premix": {"kind": "mlp", "w1": "mixer", "b1": "slopes",
                                 "w2": "wide", "b2": "slopes"},
                      "noise": {"kind": "local", "sigma": "slopes"})")),
-            place + ": expected kind 'global' beside 'mlp'");
+            place + ": expected kind 'global' with 'mlp'");
   EXPECT_EQ(parseError(makeManifest(
                 R"(, "noise": {"kind": "local", "sigma": "slopes",
                                "seed": "lengths"})")),
@@ -217,7 +217,7 @@ TEST(ManifestAttention, WrongComponents) {
             place + "expected 'combine' where there are several keys only");
   EXPECT_EQ(parseError(makeManifest(
                 R"(, "combine": "maximum", "prior": "prior")", "keys")),
-            place + "expected 'prior' beside 'logsumexp' only");
+            place + "expected 'prior' with 'logsumexp' only");
   EXPECT_EQ(parseError(makeManifest(
                 R"(, "combine": "maximum", "variances": [1, 2])", "keys")),
             place + "expected 3 variances, but got 2");

@@ -143,7 +143,7 @@ TEST(ManifestOps, WrongStructuredPool) {
                    std::string(value) + "\"" + members);
   };
   EXPECT_EQ(error(R"(, "band": "band", "windows": "at")"),
-            ": expected no 'windows' beside 'band'");
+            ": expected no 'windows' with 'band'");
   EXPECT_EQ(error(R"(, "band": "even")"),
             ": expected an odd width of 'even', but got 4");
   EXPECT_EQ(error(R"(, "windows": "pairs")"),
