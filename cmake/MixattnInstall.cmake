@@ -33,7 +33,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/Runtime
 # The libraries, for dialects, passes and algorithms from outside.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mixattn)
 if(TARGET MixattnPasses)
-  foreach(library IN ITEMS MixattnDialect MixattnPasses MixattnRuntime MixattnTile)
+  get_property(rooms GLOBAL PROPERTY MIXATTN_ROOMS)
+  foreach(library IN ITEMS MixattnDialect MixattnRuntime MixattnTile ${rooms})
     target_include_directories(${library} INTERFACE
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/mixattn>)

@@ -54,10 +54,10 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
     // they make them, outputs before they store them, and norms as they read
     // rows: no copy is made of any.
     SimplifyPassOptions simplify;
-    simplify.makeTerms = !options.fuse;
-    simplify.foldScale = !options.fuse;
-    simplify.mixFeatures = !options.fuse;
-    simplify.mixOutputs = !options.fuse;
+    simplify.makeTerms = false;
+    simplify.foldScale = false;
+    simplify.mixFeatures = false;
+    simplify.mixOutputs = false;
     pm.addPass(createSimplifyPass(simplify));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
@@ -75,8 +75,7 @@ static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
 static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTakeBuffersPass());
   // Attentions that no schedule takes take the plain path.
-  if (options.fuse)
-    pm.addNestedPass<func::FuncOp>(createFormKernelsPass());
+  pm.addNestedPass<func::FuncOp>(createFormKernelsPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   // Fewer tensors: bufferization compares all that read one of them.

@@ -22,8 +22,6 @@ struct PipelineOptions {
   std::string entry;
   /// The sanitizer of the code: none, address or thread.
   std::string sanitizer = "none";
-  /// Whether attentions become fused kernels where a schedule takes them.
-  bool fuse = true;
   /// Whether to rewrite attentions where a simpler form is equal.
   bool simplify = true;
   /// The family of the module's target: on the last way passes differ.

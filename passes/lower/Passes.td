@@ -1,77 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Passes from buffers to LLVM, and what callers see.
+// Passes from loops and tiles to LLVM.
 
 #ifndef MIXATTN_PASSES_LOWER_PASSES_TD
 #define MIXATTN_PASSES_LOWER_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
-
-def WriteManifestPass : Pass<"attn-write-manifest", "::mlir::ModuleOp"> {
-  let summary = "Describe the entries for whoever calls them";
-  let description = [{
-    Input: entries in the normal form, with names (`attn-bind-names`).
-    Output: the module attribute `attn.manifest`, a JSON text as
-    lib/Runtime/manifest.md says.
-    Skips: the `attention` of an entry that is not just one attention op over
-    its arguments; `attention_reason` says why.
-
-    ```mlir
-    module {
-      func.func @f(%q: tensor<1x2x3x4xf32> {attn.name = "q"},
-                   %k: tensor<1x2x3x4xf32> {attn.name = "k"},
-                   %v: tensor<1x2x3x4xf32> {attn.name = "v"})
-          -> (tensor<1x2x3x4xf32> {attn.name = "o"}) {
-        %o = attn.generic
-            scores(%q, %k : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
-            pool(%v : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
-        return %o : tensor<1x2x3x4xf32>
-      }
-    }
-    ```
-    gains
-    ```
-    module attributes {attn.manifest = "{\22abi\22:1, …}"}
-    ```
-  }];
-  let options = [
-    Option<"sanitizer", "sanitizer", "std::string", /*default=*/"\"none\"",
-           "What instruments the code: none, address or thread">,
-  ];
-  let dependentDialects = ["::mixattn::AttnDialect"];
-}
-
-def TakeBuffersPass : Pass<"attn-take-buffers", "::mlir::ModuleOp"> {
-  let summary = "Let entries read and write buffers of their caller's";
-  let description = [{
-    Input: entries on tensors, with names.
-    Output: entries on memrefs with any strides but the innermost, which is 1:
-    the arguments, then the results, marked `attn.result`; they do not overlap.
-    Booleans are bytes, marked `attn.boolean`.
-    Skips: private functions and declarations.
-
-    ```mlir
-    func.func @f(%x: tensor<?xf32> {attn.name = "x", attn.dims = ["N"]})
-        -> (tensor<?xf32> {attn.name = "y", attn.dims = ["N"]}) {
-      return %x : tensor<?xf32>
-    }
-    ```
-    becomes
-    ```mlir
-    func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]},
-                 %y: memref<?xf32> {attn.name = "y", attn.dims = ["N"],
-                                    attn.result}) {
-      %0 = bufferization.to_tensor %x restrict : memref<?xf32> to tensor<?xf32>
-      bufferization.materialize_in_destination %0 in restrict writable %y
-          : (tensor<?xf32>, memref<?xf32>) -> ()
-      return
-    }
-    ```
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
-  ];
-}
 
 def ComputeInResultsPass : Pass<"attn-compute-in-results"> {
   let summary = "Compute results in the buffers that they go to";
@@ -110,43 +43,6 @@ def ComputeInResultsPass : Pass<"attn-compute-in-results"> {
     ```
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
-}
-
-def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {
-  let summary = "Wrap entries in the C ABI";
-  let description = [{
-    Input: entries on buffers (`attn-take-buffers`), and `attn.manifest` on the
-    module.
-    Output: per entry NAME a function `mixattn_NAME` of the C ABI
-    (lib/Runtime/abi.h) that checks its DLPack tensors and calls NAME, now
-    private and called `NAME.kernel`; and the manifest as a global.
-    Skips: private functions and declarations.
-
-    ```mlir
-    module attributes {attn.manifest = "{}"} {
-      func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
-        return
-      }
-    }
-    ```
-    becomes, the checks left out,
-    ```
-    llvm.mlir.global external constant @mixattn_manifest_of_f("{}\00")
-    func.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 {
-      …
-      call @f.kernel(%x) : (memref<?xf32>) -> ()
-      return %zero : i32
-    }
-    func.func private @f.kernel(%x: memref<?xf32>) {
-      return
-    }
-    ```
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"
-  ];
 }
 
 def LowerCopiesPass : Pass<"attn-lower-copies"> {
@@ -296,46 +192,6 @@ def ExpandArithPass : Pass<"attn-expand-arith"> {
   let dependentDialects = ["::mixattn::AttnDialect",
       "::mlir::arith::ArithDialect",
       "::mlir::vector::VectorDialect"];
-}
-
-def CheckAllocationsPass : Pass<"attn-check-allocations", "::mlir::ModuleOp"> {
-  let summary = "Let entries report where memory cannot be had";
-  let description = [{
-    Input: kernels and their wrappers (`attn-export-entries`) in the LLVM
-    dialect.
-    Output: a kernel returns 1 where `malloc` returns NULL, or where the size
-    asked for has overflowed, in it or in an internal function that it calls,
-    having freed what it held, and its wrapper then leaves a message and returns
-    MIXATTN_ERROR_MEMORY.
-    Skips: functions other than these and `NAME.kernel` with its wrapper
-    `mixattn_NAME`, and what threads allocate.
-
-    ```mlir
-    llvm.func @malloc(i64) -> !llvm.ptr
-    llvm.func @free(!llvm.ptr)
-    llvm.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr)
-        -> i32 {
-      %zero = llvm.mlir.constant(0 : i32) : i32
-      %size = llvm.mlir.constant(64 : i64) : i64
-      llvm.call @f.kernel(%size) : (i64) -> ()
-      llvm.return %zero : i32
-    }
-    llvm.func internal @f.kernel(%size: i64) {
-      %p = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
-      llvm.call @free(%p) : (!llvm.ptr) -> ()
-      llvm.return
-    }
-    ```
-    becomes
-    ```
-    llvm.func internal @f.kernel(%size: i64) -> i32 {
-      %p = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
-      %none = llvm.icmp "eq" %p, %null : !llvm.ptr
-      llvm.cond_br %none, ^failure, ^go_on
-      …
-    ```
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // MIXATTN_PASSES_LOWER_PASSES_TD

@@ -3,7 +3,7 @@
 
 #include "passes/plan/CostReport.h"
 
-#include "passes/normalize/Entries.h"
+#include "passes/entry/Entries.h"
 #include "passes/plan/EntryCost.h"
 #include "passes/plan/Table.h"
 

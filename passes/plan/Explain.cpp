@@ -3,7 +3,7 @@
 
 #include "passes/plan/Explain.h"
 
-#include "passes/normalize/Entries.h"
+#include "passes/entry/Entries.h"
 #include "passes/plan/Table.h"
 #include "passes/target/Target.h"
 

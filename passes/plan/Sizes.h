@@ -4,7 +4,7 @@
 #ifndef MIXATTN_PASSES_PLAN_SIZES_H
 #define MIXATTN_PASSES_PLAN_SIZES_H
 
-#include "passes/normalize/DimNames.h"
+#include "passes/entry/DimNames.h"
 #include "passes/plan/SizePolynomial.h"
 
 #include "llvm/ADT/DenseMap.h"

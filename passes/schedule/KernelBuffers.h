@@ -5,7 +5,7 @@
 #define MIXATTN_PASSES_SCHEDULE_KERNEL_BUFFERS_H
 
 #include "passes/body/BodyOperands.h"
-#include "passes/schedule/IndexMath.h"
+#include "passes/body/IndexMath.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

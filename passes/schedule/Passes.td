@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Passes from one attention to loops over its tiles.
+// Passes that turn attentions into kernels, and kernels into code.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_PASSES_TD
 #define MIXATTN_PASSES_SCHEDULE_PASSES_TD
@@ -44,6 +44,26 @@ def ScheduleKernelsPass : Pass<"attn-schedule-kernels", "::mlir::ModuleOp"> {
     is for them.
 
     Errors: a kernel that the target's schedules cannot compute as planned.
+
+    ```mlir
+    func.func @f(%q: memref<1x2x3x4xf32>, %o: memref<1x2x3x4xf32>) {
+      attn.kernel ins(%q : memref<1x2x3x4xf32>) outs(%o : memref<1x2x3x4xf32>) {
+      ^bb0(%a: tensor<1x2x3x4xf32>):
+        %r = attn.generic
+            scores(%a, %a : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+            pool(%a : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+        attn.results %r : tensor<1x2x3x4xf32>
+      }
+      return
+    }
+    ```
+    becomes, on x86,
+    ```
+    omp.parallel if(%is_large) num_threads(%threads : i32) {
+      …
+      tile.x86.scores …
+      tile.x86.pool …
+    ```
   }];
   let dependentDialects = ["::mixattn::AttnDialect",
       "::mixattn::tile::TileDialect", "::mlir::LLVM::LLVMDialect",
@@ -84,61 +104,6 @@ def SeparateScratchPass : Pass<"attn-separate-scratch"> {
     ```
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
-}
-
-def LowerNvptxPass : Pass<"tile-lower-nvptx", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Turn tile ops of nvptx into instructions of a warp";
-  let description = [{
-    Input: ops of the tile dialect with `nvptx` in their names, and functions of
-    the math dialect on f32.
-    Output: nvvm, llvm, gpu, scf, vector, arith and memref; no math, so that
-    libdevice is not needed.
-    Skips: everything else.
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
-      "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
-      "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-      "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
-}
-
-def ShareMovesPass : Pass<"tile-share-moves", "::mlir::ModuleOp"> {
-  let summary = "Make one function of the same transposition in several places";
-  let description = [{
-    Input: `tile.x86.pack`, `tile.x86.unpack` and `tile.x86.pair`.
-    Output: where several are the same but for the width of their tiles, calls
-    of a function that holds one. Kernels have one for each width, case and
-    operand, and each is some hundred instructions.
-    Skips: everything else.
-
-    ```mlir
-    func.func @f(%wide: memref<64x32xf32>, %narrow: memref<64x16xf32>,
-                 %factors: memref<1x32xf32>, %less: memref<1x16xf32>,
-                 %o: memref<?x64xf32>, %row: index, %rows: index) {
-      tile.x86.unpack %wide, %factors into %o[%row] rows %rows
-          : memref<64x32xf32>, memref<1x32xf32>, memref<?x64xf32>
-      tile.x86.unpack %narrow, %less into %o[%row] rows %rows
-          : memref<64x16xf32>, memref<1x16xf32>, memref<?x64xf32>
-      return
-    }
-    ```
-    becomes two calls of `@tile.x86.unpack`.
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
-      "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
-}
-
-def LowerX86Pass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
-  let summary = "Turn tile ops of x86 into loops over vectors";
-  let description = [{
-    Input: ops of the tile dialect with `x86` in their names, and the module's
-    target.
-    Output: scf, vector, arith and memref.
-    Skips: everything else.
-  }];
-  let dependentDialects = ["::mixattn::AttnDialect",
-      "::mlir::LLVM::LLVMDialect",
-      "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-      "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def LimitSharingPass : Pass<"attn-limit-sharing"> {
@@ -190,6 +155,24 @@ def BufferizePass : Pass<"attn-bufferize", "::mlir::ModuleOp"> {
     Output: buffers, as one-shot-bufferize makes them; the regions of
     `attn.kernel` stay as they are.
     Skips: nothing.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>, %to: memref<4xf32>) {
+      %e = tensor.empty() : tensor<4xf32>
+      %y = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>)
+          -> tensor<4xf32>
+      bufferization.materialize_in_destination %y in writable %to
+          : (tensor<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    ```
+    becomes
+    ```
+    func.func @f(%x: memref<4xf32>, %to: memref<4xf32>) {
+      linalg.exp ins(%x : memref<4xf32>) outs(%to : memref<4xf32>)
+      return
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
       "::mlir::memref::MemRefDialect"];

@@ -4,8 +4,8 @@
 
 #include "dialect/tile/TileOps.h"
 #include "passes/Passes.h"
+#include "passes/body/IndexMath.h"
 #include "passes/plan/Schedule.h"
-#include "passes/schedule/IndexMath.h"
 #include "passes/schedule/KernelChecks.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

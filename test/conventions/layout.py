@@ -82,6 +82,39 @@ def passes_know_no_tool():
             yield f"{name}: includes {header}; only tools/ knows tools"
 
 
+# The rooms of passes/ from the ground up, and what each may look down on.
+ROOMS = {
+    "target": [], "body": [], "entry": [],
+    "normalize": ["body"], "normalize/algebra": ["body", "normalize"],
+    "plan": ["entry", "target"],
+    "manifest": ["body", "entry", "plan", "target"],
+    "schedule": ["body", "plan"],
+    "schedule/nvptx": ["body", "plan", "schedule", "target"],
+    "schedule/x86/shared": ["body", "plan", "schedule", "target"],
+    **{f"schedule/x86/{room}": ["body", "plan", "schedule",
+                                "schedule/x86/shared"]
+       for room in ("attention", "decode", "linear", "pool")},
+    "schedule/x86": ["plan", "schedule/x86/shared", "schedule/x86/attention",
+                     "schedule/x86/decode", "schedule/x86/linear",
+                     "schedule/x86/pool"],
+    "lower": [], "lower/nvptx": ["body"], "lower/x86": ["target"],
+}
+
+
+def rooms_look_down_only():
+    for name in sources.files("passes", suffixes=(".cpp", ".h")):
+        room = os.path.dirname(name)[len("passes/"):]
+        if room in ("", "Pipelines"):
+            continue
+        if room not in ROOMS:
+            yield f"{name}: the room '{room}' is not among ROOMS"
+            continue
+        for header in re.findall(r'#include "passes/([^"]*)"', sources.read(name)):
+            other = os.path.dirname(header)
+            if other not in ("", room, *ROOMS[room]):
+                yield f"{name}: includes passes/{header}; '{room}' is not above '{other}'"
+
+
 def options_live_in_passes_td():
     for name in sources.files("dialect", "passes", "lib", suffixes=(".cpp", ".h")):
         if re.search(r"\bcl : : opt\b", code(name)):
@@ -99,7 +132,7 @@ def main():
         top_level_is_as_agreed, every_source_says_its_licence, a_file_is_one_idea,
         a_pass_has_its_file_and_its_test, no_pass_names_a_variant,
         mlir_ends_behind_the_abi, passes_know_no_tool, options_live_in_passes_td,
-        cmake_states_facts,
+        cmake_states_facts, rooms_look_down_only,
     ]
     sources.finish([f for rule in rules for f in rule()], "layout")
 

@@ -4,8 +4,8 @@
 #ifndef MIXATTN_PASSES_LOWER_NVPTX_WARP_EMITTER_H
 #define MIXATTN_PASSES_LOWER_NVPTX_WARP_EMITTER_H
 
+#include "passes/body/IndexMath.h"
 #include "passes/lower/nvptx/Lowerings.h"
-#include "passes/schedule/IndexMath.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -2,7 +2,8 @@
 // Numbers the tiles of a kernel and shares them among threads.
 
 #include "passes/schedule/x86/attention/Items.h"
-#include "passes/schedule/IndexMath.h"
+#include "passes/body/IndexMath.h"
+#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Threads.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -10,9 +11,6 @@
 
 using namespace mlir;
 using namespace mixattn;
-
-/// Waking threads takes about as long as this many scores.
-static constexpr int64_t fewScores = 1 << 14;
 
 void mixattn::emitItems(
     KernelOp kernel, const TileSizes &sizes, int64_t groups,
@@ -36,7 +34,8 @@ void mixattn::emitItems(
       at.add(whole, at.div(at.add(rest, narrow.width - 1), narrow.width));
   Value items = at.mul(at.mul(batches, groups), tiles);
   Value scratchBytes = at.max(bytes(b, sizes), bytes(b, narrow));
-  Value isLarge = at.compare(arith::CmpIPredicate::sgt, scores, fewScores);
+  Value isLarge =
+      at.compare(arith::CmpIPredicate::sgt, scores, calibration::fewScores);
 
   emitThreads(
       b, items, isLarge, scratchBytes,

@@ -6,6 +6,7 @@
 
 #include "passes/body/Body.h"
 #include "passes/schedule/KeyRange.h"
+#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Operands.h"
 #include "passes/schedule/x86/shared/TileBuilder.h"
 
@@ -55,8 +56,8 @@ protected:
   /// Whether the products of a few keys are too few steps for the work on all
   /// heads' weights to hide under.
   bool hasFewSteps() {
-    constexpr int64_t fewestSteps = 4;
-    return channels * products * queryRows() < fewestSteps * unitsPerScores();
+    return channels * products * queryRows() <
+           calibration::fewestSteps * unitsPerScores();
   }
   /// Units of work on the weights of one head for `keys` keys, and one of them.
   mlir::Value unitsOf(mlir::Value keys) {

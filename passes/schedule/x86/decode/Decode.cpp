@@ -5,6 +5,7 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/body/References.h"
 #include "passes/schedule/x86/decode/DecodePart.h"
+#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/DroppedRows.h"
 #include "passes/schedule/x86/shared/Terms.h"
 #include "passes/schedule/x86/shared/Threads.h"
@@ -16,9 +17,6 @@
 
 using namespace mlir;
 using namespace mixattn;
-
-/// Waking threads takes about as long as reading this many keys.
-static constexpr int64_t fewKeys = 1 << 9;
 
 namespace {
 
@@ -162,9 +160,9 @@ void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
   if (shape.mixesWeights())
     parts.powers = allocate(rows, at.mul(parts.count, parts.split));
 
-  Value isLarge =
-      at.compare(arith::CmpIPredicate::sgt,
-                 at.mul(at.mul(batches, keys), op.getNumHeads()), fewKeys);
+  Value isLarge = at.compare(arith::CmpIPredicate::sgt,
+                             at.mul(at.mul(batches, keys), op.getNumHeads()),
+                             calibration::fewKeys);
   Value items = at.mul(at.mul(batches, shape.numGroups()), parts.count);
   Value bytes = shape.emitBytes();
   auto forEachItem = [&](auto emit) {
@@ -175,10 +173,9 @@ void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
                 });
   };
   auto forEachRow = [&](ArrayRef<void (PartSums::*)(Value)> steps) {
-    constexpr int64_t fewRows = 1 << 10;
     emitThreads(b, rows,
                 at.compare(arith::CmpIPredicate::sgt, at.mul(rows, parts.count),
-                           fewRows),
+                           calibration::fewMergedRows),
                 at.value(0), [&](ImplicitLocOpBuilder &b, Value row, Value) {
                   PartSums sums(b, kernel, sizes, parts, queries);
                   for (auto step : steps)

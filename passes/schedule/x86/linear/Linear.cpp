@@ -3,13 +3,11 @@
 
 #include "passes/schedule/x86/linear/Linear.h"
 #include "passes/schedule/x86/linear/LinearTile.h"
+#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Threads.h"
 
 using namespace mlir;
 using namespace mixattn;
-
-/// Waking threads takes about as long as this many terms of states and reads.
-static constexpr int64_t fewTerms = 1 << 20;
 
 using Emit = llvm::function_ref<void(LinearTile &tile, Value item)>;
 
@@ -21,12 +19,14 @@ static void emitItems(ImplicitLocOpBuilder &b, KernelOp kernel,
   IndexMath at(b);
   LinearTile counted(b, kernel, sizes, {});
   emit(counted, {});
-  emitThreads(b, count, at.compare(arith::CmpIPredicate::sgt, terms, fewTerms),
-              at.value(counted.bytesTaken()),
-              [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
-                LinearTile tile(b, kernel, sizes, scratch);
-                emit(tile, item);
-              });
+  emitThreads(
+      b, count,
+      at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewStateTerms),
+      at.value(counted.bytesTaken()),
+      [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
+        LinearTile tile(b, kernel, sizes, scratch);
+        emit(tile, item);
+      });
 }
 
 /// All heads of a batch row, or each key head by itself: one item walks over

@@ -4,6 +4,7 @@
 #include "passes/schedule/x86/linear/LinearTile.h"
 
 #include "dialect/tile/TileOps.h"
+#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/FiniteRows.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -59,9 +60,9 @@ void LinearTile::emitCleared(Value tile, int64_t rows, int64_t columns) {
 /// Asks for a row of `matrix` that lies so far after `row` that memory has the
 /// time to bring it.
 void LinearTile::emitPrefetchAhead(Value matrix, Value row, bool isWrite) {
-  constexpr int64_t chunksAhead = 2;
-  emitPrefetch(matrix, at.add(row, chunksAhead * sizes.block), at.value(0),
-               cast<MemRefType>(matrix.getType()).getDimSize(1), isWrite);
+  emitPrefetch(matrix, at.add(row, calibration::chunksAhead * sizes.block),
+               at.value(0), cast<MemRefType>(matrix.getType()).getDimSize(1),
+               isWrite);
 }
 
 /// tile[row] = sum_r prior_r phi(k_r) of key `key` of `head`.

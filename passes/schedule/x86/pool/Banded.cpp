@@ -3,15 +3,13 @@
 
 #include "passes/schedule/x86/pool/Banded.h"
 #include "passes/schedule/x86/pool/BandedTile.h"
+#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Threads.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mixattn;
-
-/// Waking threads takes about as long as this many multiply-adds.
-static constexpr int64_t fewMultiplyAdds = 1 << 20;
 
 /// Multiply-adds of the pool, or copies.
 static Value emitWork(IndexMath &at, StructuredPoolOp op, BandedTile &shape) {
@@ -40,7 +38,7 @@ void mixattn::scheduleBanded(KernelOp kernel, const TileSizes &sizes) {
   Value itemsOfHead = at.div(at.add(pieces, piecesOfItem - 1), piecesOfItem);
   emitThreads(b, at.mul(at.mul(batches, itemsOfHead), heads),
               at.compare(arith::CmpIPredicate::sgt, emitWork(at, op, shape),
-                         fewMultiplyAdds),
+                         calibration::fewPooled),
               at.value(shape.bytesTaken()),
               [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
                 IndexMath at(b);

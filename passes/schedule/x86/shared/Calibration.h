@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The constants of the planner's predictions, measured on one machine (Zen 5,
-// AVX-512) but where it says another; passes/plan/plan.md says where each acts.
+// The constants of predictions, measured on one machine (Zen 5, AVX-512) but
+// where it says another, and thresholds of schedules; passes/plan/plan.md says
+// where each of the former acts.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_SHARED_CALIBRATION_H
 #define MIXATTN_PASSES_SCHEDULE_X86_SHARED_CALIBRATION_H
+
+#include <cstdint>
 
 namespace mixattn::calibration {
 
@@ -68,6 +71,27 @@ constexpr double pieceShare = 0.42, pieceOverhead = 3, pieceOther = 0.3;
 /// Scalar code of the plain path, in cycles: a multiply-add, another operation,
 /// an exp.
 constexpr double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;
+
+// Thresholds of emitted code, chosen on Zen 5 with two threads. A call that has
+// no more work than these does it on one thread: waking another takes as long.
+
+/// Scores of online and panel.
+constexpr int64_t fewScores = 1 << 14;
+/// Keys of decode, times heads; and rows that its parts are put together in.
+constexpr int64_t fewKeys = 1 << 9, fewMergedRows = 1 << 10;
+/// Multiply-adds of states and reads of linear attention.
+constexpr int64_t fewStateTerms = 1 << 20;
+/// Multiply-adds of a pool whose weights are given.
+constexpr int64_t fewPooled = 1 << 20;
+/// Multiply-adds of terms of queries and keys, and of projections.
+constexpr int64_t fewTerms = 1 << 20, fewProjected = 1 << 18;
+
+/// Chunks of linear attention between a row that is read and the one that
+/// memory is asked for: chosen on Zen 5.
+constexpr int64_t chunksAhead = 2;
+/// Steps of products for each unit of work on weights, from which on the work
+/// of all heads hides under one head's products: chosen on Zen 5.
+constexpr int64_t fewestSteps = 4;
 
 } // namespace mixattn::calibration
 

@@ -4,6 +4,7 @@
 #include "passes/schedule/x86/shared/Projections.h"
 #include "dialect/tile/TileOps.h"
 #include "passes/schedule/KernelBuffers.h"
+#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Threads.h"
 #include "passes/schedule/x86/shared/TileBuilder.h"
 
@@ -11,9 +12,6 @@
 
 using namespace mlir;
 using namespace mixattn;
-
-/// Waking threads takes about as long as this many terms of sums.
-static constexpr int64_t fewTerms = 1 << 18;
 
 namespace {
 
@@ -78,21 +76,21 @@ static Value emitProjected(ImplicitLocOpBuilder &b, Value sequence,
       open, b.getI64IntegerAttr(64));
   int64_t tiles = llvm::divideCeil(rows, sizes.width);
   Value terms = at.mul(at.mul(batches, length), heads * rows * features);
-  emitThreads(b, at.mul(batches, heads * tiles),
-              at.compare(arith::CmpIPredicate::sgt, terms, fewTerms),
-              at.value(ProjectionTile(b, sizes, {}, features).bytes()),
-              [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
-                IndexMath at(b);
-                Value first = at.mul(at.rem(item, tiles), sizes.width);
-                Value number = at.div(item, tiles);
-                SmallVector<Value> leading = {at.div(number, heads),
-                                              at.rem(number, heads)};
-                ProjectionTile(b, sizes, scratch, features)
-                    .emit(projection,
-                          KernelBuffers::matrixAt(b, sequence, leading), first,
-                          at.min(at.sub(rows, first), sizes.width),
-                          KernelBuffers::matrixAt(b, result, leading));
-              });
+  emitThreads(
+      b, at.mul(batches, heads * tiles),
+      at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewProjected),
+      at.value(ProjectionTile(b, sizes, {}, features).bytes()),
+      [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
+        IndexMath at(b);
+        Value first = at.mul(at.rem(item, tiles), sizes.width);
+        Value number = at.div(item, tiles);
+        SmallVector<Value> leading = {at.div(number, heads),
+                                      at.rem(number, heads)};
+        ProjectionTile(b, sizes, scratch, features)
+            .emit(projection, KernelBuffers::matrixAt(b, sequence, leading),
+                  first, at.min(at.sub(rows, first), sizes.width),
+                  KernelBuffers::matrixAt(b, result, leading));
+      });
   return result;
 }
 

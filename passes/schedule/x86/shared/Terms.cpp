@@ -6,6 +6,7 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/body/ScoreBody.h"
 #include "passes/schedule/KernelBuffers.h"
+#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Threads.h"
 #include "passes/schedule/x86/shared/TileBuilder.h"
 
@@ -13,9 +14,6 @@
 
 using namespace mlir;
 using namespace mixattn;
-
-/// Waking threads takes about as long as this many multiply-adds.
-static constexpr int64_t fewMultiplyAdds = 1 << 20;
 
 static int64_t rankOf(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getRank();
@@ -186,17 +184,18 @@ static void emitTerm(ImplicitLocOpBuilder &b, const RowTerm &term,
   Value items = at.mul(at.mul(batches, heads), pieces);
   Value work = at.mul(at.mul(batches, length),
                       heads * features * int64_t(term.factors.size()));
-  emitThreads(b, items,
-              at.compare(arith::CmpIPredicate::sgt, work, fewMultiplyAdds),
-              at.value(TermTile(b, sizes, {}).bytes()),
-              [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
-                IndexMath at(b);
-                Value number = at.div(item, pieces);
-                Value first = at.mul(at.rem(item, pieces), rowsOfItem);
-                TermTile(b, sizes, scratch)
-                    .emit(term, at.div(number, heads), at.rem(number, heads),
-                          first, at.min(at.sub(length, first), rowsOfItem));
-              });
+  emitThreads(
+      b, items,
+      at.compare(arith::CmpIPredicate::sgt, work, calibration::fewTerms),
+      at.value(TermTile(b, sizes, {}).bytes()),
+      [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
+        IndexMath at(b);
+        Value number = at.div(item, pieces);
+        Value first = at.mul(at.rem(item, pieces), rowsOfItem);
+        TermTile(b, sizes, scratch)
+            .emit(term, at.div(number, heads), at.rem(number, heads), first,
+                  at.min(at.sub(length, first), rowsOfItem));
+      });
 }
 
 KernelOp mixattn::scheduleTerms(KernelOp kernel, const TileSizes &sizes) {

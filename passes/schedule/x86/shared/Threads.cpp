@@ -2,7 +2,7 @@
 // Emits parallel loops in the omp dialect.
 
 #include "passes/schedule/x86/shared/Threads.h"
-#include "passes/schedule/IndexMath.h"
+#include "passes/body/IndexMath.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -4,7 +4,7 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_SHARED_TILE_BUILDER_H
 #define MIXATTN_PASSES_SCHEDULE_X86_SHARED_TILE_BUILDER_H
 
-#include "passes/schedule/IndexMath.h"
+#include "passes/body/IndexMath.h"
 #include "passes/schedule/x86/shared/TileSizes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -6,8 +6,8 @@
 #include "mixattn/Version.h"
 #include "passes/Passes.h"
 #include "passes/body/ScoreExpression.h"
-#include "passes/lower/ManifestSized.h"
-#include "passes/normalize/Entries.h"
+#include "passes/entry/Entries.h"
+#include "passes/manifest/ManifestSized.h"
 #include "passes/plan/EntryCost.h"
 #include "passes/target/Target.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Describes linear attentions as lib/Runtime/manifest.md says.
 
-#include "passes/lower/ManifestLinear.h"
+#include "passes/manifest/ManifestLinear.h"
 
 using namespace mlir;
 using namespace mixattn;

@@ -3,8 +3,8 @@
 
 #include "lib/Runtime/abi.h"
 #include "passes/Passes.h"
-#include "passes/lower/EntryChecks.h"
-#include "passes/normalize/Entries.h"
+#include "passes/entry/Entries.h"
+#include "passes/entry/EntryChecks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits the checks of an entry of the C ABI.
 
-#include "passes/lower/EntryChecks.h"
+#include "passes/entry/EntryChecks.h"
 
 #include "lib/Runtime/abi.h"
-#include "passes/lower/EntryReport.h"
-#include "passes/lower/EntryValues.h"
+#include "passes/entry/EntryReport.h"
+#include "passes/entry/EntryValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds which dimensions of a function's tensors must have equal sizes.
 
-#include "passes/normalize/DimNames.h"
+#include "passes/entry/DimNames.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

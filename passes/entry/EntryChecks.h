@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The body of an entry of the C ABI: reads DLPack tensors and checks them.
 
-#ifndef MIXATTN_PASSES_LOWER_ENTRY_CHECKS_H
-#define MIXATTN_PASSES_LOWER_ENTRY_CHECKS_H
+#ifndef MIXATTN_PASSES_ENTRY_ENTRY_CHECKS_H
+#define MIXATTN_PASSES_ENTRY_ENTRY_CHECKS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -87,4 +87,4 @@ private:
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_LOWER_ENTRY_CHECKS_H
+#endif // MIXATTN_PASSES_ENTRY_ENTRY_CHECKS_H

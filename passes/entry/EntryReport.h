@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Code that tells a caller why an entry failed.
 
-#ifndef MIXATTN_PASSES_LOWER_ENTRY_REPORT_H
-#define MIXATTN_PASSES_LOWER_ENTRY_REPORT_H
+#ifndef MIXATTN_PASSES_ENTRY_ENTRY_REPORT_H
+#define MIXATTN_PASSES_ENTRY_ENTRY_REPORT_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -18,4 +18,4 @@ void emitReport(mlir::ImplicitLocOpBuilder &b, mlir::ModuleOp module,
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_LOWER_ENTRY_REPORT_H
+#endif // MIXATTN_PASSES_ENTRY_ENTRY_REPORT_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops over an argument's values that check them before an entry computes.
 
-#ifndef MIXATTN_PASSES_LOWER_ENTRY_VALUES_H
-#define MIXATTN_PASSES_LOWER_ENTRY_VALUES_H
+#ifndef MIXATTN_PASSES_ENTRY_ENTRY_VALUES_H
+#define MIXATTN_PASSES_ENTRY_ENTRY_VALUES_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -25,4 +25,4 @@ void emitValueChecks(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_LOWER_ENTRY_VALUES_H
+#endif // MIXATTN_PASSES_ENTRY_ENTRY_VALUES_H

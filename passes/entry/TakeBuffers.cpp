@@ -2,7 +2,7 @@
 // attn-take-buffers: entries read and write buffers of their caller's.
 
 #include "passes/Passes.h"
-#include "passes/normalize/Entries.h"
+#include "passes/entry/Entries.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

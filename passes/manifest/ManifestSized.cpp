@@ -2,7 +2,7 @@
 // Writes the fields of ops that are no attention as lib/Runtime/manifest.md
 // says.
 
-#include "passes/lower/ManifestSized.h"
+#include "passes/manifest/ManifestSized.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

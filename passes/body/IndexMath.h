@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic on positions and sizes, folded where numbers are known.
 
-#ifndef MIXATTN_PASSES_SCHEDULE_INDEX_MATH_H
-#define MIXATTN_PASSES_SCHEDULE_INDEX_MATH_H
+#ifndef MIXATTN_PASSES_BODY_INDEX_MATH_H
+#define MIXATTN_PASSES_BODY_INDEX_MATH_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -66,4 +66,4 @@ private:
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_SCHEDULE_INDEX_MATH_H
+#endif // MIXATTN_PASSES_BODY_INDEX_MATH_H

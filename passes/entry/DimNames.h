@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which dimensions of a function's tensors must have equal sizes.
 
-#ifndef MIXATTN_PASSES_NORMALIZE_DIM_NAMES_H
-#define MIXATTN_PASSES_NORMALIZE_DIM_NAMES_H
+#ifndef MIXATTN_PASSES_ENTRY_DIM_NAMES_H
+#define MIXATTN_PASSES_ENTRY_DIM_NAMES_H
 
 #include "dialect/attn/AttnOps.h"
 
@@ -64,4 +64,4 @@ private:
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_NORMALIZE_DIM_NAMES_H
+#endif // MIXATTN_PASSES_ENTRY_DIM_NAMES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds entries and checks that they are named.
 
-#include "passes/normalize/Entries.h"
+#include "passes/entry/Entries.h"
 
 using namespace mlir;
 using namespace mixattn;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits the code that tells a caller why an entry failed.
 
-#include "passes/lower/EntryReport.h"
+#include "passes/entry/EntryReport.h"
 
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

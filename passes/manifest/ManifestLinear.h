@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The fields of a linear attention in the manifest.
 
-#ifndef MIXATTN_PASSES_LOWER_MANIFEST_LINEAR_H
-#define MIXATTN_PASSES_LOWER_MANIFEST_LINEAR_H
+#ifndef MIXATTN_PASSES_MANIFEST_MANIFEST_LINEAR_H
+#define MIXATTN_PASSES_MANIFEST_MANIFEST_LINEAR_H
 
 #include "dialect/attn/AttnOps.h"
 
@@ -22,4 +22,4 @@ llvm::Expected<llvm::json::Object> describeLinear(LinearAttentionOpInterface op,
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_LOWER_MANIFEST_LINEAR_H
+#endif // MIXATTN_PASSES_MANIFEST_MANIFEST_LINEAR_H

@@ -3,7 +3,7 @@
 
 #include "lib/Runtime/abi.h"
 #include "passes/Passes.h"
-#include "passes/lower/EntryReport.h"
+#include "passes/entry/EntryReport.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"

@@ -3,8 +3,8 @@
 
 #include "dialect/attn/OperandConditions.h"
 #include "passes/Passes.h"
-#include "passes/normalize/DimNames.h"
-#include "passes/normalize/Entries.h"
+#include "passes/entry/DimNames.h"
+#include "passes/entry/Entries.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"

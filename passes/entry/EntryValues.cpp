@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits the loops that check an argument's values.
 
-#include "passes/lower/EntryValues.h"
+#include "passes/entry/EntryValues.h"
 
 #include "dialect/attn/OperandConditions.h"
 

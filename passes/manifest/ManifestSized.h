@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The fields in the manifest of ops whose results have sizes of operands.
 
-#ifndef MIXATTN_PASSES_LOWER_MANIFEST_SIZED_H
-#define MIXATTN_PASSES_LOWER_MANIFEST_SIZED_H
+#ifndef MIXATTN_PASSES_MANIFEST_MANIFEST_SIZED_H
+#define MIXATTN_PASSES_MANIFEST_MANIFEST_SIZED_H
 
-#include "passes/lower/ManifestLinear.h"
+#include "passes/manifest/ManifestLinear.h"
 
 namespace mixattn {
 
@@ -14,4 +14,4 @@ llvm::Expected<llvm::json::Object> describeSized(SizedOpInterface op,
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_LOWER_MANIFEST_SIZED_H
+#endif // MIXATTN_PASSES_MANIFEST_MANIFEST_SIZED_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions that callers of an artifact see.
 
-#ifndef MIXATTN_PASSES_NORMALIZE_ENTRIES_H
-#define MIXATTN_PASSES_NORMALIZE_ENTRIES_H
+#ifndef MIXATTN_PASSES_ENTRY_ENTRIES_H
+#define MIXATTN_PASSES_ENTRY_ENTRIES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -32,4 +32,4 @@ llvm::LogicalResult verifyNamed(mlir::func::FuncOp entry);
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_NORMALIZE_ENTRIES_H
+#endif // MIXATTN_PASSES_ENTRY_ENTRIES_H

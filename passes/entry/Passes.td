@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes that make entries: functions that programs call.
+
+#ifndef MIXATTN_PASSES_ENTRY_PASSES_TD
+#define MIXATTN_PASSES_ENTRY_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BindNamesPass : Pass<"attn-bind-names", "::mlir::ModuleOp"> {
+  let summary = "Name the arguments, results and dynamic dims of entries";
+  let description = [{
+    An entry is a public function with a body; its arguments and results are
+    ranked tensors of floats or signless integers.
+
+    Input: entries with or without `attn.name`, `attn.dims` and `attn.range`.
+    Output: entries whose every argument and result has a name, whose every
+    dynamic dimension has a name, the same for dimensions that an op needs
+    equal, whose lengths have a range, and whose arguments hold (`attn.holds`)
+    what ops ask of the values that they read.
+    Skips: private functions and declarations.
+
+    Errors: a call that could not be inlined, a name that occurs twice, two
+    names for sizes that must be equal, a result's dimension that no argument
+    has, bounds of values that name no dimension.
+
+    ```mlir
+    func.func @f(%q: tensor<?x2x3x4xf32> {attn.name = "q", attn.dims = ["B"]},
+                 %k: tensor<?x2x3x4xf32>, %v: tensor<?x2x3x4xf32>)
+        -> tensor<?x2x3x4xf32> {
+      %o = attn.softmax %q, %k, %v
+          : (tensor<?x2x3x4xf32>, tensor<?x2x3x4xf32>, tensor<?x2x3x4xf32>)
+          -> tensor<?x2x3x4xf32>
+      return %o : tensor<?x2x3x4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(
+        %q: tensor<?x2x3x4xf32> {attn.name = "q", attn.dims = ["B"]},
+        %k: tensor<?x2x3x4xf32> {attn.name = "arg1", attn.dims = ["B"]},
+        %v: tensor<?x2x3x4xf32> {attn.name = "arg2", attn.dims = ["B"]})
+        -> (tensor<?x2x3x4xf32> {attn.name = "result0", attn.dims = ["B"]}) {
+      %o = attn.softmax %q, %k, %v
+          : (tensor<?x2x3x4xf32>, tensor<?x2x3x4xf32>, tensor<?x2x3x4xf32>)
+          -> tensor<?x2x3x4xf32>
+      return %o : tensor<?x2x3x4xf32>
+    }
+    ```
+  }];
+}
+
+def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {
+  let summary = "Wrap entries in the C ABI";
+  let description = [{
+    Input: entries on buffers (`attn-take-buffers`), and `attn.manifest` on the
+    module.
+    Output: per entry NAME a function `mixattn_NAME` of the C ABI
+    (lib/Runtime/abi.h) that checks its DLPack tensors and calls NAME, now
+    private and called `NAME.kernel`; and the manifest as a global.
+    Skips: private functions and declarations.
+
+    ```mlir
+    module attributes {attn.manifest = "{}"} {
+      func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
+        return
+      }
+    }
+    ```
+    becomes, the checks left out,
+    ```
+    llvm.mlir.global external constant @mixattn_manifest_of_f("{}\00")
+    func.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i32 {
+      …
+      call @f.kernel(%x) : (memref<?xf32>) -> ()
+      return %zero : i32
+    }
+    func.func private @f.kernel(%x: memref<?xf32>) {
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def SelectEntryPass : Pass<"attn-select-entry", "::mlir::ModuleOp"> {
+  let summary = "Keep the public functions that are to be compiled";
+  let description = [{
+    Input: a module with public functions.
+    Output: the entry called `entry` is public, every other function private;
+    with an empty `entry` all stay as they are.
+    Skips: declarations.
+
+    ```mlir
+    func.func @f() {
+      return
+    }
+    func.func @g() {
+      return
+    }
+    ```
+    becomes, with `entry=f`,
+    ```mlir
+    func.func @f() {
+      return
+    }
+    func.func private @g() {
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", /*default=*/"",
+           "The only public function to keep as an entry; all where empty">,
+  ];
+}
+
+def TakeBuffersPass : Pass<"attn-take-buffers", "::mlir::ModuleOp"> {
+  let summary = "Let entries read and write buffers of their caller's";
+  let description = [{
+    Input: entries on tensors, with names.
+    Output: entries on memrefs with any strides but the innermost, which is 1:
+    the arguments, then the results, marked `attn.result`; they do not overlap.
+    Booleans are bytes, marked `attn.boolean`.
+    Skips: private functions and declarations.
+
+    ```mlir
+    func.func @f(%x: tensor<?xf32> {attn.name = "x", attn.dims = ["N"]})
+        -> (tensor<?xf32> {attn.name = "y", attn.dims = ["N"]}) {
+      return %x : tensor<?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]},
+                 %y: memref<?xf32> {attn.name = "y", attn.dims = ["N"],
+                                    attn.result}) {
+      %0 = bufferization.to_tensor %x restrict : memref<?xf32> to tensor<?xf32>
+      bufferization.materialize_in_destination %0 in restrict writable %y
+          : (tensor<?xf32>, memref<?xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CheckAllocationsPass : Pass<"attn-check-allocations", "::mlir::ModuleOp"> {
+  let summary = "Let entries report where memory cannot be had";
+  let description = [{
+    Input: kernels and their wrappers (`attn-export-entries`) in the LLVM
+    dialect.
+    Output: a kernel returns 1 where `malloc` returns NULL, or where the size
+    asked for has overflowed, in it or in an internal function that it calls,
+    having freed what it held, and its wrapper then leaves a message and returns
+    MIXATTN_ERROR_MEMORY.
+    Skips: functions other than these and `NAME.kernel` with its wrapper
+    `mixattn_NAME`, and what threads allocate.
+
+    ```mlir
+    llvm.func @malloc(i64) -> !llvm.ptr
+    llvm.func @free(!llvm.ptr)
+    llvm.func @mixattn_f(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr)
+        -> i32 {
+      %zero = llvm.mlir.constant(0 : i32) : i32
+      %size = llvm.mlir.constant(64 : i64) : i64
+      llvm.call @f.kernel(%size) : (i64) -> ()
+      llvm.return %zero : i32
+    }
+    llvm.func internal @f.kernel(%size: i64) {
+      %p = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+      llvm.call @free(%p) : (!llvm.ptr) -> ()
+      llvm.return
+    }
+    ```
+    becomes
+    ```
+    llvm.func internal @f.kernel(%size: i64) -> i32 {
+      %p = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
+      %none = llvm.icmp "eq" %p, %null : !llvm.ptr
+      llvm.cond_br %none, ^failure, ^go_on
+      …
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // MIXATTN_PASSES_ENTRY_PASSES_TD

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes that lower tile ops of x86.
+
+#ifndef MIXATTN_PASSES_LOWER_X86_PASSES_TD
+#define MIXATTN_PASSES_LOWER_X86_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def LowerX86Pass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
+  let summary = "Turn tile ops of x86 into loops over vectors";
+  let description = [{
+    Input: ops of the tile dialect with `x86` in their names, and the module's
+    target.
+    Output: scf, vector, arith and memref.
+    Skips: everything else.
+
+    ```mlir
+    func.func @f(%x: vector<4xf32>) -> vector<4xf32> {
+      %y = tile.x86.exp2 %x : vector<4xf32>
+      return %y : vector<4xf32>
+    }
+    ```
+    becomes a polynomial of the part of `%x` after the point, whose exponent is
+    the part in front of it:
+    ```
+    %whole = math.roundeven %clamped : vector<4xf32>
+    %part = arith.subf %clamped, %whole : vector<4xf32>
+    …
+    ```
+  }];
+  let dependentDialects = ["::mixattn::AttnDialect",
+      "::mlir::LLVM::LLVMDialect",
+      "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def ShareMovesPass : Pass<"tile-share-moves", "::mlir::ModuleOp"> {
+  let summary = "Make one function of the same transposition in several places";
+  let description = [{
+    Input: `tile.x86.pack`, `tile.x86.unpack` and `tile.x86.pair`.
+    Output: where several are the same but for the width of their tiles, calls
+    of a function that holds one. Kernels have one for each width, case and
+    operand, and each is some hundred instructions.
+    Skips: everything else.
+
+    ```mlir
+    func.func @f(%wide: memref<64x32xf32>, %narrow: memref<64x16xf32>,
+                 %factors: memref<1x32xf32>, %less: memref<1x16xf32>,
+                 %o: memref<?x64xf32>, %row: index, %rows: index) {
+      tile.x86.unpack %wide, %factors into %o[%row] rows %rows
+          : memref<64x32xf32>, memref<1x32xf32>, memref<?x64xf32>
+      tile.x86.unpack %narrow, %less into %o[%row] rows %rows
+          : memref<64x16xf32>, memref<1x16xf32>, memref<?x64xf32>
+      return
+    }
+    ```
+    becomes two calls of `@tile.x86.unpack`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+      "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+}
+
+#endif // MIXATTN_PASSES_LOWER_X86_PASSES_TD
