@@ -4,6 +4,7 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/body/Body.h"
 #include "passes/body/References.h"
+#include "passes/body/Softmax.h"
 #include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/KeyRange.h"
 #include "passes/schedule/nvptx/BlockSizes.h"
@@ -22,6 +23,10 @@ using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::nvptx;
 
+static Value emitExp2(ImplicitLocOpBuilder &b, Value exponent) {
+  return math::Exp2Op::create(b, exponent);
+}
+
 namespace {
 
 /// Emits the code of a block of threads.
@@ -33,7 +38,7 @@ public:
               gpu::GPUFuncOp function, int64_t inputs)
       : b(b), at(b), op(op), function(function),
         buffers(function.getArguments().take_front(inputs)), body(op, buffers),
-        sizes(op, body.numProducts()) {}
+        softmax(b, emitExp2), sizes(op, body.numProducts()) {}
 
   /// Emits everything; the outputs go to `target`.
   void emit(Value target);
@@ -80,6 +85,7 @@ private:
   gpu::GPUFuncOp function;
   KernelBuffers buffers;
   Body body;
+  Softmax softmax;
   BlockSizes sizes;
 
   Value batch, head, firstQuery, numQueries;
@@ -199,21 +205,12 @@ Value OnlineBlock::emitWeights(ValueRange exponents, Value reference,
   Values operands(exponents);
   operands.push_back(reference);
   Value zero = at.value(0);
-  Value weights =
-      emitMap(zero, operands, 1,
-              [&](const ScorePlace &, Value, ValueRange elements) {
-                Value weight;
-                for (Value exponent : elements.drop_back()) {
-                  Value power = math::Exp2Op::create(
-                      b, arith::SubFOp::create(b, exponent, elements.back()));
-                  weight =
-                      weight
-                          ? arith::AddFOp::create(b, weight, power).getResult()
-                          : power;
-                }
-                return Values{weight};
-              })
-          .front();
+  Value weights = emitMap(zero, operands, 1,
+                          [&](const ScorePlace &, Value, ValueRange elements) {
+                            return Values{softmax.emitWeight(
+                                elements.drop_back(), elements.back())};
+                          })
+                      .front();
   sum = tile::NvptxRowSumOp::create(b, weights);
   return weights;
 }
@@ -245,8 +242,7 @@ OnlineBlock::State OnlineBlock::emitStep(Value firstKey, Value stage,
   for (Value each : exponents)
     after.reference = arith::MaxNumFOp::create(
         b, after.reference, tile::NvptxRowMaxOp::create(b, each));
-  Value lowered = math::Exp2Op::create(
-      b, arith::SubFOp::create(b, before.reference, after.reference));
+  Value lowered = softmax.emitRescale(before.reference, after.reference);
   Value sum;
   Value weights = emitWeights(exponents, after.reference, sum);
   after.sum = arith::AddFOp::create(
@@ -309,11 +305,7 @@ void OnlineBlock::emit(Value target) {
         b, Values{after.outputs, after.reference, after.sum, other});
   }
   tile::NvptxWaitOp::create(b, 0);
-  Value sum = loop.getResult(2), none = constant(rows(), 0);
-  Value isEmpty =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, none);
-  Value inverse = arith::SelectOp::create(
-      b, isEmpty, none, arith::DivFOp::create(b, constant(rows(), 1), sum));
+  Value inverse = Softmax::emitInverse(b, loop.getResult(2));
   Value outputs = emitScaled(loop.getResult(0), inverse);
   // Zeros, also where the row's sum is not a number.
   if (op.getKeep())

@@ -142,16 +142,11 @@ void OutputTile::emitInverses(Value head) {
   forEachLane([&](Value lane) {
     Value total =
         add(loadStatistic(head, Sum, lane), loadStatistic(head, Lost, lane));
-    Value isEmpty =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total, splat(0));
-    Value inverse = arith::DivFOp::create(b, splat(1), total);
-    inverse = arith::SelectOp::create(b, isEmpty, splat(0), inverse);
-    storeStatistic(inverse, head, Inverse, lane);
+    storeStatistic(Softmax::emitInverse(b, total), head, Inverse, lane);
     if (!op.getLse())
       return;
-    // lse = (reference + log2 sum) / log2 e
-    Value log = add(loadStatistic(head, Reference, lane),
-                    math::Log2Op::create(b, total));
+    Value log =
+        Softmax::emitLogSum(b, loadStatistic(head, Reference, lane), total);
     Value isThere = vector::CreateMaskOp::create(
         b, VectorType::get({sizes.lanes}, b.getI1Type()),
         ValueRange{at.sub(queries, lane)});
@@ -159,7 +154,7 @@ void OutputTile::emitInverses(Value head) {
         b, targetOf(op.getLse()),
         ValueRange{operands.place.batch, head,
                    at.add(operands.place.firstQuery, lane)},
-        isThere, mul(log, splat(llvm::numbers::ln2)));
+        isThere, log);
   });
 }
 

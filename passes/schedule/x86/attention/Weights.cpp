@@ -62,11 +62,8 @@ void ScoreWalk::emitHead(ArrayRef<SmallVector<Value>> mixed, Value head,
   Value sum;
   SmallVector<Value> weights;
   for (size_t r = 0; r < mixed.size(); ++r) {
-    Value weight;
-    for (int64_t e = 0; e < perKey; ++e) {
-      Value power = tile::Exp2Op::create(b, shifted[r * perKey + e]);
-      weight = weight ? add(weight, power) : power;
-    }
+    Value weight =
+        softmax().emitWeight(ArrayRef(shifted).slice(r * perKey, perKey));
     sum = sum ? add(sum, weight) : weight;
     if (op.getKeep()) {
       Value own = at.add(keys.key, int64_t(r));
@@ -178,7 +175,7 @@ SmallVector<Value> ScoreWalk::emitShifted(ArrayRef<Value> exponents, Value head,
   for (Value exponent : exponents)
     largest = larger(exponent, largest);
   storeStatistic(largest, head, Reference, lane);
-  Value factor = tile::Exp2Op::create(b, sub(reference, largest));
+  Value factor = softmax().emitRescale(reference, largest);
   for (Statistic which : {Partial, Sum, Lost})
     storeStatistic(mul(loadStatistic(head, which, lane), factor), head, which,
                    lane);

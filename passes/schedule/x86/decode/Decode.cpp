@@ -78,23 +78,18 @@ void PartSums::emitFactors(Value row) {
   });
   Value total = forEachPart(splat(0), [&](Value part, Value sum) {
     Value factor =
-        tile::Exp2Op::create(b, sub(read(parts.factors, row, part), reference));
+        softmax().emitRescale(read(parts.factors, row, part), reference);
     write(factor, parts.factors, {row, part});
     return add(sum, mul(factor, read(parts.sums, row, part)));
   });
-  Value isEmpty =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total, splat(0));
-  Value inverse = arith::DivFOp::create(b, splat(1), total);
-  inverse = arith::SelectOp::create(b, isEmpty, splat(0), inverse);
+  Value inverse = Softmax::emitInverse(b, total);
   forEach(0, parts.count, 1, [&](Value part) {
     write(mul(read(parts.factors, row, part), inverse), parts.factors,
           {row, part});
   });
   if (!op.getLse())
     return;
-  // lse = (reference + log2 sum) / log2 e
-  Value log = add(reference, math::Log2Op::create(b, total));
-  write(mul(log, splat(llvm::numbers::ln2)), targetOf(op.getLse()),
+  write(Softmax::emitLogSum(b, reference, total), targetOf(op.getLse()),
         placeOf(row));
 }
 

@@ -235,7 +235,6 @@ SmallVector<Value> DecodePart::emitStart(Value query, Value lane) {
 /// The powers of `head` for the keys of the current row of lanes.
 void DecodePart::emitPowers(ValueRange start, Value head, Value query,
                             Value lane) {
-  int64_t perKey = body.numExponents();
   SmallVector<Value> all =
       emitForKeys(start, [&](OpBuilder &scalar, Value key, ValueRange start) {
         ScorePlace place = {operands.place.batch, head, query, key,
@@ -258,11 +257,7 @@ void DecodePart::emitPowers(ValueRange start, Value head, Value query,
   emitRaisedReference(all, head, query, lane);
   Value slot = slotOf(head, query), zero = at.value(0);
   Value reference = load(statisticTile, statistic(slot, Reference), zero);
-  Value power;
-  for (int64_t e = 0; e < perKey; ++e) {
-    Value own = tile::Exp2Op::create(b, sub(all[e], reference));
-    power = power ? add(power, own) : own;
-  }
+  Value power = softmax().emitWeight(all, reference);
   Value sum = load(statisticTile, statistic(slot, Sum), zero);
   store(add(sum, power), statisticTile, statistic(slot, Sum), zero);
   if (kept)
@@ -296,7 +291,7 @@ void DecodePart::emitRaisedReference(ArrayRef<Value> exponents, Value head,
       vector::ReductionOp::create(b, vector::CombiningKind::MAXNUMF,
                                   larger(most, reference))
           .getResult());
-  Value factor = tile::Exp2Op::create(b, sub(reference, largest));
+  Value factor = softmax().emitRescale(reference, largest);
   store(largest, statisticTile, statistic(slot, Reference), zero);
   auto scale = [&](Value tile, Value row, Value from, Value to) {
     forEach(from, to, sizes.lanes, [&](Value column) {

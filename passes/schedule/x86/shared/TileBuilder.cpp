@@ -2,6 +2,7 @@
 // Tiles in scratch memory, rows of lanes, loops.
 
 #include "passes/schedule/x86/shared/TileBuilder.h"
+#include "dialect/tile/TileOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -140,5 +141,11 @@ void TileBuilder::emitPrefetch(Value matrix, Value row, Value column,
     memref::PrefetchOp::create(b, matrix, ValueRange{row, at.add(column, next)},
                                isWrite, /*localityHint=*/3,
                                /*isDataCache=*/true);
+  });
+}
+
+Softmax TileBuilder::softmax() {
+  return Softmax(b, [](ImplicitLocOpBuilder &b, Value exponent) -> Value {
+    return tile::Exp2Op::create(b, exponent);
   });
 }

@@ -5,6 +5,7 @@
 #define MIXATTN_PASSES_SCHEDULE_X86_SHARED_TILE_BUILDER_H
 
 #include "passes/body/IndexMath.h"
+#include "passes/body/Softmax.h"
 #include "passes/schedule/x86/shared/TileSizes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -91,6 +92,8 @@ protected:
                     int64_t columns, bool isWrite = false);
   /// x where it is above y or y is NaN, else y.
   mlir::Value larger(mlir::Value x, mlir::Value y);
+  /// The arithmetic of weights on rows of lanes.
+  Softmax softmax();
 
   mlir::ImplicitLocOpBuilder &b;
   IndexMath at;
