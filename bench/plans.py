@@ -66,10 +66,13 @@ def explain(row, source, threads, tools):
 
 
 def option_of(plan):
-    """A candidate as `--plan` takes it."""
+    """A candidate as `--plan` takes it: its algorithm, and the numbers that
+    are no figure of its prediction."""
+    figures = ("algorithm", "bytes", "reason", "seconds", "share_of_peak",
+               "when")
     return ",".join([plan["algorithm"]] + [
-        f"{name}={plan[name]}" for name in ("width", "block", "split")
-        if name in plan])
+        f"{name}={number}" for name, number in sorted(plan.items())
+        if name not in figures])
 
 
 def child(spec):

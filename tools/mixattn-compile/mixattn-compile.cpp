@@ -15,6 +15,7 @@
 #include "tools/mixattn-compile/Resources.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
@@ -245,10 +246,18 @@ ExitCode Compilation::makeReport(OutputFiles &files) {
 
 /// Whether all passes have run on `module`: --stop-after=llvm wrote it.
 static bool isAtLlvm(mlir::ModuleOp module) {
-  return module->hasAttr(manifestAttribute) &&
-         llvm::all_of(module.getOps(), [](mlir::Operation &op) {
-           return op.getName().getDialectNamespace() == "llvm";
-         });
+  auto isLlvm = [](mlir::Operation &op) {
+    return op.getName().getDialectNamespace() == "llvm";
+  };
+  if (!module->hasAttr(manifestAttribute))
+    return false;
+  // For a GPU kernels are there, and what launches them is as it was.
+  auto kernels = module.getOps<mlir::gpu::GPUModuleOp>();
+  if (!kernels.empty())
+    return llvm::all_of(kernels, [&](mlir::gpu::GPUModuleOp each) {
+      return llvm::all_of(each.getOps(), isLlvm);
+    });
+  return llvm::all_of(module.getOps(), isLlvm);
 }
 
 /// The machine that `name` stands for: a GPU, or what lib/Target knows.
