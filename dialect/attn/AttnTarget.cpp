@@ -54,7 +54,7 @@ TargetAttr TargetAttr::of(Operation *op) {
   auto module = dyn_cast<ModuleOp>(op);
   if (!module)
     module = op->getParentOfType<ModuleOp>();
-  // A module of one function's own may lie in the one that has a target.
+  // Modules may be nested; the innermost target counts.
   for (; module; module = module->getParentOfType<ModuleOp>())
     if (auto target = module->getAttrOfType<TargetAttr>(attributeName))
       return target;

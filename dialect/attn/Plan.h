@@ -62,7 +62,8 @@ struct PlanCase {
   /// Sets the number called `name`, the last where it is new.
   void set(mlir::StringAttr name, int64_t value) {
     size_t place = 0;
-    while (numbers[place].name && numbers[place].name != name)
+    while (place < mostNumbers && numbers[place].name &&
+           numbers[place].name != name)
       ++place;
     assert(place < mostNumbers && "a plan has a few numbers");
     numbers[place] = {name, value};

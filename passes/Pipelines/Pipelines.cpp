@@ -97,7 +97,9 @@ static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
 
 static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   // Before schedules: a kernel is one op, and will be hundreds.
-  pm.addPass(createShareKernelsPass());
+  // A GPU's entry calls nothing: it launches.
+  if (options.family == TargetFamily::X86)
+    pm.addPass(createShareKernelsPass());
   pm.addPass(createScheduleKernelsPass());
   // Accesses outside of a tile are to meet memory that is nobody's.
   if (options.sanitizer == "address")

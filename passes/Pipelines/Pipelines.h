@@ -24,7 +24,8 @@ struct PipelineOptions {
   std::string sanitizer = "none";
   /// Whether to rewrite attentions where a simpler form is equal.
   bool simplify = true;
-  /// The family of the module's target: on the last way passes differ.
+  /// The family of the module's target. From level bufferized on passes differ
+  /// by it.
   TargetFamily family = TargetFamily::X86;
   /// The plan of every attention, `algorithm[,number=N]...`; the model's choice
   /// where empty.

@@ -9,9 +9,10 @@
 namespace mixattn {
 
 /// Emits the arithmetic of rows of weights, in arith and math on f32 or on
-/// vectors of it. A row has a reference, which is a lagged running maximum of
-/// its exponents, and the sum of the powers of 2 of exponents less that. The
-/// schedule keeps both, and says how powers are emitted.
+/// vectors of it. A row has a reference, a maximum of its exponents that the
+/// schedule keeps (on x86 a lagged one), and the sum of the powers of 2 of
+/// exponents less that. The schedule keeps both, and says how powers are
+/// emitted.
 class Softmax {
 public:
   /// Emits 2 to the power of an f32 or of each of a vector.

@@ -20,7 +20,7 @@ std::string explain(mlir::ModuleOp module, const GivenSizes &given,
 std::string explainAsJson(mlir::ModuleOp module, const GivenSizes &given,
                           const PlanTarget &target);
 
-/// `[queries at_most 8 : decode {block = 64}, else : online {lanes = 64}]`.
+/// `[queries at_most 8 : decode {block = 64}, else : online {width = 64}]`.
 std::string toText(PlanAttr plan);
 
 /// The predicted time of `chosen`, and how much more the next best takes.

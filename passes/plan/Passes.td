@@ -35,12 +35,12 @@ def PlanPass : Pass<"attn-plan", "::mlir::ModuleOp"> {
     becomes, after `attn-set-target{chip=x86-64-v4 features=avx2,avx512f,fma}`,
     ```
     %o = attn.generic scores(…) pool(…)
-        {attn.plan = #attn.plan<[else : online {lanes = 64, block = 64} ]>} -> …
+        {attn.plan = #attn.plan<[else : online {width = 64, block = 64} ]>} -> …
     ```
   }];
   let options = [
     Option<"force", "force", "std::string", /*default=*/"",
-           "The plan of every attention: algorithm[,lanes=L][,block=K][,split=K]">,
+           "The plan of every attention: algorithm[,number=N]...">,
   ];
   let dependentDialects = ["::mixattn::AttnDialect"];
 }

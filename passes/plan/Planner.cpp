@@ -144,20 +144,26 @@ PlanSizes Planner::getSizes() const {
 }
 
 PlanCase Planner::choose(const PlanSizes &sizes) const {
+  // The plain path is for what has no schedule, and a schedule that is not to
+  // be chosen here for what has no other.
+  auto rank = [&](const PlanCandidate &each) {
+    return each.schedule->formsKernels() &&
+           (target.forced || each.schedule->mayBeChosenAt(sizes));
+  };
   const PlanCandidate *best = nullptr;
   double least = 0;
   for (const PlanCandidate &each : candidates) {
-    bool isAsked = target.forced || each.schedule->mayBeChosenAt(sizes);
-    if (!each.isPossible() || !isAsked)
+    if (!each.isPossible())
       continue;
     double seconds = predict(each.plan, sizes).seconds;
-    // The plain path is for what has no schedule.
-    bool isFallback = best && !each.schedule->formsKernels();
-    if (!best || (seconds < least && !isFallback)) {
+    bool isBetter =
+        !best || (rank(each) != rank(*best) ? rank(each) : seconds < least);
+    if (isBetter) {
       best = &each;
       least = seconds;
     }
   }
+  assert(best && "asked for a plan where there is one");
   return best->plan;
 }
 

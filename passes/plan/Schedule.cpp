@@ -11,6 +11,13 @@ using namespace mixattn;
 
 Schedule::~Schedule() = default;
 
+bool mixattn::hasEmptyOperand(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && llvm::is_contained(tensor.getShape(), 0);
+  });
+}
+
 PlanCase Schedule::makePlan(MLIRContext *context,
                             const PlanNumbers &chosen) const {
   PlanCase plan;
@@ -95,7 +102,9 @@ Schedules ScheduleTable::schedulesFor(TargetAttr target) const {
 
 Schedules mixattn::schedulesFor(TargetAttr target) {
   auto *dialect = target.getContext()->getLoadedDialect<AttnDialect>();
-  return ScheduleTable::of(dialect).schedulesFor(target);
+  // Passes run on several threads: the table is only read here.
+  auto *table = dialect->getRegisteredInterface<ScheduleTable>();
+  return table ? table->schedulesFor(target) : Schedules();
 }
 
 /// Prints `text` in lines of at most 80 columns, the later ones `indent` in.

@@ -37,7 +37,9 @@ class Schedule {
 public:
   Schedule(llvm::StringLiteral name, llvm::StringLiteral summary,
            llvm::ArrayRef<PlanNumberKind> numbers = {})
-      : name(name), summary(summary), numbers(numbers) {}
+      : name(name), summary(summary), numbers(numbers) {
+    assert(numbers.size() <= PlanCase::mostNumbers && "a plan has a few");
+  }
   virtual ~Schedule();
 
   /// What plans and `--plan` call it.
@@ -49,15 +51,16 @@ public:
 
   /// Whether it is about ops of this kind. Reports leave it out for others.
   virtual bool isFor(mlir::Operation *op) const = 0;
-  /// Why it cannot compute `op`, whatever its lengths, to follow on a colon; or
-  /// nothing.
+  /// Why it cannot compute `op`, of any kind, whatever its lengths, to follow
+  /// on a colon; or nothing.
   virtual std::string whyNot(mlir::Operation *op) const = 0;
   /// Why it cannot compute with the numbers of `plan`, those that are 0 aside;
   /// or nothing.
   virtual std::string whyNotNumbers(const PlanCase &plan) const { return ""; }
   /// Whether a plan for all sizes may choose it at `sizes`.
   virtual bool mayBeChosenAt(const PlanSizes &sizes) const { return true; }
-  /// The numbers that are worth a comparison, the likeliest first.
+  /// The numbers of every plan that is worth a comparison, at least one, the
+  /// likeliest first. A schedule that has numbers gives all of them.
   virtual llvm::SmallVector<PlanNumbers> propose(const Workload &work) const {
     return {PlanNumbers()};
   }
@@ -74,7 +77,8 @@ public:
   /// others are decomposed.
   virtual bool formsKernels() const { return true; }
   /// Emits in front of `kernel` what all cases of a plan share, and gives the
-  /// kernel that remains.
+  /// kernel that remains. The schedule of the last case is asked: all schedules
+  /// of a family that may share a plan prepare alike.
   virtual KernelOp prepare(KernelOp kernel) const { return kernel; }
   /// Replaces `kernel`, which it takes, by code for the target. Numbers that
   /// `plan` does not have are the schedule's to choose.
@@ -84,6 +88,9 @@ public:
   PlanCase makePlan(mlir::MLIRContext *context,
                     const PlanNumbers &chosen = {}) const;
 };
+
+/// Whether values of `op` have no elements, whatever its lengths.
+bool hasEmptyOperand(mlir::Operation *op);
 
 /// The schedules of a target, in the order in which reports list them.
 using Schedules = std::vector<std::unique_ptr<Schedule>>;

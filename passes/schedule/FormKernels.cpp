@@ -104,32 +104,49 @@ namespace {
 struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
   using Base::Base;
 
-  /// The schedule that computes the last case of the plan of `op`, or the first
-  /// that takes it where it has none; null where that leaves it as it is.
-  const Schedule *findFor(Operation *op, const Schedules &schedules) {
-    if (PlanAttr plan = getPlan(op)) {
-      const Schedule *planned =
-          findSchedule(schedules, plan.getCases().back().algorithm);
-      return planned && planned->formsKernels() && planned->whyNot(op).empty()
-                 ? planned
-                 : nullptr;
-    }
-    for (const std::unique_ptr<Schedule> &each : schedules)
-      if (each->formsKernels() && each->isFor(op) && each->whyNot(op).empty())
-        return each.get();
-    return nullptr;
+  /// Why `op` cannot be computed as its plan says, or nothing.
+  static std::string whyNotAsPlanned(Operation *op, const PlanCase &plan,
+                                     const Schedules &schedules) {
+    std::string why = whyNoPlan(plan, schedules);
+    return why.empty() ? findSchedule(schedules, plan.algorithm)->whyNot(op)
+                       : why;
+  }
+
+  /// Whether `op` becomes a kernel: by the last case of its plan, or by any
+  /// schedule where it has none.
+  static bool isFormed(Operation *op, const Schedules &schedules) {
+    if (PlanAttr plan = getPlan(op))
+      return findSchedule(schedules, plan.getCases().back().algorithm)
+          ->formsKernels();
+    return llvm::any_of(schedules, [&](const std::unique_ptr<Schedule> &each) {
+      return each->formsKernels() && each->isFor(op) &&
+             each->whyNot(op).empty();
+    });
   }
 
   void runOnOperation() override {
     Schedules schedules = schedulesFor(TargetAttr::of(getOperation()));
     SmallVector<Operation *> fused;
-    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<KernelOp>(op))
-        return WalkResult::skip();
-      if (canBePlanned(op) && findFor(op, schedules))
-        fused.push_back(op);
-      return WalkResult::advance();
-    });
+    WalkResult result =
+        getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+          if (isa<KernelOp>(op))
+            return WalkResult::skip();
+          if (!canBePlanned(op))
+            return WalkResult::advance();
+          if (PlanAttr plan = getPlan(op))
+            for (const PlanCase &each : plan.getCases())
+              if (std::string why = whyNotAsPlanned(op, each, schedules);
+                  !why.empty()) {
+                op->emitOpError("cannot be computed as planned by '")
+                    << each.algorithm.getValue() << "': " << why;
+                return WalkResult::interrupt();
+              }
+          if (isFormed(op, schedules))
+            fused.push_back(op);
+          return WalkResult::advance();
+        });
+    if (result.wasInterrupted())
+      return signalPassFailure();
     for (Operation *op : fused)
       formKernel(op);
   }

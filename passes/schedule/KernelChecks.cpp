@@ -3,6 +3,7 @@
 
 #include "passes/schedule/KernelChecks.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -29,6 +30,8 @@ static LogicalResult checkBuffers(KernelOp kernel) {
 }
 
 LogicalResult mixattn::checkKernel(KernelOp kernel) {
+  if (!kernel->getParentOfType<FunctionOpInterface>())
+    return kernel.emitOpError("expected to be in a function");
   if (failed(checkBuffers(kernel)))
     return failure();
   Operation *op = kernel.getComputation();

@@ -68,6 +68,7 @@ def ScheduleKernelsPass : Pass<"attn-schedule-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mixattn::AttnDialect",
       "::mixattn::tile::TileDialect", "::mlir::LLVM::LLVMDialect",
       "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+      "::mlir::func::FuncDialect",
       "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
       "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect",
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];

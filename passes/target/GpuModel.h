@@ -20,8 +20,6 @@ struct GpuModel {
   /// What one multiprocessor begins in a cycle: multiply-adds of 16-bit floats
   /// by mma.sync, exps, other operations of f32.
   double products, exps, others;
-  /// Bytes of shared memory that a block may ask for.
-  int64_t sharedBytes;
   /// Bytes a second from and to device memory.
   double memoryRate;
 

@@ -58,3 +58,15 @@ func.func @projected(%q: !m, %e: memref<16x3xbf16>, %o: !m) {
   }
   return
 }
+
+// -----
+
+!t = tensor<1x2x3x32xbf16>
+!m = memref<1x2x3x32xbf16>
+%q = memref.alloc() : !m
+// expected-error @below {{'attn.kernel' op expected to be in a function}}
+attn.kernel ins(%q : !m) outs(%q : !m) {
+^bb0(%a: !t):
+  %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t) -> !t
+  attn.results %r : !t
+}

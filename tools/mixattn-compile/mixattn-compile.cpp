@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mixattn-compile: from MLIR with attention ops to code for x86-64.
+// mixattn-compile: from MLIR with attention ops to code of a target.
 #include "lib/Runtime/Manifest.h"
 #include "lib/Target/Artifact.h"
 #include "lib/Target/Ptx.h"
@@ -290,8 +290,9 @@ static Status checkOptions(const Options &options, const Machine &machine) {
     return makeError("expected an output with suffix .mlir or .ptx for '{}', "
                      "but got '{}'",
                      machine.cpu, options.output);
-  if (options.threads || options.sanitizer != Sanitizer::None)
-    return makeError("expected neither '--threads' nor '--sanitize' for '{}', "
+  if (options.threads || options.sanitizer != Sanitizer::None ||
+      !options.isOptimized)
+    return makeError("expected no '-O0', '--threads' or '--sanitize' for '{}', "
                      "which is a GPU",
                      machine.cpu);
   return Success{};
@@ -320,9 +321,12 @@ ExitCode Compilation::run(OutputFiles &files) {
   if (!isAtLlvm(*module)) {
     if (ExitCode code = runPasses())
       return code;
-  } else if (!options.entry.empty() || options.isReport()) {
+  } else if (!options.entry.empty() || options.isReport() ||
+             !options.plan.empty() || options.threads) {
     const char *late = options.cost != Options::Report::None ? "cost"
                        : options.isReport()                  ? "explain"
+                       : !options.plan.empty()               ? "plan"
+                       : options.threads                     ? "threads"
                                                              : "entry";
     return report(
         makeError("'--{}' comes too late for '{}', which is at level llvm",

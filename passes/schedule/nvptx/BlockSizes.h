@@ -32,18 +32,24 @@ struct BlockSizes {
     // time leave registers for them.
     if (op.getBias() || op.getMask())
       keys = 32;
-    while (keys > 16 &&
-           keysTile().getNumElements() * 2 + valuesTile().getNumElements() * 2 >
-               sharedBytes)
+    while (keys > 16 && bytes() > sharedBytes)
       keys /= 2;
+  }
+
+  /// Bytes of shared memory that a block takes.
+  int64_t bytes() const {
+    return stageCount * bytesOfElement *
+           (products * keys * (features + padding) +
+            keys * (valueFeatures + padding));
   }
 
   /// Two stages of tiles in shared memory, of `rows` rows. Eight elements more
   /// in a row than there are features keep eight rows in different banks.
+  static constexpr int64_t stageCount = 2, padding = 8, bytesOfElement = 2;
   mlir::MemRefType stages(int64_t rows, int64_t columns) const {
     auto space = mlir::gpu::AddressSpaceAttr::get(
         type.getContext(), mlir::gpu::AddressSpace::Workgroup);
-    return mlir::MemRefType::get({2, rows, columns + 8}, type,
+    return mlir::MemRefType::get({stageCount, rows, columns + padding}, type,
                                  mlir::MemRefLayoutAttrInterface(), space);
   }
   mlir::MemRefType keysTile() const {

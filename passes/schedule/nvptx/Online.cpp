@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emits the online schedule of sm_80: scores, weights, pooled values.
+// Emits the online schedule of GPUs: scores, weights, pooled values.
 
 #include "dialect/tile/TileOps.h"
 #include "passes/body/Body.h"
@@ -322,20 +322,31 @@ void OnlineBlock::emit(Value target) {
                              firstQuery, numQueries);
 }
 
-/// The gpu.module of the module that holds `kernel`, for `chip`.
+/// The gpu.module of ours in the module that holds `kernel`, for `chip`.
 static gpu::GPUModuleOp getKernels(KernelOp kernel, StringRef chip) {
+  constexpr StringLiteral name = "mixattn_kernels";
   auto module = kernel->getParentOfType<ModuleOp>();
-  for (auto each : module.getOps<gpu::GPUModuleOp>())
-    return each;
   MLIRContext *context = kernel.getContext();
   module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                   UnitAttr::get(context));
-  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   // The lowest PTX version that has the chip: ptxas takes later ones, too.
   Attribute target = NVVM::NVVMTargetAttr::get(
       context, /*optLevel=*/2, "nvptx64-nvidia-cuda", chip, /*features=*/"");
-  return gpu::GPUModuleOp::create(b, kernel.getLoc(), "mixattn_kernels",
-                                  b.getArrayAttr(target));
+  ArrayAttr targets = ArrayAttr::get(context, target);
+  for (auto each : module.getOps<gpu::GPUModuleOp>())
+    if (each.getName().starts_with(name) && each.getTargetsAttr() == targets)
+      return each;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  auto kernels = gpu::GPUModuleOp::create(b, kernel.getLoc(), name, targets);
+  // Another symbol of that name keeps it.
+  for (int64_t i = 0; llvm::any_of(module.getOps<SymbolOpInterface>(),
+                                   [&](SymbolOpInterface each) {
+                                     return each != kernels &&
+                                            each.getName() == kernels.getName();
+                                   });
+       ++i)
+    kernels.setSymName((name + "_" + Twine(i)).str());
+  return kernels;
 }
 
 /// A name for the next kernel of the function that `kernel` is in.

@@ -51,6 +51,10 @@ std::string Online::whyNot(Operation *op) const {
   if (!generic)
     return "it is not the normal form of a softmax attention";
   AttentionOpInterface attention = generic;
+  if (hasEmptyOperand(op))
+    return "one of its operands has no elements";
+  if (!findGpu(chip))
+    return llvm::formatv("there is no description of the GPU '{0}'", chip);
   if (!attention.getQuery())
     return "its scores are given";
   for (auto [clause, isThere] :
@@ -70,11 +74,23 @@ std::string Online::whyNot(Operation *op) const {
                          "cores, but these are {0}",
                          type);
   for (RankedTensorType each :
+       {attention.getKeyType(), attention.getValueType()})
+    if (each.getElementType() != type)
+      return llvm::formatv("queries, keys and values are of one type on tensor "
+                           "cores, but these are {0} and {1}",
+                           type, each.getElementType());
+  for (RankedTensorType each :
        {attention.getQueryType(), attention.getValueType()})
     if (int64_t size = each.getDimSize(3); size % 16 || size > 256 || size == 0)
       return llvm::formatv("head sizes are multiples of 16 up to 256 on tensor "
                            "cores, but one is {0}",
                            size);
+  bool hasOwnKeys = attention.getKeyType().getRank() == 5;
+  BlockSizes sizes(attention, hasOwnKeys ? attention.getNumComponents() : 1);
+  if (sizes.bytes() > sharedBytes)
+    return llvm::formatv("{0} keys and values take {1} bytes of shared memory, "
+                         "more than the {2} of a block",
+                         sizes.keys, sizes.bytes(), sharedBytes);
   return "";
 }
 

@@ -23,14 +23,6 @@ using namespace mixattn::x86;
 static constexpr int64_t mostFeatures = 4096, mostMeetingHeads = 128,
                          mostComponents = 128;
 
-/// Whether values of `op` have no elements, whatever its lengths.
-static bool hasEmptyOperand(Operation *op) {
-  return llvm::any_of(op->getOperandTypes(), [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && llvm::is_contained(tensor.getShape(), 0);
-  });
-}
-
 std::string x86::whyNoCode(Operation *op) {
   if (hasEmptyOperand(op))
     return "one of its operands has no elements";
@@ -82,7 +74,9 @@ std::string CpuSchedule::whyNotNumbers(const PlanCase &plan) const {
     return llvm::formatv("expected block to be a multiple of {0} up to {1}, "
                          "but got {2}",
                          step, longest, block);
-  if (split && (block == 0 || split % block != 0))
+  if (block == 0)
+    block = TileSizes::of(cpu).block;
+  if (split % block != 0)
     return llvm::formatv("expected split to be a multiple of the block {0}, "
                          "but got {1}",
                          block, split);

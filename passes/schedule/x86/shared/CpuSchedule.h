@@ -57,10 +57,9 @@ protected:
   const CpuModel cpu;
 };
 
-/// Whether values of `op` have no elements, whatever its lengths: then why no
-/// schedule takes it. Else why code for it would be too much, or nothing: code
-/// is written out for each feature of a head, each head of those that meet and
-/// each component of a key.
+/// Why no schedule writes code for `op`, or nothing: an operand has no
+/// elements, or the code would be too much. It is written out for each feature
+/// of a head, each head of those that meet and each component of a key.
 std::string whyNoCode(mlir::Operation *op);
 
 /// The numbers that plans on x86 may have.
