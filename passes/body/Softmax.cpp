@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emits what a softmax does after its exponents.
+// Emits the arithmetic of a softmax after its exponents.
 
 #include "passes/body/Softmax.h"
 

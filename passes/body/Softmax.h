@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a softmax does after its exponents, for every target.
+// The arithmetic of a softmax after its exponents, for every target.
 
 #ifndef MIXATTN_PASSES_BODY_SOFTMAX_H
 #define MIXATTN_PASSES_BODY_SOFTMAX_H

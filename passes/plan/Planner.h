@@ -24,7 +24,7 @@ std::optional<ForcedPlan> parseForcedPlan(llvm::StringRef text,
 /// Why `forced` is no plan of any of `schedules`, or nothing.
 std::string whyNoPlan(const ForcedPlan &forced, const Schedules &schedules);
 
-/// What plans are made for, and from.
+/// The target that plans are made for, and its schedules.
 struct PlanTarget {
   explicit PlanTarget(TargetAttr target)
       : target(target), schedules(schedulesFor(target)) {}

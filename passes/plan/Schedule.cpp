@@ -73,6 +73,20 @@ std::string mixattn::whyNoPlan(const PlanCase &plan,
   return whyNoPlan(plan.algorithm, numbers, schedules);
 }
 
+std::string mixattn::whyNotBy(const PlanCase &plan, Operation *op,
+                              const Schedules &schedules) {
+  std::string why = whyNoPlan(plan, schedules);
+  return why.empty() ? findSchedule(schedules, plan.algorithm)->whyNot(op)
+                     : why;
+}
+
+const Schedule *mixattn::findFirst(Operation *op, const Schedules &schedules) {
+  for (const std::unique_ptr<Schedule> &each : schedules)
+    if (each->formsKernels() && each->isFor(op) && each->whyNot(op).empty())
+      return each.get();
+  return nullptr;
+}
+
 std::string mixattn::whyNone(Operation *op, const Schedules &schedules) {
   std::string text;
   for (const std::unique_ptr<Schedule> &each : schedules)

@@ -13,7 +13,7 @@
 
 namespace mixattn {
 
-/// What a plan costs.
+/// The cost of a plan.
 struct Prediction {
   double seconds = 0;
   /// Memory in addition to arguments and results: of each thread, or on the
@@ -42,9 +42,9 @@ public:
   }
   virtual ~Schedule();
 
-  /// What plans and `--plan` call it.
+  /// Its name in plans and in `--plan`.
   const llvm::StringLiteral name;
-  /// What it does, as a part of a sentence.
+  /// The way in which it computes, as a part of a sentence.
   const llvm::StringLiteral summary;
   /// The numbers of its plans.
   const llvm::SmallVector<PlanNumberKind, 4> numbers;
@@ -64,13 +64,13 @@ public:
   virtual llvm::SmallVector<PlanNumbers> propose(const Workload &work) const {
     return {PlanNumbers()};
   }
-  /// What `work` costs by `plan`, which has all its numbers.
+  /// The cost of `work` by `plan`, which has all its numbers.
   virtual Prediction predict(const Workload &work, const PlanCase &plan,
                              const PlanSizes &sizes) const = 0;
   /// Floating-point operations a second that the target does at most on
   /// products of `work`.
   virtual double flopsOfPeak(const Workload &work) const = 0;
-  /// What a call takes with nothing to do. A case that saves less is none.
+  /// The time of a call that has nothing to do. A case of a plan saves more.
   virtual double secondsOfCall() const = 0;
 
   /// Whether attentions that are planned by it become kernels. Those of the
@@ -104,6 +104,13 @@ std::string whyNoPlan(llvm::StringRef algorithm,
                       llvm::ArrayRef<llvm::StringRef> numbers,
                       const Schedules &schedules);
 std::string whyNoPlan(const PlanCase &plan, const Schedules &schedules);
+
+/// Why `op` cannot be computed by `plan`, its numbers aside, or nothing.
+std::string whyNotBy(const PlanCase &plan, mlir::Operation *op,
+                     const Schedules &schedules);
+
+/// The first schedule that makes a kernel of `op`, which has no plan, or null.
+const Schedule *findFirst(mlir::Operation *op, const Schedules &schedules);
 
 /// `: NAME: WHY; NAME: WHY`: why each of `schedules` that is for ops like `op`
 /// cannot compute it. Nothing where none is.

@@ -104,24 +104,13 @@ namespace {
 struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
   using Base::Base;
 
-  /// Why `op` cannot be computed as its plan says, or nothing.
-  static std::string whyNotAsPlanned(Operation *op, const PlanCase &plan,
-                                     const Schedules &schedules) {
-    std::string why = whyNoPlan(plan, schedules);
-    return why.empty() ? findSchedule(schedules, plan.algorithm)->whyNot(op)
-                       : why;
-  }
-
   /// Whether `op` becomes a kernel: by the last case of its plan, or by any
   /// schedule where it has none.
   static bool isFormed(Operation *op, const Schedules &schedules) {
     if (PlanAttr plan = getPlan(op))
       return findSchedule(schedules, plan.getCases().back().algorithm)
           ->formsKernels();
-    return llvm::any_of(schedules, [&](const std::unique_ptr<Schedule> &each) {
-      return each->formsKernels() && each->isFor(op) &&
-             each->whyNot(op).empty();
-    });
+    return findFirst(op, schedules);
   }
 
   void runOnOperation() override {
@@ -135,7 +124,7 @@ struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
             return WalkResult::advance();
           if (PlanAttr plan = getPlan(op))
             for (const PlanCase &each : plan.getCases())
-              if (std::string why = whyNotAsPlanned(op, each, schedules);
+              if (std::string why = whyNotBy(each, op, schedules);
                   !why.empty()) {
                 op->emitOpError("cannot be computed as planned by '")
                     << each.algorithm.getValue() << "': " << why;

@@ -15,6 +15,9 @@ def FormKernelsPass : Pass<"attn-form-kernels"> {
     none, stand in `attn.kernel`, into new tensors.
     Skips: those that no schedule takes, and those in kernels.
 
+    Errors: a plan by an algorithm that the target does not have, or that cannot
+    compute the op.
+
     ```mlir
     func.func @f(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x3x4xf32>,
                  %v: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {

@@ -98,21 +98,18 @@ SmallVector<PlanCase> KernelScheduler::casesOf(KernelOp kernel) const {
   Operation *op = kernel.getComputation();
   if (PlanAttr plan = getPlan(op))
     return llvm::to_vector(plan.getCases());
-  for (const std::unique_ptr<Schedule> &each : schedules)
-    if (each->formsKernels() && each->isFor(op) && each->whyNot(op).empty())
-      return {each->makePlan(op->getContext())};
+  if (const Schedule *first = findFirst(op, schedules))
+    return {first->makePlan(op->getContext())};
   return {};
 }
 
 std::string KernelScheduler::whyNot(Operation *op, const PlanCase &plan) const {
-  std::string why = whyNoPlan(plan, schedules);
+  std::string why = whyNotBy(plan, op, schedules);
   if (!why.empty())
     return why;
   const Schedule &schedule = scheduleOf(plan);
-  if (!schedule.formsKernels())
-    return "no kernel is computed so";
-  why = schedule.whyNot(op);
-  return why.empty() ? schedule.whyNotNumbers(plan) : why;
+  return schedule.formsKernels() ? schedule.whyNotNumbers(plan)
+                                 : "no kernel is computed so";
 }
 
 LogicalResult KernelScheduler::check(KernelOp kernel) const {

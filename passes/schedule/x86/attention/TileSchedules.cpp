@@ -22,12 +22,11 @@ public:
   bool isFor(Operation *op) const override {
     return isa<AttentionOpInterface>(op);
   }
-  std::string whyNot(Operation *op) const override;
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
 
 protected:
-  /// What the plan says, by name.
+  /// The numbers of a plan, by name.
   struct Numbers {
     int64_t width, block;
   };
@@ -74,7 +73,7 @@ public:
         attention.getValueType().getDimSize(1) != 1)
       return "weights of several heads mix, which takes the sums of whole rows "
              "first";
-    return TileSchedule::whyNot(op);
+    return whyNoScores(op);
   }
   SmallVector<PlanNumbers> propose(const Workload &work) const override {
     SmallVector<PlanNumbers> all;
@@ -110,7 +109,7 @@ public:
     auto attention = dyn_cast<AttentionOpInterface>(op);
     if (attention && !attention.hasPostmix())
       return "no weights mix, so nothing has to wait for whole rows";
-    return TileSchedule::whyNot(op);
+    return whyNoScores(op);
   }
   SmallVector<PlanNumbers> propose(const Workload &work) const override {
     // Strips of wider tiles, and larger blocks of all heads, leave the caches;
@@ -139,15 +138,6 @@ std::unique_ptr<Schedule> x86::makeOnline(TargetAttr target) {
 
 std::unique_ptr<Schedule> x86::makePanel(TargetAttr target) {
   return std::make_unique<Panel>(describeCpu(target));
-}
-
-std::string TileSchedule::whyNot(Operation *op) const {
-  auto attention = dyn_cast<GenericOp>(op);
-  if (!attention)
-    return "it is not the normal form of a softmax attention";
-  if (attention.getWeights())
-    return "its weights are a result";
-  return whyNoCode(op);
 }
 
 /// Slots that a vector of pairs takes, of one group of heads with `keys` keys.

@@ -25,14 +25,7 @@ public:
   bool isFor(Operation *op) const override {
     return isa<AttentionOpInterface>(op);
   }
-  std::string whyNot(Operation *op) const override {
-    auto attention = dyn_cast<GenericOp>(op);
-    if (!attention)
-      return "it is not the normal form of a softmax attention";
-    if (attention.getWeights())
-      return "its weights are a result";
-    return whyNoCode(op);
-  }
+  std::string whyNot(Operation *op) const override { return whyNoScores(op); }
   /// Each query more takes as much time as the first.
   bool mayBeChosenAt(const PlanSizes &sizes) const override {
     return sizes.queries <= cpu.widestTile();

@@ -16,7 +16,7 @@ using namespace mixattn;
 using namespace mixattn::x86;
 
 //===----------------------------------------------------------------------===//
-// What schedules take
+// Ops that schedules take
 //===----------------------------------------------------------------------===//
 
 /// No more code than compiles in seconds.
@@ -58,6 +58,15 @@ std::string x86::whyNoCode(Operation *op) {
                          "a schedule writes out",
                          components, mostComponents);
   return "";
+}
+
+std::string x86::whyNoScores(Operation *op) {
+  auto attention = dyn_cast<GenericOp>(op);
+  if (!attention)
+    return "it is not the normal form of a softmax attention";
+  if (attention.getWeights())
+    return "its weights are a result";
+  return whyNoCode(op);
 }
 
 std::string CpuSchedule::whyNotNumbers(const PlanCase &plan) const {

@@ -62,6 +62,9 @@ protected:
 /// of a head, each head of those that meet and each component of a key.
 std::string whyNoCode(mlir::Operation *op);
 
+/// Why no schedule that makes scores computes `op`, or nothing.
+std::string whyNoScores(mlir::Operation *op);
+
 /// The numbers that plans on x86 may have.
 constexpr PlanNumberKind widthNumber = {
     "width", "queries side by side: a power of 2 from those of a vector up to "
