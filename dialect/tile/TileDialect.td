@@ -17,7 +17,8 @@ def Tile_Dialect : Dialect {
     that a target has its own code for. What an attention does to a score is
     not here: it is arith and math on numbers between the steps.
 
-    An op that one target has is named for it.
+    A kernel is a sequence of stages, each a `tile.grid`: a loop that threads
+    share on x86, a launch on a GPU. An op that one target has is named for it.
 
     Ops of x86 have `x86` in their names. There a tile lies in memory, one row
     of lanes after the other, and lanes are queries: `memref<RxWxf32>` holds R

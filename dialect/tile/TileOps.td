@@ -4,6 +4,7 @@
 #ifndef MIXATTN_DIALECT_TILE_OPS_TD
 #define MIXATTN_DIALECT_TILE_OPS_TD
 
+include "dialect/tile/GridOps.td"
 include "dialect/tile/NvptxOps.td"
 include "dialect/tile/TileDialect.td"
 

@@ -111,6 +111,7 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
 
 /// Kernels as functions of the LLVM dialect; what launches them stays.
 static void buildLlvmOfKernels(OpPassManager &pm) {
+  pm.addPass(createGridsToLaunchesPass());
   // No function of the math dialect may be left for the conversion from gpu: it
   // would call libdevice, which not every machine has.
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
@@ -130,6 +131,7 @@ static void buildLlvmOfKernels(OpPassManager &pm) {
 }
 
 static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createGridsToThreadsPass());
   pm.addPass(createExportEntriesPass());
   pm.addPass(createShareMovesPass());
   pm.addPass(createLowerCopiesPass());

@@ -2,6 +2,7 @@
 // attn-verify-level: checks the contract of a level of the pipeline.
 
 #include "dialect/attn/AttnOps.h"
+#include "dialect/tile/TileOps.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,9 +38,9 @@ static bool usesTensors(Operation *op) {
 /// Whether `op` belongs to an entry that launches kernels: it launches one,
 /// computes with numbers, or asks for sizes.
 static bool launches(Operation *op) {
-  return isa<FunctionOpInterface, func::ReturnOp, gpu::LaunchFuncOp, scf::IfOp,
-             scf::YieldOp, memref::DimOp, memref::CastOp, memref::SubViewOp>(
-             op) ||
+  return isa<FunctionOpInterface, func::ReturnOp, tile::GridOp,
+             gpu::LaunchFuncOp, scf::IfOp, scf::YieldOp, memref::DimOp,
+             memref::CastOp, memref::SubViewOp>(op) ||
          isa_and_present<arith::ArithDialect>(op->getDialect());
 }
 
@@ -74,6 +75,8 @@ struct VerifyLevelPass : mixattn::impl::VerifyLevelPassBase<VerifyLevelPass> {
   /// Checks one op of a module for a GPU at level tiled or llvm.
   LogicalResult checkForGpu(Operation *op) const {
     if (isa<ModuleOp, gpu::GPUModuleOp>(op))
+      return success();
+    if (level == Level::Tiled && op->getParentOfType<tile::GridOp>())
       return success();
     if (!op->getParentOfType<gpu::GPUModuleOp>()) {
       if (launches(op))

@@ -62,7 +62,8 @@ def ScheduleKernelsPass : Pass<"attn-schedule-kernels", "::mlir::ModuleOp"> {
     ```
     becomes, on x86,
     ```
-    omp.parallel if(%is_large) num_threads(%threads : i32) {
+    tile.grid %tiles shared_if %is_large scratch %bytes {
+    ^bb0(%tile: index, %scratch: memref<?xi8>):
       …
       tile.x86.scores …
       tile.x86.pool …
@@ -70,10 +71,8 @@ def ScheduleKernelsPass : Pass<"attn-schedule-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mixattn::AttnDialect",
       "::mixattn::tile::TileDialect", "::mlir::LLVM::LLVMDialect",
-      "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
-      "::mlir::func::FuncDialect",
-      "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
-      "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect",
+      "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+      "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
@@ -82,29 +81,28 @@ def SeparateScratchPass : Pass<"attn-separate-scratch"> {
   let description = [{
     For the address sanitizer, which sees the ends of allocations only.
 
-    Input: tiles as views of a thread's scratch memory, which is a view of all
-    threads'; what a tile holds does not outlive the block of its view.
+    Input: tiles as views of the scratch memory of a grid's item; what a tile
+    holds does not outlive the block of its view.
     Output: each tile is an allocation, freed at the end of that block.
-    Skips: views of anything but a view.
+    Skips: other views.
 
     ```mlir
-    func.func @f(%all: memref<?xi8>, %thread: index, %x: f32) {
-      %c0 = arith.constant 0 : index
-      %own = memref.view %all[%thread][] : memref<?xi8> to memref<1024xi8>
-      %tile = memref.view %own[%c0][] : memref<1024xi8> to memref<16x16xf32>
-      memref.store %x, %tile[%c0, %c0] : memref<16x16xf32>
+    func.func @f(%n: index, %bytes: index, %isLarge: i1, %x: f32) {
+      tile.grid %n shared_if %isLarge scratch %bytes {
+      ^bb0(%item: index, %scratch: memref<?xi8>):
+        %c0 = arith.constant 0 : index
+        %tile = memref.view %scratch[%c0][] : memref<?xi8> to memref<16x16xf32>
+        memref.store %x, %tile[%c0, %c0] : memref<16x16xf32>
+      }
       return
     }
     ```
     becomes
-    ```mlir
-    func.func @f(%all: memref<?xi8>, %thread: index, %x: f32) {
-      %c0 = arith.constant 0 : index
+    ```
+    ^bb0(%item: index, %scratch: memref<?xi8>):
       %tile = memref.alloc() : memref<16x16xf32>
       memref.store %x, %tile[%c0, %c0] : memref<16x16xf32>
       memref.dealloc %tile : memref<16x16xf32>
-      return
-    }
     ```
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // attn-separate-scratch: each tile of scratch memory is an allocation.
 
+#include "dialect/tile/TileOps.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -20,7 +21,11 @@ static void separate(memref::ViewOp view) {
   // takes every byte for the tile's.
   Value tile = memref::AllocOp::create(b, view.getLoc(), view.getType(),
                                        view.getSizes());
-  b.setInsertionPoint(view->getBlock()->getTerminator());
+  Block *block = view->getBlock();
+  if (block->mightHaveTerminator())
+    b.setInsertionPoint(block->getTerminator());
+  else
+    b.setInsertionPointToEnd(block);
   memref::DeallocOp::create(b, view.getLoc(), tile);
   view.replaceAllUsesWith(tile);
   view.erase();
@@ -35,7 +40,8 @@ struct SeparateScratchPass
   void runOnOperation() override {
     SmallVector<memref::ViewOp> tiles;
     getOperation()->walk([&](memref::ViewOp view) {
-      if (view.getSource().getDefiningOp<memref::ViewOp>())
+      auto scratch = dyn_cast<BlockArgument>(view.getSource());
+      if (scratch && isa<tile::GridOp>(scratch.getOwner()->getParentOp()))
         tiles.push_back(view);
     });
     llvm::for_each(tiles, separate);

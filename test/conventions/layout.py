@@ -97,7 +97,7 @@ ROOMS = {
     "schedule/x86": ["plan", "schedule/x86/shared", "schedule/x86/attention",
                      "schedule/x86/decode", "schedule/x86/linear",
                      "schedule/x86/pool"],
-    "lower": [], "lower/nvptx": ["body"], "lower/x86": ["target"],
+    "lower": [], "lower/nvptx": ["body"], "lower/x86": ["body", "target"],
 }
 
 

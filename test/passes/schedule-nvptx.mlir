@@ -8,14 +8,14 @@
 !q = memref<1x2x?x32xbf16>
 !k = memref<1x2x?x32xbf16>
 
-// CHECK:      module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">, gpu.container_module}
-// CHECK:      gpu.module @mixattn_kernels [#nvvm.target<chip = "sm_80">]
-// CHECK:      gpu.func @f_kernel_0(
+// CHECK:      module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">}
+// CHECK:      func.func @f(
 // CHECK-SAME:   %[[Q:arg.]]: memref<1x2x?x32xbf16>, %[[K:arg.]]: memref<1x2x?x32xbf16>, %[[O:arg.]]: memref<1x2x?x32xbf16>)
-// CHECK-SAME:   workgroup(%[[KEYS:.+]] : memref<2x64x40xbf16, #gpu.address_space<workgroup>> {llvm.align = 16 : i64},
-// CHECK-SAME:             %{{.+}} : memref<2x64x40xbf16, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
-// CHECK-SAME:   kernel attributes {known_block_size = array<i32: 128, 1, 1>}
-// CHECK:        %[[X:.+]] = gpu.block_id x
+// CHECK:        %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c64
+// CHECK:        tile.grid %[[BLOCKS]], %c2, %c1 threads 128 {
+// CHECK:        ^bb0(%[[X:.+]]: index, %[[HEAD:.+]]: index, %{{.+}}: index):
+// CHECK:        memref.alloca() {alignment = 16 : i64} : memref<2x64x40xbf16, #gpu.address_space<workgroup>>
+// CHECK:        memref.alloca() {alignment = 16 : i64} : memref<2x64x40xbf16, #gpu.address_space<workgroup>>
 // CHECK:        %[[FIRST:.+]] = arith.muli %[[X]], %c64
 // CHECK:        %[[A:.+]] = tile.nvptx.load %{{.+}}[%[[FIRST]]] rows %{{.+}} -> vector<16xbf16>
 // CHECK:        tile.nvptx.copy
@@ -48,11 +48,7 @@
 // CHECK:        tile.nvptx.wait 0
 // CHECK:        arith.divf
 // CHECK:        tile.nvptx.store
-// CHECK:        gpu.return
-
-// CHECK:      func.func @f(
-// CHECK:        %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c64
-// CHECK:        gpu.launch_func @mixattn_kernels::@f_kernel_0 blocks in (%[[BLOCKS]], %c2, %c1) threads in (%c128, %c1, %c1)
+// CHECK-NEXT:   }
 func.func @f(%q: !q, %k: !k, %o: !q) {
   attn.kernel ins(%q, %k : !q, !k) outs(%o : !q) {
   ^bb0(%a: tensor<1x2x?x32xbf16>, %b: tensor<1x2x?x32xbf16>):

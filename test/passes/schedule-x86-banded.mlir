@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func @band
 // CHECK-SAME:    %[[V:.*]]: memref<?x2x?x64xf32>, %[[BAND:.*]]: memref<2x?x7xf32>
 // CHECK-NOT:     memref.alloc({{.*}}xindex>
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           scf.if
 // CHECK:             memref.load %[[BAND]]
 // CHECK-NOT:         memref.load
@@ -54,7 +54,7 @@ func.func @band(%v: !v, %band: memref<2x?x7xf32>, %o: !v) {
 // CHECK:           memref.store {{.*}}, %[[COLUMNS]]
 // CHECK:         %[[ENDS:.*]] = memref.alloc({{.*}}) : memref<?xindex>
 // CHECK:         %[[ORDER:.*]] = memref.alloc({{.*}}) : memref<?xindex>
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           memref.load %[[COLUMNS]]
 // CHECK:           arith.extf {{.*}} : vector<16xbf16> to vector<16xf32>
 // CHECK:           memref.load %[[ENDS]]

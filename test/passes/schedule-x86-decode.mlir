@@ -12,7 +12,7 @@
 // CHECK-LABEL: func.func @grouped
 // CHECK-DAG:     memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x48xf32>
 // CHECK-DAG:     memref.alloc(%{{.*}}, %{{.*}}) {alignment = 64 : i64} : memref<?x?xf32>
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           tile.x86.dot_rows %{{.*}}[%{{.*}}] last %{{.*}}, %{{.*}}[%{{.*}}] factor {{.*}} into {{.*}}, memref<1x64xf32,
 // CHECK:             vector.maskedload {{.*}} : memref<?x?xi8>, vector<16xi1>, vector<16xi8> into vector<16xi8>
 // CHECK:             vector.reduction <or>
@@ -20,11 +20,11 @@
 // CHECK:               vector.reduction <maxnumf>
 // CHECK:             tile.x86.exp2
 // CHECK:           tile.x86.sum_rows %{{.*}}[%{{.*}}] count %{{.*}}, %{{.*}} into %{{.*}} skips_zeros
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           tile.x86.exp2
 // CHECK:           arith.divf
 // CHECK:           vector.maskedstore {{.*}} : memref<?x41xbf16,
-// CHECK-NOT:     omp.parallel
+// CHECK-NOT:     tile.grid
 func.func @grouped(%q: !q, %k: !k, %m: !m, %o: !q) {
   attn.kernel ins(%q, %k, %m : !q, !k, !m) outs(%o : !q) {
   ^bb0(%a: tensor<?x8x?x41xbf16>, %b: tensor<?x2x?x41xbf16>, %c: tensor<?x?xi1>):
@@ -44,16 +44,16 @@ func.func @grouped(%q: !q, %k: !k, %m: !m, %o: !q) {
 // Weights mix: powers of all keys are kept until the sums of all parts are
 // known, then mixed and pooled.
 // CHECK-LABEL: func.func @mixed
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           tile.x86.dot_rows
 // CHECK-NOT:       tile.x86.sum_rows
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           arith.divf
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK-COUNT-4:   arith.mulf {{.*}} : vector<16xf32>
 // CHECK:           tile.x86.sum_rows
 // CHECK-NOT:       skips_zeros
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           vector.maskedstore
 func.func @mixed(%q: !q, %m: memref<4x4xf32>, %o: !q) {
   attn.kernel ins(%q, %m : !q, memref<4x4xf32>) outs(%o : !q) {
@@ -74,7 +74,7 @@ func.func @mixed(%q: !q, %m: memref<4x4xf32>, %o: !q) {
 // Queries less each shift come first.
 // CHECK-LABEL: func.func @distances
 // CHECK-NOT:     memref<?x2x3x?xf32>
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           arith.subf {{.*}} : vector<16xf32>
 // CHECK:           vector.store {{.*}} : memref<3x48xf32>, vector<16xf32>
 // CHECK-COUNT-3:   tile.x86.square_rows %{{.+}}[%{{.+}}] last %{{.+}} and %{{.+}}[%{{.+}}] factor -6.250000e-02 into %{{.+}} subtracts : memref<?x41xf32{{.*}}>, memref<?x48xf32>

@@ -10,12 +10,12 @@
 // CHECK-LABEL: func.func @all
 // CHECK-SAME:    %[[Q:.*]]: memref<?x4x?x64xf32>, %[[K:.*]]: memref<?x2x?x64xf32>
 // CHECK:         %[[STATES:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x64xf32>
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           scf.for
 // CHECK:             vector.load {{.*}} : memref<?x64xf32, strided<[64, 1], offset: ?>>, vector<16xf32>
 // CHECK:             math.exp {{.*}} : vector<16xf32>
 // CHECK:             tile.x86.update %{{.*}} lost %{{.*}} with %{{.*}}, %{{.*}} count
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           math.exp {{.*}} : vector<16xf32>
 // CHECK-NOT:       tile.x86.pack
 // CHECK:           scf.for
@@ -40,7 +40,7 @@ func.func @all(%q: !q, %k: memref<?x2x?x64xf32>, %o: !q) {
 // Chunk by chunk: keys transposed for scores, queries next to the scores, then
 // the state. Rows of 41 features take 48 columns.
 // CHECK-LABEL: func.func @causal
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           arith.extf {{.*}} : vector<16xbf16> to vector<16xf32>
 // CHECK:           tile.x86.update
 // CHECK:           tile.x86.pack {{.*}} : memref<32x48xf32, {{.*}}, memref<48x32xf32
@@ -69,16 +69,16 @@ func.func @causal(%q: !q, %o: !q) {
 // its queries read it.
 // CHECK-LABEL: func.func @perceptron
 // CHECK-SAME:    %{{.+}}, %{{.+}}, %[[W1:[a-z0-9]+]]: memref<2x3xf32>
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           tile.x86.update
 // CHECK:         %[[MIXED:.+]] = memref.alloc() {alignment = 64 : i64} : memref<128x32xf32>
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           scf.for %[[UNIT:.+]] = %c0 to %c3 step
 // CHECK:             memref.load %[[W1]][%c0, %[[UNIT]]]
 // CHECK:             memref.load %[[W1]][%c1, %[[UNIT]]]
 // CHECK:             arith.cmpf ogt
 // CHECK:           vector.store %{{.+}}, %[[MIXED]]
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           tile.x86.multiply
 // CHECK-COUNT-4: memref.dealloc
 func.func @perceptron(%q: !q, %k: !k, %w1: memref<2x3xf32>, %b1: memref<3xf32>, %w2: memref<3x4xf32>,

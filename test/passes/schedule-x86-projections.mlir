@@ -11,14 +11,14 @@
 // CHECK-LABEL: func.func @projected
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<{{[^>]*}}>, %[[K:[a-z0-9]+]]: memref<{{[^>]*}}>, %[[E:[a-z0-9]+]]: memref<24x?xbf16>
 // CHECK:         %[[KEYS:.+]] = memref.alloc(%{{.+}}) {alignment = 64 : i64} : memref<?x2x24x32xf32>
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           scf.for
 // CHECK:             tile.x86.pack %[[E]][%{{.+}}, %{{.+}}] sizes[%c24, %{{.+}}] factor 1.000000e+00 into %{{.+}} : memref<24x?xbf16>, memref<64x32xf32>
 // CHECK:             tile.x86.pool %{{.+}}[%{{.+}}] count %{{.+}}, %{{.+}} into %{{.+}} : memref<?x32xbf16
 // CHECK:           tile.x86.unpack {{.*}} rows %c24
 // CHECK:         %[[VALUES:.+]] = memref.alloc(%{{.+}}) {alignment = 64 : i64} : memref<?x2x24x32xf32>
-// CHECK:         omp.parallel
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
+// CHECK:         tile.grid
 // CHECK:           tile.x86.scores
 // CHECK:           tile.x86.pool
 // CHECK:         memref.dealloc %[[VALUES]]

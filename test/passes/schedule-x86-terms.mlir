@@ -11,17 +11,17 @@
 // CHECK-LABEL: func.func @gaussian
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<{{[^>]*}}>, %[[K:[a-z0-9]+]]: memref<{{[^>]*}}>, %[[P:[a-z0-9]+]]: memref<4x2xf32>
 // CHECK:         %[[QUERY:.+]] = memref.alloc(%{{.+}}, %{{.+}}) {alignment = 64 : i64} : memref<?x4x2x?xf32>
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           tile.x86.square_rows %{{.+}}[%{{.+}}] last %{{.+}} factor -5.000000e-01 into %{{.+}} : memref<?x64xf32
 // CHECK-NOT:       dot_rows
 // CHECK:           arith.select
 // CHECK:           vector.maskedstore %[[QUERY]][
 // CHECK:         %[[KEY:.+]] = memref.alloc(%{{.+}}, %{{.+}}) {alignment = 64 : i64} : memref<?x4x2x?xf32>
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           tile.x86.square_rows
 // CHECK:           memref.load %[[P]][
 // CHECK:           vector.maskedstore %[[KEY]][
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           tile.x86.scores
 // CHECK-NOT:         memref.load %[[P]][
 // CHECK:             memref.load %[[KEY]][
@@ -50,16 +50,16 @@ func.func @gaussian(%q: !q, %k: !k, %p: memref<4x2xf32>, %o: !q) {
 // CHECK-LABEL: func.func @shifted
 // CHECK-SAME:    %{{[a-z0-9]+}}: memref<{{[^>]*}}>, %{{[a-z0-9]+}}: memref<{{[^>]*}}>, %[[S:[a-z0-9]+]]: memref<{{[^>]*}}>, %[[P:[a-z0-9]+]]: memref<4x3xf32>
 // CHECK:         memref.alloc(%{{.+}}, %{{.+}}) {alignment = 64 : i64} : memref<?x4x3x?xf32>
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK-NOT:       square_rows
 // CHECK:           arith.divui %{{.+}}, %c2 : index
 // CHECK-NOT:       square_rows
 // CHECK:           tile.x86.dot_rows %{{.+}}[%{{.+}}] last %{{.+}}, %{{.+}}[%{{.+}}] into %{{.+}} : memref<?x41xbf16
 // CHECK:         memref.alloc(%{{.+}}, %{{.+}}) {alignment = 64 : i64} : memref<?x2x3x?xf32>
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           tile.x86.square_rows %{{.+}}[%{{.+}}] last %{{.+}} and %{{.+}}[%{{.+}}] factor -5.000000e-01 into %{{.+}} : memref<?x41xbf16{{.*}}>, memref<3x41xbf16
 // CHECK-NOT:       memref.load %[[P]][
-// CHECK:         omp.parallel
+// CHECK:         tile.grid
 // CHECK:           memref.load %[[P]][
 func.func @shifted(%q: !q, %k: !k, %s: !s, %p: memref<4x3xf32>, %o: !q) {
   attn.kernel ins(%q, %k, %s, %p : !q, !k, !s, memref<4x3xf32>) outs(%o : !q) {

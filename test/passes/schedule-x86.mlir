@@ -18,13 +18,8 @@
 // CHECK:         %[[REST:.+]] = arith.remui %[[N]], %c8
 // CHECK:         %[[ITEMS:.+]] = arith.muli
 // CHECK:         %[[LARGE:.+]] = arith.cmpi sgt, %{{.+}}, %c16384
-// CHECK:         %[[THREADS:.+]] = call @omp_get_max_threads()
-// CHECK:         %[[SCRATCH:.+]] = memref.alloc(%{{.+}}) {alignment = 64 : i64} : memref<?xi8>
-// CHECK:         omp.parallel if(%[[LARGE]]) num_threads(%[[THREADS]] : i32) {
-// CHECK:           func.call @__kmpc_bound_thread_num(
-// CHECK:           memref.view %[[SCRATCH]]
-// CHECK:           omp.wsloop schedule(dynamic
-// CHECK:             omp.loop_nest (%{{.+}}) : index = (%c0) to (%{{.+}}) step (%c1) {
+// CHECK:         tile.grid %{{.+}} shared_if %[[LARGE]] scratch %{{.+}} {
+// CHECK:         ^bb0(%{{.+}}: index, %{{.+}}: memref<?xi8>):
 // CHECK:               %[[FULL:.+]] = arith.cmpi slt, %{{.+}}, %[[WHOLE]]
 // CHECK:               scf.if %[[FULL]] {
 // Keys end at the batch's length and at the last query's own position.
@@ -77,7 +72,6 @@
 // CHECK:               } else {
 // CHECK:                 tile.x86.scores {{.*}} into %{{.+}} units 0 : {{.*}}, memref<8x4xf32{{.*}}, memref<8x4xf32
 // CHECK:                 tile.x86.unpack
-// CHECK:         memref.dealloc %[[SCRATCH]]
 !q = memref<?x2x?x8xf32>
 !t = tensor<?x2x?x8xf32>
 func.func @online(%q: !q, %k: !q, %v: !q, %n: memref<?xi64>, %o: !q) {

@@ -4,7 +4,8 @@
 // RUN: mixattn-opt --pass-pipeline='builtin.module(func.func(attn-separate-scratch))' %s | FileCheck %s
 
 // CHECK-LABEL: func.func @tiles(
-// CHECK-SAME:    %[[ALL:.+]]: memref<?xi8>, %[[THREAD:.+]]: index, %[[ROWS:[^:]+]]: index
+// CHECK-SAME:    %[[ROWS:[^:]+]]: index
+// CHECK:         tile.grid
 // CHECK:         scf.for
 // CHECK-NEXT:      %[[FIXED:.+]] = memref.alloc() : memref<16x16xf32>
 // CHECK-NEXT:      %[[SIZED:.+]] = memref.alloc(%[[ROWS]]) : memref<?x16xf32>
@@ -13,21 +14,23 @@
 // CHECK-DAG:       memref.dealloc %[[FIXED]]
 // CHECK-DAG:       memref.dealloc %[[SIZED]]
 // CHECK-NEXT:    }
-func.func @tiles(%all: memref<?xi8>, %thread: index, %rows: index) {
+func.func @tiles(%rows: index, %bytes: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c1024 = arith.constant 1024 : index
-  %own = memref.view %all[%thread][] : memref<?xi8> to memref<4096xi8>
-  scf.for %i = %c0 to %rows step %c1 {
-    %fixed = memref.view %own[%c0][] : memref<4096xi8> to memref<16x16xf32>
-    %sized = memref.view %own[%c1024][%rows] : memref<4096xi8> to memref<?x16xf32>
-    %value = memref.load %fixed[%c0, %i] : memref<16x16xf32>
-    memref.store %value, %sized[%c0, %i] : memref<?x16xf32>
+  tile.grid %rows scratch %bytes {
+  ^bb0(%item: index, %own: memref<?xi8>):
+    scf.for %i = %c0 to %rows step %c1 {
+      %fixed = memref.view %own[%c0][] : memref<?xi8> to memref<16x16xf32>
+      %sized = memref.view %own[%c1024][%rows] : memref<?xi8> to memref<?x16xf32>
+      %value = memref.load %fixed[%c0, %i] : memref<16x16xf32>
+      memref.store %value, %sized[%c0, %i] : memref<?x16xf32>
+    }
   }
   return
 }
 
-// Scratch memory that all threads share stays a view.
+// Memory that is no item's own stays a view.
 // CHECK-LABEL: func.func @shared(
 // CHECK-NOT:     memref.alloc
 // CHECK:         memref.view

@@ -53,14 +53,12 @@
 // PLAIN:      memref.dealloc %[[SCORES]]
 // PLAIN:      return{{$}}
 
-// Threads share the tiles. Besides, they need only one buffer, which is freed.
+// The tiles are items of one grid, which need scratch memory and no buffer.
 // TILED:      func.func @f(
-// TILED:      %[[SCRATCH:.+]] = memref.alloc({{.*}}) {alignment = 64 : i64} : memref<?xi8>
-// TILED:      omp.parallel
-// TILED:        omp.wsloop
-// TILED:          tile.x86.scores
-// TILED:          tile.x86.pool
-// TILED:      memref.dealloc %[[SCRATCH]]
+// TILED-NOT:  memref.alloc
+// TILED:      tile.grid %{{.+}} shared_if %{{.+}} scratch
+// TILED:        tile.x86.scores
+// TILED:        tile.x86.pool
 // TILED:      return{{$}}
 
 // The wrapper is exported, and the manifest; the kernel is internal, and so

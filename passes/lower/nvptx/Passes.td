@@ -6,6 +6,45 @@
 
 include "mlir/Pass/PassBase.td"
 
+def GridsToLaunchesPass : Pass<"tile-grids-to-launches", "::mlir::ModuleOp"> {
+  let summary = "Make functions of a GPU of grids, and launch them";
+  let description = [{
+    Input: `tile.grid` without scratch, and the module's target.
+    Output: a `gpu.module` with one `gpu.func` a grid, which is launched in
+    place of it. Its arguments are the buffers and numbers that the grid takes
+    from outside, the function's own arguments first; it computes sizes and
+    parts of buffers itself. Shared memory of a block is the function's.
+    Skips: everything else.
+
+    ```mlir
+    module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
+      func.func @f(%x: memref<?xf32>, %n: index) {
+        tile.grid %n threads 128 {
+        ^bb0(%item: index):
+          %zero = arith.constant 0.0 : f32
+          memref.store %zero, %x[%item] : memref<?xf32>
+        }
+        return
+      }
+    }
+    ```
+    becomes
+    ```
+    gpu.func @f_kernel_0(%x: memref<?xf32>) kernel
+        attributes {known_block_size = array<i32: 128, 1, 1>} {
+      %item = gpu.block_id x
+      …
+    }
+    gpu.launch_func @mixattn_kernels::@f_kernel_0
+        blocks in (%n, %one, %one) threads in (%c128, %one, %one)
+        args(%x : memref<?xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mixattn::AttnDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+      "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"];
+}
+
 def LowerNvptxPass : Pass<"tile-lower-nvptx", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Turn tile ops of nvptx into instructions of a warp";
   let description = [{

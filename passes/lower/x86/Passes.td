@@ -34,6 +34,40 @@ def LowerX86Pass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def GridsToThreadsPass : Pass<"tile-grids-to-threads", "::mlir::ModuleOp"> {
+  let summary = "Let threads share the items of grids";
+  let description = [{
+    Input: `tile.grid` with one count, whose items are by one thread.
+    Output: a parallel region of as many threads as `omp_get_max_threads` says,
+    of whichever OpenMP runtime the process takes that from, each of which takes
+    the next item when it has done one. The scratch memory of all threads is one
+    allocation.
+    Skips: everything else.
+
+    ```mlir
+    func.func @f(%x: memref<?xf32>, %n: index, %isLarge: i1) {
+      tile.grid %n shared_if %isLarge {
+      ^bb0(%item: index):
+        %zero = arith.constant 0.0 : f32
+        memref.store %zero, %x[%item] : memref<?xf32>
+      }
+      return
+    }
+    ```
+    becomes
+    ```
+    %threads = call @omp_get_max_threads() : () -> i32
+    omp.parallel if(%isLarge) num_threads(%threads : i32) {
+      omp.wsloop schedule(dynamic = %one : i32) {
+        omp.loop_nest (%item) : index = (%zero) to (%n) step (%one) {
+          …
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+      "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+      "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect"];
+}
+
 def ShareMovesPass : Pass<"tile-share-moves", "::mlir::ModuleOp"> {
   let summary = "Make one function of the same transposition in several places";
   let description = [{

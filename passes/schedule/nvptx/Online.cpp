@@ -10,9 +10,6 @@
 #include "passes/schedule/nvptx/BlockSizes.h"
 #include "passes/schedule/nvptx/Schedules.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -34,14 +31,13 @@ class OnlineBlock {
 public:
   using Values = SmallVector<Value>;
 
-  OnlineBlock(ImplicitLocOpBuilder &b, AttentionOpInterface op,
-              gpu::GPUFuncOp function, int64_t inputs)
-      : b(b), at(b), op(op), function(function),
-        buffers(function.getArguments().take_front(inputs)), body(op, buffers),
+  OnlineBlock(ImplicitLocOpBuilder &b, KernelOp kernel, tile::GridOp grid)
+      : b(b), at(b), kernel(kernel), grid(grid),
+        op(cast<AttentionOpInterface>(kernel.getComputation())),
+        buffers(ValueRange(kernel.getInputs())), body(op, buffers),
         softmax(b, emitExp2), sizes(op, body.numProducts()) {}
 
-  /// Emits everything; the outputs go to `target`.
-  void emit(Value target);
+  void emit();
 
 private:
   /// The values that are carried from block of keys to block of keys.
@@ -81,8 +77,9 @@ private:
 
   ImplicitLocOpBuilder &b;
   IndexMath at;
+  KernelOp kernel;
+  tile::GridOp grid;
   AttentionOpInterface op;
-  gpu::GPUFuncOp function;
   KernelBuffers buffers;
   Body body;
   Softmax softmax;
@@ -263,21 +260,17 @@ OnlineBlock::State OnlineBlock::emitStep(Value firstKey, Value stage,
   return after;
 }
 
-void OnlineBlock::emit(Value target) {
+void OnlineBlock::emit() {
   auto sizeOf = [&](OperandDim of) {
     return b.createOrFold<memref::DimOp>(buffers.bufferOf(of.value), of.dim);
   };
   for (auto [type, stages] : {std::pair(sizes.keysTile(), &keyStages),
-                              std::pair(sizes.valuesTile(), &valueStages)}) {
-    *stages = function.addWorkgroupAttribution(type, b.getLoc());
-    function.setWorkgroupAttributionAttr(
-        function.getNumWorkgroupAttributions() - 1,
-        LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(16));
-  }
-  firstQuery = at.mul(gpu::BlockIdOp::create(b, gpu::Dimension::x).getResult(),
-                      blockQueries);
-  head = gpu::BlockIdOp::create(b, gpu::Dimension::y);
-  batch = gpu::BlockIdOp::create(b, gpu::Dimension::z);
+                              std::pair(sizes.valuesTile(), &valueStages)})
+    *stages = memref::AllocaOp::create(b, type, ValueRange(),
+                                       b.getI64IntegerAttr(16));
+  firstQuery = at.mul(grid.getItem()[0], blockQueries);
+  head = grid.getItem()[1];
+  batch = grid.getItem()[2];
   numQueries = sizeOf(op.getQueriesDim());
   Value here = at.min(at.sub(numQueries, firstQuery), blockQueries);
   range = emitKeyRange(b, op, buffers, firstQuery, here, batch);
@@ -317,79 +310,26 @@ void OnlineBlock::emit(Value target) {
                       b, keepsNone, constant(b.getF32Type(), 0), elements[0])};
                 })
             .front();
-  tile::NvptxStoreOp::create(b, outputs,
-                             KernelBuffers::matrixAt(b, target, {batch, head}),
-                             firstQuery, numQueries);
+  tile::NvptxStoreOp::create(
+      b, outputs,
+      KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, head}),
+      firstQuery, numQueries);
 }
 
-/// The gpu.module of ours in the module that holds `kernel`, for `chip`.
-static gpu::GPUModuleOp getKernels(KernelOp kernel, StringRef chip) {
-  constexpr StringLiteral name = "mixattn_kernels";
-  auto module = kernel->getParentOfType<ModuleOp>();
-  MLIRContext *context = kernel.getContext();
-  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
-                  UnitAttr::get(context));
-  // The lowest PTX version that has the chip: ptxas takes later ones, too.
-  Attribute target = NVVM::NVVMTargetAttr::get(
-      context, /*optLevel=*/2, "nvptx64-nvidia-cuda", chip, /*features=*/"");
-  ArrayAttr targets = ArrayAttr::get(context, target);
-  for (auto each : module.getOps<gpu::GPUModuleOp>())
-    if (each.getName().starts_with(name) && each.getTargetsAttr() == targets)
-      return each;
-  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  auto kernels = gpu::GPUModuleOp::create(b, kernel.getLoc(), name, targets);
-  // Another symbol of that name keeps it.
-  for (int64_t i = 0; llvm::any_of(module.getOps<SymbolOpInterface>(),
-                                   [&](SymbolOpInterface each) {
-                                     return each != kernels &&
-                                            each.getName() == kernels.getName();
-                                   });
-       ++i)
-    kernels.setSymName((name + "_" + Twine(i)).str());
-  return kernels;
-}
-
-/// A name for the next kernel of the function that `kernel` is in.
-static std::string nameOf(KernelOp kernel, gpu::GPUModuleOp kernels) {
-  auto function = kernel->getParentOfType<FunctionOpInterface>();
-  for (int64_t i = 0;; ++i) {
-    std::string name = (function.getName() + "_kernel_" + Twine(i)).str();
-    if (!SymbolTable::lookupSymbolIn(kernels, name))
-      return name;
-  }
-}
-
-void nvptx::scheduleOnline(KernelOp kernel, StringRef chip) {
+void nvptx::scheduleOnline(KernelOp kernel) {
   auto op = cast<AttentionOpInterface>(kernel.getComputation());
-  Location loc = kernel.getLoc();
-  SmallVector<Value> arguments(kernel.getInputs());
-  llvm::append_range(arguments, kernel.getOutputs());
-
-  gpu::GPUModuleOp kernels = getKernels(kernel, chip);
-  ImplicitLocOpBuilder b(loc, kernel.getContext());
-  b.setInsertionPointToEnd(kernels.getBody());
-  auto function = gpu::GPUFuncOp::create(
-      b, nameOf(kernel, kernels),
-      b.getFunctionType(ValueRange(arguments).getTypes(), {}));
-  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  function.setKnownBlockSize(ArrayRef<int32_t>{threads, 1, 1});
-  b.setInsertionPointToStart(&function.getBody().front());
-  int64_t inputs = kernel.getInputs().size();
-  OnlineBlock(b, op, function, inputs).emit(function.getArgument(inputs));
-  gpu::ReturnOp::create(b);
-
-  b.setInsertionPoint(kernel);
+  ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
   auto sizeOf = [&](OperandDim of) {
     return b.createOrFold<memref::DimOp>(kernel.getOperandOf(of.value), of.dim);
   };
-  Value one = at.value(1);
   Value blocks = at.div(at.add(sizeOf(op.getQueriesDim()), blockQueries - 1),
                         blockQueries);
-  gpu::LaunchFuncOp::create(b, function,
-                            gpu::KernelDim3{blocks, at.value(op.getNumHeads()),
-                                            sizeOf(op.getBatchDim())},
-                            gpu::KernelDim3{at.value(threads), one, one},
-                            /*dynamicSharedMemorySize=*/Value(), arguments);
+  auto grid = tile::GridOp::create(
+      b,
+      ValueRange{blocks, at.value(op.getNumHeads()), sizeOf(op.getBatchDim())},
+      threads);
+  b.setInsertionPointToStart(&grid.getBody().front());
+  OnlineBlock(b, kernel, grid).emit();
   kernel.erase();
 }

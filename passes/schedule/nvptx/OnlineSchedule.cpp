@@ -31,7 +31,7 @@ public:
   /// A launch, as CUDA's documentation of graphs says it.
   double secondsOfCall() const override { return 4e-6; }
   void emit(KernelOp kernel, const PlanCase &plan) const override {
-    scheduleOnline(kernel, chip);
+    scheduleOnline(kernel);
   }
 
 private:

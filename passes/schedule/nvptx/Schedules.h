@@ -8,8 +8,7 @@
 
 namespace mixattn::nvptx {
 
-/// Turns `kernel`, on buffers, into a kernel for `chip` in the module's
-/// gpu.module, and a launch of it.
+/// Turns `kernel`, on buffers, into a grid of blocks of threads.
 ///
 /// Four warps share 64 queries of one head. Each holds 16 of them, its scores
 /// and its outputs in registers, and walks over blocks of keys: while one block
@@ -17,9 +16,8 @@ namespace mixattn::nvptx {
 /// keys will do. Head sizes are multiples of 16, up to 256; queries, keys and
 /// values are f16 or bf16, and their rows aligned to 16 bytes.
 ///
-/// The kernel's parameters are the inputs and the outputs of `kernel`, its grid
-/// is blocks of queries, heads, batch.
-void scheduleOnline(KernelOp kernel, llvm::StringRef chip);
+/// The counts of the grid are blocks of queries, heads, batch.
+void scheduleOnline(KernelOp kernel);
 
 /// Adds every schedule for GPUs to `table`.
 void addSchedules(ScheduleTable &table);

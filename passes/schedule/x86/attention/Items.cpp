@@ -4,7 +4,7 @@
 #include "passes/schedule/x86/attention/Items.h"
 #include "passes/body/IndexMath.h"
 #include "passes/schedule/x86/shared/Calibration.h"
-#include "passes/schedule/x86/shared/Threads.h"
+#include "passes/schedule/x86/shared/Grid.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,7 +37,7 @@ void mixattn::emitItems(
   Value isLarge =
       at.compare(arith::CmpIPredicate::sgt, scores, calibration::fewScores);
 
-  emitThreads(
+  emitGrid(
       b, items, isLarge, scratchBytes,
       [&](ImplicitLocOpBuilder &b, Value number, Value scratch) {
         IndexMath at(b);

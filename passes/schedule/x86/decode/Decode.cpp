@@ -8,7 +8,7 @@
 #include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/DroppedRows.h"
 #include "passes/schedule/x86/shared/Terms.h"
-#include "passes/schedule/x86/shared/Threads.h"
+#include "passes/schedule/x86/shared/Grid.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -161,14 +161,14 @@ void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
   Value items = at.mul(at.mul(batches, shape.numGroups()), parts.count);
   Value bytes = shape.emitBytes();
   auto forEachItem = [&](auto emit) {
-    emitThreads(b, items, isLarge, bytes,
+    emitGrid(b, items, isLarge, bytes,
                 [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
                   DecodePart part(b, kernel, sizes, scratch);
                   (part.*emit)(item, parts);
                 });
   };
   auto forEachRow = [&](ArrayRef<void (PartSums::*)(Value)> steps) {
-    emitThreads(b, rows,
+    emitGrid(b, rows,
                 at.compare(arith::CmpIPredicate::sgt, at.mul(rows, parts.count),
                            calibration::fewMergedRows),
                 at.value(0), [&](ImplicitLocOpBuilder &b, Value row, Value) {

@@ -4,7 +4,7 @@
 #include "passes/schedule/x86/linear/Linear.h"
 #include "passes/schedule/x86/linear/LinearTile.h"
 #include "passes/schedule/x86/shared/Calibration.h"
-#include "passes/schedule/x86/shared/Threads.h"
+#include "passes/schedule/x86/shared/Grid.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -19,7 +19,7 @@ static void emitItems(ImplicitLocOpBuilder &b, KernelOp kernel,
   IndexMath at(b);
   LinearTile counted(b, kernel, sizes, {});
   emit(counted, {});
-  emitThreads(
+  emitGrid(
       b, count,
       at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewStateTerms),
       at.value(counted.bytesTaken()),

@@ -4,7 +4,7 @@
 #include "passes/schedule/x86/pool/Banded.h"
 #include "passes/schedule/x86/pool/BandedTile.h"
 #include "passes/schedule/x86/shared/Calibration.h"
-#include "passes/schedule/x86/shared/Threads.h"
+#include "passes/schedule/x86/shared/Grid.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -36,7 +36,7 @@ void mixattn::scheduleBanded(KernelOp kernel, const TileSizes &sizes) {
   int64_t heads = op.getHeadsDim().size();
   int64_t piecesOfItem = std::max<int64_t>(1, rowsOfItem / sizes.block);
   Value itemsOfHead = at.div(at.add(pieces, piecesOfItem - 1), piecesOfItem);
-  emitThreads(b, at.mul(at.mul(batches, itemsOfHead), heads),
+  emitGrid(b, at.mul(at.mul(batches, itemsOfHead), heads),
               at.compare(arith::CmpIPredicate::sgt, emitWork(at, op, shape),
                          calibration::fewPooled),
               at.value(shape.bytesTaken()),

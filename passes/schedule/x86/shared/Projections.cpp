@@ -5,7 +5,7 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/x86/shared/Calibration.h"
-#include "passes/schedule/x86/shared/Threads.h"
+#include "passes/schedule/x86/shared/Grid.h"
 #include "passes/schedule/x86/shared/TileBuilder.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -76,7 +76,7 @@ static Value emitProjected(ImplicitLocOpBuilder &b, Value sequence,
       open, b.getI64IntegerAttr(64));
   int64_t tiles = llvm::divideCeil(rows, sizes.width);
   Value terms = at.mul(at.mul(batches, length), heads * rows * features);
-  emitThreads(
+  emitGrid(
       b, at.mul(batches, heads * tiles),
       at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewProjected),
       at.value(ProjectionTile(b, sizes, {}, features).bytes()),

@@ -7,7 +7,7 @@
 #include "passes/body/ScoreBody.h"
 #include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/x86/shared/Calibration.h"
-#include "passes/schedule/x86/shared/Threads.h"
+#include "passes/schedule/x86/shared/Grid.h"
 #include "passes/schedule/x86/shared/TileBuilder.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -184,7 +184,7 @@ static void emitTerm(ImplicitLocOpBuilder &b, const RowTerm &term,
   Value items = at.mul(at.mul(batches, heads), pieces);
   Value work = at.mul(at.mul(batches, length),
                       heads * features * int64_t(term.factors.size()));
-  emitThreads(
+  emitGrid(
       b, items,
       at.compare(arith::CmpIPredicate::sgt, work, calibration::fewTerms),
       at.value(TermTile(b, sizes, {}).bytes()),

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Threads share the items of grids; what they have for themselves is one
+// allocation.
+//
+// RUN: mixattn-opt --split-input-file --verify-diagnostics --tile-grids-to-threads %s | FileCheck %s
+
+// CHECK-LABEL: func.func @scratch(
+// CHECK-SAME:    %{{.+}}: memref<?xf32>, %[[N:.+]]: index, %[[BYTES:.+]]: index, %[[LARGE:.+]]: i1)
+// CHECK:         arith.addi %[[BYTES]], %c63
+// CHECK:         arith.muli %{{.+}}, %c64
+// CHECK:         %[[THREADS:.+]] = call @omp_get_max_threads()
+// CHECK:         %[[ALL:.+]] = memref.alloc(%{{.+}}) {alignment = 64 : i64} : memref<?xi8>
+// CHECK:         omp.parallel if(%[[LARGE]]) num_threads(%[[THREADS]] : i32) {
+// CHECK:           func.call @__kmpc_bound_thread_num(
+// CHECK:           %[[SCRATCH:.+]] = memref.view %[[ALL]][%{{.+}}][%{{.+}}] : memref<?xi8> to memref<?xi8>
+// CHECK:           omp.wsloop schedule(dynamic
+// CHECK:             omp.loop_nest (%[[ITEM:.+]]) : index = (%{{.+}}) to (%[[N]]) step (%{{.+}}) {
+// CHECK:               memref.view %[[SCRATCH]]
+// CHECK:               memref.store %{{.+}}, %{{.+}}[%[[ITEM]]]
+// CHECK:               omp.yield
+// CHECK:           omp.terminator
+// CHECK:         memref.dealloc %[[ALL]]
+func.func @scratch(%x: memref<?xf32>, %n: index, %bytes: index, %isLarge: i1) {
+  %c0 = arith.constant 0 : index
+  tile.grid %n shared_if %isLarge scratch %bytes {
+  ^bb0(%item: index, %scratch: memref<?xi8>):
+    %own = memref.view %scratch[%c0][] : memref<?xi8> to memref<1xf32>
+    %number = memref.load %own[%c0] : memref<1xf32>
+    memref.store %number, %x[%item] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// Scratch that no item uses is not allocated, nor is what there is none of.
+// CHECK-LABEL: func.func @without(
+// CHECK-NOT:     memref.alloc
+// CHECK:         omp.parallel num_threads
+// CHECK:         omp.parallel num_threads
+// CHECK-NOT:     memref.dealloc
+// CHECK:         return
+func.func @without(%x: memref<?xf32>, %n: index, %number: f32) {
+  tile.grid %n scratch %n {
+  ^bb0(%item: index, %scratch: memref<?xi8>):
+    memref.store %number, %x[%item] : memref<?xf32>
+  }
+  tile.grid %n {
+  ^bb0(%item: index):
+    memref.store %number, %x[%item] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @blocks(%n: index) {
+  // expected-error @below {{'tile.grid' op cannot be shared by threads: expected one count and items of one thread}}
+  tile.grid %n threads 128 {
+  ^bb0(%item: index):
+  }
+  return
+}
