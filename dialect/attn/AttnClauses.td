@@ -132,8 +132,9 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
     }
     bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred,
                                             ::mlir::TypeRange given) {
-      return detail::areCompatibleAttentionTypes(inferred, given,
-                                                 /*mayBeWide=*/true);
+      return detail::areCompatibleAttentionTypes(
+          inferred, given, /*mayBeWide=*/true,
+          /*mayBeNarrow=*/::std::is_same_v<$cppClass, GenericOp>);
     }
     ::llvm::LogicalResult $cppClass::reifyResultShapes(
         ::mlir::OpBuilder &builder,

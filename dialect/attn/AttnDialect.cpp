@@ -178,7 +178,8 @@ static LogicalResult verifyEntryAttribute(const Party &party,
   if (name == "attn.parameter")
     return verifyParameter(party, attr.getValue());
   // The compiler itself marks buffers.
-  if ((name == "attn.result" || name == "attn.boolean") &&
+  if ((name == "attn.result" || name == "attn.boolean" ||
+       name == "attn.workspace") &&
       isa<MemRefType>(party.type))
     return success();
   return party.function->emitOpError("has the unknown attribute '")

@@ -62,14 +62,17 @@ mixattn::detail::inferAttentionTypes(const ShapingOperands &operands,
 
 bool mixattn::detail::areCompatibleAttentionTypes(TypeRange inferred,
                                                   TypeRange given,
-                                                  bool mayBeWide) {
+                                                  bool mayBeWide,
+                                                  bool mayBeNarrow) {
   return inferred.size() == given.size() &&
          llvm::all_of(llvm::zip_equal(inferred, given), [&](auto pair) {
            auto a = cast<RankedTensorType>(std::get<0>(pair));
            auto b = dyn_cast<RankedTensorType>(std::get<1>(pair));
            return b &&
                   (a.getElementType() == b.getElementType() ||
-                   (mayBeWide && b.getElementType().isF32())) &&
+                   (mayBeWide && b.getElementType().isF32()) ||
+                   (mayBeNarrow && a.getElementType().isF32() &&
+                    isa<FloatType>(b.getElementType()))) &&
                   succeeded(verifyCompatibleShape(a, b));
          });
 }

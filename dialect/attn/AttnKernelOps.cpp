@@ -5,7 +5,6 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -17,22 +16,6 @@ Operation *KernelOp::getComputation() {
 
 Value KernelOp::getOperandOf(Value argument) {
   return getInputs()[cast<BlockArgument>(argument).getArgNumber()];
-}
-
-KernelOp KernelOp::cloneWith(OpBuilder &b, ValueRange buffers,
-                             SmallVectorImpl<Value> &arguments) {
-  SmallVector<Value> inputs(getInputs());
-  llvm::append_range(inputs, buffers);
-  auto copy = KernelOp::create(b, getLoc(), TypeRange(), inputs, getOutputs());
-  IRMapping mapping;
-  getBody().cloneInto(&copy.getBody(), mapping);
-  for (Value buffer : buffers) {
-    auto type = cast<MemRefType>(buffer.getType());
-    arguments.push_back(copy.getBody().addArgument(
-        RankedTensorType::get(type.getShape(), type.getElementType()),
-        getLoc()));
-  }
-  return copy;
 }
 
 /// Whether a region's argument of type `argument` stands for an operand of type

@@ -25,6 +25,9 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
     turns the op into loops over the buffers; nothing computes the region as it
     stands.
 
+    Keys of an attention may be f32 there, whatever its queries are: a stage
+    before it may have projected them.
+
     Every input that is no tensor or buffer is passed on as it is. Buffers have
     an innermost stride of 1.
 
@@ -69,10 +72,6 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
     ::mlir::Operation *getComputation();
     /// The operand that stands for `argument` of the region.
     ::mlir::Value getOperandOf(::mlir::Value argument);
-    /// A copy of the kernel, on buffers, that takes `buffers`, too: `arguments`
-    /// of its region stand for them.
-    KernelOp cloneWith(::mlir::OpBuilder &b, ::mlir::ValueRange buffers,
-                       ::llvm::SmallVectorImpl<::mlir::Value> &arguments);
   }];
 }
 

@@ -129,9 +129,11 @@ inferAttentionTypes(const ShapingOperands &operands,
                     llvm::SmallVectorImpl<mlir::Type> &types);
 
 /// Whether result types fit the inferred ones: they may say more or less about
-/// their sizes, and be f32 where `mayBeWide`.
+/// their sizes, and be f32 where `mayBeWide`; where `mayBeNarrow`, what is
+/// inferred to be f32 may be any float.
 bool areCompatibleAttentionTypes(mlir::TypeRange inferred,
-                                 mlir::TypeRange given, bool mayBeWide = false);
+                                 mlir::TypeRange given, bool mayBeWide = false,
+                                 bool mayBeNarrow = false);
 
 /// The sizes of the results of attention `op`: features are the value's, keys
 /// the key's, all others the query's.

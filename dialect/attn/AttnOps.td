@@ -6,6 +6,7 @@
 
 include "dialect/attn/AttnClauses.td"
 include "dialect/attn/AttnKernelOps.td"
+include "dialect/attn/AttnStageOps.td"
 include "dialect/attn/AttnLinearOps.td"
 include "dialect/attn/AttnPoolOps.td"
 include "dialect/attn/AttnTrainingOps.td"
@@ -276,6 +277,8 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
     - (C23) all that have components agree on their number.
     - (C26) `base2` comes without `sigsoftmax`, whose sigmoid is of natural
       scores.
+    - (C27) the result is of the values' type or of f32; in a kernel, whose
+      values a stage may have projected, of any type.
 
     Example, three components and both mixers:
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verifies attention ops: constraints C1 to C26 of AttnOps.td.
+// Verifies attention ops: constraints C1 to C27 of AttnOps.td.
 
 #include "dialect/attn/ScoreMod.h"
 #include "dialect/attn/VerifyShapes.h"
+
+#include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
 
@@ -224,5 +226,13 @@ LogicalResult GenericOp::verify() {
   // C26
   if (getBase2() && getSigsoftmax())
     return emitOpError("expected 'base2' without 'sigsoftmax'");
+  // C27
+  Type result = getElementTypeOrSelf(getResult());
+  Type value = getElementTypeOrSelf(getValue());
+  if (result != value && !result.isF32() &&
+      !isa_and_present<KernelOp>(getOperation()->getParentOp()))
+    return emitOpError("expected a result of the values' type or of f32, but "
+                       "got ")
+           << result;
   return verifyAttention(cast<AttentionOpInterface>(getOperation()));
 }

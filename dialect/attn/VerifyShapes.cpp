@@ -87,7 +87,11 @@ LogicalResult mixattn::detail::verifyStatic(Operation *op, const Party &party,
 LogicalResult mixattn::detail::verifyElementTypes(Operation *op,
                                                   const Party &query,
                                                   const Party &key) {
-  if (query.type().getElementType() == key.type().getElementType())
+  // Keys that a stage of a kernel projected are f32.
+  bool isProjected = key.type().getElementType().isF32() &&
+                     isa_and_present<KernelOp>(op->getParentOp());
+  if (isProjected ||
+      query.type().getElementType() == key.type().getElementType())
     return success();
   InFlightDiagnostic error =
       op->emitOpError("expected 'query' and 'key' to agree on the element "

@@ -45,7 +45,8 @@ llvm::LogicalResult verifyHeadsDivide(mlir::Operation *op, const Party &party,
                                       llvm::StringRef of, int64_t heads,
                                       const Party &other);
 
-/// C2: `query` and `key` agree on the element type.
+/// C2: `query` and `key` agree on the element type. In a kernel, keys may be
+/// f32.
 llvm::LogicalResult verifyElementTypes(mlir::Operation *op, const Party &query,
                                        const Party &key);
 

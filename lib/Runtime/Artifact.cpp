@@ -138,7 +138,7 @@ Result<std::string> Artifact::libraryPath() const {
   return "/proc/self/fd/" + std::to_string(memory);
 }
 
-Result<mixattn_entry> Artifact::load(const Entry &entry) const {
+Result<LoadedEntry> Artifact::load(const Entry &entry) const {
   if (!isSharedLibrary)
     return makeError("{}: expected a shared library, but got an object", place);
   if (machine != EM_X86_64)
@@ -158,5 +158,9 @@ Result<mixattn_entry> Artifact::load(const Entry &entry) const {
   if (!symbol)
     return makeError("{}: expected a symbol '{}', but got none", place,
                      entry.symbol);
-  return reinterpret_cast<mixattn_entry>(symbol);
+  LoadedEntry loaded = {reinterpret_cast<mixattn_entry>(symbol)};
+  using Count = int (*)();
+  if (void *count = dlsym(handle, "omp_get_max_threads"))
+    loaded.threads = reinterpret_cast<Count>(count)();
+  return loaded;
 }

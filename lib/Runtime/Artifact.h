@@ -4,6 +4,7 @@
 #define MIXATTN_LIB_RUNTIME_ARTIFACT_H
 
 #include "lib/Runtime/Buffer.h"
+#include "lib/Runtime/Call.h"
 #include "lib/Runtime/Manifest.h"
 #include <optional>
 
@@ -33,7 +34,7 @@ public:
 
   /// Makes an entry callable: checks that this machine and process can run it,
   /// loads the library, finds the symbol.
-  Result<mixattn_entry> load(const Entry &entry) const;
+  Result<LoadedEntry> load(const Entry &entry) const;
 
 private:
   static Result<Artifact> fromBytes(Buffer file, const std::string &place);

@@ -4,6 +4,13 @@
 
 using namespace mixattn;
 
+uint64_t LoadedEntry::workspaceOf(const Entry &entry,
+                                  const DimSizes &dims) const {
+  if (!entry.workspace)
+    return 0;
+  return static_cast<uint64_t>(entry.workspace->in(dims, threads).value_or(0));
+}
+
 void Call::add(DType dtype, Shape shape, void *data) {
   shapes.push_back(std::move(shape));
   DLTensor tensor = {};
@@ -20,6 +27,8 @@ Status Call::run() const {
   char message[512] = "";
   mixattn_call call = {};
   call.size = sizeof(call);
+  call.workspace = workspace;
+  call.workspace_bytes = workspaceBytes;
   call.message = message;
   call.message_size = sizeof(message);
   int32_t code =

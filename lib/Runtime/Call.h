@@ -9,6 +9,17 @@
 
 namespace mixattn {
 
+/// An entry in memory.
+struct LoadedEntry {
+  mixattn_entry function = nullptr;
+  /// How many threads a call has: as many as its OpenMP says now.
+  int64_t threads = 1;
+
+  /// The bytes of memory that a call of `entry` takes: 0 where that is not
+  /// known.
+  uint64_t workspaceOf(const Entry &entry, const DimSizes &dims) const;
+};
+
 /// The tensors of a call, arguments first, then results, in the order of the
 /// manifest. Memory stays the caller's.
 class Call {
@@ -21,10 +32,17 @@ public:
   void add(DType dtype, Shape shape, void *data);
   /// Runs the entry; an error holds its message.
   Status run() const;
+  /// Gives the entry `bytes` bytes of memory for intermediate values.
+  void giveWorkspace(void *memory, uint64_t bytes) {
+    workspace = memory;
+    workspaceBytes = bytes;
+  }
 
 private:
   const Entry &entry;
   mixattn_entry function;
+  void *workspace = nullptr;
+  uint64_t workspaceBytes = 0;
   // Elements never move: a DLTensor points at its shape.
   std::deque<Shape> shapes;
   std::deque<DLTensor> tensors;

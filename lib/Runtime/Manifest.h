@@ -8,16 +8,13 @@
 #include "lib/Runtime/ManifestOps.h"
 #include "lib/Runtime/Result.h"
 #include "lib/Runtime/Sanitizer.h"
+#include "lib/Runtime/SizeExpression.h"
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mixattn {
-
-/// Sizes of named dims.
-using DimSizes = std::map<std::string, int64_t>;
 
 /// An integer, or the name of a dynamic dim that stands for its size.
 struct Dim {
@@ -84,6 +81,9 @@ struct Entry {
   std::string name, symbol;
   std::vector<Parameter> arguments, results;
   std::optional<Polynomial> flops, bytes;
+  /// Bytes of memory for intermediate values that a call takes, for all its
+  /// threads together; none where that is not known before.
+  std::optional<SizeExpression> workspace = std::nullopt;
   /// The manifest's `attention`.
   std::optional<Op> op;
   /// Why there is no `op`.

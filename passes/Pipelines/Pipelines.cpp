@@ -90,6 +90,9 @@ static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createBufferizePass());
   bufferization::BufferDeallocationPipelineOptions deallocate;
   bufferization::buildBufferDeallocationPipeline(pm, deallocate);
+  // Where a buffer is no longer needed, another one may take its place.
+  pm.addNestedPass<func::FuncOp>(
+      bufferization::createOptimizeAllocationLivenessPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   addVerifyLevel(pm, Level::Bufferized);
@@ -100,6 +103,7 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   // A GPU's entry calls nothing: it launches.
   if (options.family == TargetFamily::X86)
     pm.addPass(createShareKernelsPass());
+  pm.addPass(createStageKernelsPass());
   pm.addPass(createScheduleKernelsPass());
   // Accesses outside of a tile are to meet memory that is nobody's.
   if (options.sanitizer == "address")
@@ -132,6 +136,9 @@ static void buildLlvmOfKernels(OpPassManager &pm) {
 
 static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createGridsToThreadsPass());
+  // The address sanitizer sees the ends of allocations only.
+  if (options.sanitizer != "address")
+    pm.addPass(createPlanWorkspacePass());
   pm.addPass(createExportEntriesPass());
   pm.addPass(createShareMovesPass());
   pm.addPass(createLowerCopiesPass());

@@ -51,6 +51,13 @@ static Value boundOf(ImplicitLocOpBuilder &b, Value size) {
     auto [left, right] = binary(sum);
     return LLVM::FAddOp::create(b, left, right);
   }
+  if (auto larger = size.getDefiningOp<LLVM::SMaxOp>()) {
+    auto [left, right] = binary(larger);
+    return LLVM::MaxNumOp::create(b, left, right);
+  }
+  // Sizes are no less than 0, and divided by 1 or more.
+  if (size.getDefiningOp<LLVM::SubOp>() || size.getDefiningOp<LLVM::UDivOp>())
+    return boundOf(b, size.getDefiningOp()->getOperand(0));
   // The size of n elements is the address of element n of an array at NULL.
   if (auto address = size.getDefiningOp<LLVM::PtrToIntOp>())
     if (auto element = address.getArg().getDefiningOp<LLVM::GEPOp>();
@@ -233,17 +240,37 @@ namespace {
 
 struct CheckAllocationsPass
     : mixattn::impl::CheckAllocationsPassBase<CheckAllocationsPass> {
+  /// Makes `function`, which is no kernel itself, return whether it failed if
+  /// it or one that it calls allocates, and adds it to `checked`.
+  void checkShared(LLVM::LLVMFuncOp function, llvm::StringSet<> &checked) {
+    if (function.getLinkage() != LLVM::Linkage::Internal ||
+        function.isExternal() || function.getName().ends_with(".kernel") ||
+        !seen.insert(function.getName()).second)
+      return;
+    bool calls = false;
+    for (LLVM::CallOp call :
+         llvm::to_vector(function.getBody().getOps<LLVM::CallOp>())) {
+      auto callee =
+          call.getCallee()
+              ? getOperation().lookupSymbol<LLVM::LLVMFuncOp>(*call.getCallee())
+              : LLVM::LLVMFuncOp();
+      if (!callee)
+        continue;
+      checkShared(callee, checked);
+      calls |= checked.contains(callee.getName());
+    }
+    if (!calls && callsOf(function, {{"malloc"}}).empty())
+      return;
+    KernelChecks(function).run(checked);
+    checked.insert(function.getName());
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     // Functions that kernels share come first: they fail, too.
     llvm::StringSet<> checked;
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-      if (function.getLinkage() == LLVM::Linkage::Internal &&
-          !function.getName().ends_with(".kernel") &&
-          !callsOf(function, {{"malloc"}}).empty()) {
-        KernelChecks(function).run(/*checked=*/{});
-        checked.insert(function.getName());
-      }
+      checkShared(function, checked);
     for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
       StringRef name = kernel.getName();
       auto wrapper =
@@ -258,6 +285,8 @@ struct CheckAllocationsPass
         reportFailure(wrapper, kernel, call);
     }
   }
+
+  llvm::StringSet<> seen;
 };
 
 } // namespace

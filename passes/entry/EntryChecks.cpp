@@ -255,10 +255,9 @@ Value EntryChecks::checkData(int32_t code, const EntryTensor &expected,
   return data;
 }
 
-Value EntryChecks::makeBuffer(const EntryTensor &expected, Value data,
-                              const Shape &shape) {
+Value EntryChecks::makeBuffer(MemRefType type, Value data, const Shape &shape) {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  int64_t rank = expected.type.getRank();
+  int64_t rank = type.getRank();
   SmallVector<Type> fields = {ptr, ptr, b.getI64Type()};
   if (rank != 0)
     fields.append(2, LLVM::LLVMArrayType::get(b.getI64Type(), rank));
@@ -274,8 +273,7 @@ Value EntryChecks::makeBuffer(const EntryTensor &expected, Value data,
     insert(shape.sizes[dim], {3, dim});
     insert(shape.strides[dim], {4, dim});
   }
-  return UnrealizedConversionCastOp::create(b, expected.type, descriptor)
-      .getResult(0);
+  return UnrealizedConversionCastOp::create(b, type, descriptor).getResult(0);
 }
 
 Value EntryChecks::readTensor(unsigned index, const EntryTensor &expected) {
@@ -290,7 +288,45 @@ Value EntryChecks::readTensor(unsigned index, const EntryTensor &expected) {
   checkHeader(code, expected, tensor);
   Shape shape = checkShape(code, expected, tensor);
   Value data = checkData(code, expected, tensor, shape);
-  return makeBuffer(expected, data, shape);
+  return makeBuffer(expected.type, data, shape);
+}
+
+Value EntryChecks::readWorkspace() {
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Type i32Type = b.getI32Type(), i64Type = b.getI64Type();
+  auto callType =
+      structOf(b.getContext(), {i32Type, ptr, ptr, i64Type, ptr, i64Type});
+  // A NULL call has no fields: read those of one without memory instead.
+  Value call = wrapper.getArgument(2), null = LLVM::ZeroOp::create(b, ptr);
+  Value none = LLVM::AllocaOp::create(b, ptr, callType, i64(1));
+  LLVM::StoreOp::create(b, LLVM::ZeroOp::create(b, callType), none);
+  Value hasCall = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, call, null);
+  Value where = LLVM::SelectOp::create(b, hasCall, call, none);
+  auto read = [&](int32_t field, Type type) -> Value {
+    Value address = LLVM::GEPOp::create(b, ptr, callType, where,
+                                        ArrayRef<LLVM::GEPArg>{0, field});
+    return LLVM::LoadOp::create(b, type, address);
+  };
+  enum CallField { kSize, kStream, kWorkspace, kWorkspaceBytes };
+  Value memory = read(kWorkspace, ptr), bytes = read(kWorkspaceBytes, i64Type);
+  Value hasMemory =
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, memory, null);
+  bytes = arith::SelectOp::create(b, hasMemory, bytes, i64(0));
+  // Bytes up to the next address that 64 divides.
+  constexpr int64_t alignment = 64;
+  Value address = LLVM::PtrToIntOp::create(b, i64Type, memory);
+  Value skipped = arith::AndIOp::create(
+      b, arith::SubIOp::create(b, i64(0), address), i64(alignment - 1));
+  skipped = arith::MinUIOp::create(b, skipped, bytes);
+  bytes = arith::SubIOp::create(b, bytes, skipped);
+  // No program has more memory than an index can say.
+  bytes = arith::MinUIOp::create(b, bytes,
+                                 i64(std::numeric_limits<int64_t>::max()));
+  memory = LLVM::GEPOp::create(b, ptr, b.getI8Type(), memory,
+                               ArrayRef<LLVM::GEPArg>{skipped});
+  Shape shape = {{bytes}, {i64(1)}, {}};
+  return makeBuffer(MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
+                    memory, shape);
 }
 
 Value EntryChecks::boundOf(Attribute bound) {

@@ -48,6 +48,10 @@ public:
   void checkValues(unsigned index, const EntryTensor &tensor,
                    mlir::Value buffer);
 
+  /// The memory that the call gives, from the first address in it on that 64
+  /// divides, as `memref<?xi8>`: of no bytes where it gives none.
+  mlir::Value readWorkspace();
+
   mlir::ImplicitLocOpBuilder &builder() { return b; }
 
 private:
@@ -68,7 +72,7 @@ private:
                    mlir::Value tensor);
   mlir::Value checkData(int32_t code, const EntryTensor &expected,
                         mlir::Value tensor, const Shape &shape);
-  mlir::Value makeBuffer(const EntryTensor &expected, mlir::Value data,
+  mlir::Value makeBuffer(mlir::MemRefType type, mlir::Value data,
                          const Shape &shape);
   /// A number, or the size of the dim of that name.
   mlir::Value boundOf(mlir::Attribute bound);

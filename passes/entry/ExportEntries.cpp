@@ -21,11 +21,22 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
+/// Whether `entry` takes memory of its caller's, as its last argument.
+static bool takesWorkspace(func::FuncOp entry) {
+  unsigned count = entry.getNumArguments();
+  return count > 0 && entry.getArgAttr(count - 1, "attn.workspace");
+}
+
+/// How many arguments of `entry` are tensors.
+static unsigned numTensors(func::FuncOp entry) {
+  return entry.getNumArguments() - (takesWorkspace(entry) ? 1 : 0);
+}
+
 /// Whether every argument of `entry` is a buffer with names, as
 /// attn-take-buffers leaves them.
 static bool takesNamedBuffers(func::FuncOp entry) {
   llvm::StringSet<> dims;
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
+  for (unsigned i = 0; i < numTensors(entry); ++i) {
     auto type = dyn_cast<MemRefType>(entry.getArgumentTypes()[i]);
     auto names = entry.getArgAttrOfType<ArrayAttr>(i, "attn.dims");
     if (!type || !entry.getArgAttrOfType<StringAttr>(i, "attn.name") ||
@@ -37,7 +48,7 @@ static bool takesNamedBuffers(func::FuncOp entry) {
     for (Attribute name : names ? names.getValue() : ArrayRef<Attribute>())
       dims.insert(cast<StringAttr>(name).getValue());
   }
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+  for (unsigned i = 0; i < numTensors(entry); ++i)
     for (Attribute bound : getValueBounds(entry, i))
       if (auto name = dyn_cast<StringAttr>(bound);
           name && !dims.contains(name.getValue()))
@@ -88,8 +99,9 @@ static void exportEntry(ModuleOp module, func::FuncOp entry) {
       func::FuncOp::create(b, entry.getLoc(), "mixattn_" + name, type);
   EntryChecks checks(module, wrapper);
   SmallVector<EntryTensor> tensors;
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+  for (unsigned i = 0; i < numTensors(entry); ++i)
     tensors.push_back(describe(entry, i));
+  bool hasWorkspace = takesWorkspace(entry);
   entry.removeArgAttrsAttr();
 
   checks.checkCall(tensors.size());
@@ -98,6 +110,8 @@ static void exportEntry(ModuleOp module, func::FuncOp entry) {
     buffers.push_back(checks.readTensor(index, tensor));
   for (auto [index, tensor] : llvm::enumerate(tensors))
     checks.checkValues(index, tensor, buffers[index]);
+  if (hasWorkspace)
+    buffers.push_back(checks.readWorkspace());
   ImplicitLocOpBuilder &body = checks.builder();
   func::CallOp::create(body, entry, buffers);
   Value zero = arith::ConstantOp::create(body, body.getI32IntegerAttr(0));

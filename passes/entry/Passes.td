@@ -151,6 +151,45 @@ def TakeBuffersPass : Pass<"attn-take-buffers", "::mlir::ModuleOp"> {
   ];
 }
 
+def PlanWorkspacePass : Pass<"attn-plan-workspace", "::mlir::ModuleOp"> {
+  let summary = "Take all buffers of a call from one piece of memory";
+  let description = [{
+    Input: functions on buffers, which allocate others.
+    Output: buffers are parts of one workspace, of a multiple of 64 bytes each;
+    those that are not needed at the same time share a part. A function takes
+    its workspace as its last argument. So does an entry, marked
+    `attn.workspace`: where it is too small, the entry allocates one. The
+    module's manifest says how many bytes an entry needs, as an expression of
+    the sizes of its arguments.
+    Skips: buffers whose size is not one of arguments, those that threads
+    allocate for themselves, and functions with results.
+
+    ```mlir
+    func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
+      %c0 = arith.constant 0 : index
+      %n = memref.dim %x, %c0 : memref<?xf32>
+      %a = memref.alloc(%n) : memref<?xf32>
+      memref.copy %x, %a : memref<?xf32> to memref<?xf32>
+      memref.dealloc %a : memref<?xf32>
+      return
+    }
+    ```
+    becomes
+    ```
+    func.func private @f.in_workspace(%x: memref<?xf32>,
+                                      %workspace: memref<?xi8>) {
+      %a = memref.view %workspace[%c0][%n] : memref<?xi8> to memref<?xf32>
+      memref.copy %x, %a : memref<?xf32> to memref<?xf32>
+      return
+    }
+    ```
+    and an `@f` that calls it.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+      "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+      "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def CheckAllocationsPass : Pass<"attn-check-allocations", "::mlir::ModuleOp"> {
   let summary = "Let entries report where memory cannot be had";
   let description = [{

@@ -53,7 +53,8 @@ struct DecomposePass : mixattn::impl::DecomposePassBase<DecomposePass> {
       rewriter.replaceOp(op, Decomposition(op, rewriter).emit());
     }
     decomposeEach<LinearGenericOp, StructuredPoolOp, ResponsibilitiesOp,
-                  PriorUpdateOp, OrthogonalPenaltyOp>(getOperation());
+                  PriorUpdateOp, OrthogonalPenaltyOp, RowTermOp, ProjectOp>(
+        getOperation());
   }
 };
 

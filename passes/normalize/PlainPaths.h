@@ -15,6 +15,8 @@ mlir::Value decompose(StructuredPoolOp op, mlir::RewriterBase &rewriter);
 mlir::Value decompose(ResponsibilitiesOp op, mlir::RewriterBase &rewriter);
 mlir::Value decompose(PriorUpdateOp op, mlir::RewriterBase &rewriter);
 mlir::Value decompose(OrthogonalPenaltyOp op, mlir::RewriterBase &rewriter);
+mlir::Value decompose(RowTermOp op, mlir::RewriterBase &rewriter);
+mlir::Value decompose(ProjectOp op, mlir::RewriterBase &rewriter);
 
 } // namespace mixattn
 

@@ -36,11 +36,15 @@ const Schedule *mixattn::findSchedule(const Schedules &schedules,
 }
 
 std::string mixattn::listNames(const Schedules &schedules) {
+  SmallVector<StringRef> names;
+  for (const std::unique_ptr<Schedule> &each : schedules)
+    if (each->isPlanned())
+      names.push_back(each->name);
   std::string text;
-  for (auto [i, each] : llvm::enumerate(schedules)) {
+  for (auto [i, name] : llvm::enumerate(names)) {
     if (i)
-      text += i + 1 == schedules.size() ? " or " : ", ";
-    text += each->name;
+      text += i + 1 == names.size() ? " or " : ", ";
+    text += name;
   }
   return text;
 }
@@ -146,6 +150,8 @@ std::string mixattn::listAlgorithms(MLIRContext *context) {
                                   /*threads=*/0, DictionaryAttr());
     llvm::MapVector<StringRef, StringRef> numbers;
     for (const std::unique_ptr<Schedule> &each : schedulesFor(target)) {
+      if (!each->isPlanned())
+        continue;
       std::string line =
           llvm::formatv("  {0,-14}  {1}", each->name, each->summary);
       if (!each->numbers.empty())

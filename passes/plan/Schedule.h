@@ -76,10 +76,12 @@ public:
   /// Whether attentions that are planned by it become kernels. Those of the
   /// others are decomposed.
   virtual bool formsKernels() const { return true; }
-  /// Emits in front of `kernel` what all cases of a plan share, and gives the
-  /// kernel that remains. The schedule of the last case is asked: all schedules
-  /// of a family that may share a plan prepare alike.
-  virtual KernelOp prepare(KernelOp kernel) const { return kernel; }
+  /// Whether plans name it. Stages that a pass makes have one algorithm each,
+  /// and no plan.
+  virtual bool isPlanned() const { return true; }
+  /// Whether it computes Gaussians as they are. For the others they become
+  /// products, and terms that are made before.
+  virtual bool takesGaussians() const { return false; }
   /// Replaces `kernel`, which it takes, by code for the target. Numbers that
   /// `plan` does not have are the schedule's to choose.
   virtual void emit(KernelOp kernel, const PlanCase &plan) const = 0;

@@ -3,6 +3,7 @@
 
 #include "passes/schedule/KernelChecks.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -29,7 +30,7 @@ static LogicalResult checkBuffers(KernelOp kernel) {
   return success();
 }
 
-LogicalResult mixattn::checkKernel(KernelOp kernel) {
+static LogicalResult checkOperands(KernelOp kernel) {
   if (!kernel->getParentOfType<FunctionOpInterface>())
     return kernel.emitOpError("expected to be in a function");
   if (failed(checkBuffers(kernel)))
@@ -44,5 +45,42 @@ LogicalResult mixattn::checkKernel(KernelOp kernel) {
                                 "of its region, but got the result of '")
              << made->getName() << "'";
   }
+  return success();
+}
+
+SmallVector<PlanCase> mixattn::casesOf(KernelOp kernel,
+                                       const Schedules &schedules) {
+  Operation *op = kernel.getComputation();
+  if (PlanAttr plan = getPlan(op))
+    return llvm::to_vector(plan.getCases());
+  if (const Schedule *first = findFirst(op, schedules))
+    return {first->makePlan(op->getContext())};
+  return {};
+}
+
+static std::string whyNot(Operation *op, const PlanCase &plan,
+                          const Schedules &schedules) {
+  std::string why = whyNotBy(plan, op, schedules);
+  if (!why.empty())
+    return why;
+  const Schedule *schedule = findSchedule(schedules, plan.algorithm.getValue());
+  return schedule->formsKernels() ? schedule->whyNotNumbers(plan)
+                                  : "no kernel is computed so";
+}
+
+LogicalResult mixattn::checkKernel(KernelOp kernel,
+                                   const Schedules &schedules) {
+  if (failed(checkOperands(kernel)))
+    return failure();
+  Operation *op = kernel.getComputation();
+  SmallVector<PlanCase> cases = casesOf(kernel, schedules);
+  if (cases.empty())
+    return op->emitOpError("has no schedule on ")
+           << TargetAttr::of(kernel->getParentOfType<ModuleOp>()).getChip()
+           << whyNone(op, schedules);
+  for (const PlanCase &each : cases)
+    if (std::string why = whyNot(op, each, schedules); !why.empty())
+      return op->emitOpError("cannot be scheduled as '")
+             << each.algorithm.getValue() << "': " << why;
   return success();
 }

@@ -34,19 +34,57 @@ def FormKernelsPass : Pass<"attn-form-kernels"> {
       "::mlir::tensor::TensorDialect"];
 }
 
+def StageKernelsPass : Pass<"attn-stage-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make a kernel for each case of a plan, and for each stage";
+  let description = [{
+    Input: `attn.kernel` on buffers, and the module's target.
+    Output: for each case of a plan but the last a test of the sizes, and a
+    kernel that is planned by this case alone. In front of an attention stand
+    the kernels of what it needs first, which are the same on all targets:
+    `attn.project` of projected keys and values, and where the plan's schedule
+    takes products only, `attn.row_term` of Gaussians and of shifted keys. What
+    one kernel hands to the next lies in a buffer.
+    Skips: kernels of one case without stages. A kernel that has no plan is
+    computed by the first schedule that takes it.
+
+    ```mlir
+    func.func @f(%q: memref<1x2x3x4xf32>, %o: memref<1x2x3x4xf32>) {
+      attn.kernel ins(%q : memref<1x2x3x4xf32>) outs(%o : memref<1x2x3x4xf32>) {
+      ^bb0(%a: tensor<1x2x3x4xf32>):
+        %r = attn.generic
+            scores(%a, %a : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>)
+            gaussian variances [8.0]
+            pool(%a : tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+        attn.results %r : tensor<1x2x3x4xf32>
+      }
+      return
+    }
+    ```
+    becomes
+    ```
+    %term = memref.alloc() : memref<1x2x1x3xf32>
+    attn.kernel ins(%q : …) outs(%term : …) { … attn.row_term … }
+    attn.kernel ins(%q, %term : …) outs(%o : …) { … attn.generic … }
+    memref.dealloc %term : memref<1x2x1x3xf32>
+    ```
+  }];
+  let dependentDialects = ["::mixattn::AttnDialect",
+      "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ScheduleKernelsPass : Pass<"attn-schedule-kernels", "::mlir::ModuleOp"> {
   let summary = "Turn kernels into code of the target";
   let description = [{
-    Input: kernels on buffers, their computation planned or not, and the module's
+    Input: kernels on buffers as attn-stage-kernels leaves them, and the module's
     target.
-    Output: for each case of a plan a test of the sizes, and the code that the
-    case's schedule emits (passes/plan/plan.md lists them): on x86 loops over
-    tiles that threads share; on nvptx one `gpu.module` for all kernels, and a
-    launch in place of each.
+    Output: grids, as the plan's schedule emits them (passes/plan/plan.md lists
+    them): on x86 of tiles that threads share, on nvptx of blocks of threads.
     Skips: everything else. Kernels without a plan take the first schedule that
     is for them.
 
-    Errors: a kernel that the target's schedules cannot compute as planned.
+    Errors: a kernel that the target's schedules cannot compute as planned, and
+    one that attn-stage-kernels has something to do for.
 
     ```mlir
     func.func @f(%q: memref<1x2x3x4xf32>, %o: memref<1x2x3x4xf32>) {

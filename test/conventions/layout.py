@@ -84,19 +84,19 @@ def passes_know_no_tool():
 
 # The rooms of passes/ from the ground up, and what each may look down on.
 ROOMS = {
-    "target": [], "body": [], "entry": [],
+    "target": [], "body": [], "entry": ["body"],
     "normalize": ["body"], "normalize/algebra": ["body", "normalize"],
     "plan": ["entry", "target"],
     "manifest": ["body", "entry", "plan", "target"],
-    "schedule": ["body", "plan"],
+    "schedule": ["body", "normalize/algebra", "plan"],
     "schedule/nvptx": ["body", "plan", "schedule", "target"],
     "schedule/x86/shared": ["body", "plan", "schedule", "target"],
     **{f"schedule/x86/{room}": ["body", "plan", "schedule",
                                 "schedule/x86/shared"]
-       for room in ("attention", "decode", "linear", "pool")},
+       for room in ("attention", "decode", "linear", "pool", "stages")},
     "schedule/x86": ["plan", "schedule/x86/shared", "schedule/x86/attention",
                      "schedule/x86/decode", "schedule/x86/linear",
-                     "schedule/x86/pool"],
+                     "schedule/x86/pool", "schedule/x86/stages"],
     "lower": [], "lower/nvptx": ["body"], "lower/x86": ["body", "target"],
 }
 

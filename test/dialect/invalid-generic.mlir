@@ -389,8 +389,17 @@ func.func @c26(%q: !q) -> !q {
 !q = tensor<1x4x5x8xbf16>
 !o = tensor<1x4x5x8xf16>
 func.func @c11_narrow(%q: !q) -> !o {
-  // expected-error @below {{failed to infer returned types}}
-  // expected-error @below {{'attn.generic' op inferred type(s) 'tensor<1x4x5x8xbf16>' are incompatible with return type(s) of operation 'tensor<1x4x5x8xf16>'}}
+  // expected-error @below {{'attn.generic' op expected a result of the values' type or of f32, but got 'f16'}}
+  %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !o
+  return %o : !o
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+!o = tensor<1x4x5x8xbf16>
+func.func @c27(%q: !q) -> !o {
+  // expected-error @below {{'attn.generic' op expected a result of the values' type or of f32, but got 'bf16'}}
   %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !o
   return %o : !o
 }

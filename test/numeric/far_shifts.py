@@ -68,8 +68,8 @@ def check_rewritten():
     process = subprocess.run(
         ["mixattn-opt", source, "--attn-generalize", "--attn-simplify", "--remark-format=emitRemark",
          "--remarks-filter-passed=attn-simplify"], check=True, capture_output=True, text=True)
-    if "[Passed] ShareShiftedKeys" not in process.stderr:
-        sys.exit("expected ShareShiftedKeys to apply")
+    if "[Passed] MakeTerms" not in process.stderr:
+        sys.exit("expected MakeTerms to apply")
 
 
 def main():

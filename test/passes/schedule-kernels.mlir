@@ -3,7 +3,7 @@
 // algorithm; a kernel without a plan takes the first schedule that is for it.
 // schedule-x86*.mlir and schedule-nvptx.mlir have the code.
 //
-// RUN: mixattn-opt %s --attn-set-target=features=avx512f --attn-schedule-kernels --canonicalize | FileCheck %s --implicit-check-not=attn.kernel
+// RUN: mixattn-opt %s --attn-set-target=features=avx512f --attn-stage-kernels --attn-schedule-kernels --canonicalize | FileCheck %s --implicit-check-not=attn.kernel
 
 !t = tensor<?x2x?x4xf32>
 !m = memref<?x2x?x4xf32>

@@ -149,3 +149,67 @@ func.func @split(%q: !m, %o: !m) {
   }
   return
 }
+
+// -----
+
+// What attn-stage-kernels has to do first: one kernel for each case, terms of
+// Gaussians and of shifted keys, projected keys.
+!t = tensor<?x2x?x4xf32>
+!m = memref<?x2x?x4xf32>
+func.func @two_cases(%q: !m, %o: !m) {
+  attn.kernel ins(%q : !m) outs(%o : !m) {
+  ^bb0(%a: !t):
+    // expected-error @below {{'attn.generic' op expected one case of a plan and no stages before it, as attn-stage-kernels leaves them}}
+    %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t)
+        {attn.plan = #attn.plan<[queries at_most 8 : decode, else : online]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!t = tensor<?x2x?x4xf32>
+!m = memref<?x2x?x4xf32>
+func.func @gaussian(%q: !m, %o: !m) {
+  attn.kernel ins(%q : !m) outs(%o : !m) {
+  ^bb0(%a: !t):
+    // expected-error @below {{'attn.generic' op expected one case of a plan and no stages before it, as attn-stage-kernels leaves them}}
+    %r = attn.generic scores(%a, %a : !t, !t) gaussian pool(%a : !t)
+        {attn.plan = #attn.plan<[else : online]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!t = tensor<?x2x?x4xf32>
+!m = memref<?x2x?x4xf32>
+!s = tensor<2x3x4xf32>
+func.func @shifted(%q: !m, %s: memref<2x3x4xf32>, %o: !m) {
+  attn.kernel ins(%q, %s : !m, memref<2x3x4xf32>) outs(%o : !m) {
+  ^bb0(%a: !t, %b: !s):
+    // expected-error @below {{'attn.generic' op expected one case of a plan and no stages before it, as attn-stage-kernels leaves them}}
+    %r = attn.generic scores(%a, %a : !t, !t) shifted_by(%b : !s) pool(%a : !t)
+        {attn.plan = #attn.plan<[else : decode]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!t = tensor<?x2x?x4xf32>
+!m = memref<?x2x?x4xf32>
+!e = tensor<3x?xf32>
+func.func @projected(%q: !m, %e: memref<3x?xf32>, %o: !m) {
+  attn.kernel ins(%q, %e : !m, memref<3x?xf32>) outs(%o : !m) {
+  ^bb0(%a: !t, %b: !e):
+    // expected-error @below {{'attn.generic' op expected one case of a plan and no stages before it, as attn-stage-kernels leaves them}}
+    %r = attn.generic scores(%a, %a : !t, !t) projected_by(%b, %b : !e, !e)
+        pool(%a : !t) -> !t
+    attn.results %r : !t
+  }
+  return
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Projected lengths: two products in front of the kernel, which reads them.
 //
-// RUN: mixattn-opt %s --attn-set-target='features=avx512f' --attn-schedule-kernels --canonicalize | FileCheck %s
+// RUN: mixattn-opt %s --attn-set-target='features=avx512f' --attn-stage-kernels --attn-schedule-kernels --canonicalize | FileCheck %s
 
 !q = memref<?x4x?x32xbf16>
 !k = memref<?x2x?x32xbf16>

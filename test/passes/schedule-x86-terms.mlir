@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gaussians and shifted keys: terms in front of the kernel, which reads them.
 //
-// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-schedule-kernels --canonicalize | FileCheck %s
+// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-stage-kernels --attn-schedule-kernels --canonicalize | FileCheck %s
 
 !q = memref<?x4x?x64xf32>
 !k = memref<?x4x2x?x64xf32>
@@ -25,8 +25,8 @@
 // CHECK:           tile.x86.scores
 // CHECK-NOT:         memref.load %[[P]][
 // CHECK:             memref.load %[[KEY]][
-// CHECK:         memref.dealloc %[[QUERY]]
 // CHECK:         memref.dealloc %[[KEY]]
+// CHECK:         memref.dealloc %[[QUERY]]
 func.func @gaussian(%q: !q, %k: !k, %p: memref<4x2xf32>, %o: !q) {
   attn.kernel ins(%q, %k, %p : !q, !k, memref<4x2xf32>) outs(%o : !q) {
   ^bb0(%a: tensor<?x4x?x64xf32>, %b: tensor<?x4x2x?x64xf32>, %c: tensor<4x2xf32>):

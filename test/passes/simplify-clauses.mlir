@@ -45,7 +45,7 @@ func.func @given(%s: !s, %v: !v) {
 func.func @projected(%q: !q, %e: !p) {
   %zero_row = arith.constant dense<[[0.0, 0.0], [0.5, 1.0]]> : !m
   %one_hot = arith.constant dense<[[0.0, 1.0], [1.0, 0.0]]> : !m
-  // expected-remark @below {{[Missed] CancelQueryNorm | Category:attn-simplify | Reason="keys are projected"}}
+  // expected-remark @below {{[Missed] MakeTerms | Category:attn-simplify | Reason="keys are projected"}}
   %0 = attn.generic scores(%q, %q : !q, !q) projected_by(%e, %e : !p, !p)
       gaussian pool(%q : !q) -> !q
   // expected-remark @below {{[Passed] PruneHeads}}
@@ -96,7 +96,14 @@ func.func @pruned_noise(%q: !q, %v: !v, %sigma: tensor<3xf32>,
 
 // -----
 
-// A picked head has its noise still; a constant of a row passes noise by.
+// A picked head has its noise still; a constant of a row passes noise by, so
+// there is no square of queries.
+// CHECK-LABEL: func.func @noise
+// CHECK-SAME:    %[[Q:.+]]: tensor<1x2x5x4xf32>, %
+// CHECK:         attn.generic {{.*}} noise <local>
+// CHECK:         %[[TERM:.+]] = attn.row_term %[[Q]] factors [5.000000e-01] of_keys has_square :
+// CHECK-NOT:     attn.row_term
+// CHECK:         attn.generic scores({{[^)]*}}) key_term(%{{.+}} : tensor<1x2x1x5xf32>) premix({{.*}}) noise <global>
 !q = tensor<1x2x5x4xf32>
 !m = tensor<2x2xf32>
 func.func @noise(%q: !q, %m: !m, %sigma: tensor<2xf32>,
@@ -106,7 +113,7 @@ func.func @noise(%q: !q, %m: !m, %sigma: tensor<2xf32>,
   %0 = attn.generic scores(%q, %q : !q, !q) premix(%one_hot : !m)
       noise <local> sigma(%sigma : tensor<2xf32>)
       drawn(%noise : tensor<1x2x5x5xf32>) finite pool(%q : !q) -> !q
-  // expected-remark @below {{[Passed] CancelQueryNorm}}
+  // expected-remark @below {{[Passed] MakeTerms}}
   %1 = attn.generic scores(%q, %q : !q, !q) gaussian premix(%m : !m)
       noise <global> sigma(%sigma : tensor<2xf32>)
       drawn(%noise : tensor<1x2x5x5xf32>) pool(%q : !q) -> !q
@@ -146,24 +153,40 @@ func.func @one_column(%q: !q, %k: !k, %v: !v, %p: tensor<2xf32>) {
 
 // -----
 
-// A sigmoid sees a constant that is added to a row; a kept band does not.
+// A sigmoid sees a constant that is added to a row, so queries have their
+// square, too; a kept band does not see it, and products have none.
+// CHECK-LABEL: func.func @normalisers
+// CHECK-SAME:    %[[Q:.+]]: tensor<1x2x5x4xf32>, %{{.+}}: tensor<1x2x1x5x4xf32>, %{{.+}}: tensor<2x1xf32>, %[[SHIFTS:.+]]: tensor<2x2x4xf32>
+// CHECK:         attn.row_term %[[Q]] factors [5.000000e-01] has_square :
+// CHECK-NEXT:    attn.row_term %[[Q]] factors [5.000000e-01] of_keys has_square :
+// CHECK:         attn.generic scores({{[^)]*}}) query_term({{[^)]*}}) key_term({{[^)]*}}) scale 1.000000e+00 sigsoftmax
+// CHECK:         attn.row_term %[[Q]] shifts(%[[SHIFTS]] : tensor<2x2x4xf32>) factors [5.000000e-01, 5.000000e-01] has_square :
+// CHECK-NEXT:    attn.row_term %[[Q]] shifts(%[[SHIFTS]] : tensor<2x2x4xf32>) factors [5.000000e-01, 5.000000e-01] of_keys has_square :
+// CHECK:         attn.generic scores({{[^)]*}}) query_term({{[^)]*}}) key_term({{[^)]*}}) scale 1.000000e+00 sigsoftmax
+// CHECK:         attn.generic {{.*}} sigsoftmax finite
+// CHECK:         attn.row_term %[[Q]] shifts(%[[SHIFTS]] : tensor<2x2x4xf32>) factors [1.000000e+00, 1.000000e+00] :
+// CHECK-NOT:     attn.row_term
+// CHECK:         attn.generic scores({{[^)]*}}) query_term({{[^)]*}}) scale {{.*}} sigsoftmax
+// CHECK:         attn.row_term %[[Q]] factors [5.000000e-01] of_keys has_square :
+// CHECK-NOT:     attn.row_term
+// CHECK:         attn.generic scores({{[^)]*}}) key_term({{[^)]*}}) scale {{.*}} keep
 !q = tensor<1x2x5x4xf32>
 func.func @normalisers(%q: !q, %keys: tensor<1x2x1x5x4xf32>,
                        %prior: tensor<2x1xf32>, %shifts: tensor<2x2x4xf32>) {
-  // expected-remark @below {{[Missed] CancelQueryNorm | Category:attn-simplify | Reason="something sees a constant added to a row of scores"}}
+  // expected-remark @below {{[Passed] MakeTerms | Category:attn-simplify}}
   %0 = attn.generic scores(%q, %q : !q, !q) gaussian sigsoftmax
       pool(%q : !q) -> !q
-  // expected-remark @below {{[Missed] ShareShiftedKeys | Category:attn-simplify | Reason="something sees a constant added to a row of scores"}}
+  // expected-remark @below {{[Passed] MakeTerms | Category:attn-simplify}}
   %1 = attn.generic scores(%q, %q : !q, !q)
       shifted_by(%shifts : tensor<2x2x4xf32>) gaussian sigsoftmax
       pool(%q : !q) -> !q
   // expected-remark @below {{[Missed] DropSingleComponent | Category:attn-simplify | Reason="something sees a constant added to a row of scores"}}
   %2 = attn.generic scores(%q, %keys : !q, tensor<1x2x1x5x4xf32>)
       prior(%prior : tensor<2x1xf32>) sigsoftmax finite pool(%q : !q) -> !q
-  // expected-remark @below {{[Passed] ShareShiftedKeys}}
+  // expected-remark @below {{[Passed] MakeTerms}}
   %3 = attn.generic scores(%q, %q : !q, !q)
       shifted_by(%shifts : tensor<2x2x4xf32>) sigsoftmax pool(%q : !q) -> !q
-  // expected-remark @below {{[Passed] CancelQueryNorm}}
+  // expected-remark @below {{[Passed] MakeTerms}}
   %4 = attn.generic scores(%q, %q : !q, !q) gaussian keep <1, 0>
       pool(%q : !q) -> !q
   return

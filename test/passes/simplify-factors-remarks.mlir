@@ -87,11 +87,12 @@ func.func @out_of_range(%q: !q, %k: tensor<1x2x1x3x4xf32>, %t: tensor<1x2x1x3xf3
 !b = tensor<2xf32>
 !s = tensor<1x2x3x3xf32>
 func.func @scales(%q: !q, %k: !k, %m: !m, %b: !b, %s: !s,
-                  %narrow: tensor<1x2x3x4xbf16>) {
+                  %narrow: tensor<1x2x3x4xbf16>, %e: tensor<2x3xf32>) {
   // expected-remark @below {{[Missed] FoldScale | Category:attn-simplify | Reason="a Gaussian is no product"}}
-  // expected-remark @below {{[Missed] CancelQueryNorm}}
+  // expected-remark @below {{[Missed] MakeTerms | Category:attn-simplify | Reason="keys are projected"}}
   // expected-remark @below {{[Passed] FoldLog2e}}
-  %0 = attn.generic scores(%q, %k : !q, !k) gaussian variances [1.0, 2.0]
+  %0 = attn.generic scores(%q, %q : !q, !q)
+      projected_by(%e, %e : tensor<2x3xf32>, tensor<2x3xf32>) gaussian
       pool(%q : !q) -> !q
   // expected-remark @below {{[Missed] FoldScale | Category:attn-simplify | Reason="the query is not f32"}}
   // expected-remark @below {{[Passed] FoldLog2e}}

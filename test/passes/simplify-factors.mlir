@@ -60,16 +60,23 @@ func.func @components(%q: !q, %k: !k, %prior: tensor<2x3xf16>)
 
 // -----
 
-// Different variances of distances are divided by log2(e); a prior by position
-// joins the term that is there.
+// Different variances are divided by log2(e), and terms multiplied by it; a
+// prior by position joins the term of the keys, which holds the one that was
+// there.
 // CHECK-DAG: #[[EACH:.+]] = affine_map<(d0, d1, d2, d3) -> (d1, d2, d3)>
-// CHECK-DAG: #[[SHARED:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+// CHECK-DAG: #[[WHOLE:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 // CHECK-LABEL: func.func @gaussians
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<1x2x3x4xf32>, %[[K:[a-z0-9]+]]: tensor<1x2x2x3x4xf32>, %[[P:[a-z0-9]+]]: tensor<2x2x3xf32>, %[[T:[a-z0-9]+]]: tensor<1x2x3xf32>)
-// CHECK:         %[[SUM:.+]] = linalg.generic {indexing_maps = [#[[EACH]], #[[SHARED]], #{{.+}}], {{.*}} ins(%[[P]], %[[T]] :
+// CHECK-DAG:     %[[LOG2E:.+]] = arith.constant 1.44269502 : f32
+// CHECK:         %[[OF_QUERY:.+]] = attn.row_term %[[Q]] factors [1.000000e+00, 5.000000e-01] has_square :
+// CHECK:         %[[OF_KEY:.+]] = attn.row_term %[[K]] term(%[[T]] : tensor<1x2x3xf32>) factors [1.000000e+00, 5.000000e-01] of_keys has_square :
+// CHECK:         %[[SUM:.+]] = linalg.generic {indexing_maps = [#[[EACH]], #[[WHOLE]], #[[WHOLE]]], {{.*}} ins(%[[P]], %[[OF_KEY]] :
 // CHECK:           arith.addf
+// CHECK:         %[[QUERY_TERMS:.+]] = linalg.generic {{.*}} ins(%[[OF_QUERY]] :
+// CHECK:           arith.mulf %{{.+}}, %[[LOG2E]]
 // CHECK:         %[[TERMS:.+]] = linalg.generic {{.*}} ins(%[[SUM]] :
-// CHECK:         attn.generic scores(%[[Q]], %[[K]] : {{.*}}) gaussian variances [{{0.69314718[0-9]+|6.931472e-01}}, {{1.38629436[0-9]+|1.386294e\+00}}] key_term(%[[TERMS]] : tensor<1x2x2x3xf32>) scale 2.000000e+00 base2 pool(
+// CHECK:           arith.mulf %{{.+}}, %[[LOG2E]]
+// CHECK:         attn.generic scores(%[[Q]], %[[K]] : {{[^)]*}}) variances [{{0.69314718[0-9]+|6.931472e-01}}, {{1.38629436[0-9]+|1.386294e\+00}}] query_term(%[[QUERY_TERMS]] : tensor<1x2x2x3xf32>) key_term(%[[TERMS]] : tensor<1x2x2x3xf32>) scale 2.000000e+00 base2 pool(
 !q = tensor<1x2x3x4xf32>
 !k = tensor<1x2x2x3x4xf32>
 func.func @gaussians(%q: !q, %k: !k, %prior: tensor<2x2x3xf32>,
@@ -155,5 +162,39 @@ func.func @mixers(%q: !q, %k: !k, %m: !m, %b: !b) -> (!q, !q, !q, !q, !q) {
 func.func @unequal_terms(%q: !q, %t: !t) -> !q {
   %o = attn.generic scores(%q, %q : !q, !q) variances [8.0, 24.0]
       query_term(%t : !t) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// A prior by position joins a term that components share.
+// CHECK-DAG: #[[EACH:.+]] = affine_map<(d0, d1, d2, d3) -> (d1, d2, d3)>
+// CHECK-DAG: #[[SHARED:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+// CHECK-LABEL: func.func @prior_by_position
+// CHECK-SAME:    %[[P:[a-z0-9]+]]: tensor<2x2x3xf32>, %[[T:[a-z0-9]+]]: tensor<1x2x3xf32>)
+// CHECK:         %[[SUM:.+]] = linalg.generic {indexing_maps = [#[[EACH]], #[[SHARED]], #{{.+}}], {{.*}} ins(%[[P]], %[[T]] :
+// CHECK:           arith.addf
+// CHECK:         %[[TERMS:.+]] = linalg.generic {{.*}} ins(%[[SUM]] :
+// CHECK:         attn.generic {{.*}} key_term(%[[TERMS]] : tensor<1x2x2x3xf32>) scale
+!q = tensor<1x2x3x4xf32>
+!k = tensor<1x2x2x3x4xf32>
+func.func @prior_by_position(%q: !q, %k: !k, %prior: tensor<2x2x3xf32>,
+                             %term: tensor<1x2x3xf32>) -> !q {
+  %o = attn.generic scores(%q, %k : !q, !k) variances [1.0, 2.0]
+      key_term(%term : tensor<1x2x3xf32>) prior(%prior : tensor<2x2x3xf32>)
+      pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+// A Gaussian of projected keys stays one; log2(e) is in the scale.
+// CHECK-LABEL: func.func @projected
+// CHECK:         attn.generic scores({{[^)]*}}) projected_by({{[^)]*}}) gaussian scale 5.77078{{[0-9]+}} base2 pool(
+!q = tensor<1x2x3x4xf32>
+!e = tensor<2x3xf32>
+func.func @projected(%q: !q, %e: !e) -> !q {
+  %o = attn.generic scores(%q, %q : !q, !q) projected_by(%e, %e : !e, !e)
+      gaussian scale 4.0 pool(%q : !q) -> !q
   return %o : !q
 }

@@ -7,10 +7,10 @@
 !q = tensor<1x2x3x4xf32>
 func.func @applied(%q: !q, %keys: tensor<1x2x1x3x4xf32>, %shifts: tensor<2x2x4xf32>) {
   // expected-remark @below {{[Passed] DropSingleComponent | Category:attn-simplify}}
-  // expected-remark @below {{[Passed] CancelQueryNorm | Category:attn-simplify}}
+  // expected-remark @below {{[Passed] MakeTerms | Category:attn-simplify}}
   %0 = attn.generic scores(%q, %keys : !q, tensor<1x2x1x3x4xf32>) gaussian
       pool(%q : !q) -> !q
-  // expected-remark @below {{[Passed] ShareShiftedKeys | Category:attn-simplify}}
+  // expected-remark @below {{[Passed] MakeTerms | Category:attn-simplify}}
   %1 = attn.generic scores(%q, %q : !q, !q)
       shifted_by(%shifts : tensor<2x2x4xf32>) pool(%q : !q) -> !q
   return
@@ -35,73 +35,15 @@ func.func @applied_to_heads(%q: !q) {
 
 // -----
 
-!q = tensor<1x2x3x4xf32>
-!k = tensor<1x2x2x3x4xf32>
-func.func @different_variances(%q: !q, %k: !k, %shifts: tensor<2x2x4xf32>) {
-  // expected-remark @below {{[Missed] CancelQueryNorm | Category:attn-simplify | Reason="variances differ"}}
-  %0 = attn.generic scores(%q, %k : !q, !k) gaussian variances [1.0, 2.0]
-      pool(%q : !q) -> !q
-  // expected-remark @below {{[Missed] ShareShiftedKeys | Category:attn-simplify | Reason="variances differ"}}
-  %1 = attn.generic scores(%q, %q : !q, !q)
-      shifted_by(%shifts : tensor<2x2x4xf32>) variances [1.0, 2.0]
-      pool(%q : !q) -> !q
-  return
-}
-
-// -----
-
-// Whoever sees a constant that is added to a row: lse, an MLP, a ReLU, a
-// score_mod that does more than add.
-!q = tensor<1x2x3x4xf32>
-!m = tensor<2x2xf32>
-!b = tensor<2xf32>
-func.func @sees_the_row(%q: !q, %m: !m, %b: !b, %shifts: tensor<2x2x4xf32>) {
-  // expected-remark @below {{[Missed] CancelQueryNorm | Category:attn-simplify | Reason="something sees a constant added to a row of scores"}}
-  %0:2 = attn.generic scores(%q, %q : !q, !q) gaussian pool(%q : !q)
-      -> !q lse tensor<1x2x3xf32>
-  // expected-remark @below {{[Missed] CancelQueryNorm | Category:attn-simplify | Reason="something sees a constant added to a row of scores"}}
-  %1 = attn.generic scores(%q, %q : !q, !q) gaussian
-      premix_mlp(%m, %b, %m, %b : !m, !b, !m, !b) pool(%q : !q) -> !q
-  // expected-remark @below {{[Missed] SelectHeads | Category:attn-simplify | Reason="the mixer is not constant"}}
-  // expected-remark @below {{[Missed] CancelQueryNorm | Category:attn-simplify | Reason="something sees a constant added to a row of scores"}}
-  %2 = attn.generic scores(%q, %q : !q, !q) gaussian premix(%m : !m)
-      relu_per_key pool(%q : !q) -> !q
-  // expected-remark @below {{[Missed] CancelQueryNorm | Category:attn-simplify | Reason="something sees a constant added to a row of scores"}}
-  %3 = attn.generic scores(%q, %q : !q, !q) gaussian score_mod {
-  ^bb0(%s: f32, %batch: index, %h: index, %i: index, %j: index):
-    %t = math.tanh %s : f32
-    attn.yield %t : f32
-  } pool(%q : !q) -> !q
-  // expected-remark @below {{[Missed] CancelQueryNorm | Category:attn-simplify | Reason="something sees a constant added to a row of scores"}}
-  %4 = attn.generic scores(%q, %q : !q, !q) gaussian score_mod {
-  ^bb0(%s: f32, %batch: index, %h: index, %i: index, %j: index):
-    %t = arith.addf %s, %s : f32
-    attn.yield %t : f32
-  } pool(%q : !q) -> !q
-  // expected-remark @below {{[Missed] CancelQueryNorm | Category:attn-simplify | Reason="something sees a constant added to a row of scores"}}
-  %5 = attn.generic scores(%q, %q : !q, !q) gaussian score_mod {
-  ^bb0(%s: f32, %batch: index, %h: index, %i: index, %j: index):
-    %one = arith.constant 1.0 : f32
-    %t = arith.subf %one, %s : f32
-    attn.yield %t : f32
-  } pool(%q : !q) -> !q
-  // expected-remark @below {{[Missed] ShareShiftedKeys | Category:attn-simplify | Reason="something sees a constant added to a row of scores"}}
-  %6:2 = attn.generic scores(%q, %q : !q, !q)
-      shifted_by(%shifts : tensor<2x2x4xf32>) gaussian pool(%q : !q)
-      -> !q lse tensor<1x2x3xf32>
-  return
-}
-
-// -----
-
+// Where terms are made: simplify-terms.mlir has what.
 !q = tensor<1x2x3x4xf32>
 !k = tensor<1x2x1x3x4xf32>
 !term = tensor<1x2x3xf32>
 func.func @terms(%q: !q, %k: !k, %term: !term, %shifts: tensor<2x2x4xf32>) {
-  // expected-remark @below {{[Missed] CancelQueryNorm | Category:attn-simplify | Reason="there is a term per key already"}}
+  // expected-remark @below {{[Passed] MakeTerms | Category:attn-simplify}}
   %0 = attn.generic scores(%q, %q : !q, !q) gaussian key_term(%term : !term)
       pool(%q : !q) -> !q
-  // expected-remark @below {{[Missed] ShareShiftedKeys | Category:attn-simplify | Reason="there are terms per query or key already"}}
+  // expected-remark @below {{[Passed] MakeTerms | Category:attn-simplify}}
   %1 = attn.generic scores(%q, %q : !q, !q)
       shifted_by(%shifts : tensor<2x2x4xf32>) query_term(%term : !term)
       pool(%q : !q) -> !q

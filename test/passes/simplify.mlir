@@ -6,23 +6,16 @@
 // RUN: mixattn-opt --attn-simplify --canonicalize --split-input-file %s \
 // RUN:   | FileCheck %s
 
-// CancelQueryNorm: with equal variances a Gaussian is a product plus the key's
-// -|k|^2 / (2 * 8); all else stays.
-// CHECK-DAG: #[[KEY:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>
-// CHECK-DAG: #[[NORM:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
+// MakeTerms: with equal variances a Gaussian is a product plus a term of the
+// keys, -|k|^2 / (2 * 8); all else stays. Keys share a head, so the prior does.
 // CHECK-LABEL: func.func @gaussian_components
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x2x?x4xbf16>, %[[KEYS:[a-z0-9]+]]: tensor<?x1x3x?x4xbf16>, %[[V:[a-z0-9]+]]: tensor<?x2x?x4xbf16>, %[[PRIOR:[a-z0-9]+]]: tensor<2x3xf32>)
-// CHECK-DAG:     %[[FACTOR:.+]] = arith.constant -6.250000e-02 : f32
-// CHECK:         %[[NORMS:.+]] = linalg.generic {indexing_maps = [#[[KEY]], #[[KEY]], #[[NORM]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%[[KEYS]], %[[KEYS]] :
-// CHECK-NEXT:    ^bb0(%[[A:.+]]: bf16, %[[B:.+]]: bf16, %[[SUM:.+]]: f32):
-// CHECK-DAG:       %[[LEFT:.+]] = arith.extf %[[A]] : bf16 to f32
-// CHECK-DAG:       %[[RIGHT:.+]] = arith.extf %[[B]] : bf16 to f32
-// CHECK:           %[[SCALED:.+]] = arith.mulf %[[RIGHT]], %[[FACTOR]] : f32
-// CHECK-NEXT:      %[[SQUARE:.+]] = arith.mulf %[[LEFT]], %[[SCALED]] : f32
-// CHECK-NEXT:      arith.addf %[[SUM]], %[[SQUARE]] : f32
+// CHECK-NOT:     attn.row_term %[[Q]]
+// CHECK:         %[[NORMS:.+]] = attn.row_term %[[KEYS]] factors [1.250000e-01, 1.250000e-01, 1.250000e-01] of_keys has_square : tensor<?x1x3x?x4xbf16> -> tensor<?x1x3x?xf32>
+// CHECK-NOT:     attn.row_term
 // CHECK:         %[[TERM:.+]] = linalg.generic {{.*}} ins(%[[NORMS]] :
 // CHECK:         %[[PRIOR2:.+]] = linalg.generic {{.*}} ins(%[[PRIOR]] :
-// CHECK:         attn.generic scores(%[[Q]], %[[KEYS]] : {{.*}}) variances {{.*}} key_term(%[[TERM]] : tensor<?x1x3x?xf32>) prior(%[[PRIOR2]] : tensor<2x3xf32>) scale 5.000000e-01 causal base2 pool(%[[V]] :
+// CHECK:         attn.generic scores(%[[Q]], %[[KEYS]] : {{[^)]*}}) variances [5.545177e+00, 5.545177e+00, 5.545177e+00] key_term(%[[TERM]] : tensor<?x1x3x?xf32>) prior(%[[PRIOR2]] : tensor<2x3xf32>) scale 5.000000e-01 causal base2 pool(%[[V]] :
 !q = tensor<?x2x?x4xbf16>
 func.func @gaussian_components(%q: !q, %keys: tensor<?x1x3x?x4xbf16>, %v: !q,
                                %prior: tensor<2x3xf32>) -> !q {
@@ -38,8 +31,9 @@ func.func @gaussian_components(%q: !q, %keys: tensor<?x1x3x?x4xbf16>, %v: !q,
 // a linear mixer, a bias, a score_mod that adds, weights on request.
 // CHECK-LABEL: func.func @gaussian
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<1x2x3x4xf32>
-// CHECK:         %[[NORMS:.+]] = linalg.generic {{.*}} ins(%[[Q]], %[[Q]] :
-// CHECK:         attn.generic scores({{.*}}) key_term(%[[NORMS]] : tensor<1x2x3xf32>) premix({{.*}}) scale 1.000000e+00 bias({{.*}}) score_mod {
+// CHECK:         %[[NORMS:.+]] = attn.row_term %[[Q]] factors [5.000000e-01] of_keys has_square : tensor<1x2x3x4xf32> -> tensor<1x2x1x3xf32>
+// CHECK-NOT:     attn.row_term
+// CHECK:         attn.generic scores({{[^)]*}}) key_term(%[[NORMS]] : tensor<1x2x1x3xf32>) premix({{.*}}) scale 1.000000e+00 bias({{.*}}) score_mod {
 // CHECK:         } pool({{.*}}) -> tensor<1x2x3x4xf32> weights tensor<1x2x3x3xf32>
 !q = tensor<1x2x3x4xf32>
 !m = tensor<2x2xf32>
@@ -58,28 +52,22 @@ func.func @gaussian(%q: !q, %m: !m, %bias: tensor<3x3xf32>)
 
 // -----
 
-// ShareShiftedKeys: one product for all components, and a term for each: q's
-// product with its shift, and the shifted key's norm.
-// CHECK-DAG: #[[QUERY:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>
-// CHECK-DAG: #[[SHIFT_OF_QUERY:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d1 floordiv 2, d2, d4)>
-// CHECK-DAG: #[[SHIFT_OF_KEY:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4)>
-// CHECK-DAG: #[[TERM:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
+// MakeTerms: one product for all components, and a term for each: q's product
+// with its shift, and the shifted key's square. There is no square of q.
 // CHECK-LABEL: func.func @shifted_gaussians
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x4x?x8xf32>, %[[K:[a-z0-9]+]]: tensor<?x2x?x8xf32>, %[[SHIFTS:[a-z0-9]+]]: tensor<2x3x8xf32>, %[[PRIOR:[a-z0-9]+]]: tensor<4x3xf32>)
-// CHECK-DAG:     %[[OF_QUERY:.+]] = arith.constant 1.250000e-01 : f32
-// CHECK-DAG:     %[[OF_KEY:.+]] = arith.constant -6.250000e-02 : f32
-// CHECK:         %[[QUERY_TERM:.+]] = linalg.generic {indexing_maps = [#[[QUERY]], #[[SHIFT_OF_QUERY]], #[[TERM]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%[[Q]], %[[SHIFTS]] :
-// CHECK:           arith.mulf %{{.+}}, %[[OF_QUERY]] : f32
-// CHECK:         %[[KEY_TERM:.+]] = linalg.generic {indexing_maps = [#[[QUERY]], #[[QUERY]], #[[SHIFT_OF_KEY]], #[[TERM]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%[[K]], %[[K]], %[[SHIFTS]] :
-// CHECK:           %[[LEFT:.+]] = arith.addf
-// CHECK:           %[[RIGHT:.+]] = arith.addf
-// CHECK:           %[[SCALED:.+]] = arith.mulf %[[RIGHT]], %[[OF_KEY]] : f32
-// CHECK:           arith.mulf %[[LEFT]], %[[SCALED]] : f32
+// CHECK-DAG:     %[[OF_PRODUCT:.+]] = arith.constant 0.180336878 : f32
+// CHECK-DAG:     %[[LOG2E:.+]] = arith.constant 1.44269502 : f32
+// CHECK:         %[[QUERY_TERM:.+]] = attn.row_term %[[Q]] shifts(%[[SHIFTS]] : tensor<2x3x8xf32>) factors [1.250000e-01, 1.250000e-01, 1.250000e-01] : tensor<?x4x?x8xf32> -> tensor<?x4x3x?xf32>
+// CHECK:         %[[KEY_TERM:.+]] = attn.row_term %[[K]] shifts(%[[SHIFTS]] : tensor<2x3x8xf32>) factors [1.250000e-01, 1.250000e-01, 1.250000e-01] of_keys has_square : tensor<?x2x?x8xf32> -> tensor<?x2x3x?xf32>
 // CHECK:         %[[QUERY_TERM2:.+]] = linalg.generic {{.*}} ins(%[[QUERY_TERM]] :
+// CHECK:           arith.mulf %{{.+}}, %[[LOG2E]] : f32
 // CHECK:         %[[KEY_TERM2:.+]] = linalg.generic {{.*}} ins(%[[KEY_TERM]] :
+// CHECK:           arith.mulf %{{.+}}, %[[LOG2E]] : f32
 // CHECK:         %[[PRIOR2:.+]] = linalg.generic {{.*}} ins(%[[PRIOR]] :
 // CHECK:         %[[Q2:.+]] = linalg.generic {{.*}} ins(%[[Q]] :
-// CHECK:         attn.generic scores(%[[Q2]], %[[K]] : {{.*}}) query_term(%[[QUERY_TERM2]] : tensor<?x4x3x?xf32>) key_term(%[[KEY_TERM2]] : tensor<?x2x3x?xf32>) prior(%[[PRIOR2]] : tensor<4x3xf32>) scale 1.000000e+00 causal base2 pool(
+// CHECK:           arith.mulf %{{.+}}, %[[OF_PRODUCT]] : f32
+// CHECK:         attn.generic scores(%[[Q2]], %[[K]] : {{[^)]*}}) query_term(%[[QUERY_TERM2]] : tensor<?x4x3x?xf32>) key_term(%[[KEY_TERM2]] : tensor<?x2x3x?xf32>) prior(%[[PRIOR2]] : tensor<4x3xf32>) scale 1.000000e+00 causal base2 pool(
 !q = tensor<?x4x?x8xf32>
 !k = tensor<?x2x?x8xf32>
 func.func @shifted_gaussians(%q: !q, %k: !k, %shifts: tensor<2x3x8xf32>,
@@ -93,15 +81,16 @@ func.func @shifted_gaussians(%q: !q, %k: !k, %shifts: tensor<2x3x8xf32>,
 
 // -----
 
-// Products have no norms; that holds whoever looks at the row, and the scale
+// Products have no squares; that holds whoever looks at the row, and the scale
 // stays what it was, 1/sqrt(4) here, times log2(e).
 // CHECK-LABEL: func.func @shifted_products
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<1x2x3x4xf32>, %[[SHIFTS:[a-z0-9]+]]: tensor<2x3x4xf32>)
 // CHECK-DAG:     %[[SCALE:.+]] = arith.constant 0.72134751 : f32
-// CHECK:         %[[TERM:.+]] = linalg.generic {{.*}} "reduction"]
-// CHECK-NOT:     "reduction"
+// CHECK:         %[[TERM:.+]] = attn.row_term %[[Q]] shifts(%[[SHIFTS]] : tensor<2x3x4xf32>) factors [1.000000e+00, 1.000000e+00, 1.000000e+00] : tensor<1x2x3x4xf32> -> tensor<1x2x3x3xf32>
+// CHECK-NOT:     attn.row_term
 // CHECK:         %[[TERM2:.+]] = linalg.generic {{.*}} ins(%[[TERM]] :
 // CHECK:           arith.mulf %{{.+}}, %[[SCALE]] : f32
-// CHECK:         attn.generic scores({{.*}}) query_term(%[[TERM2]] : tensor<1x2x3x3xf32>) maximum scale 1.000000e+00 base2 pool({{.*}} lse tensor<1x2x3xf32>
+// CHECK:         attn.generic scores({{[^)]*}}) query_term(%[[TERM2]] : tensor<1x2x3x3xf32>) maximum scale 1.000000e+00 base2 pool({{.*}} lse tensor<1x2x3xf32>
 !q = tensor<1x2x3x4xf32>
 func.func @shifted_products(%q: !q, %shifts: tensor<2x3x4xf32>)
     -> (!q, tensor<1x2x3xf32>) {
@@ -197,9 +186,9 @@ func.func @select(%q: !q, %k: !k, %v: !v) -> !v {
 // product.
 // CHECK-LABEL: func.func @several_rules
 // CHECK:         %[[K:.+]] = tensor.collapse_shape
-// CHECK:         %[[NORMS:.+]] = linalg.generic {{.*}} ins(%[[K]], %[[K]] :
+// CHECK:         %[[NORMS:.+]] = attn.row_term %[[K]] factors [5.000000e-01] of_keys has_square :
 // CHECK:         %[[TERM:.+]] = linalg.generic {{.*}} ins(%[[NORMS]] :
-// CHECK:         attn.generic scores(%{{.+}}, %[[K]] : {{.*}}) key_term(%[[TERM]] : tensor<1x2x3xf32>) scale 1.000000e+00 base2 pool(
+// CHECK:         attn.generic scores(%{{.+}}, %[[K]] : {{[^)]*}}) key_term(%[[TERM]] : tensor<1x2x1x3xf32>) scale 1.000000e+00 base2 pool(
 !q = tensor<1x2x3x4xf32>
 func.func @several_rules(%q: !q, %keys: tensor<1x2x1x3x4xf32>) -> !q {
   %o = attn.generic scores(%q, %keys : !q, tensor<1x2x1x3x4xf32>) gaussian
@@ -245,6 +234,8 @@ func.func @size_of_a_replaced_operand(%q: !q, %keys: !keys) -> !q {
 
 // The sum that a score_mod adds may be long.
 // CHECK-LABEL: func.func @long_sum
+// CHECK:         attn.row_term %{{.+}} factors [5.000000e-01] of_keys has_square :
+// CHECK-NOT:     attn.row_term
 // CHECK:         attn.generic {{.*}} key_term(
 !q = tensor<1x2x3x4xf32>
 func.func @long_sum(%q: !q) -> !q {

@@ -95,6 +95,7 @@ static std::string describe(const Entry &entry) {
   row("symbol", entry.symbol);
   row("flops", entry.flops ? toString(*entry.flops) : "unknown");
   row("bytes", entry.bytes ? toString(*entry.bytes) : "unknown");
+  row("memory", entry.workspace ? entry.workspace->toString() : "unknown");
   row("check", entry.op ? "with the built-in reference"
                         : "with --expect only: " + entry.attentionReason);
   return text;

@@ -9,9 +9,24 @@
 
 using namespace mixattn;
 
-static Call makeCall(const Entry &entry, mixattn_entry function,
-                     Arguments &arguments, std::vector<Tensor> &results) {
-  Call call(entry, function);
+/// Memory for intermediate values, which are NaN in every type of float: what
+/// is read before it is written shows.
+static Result<Tensor> makeWorkspace(const Entry &entry,
+                                    const LoadedEntry &loaded,
+                                    const Arguments &arguments) {
+  auto bytes = int64_t(loaded.workspaceOf(entry, arguments.dims));
+  Result<Tensor> memory = Tensor::allocate(DType::I8, {bytes});
+  if (!memory)
+    return inPlace("intermediate values", memory.error());
+  std::memset(memory->data(), 0xff, memory->bytes());
+  return memory;
+}
+
+static Call makeCall(const Entry &entry, const LoadedEntry &loaded,
+                     Arguments &arguments, std::vector<Tensor> &results,
+                     Tensor &workspace) {
+  Call call(entry, loaded.function);
+  call.giveWorkspace(workspace.data(), workspace.bytes());
   for (Tensor &tensor : arguments.tensors)
     call.add(tensor.dtype(), tensor.shape(), tensor.data());
   for (Tensor &tensor : results)
@@ -20,7 +35,7 @@ static Call makeCall(const Entry &entry, mixattn_entry function,
 }
 
 Result<std::vector<Tensor>> mixattn::runOnce(const Entry &entry,
-                                             mixattn_entry function,
+                                             const LoadedEntry &loaded,
                                              Arguments &arguments) {
   std::vector<Tensor> results;
   for (const Parameter &result : entry.results) {
@@ -32,17 +47,24 @@ Result<std::vector<Tensor>> mixattn::runOnce(const Entry &entry,
     std::memset(tensor->data(), 0xff, tensor->bytes());
     results.push_back(std::move(*tensor));
   }
-  if (Status run = makeCall(entry, function, arguments, results).run(); !run)
+  Result<Tensor> workspace = makeWorkspace(entry, loaded, arguments);
+  if (!workspace)
+    return workspace.error();
+  Call call = makeCall(entry, loaded, arguments, results, *workspace);
+  if (Status run = call.run(); !run)
     return run.error();
   return results;
 }
 
 Result<std::vector<double>> mixattn::runTimed(const Entry &entry,
-                                              mixattn_entry function,
+                                              const LoadedEntry &loaded,
                                               Arguments &arguments,
                                               std::vector<Tensor> &results,
                                               int64_t repeat) {
-  Call call = makeCall(entry, function, arguments, results);
+  Result<Tensor> workspace = makeWorkspace(entry, loaded, arguments);
+  if (!workspace)
+    return workspace.error();
+  Call call = makeCall(entry, loaded, arguments, results, *workspace);
   std::vector<double> milliseconds;
   Progress progress(repeat);
   for (int64_t i = 0; i < repeat; ++i) {

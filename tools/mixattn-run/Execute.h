@@ -3,26 +3,26 @@
 #ifndef MIXATTN_TOOLS_MIXATTN_RUN_EXECUTE_H
 #define MIXATTN_TOOLS_MIXATTN_RUN_EXECUTE_H
 
+#include "lib/Runtime/Call.h"
 #include "tools/mixattn-run/Inputs.h"
 
 namespace mixattn {
 
 /// Runs the entry and returns its results, in the order of the manifest.
-Result<std::vector<Tensor>> runOnce(const Entry &entry, mixattn_entry function,
-                                    Arguments &arguments);
+Result<std::vector<Tensor>>
+runOnce(const Entry &entry, const LoadedEntry &loaded, Arguments &arguments);
 
 /// Runs the entry twice, every tensor flush against an inaccessible page: at
 /// its end, then at its start. Arguments are read-only meanwhile. An access
 /// outside ends the process with a message and exit code 1; results that
 /// differ are an error.
-Status runGuarded(const Entry &entry, mixattn_entry function,
+Status runGuarded(const Entry &entry, const LoadedEntry &loaded,
                   const Arguments &arguments);
 
 /// Milliseconds of each of `repeat` calls, sorted.
-Result<std::vector<double>> runTimed(const Entry &entry, mixattn_entry function,
-                                     Arguments &arguments,
-                                     std::vector<Tensor> &results,
-                                     int64_t repeat);
+Result<std::vector<double>>
+runTimed(const Entry &entry, const LoadedEntry &loaded, Arguments &arguments,
+         std::vector<Tensor> &results, int64_t repeat);
 
 } // namespace mixattn
 

@@ -51,13 +51,15 @@ namespace {
 /// A call whose tensors all lie in guarded memory.
 class GuardedCall {
 public:
-  GuardedCall(const Entry &entry, mixattn_entry function, Flush flush)
-      : call(entry, function), flush(flush) {}
+  GuardedCall(const Entry &entry, const LoadedEntry &loaded, Flush flush)
+      : call(entry, loaded.function), flush(flush) {}
 
   /// Adds an argument; from now on its elements are read-only.
   Status addArgument(const Tensor &tensor);
   /// Adds a result whose bytes are all `filling`.
   Status addResult(DType dtype, const Shape &shape, int filling);
+  /// Adds memory for intermediate values, whose bytes are all `filling`.
+  Status addWorkspace(uint64_t bytes, int filling);
   Status run() const { return call.run(); }
   /// The bytes of each result.
   const std::vector<std::string_view> &results() const { return contents; }
@@ -105,9 +107,21 @@ Status GuardedCall::addResult(DType dtype, const Shape &shape, int filling) {
   return Success();
 }
 
+Status GuardedCall::addWorkspace(uint64_t bytes, int filling) {
+  Result<GuardedMemory> block = GuardedMemory::allocate(bytes, flush);
+  if (!block)
+    return block.error();
+  memory.push_back(std::move(*block));
+  std::memset(memory.back().data(), filling, bytes);
+  call.giveWorkspace(memory.back().data(), bytes);
+  return Success();
+}
+
 /// Fills a call with the arguments and with room for the results, and runs it.
-static Status runIn(GuardedCall &call, const Entry &entry,
+static Status runIn(GuardedCall &call, const Entry &entry, uint64_t workspace,
                     const Arguments &arguments, Flush flush, int filling) {
+  if (Status added = call.addWorkspace(workspace, filling); !added)
+    return added;
   for (const Tensor &tensor : arguments.tensors)
     if (Status added = call.addArgument(tensor); !added)
       return added;
@@ -120,14 +134,19 @@ static Status runIn(GuardedCall &call, const Entry &entry,
   return call.run();
 }
 
-Status mixattn::runGuarded(const Entry &entry, mixattn_entry function,
+Status mixattn::runGuarded(const Entry &entry, const LoadedEntry &loaded,
                            const Arguments &arguments) {
-  GuardedCall atEnd(entry, function, Flush::AtEnd);
-  if (Status run = runIn(atEnd, entry, arguments, Flush::AtEnd, 0xff); !run)
+  uint64_t workspace = loaded.workspaceOf(entry, arguments.dims);
+  GuardedCall atEnd(entry, loaded, Flush::AtEnd);
+  if (Status run =
+          runIn(atEnd, entry, workspace, arguments, Flush::AtEnd, 0xff);
+      !run)
     return run;
   // Another filling: what the entry leaves unwritten differs.
-  GuardedCall atStart(entry, function, Flush::AtStart);
-  if (Status run = runIn(atStart, entry, arguments, Flush::AtStart, 0x00); !run)
+  GuardedCall atStart(entry, loaded, Flush::AtStart);
+  if (Status run =
+          runIn(atStart, entry, workspace, arguments, Flush::AtStart, 0x00);
+      !run)
     return run;
   for (size_t i = 0; i < entry.results.size(); ++i)
     if (atEnd.results()[i] != atStart.results()[i])

@@ -84,14 +84,13 @@ static Result<std::vector<Comparison>> compare(const Report &report,
 }
 
 /// Runs, compares and times an entry as the options ask.
-static Status execute(mixattn_entry function, const Options &options,
+static Status execute(const LoadedEntry &loaded, const Options &options,
                       Report &report) {
   const Entry &entry = report.entry;
   if (options.guard)
-    if (Status guarded = runGuarded(entry, function, report.arguments);
-        !guarded)
+    if (Status guarded = runGuarded(entry, loaded, report.arguments); !guarded)
       return guarded;
-  auto results = runOnce(entry, function, report.arguments);
+  auto results = runOnce(entry, loaded, report.arguments);
   if (!results)
     return results.error();
   report.results = std::move(*results);
@@ -99,8 +98,8 @@ static Status execute(mixattn_entry function, const Options &options,
   if (!comparisons)
     return comparisons.error();
   report.comparisons = std::move(*comparisons);
-  auto milliseconds = runTimed(entry, function, report.arguments,
-                               report.results, options.repeat);
+  auto milliseconds =
+      runTimed(entry, loaded, report.arguments, report.results, options.repeat);
   if (!milliseconds)
     return milliseconds.error();
   report.milliseconds = std::move(*milliseconds);
@@ -124,11 +123,11 @@ static Result<bool> run(const Artifact &artifact, const Options &options) {
   Result<Arguments> arguments = gatherArguments(**entry, options);
   if (!arguments)
     return arguments.error();
-  Result<mixattn_entry> function = artifact.load(**entry);
-  if (!function)
-    return function.error();
+  Result<LoadedEntry> loaded = artifact.load(**entry);
+  if (!loaded)
+    return loaded.error();
   Report report{artifact, **entry, std::move(*arguments), {}, {}, {}};
-  if (Status done = execute(*function, options, report); !done)
+  if (Status done = execute(*loaded, options, report); !done)
     return done.error();
   print(report, options.writesToStandardOutput() ? stderr : stdout);
   if (Status written = writeOutputs(report, options); !written)

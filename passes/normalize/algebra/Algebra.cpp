@@ -113,35 +113,3 @@ Value mixattn::gather(PatternRewriter &rewriter, Location loc, Value value,
                                    body)
       .getResult(0);
 }
-
-Value mixattn::emitDots(PatternRewriter &rewriter, Location loc,
-                        ValueRange operands, ArrayRef<AffineMap> maps,
-                        ArrayRef<OpFoldResult> sizes, double factor) {
-  Type f32 = rewriter.getF32Type();
-  Value zero =
-      arith::ConstantOp::create(rewriter, loc, rewriter.getF32FloatAttr(0.0f));
-  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, f32);
-  Value init = linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
-  SmallVector<utils::IteratorType> loops(maps.back().getNumDims(),
-                                         utils::IteratorType::parallel);
-  loops.back() = utils::IteratorType::reduction;
-  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
-    Value left = toF32(b, loc, args[0]), right = toF32(b, loc, args[1]);
-    if (operands.size() == 3) {
-      // A shifted key's square: both sides are shifted.
-      Value shift = toF32(b, loc, args[2]);
-      left = arith::AddFOp::create(b, loc, left, shift);
-      right = arith::AddFOp::create(b, loc, right, shift);
-    }
-    Value scaled = arith::MulFOp::create(
-        b, loc, right,
-        arith::ConstantOp::create(b, loc, b.getF32FloatAttr(factor)));
-    Value product = arith::MulFOp::create(b, loc, left, scaled);
-    linalg::YieldOp::create(
-        b, loc,
-        arith::AddFOp::create(b, loc, args.back(), product).getResult());
-  };
-  return linalg::GenericOp::create(rewriter, loc, init.getType(), operands,
-                                   init, maps, loops, body)
-      .getResult(0);
-}

@@ -8,13 +8,8 @@
 
 namespace mixattn {
 
-/// -|q - k|^2 / (2 v)  ->  q . k / v + key_term(-|k|^2 / (2 v)), where all
-/// variances are one v and nothing sees the row constant |q|^2.
-void populateCancelQueryNorm(mlir::RewritePatternSet &patterns);
-
-/// q . (k + shift_r) / v  ->  q . k / v + query_term(q . shift_r / v): one
-/// product for all components. A Gaussian's norm becomes a key_term.
-void populateShareShiftedKeys(mlir::RewritePatternSet &patterns);
+/// Gaussians and shifted keys  ->  products and terms of rows (Stages.h).
+void populateMakeTerms(mlir::RewritePatternSet &patterns);
 
 /// Keys of one component  ->  keys without components.
 void populateDropSingleComponent(mlir::RewritePatternSet &patterns);
@@ -80,14 +75,6 @@ getConstantRows(mlir::Value value);
 mlir::Value gather(mlir::PatternRewriter &rewriter, mlir::Location loc,
                    mlir::Value value, int64_t dim,
                    llvm::ArrayRef<int64_t> picked);
-
-/// factor * sum_d left[..., d] right[..., d] in f32, with loops as `maps` say:
-/// of left, of right, optionally of a shift that is added to both, and of the
-/// result, whose sizes are `sizes`. The sum is over the last loop.
-mlir::Value emitDots(mlir::PatternRewriter &rewriter, mlir::Location loc,
-                     mlir::ValueRange operands,
-                     llvm::ArrayRef<mlir::AffineMap> maps,
-                     llvm::ArrayRef<mlir::OpFoldResult> sizes, double factor);
 
 } // namespace mixattn
 

@@ -24,7 +24,8 @@ def FoldPass : Pass<"attn-fold"> {
       become features of one head; outputs are mixed in f32.
 
     Input: `attn.generic` on tensors.
-    Output: the same, and `linalg` ops that make its new operands.
+    Output: the same, and `linalg` ops and `attn.row_term` that make its new
+    operands.
     Skips: named ops.
 
     ```mlir
@@ -70,11 +71,11 @@ def SimplifyPass : Pass<"attn-simplify"> {
     - `SelectHeads`: a constant mixer of scores that picks one head for each
       output becomes a choice of heads.
     - `DropSingleComponent`: keys of one component lose it.
-    - `CancelQueryNorm`: a Gaussian of equal variances becomes a product plus a
-      term per key, unless something sees a constant added to a row of scores
-      (an MLP, a ReLU, a score_mod that does more than add, `lse`).
-    - `ShareShiftedKeys`: shifted keys of equal variances share one product,
-      under the same condition if they are Gaussian.
+    - `MakeTerms`: Gaussians and shifted keys become one product of all
+      components plus `attn.row_term` of queries and of keys. The squares of
+      queries are left out where variances are equal and nothing sees a constant
+      added to a row of scores, as an MLP, a ReLU, a score_mod that does more
+      than add, or `lse` does. Declined where keys are projected.
     - `MixOutputs`: a mixer of weights over shared values mixes what the heads
       pool instead, in f32. Values of a few groups of heads are pooled side by
       side where that is less work than it saves.
@@ -89,7 +90,8 @@ def SimplifyPass : Pass<"attn-simplify"> {
       features as given, if that saves products.
 
     Input: `attn.generic` and `attn.linear_generic` on tensors.
-    Output: the same, and `linalg` ops that make its new operands.
+    Output: the same, and `linalg` ops and `attn.row_term` that make its new
+    operands.
     Skips: named ops.
 
     ```mlir
@@ -104,17 +106,17 @@ def SimplifyPass : Pass<"attn-simplify"> {
     ```
     becomes
     ```
-    %norms = linalg.generic … ins(%k, %k)          // -|k|^2 / 16
+    %norms = attn.row_term %k factors [0.125] of_keys has_square …
     %term = linalg.generic … ins(%norms)           // times log2 e
     %query = linalg.generic … ins(%q)              // times log2 e / 8
     %o = attn.generic scores(%query, %k : …)
-        key_term(%term : tensor<1x2x5xf32>) scale 1.0 base2
+        key_term(%term : tensor<1x2x1x5xf32>) scale 1.0 base2
         pool(%v : …) -> …
     ```
   }];
   let options = [
     Option<"makeTerms", "make-terms", "bool", /*default=*/"true",
-           "Make tensors of terms per query and key: CancelQueryNorm, ShareShiftedKeys, FoldPrior; schedules do so themselves">,
+           "Make tensors of terms per query and key: MakeTerms, FoldPrior; attn-stage-kernels makes them of kernels">,
     Option<"foldScale", "fold-scale", "bool", /*default=*/"true",
            "Multiply queries by scales and variances; schedules do so as they pack them">,
     Option<"mixFeatures", "mix-features", "bool", /*default=*/"true",

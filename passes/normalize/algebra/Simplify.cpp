@@ -30,7 +30,7 @@ struct SimplifyPass : mixattn::impl::SimplifyPassBase<SimplifyPass> {
     SmallVector<void (*)(RewritePatternSet &)> rules = {
         populatePruneHeads, populateSelectHeads, populateDropSingleComponent};
     if (makeTerms)
-      rules.append({populateCancelQueryNorm, populateShareShiftedKeys});
+      rules.push_back(populateMakeTerms);
     if (mixOutputs)
       rules.push_back(populateMixOutputs);
     if (makeTerms)

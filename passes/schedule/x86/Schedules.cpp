@@ -8,11 +8,12 @@
 #include "passes/schedule/x86/linear/LinearSchedule.h"
 #include "passes/schedule/x86/pool/BandedSchedule.h"
 #include "passes/schedule/x86/shared/Unfused.h"
+#include "passes/schedule/x86/stages/StageSchedules.h"
 
 using namespace mixattn;
 
 void x86::addSchedules(ScheduleTable &table) {
   for (auto make : {makeOnline, makePanel, makeDecode, makeChunkedLinear,
-                    makeBanded, makeUnfused})
+                    makeBanded, makeUnfused, makeRowTerm, makeProjection})
     table.add(TargetFamily::X86, make);
 }

@@ -45,8 +45,8 @@ func.func @drop_single_component(
   return %o : tensor<1x4x?x8xf32>
 }
 
-// Grouped heads, under a score_mod that only adds.
-func.func @cancel_query_norm(
+// Grouped heads, under a score_mod that only adds: no square of queries.
+func.func @make_terms(
     %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
     %k: tensor<1x2x3x?x8xf32> {attn.dims = ["S"]},
     %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x4x?x8xf32> {
@@ -63,7 +63,8 @@ func.func @cancel_query_norm(
   return %o : tensor<1x4x?x8xf32>
 }
 
-func.func @share_shifted_keys(
+// Shifts of groups of heads.
+func.func @make_terms_of_shifts(
     %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
     %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]}, %shifts: tensor<2x3x8xf32>,
     %prior: tensor<4x3xf32>,
@@ -77,7 +78,7 @@ func.func @share_shifted_keys(
 }
 
 // Products need no condition: a soft cap may follow.
-func.func @share_shifted_keys_of_products(
+func.func @make_terms_of_shifted_products(
     %q: tensor<1x2x?x8xf32> {attn.dims = ["N"]},
     %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]}, %shifts: tensor<2x2x8xf32>,
     %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x2x?x8xf32> {
@@ -89,6 +90,116 @@ func.func @share_shifted_keys_of_products(
         %t = math.tanh %s : f32
         attn.yield %t : f32
       }
+      pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x2x?x8xf32>
+  return %o : tensor<1x2x?x8xf32>
+}
+
+// Different variances: queries have their squares, too, and the prior goes to
+// the keys.
+func.func @make_terms_of_variances(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x4x2x?x8xf32> {attn.dims = ["S"]}, %prior: tensor<4x2xf32>,
+    %v: tensor<1x4x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x4x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x4x2x?x8xf32>)
+      gaussian variances [4.0, 9.0] prior(%prior : tensor<4x2xf32>)
+      pool(%v : tensor<1x4x?x8xf32>) -> tensor<1x4x?x8xf32>
+  return %o : tensor<1x4x?x8xf32>
+}
+
+// Different variances of shifted Gaussians, and the logarithm of the sum.
+func.func @make_terms_of_shifts_and_variances(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]}, %shifts: tensor<2x2x8xf32>,
+    %v: tensor<1x4x?x8xf32> {attn.dims = ["S"]})
+    -> (tensor<1x4x?x8xf32>, tensor<1x4x?xF32>) {
+  %o, %lse = attn.generic
+      scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x2x?x8xf32>)
+      shifted_by(%shifts : tensor<2x2x8xf32>)
+      gaussian variances [4.0, 9.0] scale 0.5
+      pool(%v : tensor<1x4x?x8xf32>) -> tensor<1x4x?x8xf32> lse tensor<1x4x?xF32>
+  return %o, %lse : tensor<1x4x?x8xf32>, tensor<1x4x?xF32>
+}
+
+// Shifted products of different variances.
+func.func @make_terms_of_products_and_variances(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]}, %shifts: tensor<2x2x8xf32>,
+    %v: tensor<1x4x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x4x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x2x?x8xf32>)
+      shifted_by(%shifts : tensor<2x2x8xf32>) variances [4.0, 9.0]
+      pool(%v : tensor<1x4x?x8xf32>) -> tensor<1x4x?x8xf32>
+  return %o : tensor<1x4x?x8xf32>
+}
+
+// A logsumexp, and a score_mod that does more than add, see the squares.
+func.func @make_terms_that_lse_sees(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]},
+    %v: tensor<1x4x?x8xf32> {attn.dims = ["S"]})
+    -> (tensor<1x4x?x8xf32>, tensor<1x4x?xF32>) {
+  %o, %lse = attn.generic
+      scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x2x?x8xf32>)
+      gaussian variances [4.0] causal
+      pool(%v : tensor<1x4x?x8xf32>) -> tensor<1x4x?x8xf32> lse tensor<1x4x?xF32>
+  return %o, %lse : tensor<1x4x?x8xf32>, tensor<1x4x?xF32>
+}
+
+func.func @make_terms_that_a_cap_sees(
+    %q: tensor<1x2x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]},
+    %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x2x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x2x?x8xf32>, tensor<1x2x?x8xf32>) gaussian
+      score_mod {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %t = math.tanh %s : f32
+        attn.yield %t : f32
+      }
+      pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x2x?x8xf32>
+  return %o : tensor<1x2x?x8xf32>
+}
+
+// Terms that are there: one for each component, and one that all share.
+func.func @make_terms_of_terms(
+    %q: tensor<1x2x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x3x?x8xf32> {attn.dims = ["S"]},
+    %of_q: tensor<1x2x3x?xf32> {attn.dims = ["N"]},
+    %of_k: tensor<1x2x?xf32> {attn.dims = ["S"]},
+    %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x2x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x2x?x8xf32>, tensor<1x2x3x?x8xf32>)
+      gaussian variances [4.0, 9.0, 2.0] query_term(%of_q : tensor<1x2x3x?xf32>)
+      key_term(%of_k : tensor<1x2x?xf32>)
+      pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x2x?x8xf32>
+  return %o : tensor<1x2x?x8xf32>
+}
+
+func.func @make_terms_of_a_term_and_shifts(
+    %q: tensor<1x4x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]}, %shifts: tensor<2x3x8xf32>,
+    %of_q: tensor<1x4x?xf32> {attn.dims = ["N"]},
+    %of_k: tensor<1x2x3x?xf32> {attn.dims = ["S"]},
+    %v: tensor<1x4x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x4x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x4x?x8xf32>, tensor<1x2x?x8xf32>)
+      shifted_by(%shifts : tensor<2x3x8xf32>)
+      gaussian variances [4.0, 4.0, 4.0] query_term(%of_q : tensor<1x4x?xf32>)
+      key_term(%of_k : tensor<1x2x3x?xf32>)
+      pool(%v : tensor<1x4x?x8xf32>) -> tensor<1x4x?x8xf32>
+  return %o : tensor<1x4x?x8xf32>
+}
+
+// Components by a term alone, of one Gaussian.
+func.func @make_terms_of_components(
+    %q: tensor<1x2x?x8xf32> {attn.dims = ["N"]},
+    %k: tensor<1x2x?x8xf32> {attn.dims = ["S"]},
+    %of_k: tensor<1x2x3x?xf32> {attn.dims = ["S"]},
+    %v: tensor<1x2x?x8xf32> {attn.dims = ["S"]}) -> tensor<1x2x?x8xf32> {
+  %o = attn.generic
+      scores(%q, %k : tensor<1x2x?x8xf32>, tensor<1x2x?x8xf32>)
+      gaussian key_term(%of_k : tensor<1x2x3x?xf32>)
       pool(%v : tensor<1x2x?x8xf32>) -> tensor<1x2x?x8xf32>
   return %o : tensor<1x2x?x8xf32>
 }

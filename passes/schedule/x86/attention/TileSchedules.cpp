@@ -6,7 +6,6 @@
 #include "passes/schedule/x86/attention/Attention.h"
 #include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/CpuSchedule.h"
-#include "passes/schedule/x86/shared/Terms.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -83,8 +82,7 @@ public:
     return all;
   }
   void emit(KernelOp kernel, const PlanCase &plan) const override {
-    TileSizes sizes = sizesOf(plan);
-    scheduleOnline(scheduleTerms(kernel, sizes), sizes);
+    scheduleOnline(kernel, sizesOf(plan));
   }
 
 private:
@@ -122,8 +120,7 @@ public:
     return all;
   }
   void emit(KernelOp kernel, const PlanCase &plan) const override {
-    TileSizes sizes = sizesOf(plan);
-    schedulePanel(scheduleTerms(kernel, sizes), sizes);
+    schedulePanel(kernel, sizesOf(plan));
   }
 
 private:

@@ -7,7 +7,6 @@
 #include "passes/schedule/x86/decode/DecodePart.h"
 #include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/DroppedRows.h"
-#include "passes/schedule/x86/shared/Terms.h"
 #include "passes/schedule/x86/shared/Grid.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -122,9 +121,6 @@ void PartSums::emitOutput(Value row) {
 
 void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
                              int64_t split) {
-  if (auto generic = dyn_cast<GenericOp>(kernel.getComputation());
-      generic && !generic.getGaussian())
-    kernel = scheduleTerms(kernel, sizes);
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
   auto op = cast<AttentionOpInterface>(kernel.getComputation());
@@ -162,20 +158,20 @@ void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
   Value bytes = shape.emitBytes();
   auto forEachItem = [&](auto emit) {
     emitGrid(b, items, isLarge, bytes,
-                [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
-                  DecodePart part(b, kernel, sizes, scratch);
-                  (part.*emit)(item, parts);
-                });
+             [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
+               DecodePart part(b, kernel, sizes, scratch);
+               (part.*emit)(item, parts);
+             });
   };
   auto forEachRow = [&](ArrayRef<void (PartSums::*)(Value)> steps) {
     emitGrid(b, rows,
-                at.compare(arith::CmpIPredicate::sgt, at.mul(rows, parts.count),
-                           calibration::fewMergedRows),
-                at.value(0), [&](ImplicitLocOpBuilder &b, Value row, Value) {
-                  PartSums sums(b, kernel, sizes, parts, queries);
-                  for (auto step : steps)
-                    (sums.*step)(row);
-                });
+             at.compare(arith::CmpIPredicate::sgt, at.mul(rows, parts.count),
+                        calibration::fewMergedRows),
+             at.value(0), [&](ImplicitLocOpBuilder &b, Value row, Value) {
+               PartSums sums(b, kernel, sizes, parts, queries);
+               for (auto step : steps)
+                 (sums.*step)(row);
+             });
   };
   forEachItem(&DecodePart::emitWalk);
   if (shape.mixesWeights()) {

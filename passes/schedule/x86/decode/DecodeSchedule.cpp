@@ -26,6 +26,7 @@ public:
     return isa<AttentionOpInterface>(op);
   }
   std::string whyNot(Operation *op) const override { return whyNoScores(op); }
+  bool takesGaussians() const override { return true; }
   /// Each query more takes as much time as the first.
   bool mayBeChosenAt(const PlanSizes &sizes) const override {
     return sizes.queries <= cpu.widestTile();

@@ -4,7 +4,6 @@
 #include "passes/schedule/x86/shared/CpuSchedule.h"
 
 #include "passes/schedule/x86/shared/Calibration.h"
-#include "passes/schedule/x86/shared/Projections.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -100,10 +99,6 @@ TileSizes CpuSchedule::sizesOf(const PlanCase &plan) const {
   if (int64_t block = plan.get("block"))
     sizes.block = block;
   return sizes;
-}
-
-KernelOp CpuSchedule::prepare(KernelOp kernel) const {
-  return scheduleProjections(kernel, TileSizes::of(cpu));
 }
 
 //===----------------------------------------------------------------------===//

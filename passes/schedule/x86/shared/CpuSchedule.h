@@ -23,7 +23,6 @@ public:
   }
   double secondsOfCall() const override;
   std::string whyNotNumbers(const PlanCase &plan) const override;
-  KernelOp prepare(KernelOp kernel) const override;
 
 protected:
   /// Tiles of the sizes that `plan` gives, else of the usual ones.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Projected lengths: keys and values become few before a kernel reads them.
+// Projected lengths: keys and values become few before an attention reads them.
 
-#include "passes/schedule/x86/shared/Projections.h"
+#include "passes/schedule/x86/stages/Projections.h"
 #include "dialect/tile/TileOps.h"
 #include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/x86/shared/Calibration.h"
@@ -54,26 +54,21 @@ void ProjectionTile::emit(Value projection, Value sequence, Value first,
   tile::UnpackOp::create(b, sums, ones, target, first, rows);
 }
 
-/// The product of `projection`, [C,S], with each matrix of `sequence`,
-/// [B,H,S,D], in a new buffer of f32.
-static Value emitProjected(ImplicitLocOpBuilder &b, Value sequence,
-                           Value projection, TileSizes sizes) {
+void mixattn::scheduleProjection(KernelOp kernel, const TileSizes &usual) {
+  auto op = cast<ProjectOp>(kernel.getComputation());
+  Value sequence = kernel.getOperandOf(op.getSequence());
+  Value projection = kernel.getOperandOf(op.getProjection());
+  Value result = kernel.getOutputs()[0];
+  ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
   auto type = cast<MemRefType>(sequence.getType());
   int64_t heads = type.getDimSize(1), features = type.getDimSize(3);
   int64_t rows = cast<MemRefType>(projection.getType()).getDimSize(0);
+  TileSizes sizes = usual;
   sizes.width =
       std::clamp(int64_t(llvm::PowerOf2Ceil(rows)), sizes.lanes, sizes.width);
   Value batches = b.createOrFold<memref::DimOp>(sequence, 0);
   Value length = b.createOrFold<memref::DimOp>(sequence, 2);
-  SmallVector<Value> open;
-  if (type.isDynamicDim(0))
-    open.push_back(batches);
-  Value result = memref::AllocOp::create(
-      b,
-      MemRefType::get({type.getDimSize(0), heads, rows, features},
-                      b.getF32Type()),
-      open, b.getI64IntegerAttr(64));
   int64_t tiles = llvm::divideCeil(rows, sizes.width);
   Value terms = at.mul(at.mul(batches, length), heads * rows * features);
   emitGrid(
@@ -91,31 +86,5 @@ static Value emitProjected(ImplicitLocOpBuilder &b, Value sequence,
                   first, at.min(at.sub(rows, first), sizes.width),
                   KernelBuffers::matrixAt(b, result, leading));
       });
-  return result;
-}
-
-KernelOp mixattn::scheduleProjections(KernelOp kernel, const TileSizes &sizes) {
-  auto op = dyn_cast<GenericOp>(kernel.getComputation());
-  if (!op || !op.getKeyProjection())
-    return kernel;
-  ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-  auto project = [&](Value sequence, Value projection) {
-    return emitProjected(b, kernel.getOperandOf(sequence),
-                         kernel.getOperandOf(projection), sizes);
-  };
-  Value key = project(op.getKey(), op.getKeyProjection());
-  Value value = project(op.getValue(), op.getValueProjection());
-
-  // The same kernel, which reads them.
-  SmallVector<Value> arguments;
-  KernelOp next = kernel.cloneWith(b, {key, value}, arguments);
-  auto projected = cast<GenericOp>(next.getComputation());
-  projected.getKeyMutable().assign(arguments[0]);
-  projected.getValueMutable().assign(arguments[1]);
-  projected.getKeyProjectionMutable().clear();
-  projected.getValueProjectionMutable().clear();
-  memref::DeallocOp::create(b, value);
-  memref::DeallocOp::create(b, key);
   kernel.erase();
-  return next;
 }

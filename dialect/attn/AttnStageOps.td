@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Stages of a kernel: what is computed before its queries walk over the keys.
+
+#ifndef MIXATTN_DIALECT_ATTN_STAGE_OPS_TD
+#define MIXATTN_DIALECT_ATTN_STAGE_OPS_TD
+
+include "dialect/attn/AttnClauses.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+class Attn_StageOp<string mnemonic, list<Trait> traits = []>
+    : Attn_Op<mnemonic, [Pure,
+        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+            ["reifyResultShapes"]>] # traits> {
+  let hasVerifier = 1;
+}
+
+def Attn_RowTermOp : Attn_StageOp<"row_term", [AttrSizedOperandSegments]> {
+  let summary = "A term of the scores that each query, or each key, has alone";
+  let description = [{
+    `result[b,h,r,i]` of row x = `rows[b,h,(r),i]` in f32, with s =
+    `shifts[g,r]` where there are shifts: of queries, and `of_keys`,
+
+        result = factor_r (x . s - |x|^2 / 2) + term + prior
+        result = -factor_r |x + s|^2 / 2 + term + prior
+
+    The square is there where the op `has_square`, x . s where there are shifts.
+    A shift belongs to a group of heads, one after the other. `term`, `[B,H,N]`
+    or `[B,H,R,N]`, and `prior`, `[H,R]`, are added where they are given.
+
+    With factors 1 / v_r this is what a Gaussian score, or one with shifted
+    keys, has in addition to a product (mixture of Gaussian keys, section 2.1):
+
+        -|q - k - s|^2 / (2 v) = q . k / v + (q . s - |q|^2 / 2) / v
+                                 - |k + s|^2 / (2 v)
+
+    - (C1) there is a factor for each component that `rows` or `shifts` have.
+    - (C2) the result is `[B,H,R,N]`, with one component for each factor.
+    - (C3) `rows` have static heads and features, the features of `shifts`.
+    - (C4) the heads of `shifts` divide those of `rows`.
+    - (C5) there are shifts, or the op `has_square`.
+
+    ```mlir
+    func.func @f(%k: tensor<1x2x?x8xbf16>, %s: tensor<2x3x8xbf16>)
+        -> tensor<1x2x3x?xf32> {
+      %t = attn.row_term %k shifts(%s : tensor<2x3x8xbf16>)
+          factors [0.5, 0.5, 0.25] of_keys has_square
+          : tensor<1x2x?x8xbf16> -> tensor<1x2x3x?xf32>
+      return %t : tensor<1x2x3x?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Attn_Keys:$rows, Optional<Attn_Shifts>:$shifts,
+      Optional<Attn_Terms>:$term, Optional<Attn_Matrix>:$prior,
+      DenseF64ArrayAttr:$factors, UnitAttr:$of_keys, UnitAttr:$has_square);
+  let results = (outs Attn_TensorOf<[F32], [4]>:$result);
+  let assemblyFormat = [{
+    $rows (`shifts` `(` $shifts^ `:` type($shifts) `)`)?
+    (`term` `(` $term^ `:` type($term) `)`)?
+    (`prior` `(` $prior^ `:` type($prior) `)`)?
+    `factors` $factors (`of_keys` $of_keys^)? (`has_square` $has_square^)?
+    attr-dict `:` type($rows) `->` type($result)
+  }];
+  let builders = [
+    /// The result's type follows from `rows` and `factors`.
+    OpBuilder<(ins "::mlir::Value":$rows, "::mlir::Value":$shifts,
+                   "::mlir::Value":$term, "::mlir::Value":$prior,
+                   "::llvm::ArrayRef<double>":$factors, "bool":$ofKeys,
+                   "bool":$hasSquare)>
+  ];
+  let extraClassDeclaration = [{
+    /// Whether x . s is a part of the term, and s one of the square.
+    bool hasProduct() { return getShifts() && !getOfKeys(); }
+    bool shiftsSquare() { return getShifts() && getOfKeys(); }
+    /// Heads of rows that share a head of shifts.
+    int64_t getShiftGroup();
+  }];
+}
+
+def Attn_ProjectOp : Attn_StageOp<"project"> {
+  let summary = "Fewer keys, or values: a projection of their length";
+  let description = [{
+    `result[b,h,c,:] = sum_j projection[c,j] sequence[b,h,j,:]` in f32
+    (Linformer, section 4).
+
+    - (C1) the result is `[B,H,C,D]`.
+    - (C2) H, C and D are static.
+
+    ```mlir
+    func.func @f(%e: tensor<4x16xf32>, %k: tensor<?x2x16x8xf16>)
+        -> tensor<?x2x4x8xf32> {
+      %p = attn.project %k by %e : tensor<?x2x16x8xf16>, tensor<4x16xf32>
+          -> tensor<?x2x4x8xf32>
+      return %p : tensor<?x2x4x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Attn_Features:$sequence, Attn_Matrix:$projection);
+  let results = (outs Attn_TensorOf<[F32], [4]>:$result);
+  let assemblyFormat = [{
+    $sequence `by` $projection attr-dict
+    `:` type($sequence) `,` type($projection) `->` type($result)
+  }];
+  let builders = [
+    /// The result's type follows from the operands.
+    OpBuilder<(ins "::mlir::Value":$sequence, "::mlir::Value":$projection)>
+  ];
+}
+
+#endif // MIXATTN_DIALECT_ATTN_STAGE_OPS_TD

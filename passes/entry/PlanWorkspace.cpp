@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// attn-plan-workspace: one piece of memory for all buffers of a call.
+
+#include "passes/Passes.h"
+#include "passes/entry/SizeExpression.h"
+#include "passes/entry/Workspace.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mixattn {
+#define GEN_PASS_DEF_PLANWORKSPACEPASS
+#include "passes/Passes.h.inc"
+} // namespace mixattn
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Makes `entry`, which takes a workspace of `bytes` bytes, a private function,
+/// and a new entry of its name that calls it: with the memory that it is given
+/// where that is enough, else with memory of its own. Gives the bytes in the
+/// new entry.
+static Value giveMemory(func::FuncOp entry, Value bytes) {
+  MLIRContext *context = entry.getContext();
+  ImplicitLocOpBuilder b(entry.getLoc(), entry);
+  func::FuncOp outer = entry.cloneWithoutRegions();
+  auto inner = StringAttr::get(context, entry.getName() + ".in_workspace");
+  // Functions that call the entry have memory for it.
+  [[maybe_unused]] LogicalResult renamed = SymbolTable::replaceAllSymbolUses(
+      entry, inner, entry->getParentOfType<ModuleOp>());
+  assert(succeeded(renamed) && "functions hold calls that are known");
+  entry.setName(inner);
+  entry.setPrivate();
+  entry.removeArgAttrsAttr();
+  // MLIR's word, and LLVM's: what is apart stays apart.
+  entry.setNoInline(true);
+  entry->setAttr("passthrough",
+                 ArrayAttr::get(context, StringAttr::get(context, "noinline")));
+  entry->setAttr("llvm.linkage",
+                 LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
+  b.insert(outer);
+  b.setInsertionPointToStart(outer.addEntryBlock());
+  outer.setArgAttr(outer.getNumArguments() - 1, "attn.workspace",
+                   UnitAttr::get(context));
+  Value total = cloneSize(b, bytes, [&](BlockArgument argument, int64_t dim) {
+    return b.createOrFold<memref::DimOp>(
+        outer.getArgument(argument.getArgNumber()), dim);
+  });
+  Value given = outer.getArguments().back();
+  // Where the number of bytes wraps, the allocation fails.
+  Value most = arith::ConstantOp::create(b, b.getF64FloatAttr(0x1p62));
+  Value isKnown = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
+                                        emitBound(b, total), most);
+  Value isEnough = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::uge, memref::DimOp::create(b, given, 0), total);
+  auto choice = scf::IfOp::create(
+      b, arith::AndIOp::create(b, isKnown, isEnough), /*withElseRegion=*/true);
+  func::ReturnOp::create(b);
+  SmallVector<Value> operands(outer.getArguments());
+  b.setInsertionPointToStart(choice.thenBlock());
+  func::CallOp::create(b, inner, TypeRange(), operands);
+  b.setInsertionPointToStart(choice.elseBlock());
+  operands.back() =
+      memref::AllocOp::create(b, getWorkspaceType(context), total,
+                              b.getI64IntegerAttr(workspaceAlignment));
+  func::CallOp::create(b, inner, TypeRange(), operands);
+  memref::DeallocOp::create(b, operands.back());
+  return total;
+}
+
+namespace {
+
+struct PlanWorkspacePass
+    : mixattn::impl::PlanWorkspacePassBase<PlanWorkspacePass> {
+  using Base::Base;
+
+  /// Plans `function` after all that it calls.
+  void visit(func::FuncOp function) {
+    if (function.isDeclaration() || !visited.insert(function).second)
+      return;
+    SmallVector<func::FuncOp> callees;
+    function.walk([&](func::CallOp call) {
+      if (auto callee = dyn_cast_or_null<func::FuncOp>(
+              SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr())))
+        callees.push_back(callee);
+    });
+    llvm::for_each(callees, [&](func::FuncOp callee) { visit(callee); });
+    plan(function);
+  }
+
+  void plan(func::FuncOp function) {
+    if (function.getNumResults() != 0)
+      return;
+    Value bytes = planWorkspace(function, needs);
+    if (!bytes)
+      return;
+    if (function.isPublic()) {
+      std::string name = function.getName().str();
+      expressions.insert({name, describeSize(giveMemory(function, bytes))});
+    }
+    needs[function.getName()] = bytes;
+  }
+
+  /// Writes the bytes that entries need into the module's manifest.
+  void describe() {
+    auto text = getOperation()->getAttrOfType<StringAttr>("attn.manifest");
+    llvm::Expected<llvm::json::Value> manifest =
+        llvm::json::parse(text ? text.getValue() : "");
+    if (!manifest)
+      return llvm::consumeError(manifest.takeError());
+    llvm::json::Object *root = manifest->getAsObject();
+    llvm::json::Array *entries = root ? root->getArray("entries") : nullptr;
+    if (!entries)
+      return;
+    for (llvm::json::Value &each : *entries)
+      if (llvm::json::Object *entry = each.getAsObject())
+        if (auto name = entry->getString("name"))
+          if (auto found = expressions.find(*name); found != expressions.end())
+            (*entry)["workspace"] = found->second;
+    getOperation()->setAttr(
+        "attn.manifest",
+        StringAttr::get(&getContext(),
+                        llvm::formatv("{0}\n", *manifest).str()));
+  }
+
+  void runOnOperation() override {
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      visit(function);
+    if (!expressions.empty())
+      describe();
+  }
+
+  llvm::DenseSet<func::FuncOp> visited;
+  WorkspaceNeeds needs;
+  llvm::StringMap<llvm::json::Value> expressions;
+};
+
+} // namespace

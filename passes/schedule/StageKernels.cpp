@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// attn-stage-kernels: a kernel for each case of a plan, and for each stage.
+
+#include "passes/Passes.h"
+#include "passes/body/IndexMath.h"
+#include "passes/normalize/algebra/Stages.h"
+#include "passes/schedule/KernelChecks.h"
+#include "passes/schedule/Stages.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace mixattn {
+#define GEN_PASS_DEF_STAGEKERNELSPASS
+#include "passes/Passes.h.inc"
+} // namespace mixattn
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Emits whether the sizes of `kernel` are those of `plan`.
+static Value emitHolds(ImplicitLocOpBuilder &b, KernelOp kernel,
+                       const PlanCase &plan) {
+  IndexMath at(b);
+  Value holds;
+  auto require = [&](arith::CmpIPredicate predicate, Value size,
+                     int64_t bound) {
+    Value next = at.compare(predicate, size, bound);
+    holds = holds ? arith::AndIOp::create(b, holds, next) : next;
+  };
+  std::array<OperandDim, 3> dims = getPlanDims(kernel.getComputation());
+  for (auto [range, dim] : llvm::zip(plan.when, dims)) {
+    if (range.isEverything())
+      continue;
+    Value size =
+        b.createOrFold<memref::DimOp>(kernel.getOperandOf(dim.value), dim.dim);
+    if (range.above >= 0)
+      require(arith::CmpIPredicate::sgt, size, range.above);
+    if (range.atMost != SizeRange::unbounded)
+      require(arith::CmpIPredicate::sle, size, range.atMost);
+  }
+  return holds;
+}
+
+namespace {
+
+/// Splits a kernel of several ops into one for each. Results of all but the
+/// last go to buffers between them.
+class Splitter {
+public:
+  explicit Splitter(KernelOp kernel)
+      : b(kernel.getLoc(), kernel), kernel(kernel) {
+    for (auto [argument, input] :
+         llvm::zip(kernel.getBody().front().getArguments(), kernel.getInputs()))
+      buffers[argument] = input;
+  }
+
+  /// Gives the kernel of the last op.
+  KernelOp run();
+
+private:
+  Value allocate(Operation *op);
+  KernelOp makeKernel(Operation *op, ValueRange outputs);
+
+  ImplicitLocOpBuilder b;
+  KernelOp kernel;
+  /// Where the values lie that ops of the kernel's region take.
+  DenseMap<Value, Value> buffers;
+};
+
+} // namespace
+
+/// A buffer for the result of `op`. Its sizes are sizes of operands.
+Value Splitter::allocate(Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  OpBuilder inside(op);
+  ReifiedRankedShapedTypeDims shapes;
+  [[maybe_unused]] LogicalResult known = reifyResultShapes(inside, op, shapes);
+  assert(succeeded(known) && "stages know the sizes of their results");
+  SmallVector<Value> open;
+  for (auto [i, size] : llvm::enumerate(shapes.front())) {
+    if (!type.isDynamicDim(i))
+      continue;
+    auto dim = cast<Value>(size).getDefiningOp<tensor::DimOp>();
+    open.push_back(b.createOrFold<memref::DimOp>(
+        buffers.lookup(dim.getSource()), *dim.getConstantIndex()));
+  }
+  constexpr int64_t alignment = 64;
+  return memref::AllocOp::create(
+      b, MemRefType::get(type.getShape(), type.getElementType()), open,
+      b.getI64IntegerAttr(alignment));
+}
+
+/// A kernel of `op` alone.
+KernelOp Splitter::makeKernel(Operation *op, ValueRange outputs) {
+  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  SmallVector<Value> inputs;
+  SmallVector<Type> types;
+  for (Value value : used)
+    if (Value buffer = buffers.lookup(value)) {
+      inputs.push_back(buffer);
+      types.push_back(value.getType());
+    }
+  auto made = KernelOp::create(b, TypeRange(), inputs, outputs);
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = b.createBlock(&made.getBody(), {}, types,
+                               SmallVector<Location>(types.size(), b.getLoc()));
+  IRMapping mapping;
+  auto argument = block->args_begin();
+  for (Value value : used)
+    mapping.map(value, buffers.contains(value)
+                           ? Value(*argument++)
+                           : b.clone(*value.getDefiningOp())->getResult(0));
+  ResultsOp::create(b, b.clone(*op, mapping)->getResults());
+  return made;
+}
+
+KernelOp Splitter::run() {
+  SmallVector<Operation *> stages;
+  Operation *last = kernel.getComputation();
+  for (Operation &op : kernel.getBody().front())
+    if (isa<RowTermOp, ProjectOp>(op) && &op != last)
+      stages.push_back(&op);
+  SmallVector<Value> between;
+  for (Operation *op : stages) {
+    between.push_back(allocate(op));
+    makeKernel(op, between.back());
+    buffers[op->getResult(0)] = between.back();
+  }
+  KernelOp made = makeKernel(last, kernel.getOutputs());
+  for (Value buffer : llvm::reverse(between))
+    memref::DeallocOp::create(b, buffer);
+  kernel.erase();
+  return made;
+}
+
+namespace {
+
+struct StageKernelsPass
+    : mixattn::impl::StageKernelsPassBase<StageKernelsPass> {
+  using Base::Base;
+
+  /// Makes one kernel of `kernel`, computed as `plan` says, and its terms.
+  static void stage(KernelOp kernel, const PlanCase &plan,
+                    const Schedules &schedules) {
+    Operation *op = kernel.getComputation();
+    if (getPlan(op)) {
+      PlanCase alone = plan;
+      alone.when = {};
+      setPlan(op, PlanAttr::get(op->getContext(), alone));
+    }
+    if (auto generic = dyn_cast<GenericOp>(op);
+        generic &&
+        needsTerms(generic, *findSchedule(schedules, plan.algorithm))) {
+      IRRewriter rewriter(kernel.getContext());
+      makeTerms(rewriter, generic);
+      Splitter(kernel).run();
+    }
+  }
+
+  /// Makes the stages of all cases of `plan` once, and those of each, under a
+  /// test of the sizes.
+  static void stageCases(KernelOp kernel, ArrayRef<PlanCase> plan,
+                         const Schedules &schedules) {
+    IRRewriter rewriter(kernel.getContext());
+    if (auto op = dyn_cast<GenericOp>(kernel.getComputation());
+        op && makeProjections(rewriter, op))
+      kernel = Splitter(kernel).run();
+    ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
+    for (const PlanCase &each : plan.drop_back()) {
+      auto choice = scf::IfOp::create(b, emitHolds(b, kernel, each),
+                                      /*withElseRegion=*/true);
+      b.setInsertionPoint(choice.thenYield());
+      stage(cast<KernelOp>(b.clone(*kernel)), each, schedules);
+      kernel->moveBefore(choice.elseYield());
+      b.setInsertionPoint(kernel);
+    }
+    stage(kernel, plan.back(), schedules);
+  }
+
+  void runOnOperation() override {
+    Schedules schedules = schedulesFor(TargetAttr::of(getOperation()));
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    for (KernelOp kernel : kernels)
+      if (failed(checkKernel(kernel, schedules)))
+        return signalPassFailure();
+    for (KernelOp kernel : kernels)
+      stageCases(kernel, casesOf(kernel, schedules), schedules);
+  }
+};
+
+} // namespace

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What attn.row_term and attn.project refuse.
+//
+// RUN: mixattn-opt %s --split-input-file --verify-diagnostics
+
+func.func @factor_for_each_key(%k: tensor<1x2x3x5x8xf32>) {
+  // expected-error @below {{'attn.row_term' op expected a factor for each component, but got 2}}
+  %0 = attn.row_term %k factors [1.0, 1.0] of_keys has_square
+      : tensor<1x2x3x5x8xf32> -> tensor<1x2x2x5xf32>
+  return
+}
+
+// -----
+
+func.func @factor_for_each_shift(%x: tensor<1x2x5x8xf32>, %s: tensor<2x3x8xf32>) {
+  // expected-error @below {{'attn.row_term' op expected a factor for each component, but got 1}}
+  %0 = attn.row_term %x shifts(%s : tensor<2x3x8xf32>) factors [1.0]
+      : tensor<1x2x5x8xf32> -> tensor<1x2x1x5xf32>
+  return
+}
+
+// -----
+
+func.func @other_term(%x: tensor<1x2x5x8xf32>) {
+  // expected-error @below {{'attn.row_term' op expected a result like 'tensor<1x2x2x5xf32>', but got 'tensor<1x2x1x5xf32>'}}
+  %0 = attn.row_term %x factors [1.0, 1.0] has_square
+      : tensor<1x2x5x8xf32> -> tensor<1x2x1x5xf32>
+  return
+}
+
+// -----
+
+func.func @narrow_term(%x: tensor<1x2x5x8xf32>) {
+  // expected-error @below {{'attn.row_term' op result #0 must be 4D tensor of 32-bit float values, but got 'tensor<1x2x1x5xf16>'}}
+  %0 = attn.row_term %x factors [1.0] has_square
+      : tensor<1x2x5x8xf32> -> tensor<1x2x1x5xf16>
+  return
+}
+
+// -----
+
+func.func @other_projection(%x: tensor<?x2x16x8xf16>, %e: tensor<4x16xf32>) {
+  // expected-error @below {{'attn.project' op expected a result like 'tensor<?x2x4x8xf32>', but got 'tensor<?x2x16x8xf32>'}}
+  %0 = attn.project %x by %e : tensor<?x2x16x8xf16>, tensor<4x16xf32>
+      -> tensor<?x2x16x8xf32>
+  return
+}
+
+// -----
+
+func.func @no_part(%x: tensor<1x2x5x8xf32>) {
+  // expected-error @below {{'attn.row_term' op expected 'shifts' or 'has_square'}}
+  %0 = attn.row_term %x factors [1.0] of_keys
+      : tensor<1x2x5x8xf32> -> tensor<1x2x1x5xf32>
+  return
+}
+
+// -----
+
+func.func @no_heads_of_shifts(%x: tensor<1x2x5x8xf32>, %s: tensor<0x1x8xf32>) {
+  // expected-error @below {{'attn.row_term' op expected the heads of 'shifts' to divide the 2 of 'rows', but got 'tensor<0x1x8xf32>'}}
+  %0 = attn.row_term %x shifts(%s : tensor<0x1x8xf32>) factors [1.0]
+      : tensor<1x2x5x8xf32> -> tensor<1x2x1x5xf32>
+  return
+}
+
+// -----
+
+func.func @heads_of_shifts(%x: tensor<1x4x5x8xf32>, %s: tensor<3x1x8xf32>) {
+  // expected-error @below {{'attn.row_term' op expected the heads of 'shifts' to divide the 4 of 'rows', but got 'tensor<3x1x8xf32>'}}
+  %0 = attn.row_term %x shifts(%s : tensor<3x1x8xf32>) factors [1.0]
+      : tensor<1x4x5x8xf32> -> tensor<1x4x1x5xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{'rows' defined here, of type 'tensor<1x2x5x8xf32>'}}
+// expected-note @below {{'shifts' defined here, of type 'tensor<2x1x6xf32>'}}
+func.func @features_of_shifts(%x: tensor<1x2x5x8xf32>, %s: tensor<2x1x6xf32>) {
+  // expected-error @below {{'attn.row_term' op expected 'rows' and 'shifts' to agree on the feature size, but got 8 and 6}}
+  %0 = attn.row_term %x shifts(%s : tensor<2x1x6xf32>) factors [1.0]
+      : tensor<1x2x5x8xf32> -> tensor<1x2x1x5xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{'term' defined here, of type 'tensor<1x2x4xf32>'}}
+func.func @length_of_term(%x: tensor<1x2x5x8xf32>, %t: tensor<1x2x4xf32>) {
+  // expected-error @below {{'attn.row_term' op expected 'term' to have the shape [1, 2, 5], but got 'tensor<1x2x4xf32>'}}
+  %0 = attn.row_term %x term(%t : tensor<1x2x4xf32>) factors [1.0] has_square
+      : tensor<1x2x5x8xf32> -> tensor<1x2x1x5xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{'prior' defined here, of type 'tensor<3x1xf32>'}}
+func.func @heads_of_prior(%x: tensor<1x2x5x8xf32>, %p: tensor<3x1xf32>) {
+  // expected-error @below {{'attn.row_term' op expected 'prior' to have the shape [2, 1], but got 'tensor<3x1xf32>'}}
+  %0 = attn.row_term %x prior(%p : tensor<3x1xf32>) factors [1.0] has_square
+      : tensor<1x2x5x8xf32> -> tensor<1x2x1x5xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{'sequence' defined here, of type 'tensor<1x2x5x8xf32>'}}
+// expected-note @below {{'projection' defined here, of type 'tensor<3x7xf32>'}}
+func.func @length_of_projection(%x: tensor<1x2x5x8xf32>, %e: tensor<3x7xf32>) {
+  // expected-error @below {{'attn.project' op expected 'sequence' and 'projection' to agree on the length, but got 5 and 7}}
+  %0 = attn.project %x by %e : tensor<1x2x5x8xf32>, tensor<3x7xf32>
+      -> tensor<1x2x3x8xf32>
+  return
+}

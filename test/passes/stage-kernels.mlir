@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel for each case of a plan, and kernels of what an attention needs
+// first. schedule-x86-terms.mlir and -projections.mlir have their code.
+//
+// RUN: mixattn-opt %s --attn-set-target=features=avx512f --attn-stage-kernels --split-input-file --canonicalize | FileCheck %s
+// What one kernel takes and gives is text that parses again.
+// RUN: mixattn-opt %s --attn-set-target=features=avx512f --attn-stage-kernels --split-input-file --verify-roundtrip -o /dev/null
+
+!q = memref<?x4x?x16xf32>
+!k = memref<?x2x?x16xf32>
+
+// A test for each case but the last, with one kernel; each is planned by its
+// case alone. Gaussians have a term of keys under `online`, and none under
+// `decode`. Buffers live as long as they are read.
+// CHECK-LABEL: func.func @cases
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<?x4x?x16xf32>, %[[K:[a-z0-9]+]]: memref<?x2x?x16xf32>, %[[O:[a-z0-9]+]]: memref<?x4x?x16xf32>)
+// CHECK-NOT:     attn.kernel
+// CHECK:         %[[QUERIES:.+]] = memref.dim %[[Q]], %c2
+// CHECK:         %[[FEW:.+]] = arith.cmpi sle, %[[QUERIES]], %c8
+// CHECK:         %[[KEYS:.+]] = memref.dim %[[K]], %c2
+// CHECK:         %[[MANY:.+]] = arith.cmpi sgt, %[[KEYS]], %c512
+// CHECK:         %[[BOTH:.+]] = arith.andi %[[FEW]], %[[MANY]]
+// CHECK:         scf.if %[[BOTH]] {
+// CHECK-NEXT:      attn.kernel ins(%[[Q]], %[[K]] : {{.*}}) outs(%[[O]] : {{.*}}) {
+// CHECK-NOT:       attn.row_term
+// CHECK:             attn.generic scores({{[^)]*}}) gaussian variances [8.000000e+00] pool({{[^)]*}}) {attn.plan = #attn.plan<[else : decode {block = 64, split = 256}]>}
+// CHECK:         } else {
+// CHECK:           %[[QUERIES2:.+]] = memref.dim %[[Q]], %c2
+// CHECK:           %[[WIDE:.+]] = arith.cmpi sgt, %[[QUERIES2]], %c64
+// CHECK:           scf.if %[[WIDE]] {
+// CHECK-DAG:         %[[BATCH:.+]] = memref.dim %[[K]], %c0
+// CHECK-DAG:         %[[LENGTH:.+]] = memref.dim %[[K]], %c2
+// CHECK:             %[[TERM:.+]] = memref.alloc(%[[BATCH]], %[[LENGTH]]) {alignment = 64 : i64} : memref<?x2x1x?xf32>
+// CHECK-NEXT:        attn.kernel ins(%[[K]] : memref<?x2x?x16xf32>) outs(%[[TERM]] : memref<?x2x1x?xf32>) {
+// CHECK-NEXT:        ^bb0(%[[ROWS:.+]]: tensor<?x2x?x16xf32>):
+// CHECK-NEXT:          %[[R:.+]] = attn.row_term %[[ROWS]] factors [1.250000e-01] of_keys has_square :
+// CHECK-NEXT:          attn.results %[[R]] : tensor<?x2x1x?xf32>
+// CHECK:             attn.kernel ins(%[[Q]], %[[K]], %[[TERM]] : {{.*}}) outs(%[[O]] : {{.*}}) {
+// CHECK-NEXT:        ^bb0(%[[A:.+]]: {{.*}}, %[[B:.+]]: {{.*}}, %[[T:.+]]: tensor<?x2x1x?xf32>):
+// CHECK-NEXT:          attn.generic scores(%[[A]], %[[B]] : {{[^)]*}}) variances [8.000000e+00] key_term(%[[T]] : tensor<?x2x1x?xf32>) scale 1.000000e+00 pool(%[[B]] : {{[^)]*}}) {attn.plan = #attn.plan<[else : online {width = 64}]>}
+// CHECK:             memref.dealloc %[[TERM]]
+// CHECK-NEXT:      } else {
+// CHECK:             %[[TERM2:.+]] = memref.alloc(
+// CHECK-NEXT:        attn.kernel {{.*}} outs(%[[TERM2]] :
+// CHECK:               attn.row_term
+// CHECK:             attn.kernel ins(%[[Q]], %[[K]], %[[TERM2]] : {{.*}}) outs(%[[O]] :
+// CHECK:               attn.generic {{.*}} {attn.plan = #attn.plan<[else : online]>}
+// CHECK:             memref.dealloc %[[TERM2]]
+// CHECK-NOT:     attn.kernel
+// CHECK:         return
+func.func @cases(%q: !q, %k: !k, %o: !q) {
+  attn.kernel ins(%q, %k : !q, !k) outs(%o : !q) {
+  ^bb0(%a: tensor<?x4x?x16xf32>, %b: tensor<?x2x?x16xf32>):
+    %r = attn.generic
+        scores(%a, %b : tensor<?x4x?x16xf32>, tensor<?x2x?x16xf32>)
+        gaussian variances [8.0] pool(%b : tensor<?x2x?x16xf32>)
+        {attn.plan = #attn.plan<[
+            queries at_most 8 and keys above 512 : decode {block = 64, split = 256},
+            queries above 64 : online {width = 64}, else : online]>}
+        -> tensor<?x4x?x16xf32>
+    attn.results %r : tensor<?x4x?x16xf32>
+  }
+  return
+}
+
+// -----
+
+!q = memref<?x4x?x16xf32>
+!k = memref<?x2x?x16xf32>
+!v = memref<?x2x?x8xf32>
+!e = memref<24x?xf32>
+
+// Keys and values are projected once, before the tests, and read by all cases;
+// a term is one of projected keys.
+// CHECK-LABEL: func.func @projected
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<?x4x?x16xf32>, %[[K:[a-z0-9]+]]: memref<?x2x?x16xf32>, %[[V:[a-z0-9]+]]: memref<?x2x?x8xf32>, %[[E:[a-z0-9]+]]: memref<24x?xf32>, %[[F:[a-z0-9]+]]: memref<24x?xf32>
+// CHECK:         %[[BATCH:.+]] = memref.dim %[[K]], %c0
+// CHECK:         %[[KEYS:.+]] = memref.alloc(%[[BATCH]]) {alignment = 64 : i64} : memref<?x2x24x16xf32>
+// CHECK-NEXT:    attn.kernel ins(%[[K]], %[[E]] : {{.*}}) outs(%[[KEYS]] :
+// CHECK-NEXT:    ^bb0(%[[SEQUENCE:.+]]: tensor<?x2x?x16xf32>, %[[BY:.+]]: tensor<24x?xf32>):
+// CHECK-NEXT:      attn.project %[[SEQUENCE]] by %[[BY]] :
+// CHECK:         %[[BATCH2:.+]] = memref.dim %[[V]], %c0
+// CHECK:         %[[VALUES:.+]] = memref.alloc(%[[BATCH2]]) {alignment = 64 : i64} : memref<?x2x24x8xf32>
+// CHECK-NEXT:    attn.kernel ins(%[[V]], %[[F]] : {{.*}}) outs(%[[VALUES]] :
+// CHECK:           attn.project
+// CHECK-NOT:     attn.project
+// CHECK:         scf.if
+// CHECK-NEXT:      attn.kernel ins(%[[Q]], %[[KEYS]], %[[VALUES]] :
+// CHECK:             attn.generic scores({{[^)]*}}) gaussian pool(
+// CHECK:         } else {
+// CHECK:           %[[TERM:.+]] = memref.alloc(%{{.+}}) {alignment = 64 : i64} : memref<?x2x1x24xf32>
+// CHECK-NEXT:      attn.kernel ins(%[[KEYS]] : {{.*}}) outs(%[[TERM]] :
+// CHECK:             attn.row_term
+// CHECK:           attn.kernel ins(%[[Q]], %[[KEYS]], %[[VALUES]], %[[TERM]] :
+// CHECK:           memref.dealloc %[[TERM]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    memref.dealloc %[[VALUES]]
+// CHECK-NEXT:    memref.dealloc %[[KEYS]]
+func.func @projected(%q: !q, %k: !k, %v: !v, %e: !e, %f: !e, %o: memref<?x4x?x8xf32>) {
+  attn.kernel ins(%q, %k, %v, %e, %f : !q, !k, !v, !e, !e)
+      outs(%o : memref<?x4x?x8xf32>) {
+  ^bb0(%a: tensor<?x4x?x16xf32>, %b: tensor<?x2x?x16xf32>,
+       %c: tensor<?x2x?x8xf32>, %d: tensor<24x?xf32>, %g: tensor<24x?xf32>):
+    %r = attn.generic
+        scores(%a, %b : tensor<?x4x?x16xf32>, tensor<?x2x?x16xf32>)
+        projected_by(%d, %g : tensor<24x?xf32>, tensor<24x?xf32>) gaussian
+        pool(%c : tensor<?x2x?x8xf32>)
+        {attn.plan = #attn.plan<[queries at_most 8 : decode, else : online]>}
+        -> tensor<?x4x?x8xf32>
+    attn.results %r : tensor<?x4x?x8xf32>
+  }
+  return
+}
+
+// -----
+
+!q = memref<1x2x3x16xf32>
+!k = memref<1x2x2x5x16xf32>
+!v = memref<1x2x5x16xf32>
+!t = tensor<1x2x3x16xf32>
+!s = tensor<1x2x2x5x16xf32>
+!u = tensor<1x2x5x16xf32>
+
+// Different variances: queries have a term, too. Known sizes need no operand.
+// CHECK-LABEL: func.func @different_variances
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<1x2x3x16xf32>, %[[K:[a-z0-9]+]]: memref<1x2x2x5x16xf32>, %[[V:[a-z0-9]+]]: memref<1x2x5x16xf32>, %[[P:[a-z0-9]+]]: memref<2x2xf32>
+// CHECK:         %[[OF_QUERY:.+]] = memref.alloc() {alignment = 64 : i64} : memref<1x2x2x3xf32>
+// CHECK-NEXT:    attn.kernel ins(%[[Q]] : {{.*}}) outs(%[[OF_QUERY]] :
+// CHECK:           attn.row_term %{{.+}} factors [1.250000e-01, 6.250000e-02] has_square :
+// CHECK:         %[[OF_KEY:.+]] = memref.alloc() {alignment = 64 : i64} : memref<1x2x2x5xf32>
+// CHECK-NEXT:    attn.kernel ins(%[[K]], %[[P]] : {{.*}}) outs(%[[OF_KEY]] :
+// CHECK:           attn.row_term %{{.+}} prior({{.*}}) factors [1.250000e-01, 6.250000e-02] of_keys has_square :
+// CHECK:         attn.kernel ins(%[[Q]], %[[K]], %[[V]], %[[OF_QUERY]], %[[OF_KEY]] :
+// CHECK:           attn.generic scores({{[^)]*}}) variances [8.000000e+00, 1.600000e+01] query_term({{[^)]*}}) key_term({{[^)]*}}) scale 1.000000e+00 pool(
+// CHECK:         memref.dealloc %[[OF_KEY]]
+// CHECK-NEXT:    memref.dealloc %[[OF_QUERY]]
+func.func @different_variances(%q: !q, %k: !k, %v: !v, %p: memref<2x2xf32>,
+                               %o: !q) {
+  attn.kernel ins(%q, %k, %v, %p : !q, !k, !v, memref<2x2xf32>) outs(%o : !q) {
+  ^bb0(%a: !t, %b: !s, %d: !u, %c: tensor<2x2xf32>):
+    %r = attn.generic scores(%a, %b : !t, !s) gaussian variances [8.0, 16.0]
+        prior(%c : tensor<2x2xf32>) pool(%d : !u)
+        {attn.plan = #attn.plan<[else : online]>} -> !t
+    attn.results %r : !t
+  }
+  return
+}
+
+// -----
+
+!q = memref<1x2x?x16xf32>
+!t = tensor<1x2x?x16xf32>
+!l = tensor<1x2x?xf32>
+
+// A logsumexp sees the squares of queries. The kernel without a plan takes the
+// first schedule that is for it. What a score_mod takes goes with the attention.
+// CHECK-LABEL: func.func @logsumexp
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<1x2x?x16xf32>, %[[C:[a-z0-9]+]]: f32, %[[O:[a-z0-9]+]]: memref<1x2x?x16xf32>, %[[L:[a-z0-9]+]]: memref<1x2x?xf32>
+// CHECK:         %[[OF_QUERY:.+]] = memref.alloc(
+// CHECK-NEXT:    attn.kernel ins(%[[Q]] : {{.*}}) outs(%[[OF_QUERY]] :
+// CHECK:           attn.row_term %{{.+}} factors [2.500000e-01] has_square :
+// CHECK:         %[[OF_KEY:.+]] = memref.alloc(
+// CHECK-NEXT:    attn.kernel ins(%[[Q]] : {{.*}}) outs(%[[OF_KEY]] :
+// CHECK:           attn.row_term %{{.+}} factors [2.500000e-01] of_keys has_square :
+// CHECK:         attn.kernel ins(%[[Q]], %[[OF_QUERY]], %[[OF_KEY]], %[[C]] : {{.*}}) outs(%[[O]], %[[L]] :
+// CHECK-NEXT:    ^bb0({{.*}}, %[[SHIFT:.+]]: f32):
+// CHECK:           attn.generic scores({{[^)]*}}) variances [4.000000e+00] query_term({{[^)]*}}) key_term({{[^)]*}}) scale 1.000000e+00 score_mod {
+// CHECK:             arith.addf %{{.+}}, %[[SHIFT]] : f32
+// CHECK:           attn.results %{{.+}}, %{{.+}} : tensor<1x2x?x16xf32>, tensor<1x2x?xf32>
+func.func @logsumexp(%q: !q, %c: f32, %o: !q, %l: memref<1x2x?xf32>) {
+  attn.kernel ins(%q, %c : !q, f32) outs(%o, %l : !q, memref<1x2x?xf32>) {
+  ^bb0(%a: !t, %d: f32):
+    %r, %s = attn.generic scores(%a, %a : !t, !t) gaussian score_mod {
+    ^bb0(%x: f32, %b: index, %h: index, %i: index, %j: index):
+      %y = arith.addf %x, %d : f32
+      attn.yield %y : f32
+    } pool(%a : !t) -> !t lse !l
+    attn.results %r, %s : !t, !l
+  }
+  return
+}
+
+// -----
+
+!q = memref<?x4x?x16xf32>
+!k = memref<?x2x?x16xf32>
+!s = memref<2x3x16xf32>
+!x = tensor<?x4x?x16xf32>
+!y = tensor<?x2x?x16xf32>
+
+// Products with shifted keys: under decode, too, queries have a term.
+// CHECK-LABEL: func.func @shifted
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<?x4x?x16xf32>, %[[K:[a-z0-9]+]]: memref<?x2x?x16xf32>, %[[S:[a-z0-9]+]]: memref<2x3x16xf32>
+// CHECK-DAG:     %[[BATCH:.+]] = memref.dim %[[Q]], %c0
+// CHECK-DAG:     %[[LENGTH:.+]] = memref.dim %[[Q]], %c2
+// CHECK:         %[[TERM:.+]] = memref.alloc(%[[BATCH]], %[[LENGTH]]) {alignment = 64 : i64} : memref<?x4x3x?xf32>
+// CHECK-NEXT:    attn.kernel ins(%[[Q]], %[[S]] : {{.*}}) outs(%[[TERM]] :
+// CHECK:           attn.row_term %{{.+}} shifts({{.*}}) factors [1.000000e+00, 1.000000e+00, 1.000000e+00] :
+// CHECK-NOT:     attn.row_term
+// CHECK:         attn.kernel ins(%[[Q]], %[[K]], %[[TERM]] :
+// CHECK:           attn.generic scores({{[^)]*}}) variances [1.000000e+00, 1.000000e+00, 1.000000e+00] query_term({{[^)]*}}) scale 2.500000e-01 pool({{.*}} : decode
+// CHECK:         memref.dealloc %[[TERM]]
+func.func @shifted(%q: !q, %k: !k, %s: !s, %o: !q) {
+  attn.kernel ins(%q, %k, %s : !q, !k, !s) outs(%o : !q) {
+  ^bb0(%a: !x, %b: !y, %c: tensor<2x3x16xf32>):
+    %r = attn.generic scores(%a, %b : !x, !y)
+        shifted_by(%c : tensor<2x3x16xf32>) pool(%b : !y)
+        {attn.plan = #attn.plan<[else : decode]>} -> !x
+    attn.results %r : !x
+  }
+  return
+}
+
+// -----
+
+!q = memref<?x4x?x16xf32>
+!x = tensor<?x4x?x16xf32>
+
+// Kernels of one case without stages stay as they are, and linear attentions
+// have cases, too.
+// CHECK-LABEL: func.func @plain
+// CHECK-NEXT:    attn.kernel ins(%{{.+}} : {{.*}}) outs(
+// CHECK-NEXT:    ^bb0(
+// CHECK-NEXT:      attn.generic scores({{[^)]*}}) pool({{[^)]*}}) {attn.plan = #attn.plan<[else : online {width = 64}]>}
+// CHECK-NEXT:      attn.results
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @plain(%q: !q, %o: !q) {
+  attn.kernel ins(%q : !q) outs(%o : !q) {
+  ^bb0(%a: !x):
+    %r = attn.generic scores(%a, %a : !x, !x) pool(%a : !x)
+        {attn.plan = #attn.plan<[else : online {width = 64}]>} -> !x
+    attn.results %r : !x
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @linear
+// CHECK:         scf.if
+// CHECK-NEXT:      attn.kernel
+// CHECK:             attn.linear_generic {{.*}} {attn.plan = #attn.plan<[else : chunked_linear {block = 16}]>}
+// CHECK:         } else {
+// CHECK-NEXT:      attn.kernel
+// CHECK:             attn.linear_generic {{.*}} {attn.plan = #attn.plan<[else : chunked_linear]>}
+func.func @linear(%q: !q, %o: !q) {
+  attn.kernel ins(%q : !q) outs(%o : !q) {
+  ^bb0(%a: !x):
+    %r = attn.linear_generic features(%a, %a : !x, !x) feature_map <elu>
+        pool(%a : !x)
+        {attn.plan = #attn.plan<[queries at_most 8 : chunked_linear {block = 16},
+                                 else : chunked_linear]>} -> !x
+    attn.results %r : !x
+  }
+  return
+}
