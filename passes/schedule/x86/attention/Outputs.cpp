@@ -78,7 +78,7 @@ Value OutputTile::emitAreFinite(const Rows &rows, Value firstKey, Value keys) {
     return FiniteRows(b, sizes).emitAreFinite(rows.matrix, rows.first,
                                               rows.count);
   };
-  if (mayHideKeys())
+  if (mayHideKeys(op))
     return areFinite();
   // No value is hidden from a query where all queries weigh all keys.
   Value isInside = range.emitIsWeighed(b, firstKey, keys);

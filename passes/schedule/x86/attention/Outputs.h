@@ -74,7 +74,7 @@ private:
   /// Whether a query of a tile may not weigh a key that others do, or none may:
   /// what its value holds must not reach the query's output.
   bool mayHideValues() {
-    return mayHideKeys() || op.getCausal() || op.getBand() || op.getKeep();
+    return mayHideKeys(op) || op.getCausal() || op.getBand() || op.getKeep();
   }
   /// Whether `rows`, the values of `keys` keys from `firstKey` on, can be
   /// pooled as they are: an i1.

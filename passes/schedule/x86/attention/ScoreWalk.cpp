@@ -44,7 +44,7 @@ int64_t ScoreWalk::walkBytes() {
   int64_t rows = heads * NumStatistics;
   if (op.getQuery())
     rows += channels * (queryRows() + products * scoreRows());
-  for (Value element : KernelOperands::elementsOf(op))
+  for (Value element : getPairOperands(op))
     rows += elementHeads(element) * sizes.block;
   return bytesOf(rows) + (hasCopiedKeys() ? sizes.rows * features() * 4 : 0);
 }
@@ -58,7 +58,7 @@ void ScoreWalk::takeWalkScratch() {
   }
   if (hasCopiedKeys())
     keyTile = takeMatrix(sizes.rows, features(), b.getF32Type());
-  for (Value tensor : KernelOperands::elementsOf(op)) {
+  for (Value tensor : getPairOperands(op)) {
     int64_t held = elementHeads(tensor);
     operands.elements.push_back({tensor, held, takeTile(held * sizes.block)});
   }

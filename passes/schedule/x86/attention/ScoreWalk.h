@@ -76,7 +76,6 @@ protected:
     return sizes.hasPairs && op.getValueType().getElementType().isBF16() &&
            mlir::getElementTypeOrSelf(op.getResult()).isBF16();
   }
-  bool mayHideKeys() { return KernelOperands::mayHideKeys(op); }
 
   /// The bytes of scratch that a walk takes.
   int64_t walkBytes();

@@ -16,7 +16,7 @@ void DecodePart::emitPooled(Value keys) {
   auto pool = [&](bool skipsZeros) {
     forEachHead([&](Value head) { emitPooledHead(head, keys, skipsZeros); });
   };
-  if (KernelOperands::mayHideKeys(op))
+  if (mayHideKeys(op))
     return pool(/*skipsZeros=*/true);
   if (!op.getCausal() && !op.getBand() && !op.getKeep())
     return pool(/*skipsZeros=*/false);

@@ -3,7 +3,6 @@
 
 #include "passes/schedule/x86/shared/Operands.h"
 
-#include "dialect/attn/ScoreMod.h"
 #include "passes/body/ScoreBody.h"
 #include "passes/schedule/x86/shared/Widen.h"
 
@@ -11,30 +10,6 @@
 
 using namespace mlir;
 using namespace mixattn;
-
-SmallVector<Value> KernelOperands::elementsOf(AttentionOpInterface op) {
-  SmallVector<Value> found;
-  for (Value operand :
-       {op.getGivenScores(), op.getBias(), op.getMask(), op.getNoise()}) {
-    if (!operand)
-      continue;
-    auto type = cast<RankedTensorType>(operand.getType());
-    int64_t rank = type.getRank();
-    if (rank >= 2 && type.getDimSize(rank - 1) != 1 &&
-        type.getDimSize(rank - 2) != 1)
-      found.push_back(operand);
-  }
-  return found;
-}
-
-bool KernelOperands::mayHideKeys(AttentionOpInterface op) {
-  constexpr int64_t rankByKey = 3;
-  Value prior = op.getPrior();
-  return op.getMask() || op.getBias() || op.getGivenScores() ||
-         (prior &&
-          cast<RankedTensorType>(prior.getType()).getRank() == rankByKey) ||
-         (op.hasScoreMod() && scoreModMayHideKeys(op.getScoreMod()));
-}
 
 Value KernelOperands::emitQueries(ImplicitLocOpBuilder &b) {
   IndexMath at(b);

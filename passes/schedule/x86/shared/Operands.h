@@ -5,6 +5,7 @@
 #define MIXATTN_PASSES_SCHEDULE_X86_SHARED_OPERANDS_H
 
 #include "dialect/attn/AttnOps.h"
+#include "passes/body/OperandExtents.h"
 #include "passes/schedule/KernelBuffers.h"
 
 namespace mixattn {
@@ -34,13 +35,6 @@ class KernelOperands : public KernelBuffers {
 public:
   KernelOperands(KernelOp kernel, int64_t lanes)
       : KernelBuffers(mlir::ValueRange(kernel.getInputs())), lanes(lanes) {}
-
-  /// The operands of `op` that have an element per query and key.
-  static llvm::SmallVector<mlir::Value> elementsOf(AttentionOpInterface op);
-
-  /// Whether there can be keys of `op` that no query of a tile sees: what their
-  /// values hold must not reach a result, not even times 0.
-  static bool mayHideKeys(AttentionOpInterface op);
 
   /// Where reads stand from now on.
   LanePlace place;
