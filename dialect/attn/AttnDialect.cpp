@@ -218,7 +218,8 @@ LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
   }
   if (attr.getName() == "attn.plan") {
     if (!canBePlanned(op))
-      return op->emitOpError("expected 'attn.plan' to be on an attention");
+      return op->emitOpError("expected 'attn.plan' to be on an attention or a "
+                             "contraction");
     if (!isa<PlanAttr>(attr.getValue()))
       return op->emitOpError("expected 'attn.plan' to be a plan, but got ")
              << attr.getValue();

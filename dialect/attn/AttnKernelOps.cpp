@@ -4,14 +4,46 @@
 #include "dialect/attn/AttnOps.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mixattn;
 
-Operation *KernelOp::getComputation() {
-  return getBody().front().getTerminator()->getOperand(0).getDefiningOp();
+bool mixattn::isPointwise(Operation *op) {
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  return generic && generic.getNumResults() == 1 &&
+         generic.getNumLoops() == generic.getNumParallelLoops() &&
+         generic.getIndexingMapsArray().back().isIdentity();
+}
+
+/// The op whose result `pointwise` computes from: its first operand that an op
+/// with operands made.
+static Operation *getSource(Operation *pointwise) {
+  for (Value input : cast<linalg::GenericOp>(pointwise).getInputs())
+    if (Operation *made = input.getDefiningOp();
+        made && made->getNumOperands() && !isa<tensor::EmptyOp>(made))
+      return made;
+  return nullptr;
+}
+
+Operation *KernelOp::getAnchor() {
+  Operation *op =
+      getBody().front().getTerminator()->getOperand(0).getDefiningOp();
+  while (isPointwise(op))
+    op = getSource(op);
+  return op;
+}
+
+SmallVector<Operation *> KernelOp::getConsumers() {
+  Operation *op =
+      getBody().front().getTerminator()->getOperand(0).getDefiningOp();
+  SmallVector<Operation *> consumers;
+  for (; isPointwise(op); op = getSource(op))
+    consumers.insert(consumers.begin(), op);
+  return consumers;
 }
 
 Value KernelOp::getOperandOf(Value argument) {
@@ -52,6 +84,9 @@ LogicalResult KernelOp::verify() {
       return emitOpError("expected a result for ")
              << output.getType() << ", but got " << tensor.getType();
   }
+  if (made && !getAnchor())
+    return emitOpError("expected an anchor, whose result pointwise ops go "
+                       "through");
   if (hasPureTensorSemantics() ? getOutputs().getTypes() != getResultTypes()
                                : getNumResults() != 0)
     return emitOpError("expected one result per output that is a tensor");

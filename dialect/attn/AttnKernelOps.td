@@ -16,11 +16,13 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
         ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
          "getAliasingValues", "bufferize",
          "hasTensorSemantics"]>]> {
-  let summary = "One attention, or pool, as a kernel: what it computes, and "
-                "where to";
+  let summary = "An anchor with its pointwise consumers as a kernel: what it "
+                "computes, and where to";
   let description = [{
-    The region says what is computed, as an op on tensors; its arguments stand
-    for the inputs. The operands say where the inputs lie and where the results
+    The region says what is computed, as ops on tensors: an anchor (an
+    attention, a pool, a contraction, a stage), for which a schedule is chosen,
+    and pointwise ops that its result goes through (`linalg.generic` of parallel
+    loops). Its arguments stand for the inputs. The operands say where the inputs lie and where the results
     go: tensors at level planned, buffers from level bufferized on. A schedule
     turns the op into loops over the buffers; nothing computes the region as it
     stands.
@@ -68,8 +70,11 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The kernel's computation: the op whose results the region ends with.
-    ::mlir::Operation *getComputation();
+    /// The op that the kernel is scheduled for: the one whose results the region
+    /// ends with, or that pointwise ops compute these from.
+    ::mlir::Operation *getAnchor();
+    /// The pointwise ops between the anchor and the results, in their order.
+    ::llvm::SmallVector<::mlir::Operation *> getConsumers();
     /// The operand that stands for `argument` of the region.
     ::mlir::Value getOperandOf(::mlir::Value argument);
   }];
@@ -81,7 +86,8 @@ def Attn_ResultsOp : Attn_Op<"results", [Pure, Terminator,
   let description = [{
     Ends the region of `attn.kernel`.
 
-    - (C1) all tensors are results of one op.
+    - (C1) all tensors are results of one op: of the kernel's anchor, or of a
+      pointwise op that is computed from the anchor's result.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$tensors);
   let assemblyFormat = "($tensors^ `:` type($tensors))? attr-dict";

@@ -157,9 +157,13 @@ namespace mixattn {
 PlanAttr getPlan(mlir::Operation *op);
 void setPlan(mlir::Operation *op, PlanAttr plan);
 
-/// Whether `op` is an attention, which can have a plan: a softmax's or a linear
-/// one, or a pool of given weights.
+/// Whether `op` can have a plan: an attention (a softmax's, a linear one, or a
+/// pool of given weights), or a contraction.
 bool canBePlanned(mlir::Operation *op);
+
+/// Whether `op` computes each element of its one result from elements of its
+/// operands, in parallel loops over the result.
+bool isPointwise(mlir::Operation *op);
 
 /// Says every named attention op below `root` in the normal form.
 void generalizeAll(mlir::Operation *root);

@@ -3,6 +3,7 @@
 
 #include "dialect/attn/AttnOps.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -22,8 +23,8 @@ void mixattn::setPlan(Operation *op, PlanAttr plan) {
 }
 
 bool mixattn::canBePlanned(Operation *op) {
-  return isa<AttentionOpInterface, LinearAttentionOpInterface,
-             StructuredPoolOp>(op);
+  return isa<AttentionOpInterface, LinearAttentionOpInterface, StructuredPoolOp,
+             linalg::MatmulOp>(op);
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,7 +22,7 @@ namespace {
 class RowEmitter {
 public:
   RowEmitter(ImplicitLocOpBuilder &b, KernelOp kernel)
-      : b(b), at(b), op(cast<AttentionOpInterface>(kernel.getComputation())),
+      : b(b), at(b), op(cast<AttentionOpInterface>(kernel.getAnchor())),
         output(kernel.getOutputs().front()), buffers(kernel.getInputs()),
         body(op, buffers) {}
 

@@ -33,7 +33,10 @@ typedef struct mixattn_call {
   uint32_t size;
   /* CUstream of a GPU artifact; not looked at by a host artifact. */
   void *stream;
-  /* Scratch memory of the caller's, and its size in bytes; may be NULL, 0. */
+  /* Memory of the caller's for intermediate values, and its size in bytes; may
+   * be NULL, 0. The manifest's `workspace` says how many bytes a call takes,
+   * from an address that 64 divides on. An entry that is given fewer allocates
+   * its own. Calls at the same time need memory of their own each. */
   void *workspace;
   uint64_t workspace_bytes;
   /* Receives one sentence, NUL-terminated, when the entry fails; may be

@@ -74,6 +74,8 @@ static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
 
 static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTakeBuffersPass());
+  // Kernels take pointwise ops as linalg has them.
+  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   // Attentions that no schedule takes take the plain path.
   pm.addNestedPass<func::FuncOp>(createFormKernelsPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePass());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // attn-fuse-pointwise: chains of pointwise ops become one loop.
 
+#include "dialect/attn/AttnOps.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -62,8 +63,9 @@ struct FusePointwisePass
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> named;
     getOperation()->walk([&](linalg::LinalgOp op) {
+      // Kernels know what fills a tensor by its name.
       if (!isa<linalg::GenericOp>(op) && linalg::isElementwise(op) &&
-          op.hasPureTensorSemantics())
+          op.hasPureTensorSemantics() && !op->getParentOfType<KernelOp>())
         named.push_back(op);
     });
     for (linalg::LinalgOp op : named) {

@@ -7,6 +7,7 @@
 #include "passes/plan/Table.h"
 #include "passes/target/Target.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -16,7 +17,12 @@ using namespace mixattn;
 using llvm::json::Array;
 using llvm::json::Object;
 
-static constexpr StringLiteral sizeNames[] = {"batch", "queries", "keys"};
+/// The words for the sizes of `op`.
+static std::array<StringRef, 3> sizeNamesOf(Operation *op) {
+  if (isa<linalg::MatmulOp>(op))
+    return {"columns", "rows", "depth"};
+  return {"batch", "queries", "keys"};
+}
 
 //===----------------------------------------------------------------------===//
 // Words
@@ -39,8 +45,9 @@ static std::string toText(const Planner &planner) {
   llvm::raw_string_ostream out(text);
   PlanSizes sizes = planner.getSizes();
   for (PlanSize each : {PlanSize::Batch, PlanSize::Queries, PlanSize::Keys})
-    out << (each == PlanSize::Batch ? "" : ", ") << sizeNames[unsigned(each)]
-        << " " << sizes[each] << (planner.isOpen(each) ? " (open)" : "");
+    out << (each == PlanSize::Batch ? "" : ", ")
+        << sizeNamesOf(planner.getOp())[unsigned(each)] << " " << sizes[each]
+        << (planner.isOpen(each) ? " (open)" : "");
   return text;
 }
 
@@ -203,9 +210,9 @@ static Object toJson(const Explained &each) {
   Array open;
   for (PlanSize size : {PlanSize::Batch, PlanSize::Queries, PlanSize::Keys}) {
     PlanSizes numbers = each.sizes;
-    sizes[sizeNames[unsigned(size)]] = numbers[size];
+    sizes[sizeNamesOf(each.op)[unsigned(size)]] = numbers[size];
     if (each.planner.isOpen(size))
-      open.push_back(sizeNames[unsigned(size)]);
+      open.push_back(sizeNamesOf(each.op)[unsigned(size)]);
   }
   Array candidates;
   for (const PlanCandidate &candidate : each.planner.getCandidates()) {
@@ -223,7 +230,7 @@ static Object toJson(const Explained &each) {
   Array cases;
   for (const PlanCase &plan : each.plan.getCases()) {
     Object when, described = toJson(plan);
-    for (auto [name, range] : llvm::zip(sizeNames, plan.when)) {
+    for (auto [name, range] : llvm::zip(sizeNamesOf(each.op), plan.when)) {
       Object bounds;
       if (range.above >= 0)
         bounds["above"] = range.above;

@@ -85,9 +85,15 @@ Planner::Planner(Operation *op, const FunctionSizes &sizes,
     number = count.asNumber();
   }
   isSquare = counts[1] == counts[2];
+  if (target.forced) {
+    // A plan for attentions leaves contractions alone.
+    const Schedule *asked =
+        findSchedule(target.schedules, target.forced->algorithm);
+    bool isAttention = work.kind != Workload::Kind::Contraction;
+    isForced = asked && (isAttention || asked->isFor(op));
+  }
   for (const std::unique_ptr<Schedule> &each : target.schedules)
-    if (target.forced ? target.forced->algorithm == each->name
-                      : each->isFor(op))
+    if (isForced ? target.forced->algorithm == each->name : each->isFor(op))
       addCandidates(*each);
 }
 
@@ -100,7 +106,7 @@ void Planner::addCandidates(const Schedule &schedule) {
   }
   for (const PlanNumbers &numbers : schedule.propose(work)) {
     PlanCase plan = schedule.makePlan(context, numbers);
-    if (target.forced)
+    if (isForced)
       for (const auto &[name, number] : target.forced->numbers)
         plan.set(StringAttr::get(context, name), number);
     if (llvm::none_of(candidates, [&](const PlanCandidate &each) {
@@ -111,7 +117,7 @@ void Planner::addCandidates(const Schedule &schedule) {
 }
 
 std::string Planner::whyNotForced() const {
-  if (!target.forced)
+  if (!isForced)
     return "";
   const PlanCandidate &only = candidates.front();
   return only.isPossible() ? only.schedule->whyNotNumbers(only.plan)
@@ -148,7 +154,7 @@ PlanCase Planner::choose(const PlanSizes &sizes) const {
   // be chosen here for what has no other.
   auto rank = [&](const PlanCandidate &each) {
     return each.schedule->formsKernels() &&
-           (target.forced || each.schedule->mayBeChosenAt(sizes));
+           (isForced || each.schedule->mayBeChosenAt(sizes));
   };
   const PlanCandidate *best = nullptr;
   double least = 0;

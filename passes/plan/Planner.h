@@ -60,6 +60,8 @@ public:
   Planner(mlir::Operation *op, const FunctionSizes &sizes,
           const PlanTarget &target);
 
+  mlir::Operation *getOp() const { return op; }
+
   /// Every candidate, in the order of the table; those that are forced, if any.
   llvm::ArrayRef<PlanCandidate> getCandidates() const { return candidates; }
   /// Why the forced candidate cannot be taken, or nothing.
@@ -109,6 +111,8 @@ private:
   std::array<std::optional<int64_t>, 3> known;
   /// Whether queries are as many as keys, however many these are.
   bool isSquare;
+  /// Whether the plan that is asked for is about the op.
+  bool isForced = false;
   llvm::SmallVector<PlanCandidate> candidates;
 };
 

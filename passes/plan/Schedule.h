@@ -79,6 +79,12 @@ public:
   /// Whether plans name it. Stages that a pass makes have one algorithm each,
   /// and no plan.
   virtual bool isPlanned() const { return true; }
+  /// Why its kernels of `anchor` do not compute `consumer`, too, a pointwise op
+  /// that its result goes through; or nothing.
+  virtual std::string whyNotFused(mlir::Operation *anchor,
+                                  mlir::Operation *consumer) const {
+    return "its kernels hold one op";
+  }
   /// Whether it computes Gaussians as they are. For the others they become
   /// products, and terms that are made before.
   virtual bool takesGaussians() const { return false; }

@@ -3,6 +3,9 @@
 
 #include "passes/plan/Workload.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -16,6 +19,10 @@ std::array<OperandDim, 3> mixattn::getPlanDims(Operation *op) {
     return {scored.getBatchDim(), scored.getQueriesDim(), scored.getKeysDim()};
   if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
     return {linear.getBatchDim(), linear.getQueriesDim(), linear.getKeysDim()};
+  if (auto product = dyn_cast<linalg::MatmulOp>(op)) {
+    Value left = product.getInputs()[0], right = product.getInputs()[1];
+    return {OperandDim{right, 1}, OperandDim{left, 0}, OperandDim{left, 1}};
+  }
   Value value = cast<StructuredPoolOp>(op).getValue();
   return {OperandDim{value, 0}, OperandDim{value, 2}, OperandDim{value, 2}};
 }
@@ -95,6 +102,13 @@ static void read(StructuredPoolOp op, Workload &work) {
   work.bits = op.getValue().getType().getElementTypeBitWidth();
 }
 
+static void read(linalg::MatmulOp op, Workload &work) {
+  work.kind = Workload::Kind::Contraction;
+  Type element = getElementTypeOrSelf(op.getInputs()[1]);
+  work.bits = element.getIntOrFloatBitWidth();
+  work.isBf16 = element.isBF16();
+}
+
 Workload mixattn::readWorkload(Operation *op, const Sizes &nominal) {
   Workload work;
   auto attention = dyn_cast<AttentionOpInterface>(op);
@@ -102,13 +116,16 @@ Workload mixattn::readWorkload(Operation *op, const Sizes &nominal) {
     read(attention, work);
   else if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
     read(linear, work);
+  else if (auto product = dyn_cast<linalg::MatmulOp>(op))
+    read(product, work);
   else
     read(cast<StructuredPoolOp>(op), work);
   auto [batch, queries, keys] = getPlanDims(op);
   auto size = [&](OperandDim of) {
     return std::max(1.0, number(nominal.size(of.value, of.dim)));
   };
-  double units = size(batch) * size(queries) * (attention ? size(keys) : 1);
+  bool hasPairs = attention || work.kind == Workload::Kind::Contraction;
+  double units = size(batch) * size(queries) * (hasPairs ? size(keys) : 1);
   OpCost counted = *countOp(op, nominal);
   if (attention)
     work.pair = countPair(attention, counted.stages, nominal, units);
@@ -144,6 +161,8 @@ double Workload::usefulFlops(const PlanSizes &sizes) const {
     return 2 * pair.products() * queries * visibleKeys(sizes, 1, 1);
   if (kind == Kind::Pool)
     return 2 * plainMultiplyAdds * queries;
+  if (kind == Kind::Contraction)
+    return 2 * queries * double(sizes.keys);
   return 2 * double(heads * valueFeatures * features) *
          (queries + double(sizes.batch) * double(sizes.keys));
 }

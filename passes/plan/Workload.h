@@ -35,7 +35,7 @@ struct PairCounts {
 
 /// An attention whose sizes are open.
 struct Workload {
-  enum class Kind { Softmax, Linear, Pool };
+  enum class Kind { Softmax, Linear, Pool, Contraction };
 
   Kind kind = Kind::Softmax;
   /// Heads of queries, results, keys (with components) and values.
@@ -77,7 +77,9 @@ struct Workload {
 /// function around it: numbers all of them.
 Workload readWorkload(mlir::Operation *op, const Sizes &nominal);
 
-/// The dims that are the sizes of `op`: for a pool, its batch and rows.
+/// The dims that are the sizes of `op`, which reports call batch, queries and
+/// keys: for a pool its batch and rows, for a contraction columns, rows and the
+/// depth of its sums.
 std::array<OperandDim, 3> getPlanDims(mlir::Operation *op);
 
 } // namespace mixattn

@@ -3,6 +3,8 @@
 
 #include "passes/schedule/KernelChecks.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -35,11 +37,14 @@ static LogicalResult checkOperands(KernelOp kernel) {
     return kernel.emitOpError("expected to be in a function");
   if (failed(checkBuffers(kernel)))
     return failure();
-  Operation *op = kernel.getComputation();
+  Operation *op = kernel.getAnchor();
   llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), used);
   for (Value value : used) {
     Operation *made = value.getDefiningOp();
+    // The tensor that a contraction adds to.
+    if (isa_and_present<linalg::FillOp, tensor::EmptyOp>(made))
+      continue;
     if (made && (isa<TensorType>(value.getType()) || made->getNumOperands()))
       return kernel.emitOpError("expected what it computes to take arguments "
                                 "of its region, but got the result of '")
@@ -50,7 +55,7 @@ static LogicalResult checkOperands(KernelOp kernel) {
 
 SmallVector<PlanCase> mixattn::casesOf(KernelOp kernel,
                                        const Schedules &schedules) {
-  Operation *op = kernel.getComputation();
+  Operation *op = kernel.getAnchor();
   if (PlanAttr plan = getPlan(op))
     return llvm::to_vector(plan.getCases());
   if (const Schedule *first = findFirst(op, schedules))
@@ -72,7 +77,7 @@ LogicalResult mixattn::checkKernel(KernelOp kernel,
                                    const Schedules &schedules) {
   if (failed(checkOperands(kernel)))
     return failure();
-  Operation *op = kernel.getComputation();
+  Operation *op = kernel.getAnchor();
   SmallVector<PlanCase> cases = casesOf(kernel, schedules);
   if (cases.empty())
     return op->emitOpError("has no schedule on ")

@@ -46,7 +46,7 @@ struct ScheduleKernelsPass
     for (KernelOp kernel : kernels) {
       if (failed(checkKernel(kernel, schedules)))
         return signalPassFailure();
-      Operation *op = kernel.getComputation();
+      Operation *op = kernel.getAnchor();
       if (hasStages(op, casesOf(kernel, schedules), schedules)) {
         op->emitOpError("expected one case of a plan and no stages before it, "
                         "as attn-stage-kernels leaves them");

@@ -38,8 +38,7 @@ static func::FuncOp makeFunction(Operation *op, ArrayRef<Value> values) {
   MLIRContext *context = op->getContext();
   auto type = FunctionType::get(context, ValueRange(values).getTypes(), {});
   auto kernel = dyn_cast<KernelOp>(op);
-  StringRef name =
-      (kernel ? kernel.getComputation() : op)->getName().getStringRef();
+  StringRef name = (kernel ? kernel.getAnchor() : op)->getName().getStringRef();
   auto function = func::FuncOp::create(op->getLoc(), name, type);
   function.setPrivate();
   // MLIR's word, and LLVM's: what is apart stays apart.

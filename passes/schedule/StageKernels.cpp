@@ -30,7 +30,7 @@ static Value emitHolds(ImplicitLocOpBuilder &b, KernelOp kernel,
     Value next = at.compare(predicate, size, bound);
     holds = holds ? arith::AndIOp::create(b, holds, next) : next;
   };
-  std::array<OperandDim, 3> dims = getPlanDims(kernel.getComputation());
+  std::array<OperandDim, 3> dims = getPlanDims(kernel.getAnchor());
   for (auto [range, dim] : llvm::zip(plan.when, dims)) {
     if (range.isEverything())
       continue;
@@ -120,7 +120,7 @@ KernelOp Splitter::makeKernel(Operation *op, ValueRange outputs) {
 
 KernelOp Splitter::run() {
   SmallVector<Operation *> stages;
-  Operation *last = kernel.getComputation();
+  Operation *last = kernel.getAnchor();
   for (Operation &op : kernel.getBody().front())
     if (isa<RowTermOp, ProjectOp>(op) && &op != last)
       stages.push_back(&op);
@@ -146,7 +146,7 @@ struct StageKernelsPass
   /// Makes one kernel of `kernel`, computed as `plan` says, and its terms.
   static void stage(KernelOp kernel, const PlanCase &plan,
                     const Schedules &schedules) {
-    Operation *op = kernel.getComputation();
+    Operation *op = kernel.getAnchor();
     if (getPlan(op)) {
       PlanCase alone = plan;
       alone.when = {};
@@ -166,7 +166,7 @@ struct StageKernelsPass
   static void stageCases(KernelOp kernel, ArrayRef<PlanCase> plan,
                          const Schedules &schedules) {
     IRRewriter rewriter(kernel.getContext());
-    if (auto op = dyn_cast<GenericOp>(kernel.getComputation());
+    if (auto op = dyn_cast<GenericOp>(kernel.getAnchor());
         op && makeProjections(rewriter, op))
       kernel = Splitter(kernel).run();
     ImplicitLocOpBuilder b(kernel.getLoc(), kernel);

@@ -93,3 +93,21 @@ func.func @c3_no_result(%q: !q, %init: !q) {
   }
   return
 }
+
+// -----
+
+#map = affine_map<(i) -> (i)>
+func.func @no_anchor(%x: tensor<4xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'attn.kernel' op expected an anchor, whose result pointwise ops go through}}
+  %y = attn.kernel ins(%x : tensor<4xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %e = tensor.empty() : tensor<4xf32>
+    %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+        ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb1(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    } -> tensor<4xf32>
+    attn.results %r : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -67,7 +67,7 @@ func.func @no_plan(%q: !q) -> !q {
 
 // -----
 
-// expected-error @below {{'func.func' op expected 'attn.plan' to be on an attention}}
+// expected-error @below {{'func.func' op expected 'attn.plan' to be on an attention or a contraction}}
 func.func @no_attention() attributes {attn.plan = #attn.plan<[else : unfused]>} {
   return
 }

@@ -33,7 +33,7 @@ public:
 
   OnlineBlock(ImplicitLocOpBuilder &b, KernelOp kernel, tile::GridOp grid)
       : b(b), at(b), kernel(kernel), grid(grid),
-        op(cast<AttentionOpInterface>(kernel.getComputation())),
+        op(cast<AttentionOpInterface>(kernel.getAnchor())),
         buffers(ValueRange(kernel.getInputs())), body(op, buffers),
         softmax(b, emitExp2), sizes(op, body.numProducts()) {}
 
@@ -317,7 +317,7 @@ void OnlineBlock::emit() {
 }
 
 void nvptx::scheduleOnline(KernelOp kernel) {
-  auto op = cast<AttentionOpInterface>(kernel.getComputation());
+  auto op = cast<AttentionOpInterface>(kernel.getAnchor());
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
   auto sizeOf = [&](OperandDim of) {

@@ -5,6 +5,7 @@
 
 #include "passes/schedule/x86/attention/TileSchedules.h"
 #include "passes/schedule/x86/decode/DecodeSchedule.h"
+#include "passes/schedule/x86/dense/DenseSchedule.h"
 #include "passes/schedule/x86/linear/LinearSchedule.h"
 #include "passes/schedule/x86/pool/BandedSchedule.h"
 #include "passes/schedule/x86/shared/Unfused.h"
@@ -13,7 +14,8 @@
 using namespace mixattn;
 
 void x86::addSchedules(ScheduleTable &table) {
-  for (auto make : {makeOnline, makePanel, makeDecode, makeChunkedLinear,
-                    makeBanded, makeUnfused, makeRowTerm, makeProjection})
+  for (auto make :
+       {makeOnline, makePanel, makeDecode, makeChunkedLinear, makeBanded,
+        makeDense, makeUnfused, makeRowTerm, makeProjection})
     table.add(TargetFamily::X86, make);
 }

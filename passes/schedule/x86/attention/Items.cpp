@@ -19,7 +19,7 @@ void mixattn::emitItems(
         emitTile) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
-  auto op = cast<AttentionOpInterface>(kernel.getComputation());
+  auto op = cast<AttentionOpInterface>(kernel.getAnchor());
   auto sizeOf = [&](OperandDim of) {
     return b.createOrFold<memref::DimOp>(kernel.getOperandOf(of.value), of.dim);
   };

@@ -27,7 +27,7 @@ public:
 
   /// Heads that one tile holds: all where scores or outputs of heads meet.
   static int64_t headsOf(KernelOp kernel) {
-    auto op = cast<AttentionOpInterface>(kernel.getComputation());
+    auto op = cast<AttentionOpInterface>(kernel.getAnchor());
     return op.hasPremix() || op.hasPostmix() ? op.getNumHeads() : 1;
   }
 
@@ -144,7 +144,7 @@ void OnlineTile::emitPooledBefore(Value blockStart, Value head, Value keys) {
 }
 
 void mixattn::scheduleOnline(KernelOp kernel, const TileSizes &sizes) {
-  auto op = cast<AttentionOpInterface>(kernel.getComputation());
+  auto op = cast<AttentionOpInterface>(kernel.getAnchor());
   int64_t groups = op.getNumHeads() / OnlineTile::headsOf(kernel);
   emitItems(
       kernel, sizes, groups,

@@ -21,10 +21,9 @@ class PanelTile : public MixedTile {
 public:
   PanelTile(ImplicitLocOpBuilder &b, KernelOp kernel, const TileSizes &sizes,
             Value scratch)
-      : MixedTile(
-            b, kernel, sizes,
-            cast<AttentionOpInterface>(kernel.getComputation()).getNumHeads(),
-            scratch) {}
+      : MixedTile(b, kernel, sizes,
+                  cast<AttentionOpInterface>(kernel.getAnchor()).getNumHeads(),
+                  scratch) {}
 
   /// The bytes of scratch for `keys` keys.
   Value emitBytes(Value keys) {
@@ -156,7 +155,7 @@ void PanelTile::emitMixedRows(Value row, Value lane) {
 }
 
 void mixattn::schedulePanel(KernelOp kernel, const TileSizes &sizes) {
-  auto op = cast<AttentionOpInterface>(kernel.getComputation());
+  auto op = cast<AttentionOpInterface>(kernel.getAnchor());
   emitItems(
       kernel, sizes, /*groups=*/1,
       [&](ImplicitLocOpBuilder &b, const TileSizes &sizes) {

@@ -20,7 +20,7 @@ bool ScoreWalk::pairsScores(AttentionOpInterface op, const TileSizes &sizes) {
 ScoreWalk::ScoreWalk(ImplicitLocOpBuilder &b, KernelOp kernel,
                      const TileSizes &sizes, int64_t heads, Value scratch)
     : TileBuilder(b, sizes, scratch), kernel(kernel),
-      op(cast<AttentionOpInterface>(kernel.getComputation())),
+      op(cast<AttentionOpInterface>(kernel.getAnchor())),
       operands(kernel, sizes.lanes), body(op, operands), heads(heads),
       channels(body.numChannels()), products(body.numProducts()) {
   operands.block = sizes.block;

@@ -25,7 +25,7 @@ public:
   PartSums(ImplicitLocOpBuilder &b, KernelOp kernel, const TileSizes &sizes,
            const DecodeParts &parts, Value queries)
       : TileBuilder(b, sizes, {}), kernel(kernel),
-        op(cast<AttentionOpInterface>(kernel.getComputation())), parts(parts),
+        op(cast<AttentionOpInterface>(kernel.getAnchor())), parts(parts),
         queries(queries) {}
 
   /// Turns the references of parts into the factors of their powers, which are
@@ -123,7 +123,7 @@ void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
                              int64_t split) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
-  auto op = cast<AttentionOpInterface>(kernel.getComputation());
+  auto op = cast<AttentionOpInterface>(kernel.getAnchor());
   DecodePart shape(b, kernel, sizes, {});
   Value batches = shape.sizeOf(op.getBatchDim());
   Value queries = shape.sizeOf(op.getQueriesDim());

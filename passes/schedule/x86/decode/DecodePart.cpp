@@ -24,7 +24,7 @@ static int64_t headsOfItem(AttentionOpInterface op) {
 DecodePart::DecodePart(ImplicitLocOpBuilder &b, KernelOp kernel,
                        const TileSizes &sizes, Value scratch)
     : TileBuilder(b, sizes, scratch),
-      op(cast<AttentionOpInterface>(kernel.getComputation())),
+      op(cast<AttentionOpInterface>(kernel.getAnchor())),
       operands(kernel, sizes.lanes), body(op, operands), heads(headsOfItem(op)),
       channels(body.numChannels()), products(body.numProducts()),
       bytesUsed(at.value(0)), queries(sizeOf(op.getQueriesDim())) {

@@ -45,7 +45,7 @@ static void emitWhole(ImplicitLocOpBuilder &b, KernelOp kernel,
                       Value terms) {
   IndexMath at(b);
   LinearTile shape(b, kernel, sizes, {});
-  auto op = cast<LinearAttentionOpInterface>(kernel.getComputation());
+  auto op = cast<LinearAttentionOpInterface>(kernel.getAnchor());
   int64_t sources = shape.numSources(), columns = shape.featureColumns();
   Value states = at.mul(batches, op.getNumKeyHeads());
   auto allocate = [&](Value rows, int64_t columns) -> Value {
@@ -82,7 +82,7 @@ static void emitWhole(ImplicitLocOpBuilder &b, KernelOp kernel,
 void mixattn::scheduleLinear(KernelOp kernel, const TileSizes &sizes) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
-  auto op = cast<LinearAttentionOpInterface>(kernel.getComputation());
+  auto op = cast<LinearAttentionOpInterface>(kernel.getAnchor());
   LinearTile shape(b, kernel, sizes, {});
   Value batches = shape.sizeOf(op.getBatchDim());
   Value queries = shape.sizeOf(op.getQueriesDim());

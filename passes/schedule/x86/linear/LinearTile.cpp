@@ -15,7 +15,7 @@ using namespace mixattn;
 
 LinearTile::LinearTile(ImplicitLocOpBuilder &b, KernelOp kernel,
                        const TileSizes &sizes, Value scratch)
-    : FeatureRows(b, cast<LinearAttentionOpInterface>(kernel.getComputation()),
+    : FeatureRows(b, cast<LinearAttentionOpInterface>(kernel.getAnchor()),
                   kernelOperands, sizes, scratch),
       kernel(kernel), kernelOperands(kernel, sizes.lanes),
       sources(op.getPremixer() ? op.getNumKeyHeads() : 1),

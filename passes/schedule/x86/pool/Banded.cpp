@@ -25,7 +25,7 @@ static Value emitWork(IndexMath &at, StructuredPoolOp op, BandedTile &shape) {
 void mixattn::scheduleBanded(KernelOp kernel, const TileSizes &sizes) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
-  auto op = cast<StructuredPoolOp>(kernel.getComputation());
+  auto op = cast<StructuredPoolOp>(kernel.getAnchor());
   BandedTile shape(b, kernel, sizes, {});
   shape.emit({}, {}, {}, {}, {});
   Value batches = shape.sizeOf({op.getValue(), 0});
@@ -37,21 +37,21 @@ void mixattn::scheduleBanded(KernelOp kernel, const TileSizes &sizes) {
   int64_t piecesOfItem = std::max<int64_t>(1, rowsOfItem / sizes.block);
   Value itemsOfHead = at.div(at.add(pieces, piecesOfItem - 1), piecesOfItem);
   emitGrid(b, at.mul(at.mul(batches, itemsOfHead), heads),
-              at.compare(arith::CmpIPredicate::sgt, emitWork(at, op, shape),
-                         calibration::fewPooled),
-              at.value(shape.bytesTaken()),
-              [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
-                IndexMath at(b);
-                Value head = at.div(item, itemsOfHead);
-                Value first = at.mul(at.rem(item, itemsOfHead), piecesOfItem);
-                Value last = at.min(at.add(first, piecesOfItem), pieces);
-                auto loop = scf::ForOp::create(b, first, last, at.value(1));
-                OpBuilder::InsertionGuard guard(b);
-                b.setInsertionPointToStart(loop.getBody());
-                BandedTile(b, kernel, sizes, scratch)
-                    .emit(at.div(head, heads), at.rem(head, heads),
-                          loop.getInductionVar(), pieces, tables);
-              });
+           at.compare(arith::CmpIPredicate::sgt, emitWork(at, op, shape),
+                      calibration::fewPooled),
+           at.value(shape.bytesTaken()),
+           [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
+             IndexMath at(b);
+             Value head = at.div(item, itemsOfHead);
+             Value first = at.mul(at.rem(item, itemsOfHead), piecesOfItem);
+             Value last = at.min(at.add(first, piecesOfItem), pieces);
+             auto loop = scf::ForOp::create(b, first, last, at.value(1));
+             OpBuilder::InsertionGuard guard(b);
+             b.setInsertionPointToStart(loop.getBody());
+             BandedTile(b, kernel, sizes, scratch)
+                 .emit(at.div(head, heads), at.rem(head, heads),
+                       loop.getInductionVar(), pieces, tables);
+           });
   for (Value buffer : {tables.columns, tables.order, tables.ends})
     if (buffer)
       memref::DeallocOp::create(b, buffer);

@@ -14,7 +14,7 @@ using namespace mixattn;
 BandedTile::BandedTile(ImplicitLocOpBuilder &b, KernelOp kernel,
                        const TileSizes &sizes, Value scratch)
     : RowBuilder(b, sizes, scratch), kernel(kernel),
-      op(cast<StructuredPoolOp>(kernel.getComputation())),
+      op(cast<StructuredPoolOp>(kernel.getAnchor())),
       features(op.getValue().getType().getDimSize(3)) {}
 
 Value BandedTile::sizeOf(OperandDim of) {

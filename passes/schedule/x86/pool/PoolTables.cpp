@@ -16,7 +16,7 @@ class PoolLookup : public TileBuilder {
 public:
   PoolLookup(ImplicitLocOpBuilder &b, KernelOp kernel, const TileSizes &sizes)
       : TileBuilder(b, sizes, {}), kernel(kernel),
-        op(cast<StructuredPoolOp>(kernel.getComputation())),
+        op(cast<StructuredPoolOp>(kernel.getAnchor())),
         length(sizeOf(op.getValue(), 2)) {}
 
   Value emitColumns();
@@ -124,7 +124,7 @@ std::pair<Value, Value> PoolLookup::emitOrder(Value pieces) {
 
 PoolTables mixattn::emitPoolTables(ImplicitLocOpBuilder &b, KernelOp kernel,
                                    const TileSizes &sizes, Value pieces) {
-  auto op = cast<StructuredPoolOp>(kernel.getComputation());
+  auto op = cast<StructuredPoolOp>(kernel.getAnchor());
   PoolLookup lookup(b, kernel, sizes);
   PoolTables tables;
   if (op.getWindows())

@@ -38,13 +38,16 @@ Prediction Unfused::predict(const Workload &work, const PlanCase &plan,
                             const PlanSizes &sizes) const {
   using namespace calibration;
   double units = double(sizes.batch) * double(sizes.queries);
-  if (work.kind == Workload::Kind::Softmax)
+  if (work.kind == Workload::Kind::Softmax ||
+      work.kind == Workload::Kind::Contraction)
     units *= double(sizes.keys);
   double cycles =
       units * (work.plainMultiplyAdds * plainMultiplyAdd +
                work.plainOther * plainOther + work.plainExps * plainExp);
   if (work.kind == Workload::Kind::Pool)
     cycles = std::max(cycles, cyclesOfMoves(work, units, 1));
+  if (work.kind == Workload::Kind::Contraction)
+    return {(cycles + call) / cpu.hertz, 0};
   // Scores, exponentials, weights.
   double tensors = work.kind == Workload::Kind::Softmax
                        ? units * double(work.queryHeads + 2 * work.heads)

@@ -55,7 +55,7 @@ void ProjectionTile::emit(Value projection, Value sequence, Value first,
 }
 
 void mixattn::scheduleProjection(KernelOp kernel, const TileSizes &usual) {
-  auto op = cast<ProjectOp>(kernel.getComputation());
+  auto op = cast<ProjectOp>(kernel.getAnchor());
   Value sequence = kernel.getOperandOf(op.getSequence());
   Value projection = kernel.getOperandOf(op.getProjection());
   Value result = kernel.getOutputs()[0];

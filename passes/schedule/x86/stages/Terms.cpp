@@ -23,7 +23,7 @@ namespace {
 /// What attn.row_term computes, in buffers.
 struct RowTerm {
   explicit RowTerm(KernelOp kernel)
-      : op(cast<RowTermOp>(kernel.getComputation())),
+      : op(cast<RowTermOp>(kernel.getAnchor())),
         rows(bufferOf(kernel, op.getRows())),
         shifts(bufferOf(kernel, op.getShifts())),
         term(bufferOf(kernel, op.getTerm())),

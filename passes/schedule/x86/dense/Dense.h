@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The dense schedule: a contraction, and what its result goes through.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_H
+#define MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_H
+
+#include "dialect/attn/AttnOps.h"
+#include "passes/schedule/x86/shared/TileSizes.h"
+
+namespace mixattn {
+
+/// Replaces a kernel of `linalg.matmul` on f32 by a grid of tiles of its
+/// result. Lanes are columns; sums are over pieces of the depth, of which the
+/// right side's rows are packed. The kernel's pointwise ops are computed on a
+/// tile's rows before these are stored.
+void scheduleDense(KernelOp kernel, const TileSizes &sizes);
+
+/// Why the rows of a tile cannot go through `consumer`, a pointwise op that
+/// reads the result of `anchor`; or nothing.
+std::string whyNotFused(mlir::Operation *anchor, mlir::Operation *consumer);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_H
