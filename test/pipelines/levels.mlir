@@ -58,8 +58,8 @@
 // TILED:      %[[SCRATCH:.+]] = memref.alloc({{.*}}) {alignment = 64 : i64} : memref<?xi8>
 // TILED:      omp.parallel
 // TILED:        omp.wsloop
-// TILED:          tile.x86.scores
-// TILED:          tile.x86.pool
+// TILED:          tile.x86.product %{{.+}} last
+// TILED:          tile.x86.product transposed
 // TILED:      memref.dealloc %[[SCRATCH]]
 // TILED:      return{{$}}
 
