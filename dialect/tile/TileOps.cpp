@@ -16,20 +16,80 @@ void TileDialect::initialize() {
       >();
 }
 
-/// Whether `body` runs once per unit, with its number.
-static LogicalResult verifyUnits(Operation *op, Region &body) {
-  Block &block = body.front();
-  if (block.getNumArguments() != 1 || !block.getArgument(0).getType().isIndex())
-    return op->emitOpError("expected a region with one argument of type index");
-  return success();
+void ProductOp::build(OpBuilder &builder, OperationState &state, Value left,
+                      Value row, Value right, Value target,
+                      const ProductClauses &clauses) {
+  build(builder, state, clauses.isTransposed, left, row, clauses.last, right,
+        clauses.count, llvm::APFloat(clauses.factor), clauses.accumulates,
+        target, clauses.lost, clauses.units);
+  if (clauses.units)
+    state.regions.front()->emplaceBlock().addArgument(builder.getIndexType(),
+                                                      state.location);
 }
 
-LogicalResult ScoresOp::verify() { return verifyUnits(*this, getBody()); }
+bool ProductOp::hasPairs() {
+  return getRight().getType().getElementType().isBF16();
+}
 
-LogicalResult PoolOp::verify() {
+bool ProductOp::isLastAlone() {
+  return hasPairs() && !getTransposed() && !getCount() &&
+         getLeft().getType().getDimSize(1) == 2 * getMostSteps() - 1;
+}
+
+/// Whether `body` runs once per unit, with its number.
+static bool isUnit(Region &body) {
+  Block &block = body.front();
+  return block.getNumArguments() == 1 &&
+         block.getArgument(0).getType().isIndex() &&
+         (block.empty() || !isa<YieldOp>(block.back()));
+}
+
+/// Whether `epilogue` makes a row of lanes from one and its place.
+static bool isEpilogue(Region &epilogue) {
+  Block &block = epilogue.front();
+  if (block.getNumArguments() != 3 || block.empty())
+    return false;
+  auto yield = dyn_cast<YieldOp>(block.back());
+  return yield && yield.getRow().getType() == block.getArgument(0).getType() &&
+         block.getArgument(1).getType().isIndex() &&
+         block.getArgument(2).getType().isIndex();
+}
+
+LogicalResult ProductOp::verify() {
+  MemRefType left = getLeft().getType(), right = getRight().getType(),
+             target = getTarget().getType();
+  if (!right.hasStaticShape() || !target.hasStaticShape())
+    return emitOpError("expected static sizes on the right and in the target");
+  int64_t numbers = hasPairs() ? 2 : 1;
+  if (hasPairs() && !left.getElementType().isBF16())
+    return emitOpError("expected bf16 on the left of pairs");
+  if (right.getDimSize(1) != numbers * target.getDimSize(1))
+    return emitOpError("expected the lanes of the target on the right");
+  // With a count the number of steps is not known here.
+  int64_t columns = 0;
+  if (getTransposed())
+    columns = numbers * target.getDimSize(0);
+  else if (!getCount())
+    columns = numbers * getMostSteps() - (isLastAlone() ? 1 : 0);
+  if (!left.isDynamicDim(1) && left.getDimSize(1) < columns)
+    return emitOpError("expected at least ")
+           << columns << " columns on the left";
+  if (getLost() && !getAccumulates())
+    return emitOpError("expected sums onto the target, which are what loses");
+  if (getLost() && getLost().getType().getShape() != target.getShape())
+    return emitOpError("expected the target's shape for what is lost");
   if ((getUnits() > 0) == getBody().empty())
     return emitOpError("expected units and a region, or neither");
-  return getUnits() ? verifyUnits(*this, getBody()) : success();
+  if (getUnits() && getCount())
+    return emitOpError("expected units, or a count: units are spread over all "
+                       "rows of the right side");
+  if (getUnits() && !isUnit(getBody()))
+    return emitOpError("expected units in a region with one argument of type "
+                       "index and no terminator");
+  if (!getEpilogue().empty() && !isEpilogue(getEpilogue()))
+    return emitOpError("expected an epilogue with a row of lanes and two "
+                       "indices as arguments that yields such a row");
+  return success();
 }
 
 #define GET_OP_CLASSES

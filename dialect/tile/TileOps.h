@@ -19,6 +19,16 @@ namespace mixattn::tile {
 /// Whether `type`, that of a memref, is that of a tile in a GPU's shared
 /// memory: of static sizes and strides, contiguous along columns.
 bool isShared(mlir::Type type);
+
+/// What a `tile.x86.product` says besides its operands and where it begins.
+struct ProductClauses {
+  bool isTransposed = false;
+  mlir::Value last = nullptr, count = nullptr;
+  float factor = 1;
+  bool accumulates = false;
+  mlir::Value lost = nullptr;
+  int64_t units = 0;
+};
 } // namespace mixattn::tile
 
 #define GET_OP_CLASSES

@@ -76,84 +76,110 @@ def Tile_UnpackOp : Tile_Op<"x86.unpack"> {
   }];
 }
 
-def Tile_ScoresOp : Tile_Op<"x86.scores", [SingleBlock, NoTerminator]> {
-  let summary = "Products of a few keys with a tile of queries";
+def Tile_ProductOp : Tile_Op<"x86.product",
+    [SingleBlock, NoTerminator, AttrSizedOperandSegments]> {
+  let summary = "A product of numbers, row by row, with rows of lanes";
   let description = [{
-    `scores[r][lane] = factor * sum_d keys[min(row + r, last)][d]
-    queries[d][lane]` for every row r of `scores`: so many keys that their sums
-    stay in registers. Queries in pairs go with keys of bf16; the last
-    feature of an odd number is multiplied alone. The factor is 1 unless it is
-    given.
+    `target[r][lane] = factor * sum_i L(r, i) right[i][lane]` for every row r of
+    `target` and i from 0 to `count` - 1, where L(r, i) is `left[row + r][i]` or,
+    with `transposed`, `left[row + i][r]`. Without `count` i runs over all rows
+    of `right`; the factor is 1 unless it is given. `target` overlaps no other
+    operand.
 
-    The region, which may be absent, is run `units` times, with 0 to `units` - 1
-    as argument, spread evenly over the steps of the sum: work on other tiles
-    that hides under the multiply-adds. It neither reads nor writes the tiles of
-    this op.
+    The left side is what is broadcast: its numbers stand for a whole row of
+    the target. The right side has the lanes. The shape, rows by lanes by steps
+    of the sum, is all that a lowering may split, into whatever its registers
+    hold: instructions that multiply whole tiles take rows from the left, and
+    pairs of lanes from the right, as well.
+
+    - `last`: rows of `left` beyond row `last` are that row again.
+    - `onto` in place of `into`: adds to what `target` holds. The product is
+      summed up first.
+    - `lost`, which has the target's shape: what the target loses to rounding
+      stays there, and is part of what the next product adds (Kahan 1965): the
+      number of products does not show in the error.
+    - A right side of bf16 holds pairs, and `left` is of bf16. A step is then a
+      pair: of columns 2 i and 2 i + 1 of `left`, or, with `transposed`, what
+      `tile.x86.pair` makes: columns 2 r and 2 r + 1. If `left` has 2 n - 1
+      columns and `right` n rows, all of which are multiplied, the last column
+      is multiplied alone.
+    - `units` and a region: the region is run `units` times, with 0 to
+      `units` - 1 as argument, spread evenly over the steps: work that hides
+      under the multiply-adds. It neither reads nor writes the tiles of this
+      op.
+    - `epilogue`: a region that gets a vector of the finished target, its row
+      and its first lane, and yields what is stored in place of it. The vector
+      is as long as the target's registers. `lost` knows of the sum alone.
 
     ```mlir
     func.func @f(%k: memref<?x64xf32>, %row: index, %last: index,
-                 %q: memref<64x64xf32>, %s: memref<4x64xf32>) {
-      tile.x86.scores %k[%row] last %last, %q into %s units 0
-          : memref<?x64xf32>, memref<64x64xf32>, memref<4x64xf32> {
+                 %q: memref<64x64xf32>, %s: memref<4x64xf32>, %n: index,
+                 %w: memref<64x16xf32>, %o: memref<64x16xf32>,
+                 %lost: memref<64x16xf32>, %bias: memref<64xf32>) {
+      %c0 = arith.constant 0 : index
+      tile.x86.product %k[%row] last %last, %q factor 0.125 into %s
+          : memref<?x64xf32>, memref<64x64xf32>, memref<4x64xf32>
+      tile.x86.product transposed %k[%row], %w count %n onto %o lost %lost
+          : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32>,
+            memref<64x16xf32>
+      tile.x86.product transposed %k[%row], %w onto %o units 2
+          : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32> {
       ^bb0(%unit: index):
+        %one = arith.constant dense<1.0> : vector<16xf32>
+        vector.store %one, %s[%unit, %c0] : memref<4x64xf32>, vector<16xf32>
+      }
+      tile.x86.product %o[%c0], %q count %n into %s
+          : memref<64x16xf32>, memref<64x64xf32>, memref<4x64xf32>
+          epilogue {
+      ^bb0(%sum: vector<16xf32>, %r: index, %lane: index):
+        %b = vector.load %bias[%lane] : memref<64xf32>, vector<16xf32>
+        %moved = arith.addf %sum, %b : vector<16xf32>
+        %zero = arith.constant dense<0.0> : vector<16xf32>
+        %relu = arith.maximumf %moved, %zero : vector<16xf32>
+        tile.x86.yield %relu : vector<16xf32>
       }
       return
     }
     ```
   }];
-  let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$keys, Index:$row,
-      Index:$last, Arg<Tile_TileOrPairs, "", [MemRead]>:$queries,
-      Arg<MemRefRankOf<[F32], [2]>, "", [MemWrite]>:$scores,
-      ConfinedAttr<I64Attr, [IntNonNegative]>:$units,
-      DefaultValuedAttr<F32Attr, "1.0f">:$factor);
-  let regions = (region SizedRegion<1>:$body);
+  let arguments = (ins UnitAttr:$transposed,
+      Arg<Tile_FloatRows, "", [MemRead]>:$left, Index:$row,
+      Optional<Index>:$last, Arg<Tile_TileOrPairs, "", [MemRead]>:$right,
+      Optional<Index>:$count, DefaultValuedAttr<F32Attr, "1.0f">:$factor,
+      UnitAttr:$accumulates, Arg<Tile_Tile, "", [MemRead, MemWrite]>:$target,
+      Arg<Optional<Tile_Tile>, "", [MemRead, MemWrite]>:$lost,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$units);
+  let regions = (region AnyRegion:$body, AnyRegion:$epilogue);
   let assemblyFormat = [{
-    $keys `[` $row `]` `last` $last `,` $queries (`factor` $factor^)?
-    `into` $scores `units` $units
-    attr-dict `:` type($keys) `,` type($queries) `,` type($scores) $body
+    (`transposed` $transposed^)? $left `[` $row `]` (`last` $last^)? `,` $right
+    (`count` $count^)? (`factor` $factor^)?
+    (`onto` $accumulates^) : (`into`)? $target (`lost` $lost^)?
+    (`units` $units^)? attr-dict
+    `:` type($left) `,` type($right) `,` type($target) (`,` type($lost)^)?
+    ($body^)? (`epilogue` $epilogue^)?
+  }];
+  let builders = [
+    /// With `units` the region is there, empty.
+    OpBuilder<(ins "::mlir::Value":$left, "::mlir::Value":$row,
+        "::mlir::Value":$right, "::mlir::Value":$target,
+        CArg<"const ProductClauses &", "{}">:$clauses)>];
+  let extraClassDeclaration = [{
+    /// Whether `right` holds pairs of bf16.
+    bool hasPairs();
+    /// The steps of a sum without `count`.
+    int64_t getMostSteps() { return getRight().getType().getDimSize(0); }
+    /// Whether the last column of `left` has no other for a pair.
+    bool isLastAlone();
   }];
   let hasVerifier = 1;
 }
 
-def Tile_PoolOp : Tile_Op<"x86.pool", [SingleBlock, NoTerminator]> {
-  let summary = "Adds weighted values to a tile of outputs";
-  let description = [{
-    `outputs[e][lane] += sum_j values[row + j][e] weights[j][lane]` for j from 0
-    to `count` - 1. With weights in pairs, `values` are what `tile.x86.pair`
-    makes, and rows and `count` are pairs.
-
-    The region, which is absent without `units`, is run so many times as that
-    of `tile.x86.scores` is; `count` is then the number of rows of `weights`.
-
-    ```mlir
-    func.func @f(%v: memref<?x64xf32>, %row: index, %count: index,
-                 %w: memref<64x16xf32>, %o: memref<64x16xf32>,
-                 %x: memref<16x16xf32>) {
-      tile.x86.pool %v[%row] count %count, %w into %o
-          : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32>
-      %c64 = arith.constant 64 : index
-      tile.x86.pool %v[%row] count %c64, %w into %o units 16
-          : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32> {
-      ^bb0(%unit: index):
-        %c0 = arith.constant 0 : index
-        %one = arith.constant dense<1.0> : vector<16xf32>
-        vector.store %one, %x[%unit, %c0] : memref<16x16xf32>, vector<16xf32>
-      }
-      return
-    }
-    ```
-  }];
-  let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$values, Index:$row,
-      Index:$count, Arg<Tile_TileOrPairs, "", [MemRead]>:$weights,
-      Arg<Tile_Tile, "", [MemRead, MemWrite]>:$outputs,
-      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$units);
-  let regions = (region AnyRegion:$body);
-  let assemblyFormat = [{
-    $values `[` $row `]` `count` $count `,` $weights `into` $outputs
-    (`units` $units^)? attr-dict
-    `:` type($values) `,` type($weights) `,` type($outputs) ($body^)?
-  }];
-  let hasVerifier = 1;
+def Tile_YieldOp : Tile_Op<"x86.yield",
+    [Pure, Terminator, HasParent<"ProductOp">]> {
+  let summary = "The row of lanes that is stored";
+  let description = "Ends the epilogue of `tile.x86.product`.";
+  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$row);
+  let assemblyFormat = "$row attr-dict `:` type($row)";
 }
 
 def Tile_PairOp : Tile_Op<"x86.pair"> {
@@ -201,60 +227,6 @@ def Tile_WidenOp : Tile_Op<"x86.widen"> {
   let assemblyFormat = [{
     $source `[` $row `]` `last` $last `rows` $rows `into` $target attr-dict
     `:` type($source) `,` type($target)
-  }];
-}
-
-def Tile_MultiplyOp : Tile_Op<"x86.multiply"> {
-  let summary = "Products of a few rows of numbers with rows of lanes";
-  let description = [{
-    `product[r][lane] = sum_d left[row + r][d] right[d][lane]` for every row r of
-    `product` and d from 0 to `count` - 1. Lanes are features of values, or keys:
-    whatever follows one another in `right`.
-
-    ```mlir
-    func.func @f(%left: memref<64x128xf32>, %row: index, %count: index,
-                 %right: memref<128x64xf32>, %product: memref<4x64xf32>) {
-      tile.x86.multiply %left[%row], %right count %count into %product
-          : memref<64x128xf32>, memref<128x64xf32>, memref<4x64xf32>
-      return
-    }
-    ```
-  }];
-  let arguments = (ins Arg<Tile_Tile, "", [MemRead]>:$left, Index:$row,
-      Arg<Tile_Tile, "", [MemRead]>:$right, Index:$count,
-      Arg<Tile_Tile, "", [MemWrite]>:$product);
-  let assemblyFormat = [{
-    $left `[` $row `]` `,` $right `count` $count `into` $product attr-dict
-    `:` type($left) `,` type($right) `,` type($product)
-  }];
-}
-
-def Tile_UpdateOp : Tile_Op<"x86.update"> {
-  let summary = "Adds outer products of rows to running sums";
-  let description = [{
-    `sums[f][lane] += sum_j left[j][f] right[j][lane]` for every row f of `sums`
-    and j from 0 to `count` - 1. What is added is summed up first; what the sum
-    of both loses to rounding stays in `lost`, and is part of what the next
-    update adds (Kahan 1965): the number of updates does not show in the error.
-
-    ```mlir
-    func.func @f(%keys: memref<64x32xf32>, %values: memref<64x16xf32>,
-                 %count: index, %sums: memref<32x16xf32>,
-                 %lost: memref<32x16xf32>) {
-      tile.x86.update %sums lost %lost with %keys, %values count %count
-          : memref<32x16xf32>, memref<32x16xf32>, memref<64x32xf32>,
-            memref<64x16xf32>
-      return
-    }
-    ```
-  }];
-  let arguments = (ins Arg<Tile_Tile, "", [MemRead, MemWrite]>:$sums,
-      Arg<Tile_Tile, "", [MemRead, MemWrite]>:$lost,
-      Arg<Tile_Tile, "", [MemRead]>:$left, Arg<Tile_Tile, "", [MemRead]>:$right,
-      Index:$count);
-  let assemblyFormat = [{
-    $sums `lost` $lost `with` $left `,` $right `count` $count attr-dict
-    `:` type($sums) `,` type($lost) `,` type($left) `,` type($right)
   }];
 }
 

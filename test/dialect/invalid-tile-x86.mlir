@@ -3,21 +3,73 @@
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 
-func.func @scores(%k: memref<?x64xf32>, %i: index, %q: memref<64x16xf32>, %s: memref<4x16xf32>) {
-  // expected-error @below {{'tile.x86.scores' op expected a region with one argument of type index}}
-  tile.x86.scores %k[%i] last %i, %q into %s units 0
-      : memref<?x64xf32>, memref<64x16xf32>, memref<4x16xf32> {
-  ^bb0(%unit: f32):
-  }
+func.func @dynamic(%l: memref<64x64xf32>, %i: index, %r: memref<?x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected static sizes on the right and in the target}}
+  tile.x86.product %l[%i], %r into %t
+      : memref<64x64xf32>, memref<?x16xf32>, memref<4x16xf32>
   return
 }
 
 // -----
 
-func.func @units(%k: memref<?x64xf32>, %i: index, %q: memref<64x16xf32>, %s: memref<4x16xf32>) {
-  // expected-error @below {{'tile.x86.scores' op attribute 'units' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
-  tile.x86.scores %k[%i] last %i, %q into %s units -1
-      : memref<?x64xf32>, memref<64x16xf32>, memref<4x16xf32> {
+func.func @pairs(%l: memref<64x64xf32>, %i: index, %r: memref<32x32xbf16>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected bf16 on the left of pairs}}
+  tile.x86.product %l[%i], %r into %t
+      : memref<64x64xf32>, memref<32x32xbf16>, memref<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @lanes(%l: memref<64x64xf32>, %i: index, %r: memref<64x32xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected the lanes of the target on the right}}
+  tile.x86.product %l[%i], %r into %t
+      : memref<64x64xf32>, memref<64x32xf32>, memref<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @columns(%l: memref<64x63xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected at least 64 columns on the left}}
+  tile.x86.product %l[%i], %r into %t
+      : memref<64x63xf32>, memref<64x16xf32>, memref<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @columns_of_pairs(%l: memref<64x7xbf16>, %i: index, %r: memref<32x32xbf16>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected at least 8 columns on the left}}
+  tile.x86.product transposed %l[%i], %r into %t
+      : memref<64x7xbf16>, memref<32x32xbf16>, memref<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @lost_overwritten(%l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected sums onto the target, which are what loses}}
+  tile.x86.product %l[%i], %r into %t lost %t
+      : memref<64x64xf32>, memref<64x16xf32>, memref<4x16xf32>, memref<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @lost_shape(%l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected the target's shape for what is lost}}
+  tile.x86.product %l[%i], %r onto %t lost %r
+      : memref<64x64xf32>, memref<64x16xf32>, memref<4x16xf32>, memref<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @negative_units(%l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op attribute 'units' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  tile.x86.product %l[%i], %r into %t units -1
+      : memref<64x64xf32>, memref<64x16xf32>, memref<4x16xf32> {
   ^bb0(%unit: index):
   }
   return
@@ -25,20 +77,89 @@ func.func @units(%k: memref<?x64xf32>, %i: index, %q: memref<64x16xf32>, %s: mem
 
 // -----
 
-func.func @no_region(%v: memref<?x64xf32>, %i: index, %w: memref<64x16xf32>, %o: memref<64x16xf32>) {
-  // expected-error @below {{'tile.x86.pool' op expected units and a region, or neither}}
-  tile.x86.pool %v[%i] count %i, %w into %o units 3
-      : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32>
+func.func @no_region(%l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected units and a region, or neither}}
+  tile.x86.product %l[%i], %r into %t units 3
+      : memref<64x64xf32>, memref<64x16xf32>, memref<4x16xf32>
   return
 }
 
 // -----
 
-func.func @pool(%v: memref<?x64xf32>, %i: index, %w: memref<64x16xf32>, %o: memref<64x16xf32>) {
-  // expected-error @below {{'tile.x86.pool' op expected a region with one argument of type index}}
-  tile.x86.pool %v[%i] count %i, %w into %o units 3
-      : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32> {
+func.func @no_units(%l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected units and a region, or neither}}
+  tile.x86.product %l[%i], %r into %t
+      : memref<64x64xf32>, memref<64x16xf32>, memref<4x16xf32> {
+  ^bb0(%unit: index):
+  }
+  return
+}
+
+// -----
+
+func.func @units_and_count(%l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected units, or a count: units are spread over all rows of the right side}}
+  tile.x86.product %l[%i], %r count %i into %t units 3
+      : memref<64x64xf32>, memref<64x16xf32>, memref<4x16xf32> {
+  ^bb0(%unit: index):
+  }
+  return
+}
+
+// -----
+
+func.func @unit_argument(%l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected units in a region with one argument of type index and no terminator}}
+  tile.x86.product %l[%i], %r into %t units 3
+      : memref<64x64xf32>, memref<64x16xf32>, memref<4x16xf32> {
   ^bb0(%unit: f32):
+  }
+  return
+}
+
+// -----
+
+func.func @unit_yields(%x: vector<16xf32>, %l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected units in a region with one argument of type index and no terminator}}
+  tile.x86.product %l[%i], %r into %t units 3
+      : memref<64x64xf32>, memref<64x16xf32>, memref<4x16xf32> {
+  ^bb0(%unit: index):
+    tile.x86.yield %x : vector<16xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @epilogue_arguments(%l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected an epilogue with a row of lanes and two indices as arguments that yields such a row}}
+  tile.x86.product %l[%i], %r into %t
+      : memref<64x64xf32>, memref<64x16xf32>, memref<4x16xf32> epilogue {
+  ^bb0(%sum: vector<16xf32>, %row: index):
+    tile.x86.yield %sum : vector<16xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @epilogue_yields_nothing(%l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected an epilogue with a row of lanes and two indices as arguments that yields such a row}}
+  tile.x86.product %l[%i], %r into %t
+      : memref<64x64xf32>, memref<64x16xf32>, memref<4x16xf32> epilogue {
+  ^bb0(%sum: vector<16xf32>, %row: index, %lane: index):
+  }
+  return
+}
+
+// -----
+
+func.func @epilogue_yields_less(%x: vector<8xf32>, %l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected an epilogue with a row of lanes and two indices as arguments that yields such a row}}
+  tile.x86.product %l[%i], %r into %t
+      : memref<64x64xf32>, memref<64x16xf32>, memref<4x16xf32> epilogue {
+  ^bb0(%sum: vector<16xf32>, %row: index, %lane: index):
+    tile.x86.yield %x : vector<8xf32>
   }
   return
 }

@@ -21,30 +21,46 @@ func.func @moves(%q: memref<?x64xbf16>, %mask: memref<?x?xi8>, %i: index, %n: in
 }
 
 // CHECK-LABEL: func.func @products
-// CHECK:         tile.x86.scores %{{.+}}[%{{.+}}] last %{{.+}}, %{{.+}} into %{{.+}} units 2 : memref<?x64xf32>, memref<64x16xf32>, memref<4x16xf32> {
+// CHECK:         tile.x86.product %{{.+}}[%{{.+}}] last %{{.+}}, %{{.+}} into %{{.+}} units 2 : memref<?x64xf32>, memref<64x16xf32>, memref<4x16xf32> {
 // CHECK-NEXT:    ^bb0(%[[UNIT:.+]]: index):
 // CHECK-NEXT:      arith.addi %[[UNIT]]
-// CHECK:         tile.x86.scores %{{.+}}[%{{.+}}] last %{{.+}}, %{{.+}} factor 1.250000e-01 into %{{.+}} units 0 :
-// CHECK:         tile.x86.pool %{{.+}}[%{{.+}}] count %{{.+}}, %{{.+}} into %{{.+}} : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32>
-// CHECK:         tile.x86.pool {{.*}} into %{{.+}} units 3 : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32> {
+// CHECK:         tile.x86.product %{{.+}}[%{{.+}}] last %{{.+}}, %{{.+}} factor 1.250000e-01 into %{{[^ ]+}} :
+// CHECK:         tile.x86.product transposed %{{.+}}[%{{.+}}], %{{.+}} count %{{.+}} onto %{{[^ ]+}} : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32>
+// CHECK:         tile.x86.product transposed {{.*}} onto %{{.+}} units 3 : memref<?x64xf32>, memref<64x16xf32>, memref<64x16xf32> {
 // CHECK-NEXT:    ^bb0(%[[UNIT:.+]]: index):
 // CHECK-NEXT:      arith.addi %[[UNIT]]
+// CHECK:         tile.x86.product {{.*}} onto %{{.+}} lost %{{[^ ]+}} : memref<64x16xf32>, memref<64x16xf32>, memref<4x16xf32>, memref<4x16xf32>
+// CHECK:         tile.x86.product {{.*}} into %{{[^ ]+}} : memref<64x16xf32>, memref<64x16xf32>, memref<4x16xf32> epilogue {
+// CHECK-NEXT:    ^bb0(%[[SUM:.+]]: vector<16xf32>, %{{.+}}: index, %{{.+}}: index):
+// CHECK-NEXT:      tile.x86.yield %[[SUM]] : vector<16xf32>
+// CHECK:         tile.x86.product transposed {{.*}} units 1 : {{.*}} {
+// CHECK:         } epilogue {
 // CHECK:         tile.x86.exp2 %{{.+}} : vector<16xf32>
 func.func @products(%k: memref<?x64xf32>, %i: index, %n: index, %q: !tile, %w: !tile,
                     %o: !tile, %s: memref<4x16xf32>, %x: vector<16xf32>) -> vector<16xf32> {
-  tile.x86.scores %k[%i] last %n, %q into %s units 2
+  tile.x86.product %k[%i] last %n, %q into %s units 2
       : memref<?x64xf32>, !tile, memref<4x16xf32> {
   ^bb0(%unit: index):
     %0 = arith.addi %unit, %i : index
   }
-  tile.x86.scores %k[%i] last %n, %q factor 0.125 into %s units 0
-      : memref<?x64xf32>, !tile, memref<4x16xf32> {
-  ^bb0(%unit: index):
-  }
-  tile.x86.pool %k[%i] count %n, %w into %o : memref<?x64xf32>, !tile, !tile
-  tile.x86.pool %k[%i] count %n, %w into %o units 3 : memref<?x64xf32>, !tile, !tile {
+  tile.x86.product %k[%i] last %n, %q factor 0.125 into %s
+      : memref<?x64xf32>, !tile, memref<4x16xf32>
+  tile.x86.product transposed %k[%i], %w count %n onto %o : memref<?x64xf32>, !tile, !tile
+  tile.x86.product transposed %k[%i], %w onto %o units 3 : memref<?x64xf32>, !tile, !tile {
   ^bb0(%unit: index):
     %1 = arith.addi %unit, %i : index
+  }
+  tile.x86.product %w[%i], %q count %n onto %s lost %s
+      : !tile, !tile, memref<4x16xf32>, memref<4x16xf32>
+  tile.x86.product %w[%i], %q count %n into %s : !tile, !tile, memref<4x16xf32> epilogue {
+  ^bb0(%sum: vector<16xf32>, %row: index, %lane: index):
+    tile.x86.yield %sum : vector<16xf32>
+  }
+  tile.x86.product transposed %k[%i], %w into %o units 1 : memref<?x64xf32>, !tile, !tile {
+  ^bb0(%unit: index):
+  } epilogue {
+  ^bb0(%sum: vector<16xf32>, %row: index, %lane: index):
+    tile.x86.yield %sum : vector<16xf32>
   }
   %y = tile.x86.exp2 %x : vector<16xf32>
   return %y : vector<16xf32>

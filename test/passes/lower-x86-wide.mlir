@@ -23,9 +23,33 @@ func.func @exp2_by_table(%x: vector<16xf32>) -> vector<16xf32> {
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
 func.func @odd_pairs(%keys: memref<?x5xbf16>, %row: index, %last: index, %queries: memref<3x32xbf16>,
     %scores: memref<1x16xf32>) {
-  tile.x86.scores %keys[%row] last %last, %queries into %scores units 0
-      : memref<?x5xbf16>, memref<3x32xbf16>, memref<1x16xf32> {
-  ^bb0(%unit: index):
+  tile.x86.product %keys[%row] last %last, %queries into %scores
+      : memref<?x5xbf16>, memref<3x32xbf16>, memref<1x16xf32>
+  return
+}
+
+// A bias by lane and relu, of the sum with what the target held.
+// CHECK-LABEL: func.func @bias_relu
+// CHECK-SAME:    %[[TARGET:[a-z0-9_]+]]: memref<1x32xf32>, %[[BIAS:[a-z0-9_]+]]: memref<32xf32>
+// CHECK:         scf.for
+// CHECK:         %[[BEFORE:[a-z0-9_]+]] = vector.load %[[TARGET]]
+// CHECK:         %[[SUM:[a-z0-9_]+]] = arith.addf %[[BEFORE]]
+// CHECK:         %[[OFFSET:[a-z0-9_]+]] = vector.load %[[BIAS]][%[[LANE:[a-z0-9_]+]]]
+// CHECK:         %[[MOVED:[a-z0-9_]+]] = arith.addf %[[SUM]], %[[OFFSET]]
+// CHECK:         %[[RELU:[a-z0-9_]+]] = arith.maximumf %[[MOVED]],
+// CHECK:         vector.store %[[RELU]], %[[TARGET]][%{{.*}}, %[[LANE]]]
+// CHECK:         vector.load %[[BIAS]]
+// CHECK-NOT:     tile.x86.yield
+func.func @bias_relu(%left: memref<?x9xf32>, %row: index, %right: memref<9x32xf32>,
+                     %target: memref<1x32xf32>, %bias: memref<32xf32>) {
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  tile.x86.product %left[%row], %right onto %target
+      : memref<?x9xf32>, memref<9x32xf32>, memref<1x32xf32> epilogue {
+  ^bb0(%sum: vector<16xf32>, %r: index, %lane: index):
+    %offset = vector.load %bias[%lane] : memref<32xf32>, vector<16xf32>
+    %moved = arith.addf %sum, %offset : vector<16xf32>
+    %relu = arith.maximumf %moved, %zero : vector<16xf32>
+    tile.x86.yield %relu : vector<16xf32>
   }
   return
 }

@@ -125,7 +125,7 @@ func.func @widen(%k: memref<?x6xf16>, %row: index, %last: index, %rows: index,
 // CHECK:         vector.store %{{.+}}, %[[S]][%c1, %c0]
 func.func @scores(%k: memref<?x35xf32>, %row: index, %last: index, %q: memref<35x4xf32>,
                   %s: memref<2x4xf32>, %other: memref<?xindex>) {
-  tile.x86.scores %k[%row] last %last, %q into %s units 16
+  tile.x86.product %k[%row] last %last, %q into %s units 16
       : memref<?x35xf32>, memref<35x4xf32>, memref<2x4xf32> {
   ^bb0(%unit: index):
     memref.store %unit, %other[%unit] : memref<?xindex>
@@ -154,7 +154,7 @@ func.func @woven(%k: memref<?x32xf32>, %row: index, %q: memref<32x4xf32>,
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
   %c8 = arith.constant 8 : index
-  tile.x86.scores %k[%row] last %row, %q into %s units 4
+  tile.x86.product %k[%row] last %row, %q into %s units 4
       : memref<?x32xf32>, memref<32x4xf32>, memref<1x4xf32> {
   ^bb0(%unit: index):
     %from = arith.muli %unit, %c8 : index
@@ -177,7 +177,7 @@ func.func @woven(%k: memref<?x32xf32>, %row: index, %q: memref<32x4xf32>,
 // CHECK-COUNT-2: arith.mulf %{{.+}}, %[[HALF:.+]] : vector<4xf32>
 func.func @few_steps(%k: memref<?x3xf32>, %row: index, %q: memref<3x4xf32>,
                      %s: memref<2x4xf32>, %other: memref<?xindex>) {
-  tile.x86.scores %k[%row] last %row, %q factor 0.5 into %s units 4
+  tile.x86.product %k[%row] last %row, %q factor 0.5 into %s units 4
       : memref<?x3xf32>, memref<3x4xf32>, memref<2x4xf32> {
   ^bb0(%unit: index):
     memref.store %unit, %other[%unit] : memref<?xindex>
@@ -203,7 +203,7 @@ func.func @few_steps(%k: memref<?x3xf32>, %row: index, %q: memref<3x4xf32>,
 // CHECK-COUNT-2: vector.store %{{.+}}, %[[O]][%c6,
 func.func @pool(%v: memref<?x7xf32>, %row: index, %count: index, %w: memref<64x8xf32>,
                 %o: memref<7x8xf32>) {
-  tile.x86.pool %v[%row] count %count, %w into %o
+  tile.x86.product transposed %v[%row], %w count %count onto %o
       : memref<?x7xf32>, memref<64x8xf32>, memref<7x8xf32>
   return
 }
@@ -228,8 +228,7 @@ func.func @pool(%v: memref<?x7xf32>, %row: index, %count: index, %w: memref<64x8
 // CHECK-NEXT:          memref.store %[[U]], %[[OTHER]][%[[U]]]
 func.func @pool_units(%v: memref<?x36xf32>, %row: index, %w: memref<16x4xf32>,
                       %o: memref<36x4xf32>, %other: memref<?xindex>) {
-  %c16 = arith.constant 16 : index
-  tile.x86.pool %v[%row] count %c16, %w into %o units 5
+  tile.x86.product transposed %v[%row], %w onto %o units 5
       : memref<?x36xf32>, memref<16x4xf32>, memref<36x4xf32> {
   ^bb0(%unit: index):
     memref.store %unit, %other[%unit] : memref<?xindex>

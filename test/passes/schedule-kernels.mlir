@@ -17,10 +17,10 @@
 // CHECK:         %[[BOTH:.+]] = arith.andi %[[FEW]], %[[MANY]]
 // CHECK:         scf.if %[[BOTH]] {
 // CHECK:           tile.x86.dot_rows
-// CHECK-NOT:       tile.x86.scores
+// CHECK-NOT:       tile.x86.product %{{.+}} last
 // CHECK:         } else {
 // CHECK-NOT:       tile.x86.dot_rows
-// CHECK:           tile.x86.scores
+// CHECK:           tile.x86.product %{{.+}} last
 func.func @cases(%q: !m, %k: !m, %o: !m) {
   attn.kernel ins(%q, %k : !m, !m) outs(%o : !m) {
   ^bb0(%a: !t, %b: !t):
@@ -32,7 +32,7 @@ func.func @cases(%q: !m, %k: !m, %o: !m) {
 }
 
 // CHECK-LABEL: func.func @unplanned
-// CHECK:         tile.x86.multiply
+// CHECK:         tile.x86.product %
 func.func @unplanned(%q: !m, %o: !m) {
   attn.kernel ins(%q : !m) outs(%o : !m) {
   ^bb0(%a: !t):

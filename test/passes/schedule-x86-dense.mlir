@@ -27,9 +27,7 @@
 // TILED:           scf.for %{{.+}} = %c0 to %[[K:.+]] step %c128 {
 // Rows of the right side, with zeros where there are no columns.
 // TILED:             vector.maskedload %{{.+}} : memref<?x?xf32>,
-// TILED:             tile.x86.multiply %{{.+}} count %{{.+}} into %{{.+}} : {{.*}}, memref<4x
-// The rows that do not fill a tile, one by one.
-// TILED:             tile.x86.multiply %{{.+}} count %{{.+}} into %{{.+}} : {{.*}}, memref<1x
+// TILED:             tile.x86.product %{{.+}} last %{{.+}}, %{{.+}} count %{{.+}} onto %{{.+}} : {{.*}}, memref<128x8xf32>, memref<4x
 // TILED:           vector.maskedload %{{.+}} : memref<?xf32>,
 // TILED:           arith.addf
 // TILED:           memref.load %{{.+}} : memref<?xbf16>

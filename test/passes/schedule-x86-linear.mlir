@@ -14,12 +14,12 @@
 // CHECK:           scf.for
 // CHECK:             vector.load {{.*}} : memref<?x64xf32, strided<[64, 1], offset: ?>>, vector<16xf32>
 // CHECK:             math.exp {{.*}} : vector<16xf32>
-// CHECK:             tile.x86.update %{{.*}} lost %{{.*}} with %{{.*}}, %{{.*}} count
+// CHECK:             tile.x86.product transposed %{{.*}}[%{{.*}}], %{{.*}} count %{{.*}} onto %{{.*}} lost
 // CHECK:         tile.grid
 // CHECK:           math.exp {{.*}} : vector<16xf32>
 // CHECK-NOT:       tile.x86.pack
 // CHECK:           scf.for
-// CHECK:             tile.x86.multiply
+// CHECK:             tile.x86.product %
 // CHECK:             vector.reduction <add>
 // CHECK:         memref.dealloc
 func.func @all(%q: !q, %k: memref<?x2x?x64xf32>, %o: !q) {
@@ -42,14 +42,14 @@ func.func @all(%q: !q, %k: memref<?x2x?x64xf32>, %o: !q) {
 // CHECK-LABEL: func.func @causal
 // CHECK:         tile.grid
 // CHECK:           arith.extf {{.*}} : vector<16xbf16> to vector<16xf32>
-// CHECK:           tile.x86.update
+// CHECK:           tile.x86.product transposed {{.*}} lost
 // CHECK:           tile.x86.pack {{.*}} : memref<32x48xf32, {{.*}}, memref<48x32xf32
-// CHECK:           tile.x86.multiply {{.*}} : memref<32x48xf32, strided<[80, 1]{{.*}}, memref<4x32xf32, strided<[80, 1]
+// CHECK:           tile.x86.product %{{.*}} : memref<32x48xf32, strided<[80, 1]{{.*}}, memref<4x32xf32, strided<[80, 1]
 // CHECK:           vector.create_mask
-// CHECK:           tile.x86.multiply {{.*}} : memref<32x80xf32>, memref<80x48xf32>, memref<4x48xf32>
+// CHECK:           tile.x86.product %{{.*}} : memref<32x80xf32>, memref<80x48xf32>, memref<4x48xf32>
 // CHECK:           memref.prefetch {{.*}}, write, locality<3>, data
 // CHECK:           arith.truncf {{.*}} : vector<16xf32> to vector<16xbf16>
-// CHECK:           tile.x86.update
+// CHECK:           tile.x86.product transposed {{.*}} lost
 func.func @causal(%q: !q, %o: !q) {
   attn.kernel ins(%q : !q) outs(%o : !q) {
   ^bb0(%a: !t):
@@ -70,7 +70,7 @@ func.func @causal(%q: !q, %o: !q) {
 // CHECK-LABEL: func.func @perceptron
 // CHECK-SAME:    %{{.+}}, %{{.+}}, %[[W1:[a-z0-9]+]]: memref<2x3xf32>
 // CHECK:         tile.grid
-// CHECK:           tile.x86.update
+// CHECK:           tile.x86.product transposed {{.*}} lost
 // CHECK:         %[[MIXED:.+]] = memref.alloc() {alignment = 64 : i64} : memref<128x32xf32>
 // CHECK:         tile.grid
 // CHECK:           scf.for %[[UNIT:.+]] = %c0 to %c3 step
@@ -79,7 +79,7 @@ func.func @causal(%q: !q, %o: !q) {
 // CHECK:             arith.cmpf ogt
 // CHECK:           vector.store %{{.+}}, %[[MIXED]]
 // CHECK:         tile.grid
-// CHECK:           tile.x86.multiply
+// CHECK:           tile.x86.product %
 // CHECK-COUNT-4: memref.dealloc
 func.func @perceptron(%q: !q, %k: !k, %w1: memref<2x3xf32>, %b1: memref<3xf32>, %w2: memref<3x4xf32>,
                       %b2: memref<4xf32>, %n: memref<2x4xf32>, %o: !q) {

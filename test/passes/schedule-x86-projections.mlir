@@ -14,13 +14,13 @@
 // CHECK:         tile.grid
 // CHECK:           scf.for
 // CHECK:             tile.x86.pack %[[E]][%{{.+}}, %{{.+}}] sizes[%c24, %{{.+}}] factor 1.000000e+00 into %{{.+}} : memref<24x?xbf16>, memref<64x32xf32>
-// CHECK:             tile.x86.pool %{{.+}}[%{{.+}}] count %{{.+}}, %{{.+}} into %{{.+}} : memref<?x32xbf16
+// CHECK:             tile.x86.product transposed %{{.+}}[%{{.+}}], %{{.+}} count %{{.+}} onto %{{.+}} : memref<?x32xbf16
 // CHECK:           tile.x86.unpack {{.*}} rows %c24
 // CHECK:         %[[VALUES:.+]] = memref.alloc(%{{.+}}) {alignment = 64 : i64} : memref<?x2x24x32xf32>
 // CHECK:         tile.grid
 // CHECK:         tile.grid
-// CHECK:           tile.x86.scores
-// CHECK:           tile.x86.pool
+// CHECK:           tile.x86.product %{{.+}} last
+// CHECK:           tile.x86.product transposed
 // CHECK:         memref.dealloc %[[VALUES]]
 // CHECK:         memref.dealloc %[[KEYS]]
 func.func @projected(%q: !q, %k: !k, %e: !e, %o: !q) {

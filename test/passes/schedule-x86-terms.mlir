@@ -22,7 +22,7 @@
 // CHECK:           memref.load %[[P]][
 // CHECK:           vector.maskedstore %[[KEY]][
 // CHECK:         tile.grid
-// CHECK:           tile.x86.scores
+// CHECK:           tile.x86.product %{{.+}} last
 // CHECK-NOT:         memref.load %[[P]][
 // CHECK:             memref.load %[[KEY]][
 // CHECK:         memref.dealloc %[[KEY]]

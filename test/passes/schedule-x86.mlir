@@ -34,12 +34,12 @@
 // CHECK:                 scf.if %[[ANY]] {
 // The first products; then those of the next keys hide the exponentials.
 // CHECK:                   %[[LAST:.+]] = arith.subi %[[S]], %c1
-// CHECK:                   tile.x86.scores %{{.+}}[%c0] last %[[LAST]], {{.*}} units 0
+// CHECK:                   tile.x86.product %{{.+}}[%c0] last %[[LAST]], {{.*}}
 // CHECK:                   scf.for %[[BLOCK:.+]] = %c0 to %[[END]] step %c64 {
 // CHECK:                     %[[REMAIN:.+]] = arith.subi %[[END]], %[[BLOCK]]
 // CHECK:                     %[[KEYS:.+]] = arith.minsi %[[REMAIN]], %c64
 // CHECK:                     scf.for %{{.+}} = %c0 to %[[KEYS]] step %c4 {
-// CHECK:                       tile.x86.scores %{{.+}}[%{{.+}}] last %[[LAST]], {{.*}} units 4
+// CHECK:                       tile.x86.product %{{.+}}[%{{.+}}] last %[[LAST]], {{.*}} units 4
 // Only keys at the end are compared one by one.
 // CHECK:                         %[[ALL:.+]]:2 = scf.if
 // CHECK-NEXT:                      scf.yield
@@ -65,12 +65,12 @@
 // CHECK:                         arith.maxsi
 // CHECK:                       %[[VALUES:.+]] = arith.select %[[FINITE]], {{.*}} : memref
 // CHECK:                       %[[FIRST:.+]] = arith.select %[[FINITE]], %[[BLOCK]], %c0
-// CHECK:                       tile.x86.pool %[[VALUES]][%[[FIRST]]] count %[[KEYS]]
+// CHECK:                       tile.x86.product transposed %[[VALUES]][%[[FIRST]]], %{{.+}} count %[[KEYS]] onto
 // CHECK:                         arith.cmpf uno
 // CHECK:                         arith.cmpf une
 // CHECK:                 tile.x86.unpack %{{.+}} rows %c8
 // CHECK:               } else {
-// CHECK:                 tile.x86.scores {{.*}} into %{{.+}} units 0 : {{.*}}, memref<8x4xf32{{.*}}, memref<8x4xf32
+// CHECK:                 tile.x86.product {{.*}} into %{{.+}} : {{.*}}, memref<8x4xf32{{.*}}, memref<8x4xf32
 // CHECK:                 tile.x86.unpack
 !q = memref<?x2x?x8xf32>
 !t = tensor<?x2x?x8xf32>
@@ -92,7 +92,7 @@ func.func @online(%q: !q, %k: !q, %v: !q, %n: memref<?xi64>, %o: !q) {
 // CHECK-SAME:    %{{.+}}, %[[MASK:[a-z0-9]+]]: memref<?x?xi8>, %[[BIAS:[a-z0-9]+]]: memref<?xf32>
 // CHECK:         tile.x86.pack %[[MASK]][%{{.+}}, %{{.+}}] sizes[%{{.+}}, %{{.+}}] factor 1.000000e+00 into
 // CHECK:         memref.prefetch %[[MASK]]
-// CHECK:         tile.x86.scores {{.*}} last %[[LAST:.+]], {{.*}} units
+// CHECK:         tile.x86.product {{.*}} last %[[LAST:.+]], {{.*}} units
 // CHECK:           %[[KEY:.+]] = arith.minsi %{{.+}}, %[[LAST]]
 // CHECK:           memref.load %[[BIAS]][%[[KEY]]]
 // CHECK:           arith.fptosi
@@ -115,11 +115,11 @@ func.func @operands(%q: !q, %mask: memref<?x?xi8>, %bias: memref<?xf32>, %o: !q)
 // CHECK-SAME:    %{{.+}}, %[[M:[a-z0-9]+]]: memref<2x2xf32>
 // CHECK:         scf.for %[[HEAD:.+]] = %c0 to %c2 step %c1 {
 // CHECK:           tile.x86.pack
-// CHECK:           tile.x86.scores
-// CHECK-NOT:       tile.x86.pool
+// CHECK:           tile.x86.product %{{.+}} last
+// CHECK-NOT:       tile.x86.product transposed
 // CHECK:         memref.load %[[M]][%c0, %{{.+}}]
 // CHECK:         memref.load %[[M]][%c1, %{{.+}}]
-// CHECK:         tile.x86.pool
+// CHECK:         tile.x86.product transposed
 !q = memref<1x2x?x8xf32>
 !t = tensor<1x2x?x8xf32>
 func.func @panel(%q: !q, %m: memref<2x2xf32>, %o: !q) {
@@ -138,13 +138,13 @@ func.func @panel(%q: !q, %m: memref<2x2xf32>, %o: !q) {
 // output times the inverse of its sum.
 // CHECK-LABEL: func.func @shared(
 // CHECK-SAME:    %{{.+}}, %{{.+}}, %[[M:[a-z0-9]+]]: memref<2x2xf32>
-// CHECK:         tile.x86.scores
-// CHECK:         tile.x86.pool
+// CHECK:         tile.x86.product %{{.+}} last
+// CHECK:         tile.x86.product transposed
 // CHECK:         arith.divf
 // CHECK:         memref.load %[[M]][%c0, %{{.+}}]
 // CHECK:         memref.load %[[M]][%c1, %{{.+}}]
 // CHECK:         arith.mulf {{.*}} fastmath<contract>
-// CHECK-NOT:     tile.x86.pool
+// CHECK-NOT:     tile.x86.product transposed
 // CHECK:         tile.x86.unpack
 !q = memref<1x2x?x8xf32>
 !v = memref<1x1x?x8xf32>
@@ -170,19 +170,19 @@ func.func @shared(%q: !q, %v: !v, %m: memref<2x2xf32>, %o: !q) {
 // CHECK:           %[[KEYS:.+]] = arith.minsi %{{.+}}, %c64
 // CHECK:           scf.for %{{.+}} = %c0 to %[[KEYS]] step %c4 {
 // CHECK:             tile.x86.widen %{{.+}}[%{{.+}}] last %{{.+}} rows %c4 into %[[FOUR:.+]] : {{.*}}, memref<4x8xf32
-// CHECK:             tile.x86.scores %[[FOUR]][%c0] last %c3, {{.*}} units 0
+// CHECK:             tile.x86.product %[[FOUR]][%c0] last %c3, {{.*}}
 // CHECK:           scf.for %[[HEAD:.+]] = %c0 to %c4 step %c1 {
 // CHECK:             %[[BEFORE:.+]] = arith.select %{{.+}}, %c3, %{{.+}}
 // CHECK:             %[[WHOLE:.+]] = arith.cmpi eq, %{{.+}}, %c64
 // CHECK:             scf.if %[[WHOLE]] {
 // CHECK:               tile.x86.widen {{.*}} rows %c64 into %[[VALUES:.+]] :
-// CHECK:               tile.x86.pool %[[VALUES]][%c0] count %c64, %{{.+}} into %{{.+}} units 64
+// CHECK:               tile.x86.product transposed %[[VALUES]][%c0], %{{.+}} onto %{{.+}} units 64
 // CHECK:                 tile.x86.exp2
 // CHECK:             } else {
 // CHECK:               tile.x86.exp2
-// CHECK:               tile.x86.pool
+// CHECK:               tile.x86.product transposed
 // CHECK-NOT:           units
-// CHECK:         tile.x86.pool
+// CHECK:         tile.x86.product transposed
 // CHECK:         tile.x86.unpack
 !q = memref<1x2x?x8xf16>
 !v = memref<1x4x?x8xf16>

@@ -57,8 +57,8 @@
 // TILED:      func.func @f(
 // TILED-NOT:  memref.alloc
 // TILED:      tile.grid %{{.+}} shared_if %{{.+}} scratch
-// TILED:        tile.x86.scores
-// TILED:        tile.x86.pool
+// TILED:        tile.x86.product %{{.+}} last
+// TILED:        tile.x86.product transposed
 // TILED:      return{{$}}
 
 // The wrapper is exported, and the manifest; the kernel is internal, and so

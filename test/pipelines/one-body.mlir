@@ -9,7 +9,7 @@
 // RUN: mixattn-opt --attn-to-llvm %s | FileCheck %s --check-prefix=LLVM
 // RUN: mixattn-compile %s --target=sm_80 --emit=ptx -o - | FileCheck %s --check-prefix=PTX
 
-// X86:        tile.x86.scores
+// X86:        tile.x86.product %{{.+}} last
 // NVPTX:      %[[S:.+]] = tile.nvptx.mma
 // NVPTX:      tile.nvptx.map[%{{.+}}, %{{.+}}] of %[[S]] : vector<32xf32> -> vector<32xf32> {
 // A number of all lanes is made once.
@@ -27,7 +27,7 @@
 // BODY-NEXT:    %[[LOST:.+]] = arith.andi %[[BELOW]], %[[FINITE]] : {{i1|vector<4xi1>}}
 // BODY-NEXT:    %{{.+}} = arith.select %[[LOST]], %{{.+}}, %[[EXPONENT]] : {{.*}}
 // X86:        tile.x86.exp2
-// X86:        tile.x86.pool
+// X86:        tile.x86.product transposed
 // NVPTX-NEXT:   tile.nvptx.yield
 // NVPTX:      math.exp2
 // NVPTX:      tile.nvptx.mma

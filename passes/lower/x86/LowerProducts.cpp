@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products whose sums stay in registers: scores of keys, pooled values.
+// Products whose sums stay in registers.
 
 #include "passes/lower/x86/VectorEmitter.h"
 
@@ -11,68 +11,167 @@ using namespace mixattn;
 
 namespace {
 
-/// A few rows of sums, each of one row of lanes of a tile.
+/// A product is cut into blocks of a few rows and vectors of lanes, whose sums
+/// registers hold; a block is summed up and then stored.
 class ProductEmitter : public VectorEmitter {
 public:
-  using VectorEmitter::VectorEmitter;
+  ProductEmitter(OpBuilder &builder, const CpuModel &cpu, tile::ProductOp op)
+      : VectorEmitter(op.getLoc(), builder, cpu), op(op), left(op.getLeft()),
+        right(op.getRight()), target(op.getTarget()) {}
 
-  void emitScores(tile::ScoresOp op);
-  void emitPool(tile::PoolOp op);
+  void emit();
 
 private:
-  /// One step: `sums` plus the outer product of `column` (a number per row,
-  /// emitted when it is needed) with the rows of lanes `lanes`.
-  Values emitStep(ValueRange sums, ArrayRef<Value> lanes, int64_t rows,
-                  function_ref<Value(int64_t)> column) {
-    Values next;
-    for (int64_t r = 0; r < rows; ++r) {
-      Value number = column(r);
-      for (auto [c, each] : llvm::enumerate(lanes))
-        next.push_back(accumulate(number, each, sums[r * lanes.size() + c]));
-    }
-    return next;
-  }
-  Value accumulate(Value number, Value lanes, Value sum) {
-    bool arePairs = cast<VectorType>(lanes.getType()).getElementType().isBF16();
-    return arePairs ? multiplyAddPairs(number, lanes, sum)
-                    : multiplyAdd(number, lanes, sum);
-  }
-  Values loadRow(Value tile, Value at) {
-    Values lanes;
-    int64_t length = holdsPairs(tile) ? 2 * cpu.lanes : cpu.lanes;
-    for (int64_t c = 0; c < sizeOf(tile, 1) / length; ++c)
-      lanes.push_back(load(tile, at, c));
-    return lanes;
-  }
-  /// Features whose sums stay in registers.
-  int64_t rowsAtOnce(tile::PoolOp op) {
-    return cpu.rowsInRegisters(sizeOf(op.getOutputs(), 1) / cpu.lanes);
-  }
-  void emitPooledRows(tile::PoolOp op, Value first, int64_t rows);
+  /// `rows` rows of the target from `first` on, and `vectors` vectors of lanes
+  /// from `lane` on.
+  struct Block {
+    Value first;
+    int64_t rows;
+    Value lane;
+    int64_t vectors;
+    /// Its first lane on the right, where pairs take two places.
+    Value rightLane;
+    /// The rows of `left`, where they are the same in all steps and clamped.
+    Values leftRows;
+  };
   using Step = function_ref<Values(Value number, ValueRange sums)>;
   /// Units from `first` on, at most `most`, that run while a sum is computed:
   /// those before `end`.
   struct Units {
-    Region &body;
     Value first, end;
     int64_t most;
   };
+
+  /// How many rows a block has, and how many vectors one of `rows` rows.
+  int64_t rowsAtOnce();
+  int64_t vectorsAtOnce(int64_t rows) {
+    return std::min(allVectors(), cpu.rowsInRegisters(rows));
+  }
+  /// Numbers of a lane of the right side.
+  int64_t numbers() { return op.hasPairs() ? 2 : 1; }
+  int64_t allRows() { return sizeOf(target, 0); }
+  int64_t allVectors() { return sizeOf(target, 1) / cpu.lanes; }
+  /// Runs `body` for `count` numbers, `atOnce` of them at a time and then what
+  /// is left; it gets the first of them times `scale`, as a constant where
+  /// there is one turn, unless the loop `staysLoop`.
+  void forEachFew(int64_t count, int64_t atOnce, int64_t scale, bool staysLoop,
+                  function_ref<void(Value first, int64_t few)> body);
+
+  /// The row of `left` that is `i` rows after the first.
+  Value rowOfLeft(Value i) {
+    Value at = add(op.getRow(), i);
+    return op.getLast() ? b.createOrFold<arith::MinSIOp>(at, op.getLast()) : at;
+  }
+  /// The row of `left` of row `r` of `block`, without `transposed`.
+  Value rowOf(const Block &block, int64_t r) {
+    return block.leftRows.empty() ? rowOfLeft(add(block.first, r))
+                                  : block.leftRows[r];
+  }
+  /// L(r, i) of the op's description in all lanes, with pairs both of its
+  /// numbers; `at` is the row of `left` that has all of step `i`, with
+  /// `transposed`.
+  Value column(const Block &block, Value at, Value i, int64_t r);
+  /// The vectors of row `i` of the right side that `block` takes.
+  Values loadLanes(const Block &block, Value i);
+  /// One step: `sums` plus the outer product of `column` (a number per row,
+  /// emitted when it is needed) with the rows of lanes `lanes`.
+  Values emitStep(ValueRange sums, ArrayRef<Value> lanes,
+                  function_ref<Value(int64_t)> column);
+  Value accumulate(Value number, Value lanes, Value sum) {
+    return op.hasPairs() ? multiplyAddPairs(number, lanes, sum)
+                         : multiplyAdd(number, lanes, sum);
+  }
+
+  /// The sums of a block, one after the other those of a row.
+  Values emitSums(const Block &block);
   /// Adds `count` steps to `sums`, and runs `units` spread over them.
   Values emitBesideUnits(ValueRange sums, int64_t count, Step step,
                          const Units &units);
-  /// Emits the region of an op for unit `unit`.
-  void runUnit(Region &body, Value unit) {
+  /// The units that run during `block`.
+  Units unitsOf(const Block &block);
+  /// Emits `region` for `arguments`, without a terminator.
+  void run(Region &region, ValueRange arguments, IRMapping &mapping) {
+    mapping.map(region.getArguments(), arguments);
+    for (Operation &inner : region.front())
+      if (!isa<tile::YieldOp>(inner))
+        b.clone(inner, mapping);
+  }
+  void runUnit(Value unit) {
     IRMapping mapping;
-    mapping.map(body.getArgument(0), unit);
-    for (Operation &inner : body.front())
-      b.clone(inner, mapping);
+    run(op.getBody(), unit, mapping);
   }
   /// Spreads the ops between the block's last op with a region and `firstStep`
   /// over the ops from `firstStep` on.
   void weave(Operation *firstStep);
+
+  /// Sums up and stores a block.
+  void emitBlock(const Block &block);
+  /// Stores what `sum` makes of vector [`at`, `lane`] of the target.
+  void emitStored(Value sum, Value at, Value lane);
+  /// The sum of `before` and `added`, and what it loses to rounding, where the
+  /// sum before has lost `lost`.
+  std::pair<Value, Value> emitCompensated(Value before, Value added,
+                                          Value lost);
+
+  tile::ProductOp op;
+  Value left, right, target;
 };
 
 } // namespace
+
+// A broadcast serves all vectors of a block, and a vector all its rows. Where
+// the lanes of a row leave room for four, all are in one block; otherwise four
+// rows are.
+int64_t ProductEmitter::rowsAtOnce() {
+  constexpr int64_t fewestRows = 4;
+  return std::max(fewestRows, cpu.rowsInRegisters(allVectors()));
+}
+
+void ProductEmitter::forEachFew(int64_t count, int64_t atOnce, int64_t scale,
+                                bool staysLoop,
+                                function_ref<void(Value, int64_t)> body) {
+  int64_t whole = count / atOnce * atOnce;
+  if (whole == atOnce && !staysLoop)
+    body(index(0), atOnce);
+  else if (whole)
+    loop(index(0), index(whole * scale), atOnce * scale, {},
+         [&](Value first, ValueRange) {
+           body(first, atOnce);
+           return Values();
+         });
+  if (whole != count)
+    body(index(whole * scale), count - whole);
+}
+
+Value ProductEmitter::column(const Block &block, Value at, Value i, int64_t r) {
+  Value j = op.getTransposed() ? add(block.first, r) : i;
+  if (!op.getTransposed())
+    at = rowOf(block, r);
+  return op.hasPairs() ? spreadPair(left, at, j) : spread(left, at, j);
+}
+
+ProductEmitter::Values ProductEmitter::loadLanes(const Block &block, Value i) {
+  int64_t length = cpu.lanes * numbers();
+  auto type =
+      VectorType::get({length}, op.getRight().getType().getElementType());
+  Values lanes;
+  for (int64_t c = 0; c < block.vectors; ++c)
+    lanes.push_back(vector::LoadOp::create(
+        b, type, right, ValueRange{i, add(block.rightLane, c * length)}));
+  return lanes;
+}
+
+ProductEmitter::Values
+ProductEmitter::emitStep(ValueRange sums, ArrayRef<Value> lanes,
+                         function_ref<Value(int64_t)> column) {
+  Values next;
+  for (int64_t r = 0, rows = sums.size() / lanes.size(); r < rows; ++r) {
+    Value number = column(r);
+    for (auto [c, each] : llvm::enumerate(lanes))
+      next.push_back(accumulate(number, each, sums[r * lanes.size() + c]));
+  }
+  return next;
+}
 
 void ProductEmitter::weave(Operation *firstStep) {
   SmallVector<Operation *> late, steps;
@@ -105,7 +204,7 @@ ProductEmitter::Values ProductEmitter::emitBesideUnits(ValueRange sums,
             units.first, b.createOrFold<arith::MulIOp>(group, index(perGroup)));
         Values next = loop(from, add(from, share - woven), 1, carried, step);
         if (isOne) {
-          runUnit(units.body, first);
+          runUnit(first);
           Operation *last = &b.getInsertionBlock()->back();
           for (int64_t w = share - woven; w < share; ++w)
             next = step(add(from, w), next);
@@ -117,7 +216,7 @@ ProductEmitter::Values ProductEmitter::emitBesideUnits(ValueRange sums,
         end = b.createOrFold<arith::MinSIOp>(
             end, units.end ? units.end : add(units.first, units.most));
         loop(first, end, 1, {}, [&](Value unit, ValueRange) {
-          runUnit(units.body, unit);
+          runUnit(unit);
           return Values();
         });
         return next;
@@ -125,116 +224,149 @@ ProductEmitter::Values ProductEmitter::emitBesideUnits(ValueRange sums,
   return loop(index(share * groups), index(count), 1, summed, step);
 }
 
-void ProductEmitter::emitScores(tile::ScoresOp op) {
-  Value keys = op.getKeys(), queries = op.getQueries();
-  int64_t rows = sizeOf(op.getScores(), 0);
-  int64_t vectors = sizeOf(op.getScores(), 1) / cpu.lanes;
-  int64_t steps = sizeOf(queries, 0), units = op.getUnits();
-  bool isLastAlone = holdsPairs(queries) && sizeOf(keys, 1) % 2 != 0;
-  if (isLastAlone)
-    --steps;
-  Values keyRows;
-  for (int64_t r = 0; r < rows; ++r)
-    keyRows.push_back(
-        b.createOrFold<arith::MinSIOp>(add(op.getRow(), r), op.getLast()));
-  auto step = [&](Value d, ValueRange sums) {
-    return emitStep(sums, loadRow(queries, d), rows, [&](int64_t r) {
-      return holdsPairs(queries) ? spreadPair(keys, keyRows[r], d)
-                                 : spread(keys, keyRows[r], d);
-    });
+ProductEmitter::Units ProductEmitter::unitsOf(const Block &block) {
+  // Blocks are counted row by row: those of whole rows, and the last ones.
+  int64_t units = op.getUnits(), rows = rowsAtOnce();
+  auto blocksOf = [&](int64_t few) {
+    return llvm::divideCeil(allVectors(), vectorsAtOnce(few));
   };
-  Values zeros(rows * vectors, splat(0)), sums;
-  // Units run during the last part of the steps.
-  int64_t alone = units ? std::max<int64_t>(0, steps - mostInPart) : steps;
-  if (alone || !units)
-    sums = sumInParts(index(alone), alone, zeros,
-                      [&](Value from, Value to, ValueRange carried) {
-                        return loop(from, to, 1, carried, step);
-                      });
-  if (units) {
-    Values last = emitBesideUnits(zeros, steps - alone,
-                                  [&](Value d, ValueRange carried) {
-                                    return step(add(d, alone), carried);
-                                  },
-                                  {op.getBody(), index(0), Value(), units});
-    sums = sums.empty() ? last : addEach(sums, last);
-  }
-  if (isLastAlone)
-    sums = emitStep(sums, loadRow(queries, index(steps)), rows, [&](int64_t r) {
-      return spreadWithZero(keys, keyRows[r], index(sizeOf(keys, 1) - 1));
-    });
-  float factor = op.getFactor().convertToFloat();
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < vectors; ++c) {
-      Value sum = sums[r * vectors + c];
-      if (factor != 1.0f)
-        sum = arith::MulFOp::create(b, sum, splat(factor));
-      store(sum, op.getScores(), index(r), c);
-    }
+  int64_t blocks = allRows() / rows * blocksOf(rows);
+  if (allRows() % rows)
+    blocks += blocksOf(allRows() % rows);
+  int64_t most = llvm::divideCeil(units, blocks);
+  Value rowBlock = b.createOrFold<arith::DivUIOp>(block.first, index(rows));
+  Value laneBlock = b.createOrFold<arith::DivUIOp>(
+      block.lane, index(vectorsAtOnce(block.rows) * cpu.lanes));
+  Value number =
+      add(b.createOrFold<arith::MulIOp>(rowBlock, index(blocksOf(rows))),
+          laneBlock);
+  Value begin = b.createOrFold<arith::MulIOp>(number, index(most));
+  Value end =
+      most * blocks == units
+          ? Value()
+          : b.createOrFold<arith::MinSIOp>(add(begin, most), index(units));
+  return {begin, end, most};
 }
 
-/// Pools `rows` features from `first` on.
-void ProductEmitter::emitPooledRows(tile::PoolOp op, Value first,
-                                    int64_t rows) {
-  Value outputs = op.getOutputs();
-  int64_t vectors = sizeOf(outputs, 1) / cpu.lanes;
-  // The block is summed up from 0 and then added to the outputs: rounding
-  // errors grow with the number of blocks plus the keys of a block, not with
-  // all keys.
-  Values sums(rows * vectors, splat(0));
-  auto step = [&](Value j, ValueRange carried) {
-    Value key = add(op.getRow(), j);
-    return emitStep(carried, loadRow(op.getWeights(), j), rows, [&](int64_t r) {
-      Value feature = add(first, r);
-      return holdsPairs(op.getWeights())
-                 ? spreadPair(op.getValues(), key, feature)
-                 : spread(op.getValues(), key, feature);
-    });
+ProductEmitter::Values ProductEmitter::emitSums(const Block &block) {
+  auto step = [&](Value i, ValueRange sums) {
+    Value at = op.getTransposed() ? rowOfLeft(i) : Value();
+    return emitStep(sums, loadLanes(block, i),
+                    [&](int64_t r) { return column(block, at, i, r); });
   };
-  if (int64_t units = op.getUnits()) {
-    int64_t parts = llvm::divideCeil(sizeOf(outputs, 0), rowsAtOnce(op));
-    int64_t most = llvm::divideCeil(units, parts);
-    Value begin = b.createOrFold<arith::MulIOp>(
-        b.createOrFold<arith::DivUIOp>(first, index(rowsAtOnce(op))),
-        index(most));
-    Value end =
-        most * parts == units
-            ? Value()
-            : b.createOrFold<arith::MinSIOp>(add(begin, most), index(units));
-    sums = emitBesideUnits(sums, sizeOf(op.getWeights(), 0), step,
-                           {op.getBody(), begin, end, most});
+  auto steps = [&](Value from, Value to, ValueRange sums) {
+    // Of clamped rows each has a pointer of its own, which does not move.
+    return op.getLast() ? loop(from, to, 1, sums, step)
+                        : loopInTwos(from, to, sums, step);
+  };
+  Values zeros(block.rows * block.vectors, splat(0)), sums;
+  int64_t most = op.getMostSteps() - (op.isLastAlone() ? 1 : 0);
+  Value count = op.getCount() ? op.getCount() : index(most);
+  if (op.getAccumulates() && !op.getLost()) {
+    // This is one part of the target's sum already: rounding errors grow with
+    // the number of products plus the steps of one, not with all steps.
+    sums = op.getUnits() ? emitBesideUnits(zeros, most, step, unitsOf(block))
+                         : steps(index(0), count, zeros);
+  } else if (op.getUnits()) {
+    // Units run during the last part of the steps.
+    int64_t alone = std::max<int64_t>(0, most - mostInPart);
+    if (alone)
+      sums = sumInParts(index(alone), alone, zeros, steps);
+    Values last = emitBesideUnits(
+        zeros, most - alone,
+        [&](Value i, ValueRange carried) {
+          return step(add(i, alone), carried);
+        },
+        unitsOf(block));
+    sums = alone ? addEach(sums, last) : last;
   } else {
-    sums = loopInTwos(index(0), op.getCount(), sums, step);
+    sums = sumInParts(count, most, zeros, steps);
   }
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < vectors; ++c) {
-      Value row = add(first, r);
-      Value before = load(outputs, row, c);
-      Value sum = arith::AddFOp::create(b, before, sums[r * vectors + c]);
-      store(sum, outputs, row, c);
-    }
-}
-
-void ProductEmitter::emitPool(tile::PoolOp op) {
-  int64_t features = sizeOf(op.getOutputs(), 0), rows = rowsAtOnce(op);
-  int64_t whole = features / rows * rows;
-  if (whole)
-    loop(index(0), index(whole), rows, {}, [&](Value first, ValueRange) {
-      emitPooledRows(op, first, rows);
-      return Values();
+  if (op.isLastAlone())
+    sums = emitStep(sums, loadLanes(block, index(most)), [&](int64_t r) {
+      Value at = rowOf(block, r);
+      return spreadWithZero(left, at, index(sizeOf(left, 1) - 1));
     });
-  if (whole != features)
-    emitPooledRows(op, index(whole), features - whole);
+  return sums;
 }
 
-void mixattn::lower(RewriterBase &rewriter, tile::ScoresOp op,
-                    const CpuModel &cpu) {
-  ProductEmitter(op.getLoc(), rewriter, cpu).emitScores(op);
-  rewriter.eraseOp(op);
+std::pair<Value, Value>
+ProductEmitter::emitCompensated(Value before, Value added, Value lost) {
+  Value term = arith::SubFOp::create(b, added, lost);
+  Value total = arith::AddFOp::create(b, before, term);
+  Value taken = arith::SubFOp::create(b, total, before);
+  Value rest = arith::SubFOp::create(b, taken, term);
+  // Of an infinite sum nothing is lost, rather than inf - inf.
+  Value isKnown =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, rest, rest);
+  rest = arith::SelectOp::create(b, isKnown, rest, splat(0));
+  return {total, rest};
 }
 
-void mixattn::lower(RewriterBase &rewriter, tile::PoolOp op,
+void ProductEmitter::emitStored(Value sum, Value at, Value lane) {
+  SmallVector<Value> place = {at, lane};
+  float factor = op.getFactor().convertToFloat();
+  if (factor != 1.0f)
+    sum = arith::MulFOp::create(b, sum, splat(factor));
+  Value rest;
+  if (op.getAccumulates()) {
+    Value before = vector::LoadOp::create(b, row, target, place);
+    if (Value lost = op.getLost())
+      std::tie(sum, rest) = emitCompensated(
+          before, sum, vector::LoadOp::create(b, row, lost, place));
+    else
+      sum = arith::AddFOp::create(b, before, sum);
+  }
+  if (!op.getEpilogue().empty()) {
+    IRMapping mapping;
+    run(op.getEpilogue(), {sum, at, lane}, mapping);
+    auto yield = cast<tile::YieldOp>(op.getEpilogue().front().back());
+    sum = mapping.lookupOrDefault(yield.getRow());
+  }
+  vector::StoreOp::create(b, sum, target, place);
+  if (rest)
+    vector::StoreOp::create(b, rest, op.getLost(), place);
+}
+
+void ProductEmitter::emitBlock(const Block &block) {
+  Values sums = emitSums(block);
+  for (int64_t r = 0; r < block.rows; ++r)
+    for (int64_t c = 0; c < block.vectors; ++c)
+      emitStored(sums[r * block.vectors + c], add(block.first, r),
+                 add(block.lane, c * cpu.lanes));
+}
+
+void ProductEmitter::emit() {
+  // The rows of a transposed product are columns of `left`. One pointer serves
+  // them while their first is a variable.
+  bool areColumns = op.getTransposed();
+  auto emitLanes = [&](const Block &rows, Value lane, int64_t vectors) {
+    Block block = rows;
+    std::optional<int64_t> number = getConstantIntValue(lane);
+    block.lane = lane;
+    block.rightLane =
+        number ? index(*number * numbers())
+               : b.createOrFold<arith::MulIOp>(lane, index(numbers()));
+    block.vectors = vectors;
+    emitBlock(block);
+  };
+  forEachFew(allRows(), rowsAtOnce(), 1, areColumns,
+             [&](Value first, int64_t few) {
+               Block rows;
+               rows.first = first;
+               rows.rows = few;
+               if (op.getLast() && !areColumns)
+                 for (int64_t r = 0; r < few; ++r)
+                   rows.leftRows.push_back(rowOfLeft(add(first, r)));
+               forEachFew(allVectors(), vectorsAtOnce(few), cpu.lanes, false,
+                          [&](Value lane, int64_t vectors) {
+                            emitLanes(rows, lane, vectors);
+                          });
+             });
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::ProductOp op,
                     const CpuModel &cpu) {
-  ProductEmitter(op.getLoc(), rewriter, cpu).emitPool(op);
+  ProductEmitter(rewriter, cpu, op).emit();
   rewriter.eraseOp(op);
 }

@@ -170,7 +170,7 @@ void RowEmitter::emitSummedVectors(tile::SumRowsOp op, int64_t first,
     }
     return next;
   };
-  // The rows are summed up from 0 and then added, as in tile.x86.pool.
+  // The rows are summed up from 0 and then added, as in tile.x86.product.
   Values sums(atOnce * vectors, splat(0));
   Value rest = b.createOrFold<arith::RemUIOp>(op.getCount(), index(atOnce));
   Value whole = b.createOrFold<arith::SubIOp>(op.getCount(), rest);

@@ -19,6 +19,19 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
+/// Whether the registers of `cpu` hold the lanes of `op` and of its epilogue.
+static LogicalResult verifyLanes(tile::ProductOp op, const CpuModel &cpu) {
+  if (op.getTarget().getType().getDimSize(1) % cpu.lanes != 0)
+    return op.emitOpError("expected a multiple of ")
+           << cpu.lanes << " lanes, as the registers of this target have";
+  if (!op.getEpilogue().empty() &&
+      op.getEpilogue().getArgument(0).getType() !=
+          VectorType::get({cpu.lanes}, Float32Type::get(op.getContext())))
+    return op.emitOpError("expected an epilogue on ")
+           << cpu.lanes << " lanes, as the registers of this target have";
+  return success();
+}
+
 namespace {
 
 struct LowerX86Pass : mixattn::impl::LowerX86PassBase<LowerX86Pass> {
@@ -32,14 +45,18 @@ struct LowerX86Pass : mixattn::impl::LowerX86PassBase<LowerX86Pass> {
       if (isa_and_present<tile::TileDialect>(op->getDialect()))
         ops.push_back(op);
     });
+    for (Operation *op : ops)
+      if (auto product = dyn_cast<tile::ProductOp>(op))
+        if (failed(verifyLanes(product, cpu)))
+          return signalPassFailure();
     IRRewriter rewriter(&getContext());
     for (Operation *op : ops) {
       rewriter.setInsertionPoint(op);
       TypeSwitch<Operation *>(op)
-          .Case<tile::PackOp, tile::UnpackOp, tile::ScoresOp, tile::PoolOp,
-                tile::PairOp, tile::WidenOp, tile::MultiplyOp, tile::UpdateOp,
-                tile::DotRowsOp, tile::SquareRowsOp, tile::SumRowsOp,
-                tile::Exp2Op>([&](auto op) { lower(rewriter, op, cpu); });
+          .Case<tile::PackOp, tile::UnpackOp, tile::ProductOp, tile::PairOp,
+                tile::WidenOp, tile::DotRowsOp, tile::SquareRowsOp,
+                tile::SumRowsOp, tile::Exp2Op>(
+              [&](auto op) { lower(rewriter, op, cpu); });
     }
   }
 };

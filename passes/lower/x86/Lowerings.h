@@ -15,15 +15,10 @@ namespace mixattn {
 void lower(mlir::RewriterBase &rewriter, tile::PackOp op, const CpuModel &cpu);
 void lower(mlir::RewriterBase &rewriter, tile::UnpackOp op,
            const CpuModel &cpu);
-void lower(mlir::RewriterBase &rewriter, tile::ScoresOp op,
+void lower(mlir::RewriterBase &rewriter, tile::ProductOp op,
            const CpuModel &cpu);
-void lower(mlir::RewriterBase &rewriter, tile::PoolOp op, const CpuModel &cpu);
 void lower(mlir::RewriterBase &rewriter, tile::PairOp op, const CpuModel &cpu);
 void lower(mlir::RewriterBase &rewriter, tile::WidenOp op, const CpuModel &cpu);
-void lower(mlir::RewriterBase &rewriter, tile::MultiplyOp op,
-           const CpuModel &cpu);
-void lower(mlir::RewriterBase &rewriter, tile::UpdateOp op,
-           const CpuModel &cpu);
 void lower(mlir::RewriterBase &rewriter, tile::DotRowsOp op,
            const CpuModel &cpu);
 void lower(mlir::RewriterBase &rewriter, tile::SquareRowsOp op,

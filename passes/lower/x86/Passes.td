@@ -14,6 +14,8 @@ def LowerX86Pass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
     Output: scf, vector, arith and memref.
     Skips: everything else.
 
+    Errors: products whose lanes are not those of the target's registers.
+
     ```mlir
     func.func @f(%x: vector<4xf32>) -> vector<4xf32> {
       %y = tile.x86.exp2 %x : vector<4xf32>

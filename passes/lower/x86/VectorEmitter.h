@@ -33,7 +33,11 @@ protected:
   mlir::Value add(mlir::Value x, mlir::Value y) {
     return b.createOrFold<mlir::arith::AddIOp>(x, y);
   }
-  mlir::Value add(mlir::Value x, int64_t y) { return add(x, index(y)); }
+  mlir::Value add(mlir::Value x, int64_t y) {
+    if (std::optional<int64_t> number = mlir::getConstantIntValue(x))
+      return index(*number + y);
+    return add(x, index(y));
+  }
   mlir::Value splat(float number) {
     return mlir::arith::ConstantOp::create(
         b, mlir::DenseElementsAttr::get(row, number));

@@ -38,8 +38,10 @@ void MixedTile::emitCoefficients() {
         store(row, coefficientTile, at.add(first, to), lane);
       });
     });
-    tile::PoolOp::create(b, weight, at.value(0), at.value(sourceFeatures()),
-                         sourceTile, rowsOf(coefficientTile, first, heads));
+    tile::ProductClauses clauses;
+    clauses.isTransposed = clauses.accumulates = true;
+    tile::ProductOp::create(b, weight, at.value(0), sourceTile,
+                            rowsOf(coefficientTile, first, heads), clauses);
   });
 }
 

@@ -49,14 +49,18 @@ void OutputTile::emitPooled(Value head, Value firstKey, Value keys,
     areFinite = emitAreFinite(pooled, firstKey, keys);
     pooled = emitFinite(pooled, areFinite);
   }
-  auto pool = tile::PoolOp::create(
-      b, pooled.matrix, pooled.first, pooled.count, weights,
-      rowsOf(outputTile, outputRow(head), features), units);
+  tile::ProductClauses clauses;
+  clauses.isTransposed = clauses.accumulates = true;
+  clauses.units = units;
+  if (!units)
+    clauses.count = pooled.count;
+  auto product = tile::ProductOp::create(
+      b, pooled.matrix, pooled.first, weights,
+      rowsOf(outputTile, outputRow(head), features), clauses);
   if (units) {
     OpBuilder::InsertionGuard guard(b);
-    Block *block =
-        b.createBlock(&pool.getBody(), {}, b.getIndexType(), b.getLoc());
-    unit(block->getArgument(0));
+    b.setInsertionPointToStart(&product.getBody().front());
+    unit(product.getBody().getArgument(0));
   }
   if (areFinite)
     emitUnless(areFinite, [&] {

@@ -173,16 +173,21 @@ void ScoreWalk::emitScores(Value key, Value scoreRow, int64_t unitsPerProduct,
         first = at.value(0);
         last = at.value(sizes.rows - 1);
       }
-      auto scores = tile::ScoresOp::create(
-          b, keys, first, last,
+      tile::ProductClauses clauses;
+      clauses.last = last;
+      if (hasPairedScores())
+        clauses.factor = float(body.queryFactor());
+      clauses.units = unitsPerProduct;
+      auto scores = tile::ProductOp::create(
+          b, keys, first,
           rowsOf(queryTile, at.mul(c, queryRows()), queryRows()),
-          rowsOf(scoreTile, row, sizes.rows), unitsPerProduct,
-          llvm::APFloat(float(hasPairedScores() ? body.queryFactor() : 1.0)));
+          rowsOf(scoreTile, row, sizes.rows), clauses);
+      if (unitsPerProduct == 0)
+        return;
       OpBuilder::InsertionGuard guard(b);
-      Block *block =
-          b.createBlock(&scores.getBody(), {}, b.getIndexType(), b.getLoc());
-      if (unitsPerProduct > 0)
-        unit(at.add(block->getArgument(0), at.mul(product, unitsPerProduct)));
+      b.setInsertionPointToStart(&scores.getBody().front());
+      unit(at.add(scores.getBody().getArgument(0),
+                  at.mul(product, unitsPerProduct)));
     };
     if (products == 1)
       emitProduct(at.value(0));

@@ -36,7 +36,7 @@ public:
   /// any depth stay exact (mostInPart).
   static constexpr int64_t rows = 64, piece = 128;
 
-  int64_t bytes() const { return bytesOf(rows + piece + sizes.rows); }
+  int64_t bytes() const { return bytesOf(rows + piece); }
 
   void emit(Value firstRow, Value firstColumn);
 
@@ -52,8 +52,7 @@ private:
   }
   Value loadLanes(Value buffer, ValueRange place, Value isThere);
   void emitPanel(Value first, Value count, Value firstColumn);
-  void emitProducts(Value firstRow, Value row, Value piece, Value count,
-                    int64_t rows);
+  void emitProducts(Value firstRow, Value row, Value first, Value count);
   Value emitOperand(Value operand, AffineMap map, ValueRange place,
                     Value isThere);
   Value emitConsumers(Value result, ValueRange place, Value isThere);
@@ -61,7 +60,7 @@ private:
   KernelOp kernel;
   linalg::MatmulOp op;
   Value left, right, target;
-  Value sumTile, panel, productTile;
+  Value sumTile, panel;
 };
 
 } // namespace
@@ -91,24 +90,21 @@ void DenseTile::emitPanel(Value first, Value count, Value firstColumn) {
   });
 }
 
-/// Adds the products of `count` terms from `first` on to `rows` rows of sums.
+/// Adds the products of `count` terms from `first` on to a few rows of sums,
+/// from `row` on.
 void DenseTile::emitProducts(Value firstRow, Value row, Value first,
-                             Value count, int64_t rows) {
-  auto part = [&](Value matrix, OpFoldResult size) -> Value {
-    SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0), first};
-    SmallVector<OpFoldResult> extents = {sizeOf(left, 0), size};
-    SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
-    return memref::SubViewOp::create(b, matrix, offsets, extents, strides);
-  };
-  Value product = rowsOf(productTile, at.value(0), rows);
-  tile::MultiplyOp::create(b, part(left, count), at.add(firstRow, row), panel,
-                           count, product);
-  for (int64_t r = 0; r < rows; ++r)
-    forEachLane([&](Value lane) {
-      Value own = at.add(row, r);
-      store(add(load(sumTile, own, lane), load(product, at.value(r), lane)),
-            sumTile, own, lane);
-    });
+                             Value count) {
+  SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0), first};
+  SmallVector<OpFoldResult> extents = {sizeOf(left, 0), count};
+  SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
+  Value part = memref::SubViewOp::create(b, left, offsets, extents, strides);
+  tile::ProductClauses clauses;
+  // Rows beyond the last one are not stored.
+  clauses.last = at.sub(sizeOf(left, 0), 1);
+  clauses.count = count;
+  clauses.accumulates = true;
+  tile::ProductOp::create(b, part, at.add(firstRow, row), panel,
+                          rowsOf(sumTile, row, sizes.rows), clauses);
 }
 
 /// The operand of a pointwise op at row `place[0]` and the lanes from column
@@ -176,21 +172,16 @@ Value DenseTile::emitConsumers(Value result, ValueRange place, Value isThere) {
 void DenseTile::emit(Value firstRow, Value firstColumn) {
   sumTile = takeTile(rows);
   panel = takeTile(piece);
-  productTile = takeTile(sizes.rows);
   Value here = at.min(at.sub(sizeOf(left, 0), firstRow), rows);
-  forEach(0, here, 1, [&](Value row) {
+  forEach(0, rows, 1, [&](Value row) {
     forEachLane([&](Value lane) { store(splat(0), sumTile, row, lane); });
   });
   Value depth = sizeOf(left, 1);
   forEach(0, depth, piece, [&](Value first) {
     Value count = at.min(at.sub(depth, first), piece);
     emitPanel(first, count, firstColumn);
-    Value whole = at.sub(here, at.rem(here, sizes.rows));
-    forEach(0, whole, sizes.rows, [&](Value row) {
-      emitProducts(firstRow, row, first, count, sizes.rows);
-    });
-    forEach(whole, here, 1,
-            [&](Value row) { emitProducts(firstRow, row, first, count, 1); });
+    forEach(0, here, sizes.rows,
+            [&](Value row) { emitProducts(firstRow, row, first, count); });
   });
   forEach(0, here, 1, [&](Value row) {
     forEachLane([&](Value lane) {

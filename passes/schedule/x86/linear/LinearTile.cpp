@@ -129,8 +129,12 @@ void LinearTile::emitValues(Value head, Value first, Value count, Value tile) {
 
 void LinearTile::emitUpdate(const State &state, Value keys, Value values,
                             Value count) {
-  tile::UpdateOp::create(b, state.sums, state.lost, keys, values, count);
   Value zero = at.value(0);
+  tile::ProductClauses clauses;
+  clauses.isTransposed = clauses.accumulates = true;
+  clauses.count = count;
+  clauses.lost = state.lost;
+  tile::ProductOp::create(b, keys, zero, values, state.sums, clauses);
   forEach(0, columns, sizes.lanes, [&](Value column) {
     auto loop =
         scf::ForOp::create(b, zero, count, at.value(1), ValueRange{splat(0)});
@@ -179,10 +183,9 @@ void LinearTile::emitScores(Value row, Value keys) {
     Value begin = at.add(at.mul(source, inside), sources * columns);
     Value scores = partOf(left, row, begin, sizes.rows, inside);
     Value from = at.mul(source, columns);
-    tile::MultiplyOp::create(
+    tile::ProductOp::create(
         b, partOf(left, at.value(0), from, sizes.block, columns), row,
-        partOf(turnedTile, from, at.value(0), columns, inside),
-        at.value(columns), scores);
+        partOf(turnedTile, from, at.value(0), columns, inside), scores);
     auto maskType = VectorType::get({sizes.lanes}, b.getI1Type());
     forEach(0, inside, sizes.lanes, [&](Value lane) {
       for (int64_t r = 0; r < sizes.rows; ++r) {
@@ -203,7 +206,9 @@ void LinearTile::emitScores(Value row, Value keys) {
 void LinearTile::emitQuotients(Value head, Value first, Value row,
                                Value queries, Value rightPart, Value totalsPart,
                                Value terms) {
-  tile::MultiplyOp::create(b, left, row, rightPart, terms, productTile);
+  tile::ProductClauses clauses;
+  clauses.count = terms;
+  tile::ProductOp::create(b, left, row, rightPart, productTile, clauses);
   Value target =
       KernelOperands::matrixAt(b, kernel.getOutputs()[0], {batch, head});
   auto number = [&](double value) -> Value {

@@ -49,7 +49,10 @@ void ProjectionTile::emit(Value projection, Value sequence, Value first,
     Value count = at.min(at.sub(length, start), sizes.block);
     tile::PackOp::create(b, projection, first, start, rows, count,
                          b.getF32FloatAttr(1.0), weights);
-    tile::PoolOp::create(b, sequence, start, count, weights, sums);
+    tile::ProductClauses clauses;
+    clauses.isTransposed = clauses.accumulates = true;
+    clauses.count = count;
+    tile::ProductOp::create(b, sequence, start, weights, sums, clauses);
   });
   tile::UnpackOp::create(b, sums, ones, target, first, rows);
 }
