@@ -89,13 +89,18 @@ struct ShareKernelsPass
     std::map<std::string, Shared> all;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       SmallVector<Operation *> kernels, loops;
+      // On tensors nothing is shared: a call would have to return them.
       function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (isa<KernelOp>(op))
-          kernels.push_back(op);
-        else if (auto computation = dyn_cast<linalg::LinalgOp>(op))
-          loops.push_back(op);
-        else
+        bool isOnBuffers = op->getNumResults() == 0;
+        if (isa<KernelOp>(op)) {
+          if (isOnBuffers)
+            kernels.push_back(op);
+        } else if (isa<linalg::LinalgOp>(op)) {
+          if (isOnBuffers)
+            loops.push_back(op);
+        } else {
           return WalkResult::advance();
+        }
         return WalkResult::skip();
       });
       bool hasMany = int64_t(kernels.size() + loops.size()) > mostLoops;

@@ -37,6 +37,18 @@ func.func @kernels(%q: !q, %k: !q, %o: !q, %p: !q) {
 
 // -----
 
+// Before bufferization nothing is shared: what is computed is a value.
+// CHECK-LABEL: func.func @tensors
+// CHECK-NOT:     call
+// FEW-LABEL: func.func @tensors
+// FEW-NOT:     call
+// FEW-COUNT-2: linalg.exp
+func.func @tensors(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.exp ins(%y : tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
 // Loops stay where they are, until there are many of them. Numbers that are
 // known are part of a function, others are taken. The function of an
 // op in place takes its buffer once.

@@ -255,7 +255,8 @@ ProductEmitter::Values ProductEmitter::emitSums(const Block &block) {
                     [&](int64_t r) { return column(block, at, i, r); });
   };
   auto steps = [&](Value from, Value to, ValueRange sums) {
-    // Of clamped rows each has a pointer of its own, which does not move.
+    // Two steps in a turn move pointers half as often; clamped rows have none
+    // that moves by a stride.
     return op.getLast() ? loop(from, to, 1, sums, step)
                         : loopInTwos(from, to, sums, step);
   };
@@ -337,8 +338,9 @@ void ProductEmitter::emitBlock(const Block &block) {
 }
 
 void ProductEmitter::emit() {
-  // The rows of a transposed product are columns of `left`. One pointer serves
-  // them while their first is a variable.
+  // The rows of a transposed product are columns of `left`. Their loop stays
+  // where it has one turn: steps that units are woven into have as many ops
+  // then, whatever the number of rows.
   bool areColumns = op.getTransposed();
   auto emitLanes = [&](const Block &rows, Value lane, int64_t vectors) {
     Block block = rows;

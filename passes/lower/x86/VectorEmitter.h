@@ -57,14 +57,10 @@ protected:
         .getElementType()
         .isBF16();
   }
-  /// A row of lanes of `tile`, of f32 or of pairs of bf16.
+  /// Vector `vector` of row `at` of `tile`, of f32.
   mlir::Value load(mlir::Value tile, mlir::Value at, int64_t vector) {
-    int64_t length = holdsPairs(tile) ? 2 * cpu.lanes : cpu.lanes;
-    auto type = mlir::VectorType::get(
-        {length},
-        llvm::cast<mlir::MemRefType>(tile.getType()).getElementType());
     return mlir::vector::LoadOp::create(
-        b, type, tile, mlir::ValueRange{at, index(vector * length)});
+        b, row, tile, mlir::ValueRange{at, index(vector * cpu.lanes)});
   }
   void store(mlir::Value value, mlir::Value tile, mlir::Value at,
              int64_t vector) {
