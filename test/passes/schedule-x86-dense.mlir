@@ -60,11 +60,12 @@ func.func @layer(%x: !x, %w: !x, %b: tensor<?xf32>, %s: tensor<?xbf16>) -> !x {
   return %y : !x
 }
 
-// A result that others read, too, and one that is turned, end the kernel.
+// A result that two ops read, and one that is turned, end the kernel.
 // FORMED-LABEL: func.func @apart(
 // FORMED:         %[[P:.+]] = attn.kernel
 // FORMED-NOT:       linalg.generic
 // FORMED:           attn.results
+// FORMED:         linalg.generic {{.*}} ins(%[[P]] :
 // FORMED:         linalg.generic {{.*}} ins(%[[P]] :
 // FORMED-LABEL: func.func @turned(
 // FORMED:         %[[P:.+]] = attn.kernel
