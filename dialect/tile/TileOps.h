@@ -20,7 +20,8 @@ namespace mixattn::tile {
 /// memory: of static sizes and strides, contiguous along columns.
 bool isShared(mlir::Type type);
 
-/// What a `tile.x86.product` says besides its operands and where it begins.
+/// The attributes and optional operands of a `tile.x86.product`; the op
+/// describes them.
 struct ProductClauses {
   bool isTransposed = false;
   mlir::Value last = nullptr, count = nullptr;

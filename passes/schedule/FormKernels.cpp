@@ -54,6 +54,13 @@ static Value asBytes(OpBuilder &b, Location loc, Value booleans) {
       .getResult(0);
 }
 
+/// Whether `op`, a pointwise op, computes with `use`.
+static bool readsUse(Operation *op, OpOperand &use) {
+  auto generic = cast<linalg::GenericOp>(op);
+  return generic.isDpsInput(&use) &&
+         !generic.getMatchingBlockArgument(&use).use_empty();
+}
+
 /// The pointwise ops that the result of `anchor` goes through one after the
 /// other, and that `schedule` computes with it.
 static SmallVector<Operation *> findConsumers(Operation *anchor,
@@ -61,11 +68,10 @@ static SmallVector<Operation *> findConsumers(Operation *anchor,
   SmallVector<Operation *> consumers;
   Operation *last = anchor;
   while (last->getNumResults() == 1 && last->getResult(0).hasOneUse()) {
-    Operation *next = *last->getResult(0).user_begin();
-    auto inputs = dyn_cast<DestinationStyleOpInterface>(next);
+    OpOperand &use = *last->getResult(0).use_begin();
+    Operation *next = use.getOwner();
     if (!isPointwise(next) || next->getBlock() != anchor->getBlock() ||
-        llvm::is_contained(inputs.getDpsInits(), last->getResult(0)) ||
-        !schedule.whyNotFused(last, next).empty())
+        !readsUse(next, use) || !schedule.whyNotFused(last, next).empty())
       break;
     consumers.push_back(next);
     last = next;
@@ -73,11 +79,16 @@ static SmallVector<Operation *> findConsumers(Operation *anchor,
   return consumers;
 }
 
-/// Whether the schedules compute with what `value` is, and read nothing: a
-/// constant, or a tensor that an op fills.
-static bool isTakenAlong(Value value) {
-  if (isa_and_present<linalg::FillOp, tensor::EmptyOp>(value.getDefiningOp()))
-    return true;
+/// Whether `operand` is where an op adds or writes to, and an op makes that
+/// from no other tensor.
+static bool isFreshInit(OpOperand &operand) {
+  auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
+  return op && op.isDpsInit(&operand) &&
+         isa_and_present<linalg::FillOp, tensor::EmptyOp>(
+             operand.get().getDefiningOp());
+}
+
+static bool isConstantNumber(Value value) {
   return matchPattern(value, m_Constant()) && !isa<TensorType>(value.getType());
 }
 
@@ -92,29 +103,31 @@ public:
   void run(ArrayRef<Operation *> consumers);
 
 private:
-  SmallVector<Value> makeOutputs();
+  SmallVector<Value> makeOutputs(Operation *last);
+  void collect(Operation *op);
   void collect(Value value);
-  void takeAlong(Value value);
+  Value copyInit(Value value);
+  Operation *copy(Operation *op);
 
   IRRewriter rewriter;
   Location loc;
   Operation *anchor;
   IRMapping mapping;
-  /// What the region takes from outside.
-  llvm::SetVector<Value> used;
+  /// Values from outside: the kernel's inputs, and numbers that its region
+  /// makes again.
+  llvm::SetVector<Value> used, constants;
 };
 
 } // namespace
 
-/// New tensors of the sizes of the anchor's results, which are those of the
-/// last op's, too.
-SmallVector<Value> KernelMaker::makeOutputs() {
+/// New tensors for the results of `last`, which have the sizes of the anchor's.
+SmallVector<Value> KernelMaker::makeOutputs(Operation *last) {
   ReifiedRankedShapedTypeDims shapes;
   [[maybe_unused]] LogicalResult known =
       reifyResultShapes(rewriter, anchor, shapes);
   assert(succeeded(known) && "anchors know the sizes of their results");
   SmallVector<Value> outputs;
-  for (auto [result, sizes] : llvm::zip(anchor->getResults(), shapes)) {
+  for (auto [result, sizes] : llvm::zip(last->getResults(), shapes)) {
     auto type = cast<RankedTensorType>(result.getType());
     SmallVector<Value> dynamic;
     for (auto [i, size] : llvm::enumerate(sizes))
@@ -125,24 +138,48 @@ SmallVector<Value> KernelMaker::makeOutputs() {
   return outputs;
 }
 
-/// Collects what `value` is computed from, outside of the kernel.
 void KernelMaker::collect(Value value) {
-  if (!isTakenAlong(value)) {
-    used.insert(value);
-    return;
-  }
-  for (Value operand : value.getDefiningOp()->getOperands())
-    collect(operand);
+  (isConstantNumber(value) ? constants : used).insert(value);
 }
 
-/// A copy of the op that makes `value`, in the kernel's region.
-void KernelMaker::takeAlong(Value value) {
-  if (mapping.contains(value))
-    return;
-  Operation *op = value.getDefiningOp();
-  for (Value operand : op->getOperands())
-    takeAlong(operand);
-  mapping.map(value, rewriter.clone(*op, mapping)->getResult(0));
+/// Collects what `op` reads.
+void KernelMaker::collect(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isFreshInit(operand)) {
+      collect(operand.get());
+      continue;
+    }
+    // A filled tensor is made again in the region, and so is what is filled.
+    Operation *made = operand.get().getDefiningOp();
+    if (isa<linalg::FillOp>(made))
+      collect(made);
+    else
+      llvm::for_each(made->getOperands(), [&](Value each) { collect(each); });
+  }
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  llvm::for_each(captured, [&](Value each) { collect(each); });
+}
+
+/// The tensor `value`, which an op writes to, made again in the region. It may
+/// be an input, too: then `mapping` keeps that.
+Value KernelMaker::copyInit(Value value) {
+  IRMapping before = mapping;
+  Value made = copy(value.getDefiningOp())->getResult(0);
+  mapping = before;
+  return made;
+}
+
+/// A copy of `op` in the kernel's region.
+Operation *KernelMaker::copy(Operation *op) {
+  SmallVector<std::pair<unsigned, Value>> inits;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isFreshInit(operand))
+      inits.emplace_back(operand.getOperandNumber(), copyInit(operand.get()));
+  Operation *copied = rewriter.clone(*op, mapping);
+  for (auto [i, init] : inits)
+    copied->setOperand(i, init);
+  return copied;
 }
 
 void KernelMaker::run(ArrayRef<Operation *> consumers) {
@@ -150,18 +187,12 @@ void KernelMaker::run(ArrayRef<Operation *> consumers) {
   llvm::append_range(all, consumers);
   Operation *last = all.back();
   rewriter.setInsertionPoint(last);
-  llvm::SetVector<Value> operands;
-  for (Operation *op : all) {
-    operands.insert(op->operand_begin(), op->operand_end());
-    getUsedValuesDefinedAbove(op->getRegions(), operands);
-  }
-  operands.remove_if([&](Value value) {
+  llvm::for_each(all, [&](Operation *op) { collect(op); });
+  used.remove_if([&](Value value) {
     return value.getDefiningOp() &&
            llvm::is_contained(all, value.getDefiningOp());
   });
-  for (Value value : operands)
-    collect(value);
-  SmallVector<Value> outputs = makeOutputs(), inputs;
+  SmallVector<Value> outputs = makeOutputs(last), inputs;
   SmallVector<Type> types;
   for (Value value : used) {
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
@@ -174,12 +205,12 @@ void KernelMaker::run(ArrayRef<Operation *> consumers) {
   SmallVector<Location> places(types.size(), loc);
   Block *block = rewriter.createBlock(&kernel.getBody(), {}, types, places);
   mapping.map(used.getArrayRef(), block->getArguments());
-  for (Value value : operands)
-    takeAlong(value);
-  Operation *copy = nullptr;
+  for (Value value : constants)
+    mapping.map(value, rewriter.clone(*value.getDefiningOp())->getResult(0));
+  Operation *copied = nullptr;
   for (Operation *op : all)
-    copy = rewriter.clone(*op, mapping);
-  ResultsOp::create(rewriter, loc, copy->getResults());
+    copied = copy(op);
+  ResultsOp::create(rewriter, loc, copied->getResults());
   rewriter.replaceOp(last, kernel.getResults());
   for (Operation *op : llvm::reverse(ArrayRef(all).drop_back()))
     rewriter.eraseOp(op);

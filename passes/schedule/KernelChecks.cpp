@@ -38,13 +38,17 @@ static LogicalResult checkOperands(KernelOp kernel) {
   if (failed(checkBuffers(kernel)))
     return failure();
   Operation *op = kernel.getAnchor();
-  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+  auto style = dyn_cast<DestinationStyleOpInterface>(op);
+  llvm::SetVector<Value> used;
+  for (OpOperand &operand : op->getOpOperands())
+    // The tensor that a contraction adds to is made in the region.
+    if (!style || !style.isDpsInit(&operand) ||
+        !isa_and_present<linalg::FillOp, tensor::EmptyOp>(
+            operand.get().getDefiningOp()))
+      used.insert(operand.get());
   getUsedValuesDefinedAbove(op->getRegions(), used);
   for (Value value : used) {
     Operation *made = value.getDefiningOp();
-    // The tensor that a contraction adds to.
-    if (isa_and_present<linalg::FillOp, tensor::EmptyOp>(made))
-      continue;
     if (made && (isa<TensorType>(value.getType()) || made->getNumOperands()))
       return kernel.emitOpError("expected what it computes to take arguments "
                                 "of its region, but got the result of '")

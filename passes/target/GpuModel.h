@@ -17,7 +17,7 @@ struct GpuModel {
   llvm::StringLiteral chip, product;
   int64_t multiprocessors;
   double hertz;
-  /// What one multiprocessor begins in a cycle: multiply-adds of 16-bit floats
+  /// Operations that one multiprocessor begins in a cycle: multiply-adds of 16-bit floats
   /// by mma.sync, exps, other operations of f32.
   double products, exps, others;
   /// Bytes a second from and to device memory.

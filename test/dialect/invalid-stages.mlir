@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attn.row_term and attn.project refuse.
+// Errors of attn.row_term and attn.project.
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 

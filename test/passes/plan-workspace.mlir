@@ -125,8 +125,8 @@ func.func @calls(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
 
 // -----
 
-// What threads allocate for themselves stays, and what the size of is no size
-// of an argument, and a function with results.
+// These stay: buffers that threads allocate for themselves, buffers whose size
+// is no size of an argument, and functions with results.
 // CHECK-LABEL: func.func @kept(
 // CHECK-SAME:    %{{[a-z0-9]+}}: memref<?xf32> {{{.*}}}, %{{[a-z0-9]+}}: memref<i64> {{{[^}]*}}}) {
 // CHECK-COUNT-2: memref.alloc

@@ -11,7 +11,7 @@
 #turned = affine_map<(i, j) -> (j, i)>
 !x = tensor<?x?xf32>
 
-// What fills the tensor that is added to goes along, and constants.
+// The op that fills the tensor that is added to goes along, and so do constants.
 // FORMED-LABEL: func.func @layer(
 // FORMED-SAME:    %[[X:[a-z0-9]+]]: tensor<?x?xf32>, %[[W:[a-z0-9]+]]: tensor<?x?xf32>, %[[B:[a-z0-9]+]]: tensor<?xf32>, %[[S:[a-z0-9]+]]: tensor<?xbf16>)
 // FORMED-NOT:     linalg.generic

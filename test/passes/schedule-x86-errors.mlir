@@ -152,7 +152,7 @@ func.func @split(%q: !m, %o: !m) {
 
 // -----
 
-// What attn-stage-kernels has to do first: one kernel for each case, terms of
+// attn-stage-kernels has to come first and make: one kernel for each case, terms of
 // Gaussians and of shifted keys, projected keys.
 !t = tensor<?x2x?x4xf32>
 !m = memref<?x2x?x4xf32>

@@ -3,7 +3,7 @@
 // first. schedule-x86-terms.mlir and -projections.mlir have their code.
 //
 // RUN: mixattn-opt %s --attn-set-target=features=avx512f --attn-stage-kernels --split-input-file --canonicalize | FileCheck %s
-// What one kernel takes and gives is text that parses again.
+// The kernels are text that parses again.
 // RUN: mixattn-opt %s --attn-set-target=features=avx512f --attn-stage-kernels --split-input-file --verify-roundtrip -o /dev/null
 
 !q = memref<?x4x?x16xf32>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is computed before an attention's queries walk over its keys.
+// Stages that come before an attention's queries walk over its keys.
 
 #ifndef MIXATTN_PASSES_NORMALIZE_ALGEBRA_STAGES_H
 #define MIXATTN_PASSES_NORMALIZE_ALGEBRA_STAGES_H

@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -127,7 +129,7 @@ Value DenseTile::emitOperand(Value operand, AffineMap map, ValueRange place,
                                      toF32(b, b.getLoc(), number));
 }
 
-/// What the kernel's pointwise ops make of `result`, a row of lanes.
+/// `result`, a row of lanes, as the kernel's pointwise ops change it.
 Value DenseTile::emitConsumers(Value result, ValueRange place, Value isThere) {
   DenseMap<Value, Value> made = {{op->getResult(0), result}};
   for (Operation *each : kernel.getConsumers()) {
@@ -142,28 +144,27 @@ Value DenseTile::emitConsumers(Value result, ValueRange place, Value isThere) {
                                         place, isThere));
     }
     Block *body = consumer.getBody();
-    result =
-        emitWide(
-            b, b.getLoc(), lanes,
-            [&](OpBuilder &scalar, ValueRange elements) {
-              IRMapping mapping;
-              mapping.map(body->getArguments().take_front(elements.size()),
-                          elements);
-              for (Operation &inner : body->without_terminator()) {
-                for (Value operand : inner.getOperands())
-                  if (Operation *outside = operand.getDefiningOp();
-                      outside && outside->getBlock() != body &&
-                      !mapping.contains(operand))
-                    mapping.map(operand, scalar.clone(*outside)->getResult(0));
-                scalar.clone(inner, mapping);
-              }
-              return SmallVector<Value>{
-                  mapping.lookup(body->getTerminator()->getOperand(0))};
-            },
-            [](OpBuilder &, memref::LoadOp, ArrayRef<Value>) -> Value {
-              llvm_unreachable("bodies of pointwise ops load nothing");
-            })
-            .front();
+    result = emitWide(
+                 b, b.getLoc(), lanes,
+                 [&](OpBuilder &scalar, ValueRange elements) {
+                   IRMapping mapping;
+                   mapping.map(body->getArguments().take_front(elements.size()),
+                               elements);
+                   llvm::SetVector<Value> constants;
+                   getUsedValuesDefinedAbove(consumer.getRegion(), constants);
+                   for (Value constant : constants)
+                     mapping.map(
+                         constant,
+                         scalar.clone(*constant.getDefiningOp())->getResult(0));
+                   for (Operation &inner : body->without_terminator())
+                     scalar.clone(inner, mapping);
+                   return SmallVector<Value>{
+                       mapping.lookup(body->getTerminator()->getOperand(0))};
+                 },
+                 [](OpBuilder &, memref::LoadOp, ArrayRef<Value>) -> Value {
+                   llvm_unreachable("bodies of pointwise ops load nothing");
+                 })
+                 .front();
     made[consumer->getResult(0)] = result;
   }
   return result;
@@ -213,16 +214,17 @@ std::string mixattn::whyNotFused(Operation *anchor, Operation *consumer) {
   for (BlockArgument output : generic.getRegionOutputArgs())
     if (!output.use_empty())
       return "it reads the tensor that it is computed in";
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(generic.getRegion(), captured);
+  if (llvm::any_of(captured, [](Value value) {
+        return !matchPattern(value, m_Constant());
+      }))
+    return "it captures a number";
   for (Operation &inner : generic.getBody()->without_terminator()) {
     bool isConstant = inner.hasTrait<OpTrait::ConstantLike>();
     if (!isConstant && !OpTrait::hasElementwiseMappableTraits(&inner))
       return "'" + inner.getName().getStringRef().str() +
              "' is not elementwise";
-    for (Value operand : inner.getOperands())
-      if (Operation *outside = operand.getDefiningOp();
-          outside && outside->getBlock() != generic.getBody() &&
-          !outside->hasTrait<OpTrait::ConstantLike>())
-        return "it captures a number";
     if (llvm::any_of(inner.getResultTypes(), [](Type type) {
           return isa<FloatType>(type) && !type.isF32();
         }))

@@ -20,7 +20,7 @@ static int64_t rankOf(Value buffer) {
 
 namespace {
 
-/// What attn.row_term computes, in buffers.
+/// An attn.row_term on buffers.
 struct RowTerm {
   explicit RowTerm(KernelOp kernel)
       : op(cast<RowTermOp>(kernel.getAnchor())),
