@@ -103,3 +103,25 @@ func.func @turned(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   } -> tensor<8x8xf32>
   return %y : tensor<8x8xf32>
 }
+
+// The consumer knows sizes that the contraction does not: so does the kernel.
+// FORMED-LABEL: func.func @known(
+// FORMED:         %[[OUT:.+]] = tensor.empty() : tensor<8x8xf32>
+// FORMED:         attn.kernel {{.*}} outs(%[[OUT]] : tensor<8x8xf32>)
+// FORMED:           attn.results %{{.+}} : tensor<8x8xf32>
+func.func @known(%x: !x) -> tensor<8x8xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : !x
+  %empty = tensor.empty(%n, %n) : !x
+  %init = linalg.fill ins(%zero : f32) outs(%empty : !x) -> !x
+  %p = linalg.matmul ins(%x, %x : !x, !x) outs(%init : !x) -> !x
+  %out = tensor.empty() : tensor<8x8xf32>
+  %y = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%p : !x) outs(%out : tensor<8x8xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  } -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
