@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Canonical forms: mixers that do nothing, or depend on less than they could.
 
-#include "dialect/attn/AttnOps.h"
+#include "dialect/attn/CopyClauses.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -80,17 +80,8 @@ struct MixHeadsOfIdentityToSoftmax : OpRewritePattern<MixHeadsOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.getMixer() || !isIdentity(op.getMixer()))
       return rewriter.notifyMatchFailure(op, "no mixer known as the identity");
-    auto softmax = SoftmaxOp::create(
-        rewriter, op.getLoc(), op.getResult().getType(),
-        op.getWeights() ? op.getWeights().getType() : Type(),
-        op.getLse() ? op.getLse().getType() : Type(), op.getQuery(),
-        op.getKey(), op.getValue(), /*key_projection=*/Value(),
-        /*value_projection=*/Value(), /*gaussian=*/false, op.getScaleAttr(),
-        op.getBias(), op.getMask(), op.getLengths(), op.getCausal(),
-        op.getBandAttr(), op.getSigsoftmax(), op.getKeepAttr());
-    softmax->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    rewriter.inlineRegionBefore(op.getScoreMod(), softmax.getScoreMod(),
-                                softmax.getScoreMod().end());
+    auto softmax = createWithClauses<SoftmaxOp>(
+        rewriter, cast<AttentionOpInterface>(op.getOperation()));
     rewriter.replaceOp(op, softmax);
     return success();
   }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The shared parts of attention ops: operand types, clauses, constraints.
+// The clauses of attention ops: operands, syntax, meaning, constraints, and the
+// methods by which passes ask for them.
 
 #ifndef MIXATTN_DIALECT_ATTN_CLAUSES_TD
 #define MIXATTN_DIALECT_ATTN_CLAUSES_TD
 
 include "dialect/attn/AttnDialect.td"
-include "dialect/attn/AttnInterfaces.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpBase.td"
 
 //===----------------------------------------------------------------------===//
 // Operand types
@@ -24,16 +23,23 @@ def Attn_Matrix : Attn_TensorOf<[F16, BF16, F32], [2]>;
 def Attn_Bias : Attn_TensorOf<[F16, BF16, F32], [0, 1, 2, 3, 4]>;
 def Attn_Mask : Attn_TensorOf<[I1], [0, 1, 2, 3, 4]>;
 def Attn_Lengths : Attn_TensorOf<[I32, I64], [1]>;
+/// Keys, with components or without.
+def Attn_Keys : Attn_TensorOf<[F16, BF16, F32], [4, 5]>;
+/// Terms of scores per query or key, of heads or of heads and components.
+def Attn_Terms : Attn_TensorOf<[F16, BF16, F32], [3, 4]>;
+def Attn_Shifts : Attn_TensorOf<[F16, BF16, F32], [3]>;
+def Attn_Prior : Attn_TensorOf<[F16, BF16, F32], [2, 3]>;
+/// One integer.
+def Attn_Number : Attn_TensorOf<[I64], [0]>;
+def Attn_MixerOfScores : Attn_TensorOf<[F16, BF16, F32], [1, 2]>;
+def Attn_Vector : Attn_TensorOf<[F16, BF16, F32], [1]>;
 
 //===----------------------------------------------------------------------===//
-// Shared clauses
+// Syntax and meaning
 //===----------------------------------------------------------------------===//
 
-class Attn_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Attn_Dialect, mnemonic, traits>;
-
-/// The clauses that only some ops take, and what holds of them. Fields, since a
-/// pasted defvar is taken for a word.
+/// Syntax, meaning and constraints of clauses, those that only some ops take
+/// first. Fields, since a pasted defvar is taken for a word.
 class Attn_ClauseTexts {
   string componentConstraints = [{
     - (C12) `shifts` are `[Hk,R,D]`, and the keys then have no components.
@@ -98,50 +104,6 @@ class Attn_ClauseTexts {
     - (C20) the per-row mixer reads `[B,H,N,Dm]`, with weights `[Dm,H]` and an
       offset `[H,H]`; all three are there or none.
 }];
-}
-
-/// An op that computes one attention: its operands after `leading` are the
-/// clauses that every attention takes, in the order in which they act.
-class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
-    : Attn_Op<mnemonic, [Pure, AttrSizedOperandSegments,
-          AttrSizedResultSegments,
-          DeclareOpInterfaceMethods<AttentionOpInterface>,
-          InferTypeOpAdaptorWithIsCompatible,
-          DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
-              ["reifyResultShapes"]>] # traits>,
-      Attn_ClauseTexts {
-  let arguments = !con(leading,
-      (ins Optional<Attn_Bias>:$bias, Optional<Attn_Mask>:$mask,
-           Optional<Attn_Lengths>:$lengths, UnitAttr:$causal,
-           OptionalAttr<Attn_BandAttr>:$band, UnitAttr:$sigsoftmax,
-           OptionalAttr<Attn_BandAttr>:$keep));
-  let regions = (region MaxSizedRegion<1>:$score_mod);
-  let results = (outs Attn_Features:$result,
-                      Optional<Attn_TensorOf<[F32], [4]>>:$weights,
-                      Optional<Attn_TensorOf<[F32], [3]>>:$lse);
-  let hasVerifier = 1;
-
-  // The results of every attention op follow from its operands alike.
-  let extraClassDefinition = [{
-    ::llvm::LogicalResult $cppClass::inferReturnTypes(
-        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location>,
-        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-      return detail::inferAttentionTypes(
-          detail::getShapes(adaptor),
-          adaptor.getProperties().resultSegmentSizes, types);
-    }
-    bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred,
-                                            ::mlir::TypeRange given) {
-      return detail::areCompatibleAttentionTypes(
-          inferred, given, /*mayBeWide=*/true,
-          /*mayBeNarrow=*/::std::is_same_v<$cppClass, GenericOp>);
-    }
-    ::llvm::LogicalResult $cppClass::reifyResultShapes(
-        ::mlir::OpBuilder &builder,
-        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
-      return detail::reifyAttentionShapes(builder, *this, shapes);
-    }
-  }];
 
   string clauseFormat = [{
     (`bias` `(` $bias^ `:` type($bias) `)`)?
@@ -153,12 +115,6 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
     (`sigsoftmax` $sigsoftmax^)?
     (`keep` $keep^)?
   }];
-  string resultFormat = [{
-    `->` type($result) (`weights` type($weights)^)? (`lse` type($lse)^)?
-  }];
-  string typeFormat = [{
-    attr-dict `:` `(` type($query) `,` type($key) `,` type($value) `)`
-  }] # resultFormat;
 
   string clauseText = [{
     Clauses, in the order in which they act on the score of head h, query i and
@@ -212,31 +168,76 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
   }];
 }
 
-/// Keys, with components or without.
-def Attn_Keys : Attn_TensorOf<[F16, BF16, F32], [4, 5]>;
-/// Terms of scores per query or key, of heads or of heads and components.
-def Attn_Terms : Attn_TensorOf<[F16, BF16, F32], [3, 4]>;
-def Attn_Shifts : Attn_TensorOf<[F16, BF16, F32], [3]>;
-def Attn_Prior : Attn_TensorOf<[F16, BF16, F32], [2, 3]>;
-/// One integer.
-def Attn_Number : Attn_TensorOf<[I64], [0]>;
-def Attn_MixerOfScores : Attn_TensorOf<[F16, BF16, F32], [1, 2]>;
-def Attn_Vector : Attn_TensorOf<[F16, BF16, F32], [1]>;
+//===----------------------------------------------------------------------===//
+// Operands and methods
+//===----------------------------------------------------------------------===//
+
+// Methods of what scores need are ScoreOpInterface's, the others
+// AttentionOpInterface's. An op that does not have a clause answers null or
+// none.
+
+/// An operand that may be absent.
+class Attn_OperandMethod<string name, string text>
+    : InterfaceMethod<text, "::mlir::Value", name, (ins), /*methodBody=*/"",
+                      "return {};">;
 
 defvar Attn_Sequences =
     (ins Attn_Features:$query, Attn_Features:$key, Attn_Features:$value);
 defvar Attn_KeySequences =
     (ins Attn_Features:$query, Attn_Keys:$key, Attn_Features:$value);
 
+/// The clauses that every attention takes, in the order in which they act.
+defvar Attn_CommonOperands =
+    (ins Optional<Attn_Bias>:$bias, Optional<Attn_Mask>:$mask,
+         Optional<Attn_Lengths>:$lengths, UnitAttr:$causal,
+         OptionalAttr<Attn_BandAttr>:$band, UnitAttr:$sigsoftmax,
+         OptionalAttr<Attn_BandAttr>:$keep);
+defvar Attn_CommonOfScores = [
+  InterfaceMethod<"True where a query may attend, or null.",
+                  "::mlir::Value", "getMask">,
+  InterfaceMethod<"Keys per batch row that count, or null.",
+                  "::mlir::Value", "getLengths">,
+  InterfaceMethod<"Whether query i sees only keys j <= i + (S - N).",
+                  "bool", "getCausal">,
+  InterfaceMethod<"The band of keys that a query sees, or none.",
+                  "::std::optional<::mixattn::BandAttr>", "getBand">];
+defvar Attn_CommonOfAttention = [
+  InterfaceMethod<"Added to the mixed and scaled score, or null.",
+                  "::mlir::Value", "getBias">,
+  InterfaceMethod<"The pointwise change of a score; empty where absent.",
+                  "::mlir::Region &", "getScoreMod">,
+  InterfaceMethod<"Whether exponentials are weighed by the sigmoid of their score.",
+                  "bool", "getSigsoftmax">,
+  InterfaceMethod<"The band outside which weights are dropped, or none.",
+                  "::std::optional<::mixattn::BandAttr>", "getKeep">];
+
 /// How several keys per position make one score.
 defvar Attn_ComponentOperands =
     (ins Optional<Attn_Shifts>:$shifts, Optional<Attn_Prior>:$prior,
          OptionalAttr<DenseF64ArrayAttr>:$variances, UnitAttr:$maximum);
+defvar Attn_ComponentsOfScores = [
+  Attn_OperandMethod<"getShifts",
+      "The shifts that components add to the keys, `[Hk,R,D]`, or null.">,
+  InterfaceMethod<"The variance of each component, or none.",
+                  "::std::optional<::llvm::ArrayRef<double>>", "getVariances", (ins),
+                  /*methodBody=*/"", "return ::std::nullopt;">,
+  Attn_OperandMethod<"getPrior",
+      "The logarithm of each component's prior, `[Hq,R]` or `[Hq,R,S]`, or null.">];
+defvar Attn_ComponentsOfAttention = [
+  InterfaceMethod<"Whether components combine by their maximum; else by logsumexp.",
+                  "bool", "getMaximum", (ins),
+                  /*methodBody=*/"", "return false;">];
 
 /// The projections of the lengths of keys and values.
 defvar Attn_ProjectionOperands =
     (ins Optional<Attn_Matrix>:$key_projection,
          Optional<Attn_Matrix>:$value_projection);
+defvar Attn_ProjectionOfScores = [
+  Attn_OperandMethod<"getKeyProjection",
+      "The projection of the keys' length, `[C,S]`, or null.">];
+defvar Attn_ProjectionOfAttention = [
+  Attn_OperandMethod<"getValueProjection",
+      "The projection of the values' length, `[C,S]`, or null.">];
 
 /// The forms of a mixer before the softmax, and noise in what it mixes.
 defvar Attn_PremixOperands =
@@ -246,10 +247,48 @@ defvar Attn_PremixOperands =
          OptionalAttr<Attn_NoiseAttr>:$noise_kind,
          Optional<Attn_Vector>:$sigma, Optional<Attn_Features>:$noise,
          Optional<Attn_Number>:$seed, Optional<Attn_Number>:$offset);
+defvar Attn_PremixOfAttention = [
+  Attn_OperandMethod<"getPremixer",
+      "The linear mixer `[Hq,H]` before the softmax, or `[Hq]` for all heads alike, or null.">,
+  InterfaceMethod<"Whether the linear mixer's terms pass through a ReLU.",
+                  "bool", "getReluPerKey", (ins),
+                  /*methodBody=*/"", "return false;">,
+  Attn_OperandMethod<"getW1",
+      "The MLP before the softmax, `[Hq,L] [L] [L,H] [H]`, or nulls.">,
+  Attn_OperandMethod<"getB1", "See getW1.">,
+  Attn_OperandMethod<"getW2", "See getW1.">,
+  Attn_OperandMethod<"getB2", "See getW1.">,
+  InterfaceMethod<"Whether noise is drawn per output head (local) or per query head (global), or none.",
+                  "::std::optional<::mixattn::NoiseKind>", "getNoiseKind", (ins),
+                  /*methodBody=*/"", "return ::std::nullopt;">,
+  Attn_OperandMethod<"getSigma",
+      "The factor `[Hq]` of the noise, or null.">,
+  Attn_OperandMethod<"getNoise",
+      "Noise that is drawn already, `[B,H,N,S]` or `[B,Hq,N,S]`, or null.">,
+  Attn_OperandMethod<"getSeed",
+      "The seed of noise from Philox, a tensor of rank 0, or null.">,
+  Attn_OperandMethod<"getOffset",
+      "The offset of noise from Philox, a tensor of rank 0, or null.">];
 
 /// The two forms of a mixer after the softmax.
 defvar Attn_PostmixOperands =
     (ins Optional<Attn_Matrix>:$mixer, Optional<Attn_Features>:$mix_source,
          Optional<Attn_Matrix>:$mix_weight, Optional<Attn_Matrix>:$mix_bias);
+defvar Attn_PostmixOfAttention = [
+  Attn_OperandMethod<"getMixer",
+      "The mixer `[H,H]` of weights, or null.">,
+  Attn_OperandMethod<"getMixSource",
+      "The source of the per-row mixer of weights, `[B,H,N,Dm]`, or null.">,
+  Attn_OperandMethod<"getMixWeight",
+      "The weights `[Dm,H]` of the per-row mixer, or null.">,
+  Attn_OperandMethod<"getMixBias",
+      "The offset `[H,H]` of the per-row mixer, or null.">];
+
+/// All of them.
+defvar Attn_ScoreMethods = Attn_CommonOfScores # Attn_ComponentsOfScores #
+    Attn_ProjectionOfScores;
+defvar Attn_AttentionMethods = Attn_CommonOfAttention #
+    Attn_ComponentsOfAttention # Attn_ProjectionOfAttention #
+    Attn_PremixOfAttention # Attn_PostmixOfAttention;
 
 #endif // MIXATTN_DIALECT_ATTN_CLAUSES_TD

@@ -16,27 +16,6 @@ using namespace mixattn;
 // ScoreOpInterface
 //===----------------------------------------------------------------------===//
 
-OperandDim mixattn::detail::getBatchDim(Operation *op) {
-  auto scored = cast<ScoreOpInterface>(op);
-  Value given = scored.getGivenScores();
-  return {given ? given : scored.getQuery(), 0};
-}
-
-OperandDim mixattn::detail::getQueriesDim(Operation *op) {
-  auto scored = cast<ScoreOpInterface>(op);
-  Value given = scored.getGivenScores();
-  return {given ? given : scored.getQuery(), 2};
-}
-
-OperandDim mixattn::detail::getKeysDim(Operation *op) {
-  auto scored = cast<ScoreOpInterface>(op);
-  if (Value given = scored.getGivenScores())
-    return {given, 3};
-  if (Value projection = scored.getKeyProjection())
-    return {projection, 0};
-  return {scored.getKey(), unsigned(scored.getKeyType().getRank() - 2)};
-}
-
 int64_t mixattn::detail::getNumQueryHeads(Operation *op) {
   return OperandDim{getBatchDim(op).value, 1}.size();
 }
@@ -81,9 +60,7 @@ double mixattn::detail::getVariance(Operation *op, int64_t r) {
 //===----------------------------------------------------------------------===//
 
 int64_t AttentionOpInterface::getNumHeads() {
-  return detail::getOutputHeads({getQuery(), getKey(), getGivenScores(),
-                                 getKeyProjection(), getValue(), getPremixer(),
-                                 getW2()});
+  return detail::getOutputHeads(getNamedOperands());
 }
 
 double AttentionOpInterface::getScaleOrDefault() {

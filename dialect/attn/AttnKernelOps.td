@@ -4,7 +4,7 @@
 #ifndef MIXATTN_DIALECT_ATTN_KERNEL_OPS_TD
 #define MIXATTN_DIALECT_ATTN_KERNEL_OPS_TD
 
-include "dialect/attn/AttnClauses.td"
+include "dialect/attn/AttnAttentionOp.td"
 include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 

@@ -4,7 +4,7 @@
 #ifndef MIXATTN_DIALECT_ATTN_LINEAR_OPS_TD
 #define MIXATTN_DIALECT_ATTN_LINEAR_OPS_TD
 
-include "dialect/attn/AttnClauses.td"
+include "dialect/attn/AttnAttentionOp.td"
 
 /// The shared texts of linear attention ops. They are fields, since a pasted
 /// defvar is taken for a word.

@@ -42,9 +42,41 @@ struct OperandDim {
   int64_t size() const { return type().getDimSize(dim); }
 };
 
+/// Operands that an op has, by their names.
+class NamedOperands {
+public:
+  using Entry = std::pair<llvm::StringRef, mlir::Value>;
+
+  void add(llvm::StringRef name, mlir::Value operand) {
+    entries.emplace_back(name, operand);
+  }
+  /// The operand called `name`, or null.
+  mlir::Value operator[](llvm::StringRef name) const {
+    const auto *found = llvm::find_if(
+        entries, [&](const Entry &entry) { return entry.first == name; });
+    return found == entries.end() ? mlir::Value() : found->second;
+  }
+  const Entry *begin() const { return entries.begin(); }
+  const Entry *end() const { return entries.end(); }
+
+private:
+  llvm::SmallVector<Entry, 12> entries;
+};
+
 } // namespace mixattn
 
 namespace mixattn::detail {
+
+/// The operands of an op, or of its adaptor, whose operands are called `names`.
+/// Each stands for one value at most.
+template <typename Op>
+NamedOperands nameOperands(llvm::ArrayRef<llvm::StringLiteral> names, Op op) {
+  NamedOperands named;
+  for (auto [i, name] : llvm::enumerate(names))
+    for (mlir::Value operand : op.getODSOperands(i))
+      named.add(name, operand);
+  return named;
+}
 
 /// Facts that follow from the operands of an op with ScoreOpInterface. The
 /// interface describes each of them.
@@ -71,60 +103,16 @@ bool isIdentifier(llvm::StringRef name);
 
 namespace mixattn::detail {
 
-/// The operands of an attention that its result types follow from, null where
-/// the op has none.
-struct ShapingOperands {
-  mlir::Value query, key, scores, keyProjection, value, premixer, w2;
-};
-
 /// Output heads: the columns of a mixer of scores (`premixer` or the MLP's
 /// `w2`), else the heads of the query or of given scores. A mixer of one
 /// dimension has as many as the value.
-int64_t getOutputHeads(const ShapingOperands &operands);
-
-// Operands that some ops can have: the first overload is for those.
-template <typename Adaptor>
-auto getScores(Adaptor adaptor, int)
-    -> decltype(mlir::Value(adaptor.getGivenScores())) {
-  return adaptor.getGivenScores();
-}
-template <typename Adaptor> mlir::Value getScores(Adaptor, long) { return {}; }
-template <typename Adaptor>
-auto getProjection(Adaptor adaptor, int)
-    -> decltype(mlir::Value(adaptor.getKeyProjection())) {
-  return adaptor.getKeyProjection();
-}
-template <typename Adaptor> mlir::Value getProjection(Adaptor, long) {
-  return {};
-}
-template <typename Adaptor>
-auto getMixers(Adaptor adaptor, int)
-    -> decltype(std::pair<mlir::Value, mlir::Value>(adaptor.getPremixer(),
-                                                    adaptor.getW2())) {
-  return {adaptor.getPremixer(), adaptor.getW2()};
-}
-template <typename Adaptor>
-std::pair<mlir::Value, mlir::Value> getMixers(Adaptor, long) {
-  return {};
-}
-
-/// The same operands of any attention op.
-template <typename Adaptor> ShapingOperands getShapes(Adaptor adaptor) {
-  auto [premixer, w2] = getMixers(adaptor, 0);
-  return {adaptor.getQuery(),
-          adaptor.getKey(),
-          getScores(adaptor, 0),
-          getProjection(adaptor, 0),
-          adaptor.getValue(),
-          premixer,
-          w2};
-}
+int64_t getOutputHeads(const NamedOperands &operands);
 
 /// The types of an attention's results: [B,H,N,E] of the value's element type
 /// (C11) and, where `segments` asks for them, weights [B,H,N,S] and lse
 /// [B,H,N] in f32. The batch is static where any of the operands says so.
 llvm::LogicalResult
-inferAttentionTypes(const ShapingOperands &operands,
+inferAttentionTypes(const NamedOperands &operands,
                     llvm::ArrayRef<int32_t> segments,
                     llvm::SmallVectorImpl<mlir::Type> &types);
 
@@ -164,6 +152,11 @@ bool canBePlanned(mlir::Operation *op);
 /// Whether `op` computes each element of its one result from elements of its
 /// operands, in parallel loops over the result.
 bool isPointwise(mlir::Operation *op);
+
+/// Pairs of dimensions of operands and results that the constraints of `op`
+/// need equal. Heads and components, which are static, may be missing.
+llvm::SmallVector<std::pair<OperandDim, OperandDim>>
+getEqualDims(ScoreOpInterface op);
 
 /// Says every named attention op below `root` in the normal form.
 void generalizeAll(mlir::Operation *root);

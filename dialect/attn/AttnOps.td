@@ -4,7 +4,7 @@
 #ifndef MIXATTN_DIALECT_ATTN_OPS_TD
 #define MIXATTN_DIALECT_ATTN_OPS_TD
 
-include "dialect/attn/AttnClauses.td"
+include "dialect/attn/AttnAttentionOp.td"
 include "dialect/attn/AttnKernelOps.td"
 include "dialect/attn/AttnStageOps.td"
 include "dialect/attn/AttnLinearOps.td"
@@ -119,7 +119,7 @@ def Attn_MixtureOfKeysOp : Attn_AttentionOp<"mixture_of_keys",
     (`dot` $dot^)? (`variances` $variances^)? (`maximum` $maximum^)?
     (`prior` `(` $prior^ `:` type($prior) `)`)?
   }] # clauseFormat # typeFormat;
-  let extraClassDeclaration = [{
+  let ownDeclaration = [{
     bool getGaussian() { return !getDot(); }
   }];
 }

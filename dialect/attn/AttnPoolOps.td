@@ -4,7 +4,7 @@
 #ifndef MIXATTN_DIALECT_ATTN_POOL_OPS_TD
 #define MIXATTN_DIALECT_ATTN_POOL_OPS_TD
 
-include "dialect/attn/AttnClauses.td"
+include "dialect/attn/AttnAttentionOp.td"
 
 /// An op of one result, whose sizes are sizes of operands.
 class Attn_SizedOp<string mnemonic, list<Trait> traits = []>

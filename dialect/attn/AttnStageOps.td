@@ -4,7 +4,7 @@
 #ifndef MIXATTN_DIALECT_ATTN_STAGE_OPS_TD
 #define MIXATTN_DIALECT_ATTN_STAGE_OPS_TD
 
-include "dialect/attn/AttnClauses.td"
+include "dialect/attn/AttnAttentionOp.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 class Attn_StageOp<string mnemonic, list<Trait> traits = []>

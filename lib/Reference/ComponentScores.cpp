@@ -7,6 +7,7 @@ using namespace mixattn;
 Status ComponentScores::bind(const Components &components,
                              const Arguments &arguments) {
   op = &components;
+  Array keyProjection;
   if (Status read = readAll({{op->query, query},
                              {op->key, key},
                              {op->keyProjection, keyProjection},

@@ -41,7 +41,7 @@ private:
                Largest &size) const;
 
   const Components *op = nullptr;
-  Array query, key, keyProjection, shifts, prior, queryTerm, keyTerm;
+  Array query, key, shifts, prior, queryTerm, keyTerm;
 };
 
 } // namespace mixattn

@@ -30,7 +30,7 @@ static bool scalesProducts(AttentionOpInterface op) {
 
 Body::Body(AttentionOpInterface op, BodyOperands &operands)
     : op(op), operands(operands), loc(op->getLoc()) {
-  assert(!op.getKeyProjection() && (op.getGaussian() || !op.getShifts()) &&
+  assert((op.getGaussian() || !op.getShifts()) &&
          "scores are products and terms, or distances");
   if (op.getVariances() || op.getGaussian())
     factor = 1.0 / op.getVariance(0);

@@ -147,112 +147,24 @@ void DimNames::tieTypes(Value a, Value b) {
 }
 
 /// Ties what the constraints of an op that scores queries against keys need
-/// equal.
+/// equal, and sets the sizes of heads and components.
 void DimNames::tieScores(ScoreOpInterface op) {
-  OperandDim batch = op.getBatchDim(), keys = op.getKeysDim();
-  if (Value lengths = op.getLengths())
-    tie(batch.value, batch.dim, lengths, 0);
-  Value query = op.getQuery(), key = op.getKey();
-  if (!query)
+  for (auto [first, second] : getEqualDims(op))
+    tie(first.value, first.dim, second.value, second.dim);
+  if (auto attention = dyn_cast<AttentionOpInterface>(op.getOperation()))
+    for (Value each : op->getResults())
+      fixSize(each, 1, attention.getNumHeads());
+  if (!op.getQuery())
     return;
-  tie(query, 0, key, 0);
-  // Terms begin with batch and heads and end with the length.
-  unsigned keyLength = op.getKeyType().getRank() - 2;
-  for (auto [term, of, dim] : {std::tuple(op.getQueryTerm(), query, 2u),
-                               std::tuple(op.getKeyTerm(), key, keyLength)})
-    if (term) {
-      auto type = cast<RankedTensorType>(term.getType());
-      tie(query, 0, term, 0);
-      tie(of, 1, term, 1);
-      tie(of, dim, term, type.getRank() - 1);
-    }
   if (op.hasComponents())
     for (auto [value, dim, rank] :
-         {std::tuple(key, 2u, 5), std::tuple(op.getShifts(), 1u, 3),
+         {std::tuple(op.getKey(), 2u, 5), std::tuple(op.getShifts(), 1u, 3),
           std::tuple(op.getQueryTerm(), 2u, 4),
           std::tuple(op.getKeyTerm(), 2u, 4)})
       if (value && cast<RankedTensorType>(value.getType()).getRank() == rank)
         fixSize(value, dim, op.getNumComponents());
-  if (Value shifts = op.getShifts()) {
-    tie(key, 1, shifts, 0);
-    tie(query, 3, shifts, 2);
-  }
-  if (Value prior = op.getPrior()) {
-    tie(query, 1, prior, 0);
+  if (Value prior = op.getPrior())
     fixSize(prior, 1, op.getNumComponents());
-    if (cast<RankedTensorType>(prior.getType()).getRank() == 3)
-      tie(keys.value, keys.dim, prior, 2);
-  }
-}
-
-/// Ties `wide`, an operand that broadcasts from the right to [B,H,N,S], whose
-/// sizes are `sizes`.
-void DimNames::tieBroadcast(Value wide, ArrayRef<OperandDim> sizes) {
-  if (!wide)
-    return;
-  auto type = cast<RankedTensorType>(wide.getType());
-  // A static 1 repeats.
-  for (unsigned dim = 0; dim < type.getRank(); ++dim)
-    if (type.getDimSize(dim) != 1) {
-      OperandDim of = sizes[dim + sizes.size() - type.getRank()];
-      tie(of.value, of.dim, wide, dim);
-    }
-}
-
-/// Ties what the constraints of an attention op need equal.
-void DimNames::tieAttention(AttentionOpInterface attention) {
-  Value value = attention.getValue(), result = attention.getResult();
-  OperandDim batch = attention.getBatchDim(),
-             queries = attention.getQueriesDim(), keys = attention.getKeysDim();
-  tie(batch.value, batch.dim, value, 0);
-  if (Value key = attention.getKey())
-    tie(key, attention.getKeyType().getRank() - 2, value, 2);
-  else
-    tie(keys.value, keys.dim, value, 2);
-  for (Value projection :
-       {attention.getKeyProjection(), attention.getValueProjection()})
-    if (projection) {
-      tie(keys.value, keys.dim, projection, 0);
-      tie(value, 2, projection, 1);
-    }
-  for (Value each : attention->getResults()) {
-    tie(batch.value, batch.dim, each, 0);
-    tie(queries.value, queries.dim, each, 2);
-    fixSize(each, 1, attention.getNumHeads());
-  }
-  tie(value, 3, result, 3);
-  if (Value weights = attention.getWeights())
-    tie(keys.value, keys.dim, weights, 3);
-
-  for (Value rows :
-       {attention.getPremixer(), attention.getW1(), attention.getSigma()})
-    if (rows)
-      tie(batch.value, 1, rows, 0);
-  if (Value w1 = attention.getW1()) {
-    tie(w1, 1, attention.getB1(), 0);
-    tie(w1, 1, attention.getW2(), 0);
-    tie(attention.getW2(), 1, attention.getB2(), 0);
-  }
-  OperandDim heads{result, 1};
-  if (Value noise = attention.getNoise()) {
-    bool isLocal = attention.getNoiseKind() == NoiseKind::Local;
-    OperandDim sizes[] = {batch, isLocal ? heads : OperandDim{batch.value, 1},
-                          queries, keys};
-    for (auto [dim, of] : llvm::enumerate(sizes))
-      tie(of.value, of.dim, noise, dim);
-  }
-  // The result has the heads of the weights; they are static.
-  for (Value square : {attention.getMixer(), attention.getMixBias()})
-    for (unsigned dim = 0; square && dim < 2; ++dim)
-      tie(result, 1, square, dim);
-  if (Value source = attention.getMixSource()) {
-    for (unsigned dim = 0; dim < 3; ++dim)
-      tie(result, dim, source, dim);
-    tie(source, 3, attention.getMixWeight(), 0);
-    tie(result, 1, attention.getMixWeight(), 1);
-  }
-  for (Value wide : {attention.getBias(), attention.getMask()})
-    tieBroadcast(wide, {batch, heads, queries, keys});
 }
 
 /// Ties sizes of an op's result and operands as the op says.
@@ -261,19 +173,13 @@ void DimNames::tieSized(SizedOpInterface op) {
     tie(of.value, of.dim, op->getResult(0), dim);
   for (auto [first, second] : op.getEqualDims())
     tie(first.value, first.dim, second.value, second.dim);
-  auto scored = dyn_cast<ScoreOpInterface>(*op);
-  if (!scored)
-    return;
-  OperandDim batch = scored.getBatchDim();
-  tieBroadcast(scored.getMask(), {batch, OperandDim{batch.value, 1},
-                                  scored.getQueriesDim(), scored.getKeysDim()});
 }
 
 void DimNames::tieOp(Operation *op) {
   if (auto scored = dyn_cast<ScoreOpInterface>(op))
     tieScores(scored);
-  if (auto attention = dyn_cast<AttentionOpInterface>(op))
-    return tieAttention(attention);
+  if (isa<AttentionOpInterface>(op))
+    return;
   if (auto sized = dyn_cast<SizedOpInterface>(op))
     return tieSized(sized);
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {

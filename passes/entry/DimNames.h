@@ -51,9 +51,7 @@ private:
   void fixSize(mlir::Value value, unsigned dim, int64_t size);
   void tieOp(mlir::Operation *op);
   void tieScores(ScoreOpInterface op);
-  void tieAttention(AttentionOpInterface attention);
   void tieSized(SizedOpInterface op);
-  void tieBroadcast(mlir::Value wide, llvm::ArrayRef<OperandDim> sizes);
   void tieTypes(mlir::Value a, mlir::Value b);
   Dim leader(mlir::Value value, unsigned dim) const;
 

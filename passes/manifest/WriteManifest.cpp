@@ -15,6 +15,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
+
 namespace mixattn {
 #define GEN_PASS_DEF_WRITEMANIFESTPASS
 #include "passes/Passes.h.inc"
@@ -96,7 +98,7 @@ private:
   /// The fields of the entry's one op, or why there are none.
   llvm::Expected<Object> describeOp();
   llvm::Expected<Object> describeAttention(AttentionOpInterface op);
-  llvm::Error describeMixers(AttentionOpInterface op, Object &result);
+  llvm::Error describeOperands(AttentionOpInterface op, Object &result);
 
   func::FuncOp entry;
   Sizes sizes;
@@ -163,20 +165,7 @@ llvm::Expected<Object> EntryWriter::describeAttention(AttentionOpInterface op) {
     if (value)
       result[key] =
           entry.getResultAttrOfType<StringAttr>(next++, "attn.name").str();
-  if (llvm::Error error =
-          putNames(result, {{"query", op.getQuery()},
-                            {"key", op.getKey()},
-                            {"scores", op.getGivenScores()},
-                            {"value", op.getValue()},
-                            {"key_projection", op.getKeyProjection()},
-                            {"value_projection", op.getValueProjection()},
-                            {"shifts", op.getShifts()},
-                            {"prior", op.getPrior()},
-                            {"query_term", op.getQueryTerm()},
-                            {"key_term", op.getKeyTerm()},
-                            {"bias", op.getBias()},
-                            {"mask", op.getMask()},
-                            {"lengths", op.getLengths()}}))
+  if (llvm::Error error = describeOperands(op, result))
     return error;
   if (op.getGaussian())
     result["score"] = "gaussian";
@@ -196,8 +185,6 @@ llvm::Expected<Object> EntryWriter::describeAttention(AttentionOpInterface op) {
        {std::pair("band", op.getBand()), {"keep", op.getKeep()}})
     if (band)
       result[key] = Array{band->getLower(), band->getUpper()};
-  if (llvm::Error error = describeMixers(op, result))
-    return error;
   if (op.hasScoreMod()) {
     llvm::Expected<llvm::json::Value> expression =
         scoreExpression(op, [&](Value value) { return argumentName(value); });
@@ -208,39 +195,47 @@ llvm::Expected<Object> EntryWriter::describeAttention(AttentionOpInterface op) {
   return result;
 }
 
-/// The mixers before and after the softmax, and the noise in what they mix.
-llvm::Error EntryWriter::describeMixers(AttentionOpInterface op,
-                                        Object &result) {
-  if (op.hasPremix()) {
-    Object mix{{"kind", op.getW1()           ? "mlp"
-                        : op.getReluPerKey() ? "relu_per_key"
-                                             : "linear"}};
-    if (llvm::Error error = putNames(mix, {{"mixer", op.getPremixer()},
-                                           {"w1", op.getW1()},
-                                           {"b1", op.getB1()},
-                                           {"w2", op.getW2()},
-                                           {"b2", op.getB2()}}))
+/// Where the manifest says the argument for an operand: at `key` of the part
+/// called `part`.
+struct OperandPlace {
+  StringLiteral operand, part, key;
+};
+
+/// Operands whose place is not their own name.
+static constexpr OperandPlace operandPlaces[] = {
+    {"given_scores", "", "scores"}, {"premixer", "premix", "mixer"},
+    {"w1", "premix", "w1"},         {"b1", "premix", "b1"},
+    {"w2", "premix", "w2"},         {"b2", "premix", "b2"},
+    {"sigma", "noise", "sigma"},    {"noise", "noise", "noise"},
+    {"seed", "noise", "seed"},      {"offset", "noise", "offset"},
+    {"mixer", "postmix", "mixer"},  {"mix_source", "postmix", "source"},
+    {"mix_weight", "postmix", "w"}, {"mix_bias", "postmix", "b"}};
+
+/// All operands, and the kinds of mixers and noise.
+llvm::Error EntryWriter::describeOperands(AttentionOpInterface op,
+                                          Object &result) {
+  std::map<StringRef, Object> parts;
+  if (op.hasPremix())
+    parts["premix"]["kind"] = op.getW1()           ? "mlp"
+                              : op.getReluPerKey() ? "relu_per_key"
+                                                   : "linear";
+  if (std::optional<NoiseKind> kind = op.getNoiseKind())
+    parts["noise"]["kind"] = stringifyNoiseKind(*kind);
+  if (op.hasPostmix())
+    parts["postmix"]["kind"] = op.getMixer() ? "heads" : "rows";
+  for (const NamedOperands::Entry &each : op.getNamedOperands()) {
+    StringRef name = each.first, key = name;
+    Object *part = &result;
+    for (const OperandPlace &place : operandPlaces)
+      if (place.operand == name) {
+        key = place.key;
+        part = place.part.empty() ? &result : &parts[place.part];
+      }
+    if (llvm::Error error = putNames(*part, {{key, each.second}}))
       return error;
-    result["premix"] = std::move(mix);
   }
-  if (std::optional<NoiseKind> kind = op.getNoiseKind()) {
-    Object noise{{"kind", stringifyNoiseKind(*kind)}};
-    if (llvm::Error error = putNames(noise, {{"sigma", op.getSigma()},
-                                             {"noise", op.getNoise()},
-                                             {"seed", op.getSeed()},
-                                             {"offset", op.getOffset()}}))
-      return error;
-    result["noise"] = std::move(noise);
-  }
-  if (op.hasPostmix()) {
-    Object mix{{"kind", op.getMixer() ? "heads" : "rows"}};
-    if (llvm::Error error = putNames(mix, {{"mixer", op.getMixer()},
-                                           {"source", op.getMixSource()},
-                                           {"w", op.getMixWeight()},
-                                           {"b", op.getMixBias()}}))
-      return error;
-    result["postmix"] = std::move(mix);
-  }
+  for (auto &[name, part] : parts)
+    result[name] = std::move(part);
   return llvm::Error::success();
 }
 

@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 #include "passes/normalize/Decomposition.h"
 #include "passes/normalize/PlainPaths.h"
+#include "passes/normalize/Projections.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -49,6 +50,7 @@ struct DecomposePass : mixattn::impl::DecomposePassBase<DecomposePass> {
     });
     IRRewriter rewriter(&getContext());
     for (AttentionOpInterface op : attentions) {
+      makeProjections(rewriter, cast<GenericOp>(op.getOperation()));
       rewriter.setInsertionPoint(op);
       rewriter.replaceOp(op, Decomposition(op, rewriter).emit());
     }

@@ -42,23 +42,6 @@ ScorePlace ScoreDecomposition::placeOf(OpBuilder &b, unsigned i, unsigned j,
   return {loop(0), loop(1), loop(i), loop(j), alignment};
 }
 
-/// projected[b,h,c,d] = sum_j projection[c,j] sequence[b,h,j,d], with loops b,
-/// h, c, d, j.
-Value ScoreDecomposition::emitProjected(Value sequence, Value projection) {
-  SmallVector<OpFoldResult> sizes = {sizeOf(sequence, 0), sizeOf(sequence, 1),
-                                     sizeOf(projection, 0),
-                                     sizeOf(sequence, 3)};
-  return generic(
-      {sequence, projection},
-      {map(5, {dim(0), dim(1), dim(4), dim(3)}), map(5, {dim(2), dim(4)})},
-      tensorOf(sizes, f32, 0.0), map(5, {dim(0), dim(1), dim(2), dim(3)}),
-      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value product = arith::MulFOp::create(b, loc, toF32(b, loc, args[0]),
-                                              toF32(b, loc, args[1]));
-        return arith::AddFOp::create(b, loc, args[2], product);
-      });
-}
-
 /// products[b,h,(r),i,j] = sum_d query[b,h,i,d] key[b,h',(r),j,d], or the sum
 /// of squared differences for a Gaussian; with a component's loop r where the
 /// keys have components.
@@ -69,8 +52,6 @@ Value ScoreDecomposition::emitProducts() {
   AffineExpr keyHead = h.floorDiv(scored.getKeyGroup());
 
   Value key = scored.getKey();
-  if (Value projection = scored.getKeyProjection())
-    key = emitProjected(key, projection);
   SmallVector<Value> inputs = {scored.getQuery(), key};
   SmallVector<AffineMap> maps = {map(loops, {b, h, dim(i), d})};
   if (scored.getKeyType().getRank() == 5)

@@ -95,8 +95,6 @@ Value Decomposition::emitPostmix(Value weights) {
 /// sees may hold anything. Sums are f64: in f32 many equal terms drift.
 Value Decomposition::emitPool(Value weights) {
   Value values = op.getValue();
-  if (Value projection = op.getValueProjection())
-    values = emitProjected(values, projection);
   AffineMap value =
       map(5, {dim(0), dim(1).floorDiv(op.getValueGroup()), dim(3), dim(4)});
   AffineMap output = map(5, {dim(0), dim(1), dim(2), dim(4)});

@@ -23,7 +23,6 @@ protected:
   /// From loops b, h, i, j to the places of an operand that broadcasts.
   mlir::AffineMap broadcastMap(mlir::RankedTensorType type);
 
-  mlir::Value emitProjected(mlir::Value sequence, mlir::Value projection);
   mlir::Value emitProducts();
   mlir::Value emitRawScores(mlir::Value products);
 

@@ -3,6 +3,7 @@
 
 #include "passes/Passes.h"
 #include "passes/body/IndexMath.h"
+#include "passes/normalize/Projections.h"
 #include "passes/normalize/algebra/Stages.h"
 #include "passes/schedule/KernelChecks.h"
 #include "passes/schedule/Stages.h"

@@ -4,6 +4,7 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_STAGES_H
 #define MIXATTN_PASSES_SCHEDULE_STAGES_H
 
+#include "passes/normalize/Projections.h"
 #include "passes/plan/Schedule.h"
 
 namespace mixattn {
@@ -16,7 +17,7 @@ inline bool needsTerms(GenericOp op, const Schedule &schedule) {
 /// Whether `schedule` computes `op` with terms, keys or values that are made
 /// before it.
 inline bool needsStages(GenericOp op, const Schedule &schedule) {
-  return op.getKeyProjection() || needsTerms(op, schedule);
+  return hasProjections(op) || needsTerms(op, schedule);
 }
 
 } // namespace mixattn

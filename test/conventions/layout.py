@@ -88,7 +88,7 @@ ROOMS = {
     "normalize": ["body"], "normalize/algebra": ["body", "normalize"],
     "plan": ["entry", "target"],
     "manifest": ["body", "entry", "plan", "target"],
-    "schedule": ["body", "normalize/algebra", "plan"],
+    "schedule": ["body", "normalize", "normalize/algebra", "plan"],
     "schedule/nvptx": ["body", "plan", "schedule", "target"],
     "schedule/x86/shared": ["body", "plan", "schedule", "target"],
     **{f"schedule/x86/{room}": ["body", "plan", "schedule",

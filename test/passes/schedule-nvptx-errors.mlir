@@ -51,7 +51,7 @@ func.func @odd(%q: !m, %o: !m) {
 func.func @projected(%q: !m, %e: memref<16x3xbf16>, %o: !m) {
   attn.kernel ins(%q, %e : !m, memref<16x3xbf16>) outs(%o : !m) {
   ^bb0(%a: !t, %b: tensor<16x3xbf16>):
-    // expected-error @below {{'attn.generic' op has no schedule on sm_80: online: it has no code for 'projected_by'}}
+    // expected-error @below {{'attn.generic' op has no schedule on sm_80: online: it has no code for 'key_projection'}}
     %r = attn.generic scores(%a, %a : !t, !t)
         projected_by(%b, %b : tensor<16x3xbf16>, tensor<16x3xbf16>) pool(%a : !t) -> !t
     attn.results %r : !t

@@ -3,6 +3,7 @@
 
 #include "passes/normalize/algebra/Algebra.h"
 #include "passes/normalize/algebra/Stages.h"
+#include "passes/normalize/Projections.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -17,7 +18,7 @@ static bool takesPrior(GenericOp op) {
 }
 
 bool mixattn::makeTerms(RewriterBase &rewriter, GenericOp op) {
-  if ((!op.getGaussian() && !op.getShifts()) || op.getKeyProjection())
+  if ((!op.getGaussian() && !op.getShifts()) || hasProjections(op))
     return false;
   auto attention = cast<AttentionOpInterface>(op.getOperation());
   SmallVector<double> variances, factors;
@@ -58,24 +59,6 @@ bool mixattn::makeTerms(RewriterBase &rewriter, GenericOp op) {
   return true;
 }
 
-bool mixattn::makeProjections(RewriterBase &rewriter, GenericOp op) {
-  if (!op.getKeyProjection())
-    return false;
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
-  Value key = ProjectOp::create(rewriter, op.getLoc(), op.getKey(),
-                                op.getKeyProjection());
-  Value value = ProjectOp::create(rewriter, op.getLoc(), op.getValue(),
-                                  op.getValueProjection());
-  rewriter.modifyOpInPlace(op, [&] {
-    op.getKeyMutable().assign(key);
-    op.getValueMutable().assign(value);
-    op.getKeyProjectionMutable().clear();
-    op.getValueProjectionMutable().clear();
-  });
-  return true;
-}
-
 namespace {
 
 /// Says in a remark what became of scores that are no products.
@@ -86,7 +69,7 @@ struct MakeTerms : OpRewritePattern<GenericOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.getGaussian() && !op.getShifts())
       return rewriter.notifyMatchFailure(op, "scores are products");
-    if (op.getKeyProjection())
+    if (hasProjections(op))
       return decline(rewriter, op, "MakeTerms", "keys are projected");
     makeTerms(rewriter, op);
     noteApplied(op, "MakeTerms");

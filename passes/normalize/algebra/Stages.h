@@ -20,9 +20,6 @@ namespace mixattn {
 /// keys are left alone.
 bool makeTerms(mlir::RewriterBase &rewriter, GenericOp op);
 
-/// Makes `attn.project` of projected keys and values. Whether there were any.
-bool makeProjections(mlir::RewriterBase &rewriter, GenericOp op);
-
 } // namespace mixattn
 
 #endif // MIXATTN_PASSES_NORMALIZE_ALGEBRA_STAGES_H
