@@ -81,7 +81,8 @@ struct MixHeadsOfIdentityToSoftmax : OpRewritePattern<MixHeadsOp> {
     if (!op.getMixer() || !isIdentity(op.getMixer()))
       return rewriter.notifyMatchFailure(op, "no mixer known as the identity");
     auto softmax = createWithClauses<SoftmaxOp>(
-        rewriter, cast<AttentionOpInterface>(op.getOperation()));
+        rewriter, cast<AttentionOpInterface>(op.getOperation()),
+        /*without=*/{"mixer"});
     rewriter.replaceOp(op, softmax);
     return success();
   }

@@ -6,12 +6,15 @@
 using namespace mlir;
 using namespace mixattn;
 
-Operation *
-mixattn::detail::createWithClauses(OpBuilder &b, AttentionOpInterface from,
-                                   StringRef name,
-                                   ArrayRef<llvm::StringLiteral> operandNames) {
+Operation *mixattn::detail::createWithClauses(
+    OpBuilder &b, AttentionOpInterface from, StringRef name,
+    ArrayRef<llvm::StringLiteral> operandNames, ArrayRef<StringRef> without) {
   OperationState state(from->getLoc(), name);
   NamedOperands given = from.getNamedOperands();
+  for (auto [operand, value] : given)
+    if (!llvm::is_contained(operandNames, operand) &&
+        !llvm::is_contained(without, operand))
+      llvm::report_fatal_error(name + " has no operand '" + operand + "'");
   SmallVector<int32_t> segments;
   for (StringRef operand : operandNames) {
     Value value = given[operand];
