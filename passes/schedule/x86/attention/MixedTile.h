@@ -15,9 +15,6 @@ public:
   using OutputTile::OutputTile;
 
 protected:
-  int64_t coefficientBytes() {
-    return op.getMixSource() ? bytesOf(heads * heads + sourceFeatures()) : 0;
-  }
   void takeCoefficientScratch();
   /// Makes the coefficients of the tile's queries where each has its own.
   void emitCoefficients();

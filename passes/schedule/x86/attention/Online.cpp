@@ -31,15 +31,15 @@ public:
     return op.hasPremix() || op.hasPostmix() ? op.getNumHeads() : 1;
   }
 
-  int64_t bytes() {
-    return walkBytes() + outputBytes() + bytesOf(weightHeads() * sizes.block) +
-           (op.hasPostmix() ? coefficientBytes() : 0);
-  }
-
-  void emit(const Item &item) {
+  void takeScratch() {
     takeWalkScratch();
     takeOutputScratch();
     weightTile = takeWeights(weightHeads());
+    takeCoefficientScratch();
+  }
+
+  void emit(const Item &item) {
+    takeScratch();
     enterTile(item.batch, item.firstQuery, item.queries);
     emitClearedOutputs();
     if (!op.hasPostmix()) {
@@ -49,7 +49,6 @@ public:
         emitOutput(head, Inverse);
       });
     }
-    takeCoefficientScratch();
     if (body.isCoupled())
       emitWalk(at.value(0));
     else
@@ -149,7 +148,9 @@ void mixattn::scheduleOnline(KernelOp kernel, const TileSizes &sizes) {
   emitItems(
       kernel, sizes, groups,
       [&](ImplicitLocOpBuilder &b, const TileSizes &sizes) {
-        return IndexMath(b).value(OnlineTile(b, kernel, sizes, {}).bytes());
+        OnlineTile counted(b, kernel, sizes, {});
+        counted.takeScratch();
+        return IndexMath(b).value(counted.bytesTaken());
       },
       [&](ImplicitLocOpBuilder &b, const TileSizes &sizes, const Item &item) {
         OnlineTile(b, kernel, sizes, item.scratch).emit(item);

@@ -18,7 +18,7 @@ void OutputTile::takeOutputScratch() {
   outputTile = takeTile(heads * features);
   if (hasPairedValues())
     valueTile = takeMatrix(sizes.block / 2, 2 * features, b.getBF16Type());
-  else if (valueBytes())
+  else if (hasConvertedValues() || mayHideValues())
     valueTile = takeMatrix(sizes.block, features, b.getF32Type());
 }
 

@@ -22,7 +22,6 @@ protected:
   /// where nothing was seen.
   static constexpr Statistic Inverse = Partial;
 
-  int64_t outputBytes() { return bytesOf(heads * features) + valueBytes(); }
   void takeOutputScratch();
   /// A tile for the weights of a block of `count` heads, as they are pooled.
   mlir::Value takeWeights(int64_t count) {
@@ -62,12 +61,6 @@ private:
   struct Rows {
     mlir::Value matrix, first, count;
   };
-  int64_t valueBytes() {
-    int64_t size = hasPairedValues()                         ? 2
-                   : hasConvertedValues() || mayHideValues() ? 4
-                                                             : 0;
-    return sizes.block * features * size;
-  }
   bool hasConvertedValues() {
     return !op.getValueType().getElementType().isF32();
   }

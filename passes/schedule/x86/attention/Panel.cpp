@@ -25,13 +25,18 @@ public:
                   cast<AttentionOpInterface>(kernel.getAnchor()).getNumHeads(),
                   scratch) {}
 
-  /// The bytes of scratch for `keys` keys.
-  Value emitBytes(Value keys) {
-    int64_t fixed = walkBytes() + outputBytes() + bytesOf(heads * sizes.block) +
-                    coefficientBytes();
+  /// Takes the scratch that does not depend on the number of keys.
+  void takeScratch() {
+    takeWalkScratch();
+    takeOutputScratch();
+    mixedTile = takeWeights(heads);
+    takeCoefficientScratch();
+  }
+  /// The bytes of the panel for `keys` keys, which comes after that.
+  Value emitPanelBytes(Value keys) {
     Value blocks = blocksOf(keys);
     Value rows = at.mul(at.add(at.mul(blocks, sizes.block), blocks), heads);
-    return at.add(at.mul(rows, bytesOf(1)), fixed);
+    return at.mul(rows, bytesOf(1));
   }
 
   void emit(const Item &item);
@@ -65,10 +70,7 @@ private:
 } // namespace
 
 void PanelTile::emit(const Item &item) {
-  takeWalkScratch();
-  takeOutputScratch();
-  mixedTile = takeWeights(heads);
-  takeCoefficientScratch();
+  takeScratch();
   enterTile(item.batch, item.firstQuery, item.queries);
   blocks = blocksOf(range.keys);
   headRows = at.mul(blocks, sizes.block);
@@ -162,7 +164,10 @@ void mixattn::schedulePanel(KernelOp kernel, const TileSizes &sizes) {
         OperandDim keys = op.getKeysDim();
         Value count = b.createOrFold<memref::DimOp>(
             kernel.getOperandOf(keys.value), keys.dim);
-        return PanelTile(b, kernel, sizes, {}).emitBytes(count);
+        PanelTile counted(b, kernel, sizes, {});
+        counted.takeScratch();
+        return IndexMath(b).add(counted.emitPanelBytes(count),
+                                counted.bytesTaken());
       },
       [&](ImplicitLocOpBuilder &b, const TileSizes &sizes, const Item &item) {
         PanelTile(b, kernel, sizes, item.scratch).emit(item);

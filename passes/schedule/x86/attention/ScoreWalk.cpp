@@ -40,15 +40,6 @@ int64_t ScoreWalk::elementHeads(Value element) {
              : 1;
 }
 
-int64_t ScoreWalk::walkBytes() {
-  int64_t rows = heads * NumStatistics;
-  if (op.getQuery())
-    rows += channels * (queryRows() + products * scoreRows());
-  for (Value element : getPairOperands(op))
-    rows += elementHeads(element) * sizes.block;
-  return bytesOf(rows) + (hasCopiedKeys() ? sizes.rows * features() * 4 : 0);
-}
-
 void ScoreWalk::takeWalkScratch() {
   statisticTile = takeTile(heads * NumStatistics);
   if (op.getQuery()) {

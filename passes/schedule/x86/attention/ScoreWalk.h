@@ -77,8 +77,6 @@ protected:
            mlir::getElementTypeOrSelf(op.getResult()).isBF16();
   }
 
-  /// The bytes of scratch that a walk takes.
-  int64_t walkBytes();
   void takeWalkScratch();
 
   /// Sets the tile: `queries` queries from `firstQuery` on.

@@ -155,7 +155,8 @@ void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
                              at.mul(at.mul(batches, keys), op.getNumHeads()),
                              calibration::fewKeys);
   Value items = at.mul(at.mul(batches, shape.numGroups()), parts.count);
-  Value bytes = shape.emitBytes();
+  shape.takeScratch();
+  Value bytes = shape.bytesTaken();
   auto forEachItem = [&](auto emit) {
     emitGrid(b, items, isLarge, bytes,
              [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {

@@ -40,7 +40,7 @@ Value DecodePart::takeRows(Value rows, int64_t columns) {
   return memref::ViewOp::create(b, type, scratch, begin, ValueRange{rows});
 }
 
-Value DecodePart::emitBytes() {
+void DecodePart::takeScratch() {
   Value slots = at.mul(queries, heads);
   statisticTile = takeRows(at.mul(slots, NumStatistics), sizes.lanes);
   weightTile = takeRows(slots, sizes.block);
@@ -51,7 +51,6 @@ Value DecodePart::emitBytes() {
   if (op.getShifts())
     differenceTile =
         takeRows(at.value(products), padded(op.getQueryType().getDimSize(3)));
-  return bytesUsed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -60,7 +59,7 @@ Value DecodePart::emitBytes() {
 
 void DecodePart::enter(Value number, const DecodeParts &all) {
   parts = &all;
-  emitBytes();
+  takeScratch();
   part = at.rem(number, parts->count);
   Value group = at.div(number, parts->count);
   Value batch = at.div(group, numGroups()), zero = at.value(0);

@@ -41,8 +41,10 @@ public:
   /// Columns of a row of pooled values: whole vectors.
   int64_t outputColumns() { return padded(op.getValueType().getDimSize(3)); }
   bool mixesWeights() { return op.hasPostmix(); }
-  /// The bytes of scratch that a part takes.
-  mlir::Value emitBytes();
+  /// Takes a part's scratch. Its rows are known in a call, and so are its
+  /// bytes.
+  void takeScratch();
+  mlir::Value bytesTaken() { return bytesUsed; }
   mlir::Value sizeOf(OperandDim of) {
     return b.createOrFold<mlir::memref::DimOp>(operands.bufferOf(of.value),
                                                of.dim);

@@ -38,7 +38,10 @@ public:
   /// any depth stay exact (mostInPart).
   static constexpr int64_t rows = 64, piece = 128;
 
-  int64_t bytes() const { return bytesOf(rows + piece); }
+  void takeScratch() {
+    sumTile = takeTile(rows);
+    panel = takeTile(piece);
+  }
 
   void emit(Value firstRow, Value firstColumn);
 
@@ -171,8 +174,7 @@ Value DenseTile::emitConsumers(Value result, ValueRange place, Value isThere) {
 }
 
 void DenseTile::emit(Value firstRow, Value firstColumn) {
-  sumTile = takeTile(rows);
-  panel = takeTile(piece);
+  takeScratch();
   Value here = at.min(at.sub(sizeOf(left, 0), firstRow), rows);
   forEach(0, rows, 1, [&](Value row) {
     forEachLane([&](Value lane) { store(splat(0), sumTile, row, lane); });
@@ -247,10 +249,12 @@ void mixattn::scheduleDense(KernelOp kernel, const TileSizes &sizes) {
   };
   Value panels = tilesOf(columns, sizes.width);
   Value terms = at.mul(at.mul(rows, columns), depth);
+  DenseTile counted(b, kernel, sizes, {});
+  counted.takeScratch();
   emitGrid(
       b, at.mul(tilesOf(rows, DenseTile::rows), panels),
       at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewProjected),
-      at.value(DenseTile(b, kernel, sizes, {}).bytes()),
+      at.value(counted.bytesTaken()),
       [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
         IndexMath at(b);
         DenseTile(b, kernel, sizes, scratch)

@@ -14,9 +14,6 @@ class RowBuilder : public TileBuilder {
 public:
   using TileBuilder::TileBuilder;
 
-  /// The bytes of scratch that were taken, or counted where there is none.
-  int64_t bytesTaken() const { return scratchUsed; }
-
 protected:
   /// `rows` x `columns` elements of `matrix` from [`row`, `column`] on.
   mlir::Value partOf(mlir::Value matrix, mlir::Value row, mlir::Value column,

@@ -10,32 +10,27 @@
 using namespace mlir;
 using namespace mixattn;
 
+Value TileBuilder::take(MemRefType type) {
+  int64_t begin = scratchUsed;
+  scratchUsed += type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  if (!scratch)
+    return {};
+  return memref::ViewOp::create(b, type, scratch, at.value(begin),
+                                ValueRange());
+}
+
 Value TileBuilder::takeTile(int64_t rows) {
-  auto type = MemRefType::get({rows, sizes.width}, b.getF32Type());
-  Value tile = memref::ViewOp::create(b, type, scratch, at.value(scratchUsed),
-                                      ValueRange());
-  scratchUsed += bytesOf(rows);
-  return tile;
+  return take(MemRefType::get({rows, sizes.width}, b.getF32Type()));
 }
 
 Value TileBuilder::takePairs(int64_t rows) {
-  auto type =
-      MemRefType::get({(rows + 1) / 2, 2 * sizes.width}, b.getBF16Type());
-  Value tile = memref::ViewOp::create(b, type, scratch, at.value(scratchUsed),
-                                      ValueRange());
-  scratchUsed += bytesOf((rows + 1) / 2);
-  return tile;
+  return take(
+      MemRefType::get({(rows + 1) / 2, 2 * sizes.width}, b.getBF16Type()));
 }
 
 Value TileBuilder::takeMatrix(int64_t rows, int64_t columns, Type element) {
-  if (!element)
-    element = b.getF32Type();
-  int64_t begin = scratchUsed;
-  scratchUsed += rows * columns * element.getIntOrFloatBitWidth() / 8;
-  if (!scratch)
-    return {};
-  return memref::ViewOp::create(b, MemRefType::get({rows, columns}, element),
-                                scratch, at.value(begin), ValueRange());
+  return take(
+      MemRefType::get({rows, columns}, element ? element : b.getF32Type()));
 }
 
 Value TileBuilder::takeRest(Value rows) {

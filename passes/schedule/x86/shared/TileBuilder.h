@@ -15,10 +15,14 @@ namespace mixattn {
 /// Emits the code of tiles of one width.
 class TileBuilder {
 public:
-  /// `scratch` is the thread's memory, `memref<?xi8>`.
+  /// `scratch` is the thread's memory, `memref<?xi8>`. Where it is null, tiles
+  /// that are taken are null, and only their bytes are counted.
   TileBuilder(mlir::ImplicitLocOpBuilder &b, const TileSizes &sizes,
               mlir::Value scratch)
       : b(b), at(b), sizes(sizes), scratch(scratch) {}
+
+  /// The bytes of scratch that were taken, or counted.
+  int64_t bytesTaken() const { return scratchUsed; }
 
 protected:
   /// The bytes of `rows` rows of lanes.
@@ -34,8 +38,7 @@ protected:
   /// The same rows as pairs of bf16: row p holds rows 2p and 2p + 1, whose
   /// lanes alternate.
   mlir::Value takePairs(int64_t rows);
-  /// The next bytes of scratch as a matrix of f32, or of `element`. Without
-  /// scratch they are only counted.
+  /// The next bytes of scratch as a matrix of f32, or of `element`.
   mlir::Value takeMatrix(int64_t rows, int64_t columns,
                          mlir::Type element = {});
   /// All that is left of scratch as a tile of `rows` rows.
@@ -99,11 +102,14 @@ protected:
   IndexMath at;
   TileSizes sizes;
   mlir::Value scratch;
-  int64_t scratchUsed = 0;
 
 private:
+  /// The next bytes of scratch as a buffer of `type`.
+  mlir::Value take(mlir::MemRefType type);
   void emitLoop(mlir::Value from, mlir::Value to, int64_t step,
                 llvm::function_ref<void(mlir::Value)> inside);
+
+  int64_t scratchUsed = 0;
 };
 
 } // namespace mixattn

@@ -22,7 +22,11 @@ public:
                  int64_t features)
       : TileBuilder(b, sizes, scratch), features(features) {}
 
-  int64_t bytes() const { return bytesOf(sizes.block + features + 1); }
+  void takeScratch() {
+    weights = takeTile(sizes.block);
+    sums = takeTile(features);
+    ones = takeTile(1);
+  }
 
   /// target[row] = sum_j projection[row][j] sequence[j], for `rows` rows from
   /// `first` on.
@@ -31,14 +35,15 @@ public:
 
 private:
   int64_t features;
+  Value weights, sums, ones;
 };
 
 } // namespace
 
 void ProjectionTile::emit(Value projection, Value sequence, Value first,
                           Value rows, Value target) {
-  Value weights = takeTile(sizes.block), sums = takeTile(features);
-  Value ones = takeTile(1), zero = at.value(0);
+  takeScratch();
+  Value zero = at.value(0);
   forEachLane([&](Value lane) {
     store(splat(1), ones, zero, lane);
     forEach(0, features, 1,
@@ -74,10 +79,12 @@ void mixattn::scheduleProjection(KernelOp kernel, const TileSizes &usual) {
   Value length = b.createOrFold<memref::DimOp>(sequence, 2);
   int64_t tiles = llvm::divideCeil(rows, sizes.width);
   Value terms = at.mul(at.mul(batches, length), heads * rows * features);
+  ProjectionTile counted(b, sizes, {}, features);
+  counted.takeScratch();
   emitGrid(
       b, at.mul(batches, heads * tiles),
       at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewProjected),
-      at.value(ProjectionTile(b, sizes, {}, features).bytes()),
+      at.value(counted.bytesTaken()),
       [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
         IndexMath at(b);
         Value first = at.mul(at.rem(item, tiles), sizes.width);

@@ -46,8 +46,10 @@ public:
   TermTile(ImplicitLocOpBuilder &b, TileSizes sizes, Value scratch)
       : TileBuilder(b, sizes.withWidth(sizes.block), scratch) {}
 
-  /// A row of squares and one of products.
-  int64_t bytes() const { return bytesOf(2); }
+  void takeScratch() {
+    squares = takeTile(1);
+    products = takeTile(1);
+  }
 
   /// `count` rows of a head from `first` on.
   void emit(const RowTerm &term, Value batch, Value head, Value first,
@@ -69,8 +71,7 @@ private:
 
 void TermTile::emit(const RowTerm &term, Value batch, Value head, Value first,
                     Value count) {
-  squares = takeTile(1);
-  products = takeTile(1);
+  takeScratch();
   Value end = at.add(first, count), last = at.sub(end, 1);
   RowTermOp op = term.op;
   forEach(0, int64_t(op.getFactors().size()), 1, [&](Value r) {
@@ -164,9 +165,11 @@ void mixattn::scheduleRowTerm(KernelOp kernel, const TileSizes &sizes) {
   Value items = at.mul(at.mul(batches, heads), pieces);
   Value work = at.mul(at.mul(batches, length),
                       heads * features * int64_t(term.op.getFactors().size()));
+  TermTile counted(b, sizes, {});
+  counted.takeScratch();
   emitGrid(b, items,
            at.compare(arith::CmpIPredicate::sgt, work, calibration::fewTerms),
-           at.value(TermTile(b, sizes, {}).bytes()),
+           at.value(counted.bytesTaken()),
            [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
              IndexMath at(b);
              Value number = at.div(item, pieces);
