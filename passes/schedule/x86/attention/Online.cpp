@@ -5,7 +5,9 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/schedule/x86/attention/Attention.h"
 #include "passes/schedule/x86/attention/Items.h"
-#include "passes/schedule/x86/attention/MixedTile.h"
+#include "passes/schedule/x86/attention/Mixer.h"
+#include "passes/schedule/x86/attention/Outputs.h"
+#include "passes/schedule/x86/attention/ScoreWalk.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -14,15 +16,14 @@ using namespace mixattn;
 
 namespace {
 
-class OnlineTile : public MixedTile {
+class OnlineTile final : public TilePart, ScoreWalk::Schedule {
 public:
-  OnlineTile(ImplicitLocOpBuilder &b, KernelOp kernel, const TileSizes &sizes,
-             Value scratch)
-      : MixedTile(b, kernel, sizes, headsOf(kernel), scratch) {
+  explicit OnlineTile(AttentionTile &tile)
+      : TilePart(tile), walk(tile, *this), outputs(tile), mixer(tile) {
     // While one head's weights are made, another's are pooled: a reference that
     // moves lowers no outputs that are being summed up.
-    weighsUnderPool = body.isCoupled() && !body.sharesWork() &&
-                      op.getNumHeads() > 1 && hasFewSteps();
+    walk.weighsUnderPool = body.isCoupled() && !body.sharesWork() &&
+                           op.getNumHeads() > 1 && walk.hasFewSteps();
   }
 
   /// Heads that one tile holds: all where scores or outputs of heads meet.
@@ -32,81 +33,88 @@ public:
   }
 
   void takeScratch() {
-    takeWalkScratch();
-    takeOutputScratch();
-    weightTile = takeWeights(weightHeads());
-    takeCoefficientScratch();
+    walk.takeScratch();
+    outputs.takeScratch();
+    walk.weightTile = outputs.takeWeights(weightHeads());
+    mixer.takeScratch();
   }
 
   void emit(const Item &item) {
     takeScratch();
-    enterTile(item.batch, item.firstQuery, item.queries);
-    emitClearedOutputs();
+    tile.enter(item.batch, item.firstQuery, item.queries);
+    outputs.emitCleared();
     if (!op.hasPostmix()) {
-      emitWalk(item.group);
+      walk.emitWalk(item.group);
       return forEachWalkedHead([&](Value head) {
-        emitInverses(head);
-        emitOutput(head, Inverse);
+        outputs.emitInverses(head);
+        outputs.emitOutput(head, Outputs::Inverse);
       });
     }
     if (body.isCoupled())
-      emitWalk(at.value(0));
+      walk.emitWalk(at.value(0));
     else
-      forEach(0, heads, 1, [&](Value head) { emitWalk(head); });
-    forEach(0, heads, 1, [&](Value head) { emitInverses(head); });
-    emitCoefficients();
+      forEach(0, heads, 1, [&](Value head) { walk.emitWalk(head); });
+    forEach(0, heads, 1, [&](Value head) { outputs.emitInverses(head); });
+    mixer.emitCoefficients();
     emitMixedOutputs();
-    emitFinishedOutputs();
+    outputs.emitFinished();
   }
 
 private:
   /// Heads whose weights are held.
-  int64_t weightHeads() { return weighsUnderPool ? 2 : heads; }
+  int64_t weightHeads() { return walk.weighsUnderPool ? 2 : heads; }
   Value weightRow(Value head) override {
     return weightRow(operands.place.blockStart, head);
   }
   Value weightRow(Value blockStart, Value head) {
     Value slot = slotOf(head);
-    if (weighsUnderPool) {
+    if (walk.weighsUnderPool) {
       Value block = at.div(at.sub(blockStart, range.begin), sizes.block);
       slot = at.rem(at.add(at.mul(block, heads), head), 2);
     }
     return at.mul(slot, sizes.block);
   }
   void emitLoweredOutputs(Value factor, Value head) override {
-    Value first = outputRow(head);
-    emitLoweredRows(factor, outputTile, first, at.add(first, features));
+    Value first = outputs.outputRow(head);
+    walk.emitLoweredRows(factor, outputs.outputTile, first,
+                         at.add(first, outputs.features));
   }
   void emitPooledBefore(Value blockStart, Value head, Value keys) override;
   void emitBlockEnd(Value keys) override {
-    if (!weighsUnderPool)
+    if (!walk.weighsUnderPool)
       forEachWalkedHead([&](Value head) {
-        emitPooled(head, operands.place.blockStart, keys,
-                   weightsOf(weightTile, weightRow(head)));
+        outputs.emitPooled(head, operands.place.blockStart, keys,
+                           outputs.weightsOf(walk.weightTile, weightRow(head)));
       });
-    emitSummedBlock();
+    walk.emitSummedBlock();
   }
 
   /// sum_j (sum_c m[c,a] P_c[j]) v[j] = sum_c m[c,a] sum_j P_c[j] v[j]
   void emitMixedOutputs() {
-    forEach(0, features, 1, [&](Value feature) {
+    forEach(0, outputs.features, 1, [&](Value feature) {
       forEachLane([&](Value lane) {
-        SmallVector<Value> outputs;
+        SmallVector<Value> pooled;
         for (int64_t c = 0; c < heads; ++c) {
           Value from = at.value(c);
-          outputs.push_back(
-              mul(load(outputTile, at.add(outputRow(from), feature), lane),
-                  loadStatistic(from, Inverse, lane)));
+          pooled.push_back(
+              mul(load(outputs.outputTile,
+                       at.add(outputs.outputRow(from), feature), lane),
+                  loadStatistic(from, Outputs::Inverse, lane)));
         }
         forEach(0, heads, 1, [&](Value head) {
-          Value mixed = body.emitPostmix(b, outputs, [&](int64_t from) {
-            return coefficient(at.value(from), head, lane);
+          Value mixed = body.emitPostmix(b, pooled, [&](int64_t from) {
+            return mixer.coefficient(at.value(from), head, lane);
           });
-          store(mixed, outputTile, at.add(outputRow(head), feature), lane);
+          store(mixed, outputs.outputTile,
+                at.add(outputs.outputRow(head), feature), lane);
         });
       });
     });
   }
+
+  ScoreWalk walk;
+  Outputs outputs;
+  Mixer mixer;
 };
 
 } // namespace
@@ -125,21 +133,21 @@ void OnlineTile::emitPooledBefore(Value blockStart, Value head, Value keys) {
                       at.value(0));
   // Two heads' weights take turns.
   Value other = at.sub(sizes.block, weightRow(blockStart, head));
-  Value weights = weightsOf(weightTile, other);
+  Value weights = outputs.weightsOf(walk.weightTile, other);
   if (!keys)
-    return emitPooled(before, start, held, weights);
-  auto unit = [&](Value unit) { emitUnitOf(head, unit); };
+    return outputs.emitPooled(before, start, held, weights);
+  auto unit = [&](Value unit) { walk.emitUnitOf(head, unit); };
   Value areWhole =
       at.compare(CmpIPredicate::eq, at.min(held, keys), sizes.block);
   auto choice = scf::IfOp::create(b, areWhole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
   Value all = at.value(sizes.block);
-  emitPooled(before, start, all, weights, *getConstantIntValue(unitsOf(all)),
-             unit);
+  outputs.emitPooled(before, start, all, weights,
+                     *getConstantIntValue(walk.unitsOf(all)), unit);
   b.setInsertionPointToStart(choice.elseBlock());
-  forEach(0, unitsOf(keys), 1, unit);
-  emitPooled(before, start, held, weights);
+  forEach(0, walk.unitsOf(keys), 1, unit);
+  outputs.emitPooled(before, start, held, weights);
 }
 
 void mixattn::scheduleOnline(KernelOp kernel, const TileSizes &sizes) {
@@ -148,11 +156,14 @@ void mixattn::scheduleOnline(KernelOp kernel, const TileSizes &sizes) {
   emitItems(
       kernel, sizes, groups,
       [&](ImplicitLocOpBuilder &b, const TileSizes &sizes) {
-        OnlineTile counted(b, kernel, sizes, {});
-        counted.takeScratch();
+        AttentionTile counted(b, kernel, sizes, OnlineTile::headsOf(kernel),
+                              {});
+        OnlineTile(counted).takeScratch();
         return IndexMath(b).value(counted.bytesTaken());
       },
       [&](ImplicitLocOpBuilder &b, const TileSizes &sizes, const Item &item) {
-        OnlineTile(b, kernel, sizes, item.scratch).emit(item);
+        AttentionTile tile(b, kernel, sizes, OnlineTile::headsOf(kernel),
+                           item.scratch);
+        OnlineTile(tile).emit(item);
       });
 }

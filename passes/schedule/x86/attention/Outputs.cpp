@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mixattn;
 
-void OutputTile::takeOutputScratch() {
+void Outputs::takeScratch() {
   outputTile = takeTile(heads * features);
   if (hasPairedValues())
     valueTile = takeMatrix(sizes.block / 2, 2 * features, b.getBF16Type());
@@ -22,16 +22,15 @@ void OutputTile::takeOutputScratch() {
     valueTile = takeMatrix(sizes.block, features, b.getF32Type());
 }
 
-void OutputTile::emitClearedOutputs() {
+void Outputs::emitCleared() {
   forEach(0, heads * features, 1, [&](Value row) {
     for (int64_t vector = 0; vector < sizes.vectors(); ++vector)
       store(splat(0), outputTile, row, at.value(vector * sizes.lanes));
   });
 }
 
-void OutputTile::emitPooled(Value head, Value firstKey, Value keys,
-                            Value weights, int64_t units,
-                            function_ref<void(Value)> unit) {
+void Outputs::emitPooled(Value head, Value firstKey, Value keys, Value weights,
+                         int64_t units, function_ref<void(Value)> unit) {
   Value group = at.div(head, op.getValueGroup());
   Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
                                          {operands.place.batch, group});
@@ -68,7 +67,7 @@ void OutputTile::emitPooled(Value head, Value firstKey, Value keys,
     });
 }
 
-void OutputTile::emitUnless(Value condition, function_ref<void()> inside) {
+void Outputs::emitUnless(Value condition, function_ref<void()> inside) {
   Value isNot = arith::XOrIOp::create(
       b, condition, arith::ConstantOp::create(b, b.getBoolAttr(true)));
   auto onlyIf = scf::IfOp::create(b, isNot, /*withElseRegion=*/false);
@@ -77,7 +76,7 @@ void OutputTile::emitUnless(Value condition, function_ref<void()> inside) {
   inside();
 }
 
-Value OutputTile::emitAreFinite(const Rows &rows, Value firstKey, Value keys) {
+Value Outputs::emitAreFinite(const Rows &rows, Value firstKey, Value keys) {
   auto areFinite = [&] {
     return FiniteRows(b, sizes).emitAreFinite(rows.matrix, rows.first,
                                               rows.count);
@@ -96,7 +95,7 @@ Value OutputTile::emitAreFinite(const Rows &rows, Value firstKey, Value keys) {
   return choice.getResult(0);
 }
 
-OutputTile::Rows OutputTile::emitFinite(const Rows &rows, Value areFinite) {
+Outputs::Rows Outputs::emitFinite(const Rows &rows, Value areFinite) {
   emitUnless(areFinite, [&] {
     FiniteRows(b, sizes).emitFinite(rows.matrix, rows.first, rows.count,
                                     valueTile);
@@ -117,8 +116,7 @@ OutputTile::Rows OutputTile::emitFinite(const Rows &rows, Value areFinite) {
           choose(rows.first, at.value(0)), rows.count};
 }
 
-void OutputTile::emitPooledOthers(const Rows &values, Value weights,
-                                  Value head) {
+void Outputs::emitPooledOthers(const Rows &values, Value weights, Value head) {
   auto weightAt = [&](Value key, Value lane) -> Value {
     if (!holdsPairs(weights))
       return load(weights, key, lane);
@@ -142,7 +140,7 @@ void OutputTile::emitPooledOthers(const Rows &values, Value weights,
       });
 }
 
-void OutputTile::emitInverses(Value head) {
+void Outputs::emitInverses(Value head) {
   forEachLane([&](Value lane) {
     Value total =
         add(loadStatistic(head, Sum, lane), loadStatistic(head, Lost, lane));
@@ -162,12 +160,20 @@ void OutputTile::emitInverses(Value head) {
   });
 }
 
-void OutputTile::emitOutput(Value head, Statistic factor) {
+void Outputs::emitOutput(Value head, Statistic factor) {
   Value target = KernelBuffers::matrixAt(b, targetOf(op.getResult()),
                                          {operands.place.batch, head});
   tile::UnpackOp::create(b, rowsOf(outputTile, outputRow(head), features),
-                         rowsOf(statisticTile, statistic(head, factor), 1),
-                         target, operands.place.firstQuery, queries);
+                         statisticRow(head, factor), target,
+                         operands.place.firstQuery, queries);
   emitDroppedRows(b, op, operands, target, operands.place.batch,
                   operands.place.firstQuery, queries);
+}
+
+void Outputs::emitFinished() {
+  forEach(0, heads, 1, [&](Value head) {
+    forEachLane(
+        [&](Value lane) { storeStatistic(splat(1), head, Inverse, lane); });
+    emitOutput(head, Inverse);
+  });
 }

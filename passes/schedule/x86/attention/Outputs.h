@@ -4,25 +4,21 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_ATTENTION_OUTPUTS_H
 #define MIXATTN_PASSES_SCHEDULE_X86_ATTENTION_OUTPUTS_H
 
-#include "passes/schedule/x86/attention/ScoreWalk.h"
+#include "passes/schedule/x86/attention/AttentionTile.h"
 
 namespace mixattn {
 
-/// A walk whose tile holds pooled values of its heads as well as the
-/// statistics.
-class OutputTile : public ScoreWalk {
+/// The pooled values of a tile's heads.
+class Outputs : public TilePart {
 public:
-  OutputTile(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
-             const TileSizes &sizes, int64_t heads, mlir::Value scratch)
-      : ScoreWalk(b, kernel, sizes, heads, scratch),
-        features(op.getValueType().getDimSize(3)) {}
+  explicit Outputs(AttentionTile &tile)
+      : TilePart(tile), features(op.getValueType().getDimSize(3)) {}
 
-protected:
   /// After a walk the sum's inverse stands in place of the block's sum. It is 0
   /// where nothing was seen.
   static constexpr Statistic Inverse = Partial;
 
-  void takeOutputScratch();
+  void takeScratch();
   /// A tile for the weights of a block of `count` heads, as they are pooled.
   mlir::Value takeWeights(int64_t count) {
     return hasPairedValues() ? takePairs(count * sizes.block)
@@ -37,7 +33,7 @@ protected:
   mlir::Value outputRow(mlir::Value head) {
     return at.mul(slotOf(head), features);
   }
-  void emitClearedOutputs();
+  void emitCleared();
   /// Adds the values of `keys` keys from `firstKey` on, weighted by `weights`,
   /// to the outputs of `head`. While it adds a whole block, `unit` may run,
   /// `units` times.
@@ -49,10 +45,10 @@ protected:
   void emitInverses(mlir::Value head);
   /// Writes the outputs of `head`, multiplied by `factor`.
   void emitOutput(mlir::Value head, Statistic factor);
+  /// Writes the outputs of all heads as they are.
+  void emitFinished();
 
   mlir::Value outputTile;
-  /// The values of a block: in pairs of keys, as f32, or those that are finite.
-  mlir::Value valueTile;
   /// Features of values.
   int64_t features;
 
@@ -61,6 +57,7 @@ private:
   struct Rows {
     mlir::Value matrix, first, count;
   };
+  bool hasPairedValues() { return tile.hasPairedValues(); }
   bool hasConvertedValues() {
     return !op.getValueType().getElementType().isF32();
   }
@@ -84,6 +81,9 @@ private:
     return kernel
         .getOutputs()[llvm::cast<mlir::OpResult>(result).getResultNumber()];
   }
+
+  /// The values of a block: in pairs of keys, as f32, or those that are finite.
+  mlir::Value valueTile;
 };
 
 } // namespace mixattn

@@ -4,7 +4,9 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/schedule/x86/attention/Attention.h"
 #include "passes/schedule/x86/attention/Items.h"
-#include "passes/schedule/x86/attention/MixedTile.h"
+#include "passes/schedule/x86/attention/Mixer.h"
+#include "passes/schedule/x86/attention/Outputs.h"
+#include "passes/schedule/x86/attention/ScoreWalk.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -17,20 +19,17 @@ namespace {
 /// Powers of a block of keys are less of the reference that stood at its end.
 /// Before they are mixed, each is multiplied by what that reference is less of
 /// the last one, and divided by the row's sum.
-class PanelTile : public MixedTile {
+class PanelTile final : public TilePart, ScoreWalk::Schedule {
 public:
-  PanelTile(ImplicitLocOpBuilder &b, KernelOp kernel, const TileSizes &sizes,
-            Value scratch)
-      : MixedTile(b, kernel, sizes,
-                  cast<AttentionOpInterface>(kernel.getAnchor()).getNumHeads(),
-                  scratch) {}
+  explicit PanelTile(AttentionTile &tile)
+      : TilePart(tile), walk(tile, *this), outputs(tile), mixer(tile) {}
 
   /// Takes the scratch that does not depend on the number of keys.
   void takeScratch() {
-    takeWalkScratch();
-    takeOutputScratch();
-    mixedTile = takeWeights(heads);
-    takeCoefficientScratch();
+    walk.takeScratch();
+    outputs.takeScratch();
+    mixedTile = outputs.takeWeights(heads);
+    mixer.takeScratch();
   }
   /// The bytes of the panel for `keys` keys, which comes after that.
   Value emitPanelBytes(Value keys) {
@@ -64,6 +63,9 @@ private:
   void emitMixedBlock(Value keys);
   void emitMixedRows(Value row, Value lane);
 
+  ScoreWalk walk;
+  Outputs outputs;
+  Mixer mixer;
   Value headRows, blocks, mixedTile;
 };
 
@@ -71,32 +73,32 @@ private:
 
 void PanelTile::emit(const Item &item) {
   takeScratch();
-  enterTile(item.batch, item.firstQuery, item.queries);
+  tile.enter(item.batch, item.firstQuery, item.queries);
   blocks = blocksOf(range.keys);
   headRows = at.mul(blocks, sizes.block);
-  weightTile = takeRest(at.mul(at.add(headRows, blocks), heads));
-  emitCoefficients();
+  walk.weightTile = takeRest(at.mul(at.add(headRows, blocks), heads));
+  mixer.emitCoefficients();
 
   if (body.isCoupled())
-    emitWalk(at.value(0));
+    walk.emitWalk(at.value(0));
   else
-    forEach(0, heads, 1, [&](Value head) { emitWalk(head); });
-  forEach(0, heads, 1, [&](Value head) { emitInverses(head); });
+    forEach(0, heads, 1, [&](Value head) { walk.emitWalk(head); });
+  forEach(0, heads, 1, [&](Value head) { outputs.emitInverses(head); });
   emitFactors();
-  emitClearedOutputs();
+  outputs.emitCleared();
   forEach(range.begin, range.end, sizes.block, [&](Value blockStart) {
     operands.place.blockStart = blockStart;
     emitMixedBlock(at.min(at.sub(range.end, blockStart), sizes.block));
   });
-  emitFinishedOutputs();
+  outputs.emitFinished();
 }
 
 void PanelTile::emitBlockEnd(Value) {
-  emitSummedBlock();
+  walk.emitSummedBlock();
   forEachWalkedHead([&](Value head) {
     Value row = factorRow(head, blockNumber());
     forEachLane([&](Value lane) {
-      store(loadStatistic(head, Reference, lane), weightTile, row, lane);
+      store(loadStatistic(head, Reference, lane), walk.weightTile, row, lane);
     });
   });
 }
@@ -107,12 +109,12 @@ void PanelTile::emitFactors() {
   forEach(0, heads, 1, [&](Value head) {
     forEachLane([&](Value lane) {
       Value last = loadStatistic(head, Reference, lane);
-      Value inverse = loadStatistic(head, Inverse, lane);
+      Value inverse = loadStatistic(head, Outputs::Inverse, lane);
       forEach(0, blocksOf(walked), 1, [&](Value block) {
         Value row = factorRow(head, block);
-        Value power =
-            tile::Exp2Op::create(b, sub(load(weightTile, row, lane), last));
-        store(mul(power, inverse), weightTile, row, lane);
+        Value power = tile::Exp2Op::create(
+            b, sub(load(walk.weightTile, row, lane), last));
+        store(mul(power, inverse), walk.weightTile, row, lane);
       });
     });
   });
@@ -125,8 +127,8 @@ void PanelTile::emitMixedBlock(Value keys) {
     forEachLane([&](Value lane) { emitMixedRows(row, lane); });
   });
   forEach(0, heads, 1, [&](Value head) {
-    emitPooled(head, operands.place.blockStart, keys,
-               weightsOf(mixedTile, at.mul(head, sizes.block)));
+    outputs.emitPooled(head, operands.place.blockStart, keys,
+                       outputs.weightsOf(mixedTile, at.mul(head, sizes.block)));
   });
 }
 
@@ -136,17 +138,17 @@ void PanelTile::emitMixedRows(Value row, Value lane) {
   SmallVector<Value> weights[2];
   for (int64_t c = 0; c < heads; ++c) {
     Value head = at.value(c);
-    Value factor = load(weightTile, factorRow(head, block), lane);
+    Value factor = load(walk.weightTile, factorRow(head, block), lane);
     for (int64_t r = 0; r < 2; ++r) {
       Value own = at.add(at.add(weightRow(head), row), r);
-      weights[r].push_back(mul(load(weightTile, own, lane), factor));
+      weights[r].push_back(mul(load(walk.weightTile, own, lane), factor));
     }
   }
   forEach(0, heads, 1, [&](Value head) {
     Value mixed[2];
     for (int64_t r = 0; r < 2; ++r)
       mixed[r] = body.emitPostmix(b, weights[r], [&](int64_t from) {
-        return coefficient(at.value(from), head, lane);
+        return mixer.coefficient(at.value(from), head, lane);
       });
     Value place = at.add(at.mul(head, sizes.block), row);
     if (holdsPairs(mixedTile))
@@ -164,12 +166,14 @@ void mixattn::schedulePanel(KernelOp kernel, const TileSizes &sizes) {
         OperandDim keys = op.getKeysDim();
         Value count = b.createOrFold<memref::DimOp>(
             kernel.getOperandOf(keys.value), keys.dim);
-        PanelTile counted(b, kernel, sizes, {});
-        counted.takeScratch();
-        return IndexMath(b).add(counted.emitPanelBytes(count),
+        AttentionTile counted(b, kernel, sizes, op.getNumHeads(), {});
+        PanelTile panel(counted);
+        panel.takeScratch();
+        return IndexMath(b).add(panel.emitPanelBytes(count),
                                 counted.bytesTaken());
       },
       [&](ImplicitLocOpBuilder &b, const TileSizes &sizes, const Item &item) {
-        PanelTile(b, kernel, sizes, item.scratch).emit(item);
+        AttentionTile tile(b, kernel, sizes, op.getNumHeads(), item.scratch);
+        PanelTile(tile).emit(item);
       });
 }

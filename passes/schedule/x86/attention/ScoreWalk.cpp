@@ -11,27 +11,6 @@
 using namespace mlir;
 using namespace mixattn;
 
-bool ScoreWalk::pairsScores(AttentionOpInterface op, const TileSizes &sizes) {
-  return sizes.hasPairs && op.getQuery() &&
-         op.getQueryType().getElementType().isBF16() &&
-         op.getKeyType().getElementType().isBF16();
-}
-
-ScoreWalk::ScoreWalk(ImplicitLocOpBuilder &b, KernelOp kernel,
-                     const TileSizes &sizes, int64_t heads, Value scratch)
-    : TileBuilder(b, sizes, scratch), kernel(kernel),
-      op(cast<AttentionOpInterface>(kernel.getAnchor())),
-      operands(kernel, sizes.lanes), body(op, operands), heads(heads),
-      channels(body.numChannels()), products(body.numProducts()) {
-  operands.block = sizes.block;
-  // As many exponents at a time as `bodyRows` keys of one exponent each, and
-  // half of them where there are half as many steps of products to hide under.
-  int64_t exponents = sizes.bodyRows / (hasPairedScores() ? 2 : 1);
-  this->sizes.bodyRows =
-      std::max<int64_t>(hasPairedValues() ? 2 : 1,
-                        exponents / llvm::PowerOf2Ceil(body.numExponents()));
-}
-
 /// How many heads of `element`'s operand a tile holds.
 int64_t ScoreWalk::elementHeads(Value element) {
   auto type = cast<RankedTensorType>(element.getType());
@@ -40,8 +19,8 @@ int64_t ScoreWalk::elementHeads(Value element) {
              : 1;
 }
 
-void ScoreWalk::takeWalkScratch() {
-  statisticTile = takeTile(heads * NumStatistics);
+void ScoreWalk::takeScratch() {
+  takeStatistics();
   if (op.getQuery()) {
     queryTile = hasPairedScores() ? takePairs(2 * channels * queryRows())
                                   : takeTile(channels * queryRows());
@@ -53,20 +32,6 @@ void ScoreWalk::takeWalkScratch() {
     int64_t held = elementHeads(tensor);
     operands.elements.push_back({tensor, held, takeTile(held * sizes.block)});
   }
-}
-
-void ScoreWalk::enterTile(Value batch, Value firstQuery, Value count) {
-  queries = count;
-  Value zero = at.value(0);
-  operands.place = {batch, zero, firstQuery,
-                    at.add(firstQuery, at.sub(queries, 1)), zero};
-  range = emitKeyRange(b, op, operands, firstQuery, queries, batch);
-}
-
-void ScoreWalk::forEachWalkedHead(function_ref<void(Value)> inside) {
-  if (!body.isCoupled())
-    return inside(walkedHead);
-  forEach(0, op.getNumHeads(), 1, inside);
 }
 
 void ScoreWalk::emitClearedStatistics() {
@@ -207,8 +172,8 @@ void ScoreWalk::emitWalk(Value head) {
   if (weighsUnderPool) {
     Value keys = at.sub(range.end, range.begin);
     Value blocks = at.div(at.add(keys, sizes.block - 1), sizes.block);
-    emitPooledBefore(at.add(range.begin, at.mul(blocks, sizes.block)),
-                     at.value(0), {});
+    schedule.emitPooledBefore(at.add(range.begin, at.mul(blocks, sizes.block)),
+                              at.value(0), {});
   }
 }
 
@@ -220,7 +185,7 @@ void ScoreWalk::emitBlock(Value blockStart) {
     emitWeightsUnderPool(keys);
   else
     emitWeightsUnderScores(keys);
-  emitBlockEnd(keys);
+  schedule.emitBlockEnd(keys);
 }
 
 void ScoreWalk::emitWeightsUnderPool(Value keys) {
@@ -230,7 +195,7 @@ void ScoreWalk::emitWeightsUnderPool(Value keys) {
       emitScores(at.add(start, row), row, 0, nullptr);
     });
   forEach(0, op.getNumHeads(), 1,
-          [&](Value head) { emitPooledBefore(start, head, keys); });
+          [&](Value head) { schedule.emitPooledBefore(start, head, keys); });
 }
 
 void ScoreWalk::emitUnitOf(Value head, Value unit) {

@@ -4,26 +4,10 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_ATTENTION_SCORE_WALK_H
 #define MIXATTN_PASSES_SCHEDULE_X86_ATTENTION_SCORE_WALK_H
 
-#include "passes/body/Body.h"
-#include "passes/schedule/KeyRange.h"
+#include "passes/schedule/x86/attention/AttentionTile.h"
 #include "passes/schedule/x86/shared/Calibration.h"
-#include "passes/schedule/x86/shared/Operands.h"
-#include "passes/schedule/x86/shared/TileBuilder.h"
 
 namespace mixattn {
-
-/// The rows of statistics that each head has in a tile.
-enum Statistic {
-  /// The number that is subtracted from exponents of the query before powers
-  /// are taken.
-  Reference,
-  /// The sum of the powers in the current block of keys.
-  Partial,
-  /// The sum of those before, and what it lost to rounding.
-  Sum,
-  Lost,
-  NumStatistics
-};
 
 /// Emits the walk of one tile over blocks of keys, which leaves powers of 2 of
 /// exponents less a reference in rows that the schedule names, and their sums.
@@ -33,26 +17,44 @@ enum Statistic {
 /// down. The body of a few keys runs while the products of the next few are
 /// summed, or where heads share scores, that of one head while another is
 /// pooled.
-class ScoreWalk : public TileBuilder {
+class ScoreWalk : public TilePart {
 public:
-  /// A tile holds the statistics of `heads` heads: 1, or all.
-  ScoreWalk(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
-            const TileSizes &sizes, int64_t heads, mlir::Value scratch);
-  virtual ~ScoreWalk() = default;
+  /// The schedule that a walk makes weights for.
+  class Schedule {
+  public:
+    /// The row of the block's first weights of `head`, in `weightTile`.
+    virtual mlir::Value weightRow(mlir::Value head) = 0;
+    /// Scales by `factor` what else was summed up of `head` for the current row
+    /// of lanes, when the reference moves.
+    virtual void emitLoweredOutputs(mlir::Value factor, mlir::Value head) = 0;
+    /// Pools the head before `head` of the block from `blockStart` on, where
+    /// there is one: after the last head of a block comes the first of the
+    /// next. Meanwhile makes the weights of `head` for `keys` keys, unless
+    /// null.
+    virtual void emitPooledBefore(mlir::Value blockStart, mlir::Value head,
+                                  mlir::Value keys) {
+      llvm_unreachable("weights are pooled elsewhere");
+    }
+    /// Runs after each block of `keys` keys.
+    virtual void emitBlockEnd(mlir::Value keys) = 0;
 
-protected:
-  /// The row of the block's first weights of `head`, in `weightTile`.
-  virtual mlir::Value weightRow(mlir::Value head) = 0;
-  /// Scales by `factor` what else was summed up of `head` for the current row
-  /// of lanes, when the reference moves.
-  virtual void emitLoweredOutputs(mlir::Value factor, mlir::Value head) = 0;
-  /// Pools the head before `head` of the block from `blockStart` on, where
-  /// there is one: after the last head of a block comes the first of the next.
-  /// Meanwhile makes the weights of `head` for `keys` keys, unless null.
-  virtual void emitPooledBefore(mlir::Value blockStart, mlir::Value head,
-                                mlir::Value keys) {
-    llvm_unreachable("weights are pooled elsewhere");
-  }
+  protected:
+    ~Schedule() = default;
+  };
+
+  ScoreWalk(AttentionTile &tile, Schedule &schedule)
+      : TilePart(tile), schedule(schedule), channels(body.numChannels()),
+        products(body.numProducts()) {}
+
+  void takeScratch();
+  /// Walks over all keys that the tile may see, for head `head`, or for all
+  /// heads where they are coupled.
+  void emitWalk(mlir::Value head);
+  /// Adds the block's sums to those before; what is lost to rounding is kept.
+  void emitSummedBlock();
+  /// Scales rows `from` to before `to` of `tile`, at the current row of lanes.
+  void emitLoweredRows(mlir::Value factor, mlir::Value tile, mlir::Value from,
+                       mlir::Value to);
   /// Whether the products of a few keys are too few steps for the work on all
   /// heads' weights to hide under.
   bool hasFewSteps() {
@@ -65,55 +67,25 @@ protected:
                   sizes.vectors());
   }
   void emitUnitOf(mlir::Value head, mlir::Value unit);
-  /// Runs after each block of `keys` keys.
-  virtual void emitBlockEnd(mlir::Value keys) = 0;
 
-  /// Whether products are of pairs of bf16: of queries and keys, and of weights
-  /// and values.
-  bool hasPairedScores() { return pairsScores(op, sizes); }
-  /// In pairs weights are rounded to bf16: the result has to be, too.
-  bool hasPairedValues() {
-    return sizes.hasPairs && op.getValueType().getElementType().isBF16() &&
-           mlir::getElementTypeOrSelf(op.getResult()).isBF16();
+  /// Where weights go: rows of lanes, one a key.
+  mlir::Value weightTile;
+  /// Whether the weights of each head are made while another one's are pooled:
+  /// there are two heads' of them at a time.
+  bool weighsUnderPool = false;
+
+private:
+  // ScoreWalk.cpp
+  int64_t features() {
+    return op.getQuery() ? op.getQueryType().getDimSize(3) : 0;
   }
-
-  void takeWalkScratch();
-
-  /// Sets the tile: `queries` queries from `firstQuery` on.
-  void enterTile(mlir::Value batch, mlir::Value firstQuery,
-                 mlir::Value queries);
+  /// Rows of the tile of one channel's queries.
+  int64_t queryRows() {
+    return hasPairedScores() ? (features() + 1) / 2 : features();
+  }
+  bool hasPairedScores() { return tile.hasPairedScores(); }
   /// Resets the statistics of the heads that are walked for together.
   void emitClearedStatistics();
-  /// Walks over all keys that the tile may see, for head `head`, or for all
-  /// heads where they are coupled.
-  void emitWalk(mlir::Value head);
-  /// Adds the block's sums to those before; what is lost to rounding is kept.
-  void emitSummedBlock();
-
-  /// Runs `inside` for the heads that are walked for together.
-  void forEachWalkedHead(llvm::function_ref<void(mlir::Value head)> inside);
-  /// The place of `head` among those that the tile holds.
-  mlir::Value slotOf(mlir::Value head) {
-    return heads == 1 ? at.value(0) : head;
-  }
-  mlir::Value statistic(mlir::Value head, Statistic which) {
-    return at.add(at.mul(slotOf(head), NumStatistics), int64_t(which));
-  }
-  mlir::Value loadStatistic(mlir::Value head, Statistic which,
-                            mlir::Value lane) {
-    return load(statisticTile, statistic(head, which), lane);
-  }
-  void storeStatistic(mlir::Value value, mlir::Value head, Statistic which,
-                      mlir::Value lane) {
-    store(value, statisticTile, statistic(head, which), lane);
-  }
-  /// Scales rows `from` to before `to` of `tile`, at the current row of lanes.
-  void emitLoweredRows(mlir::Value factor, mlir::Value tile, mlir::Value from,
-                       mlir::Value to);
-  /// Stores weights of keys that follow one another, of which the first is in
-  /// row `row` of the block, at the current row of lanes.
-  virtual void emitStoredWeights(llvm::ArrayRef<mlir::Value> weights,
-                                 mlir::Value head, mlir::Value row);
   /// Emits `body` for each query of the current lanes, with its elements of
   /// `lanes`.
   llvm::SmallVector<mlir::Value>
@@ -125,33 +97,6 @@ protected:
     return {
         operands.place.batch, head, query, at.min(key, at.sub(range.keys, 1)),
         range.alignment,      key};
-  }
-
-  KernelOp kernel;
-  AttentionOpInterface op;
-  KernelOperands operands;
-  Body body;
-  /// Heads that the tile holds, channels that are walked for together, and
-  /// products per channel and key.
-  int64_t heads, channels, products;
-  mlir::Value queries;
-  KeyRange range;
-  /// Where weights go: rows of lanes, one a key.
-  mlir::Value weightTile;
-  mlir::Value statisticTile;
-  /// Whether the weights of each head are made while another one's are pooled:
-  /// there are two heads' of them at a time.
-  bool weighsUnderPool = false;
-
-private:
-  // ScoreWalk.cpp
-  static bool pairsScores(AttentionOpInterface op, const TileSizes &sizes);
-  int64_t features() {
-    return op.getQuery() ? op.getQueryType().getDimSize(3) : 0;
-  }
-  /// Rows of the tile of one channel's queries.
-  int64_t queryRows() {
-    return hasPairedScores() ? (features() + 1) / 2 : features();
   }
   int64_t elementHeads(mlir::Value element);
   void emitPackedQueries();
@@ -197,11 +142,16 @@ private:
   emitMaskedExponents(llvm::ArrayRef<mlir::Value> exponents, mlir::Value head,
                       mlir::Value key);
   mlir::Value emitVisibleLanes(mlir::Value head, mlir::Value key);
+  void emitStoredWeights(llvm::ArrayRef<mlir::Value> weights, mlir::Value head,
+                         mlir::Value row);
   llvm::SmallVector<mlir::Value>
   emitShifted(llvm::ArrayRef<mlir::Value> exponents, mlir::Value head,
               mlir::Value row);
 
-  mlir::Value queryTile, keyTile, scoreTile, walkedHead;
+  Schedule &schedule;
+  /// Channels that are walked for together, and products per channel and key.
+  int64_t channels, products;
+  mlir::Value queryTile, keyTile, scoreTile;
 };
 
 } // namespace mixattn

@@ -85,7 +85,7 @@ void ScoreWalk::emitHead(ArrayRef<SmallVector<Value>> mixed, Value head,
 void ScoreWalk::emitStoredWeights(ArrayRef<Value> weights, Value head,
                                   Value row) {
   Value lane = operands.place.lane;
-  Value first = at.add(weightRow(head), row);
+  Value first = at.add(schedule.weightRow(head), row);
   if (!holdsPairs(weightTile)) {
     for (auto [r, weight] : llvm::enumerate(weights))
       store(weight, weightTile, at.add(first, int64_t(r)), lane);
@@ -179,9 +179,9 @@ SmallVector<Value> ScoreWalk::emitShifted(ArrayRef<Value> exponents, Value head,
   for (Statistic which : {Partial, Sum, Lost})
     storeStatistic(mul(loadStatistic(head, which, lane), factor), head, which,
                    lane);
-  Value first = weightRow(head);
+  Value first = schedule.weightRow(head);
   emitLoweredRows(factor, weightTile, first, at.add(first, row));
-  emitLoweredOutputs(factor, head);
+  schedule.emitLoweredOutputs(factor, head);
   scf::YieldOp::create(b, less(largest));
   return SmallVector<Value>(choice.getResults());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Coefficients of a mixer of weights, for a tile of queries.
 
-#include "passes/schedule/x86/attention/MixedTile.h"
+#include "passes/schedule/x86/attention/Mixer.h"
 
 #include "dialect/tile/TileOps.h"
 
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mixattn;
 
-void MixedTile::takeCoefficientScratch() {
+void Mixer::takeScratch() {
   if (!op.getMixSource())
     return;
   coefficientTile = takeTile(heads * heads);
@@ -18,7 +18,7 @@ void MixedTile::takeCoefficientScratch() {
 }
 
 /// coefficient[c, a] = bias[c, a] + sum_d source[c, d] weight[d, a], per query.
-void MixedTile::emitCoefficients() {
+void Mixer::emitCoefficients() {
   if (!op.getMixSource())
     return;
   Value source = operands.bufferOf(op.getMixSource());
@@ -45,19 +45,11 @@ void MixedTile::emitCoefficients() {
   });
 }
 
-Value MixedTile::coefficient(Value from, Value to, Value lane) {
+Value Mixer::coefficient(Value from, Value to, Value lane) {
   if (op.getMixSource())
     return load(coefficientTile, at.add(at.mul(from, heads), to), lane);
   Value mixer = operands.bufferOf(op.getMixer());
   Value number = toF32(b, b.getLoc(),
                        memref::LoadOp::create(b, mixer, ValueRange{from, to}));
   return vector::BroadcastOp::create(b, rowType(), number);
-}
-
-void MixedTile::emitFinishedOutputs() {
-  forEach(0, heads, 1, [&](Value head) {
-    forEachLane(
-        [&](Value lane) { storeStatistic(splat(1), head, Inverse, lane); });
-    emitOutput(head, Inverse);
-  });
 }
