@@ -157,17 +157,27 @@ def SizedOpInterface : OpInterface<"SizedOpInterface"> {
   ];
 }
 
-def LinearAttentionOpInterface
-    : OpInterface<"LinearAttentionOpInterface"> {
+def FeatureOpInterface : OpInterface<"FeatureOpInterface"> {
   let cppNamespace = "::mixattn";
   let description = [{
-    An op that computes one linear attention: features of queries and keys, a
-    state per key head, a mixer of states, quotients. The methods name its
-    parts; absent operands are null.
+    An op that makes features of queries or keys by a map.
   }];
   let methods = [
-    InterfaceMethod<"The queries `[B,Hq,N,D]`.",
-                    "::mlir::Value", "getQuery">,
+    InterfaceMethod<"The map, or none where they are features.",
+                    "::std::optional<::mixattn::FeatureMapAttr>", "getFeatureMap">,
+    InterfaceMethod<"The projection of the feature map, `[D,m]`, or null.",
+                    "::mlir::Value", "getProjection">,
+  ];
+}
+
+def LinearKeysOpInterface
+    : OpInterface<"LinearKeysOpInterface", [FeatureOpInterface]> {
+  let cppNamespace = "::mixattn";
+  let description = [{
+    An op that sums up states: features of keys times values. Absent operands
+    are null.
+  }];
+  let methods = [
     InterfaceMethod<"The keys `[B,Hk,S,D]`, or `[B,Hk,R,S,D]` with R components.",
                     "::mlir::Value", "getKey">,
     InterfaceMethod<"The values `[B,Hv,S,E]`.",
@@ -175,16 +185,110 @@ def LinearAttentionOpInterface
     InterfaceMethod<"The shifts that components add to the keys, `[Hk,R,D]`, or null.",
                     "::mlir::Value", "getShifts", (ins),
                     /*methodBody=*/"", "return {};">,
-    InterfaceMethod<"The map of queries and keys, or none where they are features.",
-                    "::std::optional<::mixattn::FeatureMapAttr>", "getFeatureMap">,
-    InterfaceMethod<"The projection of the feature map, `[D,m]`, or null.",
-                    "::mlir::Value", "getProjection">,
     InterfaceMethod<"The weight of each component, `[Hk,R]` or `[Hk,R,S]`, or null.",
                     "::mlir::Value", "getPrior", (ins),
                     /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"Keys per batch row that count, or null.",
+                    "::mlir::Value", "getLengths">,
+    // Facts that follow from these.
+    InterfaceMethod<"The type of the keys.",
+                    "::mlir::RankedTensorType", "getKeyType", (ins),
+                    /*methodBody=*/"", [{
+      return ::llvm::cast<::mlir::RankedTensorType>($_op.getKey().getType());
+    }]>,
+    InterfaceMethod<"The type of the values.",
+                    "::mlir::RankedTensorType", "getValueType", (ins),
+                    /*methodBody=*/"", [{
+      return ::llvm::cast<::mlir::RankedTensorType>($_op.getValue().getType());
+    }]>,
+    InterfaceMethod<"The operand and the dimension of it that count keys.",
+                    "::mixattn::OperandDim", "getKeysDim", (ins),
+                    /*methodBody=*/"", [{
+      auto type = ::llvm::cast<::mlir::RankedTensorType>($_op.getKey().getType());
+      return ::mixattn::OperandDim{$_op.getKey(), unsigned(type.getRank()) - 2};
+    }]>,
+    InterfaceMethod<"Heads of the keys: states that there are before the mixer.",
+                    "int64_t", "getNumKeyHeads", (ins),
+                    /*methodBody=*/"", [{
+      return ::llvm::cast<::mlir::RankedTensorType>($_op.getKey().getType())
+          .getDimSize(1);
+    }]>,
+    InterfaceMethod<"How many key heads share one value head.",
+                    "int64_t", "getValueGroup", (ins),
+                    /*methodBody=*/"", [{
+      return ::llvm::cast<::mlir::RankedTensorType>($_op.getKey().getType())
+                 .getDimSize(1) /
+             ::llvm::cast<::mlir::RankedTensorType>($_op.getValue().getType())
+                 .getDimSize(1);
+    }]>,
+    InterfaceMethod<"Components of each key; 1 where there are none.",
+                    "int64_t", "getNumComponents", (ins),
+                    /*methodBody=*/"", [{
+      return ::mixattn::detail::getNumKeyComponents($_op.getKey(), $_op.getShifts());
+    }]>,
+    InterfaceMethod<"Whether features of several components add up, if only one.",
+                    "bool", "hasComponents", (ins),
+                    /*methodBody=*/"", [{
+      return ::llvm::cast<::mlir::RankedTensorType>($_op.getKey().getType())
+                     .getRank() == 5 || $_op.getShifts();
+    }]>,
+  ];
+}
+
+def LinearReadsOpInterface
+    : OpInterface<"LinearReadsOpInterface", [FeatureOpInterface]> {
+  let cppNamespace = "::mixattn";
+  let description = [{
+    An op whose queries read states: quotients of sums. Absent operands are
+    null.
+  }];
+  let methods = [
+    InterfaceMethod<"The queries `[B,Hq,N,D]`.",
+                    "::mlir::Value", "getQuery">,
     InterfaceMethod<"The linear mixer `[Hk,Hq]` of states, or null.",
                     "::mlir::Value", "getPremixer", (ins),
                     /*methodBody=*/"", "return {};">,
+    InterfaceMethod<"The number that is added to the denominator.",
+                    "::llvm::APFloat", "getEps">,
+    InterfaceMethod<"The factor of the result.",
+                    "::llvm::APFloat", "getOutputScale">,
+    InterfaceMethod<"The result `[B,Hq,N,E]`.",
+                    "::mlir::Value", "getResult">,
+    // Facts that follow from these.
+    InterfaceMethod<"The type of the queries.",
+                    "::mlir::RankedTensorType", "getQueryType", (ins),
+                    /*methodBody=*/"", [{
+      return ::llvm::cast<::mlir::RankedTensorType>($_op.getQuery().getType());
+    }]>,
+    InterfaceMethod<"The operand and the dimension of it that count batch rows.",
+                    "::mixattn::OperandDim", "getBatchDim", (ins),
+                    /*methodBody=*/"", [{
+      return ::mixattn::OperandDim{$_op.getQuery(), 0};
+    }]>,
+    InterfaceMethod<"The operand and the dimension of it that count queries.",
+                    "::mixattn::OperandDim", "getQueriesDim", (ins),
+                    /*methodBody=*/"", [{
+      return ::mixattn::OperandDim{$_op.getQuery(), 2};
+    }]>,
+    InterfaceMethod<"Heads of the queries and of the result.",
+                    "int64_t", "getNumHeads", (ins),
+                    /*methodBody=*/"", [{
+      return ::llvm::cast<::mlir::RankedTensorType>($_op.getQuery().getType())
+          .getDimSize(1);
+    }]>,
+  ];
+}
+
+def LinearAttentionOpInterface
+    : OpInterface<"LinearAttentionOpInterface",
+                  [LinearKeysOpInterface, LinearReadsOpInterface]> {
+  let cppNamespace = "::mixattn";
+  let description = [{
+    An op that computes one linear attention: features of queries and keys, a
+    state per key head, a mixer of states, quotients. The methods name its
+    parts; absent operands are null.
+  }];
+  let methods = [
     InterfaceMethod<"The MLP over states, `[Hk,L] [L] [L,Hq] [Hq]`, or nulls.",
                     "::mlir::Value", "getW1", (ins),
                     /*methodBody=*/"", "return {};">,
@@ -200,50 +304,12 @@ def LinearAttentionOpInterface
     InterfaceMethod<"The mixer `[Hk,Hq]` of denominators that goes with an MLP, or null.",
                     "::mlir::Value", "getNormaliser", (ins),
                     /*methodBody=*/"", "return {};">,
-    InterfaceMethod<"Keys per batch row that count, or null.",
-                    "::mlir::Value", "getLengths">,
     InterfaceMethod<"Whether query i sees only keys j <= i + (S - N).",
                     "bool", "getCausal">,
-    InterfaceMethod<"The number that is added to the denominator.",
-                    "::llvm::APFloat", "getEps">,
-    InterfaceMethod<"The factor of the result.",
-                    "::llvm::APFloat", "getOutputScale">,
-    InterfaceMethod<"The result `[B,Hq,N,E]`.",
-                    "::mlir::Value", "getResult">,
   ];
   let extraClassDeclaration = [{
-    ::mlir::RankedTensorType getQueryType() {
-      return ::llvm::cast<::mlir::RankedTensorType>(getQuery().getType());
-    }
-    ::mlir::RankedTensorType getKeyType() {
-      return ::llvm::cast<::mlir::RankedTensorType>(getKey().getType());
-    }
-    ::mlir::RankedTensorType getValueType() {
-      return ::llvm::cast<::mlir::RankedTensorType>(getValue().getType());
-    }
-    /// The operand and the dimension of it that count batch rows, queries and
-    /// keys.
-    ::mixattn::OperandDim getBatchDim() { return {getQuery(), 0}; }
-    ::mixattn::OperandDim getQueriesDim() { return {getQuery(), 2}; }
-    ::mixattn::OperandDim getKeysDim() {
-      return {getKey(), unsigned(getKeyType().getRank()) - 2};
-    }
-    /// Heads of the queries and of the result.
-    int64_t getNumHeads() { return getQueryType().getDimSize(1); }
-    /// Heads of the keys: states that there are before the mixer.
-    int64_t getNumKeyHeads() { return getKeyType().getDimSize(1); }
     /// How many query heads read one key head where no mixer stands between.
     int64_t getKeyGroup() { return getNumHeads() / getNumKeyHeads(); }
-    /// How many key heads share one value head.
-    int64_t getValueGroup() {
-      return getNumKeyHeads() / getValueType().getDimSize(1);
-    }
-    /// Components of each key; 1 where there are none.
-    int64_t getNumComponents();
-    /// Whether features of several components add up, if only one.
-    bool hasComponents() {
-      return getKeyType().getRank() == 5 || getShifts();
-    }
     /// Features that the map makes of one query or key.
     int64_t getNumFeatures();
     /// Whether states of different heads meet.

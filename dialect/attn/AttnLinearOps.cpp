@@ -7,26 +7,28 @@ using namespace mlir;
 using namespace mixattn;
 
 //===----------------------------------------------------------------------===//
-// LinearAttentionOpInterface
+// Features and components
 //===----------------------------------------------------------------------===//
 
-int64_t LinearAttentionOpInterface::getNumComponents() {
-  if (getKeyType().getRank() == 5)
-    return getKeyType().getDimSize(2);
-  if (Value shifts = getShifts())
-    return cast<RankedTensorType>(shifts.getType()).getDimSize(1);
-  return 1;
+int64_t mixattn::detail::getNumKeyComponents(Value key, Value shifts) {
+  auto type = cast<RankedTensorType>(key.getType());
+  if (type.getRank() == 5)
+    return type.getDimSize(2);
+  return shifts ? cast<RankedTensorType>(shifts.getType()).getDimSize(1) : 1;
+}
+
+int64_t mixattn::getNumFeatures(FeatureOpInterface op, int64_t inputs) {
+  if (std::optional<FeatureMapAttr> map = op.getFeatureMap()) {
+    if (map->getKind() == FeatureKind::Dpfp)
+      return 2 * inputs * map->getRolls();
+    if (Value projection = op.getProjection())
+      return 2 * cast<RankedTensorType>(projection.getType()).getDimSize(1);
+  }
+  return inputs;
 }
 
 int64_t LinearAttentionOpInterface::getNumFeatures() {
-  int64_t features = getQueryType().getDimSize(3);
-  if (std::optional<FeatureMapAttr> map = getFeatureMap()) {
-    if (map->getKind() == FeatureKind::Dpfp)
-      return 2 * features * map->getRolls();
-    if (Value projection = getProjection())
-      return 2 * cast<RankedTensorType>(projection.getType()).getDimSize(1);
-  }
-  return features;
+  return mixattn::getNumFeatures(*this, getQueryType().getDimSize(3));
 }
 
 //===----------------------------------------------------------------------===//

@@ -37,8 +37,8 @@ static LogicalResult verifySequences(LinearAttentionOpInterface op) {
                                              op.getNumHeads(), query)));
 }
 
-/// C7: the numbers.
-static LogicalResult verifyNumbers(LinearAttentionOpInterface op) {
+// C7
+LogicalResult mixattn::detail::verifyQuotient(LinearReadsOpInterface op) {
   auto isFinite = [](const APFloat &number) {
     return std::isfinite(float(number.convertToDouble()));
   };
@@ -50,8 +50,9 @@ static LogicalResult verifyNumbers(LinearAttentionOpInterface op) {
   return success();
 }
 
-/// C9: the projection, for the map that has one.
-static LogicalResult verifyProjection(LinearAttentionOpInterface op) {
+// C9
+LogicalResult mixattn::detail::verifyFeatures(FeatureOpInterface op,
+                                              int64_t inputs) {
   std::optional<FeatureMapAttr> map = op.getFeatureMap();
   bool projects = map && map->getKind() == FeatureKind::Favor;
   Value projection = op.getProjection();
@@ -63,12 +64,11 @@ static LogicalResult verifyProjection(LinearAttentionOpInterface op) {
   Party party{"projection", projection};
   if (failed(verifyStatic(op, party, 1, "columns")))
     return failure();
-  return verifyShape(
-      op, party, {op.getQueryType().getDimSize(3), party.type().getDimSize(1)});
+  return verifyShape(op, party, {inputs, party.type().getDimSize(1)});
 }
 
 /// C11 and C12: components.
-static LogicalResult verifyComponents(LinearAttentionOpInterface op) {
+static LogicalResult verifyComponents(LinearKeysOpInterface op) {
   int64_t components = op.getNumComponents();
   if (ShapedType::isDynamic(components) || components == 0)
     return op->emitOpError("expected one component or more, and a static "
@@ -82,7 +82,7 @@ static LogicalResult verifyComponents(LinearAttentionOpInterface op) {
     }
     if (failed(verifyShape(op, {"shifts", shifts},
                            {op.getNumKeyHeads(), components,
-                            op.getQueryType().getDimSize(3)})))
+                            op.getKeyType().getShape().back()})))
       return failure();
   }
   // C12
@@ -95,6 +95,25 @@ static LogicalResult verifyComponents(LinearAttentionOpInterface op) {
                                 op.getKeysDim().size()};
   shape.resize(typeOf(prior).getRank());
   return verifyShape(op, {"prior", prior}, shape);
+}
+
+LogicalResult mixattn::detail::verifyStateKeys(LinearKeysOpInterface op) {
+  Party key{"key", op.getKey()}, value{"value", op.getValue()};
+  for (const Party &party : {key, value})
+    if (failed(verifyStatic(op, party, 1, "heads")) ||
+        failed(verifyStatic(op, party, party.type().getRank() - 1, "features")))
+      return failure();
+  unsigned length = op.getKeysDim().dim;
+  if (failed(verifyDimsAgree(op, "batch", key, 0, value, 0)) ||
+      failed(verifyDimsAgree(op, "length", key, length, value, 2)) ||
+      failed(verifyHeadsDivide(op, value, "'key'", op.getNumKeyHeads(), key)))
+    return failure();
+  if (Value lengths = op.getLengths())
+    if (failed(verifyShape(op, {"lengths", lengths},
+                           {op.getKeyType().getDimSize(0)})))
+      return failure();
+  return success(succeeded(verifyFeatures(op, key.type().getShape().back())) &&
+                 succeeded(verifyComponents(op)));
 }
 
 /// C13 and C14: the mixer of states.
@@ -119,15 +138,16 @@ static LogicalResult verifyMixer(LinearAttentionOpInterface op) {
 /// Everything that linear attention ops have in common; C10 is checked through
 /// InferTypeOpInterface.
 static LogicalResult verifyLinear(LinearAttentionOpInterface op) {
-  if (failed(verifySequences(op)) || failed(verifyNumbers(op)))
+  if (failed(verifySequences(op)) || failed(verifyQuotient(op)))
     return failure();
   // C8
   if (Value lengths = op.getLengths())
     if (failed(
             verifyShape(op, {"lengths", lengths}, {op.getBatchDim().size()})))
       return failure();
-  return success(succeeded(verifyProjection(op)) &&
-                 succeeded(verifyComponents(op)) && succeeded(verifyMixer(op)));
+  return success(
+      succeeded(verifyFeatures(op, op.getQueryType().getDimSize(3))) &&
+      succeeded(verifyComponents(op)) && succeeded(verifyMixer(op)));
 }
 
 LogicalResult LinearOp::verify() { return verifyLinear(*this); }

@@ -89,7 +89,19 @@ int64_t getNumComponents(mlir::Operation *op);
 bool hasComponents(mlir::Operation *op);
 double getVariance(mlir::Operation *op, int64_t r);
 
+/// Components of keys `[B,Hk,R,S,D]`, or of `shifts`, or null, that are added
+/// to keys `[B,Hk,S,D]`.
+int64_t getNumKeyComponents(mlir::Value key, mlir::Value shifts);
+
 } // namespace mixattn::detail
+
+namespace mixattn {
+
+/// The trait of stages of a kernel.
+template <typename Op>
+class IsStage : public mlir::OpTrait::TraitBase<Op, IsStage> {};
+
+} // namespace mixattn
 
 #include "dialect/attn/AttnInterfaces.h.inc"
 
@@ -148,6 +160,9 @@ void setPlan(mlir::Operation *op, PlanAttr plan);
 /// Whether `op` can have a plan: an attention (a softmax's, a linear one, or a
 /// pool of given weights), or a contraction.
 bool canBePlanned(mlir::Operation *op);
+
+/// Features that the map of `op` makes of `inputs` numbers of a query or key.
+int64_t getNumFeatures(FeatureOpInterface op, int64_t inputs);
 
 /// Whether `op` computes each element of its one result from elements of its
 /// operands, in parallel loops over the result.

@@ -8,6 +8,7 @@ include "dialect/attn/AttnAttentionOp.td"
 include "dialect/attn/AttnKernelOps.td"
 include "dialect/attn/AttnStageOps.td"
 include "dialect/attn/AttnLinearOps.td"
+include "dialect/attn/AttnLinearStageOps.td"
 include "dialect/attn/AttnPoolOps.td"
 include "dialect/attn/AttnTrainingOps.td"
 

@@ -7,8 +7,14 @@
 include "dialect/attn/AttnAttentionOp.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
+/// Says that an op is a stage of a kernel: it can have a kernel of its own,
+/// and its results are as large as its operands say.
+def Attn_IsStage : NativeOpTrait<"IsStage"> {
+  let cppNamespace = "::mixattn";
+}
+
 class Attn_StageOp<string mnemonic, list<Trait> traits = []>
-    : Attn_Op<mnemonic, [Pure,
+    : Attn_Op<mnemonic, [Pure, Attn_IsStage,
         DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
             ["reifyResultShapes"]>] # traits> {
   let hasVerifier = 1;

@@ -60,6 +60,18 @@ llvm::LogicalResult verifyMlp(mlir::Operation *op, mlir::Value w1,
 /// query and key there are.
 llvm::LogicalResult verifyScores(ScoreOpInterface op);
 
+/// Checks the map of `op` over `inputs` numbers: the map favor, and no other,
+/// has a projection `[inputs,m]`, m static.
+llvm::LogicalResult verifyFeatures(FeatureOpInterface op, int64_t inputs);
+
+/// Checks what a state is summed over: keys, values, lengths, features and
+/// components fit.
+llvm::LogicalResult verifyStateKeys(LinearKeysOpInterface op);
+
+/// Checks that `eps` and `output_scale` are finite in f32, and `eps` is not
+/// negative.
+llvm::LogicalResult verifyQuotient(LinearReadsOpInterface op);
+
 } // namespace mixattn::detail
 
 #endif // MIXATTN_DIALECT_ATTN_VERIFY_SHAPES_H

@@ -88,6 +88,13 @@ public:
   /// Whether it computes Gaussians as they are. For the others they become
   /// products, and terms that are made before.
   virtual bool takesGaussians() const { return false; }
+  /// Whether `op`, which it takes, is computed by several stages, each with a
+  /// kernel of its own.
+  virtual bool hasStages(mlir::Operation *op) const { return false; }
+  /// Replaces `op`, which has stages and stands in a kernel, by them. The last
+  /// gives its results.
+  virtual void makeStages(mlir::RewriterBase &rewriter, mlir::Operation *op,
+                          const PlanCase &plan) const {}
   /// Replaces `kernel`, which it takes, by code for the target. Numbers that
   /// `plan` does not have are the schedule's to choose.
   virtual void emit(KernelOp kernel, const PlanCase &plan) const = 0;

@@ -42,8 +42,10 @@ def StageKernelsPass : Pass<"attn-stage-kernels", "::mlir::ModuleOp"> {
     kernel that is planned by this case alone. In front of an attention stand
     the kernels of what it needs first, which are the same on all targets:
     `attn.project` of projected keys and values, and where the plan's schedule
-    takes products only, `attn.row_term` of Gaussians and of shifted keys. What
-    one kernel hands to the next lies in a buffer.
+    takes products only, `attn.row_term` of Gaussians and of shifted keys. A
+    linear attention that is not causal becomes `attn.linear_state`, with an MLP
+    `attn.linear_mix_states`, and `attn.linear_read`. What one kernel hands to
+    the next lies in a buffer.
     Skips: kernels of one case without stages. A kernel that has no plan is
     computed by the first schedule that takes it.
 

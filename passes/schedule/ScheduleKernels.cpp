@@ -27,10 +27,7 @@ static bool hasStages(Operation *op, ArrayRef<PlanCase> cases,
                       const Schedules &schedules) {
   if (cases.size() > 1)
     return true;
-  auto generic = dyn_cast<GenericOp>(op);
-  return generic &&
-         needsStages(generic,
-                     *findSchedule(schedules, cases.front().algorithm));
+  return needsStages(op, *findSchedule(schedules, cases.front().algorithm));
 }
 
 namespace {

@@ -47,7 +47,7 @@ static Value emitHolds(ImplicitLocOpBuilder &b, KernelOp kernel,
 
 namespace {
 
-/// Splits a kernel of several ops into one for each. Results of all but the
+/// Splits a kernel of several stages into one for each. Results of all but the
 /// last go to buffers between them.
 class Splitter {
 public:
@@ -62,7 +62,7 @@ public:
   KernelOp run();
 
 private:
-  Value allocate(Operation *op);
+  SmallVector<Value> allocate(Operation *op);
   KernelOp makeKernel(Operation *op, ValueRange outputs);
 
   ImplicitLocOpBuilder b;
@@ -73,25 +73,30 @@ private:
 
 } // namespace
 
-/// A buffer for the result of `op`. Its sizes are sizes of operands.
-Value Splitter::allocate(Operation *op) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+/// A buffer for each result of `op`. Their sizes are sizes of operands.
+SmallVector<Value> Splitter::allocate(Operation *op) {
   OpBuilder inside(op);
   ReifiedRankedShapedTypeDims shapes;
   [[maybe_unused]] LogicalResult known = reifyResultShapes(inside, op, shapes);
   assert(succeeded(known) && "stages know the sizes of their results");
-  SmallVector<Value> open;
-  for (auto [i, size] : llvm::enumerate(shapes.front())) {
-    if (!type.isDynamicDim(i))
-      continue;
-    auto dim = cast<Value>(size).getDefiningOp<tensor::DimOp>();
-    open.push_back(b.createOrFold<memref::DimOp>(
-        buffers.lookup(dim.getSource()), *dim.getConstantIndex()));
-  }
   constexpr int64_t alignment = 64;
-  return memref::AllocOp::create(
-      b, MemRefType::get(type.getShape(), type.getElementType()), open,
-      b.getI64IntegerAttr(alignment));
+  SmallVector<Value> made;
+  for (auto [result, shape] : llvm::zip_equal(op->getResults(), shapes)) {
+    auto type = cast<RankedTensorType>(result.getType());
+    SmallVector<Value> open;
+    for (OpFoldResult size : shape) {
+      auto value = dyn_cast<Value>(size);
+      if (!value)
+        continue;
+      auto dim = value.getDefiningOp<tensor::DimOp>();
+      open.push_back(b.createOrFold<memref::DimOp>(
+          buffers.lookup(dim.getSource()), *dim.getConstantIndex()));
+    }
+    made.push_back(memref::AllocOp::create(
+        b, MemRefType::get(type.getShape(), type.getElementType()), open,
+        b.getI64IntegerAttr(alignment)));
+  }
+  return made;
 }
 
 /// A kernel of `op` alone.
@@ -123,13 +128,15 @@ KernelOp Splitter::run() {
   SmallVector<Operation *> stages;
   Operation *last = kernel.getAnchor();
   for (Operation &op : kernel.getBody().front())
-    if (isa<RowTermOp, ProjectOp>(op) && &op != last)
+    if (op.hasTrait<IsStage>() && &op != last)
       stages.push_back(&op);
   SmallVector<Value> between;
   for (Operation *op : stages) {
-    between.push_back(allocate(op));
-    makeKernel(op, between.back());
-    buffers[op->getResult(0)] = between.back();
+    SmallVector<Value> made = allocate(op);
+    makeKernel(op, made);
+    for (auto [result, buffer] : llvm::zip(op->getResults(), made))
+      buffers[result] = buffer;
+    llvm::append_range(between, made);
   }
   KernelOp made = makeKernel(last, kernel.getOutputs());
   for (Value buffer : llvm::reverse(between))
@@ -144,7 +151,7 @@ struct StageKernelsPass
     : mixattn::impl::StageKernelsPassBase<StageKernelsPass> {
   using Base::Base;
 
-  /// Makes one kernel of `kernel`, computed as `plan` says, and its terms.
+  /// Makes one kernel of `kernel`, computed as `plan` says, and its stages.
   static void stage(KernelOp kernel, const PlanCase &plan,
                     const Schedules &schedules) {
     Operation *op = kernel.getAnchor();
@@ -153,13 +160,15 @@ struct StageKernelsPass
       alone.when = {};
       setPlan(op, PlanAttr::get(op->getContext(), alone));
     }
-    if (auto generic = dyn_cast<GenericOp>(op);
-        generic &&
-        needsTerms(generic, *findSchedule(schedules, plan.algorithm))) {
-      IRRewriter rewriter(kernel.getContext());
-      makeTerms(rewriter, generic);
-      Splitter(kernel).run();
-    }
+    const Schedule *schedule = findSchedule(schedules, plan.algorithm);
+    if (!needsStages(op, *schedule))
+      return;
+    IRRewriter rewriter(kernel.getContext());
+    if (needsTerms(op, *schedule))
+      makeTerms(rewriter, cast<GenericOp>(op));
+    if (schedule->hasStages(op))
+      schedule->makeStages(rewriter, op, plan);
+    Splitter(kernel).run();
   }
 
   /// Makes the stages of all cases of `plan` once, and those of each, under a

@@ -10,14 +10,18 @@
 namespace mixattn {
 
 /// Whether `schedule` computes `op` with terms that are made before it.
-inline bool needsTerms(GenericOp op, const Schedule &schedule) {
-  return op.getGaussian() ? !schedule.takesGaussians() : bool(op.getShifts());
+inline bool needsTerms(mlir::Operation *op, const Schedule &schedule) {
+  auto generic = llvm::dyn_cast<GenericOp>(op);
+  return generic && (generic.getGaussian() ? !schedule.takesGaussians()
+                                           : bool(generic.getShifts()));
 }
 
-/// Whether `schedule` computes `op` with terms, keys or values that are made
-/// before it.
-inline bool needsStages(GenericOp op, const Schedule &schedule) {
-  return hasProjections(op) || needsTerms(op, schedule);
+/// Whether `schedule` computes `op` in stages, or with terms, keys or values
+/// that are made before it.
+inline bool needsStages(mlir::Operation *op, const Schedule &schedule) {
+  auto generic = llvm::dyn_cast<GenericOp>(op);
+  return (generic && hasProjections(generic)) || needsTerms(op, schedule) ||
+         schedule.hasStages(op);
 }
 
 } // namespace mixattn

@@ -213,3 +213,52 @@ func.func @projected(%q: !m, %e: memref<3x?xf32>, %o: !m) {
   }
   return
 }
+
+// -----
+
+// States that are not whole vectors of the target.
+!k = tensor<1x2x5x8xf32>
+!m = memref<1x2x5x8xf32>
+func.func @narrow_states(%k: !m, %s: memref<1x16x8xf32>, %z: memref<1x16xf32>, %n: memref<1xi32>) {
+  attn.kernel ins(%k : !m) outs(%s, %z, %n : memref<1x16x8xf32>, memref<1x16xf32>, memref<1xi32>) {
+  ^bb0(%a: !k):
+    // expected-error @below {{'attn.linear_state' op has no schedule on x86-64: linear_state: expected states of 16 rows and 16 columns a head, which are whole vectors, but got 8 and 8}}
+    %0:3 = attn.linear_state features(%a : !k) pool(%a : !k) block 64
+        -> tensor<1x16x8xf32>, tensor<1x16xf32>, tensor<1xi32>
+    attn.results %0#0, %0#1, %0#2 : tensor<1x16x8xf32>, tensor<1x16xf32>, tensor<1xi32>
+  }
+  return
+}
+
+// -----
+
+!k = tensor<1x2x5x16xf32>
+!m = memref<1x2x5x16xf32>
+func.func @odd_block(%q: !m, %s: memref<1x32x16xf32>, %z: memref<1x32xf32>, %n: memref<1xi32>, %o: !m) {
+  attn.kernel ins(%q, %s, %z, %n : !m, memref<1x32x16xf32>, memref<1x32xf32>, memref<1xi32>) outs(%o : !m) {
+  ^bb0(%a: !k, %b: tensor<1x32x16xf32>, %c: tensor<1x32xf32>, %d: tensor<1xi32>):
+    // expected-error @below {{'attn.linear_read' op has no schedule on x86-64: linear_read: expected block to be a multiple of 16 up to 1024, but got 20}}
+    %0 = attn.linear_read features(%a : !k)
+        states(%b, %c, %d : tensor<1x32x16xf32>, tensor<1x32xf32>, tensor<1xi32>)
+        heads 2 block 20 -> !k
+    attn.results %0 : !k
+  }
+  return
+}
+
+// -----
+
+!s = tensor<1x20x16xf32>
+!m = memref<1x20x16xf32>
+func.func @odd_states(%s: !m, %z: memref<1x20xf32>, %w1: memref<2x3xf32>, %b1: memref<3xf32>, %w2: memref<3x2xf32>, %b2: memref<2xf32>, %n: memref<2x2xf32>, %o: !m, %p: memref<1x20xf32>) {
+  attn.kernel ins(%s, %z, %w1, %b1, %w2, %b2, %n : !m, memref<1x20xf32>, memref<2x3xf32>, memref<3xf32>, memref<3x2xf32>, memref<2xf32>, memref<2x2xf32>) outs(%o, %p : !m, memref<1x20xf32>) {
+  ^bb0(%a: !s, %b: tensor<1x20xf32>, %c: tensor<2x3xf32>, %d: tensor<3xf32>, %e: tensor<3x2xf32>, %f: tensor<2xf32>, %g: tensor<2x2xf32>):
+    // expected-error @below {{'attn.linear_mix_states' op has no schedule on x86-64: linear_mix_states: expected states of 16 rows and 16 columns a head, which are whole vectors, but got 10 and 16}}
+    %0:2 = attn.linear_mix_states %a, %b
+        premix_mlp(%c, %d, %e, %f : tensor<2x3xf32>, tensor<3xf32>, tensor<3x2xf32>, tensor<2xf32>)
+        normaliser(%g : tensor<2x2xf32>)
+        : !s, tensor<1x20xf32> -> !s, tensor<1x20xf32>
+    attn.results %0#0, %0#1 : !s, tensor<1x20xf32>
+  }
+  return
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The linear schedule: states over chunks of keys, read by chunks of queries.
 //
-// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-schedule-kernels --canonicalize | FileCheck %s
+// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-stage-kernels --attn-schedule-kernels --canonicalize | FileCheck %s
 
 !q = memref<?x4x?x64xf32>
 !t = tensor<?x4x?x64xf32>
@@ -9,13 +9,16 @@
 // All keys, then all queries: two loops that threads share.
 // CHECK-LABEL: func.func @all
 // CHECK-SAME:    %[[Q:.*]]: memref<?x4x?x64xf32>, %[[K:.*]]: memref<?x2x?x64xf32>
-// CHECK:         %[[STATES:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x64xf32>
+// CHECK:         %[[STATES:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x128x64xf32>
+// CHECK:         %[[COUNTS:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?xi32>
 // CHECK:         tile.grid
 // CHECK:           scf.for
 // CHECK:             vector.load {{.*}} : memref<?x64xf32, strided<[64, 1], offset: ?>>, vector<16xf32>
 // CHECK:             math.exp {{.*}} : vector<16xf32>
 // CHECK:             tile.x86.product transposed %{{.*}}[%{{.*}}], %{{.*}} count %{{.*}} onto %{{.*}} lost
+// CHECK:           memref.store %{{.*}}, %[[COUNTS]]
 // CHECK:         tile.grid
+// CHECK:           memref.load %[[COUNTS]]
 // CHECK:           math.exp {{.*}} : vector<16xf32>
 // CHECK-NOT:       tile.x86.pack
 // CHECK:           scf.for
@@ -71,16 +74,17 @@ func.func @causal(%q: !q, %o: !q) {
 // CHECK-SAME:    %{{.+}}, %{{.+}}, %[[W1:[a-z0-9]+]]: memref<2x3xf32>
 // CHECK:         tile.grid
 // CHECK:           tile.x86.product transposed {{.*}} lost
-// CHECK:         %[[MIXED:.+]] = memref.alloc() {alignment = 64 : i64} : memref<128x32xf32>
+// CHECK:         %[[MIXED:.+]] = memref.alloc() {alignment = 64 : i64} : memref<1x128x32xf32>
+// CHECK:         %[[TOTALS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<1x128xf32>
 // CHECK:         tile.grid
 // CHECK:           scf.for %[[UNIT:.+]] = %c0 to %c3 step
 // CHECK:             memref.load %[[W1]][%c0, %[[UNIT]]]
 // CHECK:             memref.load %[[W1]][%c1, %[[UNIT]]]
 // CHECK:             arith.cmpf ogt
-// CHECK:           vector.store %{{.+}}, %[[MIXED]]
+// CHECK:           vector.store %{{.+}}, %[[TOTALS]]
 // CHECK:         tile.grid
 // CHECK:           tile.x86.product %
-// CHECK-COUNT-4: memref.dealloc
+// CHECK-COUNT-5: memref.dealloc
 func.func @perceptron(%q: !q, %k: !k, %w1: memref<2x3xf32>, %b1: memref<3xf32>, %w2: memref<3x4xf32>,
                       %b2: memref<4xf32>, %n: memref<2x4xf32>, %o: !q) {
   attn.kernel ins(%q, %k, %w1, %b1, %w2, %b2, %n

@@ -245,10 +245,72 @@ func.func @plain(%q: !q, %o: !q) {
 func.func @linear(%q: !q, %o: !q) {
   attn.kernel ins(%q : !q) outs(%o : !q) {
   ^bb0(%a: !x):
-    %r = attn.linear_generic features(%a, %a : !x, !x) feature_map <elu>
+    %r = attn.linear_generic features(%a, %a : !x, !x) feature_map <elu> causal
         pool(%a : !x)
         {attn.plan = #attn.plan<[queries at_most 8 : chunked_linear {block = 16},
                                  else : chunked_linear]>} -> !x
+    attn.results %r : !x
+  }
+  return
+}
+
+// -----
+
+!q = memref<?x4x?x41xbf16>
+!k = memref<2x2x?x41xbf16>
+!x = tensor<?x4x?x41xbf16>
+!y = tensor<2x2x?x41xbf16>
+!n = tensor<?xi64>
+
+// States are a stage, and reads another. They have whole vectors of rows and
+// columns, and chunks of the plan's block.
+// CHECK-LABEL: func.func @states
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<?x4x?x41xbf16>, %[[K:[a-z0-9]+]]: memref<2x2x?x41xbf16>, %[[N:[a-z0-9]+]]: memref<?xi64>, %[[O:[a-z0-9]+]]:
+// CHECK:         %[[S:.+]] = memref.alloc() {alignment = 64 : i64} : memref<2x96x48xf32>
+// CHECK:         %[[T:.+]] = memref.alloc() {alignment = 64 : i64} : memref<2x96xf32>
+// CHECK:         %[[C:.+]] = memref.alloc() {alignment = 64 : i64} : memref<2xi32>
+// CHECK:         attn.kernel ins(%[[K]], %[[N]] : {{.*}}) outs(%[[S]], %[[T]], %[[C]] :
+// CHECK:           attn.linear_state features({{[^)]*}}) feature_map <relu> lengths({{[^)]*}}) pool({{[^)]*}}) block 32 -> tensor<2x96x48xf32>, tensor<2x96xf32>, tensor<2xi32>
+// CHECK:         attn.kernel ins(%[[Q]], %[[S]], %[[T]], %[[C]] : {{.*}}) outs(%[[O]] :
+// CHECK:           attn.linear_read features({{[^)]*}}) feature_map <relu> states({{[^)]*}}) heads 2 block 32 eps {{.*}} output_scale 5.000000e-01 ->
+// CHECK:         memref.dealloc %[[C]]
+// CHECK:         memref.dealloc %[[T]]
+// CHECK:         memref.dealloc %[[S]]
+func.func @states(%q: !q, %k: !k, %n: memref<?xi64>, %o: !q) {
+  attn.kernel ins(%q, %k, %n : !q, !k, memref<?xi64>) outs(%o : !q) {
+  ^bb0(%a: !x, %b: !y, %c: !n):
+    %r = attn.linear_generic features(%a, %b : !x, !y) feature_map <relu>
+        lengths(%c : !n) eps 1.0e-6 output_scale 0.5 pool(%b : !y)
+        {attn.plan = #attn.plan<[else : chunked_linear {block = 32}]>} -> !x
+    attn.results %r : !x
+  }
+  return
+}
+
+// -----
+
+!q = memref<1x4x?x16xf32>
+!k = memref<1x2x?x16xf32>
+!x = tensor<1x4x?x16xf32>
+!y = tensor<1x2x?x16xf32>
+
+// An MLP makes states of query heads, which these read.
+// CHECK-LABEL: func.func @mixed_states
+// CHECK:           attn.linear_state
+// CHECK:           %[[MIXED:.+]], %[[TOTALS:.+]] = attn.linear_mix_states %{{.+}}, %{{.+}} premix_mlp({{[^)]*}}) normaliser({{[^)]*}}) : tensor<1x32x16xf32>, tensor<1x32xf32> -> tensor<1x64x16xf32>, tensor<1x64xf32>
+// CHECK:           attn.linear_read features({{[^)]*}}) feature_map <elu> states({{[^)]*}}) heads 4
+// CHECK-COUNT-5: memref.dealloc
+func.func @mixed_states(%q: !q, %k: !k, %w1: memref<2x3xf32>,
+                        %b1: memref<3xf32>, %w2: memref<3x4xf32>,
+                        %b2: memref<4xf32>, %n: memref<2x4xf32>, %o: !q) {
+  attn.kernel ins(%q, %k, %w1, %b1, %w2, %b2, %n
+      : !q, !k, memref<2x3xf32>, memref<3xf32>, memref<3x4xf32>, memref<4xf32>, memref<2x4xf32>) outs(%o : !q) {
+  ^bb0(%a: !x, %b: !y, %c: tensor<2x3xf32>, %d: tensor<3xf32>,
+       %e: tensor<3x4xf32>, %f: tensor<4xf32>, %g: tensor<2x4xf32>):
+    %r = attn.linear_generic features(%a, %b : !x, !y) feature_map <elu>
+        premix_mlp(%c, %d, %e, %f : tensor<2x3xf32>, tensor<3xf32>, tensor<3x4xf32>, tensor<4xf32>)
+        normaliser(%g : tensor<2x4xf32>)
+        pool(%b : !y) {attn.plan = #attn.plan<[else : chunked_linear]>} -> !x
     attn.results %r : !x
   }
   return

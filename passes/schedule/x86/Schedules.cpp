@@ -16,6 +16,7 @@ using namespace mixattn;
 void x86::addSchedules(ScheduleTable &table) {
   for (auto make :
        {makeOnline, makePanel, makeDecode, makeChunkedLinear, makeBanded,
-        makeDense, makeUnfused, makeRowTerm, makeProjection})
+        makeDense, makeUnfused, makeRowTerm, makeProjection, makeLinearState,
+        makeLinearMixStates, makeLinearRead})
     table.add(TargetFamily::X86, make);
 }

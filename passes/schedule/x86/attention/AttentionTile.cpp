@@ -10,7 +10,7 @@ using namespace mixattn;
 
 AttentionTile::AttentionTile(ImplicitLocOpBuilder &b, KernelOp kernel,
                              const TileSizes &sizes, int64_t heads,
-                             Value scratch)
+                             Scratch &scratch)
     : TileBuilder(b, sizes, scratch), kernel(kernel),
       op(cast<AttentionOpInterface>(kernel.getAnchor())),
       operands(kernel, sizes.lanes), body(op, operands), heads(heads) {

@@ -29,7 +29,7 @@ class AttentionTile : public TileBuilder {
 public:
   /// A tile holds the statistics of `heads` heads: 1, or all.
   AttentionTile(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
-                const TileSizes &sizes, int64_t heads, mlir::Value scratch);
+                const TileSizes &sizes, int64_t heads, Scratch &scratch);
 
   /// Sets the tile: `queries` queries from `firstQuery` on.
   void enter(mlir::Value batch, mlir::Value firstQuery, mlir::Value queries);
@@ -56,21 +56,15 @@ private:
 };
 
 /// A part of a tile, which emits some of its code.
-class TilePart : public TileCode {
+class TilePart : public TileBuilder {
 public:
   explicit TilePart(AttentionTile &tile)
-      : TileCode(tile.b, tile.sizes), tile(tile), kernel(tile.kernel),
-        op(tile.op), operands(tile.operands), body(tile.body),
-        heads(tile.heads), queries(tile.queries), range(tile.range),
-        walkedHead(tile.walkedHead) {}
+      : TileBuilder(tile.b, tile.sizes, tile.scratch), tile(tile),
+        kernel(tile.kernel), op(tile.op), operands(tile.operands),
+        body(tile.body), heads(tile.heads), queries(tile.queries),
+        range(tile.range), walkedHead(tile.walkedHead) {}
 
 protected:
-  mlir::Value takeTile(int64_t rows) { return tile.takeTile(rows); }
-  mlir::Value takePairs(int64_t rows) { return tile.takePairs(rows); }
-  mlir::Value takeMatrix(int64_t rows, int64_t columns, mlir::Type element) {
-    return tile.takeMatrix(rows, columns, element);
-  }
-  mlir::Value takeRest(mlir::Value rows) { return tile.takeRest(rows); }
   void takeStatistics() {
     tile.statisticTile = takeTile(heads * NumStatistics);
   }

@@ -15,7 +15,8 @@ using namespace mixattn;
 void mixattn::emitItems(
     KernelOp kernel, const TileSizes &sizes, int64_t groups,
     function_ref<Value(ImplicitLocOpBuilder &, const TileSizes &)> bytes,
-    function_ref<void(ImplicitLocOpBuilder &, const TileSizes &, const Item &)>
+    function_ref<void(ImplicitLocOpBuilder &, const TileSizes &, const Item &,
+                      Scratch &)>
         emitTile) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
@@ -39,7 +40,7 @@ void mixattn::emitItems(
 
   emitGrid(
       b, items, isLarge, scratchBytes,
-      [&](ImplicitLocOpBuilder &b, Value number, Value scratch) {
+      [&](ImplicitLocOpBuilder &b, Value number, Scratch &scratch) {
         IndexMath at(b);
         // The last tile first: with causality it sees the most keys.
         Value tile = at.sub(at.sub(tiles, 1), at.rem(number, tiles));
@@ -47,19 +48,20 @@ void mixattn::emitItems(
         Item item;
         item.batch = at.div(group, groups);
         item.group = at.rem(group, groups);
-        item.scratch = scratch;
         Value isWhole = at.compare(arith::CmpIPredicate::slt, tile, whole);
         auto choice = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
         OpBuilder::InsertionGuard guard(b);
+        // Both kinds of tile begin where the memory does.
+        Scratch same = scratch;
         b.setInsertionPointToStart(choice.thenBlock());
         item.firstQuery = at.mul(tile, sizes.width);
         item.queries = at.value(sizes.width);
-        emitTile(b, sizes, item);
+        emitTile(b, sizes, item, scratch);
         b.setInsertionPointToStart(choice.elseBlock());
         item.firstQuery = at.add(at.mul(whole, sizes.width),
                                  at.mul(at.sub(tile, whole), narrow.width));
         item.queries = at.min(at.sub(queries, item.firstQuery), narrow.width);
-        emitTile(b, narrow, item);
+        emitTile(b, narrow, item, same);
       });
   kernel.erase();
 }

@@ -156,14 +156,16 @@ void mixattn::scheduleOnline(KernelOp kernel, const TileSizes &sizes) {
   emitItems(
       kernel, sizes, groups,
       [&](ImplicitLocOpBuilder &b, const TileSizes &sizes) {
-        AttentionTile counted(b, kernel, sizes, OnlineTile::headsOf(kernel),
-                              {});
-        OnlineTile(counted).takeScratch();
-        return IndexMath(b).value(counted.bytesTaken());
-      },
-      [&](ImplicitLocOpBuilder &b, const TileSizes &sizes, const Item &item) {
+        Scratch counted;
         AttentionTile tile(b, kernel, sizes, OnlineTile::headsOf(kernel),
-                           item.scratch);
+                           counted);
+        OnlineTile(tile).takeScratch();
+        return IndexMath(b).value(counted.taken);
+      },
+      [&](ImplicitLocOpBuilder &b, const TileSizes &sizes, const Item &item,
+          Scratch &scratch) {
+        AttentionTile tile(b, kernel, sizes, OnlineTile::headsOf(kernel),
+                           scratch);
         OnlineTile(tile).emit(item);
       });
 }

@@ -166,14 +166,15 @@ void mixattn::schedulePanel(KernelOp kernel, const TileSizes &sizes) {
         OperandDim keys = op.getKeysDim();
         Value count = b.createOrFold<memref::DimOp>(
             kernel.getOperandOf(keys.value), keys.dim);
-        AttentionTile counted(b, kernel, sizes, op.getNumHeads(), {});
-        PanelTile panel(counted);
+        Scratch counted;
+        AttentionTile tile(b, kernel, sizes, op.getNumHeads(), counted);
+        PanelTile panel(tile);
         panel.takeScratch();
-        return IndexMath(b).add(panel.emitPanelBytes(count),
-                                counted.bytesTaken());
+        return IndexMath(b).add(panel.emitPanelBytes(count), counted.taken);
       },
-      [&](ImplicitLocOpBuilder &b, const TileSizes &sizes, const Item &item) {
-        AttentionTile tile(b, kernel, sizes, op.getNumHeads(), item.scratch);
+      [&](ImplicitLocOpBuilder &b, const TileSizes &sizes, const Item &item,
+          Scratch &scratch) {
+        AttentionTile tile(b, kernel, sizes, op.getNumHeads(), scratch);
         PanelTile(tile).emit(item);
       });
 }

@@ -20,11 +20,11 @@ using namespace mixattn;
 namespace {
 
 /// Emits the sums over parts of one row: of a batch row, head and query.
-class PartSums : public TileBuilder {
+class PartSums : public TileCode {
 public:
   PartSums(ImplicitLocOpBuilder &b, KernelOp kernel, const TileSizes &sizes,
            const DecodeParts &parts, Value queries)
-      : TileBuilder(b, sizes, {}), kernel(kernel),
+      : TileCode(b, sizes), kernel(kernel),
         op(cast<AttentionOpInterface>(kernel.getAnchor())), parts(parts),
         queries(queries) {}
 
@@ -124,7 +124,8 @@ void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
   auto op = cast<AttentionOpInterface>(kernel.getAnchor());
-  DecodePart shape(b, kernel, sizes, {});
+  Scratch none;
+  DecodePart shape(b, kernel, sizes, none);
   Value batches = shape.sizeOf(op.getBatchDim());
   Value queries = shape.sizeOf(op.getQueriesDim());
   Value keys = shape.sizeOf(op.getKeysDim());
@@ -159,7 +160,7 @@ void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
   Value bytes = shape.bytesTaken();
   auto forEachItem = [&](auto emit) {
     emitGrid(b, items, isLarge, bytes,
-             [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
+             [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
                DecodePart part(b, kernel, sizes, scratch);
                (part.*emit)(item, parts);
              });
@@ -168,7 +169,7 @@ void mixattn::scheduleDecode(KernelOp kernel, const TileSizes &sizes,
     emitGrid(b, rows,
              at.compare(arith::CmpIPredicate::sgt, at.mul(rows, parts.count),
                         calibration::fewMergedRows),
-             at.value(0), [&](ImplicitLocOpBuilder &b, Value row, Value) {
+             at.value(0), [&](ImplicitLocOpBuilder &b, Value row, Scratch &) {
                PartSums sums(b, kernel, sizes, parts, queries);
                for (auto step : steps)
                  (sums.*step)(row);

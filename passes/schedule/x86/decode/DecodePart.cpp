@@ -22,7 +22,7 @@ static int64_t headsOfItem(AttentionOpInterface op) {
 }
 
 DecodePart::DecodePart(ImplicitLocOpBuilder &b, KernelOp kernel,
-                       const TileSizes &sizes, Value scratch)
+                       const TileSizes &sizes, Scratch &scratch)
     : TileBuilder(b, sizes, scratch),
       op(cast<AttentionOpInterface>(kernel.getAnchor())),
       operands(kernel, sizes.lanes), body(op, operands), heads(headsOfItem(op)),
@@ -34,10 +34,11 @@ DecodePart::DecodePart(ImplicitLocOpBuilder &b, KernelOp kernel,
 Value DecodePart::takeRows(Value rows, int64_t columns) {
   Value begin = bytesUsed;
   bytesUsed = at.add(begin, at.mul(rows, columns * int64_t(sizeof(float))));
-  if (!scratch)
+  if (isCounting())
     return {};
   auto type = MemRefType::get({ShapedType::kDynamic, columns}, b.getF32Type());
-  return memref::ViewOp::create(b, type, scratch, begin, ValueRange{rows});
+  return memref::ViewOp::create(b, type, scratch.memory, begin,
+                                ValueRange{rows});
 }
 
 void DecodePart::takeScratch() {

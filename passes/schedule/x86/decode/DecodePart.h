@@ -32,9 +32,8 @@ struct DecodeParts {
 /// pooled, so that one query fills them.
 class DecodePart : public TileBuilder {
 public:
-  /// `scratch` is null where only sizes are asked for.
   DecodePart(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
-             const TileSizes &sizes, mlir::Value scratch);
+             const TileSizes &sizes, Scratch &scratch);
 
   /// Items per batch row and part: heads that share keys are in one.
   int64_t numGroups() { return op.getNumHeads() / heads; }

@@ -27,7 +27,7 @@ namespace {
 class DenseTile : public TileBuilder {
 public:
   DenseTile(ImplicitLocOpBuilder &b, KernelOp kernel, const TileSizes &sizes,
-            Value scratch)
+            Scratch &scratch)
       : TileBuilder(b, sizes, scratch), kernel(kernel),
         op(cast<linalg::MatmulOp>(kernel.getAnchor())),
         left(kernel.getOperandOf(op.getInputs()[0])),
@@ -249,13 +249,13 @@ void mixattn::scheduleDense(KernelOp kernel, const TileSizes &sizes) {
   };
   Value panels = tilesOf(columns, sizes.width);
   Value terms = at.mul(at.mul(rows, columns), depth);
-  DenseTile counted(b, kernel, sizes, {});
-  counted.takeScratch();
+  Scratch counted;
+  DenseTile(b, kernel, sizes, counted).takeScratch();
   emitGrid(
       b, at.mul(tilesOf(rows, DenseTile::rows), panels),
       at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewProjected),
-      at.value(counted.bytesTaken()),
-      [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
+      at.value(counted.taken),
+      [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
         IndexMath at(b);
         DenseTile(b, kernel, sizes, scratch)
             .emit(at.mul(at.div(item, panels), DenseTile::rows),

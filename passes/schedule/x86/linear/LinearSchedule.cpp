@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The record of the schedule for linear attention: chunked_linear.
+// The records of linear attention: chunked_linear, and its stages.
 
 #include "passes/schedule/x86/linear/LinearSchedule.h"
 
+#include "passes/schedule/LinearStages.h"
 #include "passes/schedule/x86/linear/Linear.h"
 #include "passes/schedule/x86/shared/Calibration.h"
-#include "passes/schedule/x86/shared/CpuSchedule.h"
+#include "passes/schedule/x86/shared/StageSchedule.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -38,8 +42,66 @@ public:
   }
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
+  bool hasStages(Operation *op) const override {
+    return !cast<LinearGenericOp>(op).getCausal();
+  }
+  void makeStages(RewriterBase &rewriter, Operation *op,
+                  const PlanCase &plan) const override {
+    makeLinearStages(rewriter, cast<LinearGenericOp>(op), sizesOf(plan).block,
+                     cpu.lanes);
+  }
   void emit(KernelOp kernel, const PlanCase &plan) const override {
-    scheduleLinear(kernel, sizesOf(plan));
+    scheduleCausalLinear(kernel, sizesOf(plan));
+  }
+};
+
+/// A stage that takes or makes states, of whole vectors.
+template <typename Op> class LinearStage final : public StageSchedule<Op> {
+public:
+  using StageSchedule<Op>::StageSchedule;
+
+private:
+  std::string whyNotStage(Op op) const override {
+    if (hasEmptyOperand(op))
+      return "one of its operands has no elements";
+    return whyNotSizes(op);
+  }
+  std::string whyNotSizes(LinearStateOp op) const {
+    LinearKeysOpInterface keys = op;
+    int64_t inputs = keys.getKeyType().getShape().back();
+    return whyNotSizes(
+        op, getNumFeatures(op, inputs), keys.getValueType().getDimSize(3),
+        op.getStates().getType().getDimSize(1) / keys.getNumKeyHeads());
+  }
+  std::string whyNotSizes(LinearReadOp op) const {
+    int64_t inputs = op.getQuery().getType().getDimSize(3);
+    return whyNotSizes(op, getNumFeatures(op, inputs),
+                       op.getResult().getType().getDimSize(3), op.getRows());
+  }
+  std::string whyNotSizes(LinearMixStatesOp op) const {
+    int64_t columns = op.getStates().getType().getDimSize(2);
+    return whyNotPadded(op.getRows(), columns, op.getRows(), columns);
+  }
+  template <typename Chunked>
+  std::string whyNotSizes(Chunked op, int64_t features, int64_t valueFeatures,
+                          int64_t rows) const {
+    PlanCase plan;
+    plan.set(StringAttr::get(op.getContext(), blockNumber.name), op.getBlock());
+    if (std::string why = this->whyNotNumbers(plan); !why.empty())
+      return why;
+    return whyNotPadded(features, valueFeatures, rows,
+                        op.getStates().getType().getDimSize(2));
+  }
+  std::string whyNotPadded(int64_t features, int64_t valueFeatures,
+                           int64_t rows, int64_t columns) const {
+    auto lanes = uint64_t(this->cpu.lanes);
+    auto wholeRows = int64_t(llvm::alignTo(features, lanes)),
+         wholeColumns = int64_t(llvm::alignTo(valueFeatures, lanes));
+    if (rows == wholeRows && columns == wholeColumns)
+      return "";
+    return llvm::formatv("expected states of {0} rows and {1} columns a head, "
+                         "which are whole vectors, but got {2} and {3}",
+                         wholeRows, wholeColumns, rows, columns);
   }
 };
 
@@ -47,6 +109,27 @@ public:
 
 std::unique_ptr<Schedule> x86::makeChunkedLinear(TargetAttr target) {
   return std::make_unique<ChunkedLinear>(describeCpu(target));
+}
+
+std::unique_ptr<Schedule> x86::makeLinearState(TargetAttr target) {
+  return std::make_unique<LinearStage<LinearStateOp>>(
+      describeCpu(target), llvm::StringLiteral("linear_state"),
+      llvm::StringLiteral("sums over keys, a chunk of them at a time"),
+      scheduleLinearState);
+}
+
+std::unique_ptr<Schedule> x86::makeLinearMixStates(TargetAttr target) {
+  return std::make_unique<LinearStage<LinearMixStatesOp>>(
+      describeCpu(target), llvm::StringLiteral("linear_mix_states"),
+      llvm::StringLiteral("an MLP of states, a vector of a row at a time"),
+      scheduleLinearMixStates);
+}
+
+std::unique_ptr<Schedule> x86::makeLinearRead(TargetAttr target) {
+  return std::make_unique<LinearStage<LinearReadOp>>(
+      describeCpu(target), llvm::StringLiteral("linear_read"),
+      llvm::StringLiteral("states that queries read, a chunk at a time"),
+      scheduleLinearRead);
 }
 
 /// The state of linear attention chunk by chunk; causal chunks also score their

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The record of chunked_linear.
+// The records of linear attention: chunked_linear, and its stages.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_LINEAR_LINEAR_SCHEDULE_H
 #define MIXATTN_PASSES_SCHEDULE_X86_LINEAR_LINEAR_SCHEDULE_H
@@ -9,6 +9,9 @@
 namespace mixattn::x86 {
 
 std::unique_ptr<Schedule> makeChunkedLinear(TargetAttr target);
+std::unique_ptr<Schedule> makeLinearState(TargetAttr target);
+std::unique_ptr<Schedule> makeLinearMixStates(TargetAttr target);
+std::unique_ptr<Schedule> makeLinearRead(TargetAttr target);
 
 } // namespace mixattn::x86
 

@@ -26,7 +26,8 @@ void mixattn::scheduleBanded(KernelOp kernel, const TileSizes &sizes) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
   auto op = cast<StructuredPoolOp>(kernel.getAnchor());
-  BandedTile shape(b, kernel, sizes, {});
+  Scratch counted;
+  BandedTile shape(b, kernel, sizes, counted);
   shape.emit({}, {}, {}, {}, {});
   Value batches = shape.sizeOf({op.getValue(), 0});
   Value length = shape.sizeOf({op.getValue(), 2});
@@ -39,8 +40,8 @@ void mixattn::scheduleBanded(KernelOp kernel, const TileSizes &sizes) {
   emitGrid(b, at.mul(at.mul(batches, itemsOfHead), heads),
            at.compare(arith::CmpIPredicate::sgt, emitWork(at, op, shape),
                       calibration::fewPooled),
-           at.value(shape.bytesTaken()),
-           [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
+           at.value(counted.taken),
+           [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
              IndexMath at(b);
              Value head = at.div(item, itemsOfHead);
              Value first = at.mul(at.rem(item, itemsOfHead), piecesOfItem);

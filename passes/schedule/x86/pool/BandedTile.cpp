@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mixattn;
 
 BandedTile::BandedTile(ImplicitLocOpBuilder &b, KernelOp kernel,
-                       const TileSizes &sizes, Value scratch)
+                       const TileSizes &sizes, Scratch &scratch)
     : RowBuilder(b, sizes, scratch), kernel(kernel),
       op(cast<StructuredPoolOp>(kernel.getAnchor())),
       features(op.getValue().getType().getDimSize(3)) {}
@@ -36,7 +36,7 @@ void BandedTile::emit(Value batch, Value ofHead, Value number, Value pieces,
   pooled = takeMatrix(sizes.block, padded(features));
   if (op.getRowNormalise())
     sums = takeMatrix(sizes.block, 1, b.getF64Type());
-  if (!scratch)
+  if (isCounting())
     return;
   head = ofHead;
   length = sizeOf({op.getValue(), 2});

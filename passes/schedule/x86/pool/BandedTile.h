@@ -15,7 +15,7 @@ namespace mixattn {
 class BandedTile : public RowBuilder {
 public:
   BandedTile(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
-             const TileSizes &sizes, mlir::Value scratch);
+             const TileSizes &sizes, Scratch &scratch);
 
   /// Piece `number` of the rows of head `head`, which has `pieces`. Without
   /// scratch it only counts.

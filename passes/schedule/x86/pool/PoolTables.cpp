@@ -3,7 +3,7 @@
 
 #include "passes/schedule/x86/pool/PoolTables.h"
 
-#include "passes/schedule/x86/shared/TileBuilder.h"
+#include "passes/schedule/x86/shared/TileCode.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -12,10 +12,10 @@ using namespace mixattn;
 
 namespace {
 
-class PoolLookup : public TileBuilder {
+class PoolLookup : public TileCode {
 public:
   PoolLookup(ImplicitLocOpBuilder &b, KernelOp kernel, const TileSizes &sizes)
-      : TileBuilder(b, sizes, {}), kernel(kernel),
+      : TileCode(b, sizes), kernel(kernel),
         op(cast<StructuredPoolOp>(kernel.getAnchor())),
         length(sizeOf(op.getValue(), 2)) {}
 

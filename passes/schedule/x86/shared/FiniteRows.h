@@ -4,17 +4,17 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_SHARED_FINITE_ROWS_H
 #define MIXATTN_PASSES_SCHEDULE_X86_SHARED_FINITE_ROWS_H
 
-#include "passes/schedule/x86/shared/TileBuilder.h"
+#include "passes/schedule/x86/shared/TileCode.h"
 
 namespace mixattn {
 
 /// Emits code that finds numbers which are not finite, in rows of f32, bf16 or
 /// f16. A weight of 0 times such a number is NaN, where a value that a query
 /// does not see must add nothing.
-class FiniteRows : public TileBuilder {
+class FiniteRows : public TileCode {
 public:
   FiniteRows(mlir::ImplicitLocOpBuilder &b, const TileSizes &sizes)
-      : TileBuilder(b, sizes, {}) {}
+      : TileCode(b, sizes) {}
 
   /// Whether all numbers in `count` rows of `matrix` from row `first` on are
   /// finite: an i1. No rows are.

@@ -10,9 +10,10 @@ using namespace mixattn;
 
 void mixattn::emitGrid(
     ImplicitLocOpBuilder &b, Value count, Value isLarge, Value bytes,
-    function_ref<void(ImplicitLocOpBuilder &, Value, Value)> body) {
+    function_ref<void(ImplicitLocOpBuilder &, Value, Scratch &)> body) {
   auto grid = tile::GridOp::create(b, count, isLarge, bytes);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&grid.getBody().front());
-  body(b, grid.getItem().front(), grid.getScratch());
+  Scratch scratch{grid.getScratch()};
+  body(b, grid.getItem().front(), scratch);
 }

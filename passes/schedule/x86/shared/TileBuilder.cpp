@@ -7,11 +7,11 @@ using namespace mlir;
 using namespace mixattn;
 
 Value TileBuilder::take(MemRefType type) {
-  int64_t begin = scratchUsed;
-  scratchUsed += type.getNumElements() * type.getElementTypeBitWidth() / 8;
-  if (!scratch)
+  int64_t begin = scratch.taken;
+  scratch.taken += type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  if (isCounting())
     return {};
-  return memref::ViewOp::create(b, type, scratch, at.value(begin),
+  return memref::ViewOp::create(b, type, scratch.memory, at.value(begin),
                                 ValueRange());
 }
 
@@ -32,6 +32,6 @@ Value TileBuilder::takeMatrix(int64_t rows, int64_t columns, Type element) {
 Value TileBuilder::takeRest(Value rows) {
   auto type =
       MemRefType::get({ShapedType::kDynamic, sizes.width}, b.getF32Type());
-  return memref::ViewOp::create(b, type, scratch, at.value(scratchUsed),
-                                ValueRange{rows});
+  return memref::ViewOp::create(b, type, scratch.memory,
+                                at.value(scratch.taken), ValueRange{rows});
 }

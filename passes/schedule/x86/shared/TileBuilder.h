@@ -4,23 +4,22 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_SHARED_TILE_BUILDER_H
 #define MIXATTN_PASSES_SCHEDULE_X86_SHARED_TILE_BUILDER_H
 
+#include "passes/schedule/x86/shared/Scratch.h"
 #include "passes/schedule/x86/shared/TileCode.h"
 
 namespace mixattn {
 
-/// Emits the code of tiles that have scratch memory.
+/// Emits the code of tiles that lie in scratch memory. Several builders may
+/// take from the same.
 class TileBuilder : public TileCode {
 public:
-  /// `scratch` is the thread's memory, `memref<?xi8>`. Where it is null, tiles
-  /// that are taken are null, and only their bytes are counted.
   TileBuilder(mlir::ImplicitLocOpBuilder &b, const TileSizes &sizes,
-              mlir::Value scratch)
+              Scratch &scratch)
       : TileCode(b, sizes), scratch(scratch) {}
 
-  /// The bytes of scratch that were taken, or counted.
-  int64_t bytesTaken() const { return scratchUsed; }
-
 protected:
+  /// Whether tiles are only counted.
+  bool isCounting() const { return !scratch.memory; }
   /// The next `rows` rows of scratch, as a tile.
   mlir::Value takeTile(int64_t rows);
   /// The same rows as pairs of bf16: row p holds rows 2p and 2p + 1, whose
@@ -32,13 +31,11 @@ protected:
   /// All that is left of scratch as a tile of `rows` rows.
   mlir::Value takeRest(mlir::Value rows);
 
-  mlir::Value scratch;
+  Scratch &scratch;
 
 private:
   /// The next bytes of scratch as a buffer of `type`.
   mlir::Value take(mlir::MemRefType type);
-
-  int64_t scratchUsed = 0;
 };
 
 } // namespace mixattn

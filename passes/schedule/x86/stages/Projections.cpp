@@ -18,8 +18,8 @@ namespace {
 /// Emits a tile of rows of projection * sequence: lanes are rows.
 class ProjectionTile : public TileBuilder {
 public:
-  ProjectionTile(ImplicitLocOpBuilder &b, const TileSizes &sizes, Value scratch,
-                 int64_t features)
+  ProjectionTile(ImplicitLocOpBuilder &b, const TileSizes &sizes,
+                 Scratch &scratch, int64_t features)
       : TileBuilder(b, sizes, scratch), features(features) {}
 
   void takeScratch() {
@@ -79,13 +79,13 @@ void mixattn::scheduleProjection(KernelOp kernel, const TileSizes &usual) {
   Value length = b.createOrFold<memref::DimOp>(sequence, 2);
   int64_t tiles = llvm::divideCeil(rows, sizes.width);
   Value terms = at.mul(at.mul(batches, length), heads * rows * features);
-  ProjectionTile counted(b, sizes, {}, features);
-  counted.takeScratch();
+  Scratch counted;
+  ProjectionTile(b, sizes, counted, features).takeScratch();
   emitGrid(
       b, at.mul(batches, heads * tiles),
       at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewProjected),
-      at.value(counted.bytesTaken()),
-      [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
+      at.value(counted.taken),
+      [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
         IndexMath at(b);
         Value first = at.mul(at.rem(item, tiles), sizes.width);
         Value number = at.div(item, tiles);

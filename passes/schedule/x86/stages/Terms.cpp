@@ -43,7 +43,7 @@ private:
 /// Emits a term of a few rows: lanes are rows.
 class TermTile : public TileBuilder {
 public:
-  TermTile(ImplicitLocOpBuilder &b, TileSizes sizes, Value scratch)
+  TermTile(ImplicitLocOpBuilder &b, TileSizes sizes, Scratch &scratch)
       : TileBuilder(b, sizes.withWidth(sizes.block), scratch) {}
 
   void takeScratch() {
@@ -165,12 +165,12 @@ void mixattn::scheduleRowTerm(KernelOp kernel, const TileSizes &sizes) {
   Value items = at.mul(at.mul(batches, heads), pieces);
   Value work = at.mul(at.mul(batches, length),
                       heads * features * int64_t(term.op.getFactors().size()));
-  TermTile counted(b, sizes, {});
-  counted.takeScratch();
+  Scratch counted;
+  TermTile(b, sizes, counted).takeScratch();
   emitGrid(b, items,
            at.compare(arith::CmpIPredicate::sgt, work, calibration::fewTerms),
-           at.value(counted.bytesTaken()),
-           [&](ImplicitLocOpBuilder &b, Value item, Value scratch) {
+           at.value(counted.taken),
+           [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
              IndexMath at(b);
              Value number = at.div(item, pieces);
              Value first = at.mul(at.rem(item, pieces), rowsOfItem);

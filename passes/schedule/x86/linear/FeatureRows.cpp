@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Feature maps row by row, a vector of features at a time.
 
-#include "passes/schedule/x86/linear/LinearFeatures.h"
+#include "passes/schedule/x86/linear/FeatureRows.h"
 
 #include "passes/body/FeatureMap.h"
+#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Widen.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -12,12 +13,11 @@
 using namespace mlir;
 using namespace mixattn;
 
-FeatureRows::FeatureRows(ImplicitLocOpBuilder &b, LinearAttentionOpInterface op,
-                         KernelOperands &operands, const TileSizes &sizes,
-                         Value scratch)
-    : RowBuilder(b, sizes, scratch), op(op), operands(operands),
-      inputs(op.getQueryType().getDimSize(3)), features(op.getNumFeatures()),
-      columns(padded(features)) {}
+FeatureRows::FeatureRows(ImplicitLocOpBuilder &b, FeatureOpInterface op,
+                         int64_t inputs, KernelOperands &operands,
+                         const TileSizes &sizes, Scratch &scratch)
+    : RowBuilder(b, sizes, scratch), operands(operands), inputs(inputs),
+      features(getNumFeatures(op, inputs)), columns(padded(features)), op(op) {}
 
 void FeatureRows::takeFeatureScratch() {
   std::optional<FeatureMapAttr> map = op.getFeatureMap();
@@ -25,6 +25,12 @@ void FeatureRows::takeFeatureScratch() {
     stepTile = takeMatrix(1, padded(4 * inputs + sizes.lanes));
   if (map && map->getKind() == FeatureKind::Favor)
     stepTile = takeMatrix(1, padded(inputs));
+}
+
+void FeatureRows::emitPrefetchAhead(Value matrix, Value row, bool isWrite) {
+  emitPrefetch(matrix, at.add(row, calibration::chunksAhead * sizes.block),
+               at.value(0), cast<MemRefType>(matrix.getType()).getDimSize(1),
+               isWrite);
 }
 
 Value FeatureRows::emitInput(const Source &source, Value column, Value mask) {
