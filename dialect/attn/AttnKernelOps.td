@@ -81,12 +81,13 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
 }
 
 def Attn_ResultsOp : Attn_Op<"results", [Pure, Terminator,
-    HasParent<"KernelOp">]> {
-  let summary = "What a kernel computes";
+    ParentOneOf<["KernelOp", "PartsOp", "PoolPartsOp", "MergePartsOp"]>]> {
+  let summary = "What a kernel, or the attention of a stage, computes";
   let description = [{
-    Ends the region of `attn.kernel`.
+    Ends the region of `attn.kernel`, and that of a stage that is one of an
+    attention's, which holds the attention.
 
-    - (C1) all tensors are results of one op: of the kernel's anchor, or of a
+    - (C1) in a kernel all tensors are results of one op: of the kernel's anchor, or of a
       pointwise op that is computed from the anchor's result.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$tensors);

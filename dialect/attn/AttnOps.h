@@ -164,6 +164,18 @@ bool canBePlanned(mlir::Operation *op);
 /// Features that the map of `op` makes of `inputs` numbers of a query or key.
 int64_t getNumFeatures(FeatureOpInterface op, int64_t inputs);
 
+/// Parts of the keys of an attention: how many there are, and keys of each.
+struct PartSizes {
+  mlir::Value count, length;
+};
+
+/// Emits them for `keys` keys, as `attn.parts` cuts them: indices.
+PartSizes emitPartSizes(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Value keys, int64_t split, int64_t block);
+/// The same numbers.
+std::pair<int64_t, int64_t> getPartSizes(int64_t keys, int64_t split,
+                                         int64_t block);
+
 /// Whether `op` computes each element of its one result from elements of its
 /// operands, in parallel loops over the result.
 bool isPointwise(mlir::Operation *op);

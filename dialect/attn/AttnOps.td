@@ -6,6 +6,7 @@
 
 include "dialect/attn/AttnAttentionOp.td"
 include "dialect/attn/AttnKernelOps.td"
+include "dialect/attn/AttnPartOps.td"
 include "dialect/attn/AttnStageOps.td"
 include "dialect/attn/AttnLinearOps.td"
 include "dialect/attn/AttnLinearStageOps.td"

@@ -10,8 +10,8 @@ namespace mixattn {
 
 /// Replaces `op`, which is not causal and stands in a kernel, by its stages:
 /// `attn.linear_state`, with an MLP `attn.linear_mix_states`, and
-/// `attn.linear_read`. They take `block` keys or queries at a time; rows and columns of states are
-/// multiples of `lanes`.
+/// `attn.linear_read`. They take `block` keys or queries at a time; rows and
+/// columns of states are multiples of `lanes`.
 void makeLinearStages(mlir::RewriterBase &rewriter, LinearGenericOp op,
                       int64_t block, int64_t lanes);
 

@@ -44,8 +44,10 @@ def StageKernelsPass : Pass<"attn-stage-kernels", "::mlir::ModuleOp"> {
     `attn.project` of projected keys and values, and where the plan's schedule
     takes products only, `attn.row_term` of Gaussians and of shifted keys. A
     linear attention that is not causal becomes `attn.linear_state`, with an MLP
-    `attn.linear_mix_states`, and `attn.linear_read`. What one kernel hands to
-    the next lies in a buffer.
+    `attn.linear_mix_states`, and `attn.linear_read`; an attention that is
+    planned as `decode` becomes `attn.parts` and `attn.merge_parts`, and between
+    them, where weights of heads meet, `attn.part_factors` and
+    `attn.pool_parts`. What one kernel hands to the next lies in a buffer.
     Skips: kernels of one case without stages. A kernel that has no plan is
     computed by the first schedule that takes it.
 

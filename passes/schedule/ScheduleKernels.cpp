@@ -45,7 +45,7 @@ struct ScheduleKernelsPass
         return signalPassFailure();
       Operation *op = kernel.getAnchor();
       if (hasStages(op, casesOf(kernel, schedules), schedules)) {
-        op->emitOpError("expected one case of a plan and no stages before it, "
+        op->emitOpError("expected one case of a plan and no stages to make, "
                         "as attn-stage-kernels leaves them");
         return signalPassFailure();
       }

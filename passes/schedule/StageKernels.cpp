@@ -63,6 +63,7 @@ public:
 
 private:
   SmallVector<Value> allocate(Operation *op);
+  Value cloneSize(Value size);
   KernelOp makeKernel(Operation *op, ValueRange outputs);
 
   ImplicitLocOpBuilder b;
@@ -73,7 +74,21 @@ private:
 
 } // namespace
 
-/// A buffer for each result of `op`. Their sizes are sizes of operands.
+/// `size`, which ops of the kernel's region compute from sizes of tensors, from
+/// those of their buffers.
+Value Splitter::cloneSize(Value size) {
+  Operation *op = size.getDefiningOp();
+  if (auto dim = dyn_cast<tensor::DimOp>(op))
+    return b.createOrFold<memref::DimOp>(buffers.lookup(dim.getSource()),
+                                         *dim.getConstantIndex());
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    if (!mapping.contains(operand))
+      mapping.map(operand, cloneSize(operand));
+  return b.clone(*op, mapping)->getResult(0);
+}
+
+/// A buffer for each result of `op`. Their sizes follow from sizes of operands.
 SmallVector<Value> Splitter::allocate(Operation *op) {
   OpBuilder inside(op);
   ReifiedRankedShapedTypeDims shapes;
@@ -88,9 +103,7 @@ SmallVector<Value> Splitter::allocate(Operation *op) {
       auto value = dyn_cast<Value>(size);
       if (!value)
         continue;
-      auto dim = value.getDefiningOp<tensor::DimOp>();
-      open.push_back(b.createOrFold<memref::DimOp>(
-          buffers.lookup(dim.getSource()), *dim.getConstantIndex()));
+      open.push_back(cloneSize(value));
     }
     made.push_back(memref::AllocOp::create(
         b, MemRefType::get(type.getShape(), type.getElementType()), open,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The decode schedule: lanes are keys, parts of them are put together at last.
 //
-// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-schedule-kernels --canonicalize | FileCheck %s
+// RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-stage-kernels --attn-schedule-kernels --canonicalize | FileCheck %s
 
 !q = memref<?x8x?x41xbf16>
 !k = memref<?x2x?x41xbf16>
@@ -10,8 +10,9 @@
 // Eight heads share two of keys: an item is what reads the same keys. A mask
 // hides keys, so values of weight 0 are skipped, and is read key by key.
 // CHECK-LABEL: func.func @grouped
-// CHECK-DAG:     memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x48xf32>
-// CHECK-DAG:     memref.alloc(%{{.*}}, %{{.*}}) {alignment = 64 : i64} : memref<?x?xf32>
+// CHECK:         %[[VALUES:.+]] = memref.alloc(%{{.*}}, %{{.*}}, %{{.*}}) {alignment = 64 : i64} : memref<?x8x?x?x48xf32>
+// CHECK:         %[[REFERENCES:.+]] = memref.alloc(%{{.*}}, %{{.*}}, %{{.*}}) {alignment = 64 : i64} : memref<?x8x?x?xf32>
+// CHECK:         %[[SUMS:.+]] = memref.alloc(%{{.*}}, %{{.*}}, %{{.*}}) {alignment = 64 : i64} : memref<?x8x?x?xf32>
 // CHECK:         tile.grid
 // CHECK:           tile.x86.dot_rows %{{.*}}[%{{.*}}] last %{{.*}}, %{{.*}}[%{{.*}}] factor {{.*}} into {{.*}}, memref<1x64xf32,
 // CHECK:             vector.maskedload {{.*}} : memref<?x?xi8>, vector<16xi1>, vector<16xi8> into vector<16xi8>
@@ -20,7 +21,10 @@
 // CHECK:               vector.reduction <maxnumf>
 // CHECK:             tile.x86.exp2
 // CHECK:           tile.x86.sum_rows %{{.*}}[%{{.*}}] count %{{.*}}, %{{.*}} into %{{.*}} skips_zeros
+// CHECK:           memref.store %{{.*}}, %[[REFERENCES]]
+// CHECK:           memref.store %{{.*}}, %[[SUMS]]
 // CHECK:         tile.grid
+// CHECK:           memref.load %[[REFERENCES]]
 // CHECK:           tile.x86.exp2
 // CHECK:           arith.divf
 // CHECK:           vector.maskedstore {{.*}} : memref<?x41xbf16,

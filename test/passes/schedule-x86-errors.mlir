@@ -159,7 +159,7 @@ func.func @split(%q: !m, %o: !m) {
 func.func @two_cases(%q: !m, %o: !m) {
   attn.kernel ins(%q : !m) outs(%o : !m) {
   ^bb0(%a: !t):
-    // expected-error @below {{'attn.generic' op expected one case of a plan and no stages before it, as attn-stage-kernels leaves them}}
+    // expected-error @below {{'attn.generic' op expected one case of a plan and no stages to make, as attn-stage-kernels leaves them}}
     %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t)
         {attn.plan = #attn.plan<[queries at_most 8 : decode, else : online]>} -> !t
     attn.results %r : !t
@@ -174,7 +174,7 @@ func.func @two_cases(%q: !m, %o: !m) {
 func.func @gaussian(%q: !m, %o: !m) {
   attn.kernel ins(%q : !m) outs(%o : !m) {
   ^bb0(%a: !t):
-    // expected-error @below {{'attn.generic' op expected one case of a plan and no stages before it, as attn-stage-kernels leaves them}}
+    // expected-error @below {{'attn.generic' op expected one case of a plan and no stages to make, as attn-stage-kernels leaves them}}
     %r = attn.generic scores(%a, %a : !t, !t) gaussian pool(%a : !t)
         {attn.plan = #attn.plan<[else : online]>} -> !t
     attn.results %r : !t
@@ -190,7 +190,7 @@ func.func @gaussian(%q: !m, %o: !m) {
 func.func @shifted(%q: !m, %s: memref<2x3x4xf32>, %o: !m) {
   attn.kernel ins(%q, %s : !m, memref<2x3x4xf32>) outs(%o : !m) {
   ^bb0(%a: !t, %b: !s):
-    // expected-error @below {{'attn.generic' op expected one case of a plan and no stages before it, as attn-stage-kernels leaves them}}
+    // expected-error @below {{'attn.generic' op expected one case of a plan and no stages to make, as attn-stage-kernels leaves them}}
     %r = attn.generic scores(%a, %a : !t, !t) shifted_by(%b : !s) pool(%a : !t)
         {attn.plan = #attn.plan<[else : decode]>} -> !t
     attn.results %r : !t
@@ -206,7 +206,7 @@ func.func @shifted(%q: !m, %s: memref<2x3x4xf32>, %o: !m) {
 func.func @projected(%q: !m, %e: memref<3x?xf32>, %o: !m) {
   attn.kernel ins(%q, %e : !m, memref<3x?xf32>) outs(%o : !m) {
   ^bb0(%a: !t, %b: !e):
-    // expected-error @below {{'attn.generic' op expected one case of a plan and no stages before it, as attn-stage-kernels leaves them}}
+    // expected-error @below {{'attn.generic' op expected one case of a plan and no stages to make, as attn-stage-kernels leaves them}}
     %r = attn.generic scores(%a, %a : !t, !t) projected_by(%b, %b : !e, !e)
         pool(%a : !t) -> !t
     attn.results %r : !t
@@ -259,6 +259,45 @@ func.func @odd_states(%s: !m, %z: memref<1x20xf32>, %w1: memref<2x3xf32>, %b1: m
         normaliser(%g : tensor<2x2xf32>)
         : !s, tensor<1x20xf32> -> !s, tensor<1x20xf32>
     attn.results %0#0, %0#1 : !s, tensor<1x20xf32>
+  }
+  return
+}
+
+// -----
+
+// Values of parts that are not whole vectors of the target.
+!t = tensor<1x2x3x8xf32>
+!m = memref<1x2x3x8xf32>
+!n = tensor<1x2x3x1xf32>
+!b = memref<1x2x3x1xf32>
+func.func @narrow_values(%q: !m, %v: memref<1x2x3x1x8xf32>, %r: !b, %s: !b) {
+  attn.kernel ins(%q : !m) outs(%v, %r, %s : memref<1x2x3x1x8xf32>, !b, !b) {
+  ^bb0(%a: !t):
+    // expected-error @below {{'attn.parts' op has no schedule on x86-64: parts: expected values of 16 columns, which are whole vectors, but got 8}}
+    %0:3 = attn.parts split 64 block 64 {
+      %o = attn.generic scores(%a, %a : !t, !t) pool(%a : !t) -> !t
+      attn.results %o : !t
+    } -> tensor<1x2x3x1x8xf32>, !n, !n
+    attn.results %0#0, %0#1, %0#2 : tensor<1x2x3x1x8xf32>, !n, !n
+  }
+  return
+}
+
+// -----
+
+!t = tensor<1x2x3x8xf32>
+!m = memref<1x2x3x8xf32>
+!n = tensor<1x2x3x1xf32>
+!b = memref<1x2x3x1xf32>
+func.func @odd_parts(%q: !m, %v: memref<1x2x3x1x16xf32>, %r: !b, %s: !b) {
+  attn.kernel ins(%q : !m) outs(%v, %r, %s : memref<1x2x3x1x16xf32>, !b, !b) {
+  ^bb0(%a: !t):
+    // expected-error @below {{'attn.parts' op has no schedule on x86-64: parts: expected block to be a multiple of 16 up to 1024, but got 20}}
+    %0:3 = attn.parts split 40 block 20 {
+      %o = attn.generic scores(%a, %a : !t, !t) pool(%a : !t) -> !t
+      attn.results %o : !t
+    } -> tensor<1x2x3x1x16xf32>, !n, !n
+    attn.results %0#0, %0#1, %0#2 : tensor<1x2x3x1x16xf32>, !n, !n
   }
   return
 }

@@ -21,9 +21,12 @@
 // CHECK:         %[[MANY:.+]] = arith.cmpi sgt, %[[KEYS]], %c512
 // CHECK:         %[[BOTH:.+]] = arith.andi %[[FEW]], %[[MANY]]
 // CHECK:         scf.if %[[BOTH]] {
-// CHECK-NEXT:      attn.kernel ins(%[[Q]], %[[K]] : {{.*}}) outs(%[[O]] : {{.*}}) {
 // CHECK-NOT:       attn.row_term
-// CHECK:             attn.generic scores({{[^)]*}}) gaussian variances [8.000000e+00] pool({{[^)]*}}) {attn.plan = #attn.plan<[else : decode {block = 64, split = 256}]>}
+// CHECK:           attn.kernel ins(%[[Q]], %[[K]] : {{.*}}) outs(%{{.+}}, %{{.+}}, %{{.+}} :
+// CHECK:             attn.parts split 256 block 64 {
+// CHECK-NEXT:          attn.generic scores({{[^)]*}}) gaussian variances [8.000000e+00] pool({{[^)]*}}) ->
+// CHECK:           attn.kernel {{.*}} outs(%[[O]] :
+// CHECK:             attn.merge_parts
 // CHECK:         } else {
 // CHECK:           %[[QUERIES2:.+]] = memref.dim %[[Q]], %c2
 // CHECK:           %[[WIDE:.+]] = arith.cmpi sgt, %[[QUERIES2]], %c64
@@ -85,7 +88,7 @@ func.func @cases(%q: !q, %k: !k, %o: !q) {
 // CHECK:           attn.project
 // CHECK-NOT:     attn.project
 // CHECK:         scf.if
-// CHECK-NEXT:      attn.kernel ins(%[[Q]], %[[KEYS]], %[[VALUES]] :
+// CHECK:           attn.kernel ins(%[[Q]], %[[KEYS]], %[[VALUES]] :
 // CHECK:             attn.generic scores({{[^)]*}}) gaussian pool(
 // CHECK:         } else {
 // CHECK:           %[[TERM:.+]] = memref.alloc(%{{.+}}) {alignment = 64 : i64} : memref<?x2x1x24xf32>
@@ -198,7 +201,10 @@ func.func @logsumexp(%q: !q, %c: f32, %o: !q, %l: memref<1x2x?xf32>) {
 // CHECK:           attn.row_term %{{.+}} shifts({{.*}}) factors [1.000000e+00, 1.000000e+00, 1.000000e+00] :
 // CHECK-NOT:     attn.row_term
 // CHECK:         attn.kernel ins(%[[Q]], %[[K]], %[[TERM]] :
-// CHECK:           attn.generic scores({{[^)]*}}) variances [1.000000e+00, 1.000000e+00, 1.000000e+00] query_term({{[^)]*}}) scale 2.500000e-01 pool({{.*}} : decode
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      attn.parts split 64 block 64 {
+// CHECK-NEXT:        attn.generic scores({{[^)]*}}) variances [1.000000e+00, 1.000000e+00, 1.000000e+00] query_term({{[^)]*}}) scale 2.500000e-01 pool({{[^)]*}}) ->
+// CHECK-NEXT:        attn.results
 // CHECK:         memref.dealloc %[[TERM]]
 func.func @shifted(%q: !q, %k: !k, %s: !s, %o: !q) {
   attn.kernel ins(%q, %k, %s : !q, !k, !s) outs(%o : !q) {
@@ -312,6 +318,79 @@ func.func @mixed_states(%q: !q, %k: !k, %w1: memref<2x3xf32>,
         normaliser(%g : tensor<2x4xf32>)
         pool(%b : !y) {attn.plan = #attn.plan<[else : chunked_linear]>} -> !x
     attn.results %r : !x
+  }
+  return
+}
+
+// -----
+
+!q = memref<?x4x?x41xbf16>
+!k = memref<?x2x200x41xbf16>
+!x = tensor<?x4x?x41xbf16>
+!y = tensor<?x2x200x41xbf16>
+!l = tensor<?x4x?xf32>
+
+// Parts of the keys, then their merge: stages of the attention in their
+// regions. Where the number of keys is known, so is that of parts: of 128 keys
+// at most, but of one length.
+// CHECK-LABEL: func.func @parts
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<?x4x?x41xbf16>, %[[K:[a-z0-9]+]]: memref<?x2x200x41xbf16>, %[[O:[a-z0-9]+]]: {{.*}}, %[[L:[a-z0-9]+]]: memref<?x4x?xf32>
+// CHECK-DAG:     %[[BATCH:.+]] = memref.dim %[[Q]], %c0
+// CHECK-DAG:     %[[QUERIES:.+]] = memref.dim %[[Q]], %c2
+// CHECK:         %[[V:.+]] = memref.alloc(%[[BATCH]], %[[QUERIES]]) {alignment = 64 : i64} : memref<?x4x?x2x48xf32>
+// CHECK:         %[[R:.+]] = memref.alloc(%{{.+}}, %{{.+}}) {alignment = 64 : i64} : memref<?x4x?x2xf32>
+// CHECK:         %[[S:.+]] = memref.alloc(%{{.+}}, %{{.+}}) {alignment = 64 : i64} : memref<?x4x?x2xf32>
+// CHECK:         attn.kernel ins(%[[Q]], %[[K]] : {{.*}}) outs(%[[V]], %[[R]], %[[S]] :
+// CHECK:           attn.parts split 128 block 64 {
+// CHECK-NEXT:        %{{.+}}, %{{.+}} = attn.generic {{.*}} lse
+// CHECK-NEXT:        attn.results
+// CHECK-NEXT:      } -> tensor<?x4x?x2x48xf32>, tensor<?x4x?x2xf32>, tensor<?x4x?x2xf32>
+// CHECK:         attn.kernel ins(%[[V]], %[[R]], %[[S]], %[[Q]], %[[K]] : {{.*}}) outs(%[[O]], %[[L]] :
+// CHECK:           attn.merge_parts
+// CHECK:           attn.results %{{.+}}, %{{.+}} : tensor<?x4x?x41xbf16>, tensor<?x4x?xf32>
+// CHECK:         memref.dealloc %[[S]]
+// CHECK:         memref.dealloc %[[R]]
+// CHECK:         memref.dealloc %[[V]]
+func.func @parts(%q: !q, %k: !k, %o: !q, %l: memref<?x4x?xf32>) {
+  attn.kernel ins(%q, %k : !q, !k) outs(%o, %l : !q, memref<?x4x?xf32>) {
+  ^bb0(%a: !x, %b: !y):
+    %r, %lse = attn.generic scores(%a, %b : !x, !y) pool(%b : !y)
+        {attn.plan = #attn.plan<[else : decode {block = 64, split = 128}]>}
+        -> !x lse !l
+    attn.results %r, %lse : !x, !l
+  }
+  return
+}
+
+// -----
+
+!q = memref<1x4x?x64xf32>
+!t = tensor<1x4x?x64xf32>
+
+// Where weights of heads meet, parts give powers, for which there is room for
+// whole parts.
+// CHECK-LABEL: func.func @mixed_parts
+// CHECK:         %[[KEYS:.+]] = memref.dim %[[Q:.+]], %c2
+// CHECK:         %[[LENGTH:.+]] = arith.muli %{{.+}}, %c64
+// CHECK:         %[[ALL:.+]] = arith.muli %{{.+}}, %[[LENGTH]]
+// CHECK:         %[[POWERS:.+]] = memref.alloc(%{{.+}}, %[[ALL]]) {alignment = 64 : i64} : memref<1x4x?x?xf32>
+// CHECK:           attn.parts split 128 block 64 {
+// CHECK:         %[[FACTORS:.+]] = memref.alloc
+// CHECK:         attn.kernel {{.*}} outs(%[[FACTORS]] :
+// CHECK:           attn.part_factors
+// CHECK:         attn.kernel ins(%[[POWERS]], %[[FACTORS]],
+// CHECK:           attn.pool_parts %{{.+}}, %{{.+}} split 128 block 64 {
+// CHECK-NEXT:        attn.generic {{.*}} postmix
+// CHECK:           } : tensor<1x4x?x?xf32>, tensor<1x4x?x?xf32> -> tensor<1x4x?x?x64xf32>
+// CHECK:           attn.merge_parts
+// CHECK-COUNT-5: memref.dealloc
+func.func @mixed_parts(%q: !q, %m: memref<4x4xf32>, %o: !q) {
+  attn.kernel ins(%q, %m : !q, memref<4x4xf32>) outs(%o : !q) {
+  ^bb0(%a: !t, %b: tensor<4x4xf32>):
+    %r = attn.generic scores(%a, %a : !t, !t) postmix(%b : tensor<4x4xf32>)
+        pool(%a : !t)
+        {attn.plan = #attn.plan<[else : decode {block = 64, split = 128}]>} -> !t
+    attn.results %r : !t
   }
   return
 }

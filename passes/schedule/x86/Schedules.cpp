@@ -16,7 +16,8 @@ using namespace mixattn;
 void x86::addSchedules(ScheduleTable &table) {
   for (auto make :
        {makeOnline, makePanel, makeDecode, makeChunkedLinear, makeBanded,
-        makeDense, makeUnfused, makeRowTerm, makeProjection, makeLinearState,
+        makeDense, makeUnfused, makeRowTerm, makeProjection, makeParts,
+        makePartFactors, makePoolParts, makeMergeParts, makeLinearState,
         makeLinearMixStates, makeLinearRead})
     table.add(TargetFamily::X86, make);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The schedule for a few queries: from a kernel to loops.
+// Schedules for the stages of a few queries: from kernels to loops.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_DECODE_DECODE_H
 #define MIXATTN_PASSES_SCHEDULE_X86_DECODE_DECODE_H
@@ -9,11 +9,16 @@
 
 namespace mixattn {
 
-/// Replaces `kernel`, an attention of a few queries, by parts of at most
-/// `split` keys that pass over them at once, and sums of what the parts give.
-/// `sizes.block` keys are scored before they are pooled; it divides `split`.
-/// Gaussians are distances here, so that keys are read once.
-void scheduleDecode(KernelOp kernel, const TileSizes &sizes, int64_t split);
+/// Replaces `kernel`, parts of the keys of an attention: powers and their sums,
+/// and values where no weights mix. Gaussians are distances here, so that keys
+/// are read once.
+void scheduleParts(KernelOp kernel, const TileSizes &sizes);
+/// Replaces `kernel`, values of parts that mixed weights pool.
+void schedulePoolParts(KernelOp kernel, const TileSizes &sizes);
+/// Replaces `kernel`, the factors of parts.
+void schedulePartFactors(KernelOp kernel, const TileSizes &sizes);
+/// Replaces `kernel`, the sums over parts.
+void scheduleMergeParts(KernelOp kernel, const TileSizes &sizes);
 
 } // namespace mixattn
 

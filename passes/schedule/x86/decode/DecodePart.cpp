@@ -22,12 +22,12 @@ static int64_t headsOfItem(AttentionOpInterface op) {
 }
 
 DecodePart::DecodePart(ImplicitLocOpBuilder &b, KernelOp kernel,
+                       AttentionOpInterface op, const DecodeParts &parts,
                        const TileSizes &sizes, Scratch &scratch)
-    : TileBuilder(b, sizes, scratch),
-      op(cast<AttentionOpInterface>(kernel.getAnchor())),
-      operands(kernel, sizes.lanes), body(op, operands), heads(headsOfItem(op)),
-      channels(body.numChannels()), products(body.numProducts()),
-      bytesUsed(at.value(0)), queries(sizeOf(op.getQueriesDim())) {
+    : TileBuilder(b, sizes, scratch), op(op), operands(kernel, sizes.lanes),
+      body(op, operands), heads(headsOfItem(op)), channels(body.numChannels()),
+      products(body.numProducts()), bytesUsed(at.value(0)), parts(parts),
+      queries(sizeOf(op.getQueriesDim())) {
   this->sizes.width = sizes.block;
 }
 
@@ -58,17 +58,16 @@ void DecodePart::takeScratch() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-void DecodePart::enter(Value number, const DecodeParts &all) {
-  parts = &all;
+void DecodePart::enter(Value number) {
   takeScratch();
-  part = at.rem(number, parts->count);
-  Value group = at.div(number, parts->count);
+  part = at.rem(number, parts.count);
+  Value group = at.div(number, parts.count);
   Value batch = at.div(group, numGroups()), zero = at.value(0);
   firstHead = at.mul(at.rem(group, numGroups()), heads);
   operands.place = {batch, zero, zero, at.sub(queries, 1), zero};
   range = emitKeyRange(b, op, operands, zero, queries, batch);
-  Value first = at.mul(part, parts->split);
-  end = at.min(range.end, at.add(first, parts->split));
+  Value first = at.mul(part, parts.split);
+  end = at.min(range.end, at.add(first, parts.split));
   Value unseen = at.max(at.sub(range.begin, first), 0);
   begin = at.add(first, at.mul(at.div(unseen, sizes.block), sizes.block));
 }
@@ -101,15 +100,15 @@ void DecodePart::emitCleared(Value tile, Value row) {
 // From keys to powers
 //===----------------------------------------------------------------------===//
 
-void DecodePart::emitWalk(Value number, const DecodeParts &all) {
-  enter(number, all);
+void DecodePart::emitWalk(Value number) {
+  enter(number);
   forEachHead([&](Value head) {
     forEachQuery([&](Value query) {
       Value slot = slotOf(head, query), zero = at.value(0);
       store(splat(lowest), statisticTile, statistic(slot, Reference), zero);
       store(splat(0), statisticTile, statistic(slot, Sum), zero);
       if (!mixesWeights())
-        emitCleared(parts->outputs, outputRow(head, query));
+        emitCleared(outputsOf(head, query), part);
     });
   });
   forEachBlock([&](Value keys) {
@@ -131,10 +130,10 @@ void DecodePart::emitWalk(Value number, const DecodeParts &all) {
           b, vector::CombiningKind::ADD,
           load(statisticTile, statistic(slot, Sum), zero),
           arith::FastMathFlags::reassoc);
-      SmallVector<Value> place = {rowOf(head, query), part};
+      SmallVector<Value> place = {operands.place.batch, head, query, part};
       memref::StoreOp::create(b, vector::ExtractOp::create(b, reference, 0),
-                              parts->factors, place);
-      memref::StoreOp::create(b, sum, parts->sums, place);
+                              parts.references, place);
+      memref::StoreOp::create(b, sum, parts.sums, place);
     });
   });
 }
@@ -263,7 +262,7 @@ void DecodePart::emitPowers(ValueRange start, Value head, Value query,
   if (kept)
     power = arith::SelectOp::create(b, kept, power, splat(0));
   if (mixesWeights())
-    store(power, parts->powers, rowOf(head, query), first);
+    store(power, powersOf(head), query, first);
   else
     store(power, weightTile, slot, lane);
 }
@@ -302,9 +301,10 @@ void DecodePart::emitRaisedReference(ArrayRef<Value> exponents, Value head,
   scale(statisticTile, sum, zero, at.value(sizes.lanes));
   if (mixesWeights()) {
     Value first = at.add(operands.place.blockStart, lane);
-    return scale(parts->powers, rowOf(head, query), begin, first);
+    return scale(powersOf(head), query, begin, first);
   }
   scale(weightTile, slot, zero, lane);
-  scale(parts->outputs, outputRow(head, query), zero,
-        at.value(outputColumns()));
+  Value outputs = outputsOf(head, query);
+  scale(outputs, part, zero,
+        at.value(cast<MemRefType>(outputs.getType()).getDimSize(1)));
 }

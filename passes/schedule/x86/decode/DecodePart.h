@@ -11,19 +11,17 @@
 
 namespace mixattn {
 
-/// Memory in which the parts of a call's keys meet. Its rows are batch rows,
-/// heads and queries, in this order.
+/// The buffers of a stage, of those that attn.parts and attn.pool_parts
+/// describe; the others are null.
 struct DecodeParts {
   /// Keys of a part, whole blocks, and how many parts there are.
   mlir::Value split, count;
-  /// [rows, parts]: what exponents of a part are less of when powers are taken,
-  /// and later what its powers have to be multiplied by.
-  mlir::Value factors;
-  /// [rows, parts]: sums of powers.
-  mlir::Value sums;
-  /// [rows * parts, columns]: pooled values.
+  /// [B,H,N,P]: what exponents of a part are less of when powers are taken,
+  /// sums of powers, and what powers have to be multiplied by.
+  mlir::Value references, sums, factors;
+  /// [B,H,N,P,E']: pooled values.
   mlir::Value outputs;
-  /// [rows, parts * split]: powers of all keys. Null where no weights mix.
+  /// [B,H,N,K]: powers of all keys.
   mlir::Value powers;
 };
 
@@ -33,12 +31,11 @@ struct DecodeParts {
 class DecodePart : public TileBuilder {
 public:
   DecodePart(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
+             AttentionOpInterface op, const DecodeParts &parts,
              const TileSizes &sizes, Scratch &scratch);
 
   /// Items per batch row and part: heads that share keys are in one.
   int64_t numGroups() { return op.getNumHeads() / heads; }
-  /// Columns of a row of pooled values: whole vectors.
-  int64_t outputColumns() { return padded(op.getValueType().getDimSize(3)); }
   bool mixesWeights() { return op.hasPostmix(); }
   /// Takes a part's scratch. Its rows are known in a call, and so are its
   /// bytes.
@@ -51,9 +48,9 @@ public:
 
   /// Item `number` from scores to powers and their sums; pools values, too,
   /// where no weights mix.
-  void emitWalk(mlir::Value number, const DecodeParts &parts);
+  void emitWalk(mlir::Value number);
   /// Item `number` from powers to mixed weights and pooled values.
-  void emitMixed(mlir::Value number, const DecodeParts &parts);
+  void emitMixed(mlir::Value number);
 
 private:
   /// The rows of statistics of a query and head.
@@ -62,7 +59,7 @@ private:
   /// Products of a query with a key.
   int64_t numProducts() { return channels * products; }
   mlir::Value takeRows(mlir::Value rows, int64_t columns);
-  void enter(mlir::Value number, const DecodeParts &parts);
+  void enter(mlir::Value number);
   void forEachBlock(llvm::function_ref<void(mlir::Value keys)> inside);
   /// Runs `inside` for the item's heads, or for those walked for together.
   void forEachHead(llvm::function_ref<void(mlir::Value head)> inside);
@@ -70,17 +67,19 @@ private:
   void forEachQuery(llvm::function_ref<void(mlir::Value query)> inside) {
     forEach(0, queries, 1, inside);
   }
-  /// The row of `head` and `query` among the item's, and among all.
+  /// The row of `head` and `query` among the item's.
   mlir::Value slotOf(mlir::Value head, mlir::Value query) {
     return at.add(at.mul(at.sub(head, firstHead), queries), query);
   }
-  mlir::Value rowOf(mlir::Value head, mlir::Value query) {
-    mlir::Value first =
-        at.add(at.mul(operands.place.batch, op.getNumHeads()), head);
-    return at.add(at.mul(first, queries), query);
+  /// What `head` and `query` pool, a row for each part.
+  mlir::Value outputsOf(mlir::Value head, mlir::Value query) {
+    return KernelBuffers::matrixAt(b, parts.outputs,
+                                   {operands.place.batch, head, query});
   }
-  mlir::Value outputRow(mlir::Value head, mlir::Value query) {
-    return at.add(at.mul(rowOf(head, query), parts->count), part);
+  /// The powers of `head`, a row for each query.
+  mlir::Value powersOf(mlir::Value head) {
+    return KernelBuffers::matrixAt(b, parts.powers,
+                                   {operands.place.batch, head});
   }
   mlir::Value statistic(mlir::Value slot, Statistic which) {
     return at.add(at.mul(slot, NumStatistics), int64_t(which));
@@ -116,7 +115,7 @@ private:
   int64_t heads, channels, products;
   /// Bytes of scratch that were taken.
   mlir::Value bytesUsed;
-  const DecodeParts *parts = nullptr;
+  const DecodeParts parts;
   mlir::Value part, queries, firstHead, walkedHead;
   /// Keys of the part, from the first of a block to before the last that is
   /// seen.

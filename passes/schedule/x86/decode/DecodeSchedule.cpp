@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The record of the schedule for a few queries: decode.
+// The records of attentions of a few queries: decode, and its stages.
 
 #include "passes/schedule/x86/decode/DecodeSchedule.h"
 
+#include "passes/schedule/PartStages.h"
 #include "passes/schedule/x86/decode/Decode.h"
 #include "passes/schedule/x86/shared/Calibration.h"
-#include "passes/schedule/x86/shared/CpuSchedule.h"
+#include "passes/schedule/x86/shared/StageSchedule.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -36,10 +40,50 @@ public:
   }
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
-  void emit(KernelOp kernel, const PlanCase &plan) const override {
-    TileSizes sizes = sizesOf(plan);
-    int64_t split = plan.get("split");
-    scheduleDecode(kernel, sizes, split ? split : sizes.block);
+  bool hasStages(Operation *op) const override { return true; }
+  void makeStages(RewriterBase &rewriter, Operation *op,
+                  const PlanCase &plan) const override {
+    int64_t block = sizesOf(plan).block, split = plan.get("split");
+    makePartStages(rewriter, cast<GenericOp>(op), split ? split : block, block,
+                   cpu.lanes);
+  }
+  void emit(KernelOp, const PlanCase &) const override {
+    llvm_unreachable("kernels of its stages are scheduled");
+  }
+};
+
+/// A stage of the attention in its region.
+template <typename Op> class PartStage final : public StageSchedule<Op> {
+public:
+  using StageSchedule<Op>::StageSchedule;
+
+private:
+  std::string whyNotStage(Op op) const override {
+    if (std::string why = whyNoScores(op.getGeneric()); !why.empty())
+      return why;
+    return whyNotSizes(op);
+  }
+  std::string whyNotSizes(MergePartsOp op) const {
+    return whyNotColumns(op.getValues(), op.getGeneric());
+  }
+  template <typename Split> std::string whyNotSizes(Split op) const {
+    PlanCase plan;
+    plan.set(StringAttr::get(op.getContext(), blockNumber.name), op.getBlock());
+    plan.set(StringAttr::get(op.getContext(), splitNumber.name), op.getSplit());
+    if (std::string why = this->whyNotNumbers(plan); !why.empty())
+      return why;
+    return whyNotColumns(op.getValues(), op.getGeneric());
+  }
+  /// Values, where it is not powers, have rows of whole vectors.
+  std::string whyNotColumns(Value values, AttentionOpInterface op) const {
+    auto type = cast<RankedTensorType>(values.getType());
+    auto columns = int64_t(llvm::alignTo(op.getValueType().getDimSize(3),
+                                         uint64_t(this->cpu.lanes)));
+    if (type.getRank() == 4 || type.getDimSize(4) == columns)
+      return "";
+    return llvm::formatv("expected values of {0} columns, which are whole "
+                         "vectors, but got {1}",
+                         columns, type.getDimSize(4));
   }
 };
 
@@ -47,6 +91,32 @@ public:
 
 std::unique_ptr<Schedule> x86::makeDecode(TargetAttr target) {
   return std::make_unique<Decode>(describeCpu(target));
+}
+
+std::unique_ptr<Schedule> x86::makeParts(TargetAttr target) {
+  return std::make_unique<PartStage<PartsOp>>(
+      describeCpu(target), llvm::StringLiteral("parts"),
+      llvm::StringLiteral("parts of the keys apart, for a few queries"),
+      scheduleParts);
+}
+
+std::unique_ptr<Schedule> x86::makePartFactors(TargetAttr target) {
+  return std::make_unique<StageSchedule<PartFactorsOp>>(
+      describeCpu(target), llvm::StringLiteral("part_factors"),
+      llvm::StringLiteral("factors of parts, row by row"), schedulePartFactors);
+}
+
+std::unique_ptr<Schedule> x86::makePoolParts(TargetAttr target) {
+  return std::make_unique<PartStage<PoolPartsOp>>(
+      describeCpu(target), llvm::StringLiteral("pool_parts"),
+      llvm::StringLiteral("weights of parts mixed, and values pooled"),
+      schedulePoolParts);
+}
+
+std::unique_ptr<Schedule> x86::makeMergeParts(TargetAttr target) {
+  return std::make_unique<PartStage<MergePartsOp>>(
+      describeCpu(target), llvm::StringLiteral("merge_parts"),
+      llvm::StringLiteral("sums over parts, row by row"), scheduleMergeParts);
 }
 
 /// Parts of the keys apart: as fast as they are read, or their products.

@@ -9,6 +9,10 @@
 namespace mixattn::x86 {
 
 std::unique_ptr<Schedule> makeDecode(TargetAttr target);
+std::unique_ptr<Schedule> makeParts(TargetAttr target);
+std::unique_ptr<Schedule> makePartFactors(TargetAttr target);
+std::unique_ptr<Schedule> makePoolParts(TargetAttr target);
+std::unique_ptr<Schedule> makeMergeParts(TargetAttr target);
 
 } // namespace mixattn::x86
 

@@ -36,7 +36,7 @@ void DecodePart::emitPooledHead(Value head, Value keys, bool skipsZeros) {
   forEachQuery([&](Value query) {
     tile::SumRowsOp::create(b, values, operands.place.blockStart, keys,
                             rowsOf(weightTile, slotOf(head, query), 1),
-                            rowsOf(parts->outputs, outputRow(head, query), 1),
+                            rowsOf(outputsOf(head, query), part, 1),
                             skipsZeros);
   });
 }
@@ -84,14 +84,13 @@ Value DecodePart::emitCoefficient(Value from, Value to, Value query) {
   return vector::BroadcastOp::create(b, rowType(), number);
 }
 
-void DecodePart::emitMixed(Value number, const DecodeParts &all) {
-  enter(number, all);
+void DecodePart::emitMixed(Value number) {
+  enter(number);
   if (op.getMixSource())
     emitCoefficients();
   forEachHead([&](Value head) {
-    forEachQuery([&](Value query) {
-      emitCleared(parts->outputs, outputRow(head, query));
-    });
+    forEachQuery(
+        [&](Value query) { emitCleared(outputsOf(head, query), part); });
   });
   forEachBlock([&](Value keys) {
     forEachQuery([&](Value query) {
@@ -104,11 +103,11 @@ void DecodePart::emitMixed(Value number, const DecodeParts &all) {
 void DecodePart::emitMixedWeights(Value query, Value lane) {
   SmallVector<Value> weights;
   for (int64_t c = 0; c < heads; ++c) {
-    Value row = rowOf(at.value(c), query);
-    Value factor =
-        memref::LoadOp::create(b, parts->factors, ValueRange{row, part});
+    Value head = at.value(c);
+    Value factor = memref::LoadOp::create(
+        b, parts.factors, ValueRange{operands.place.batch, head, query, part});
     Value power =
-        load(parts->powers, row, at.add(operands.place.blockStart, lane));
+        load(powersOf(head), query, at.add(operands.place.blockStart, lane));
     weights.push_back(
         mul(power, vector::BroadcastOp::create(b, rowType(), factor)));
   }

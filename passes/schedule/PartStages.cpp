@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Attentions of a few queries as stages: parts of the keys, and their merge.
+
+#include "passes/schedule/PartStages.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Makes the region of `stage` say that it is one of `op`.
+static void describe(OpBuilder &b, Operation *stage, GenericOp op) {
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&stage->getRegion(0));
+  Operation *own = b.clone(*op);
+  own->removeDiscardableAttr("attn.plan");
+  ResultsOp::create(b, op.getLoc(), own->getResults());
+}
+
+void mixattn::makePartStages(RewriterBase &rewriter, GenericOp op,
+                             int64_t split, int64_t block, int64_t lanes) {
+  assert(!op.getWeights() && "weights of parts are not put together");
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  AttentionOpInterface attention = op;
+  int64_t keys = attention.getKeysDim().size(), count = ShapedType::kDynamic,
+          all = ShapedType::kDynamic;
+  if (!ShapedType::isDynamic(keys)) {
+    auto [parts, length] = getPartSizes(keys, split, block);
+    count = parts;
+    all = parts * length;
+  }
+  auto result = cast<RankedTensorType>(op.getResult().getType());
+  auto typeOf = [&](ArrayRef<int64_t> rest) {
+    SmallVector<int64_t> shape(result.getShape().drop_back());
+    llvm::append_range(shape, rest);
+    return RankedTensorType::get(shape, rewriter.getF32Type());
+  };
+  RankedTensorType numbers = typeOf(count);
+  RankedTensorType pooled =
+      typeOf({count, int64_t(llvm::alignTo(result.getDimSize(3), lanes))});
+  bool isMixed = attention.hasPostmix();
+  auto parts =
+      PartsOp::create(rewriter, loc, isMixed ? typeOf(all) : pooled, numbers,
+                      numbers, uint64_t(split), uint64_t(block));
+  describe(rewriter, parts, op);
+  Value values = parts.getValues();
+  if (isMixed) {
+    Value factors = PartFactorsOp::create(
+        rewriter, loc, numbers, parts.getReferences(), parts.getSums());
+    auto pool = PoolPartsOp::create(rewriter, loc, pooled, values, factors,
+                                    uint64_t(split), uint64_t(block));
+    describe(rewriter, pool, op);
+    values = pool.getValues();
+  }
+  auto merge = MergePartsOp::create(rewriter, loc, op->getResultTypes(), values,
+                                    parts.getReferences(), parts.getSums());
+  describe(rewriter, merge, op);
+  rewriter.replaceOp(op, merge->getResults());
+}
