@@ -95,6 +95,13 @@ Planner::Planner(Operation *op, const FunctionSizes &sizes,
   for (const std::unique_ptr<Schedule> &each : target.schedules)
     if (isForced ? target.forced->algorithm == each->name : each->isFor(op))
       addCandidates(*each);
+  // Numbers that are forced may not go with all that a schedule proposes.
+  auto fits = [](const PlanCandidate &each) {
+    return each.isPossible() && each.schedule->whyNotNumbers(each.plan).empty();
+  };
+  if (isForced && llvm::any_of(candidates, fits))
+    llvm::erase_if(candidates,
+                   [&](const PlanCandidate &each) { return !fits(each); });
 }
 
 void Planner::addCandidates(const Schedule &schedule) {

@@ -232,6 +232,20 @@ struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
     return last->formsKernels() ? last : nullptr;
   }
 
+  /// The case of the plan of `op` that has no kernels while another has, or
+  /// null.
+  static const PlanCase *findOdd(Operation *op, const Schedules &schedules) {
+    PlanAttr plan = getPlan(op);
+    if (!plan)
+      return nullptr;
+    auto isPlain = [&](const PlanCase &each) {
+      return !findSchedule(schedules, each.algorithm)->formsKernels();
+    };
+    ArrayRef<PlanCase> cases = plan.getCases();
+    const PlanCase *odd = llvm::find_if(cases, isPlain);
+    return odd == cases.end() || llvm::all_of(cases, isPlain) ? nullptr : odd;
+  }
+
   void runOnOperation() override {
     Schedules schedules = schedulesFor(TargetAttr::of(getOperation()));
     SmallVector<Operation *> fused;
@@ -249,6 +263,13 @@ struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
                     << each.algorithm.getValue() << "': " << why;
                 return WalkResult::interrupt();
               }
+          if (const PlanCase *odd = findOdd(op, schedules)) {
+            op->emitOpError(
+                "expected kernels for all cases of its plan, or for "
+                "none, but there are none for '")
+                << odd->algorithm.getValue() << "'";
+            return WalkResult::interrupt();
+          }
           if (scheduleOf(op, schedules))
             fused.push_back(op);
           return WalkResult::advance();

@@ -99,11 +99,12 @@ SmallVector<Value> Splitter::allocate(Operation *op) {
   for (auto [result, shape] : llvm::zip_equal(op->getResults(), shapes)) {
     auto type = cast<RankedTensorType>(result.getType());
     SmallVector<Value> open;
-    for (OpFoldResult size : shape) {
-      auto value = dyn_cast<Value>(size);
-      if (!value)
+    for (auto [i, size] : llvm::enumerate(shape)) {
+      if (!type.isDynamicDim(i))
         continue;
-      open.push_back(cloneSize(value));
+      // An operand may know a size that the result leaves open.
+      auto value = dyn_cast<Value>(size);
+      open.push_back(value ? cloneSize(value) : IndexMath(b).value(size));
     }
     made.push_back(memref::AllocOp::create(
         b, MemRefType::get(type.getShape(), type.getElementType()), open,

@@ -19,3 +19,14 @@ func.func @other(%q: !q) -> !q {
       {attn.plan = #attn.plan<[keys at_most 8 : panel, else : online]>} -> !q
   return %o : !q
 }
+
+// -----
+
+// A test of sizes chooses between kernels.
+!q = tensor<1x2x3x4xf32>
+func.func @plain_case(%q: !q) -> !q {
+  // expected-error @below {{'attn.generic' op expected kernels for all cases of its plan, or for none, but there are none for 'unfused'}}
+  %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q)
+      {attn.plan = #attn.plan<[keys at_most 8 : online, else : unfused]>} -> !q
+  return %o : !q
+}

@@ -394,3 +394,19 @@ func.func @mixed_parts(%q: !q, %m: memref<4x4xf32>, %o: !q) {
   }
   return
 }
+
+// -----
+
+// A result may leave a size open that an operand knows.
+// CHECK-LABEL: func.func @open_batch
+// CHECK:         memref.alloc() {alignment = 64 : i64} : memref<1x4x1x1x16xf32>
+func.func @open_batch(%q: memref<1x4x1x16xf32>, %o: memref<?x4x1x16xf32>) {
+  attn.kernel ins(%q : memref<1x4x1x16xf32>) outs(%o : memref<?x4x1x16xf32>) {
+  ^bb0(%a: tensor<1x4x1x16xf32>):
+    %r = attn.generic scores(%a, %a : tensor<1x4x1x16xf32>, tensor<1x4x1x16xf32>)
+        pool(%a : tensor<1x4x1x16xf32>)
+        {attn.plan = #attn.plan<[else : decode]>} -> tensor<?x4x1x16xf32>
+    attn.results %r : tensor<?x4x1x16xf32>
+  }
+  return
+}

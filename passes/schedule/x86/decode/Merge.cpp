@@ -33,14 +33,11 @@ public:
              at.rem(row, queries)};
   }
 
-  /// The largest reference, and the sum of powers less of it. Gives
-  /// `writeRescale` what each part's powers are multiplied by for that.
-  std::pair<Value, Value>
-  emitTotal(function_ref<void(Value part, Value factor)> writeRescale);
-  /// Emits the factors of parts: `number(part)` reads what emitTotal has given,
-  /// and `write` takes them.
-  void emitFactors(Value total, function_ref<Value(Value part)> number,
-                   function_ref<void(Value part, Value factor)> write);
+  using Indices = function_ref<SmallVector<Value>(Value part)>;
+
+  /// Writes the factor of each part to `indices(part)` of `factors`. Gives the
+  /// largest reference, and the sum of powers less of it.
+  std::pair<Value, Value> emitFactors(Value factors, Indices indices);
   /// Writes the sum of `values`, [B,H,N,P,E'], times `factors`,
   /// `memref<?xf32>`, or null.
   void emitOutput(Value values, Value factors, Value target, int64_t features);
@@ -76,25 +73,22 @@ private:
 
 } // namespace
 
-std::pair<Value, Value>
-PartSums::emitTotal(function_ref<void(Value, Value)> writeRescale) {
+std::pair<Value, Value> PartSums::emitFactors(Value factors, Indices indices) {
   Value reference = forEachPart(splat(lowest), [&](Value part, Value most) {
     return larger(read(references, placeOf(part)), most);
   });
   Value total = forEachPart(splat(0), [&](Value part, Value sum) {
     Value factor =
         softmax().emitRescale(read(references, placeOf(part)), reference);
-    writeRescale(part, factor);
+    write(factor, factors, indices(part));
     return add(sum, mul(factor, read(sums, placeOf(part))));
   });
-  return {reference, total};
-}
-
-void PartSums::emitFactors(Value total, function_ref<Value(Value)> number,
-                           function_ref<void(Value, Value)> write) {
   Value inverse = Softmax::emitInverse(b, total);
-  forEach(0, parts, 1,
-          [&](Value part) { write(part, mul(number(part), inverse)); });
+  forEach(0, parts, 1, [&](Value part) {
+    SmallVector<Value> place = indices(part);
+    write(mul(read(factors, place), inverse), factors, place);
+  });
+  return {reference, total};
 }
 
 void PartSums::emitOutput(Value values, Value factors, Value target,
@@ -119,7 +113,8 @@ void PartSums::emitOutput(Value values, Value factors, Value target,
   });
 }
 
-/// Emits a grid of the rows of `references`, each with `bytes(parts)` bytes.
+/// Emits a grid of the rows of `references`. Where it `hasScratch`, each has a
+/// number for each part.
 static void
 emitRows(ImplicitLocOpBuilder &b, Value references, bool hasScratch,
          function_ref<void(ImplicitLocOpBuilder &, Value, Scratch &)> emit) {
@@ -145,16 +140,8 @@ void mixattn::schedulePartFactors(KernelOp kernel, const TileSizes &sizes) {
   emitRows(b, references, /*hasScratch=*/false,
            [&](ImplicitLocOpBuilder &b, Value row, Scratch &) {
              PartSums part(b, sizes, references, sums, row);
-             auto write = [&](Value number, Value factor) {
-               part.write(factor, factors, part.placeOf(number));
-             };
-             Value total = part.emitTotal(write).second;
              part.emitFactors(
-                 total,
-                 [&](Value number) {
-                   return part.read(factors, part.placeOf(number));
-                 },
-                 write);
+                 factors, [&](Value number) { return part.placeOf(number); });
            });
   kernel.erase();
 }
@@ -179,13 +166,8 @@ void mixattn::scheduleMergeParts(KernelOp kernel, const TileSizes &sizes) {
           Value count = b.createOrFold<memref::DimOp>(references, 3);
           factors = memref::ViewOp::create(b, type, scratch.memory, at.value(0),
                                            count);
-          auto write = [&](Value number, Value factor) {
-            part.write(factor, factors, number);
-          };
-          auto [reference, total] = part.emitTotal(write);
-          part.emitFactors(
-              total, [&](Value number) { return part.read(factors, number); },
-              write);
+          auto [reference, total] = part.emitFactors(
+              factors, [](Value part) { return SmallVector<Value>{part}; });
           if (op.getLse())
             part.write(Softmax::emitLogSum(b, reference, total),
                        kernel.getOutputs()[1], part.place);

@@ -87,8 +87,8 @@ void CausalTile::takeScratch() {
   totalsLost = takeMatrix(1, sources * columns());
   keyTile = takeMatrix(sources * sizes.block, columns());
   turnedTile = takeMatrix(sources * columns(), sizes.block);
-  keys.takeScratch();
   reads.takeScratch();
+  keys.takeScratch();
 }
 
 KeyStates::State CausalTile::stateOf(Value source) {
