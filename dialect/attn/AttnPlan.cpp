@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans: how they are written, what holds of them, and where ops carry them.
 
-#include "dialect/attn/AttnOps.h"
+#include "dialect/attn/Contraction.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -23,8 +22,9 @@ void mixattn::setPlan(Operation *op, PlanAttr plan) {
 }
 
 bool mixattn::canBePlanned(Operation *op) {
-  return isa<AttentionOpInterface, LinearAttentionOpInterface, StructuredPoolOp,
-             linalg::MatmulOp>(op);
+  return isa<AttentionOpInterface, LinearAttentionOpInterface,
+             StructuredPoolOp>(op) ||
+         findContraction(op);
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,11 +3,11 @@
 
 #include "passes/plan/Explain.h"
 
+#include "dialect/attn/Contraction.h"
 #include "passes/entry/Entries.h"
 #include "passes/plan/Table.h"
 #include "passes/target/Target.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -19,7 +19,7 @@ using llvm::json::Object;
 
 /// The words for the sizes of `op`.
 static std::array<StringRef, 3> sizeNamesOf(Operation *op) {
-  if (isa<linalg::MatmulOp>(op))
+  if (findContraction(op))
     return {"columns", "rows", "depth"};
   return {"batch", "queries", "keys"};
 }

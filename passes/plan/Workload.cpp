@@ -3,7 +3,7 @@
 
 #include "passes/plan/Workload.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "dialect/attn/Contraction.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -19,10 +19,9 @@ std::array<OperandDim, 3> mixattn::getPlanDims(Operation *op) {
     return {scored.getBatchDim(), scored.getQueriesDim(), scored.getKeysDim()};
   if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
     return {linear.getBatchDim(), linear.getQueriesDim(), linear.getKeysDim()};
-  if (auto product = dyn_cast<linalg::MatmulOp>(op)) {
-    Value left = product.getInputs()[0], right = product.getInputs()[1];
-    return {OperandDim{right, 1}, OperandDim{left, 0}, OperandDim{left, 1}};
-  }
+  if (std::optional<Contraction> found = findContraction(op))
+    return {found->dimOf(found->lane), found->dimOf(found->row),
+            found->dimOf(found->depth)};
   Value value = cast<StructuredPoolOp>(op).getValue();
   return {OperandDim{value, 0}, OperandDim{value, 2}, OperandDim{value, 2}};
 }
@@ -102,9 +101,9 @@ static void read(StructuredPoolOp op, Workload &work) {
   work.bits = op.getValue().getType().getElementTypeBitWidth();
 }
 
-static void read(linalg::MatmulOp op, Workload &work) {
+static void read(const Contraction &product, Workload &work) {
   work.kind = Workload::Kind::Contraction;
-  Type element = getElementTypeOrSelf(op.getInputs()[1]);
+  Type element = getElementTypeOrSelf(product.right);
   work.bits = element.getIntOrFloatBitWidth();
   work.isBf16 = element.isBF16();
 }
@@ -116,8 +115,8 @@ Workload mixattn::readWorkload(Operation *op, const Sizes &nominal) {
     read(attention, work);
   else if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
     read(linear, work);
-  else if (auto product = dyn_cast<linalg::MatmulOp>(op))
-    read(product, work);
+  else if (std::optional<Contraction> product = findContraction(op))
+    read(*product, work);
   else
     read(cast<StructuredPoolOp>(op), work);
   auto [batch, queries, keys] = getPlanDims(op);
@@ -162,7 +161,7 @@ double Workload::usefulFlops(const PlanSizes &sizes) const {
   if (kind == Kind::Pool)
     return 2 * plainMultiplyAdds * queries;
   if (kind == Kind::Contraction)
-    return 2 * queries * double(sizes.keys);
+    return 2 * plainMultiplyAdds * queries * double(sizes.keys);
   return 2 * double(heads * valueFeatures * features) *
          (queries + double(sizes.batch) * double(sizes.keys));
 }

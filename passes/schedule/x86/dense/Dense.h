@@ -9,7 +9,7 @@
 
 namespace mixattn {
 
-/// Replaces a kernel of `linalg.matmul` on f32 by a grid of tiles of its
+/// Replaces a kernel of a contraction of f32 by a grid of tiles of its
 /// result. Lanes are columns; sums are over pieces of the depth, of which the
 /// right side's rows are packed. The kernel's pointwise ops are computed on a
 /// tile's rows before these are stored.

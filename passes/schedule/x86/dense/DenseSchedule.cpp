@@ -3,10 +3,11 @@
 
 #include "passes/schedule/x86/dense/DenseSchedule.h"
 
+#include "dialect/attn/Contraction.h"
 #include "passes/schedule/x86/dense/Dense.h"
 #include "passes/schedule/x86/shared/CpuSchedule.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -23,7 +24,9 @@ public:
                     "tiles of a contraction's result, which pointwise ops go "
                     "through before they are stored") {}
 
-  bool isFor(Operation *op) const override { return isa<linalg::MatmulOp>(op); }
+  bool isFor(Operation *op) const override {
+    return findContraction(op).has_value();
+  }
   std::string whyNot(Operation *op) const override;
   std::string whyNotFused(Operation *anchor,
                           Operation *consumer) const override {
@@ -43,17 +46,17 @@ std::unique_ptr<Schedule> x86::makeDense(TargetAttr target) {
 }
 
 std::string Dense::whyNot(Operation *op) const {
-  auto product = dyn_cast<linalg::MatmulOp>(op);
+  std::optional<Contraction> product = findContraction(op);
   if (!product)
-    return "it is no product of two matrices";
-  if (product.hasUserDefinedMaps())
-    return "an operand is transposed or repeated";
+    return "it is no contraction";
   for (Value operand : op->getOperands())
     if (Type type = getElementTypeOrSelf(operand); !type.isF32())
       return llvm::formatv("its operands are of f32, but one is {0}", type);
-  auto fill = product.getOutputs()[0].getDefiningOp<linalg::FillOp>();
-  if (!fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
-    return "it adds to a tensor that is not 0";
+  Operation *init = product->op.getDpsInits()[0].getDefiningOp();
+  auto fill = dyn_cast_or_null<linalg::FillOp>(init);
+  if (isa_and_present<tensor::EmptyOp>(init) ||
+      (fill && !matchPattern(fill.getInputs()[0], m_AnyZeroFloat())))
+    return "it adds to a tensor without values, or filled with other than 0";
   return hasEmptyOperand(op) ? "one of its operands has no elements" : "";
 }
 
@@ -65,8 +68,12 @@ Prediction Dense::predict(const Workload &work, const PlanCase &,
   constexpr double rowsOfTile = 64;
   double tiles = std::ceil(rows / rowsOfTile) *
                  std::ceil(columns / double(cpu.widestTile()));
-  double slots = rows * columns * depth / lanes;
-  double packed = std::ceil(rows / rowsOfTile) * columns * depth / lanes;
+  // Of all loops besides these three.
+  double times = std::max(1.0, work.plainMultiplyAdds);
+  tiles *= times;
+  double slots = times * rows * columns * depth / lanes;
+  double packed =
+      times * std::ceil(rows / rowsOfTile) * columns * depth / lanes;
   double cycles = slots / cpu.multiplyAdds + 2 * packed;
   return {share(cycles, tiles, cycles / std::max(1.0, tiles), false), 0};
 }
