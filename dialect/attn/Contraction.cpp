@@ -19,15 +19,15 @@ OperandDim Contraction::dimOf(unsigned loop) const {
   return {right, *findLoop(rightMap, loop)};
 }
 
-/// The innermost of `loops` in `map`, or none.
-static std::optional<unsigned> innermostOf(AffineMap map,
-                                           ArrayRef<unsigned> loops) {
-  for (AffineExpr expr : llvm::reverse(map.getResults())) {
+/// Those of `loops` in the order in which `map` has them.
+static Contraction::Loops sorted(AffineMap map, ArrayRef<unsigned> loops) {
+  Contraction::Loops found;
+  for (AffineExpr expr : map.getResults()) {
     unsigned loop = cast<AffineDimExpr>(expr).getPosition();
     if (llvm::is_contained(loops, loop))
-      return loop;
+      found.push_back(loop);
   }
-  return std::nullopt;
+  return found;
 }
 
 std::optional<Contraction> mixattn::findContraction(Operation *op) {
@@ -55,21 +55,13 @@ std::optional<Contraction> mixattn::findContraction(Operation *op) {
   found.leftMap = maps[isSwapped];
   found.rightMap = maps[!isSwapped];
   found.resultMap = result;
-  found.lane = lane;
-  std::optional<unsigned> row =
-      innermostOf(result, isSwapped ? loops->n : loops->m);
-  std::optional<unsigned> depth = innermostOf(found.leftMap, loops->k);
-  if (!row || !depth)
+  found.rows = sorted(found.leftMap, isSwapped ? loops->n : loops->m);
+  found.lanes = sorted(found.rightMap, isSwapped ? loops->m : loops->n);
+  found.depths = sorted(found.leftMap, loops->k);
+  found.batches = sorted(result, loops->batch);
+  llvm::erase(found.lanes, lane);
+  found.lanes.push_back(lane);
+  if (found.rows.empty() || found.depths.empty())
     return std::nullopt;
-  found.row = *row;
-  found.depth = *depth;
-  for (unsigned loop : loops->k)
-    if (loop != *depth)
-      found.otherDepths.push_back(loop);
-  for (AffineExpr expr : result.getResults()) {
-    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-    if (loop != lane && loop != *row)
-      found.others.push_back(loop);
-  }
   return found;
 }

@@ -13,20 +13,22 @@ namespace mixattn {
 /// A linalg op that sums products: `result[..] = sum left[..] right[..]`. Its
 /// loops are known by which tensors they walk over:
 ///
-///   lane   the result's innermost loop, which the right operand has, too
-///   row    the innermost of the result's loops that the left operand has alone
-///   depth  a loop that is summed over, the left operand's innermost if it can
+///   rows     of the left operand and the result
+///   lanes    of the right operand and the result, whose innermost loop is one
+///   depths   of both operands: what is summed over
+///   batches  of all three
 ///
-/// Others are a batch (of all three), more rows, more lanes, or more terms of
-/// each sum. Which operand is the right one follows from the result.
+/// Which operand is the right one follows from the result.
 struct Contraction {
+  using Loops = llvm::SmallVector<unsigned, 2>;
+
   mlir::linalg::LinalgOp op;
   mlir::Value left, right;
   mlir::AffineMap leftMap, rightMap, resultMap;
-  unsigned lane, row, depth;
-  /// Loops that are summed over besides `depth`, and those that are not besides
-  /// `lane` and `row`.
-  llvm::SmallVector<unsigned, 2> otherDepths, others;
+  /// Outer loops first: rows and depths as the left operand has them, lanes as
+  /// the right one has them, but the result's innermost loop last. There is at
+  /// least one of each but batches.
+  Loops rows, lanes, depths, batches;
 
   mlir::Value getResult() const { return op->getResult(0); }
   /// A dimension of an operand that has the size of `loop`.

@@ -62,6 +62,10 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
+  // What is added to a product's sums is a pointwise op like others that they
+  // go through.
+  pm.addPass(createSeparateInitsPass());
+  pm.addPass(createCanonicalizerPass());
   addVerifyLevel(pm, Level::Normal);
 }
 

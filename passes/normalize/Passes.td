@@ -110,4 +110,38 @@ def FusePointwisePass : Pass<"attn-fuse-pointwise"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def SeparateInitsPass : Pass<"attn-separate-inits"> {
+  let summary = "Read what an op computes from as an input";
+  let description = [{
+    Input: `linalg` ops on tensors.
+    Output: a contraction that adds to a tensor with numbers sums from 0, and a
+    pointwise op adds the two; a pointwise op that computes from the tensor that
+    it writes to reads it as an input. A tensor that one number or one row fills
+    is not made.
+    Skips: contractions that add to 0, and to a tensor without numbers.
+
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %b: tensor<2xf32>)
+        -> tensor<4x2xf32> {
+      %e = tensor.empty() : tensor<4x2xf32>
+      %bias = linalg.broadcast ins(%b : tensor<2xf32>)
+          outs(%e : tensor<4x2xf32>) dimensions = [0]
+      %y = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>)
+          outs(%bias : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %y : tensor<4x2xf32>
+    }
+    ```
+    becomes
+    ```
+    %zeros = linalg.fill ins(%zero) outs(%e)
+    %sum   = linalg.matmul ins(%x, %w) outs(%zeros)
+    %y     = linalg.generic … ins(%sum, %b) outs(%e)  // sum + b
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // MIXATTN_PASSES_NORMALIZE_PASSES_TD

@@ -20,8 +20,9 @@ std::array<OperandDim, 3> mixattn::getPlanDims(Operation *op) {
   if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
     return {linear.getBatchDim(), linear.getQueriesDim(), linear.getKeysDim()};
   if (std::optional<Contraction> found = findContraction(op))
-    return {found->dimOf(found->lane), found->dimOf(found->row),
-            found->dimOf(found->depth)};
+    return {found->dimOf(found->lanes.back()),
+            found->dimOf(found->rows.back()),
+            found->dimOf(found->depths.back())};
   Value value = cast<StructuredPoolOp>(op).getValue();
   return {OperandDim{value, 0}, OperandDim{value, 2}, OperandDim{value, 2}};
 }

@@ -8,8 +8,12 @@
 #include "passes/schedule/x86/shared/Grid.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace mixattn;
@@ -17,8 +21,9 @@ using namespace mixattn;
 std::string mixattn::whyNotFused(Operation *anchor, Operation *consumer) {
   auto generic = cast<linalg::GenericOp>(consumer);
   auto isF32 = [](Type type) { return getElementTypeOrSelf(type).isF32(); };
-  if (!isF32(generic.getResult(0).getType()))
-    return "its result is not f32";
+  if (!isF32(generic.getResult(0).getType()) ||
+      !isF32(anchor->getResult(0).getType()))
+    return "its result, or what it reads, is not f32";
   for (OpOperand *input : generic.getDpsInputOperands()) {
     AffineMap map = generic.getMatchingIndexingMap(input);
     if (input->get() == anchor->getResult(0) && !map.isIdentity())
@@ -54,51 +59,109 @@ std::string mixattn::whyNotFused(Operation *anchor, Operation *consumer) {
   return "";
 }
 
-void mixattn::scheduleDense(KernelOp kernel, const TileSizes &usual) {
+/// `op`, lanes of other loops than its innermost taken for batches where a
+/// vector of `lanes` would reach from one turn of them into the next.
+static Contraction limitLanes(Contraction op, int64_t lanes) {
+  int64_t innermost = op.dimOf(op.lanes.back()).size();
+  if (ShapedType::isDynamic(innermost) || innermost % lanes != 0) {
+    op.batches.append(op.lanes.begin(), op.lanes.end() - 1);
+    op.lanes = {op.lanes.back()};
+  }
+  return op;
+}
+
+/// The width of tiles that fit `lanes`, if their number is known.
+static TileSizes fitWidth(const TileSizes &usual, Value lanes) {
+  std::optional<int64_t> known = getConstantIntValue(lanes);
+  if (!known)
+    return usual;
+  // The time of a multiply-add, relative to the widest tile's, and so the time
+  // of all lanes, those included that there are not.
+  constexpr double oneVector = 1.25, few = 1.02;
+  TileSizes best = usual;
+  double shortest = std::numeric_limits<double>::max();
+  for (int64_t vectors = usual.vectors(); vectors > 0; --vectors) {
+    TileSizes sizes = usual.withWidth(vectors * usual.lanes);
+    double factor = vectors == 1                 ? oneVector
+                    : vectors == usual.vectors() ? 1
+                                                 : few;
+    double time = factor * double(llvm::alignTo(*known, sizes.width));
+    if (time < shortest) {
+      best = sizes;
+      shortest = time;
+    }
+  }
+  return best;
+}
+
+void mixattn::scheduleDense(KernelOp kernel, const TileSizes &usual,
+                            int64_t threads) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
-  Contraction op = *findContraction(kernel.getAnchor());
-  // As wide as the lanes that there are.
-  TileSizes sizes = usual;
-  int64_t columns = op.dimOf(op.lane).size();
-  while (!ShapedType::isDynamic(columns) && sizes.width > sizes.lanes &&
-         sizes.width / 2 >= columns)
-    sizes = sizes.withWidth(sizes.width / 2);
-  Scratch counted;
+  Contraction op =
+      limitLanes(*findContraction(kernel.getAnchor()), usual.lanes);
+  Scratch counted, nothing;
+  Value lanes = DenseTile(b, kernel, op, usual, nothing).sizeOf(op.lanes);
+  TileSizes sizes = fitWidth(usual, lanes);
   DenseTile shape(b, kernel, op, sizes, counted);
   shape.takeScratch();
-  auto tilesOf = [&](unsigned loop, int64_t tile) {
-    return at.div(at.add(shape.sizeOf(loop), tile - 1), tile);
+  auto quotientUp = [&](Value size, auto part) {
+    return at.div(at.sub(at.add(size, part), 1), part);
   };
-  Value panels = tilesOf(op.lane, sizes.width);
-  Value items = at.mul(tilesOf(op.row, DenseTile::rows), panels);
-  Value terms = at.mul(at.mul(shape.sizeOf(op.row), shape.sizeOf(op.lane)),
-                       shape.sizeOf(op.depth));
-  SmallVector<std::pair<unsigned, Value>> others;
-  for (unsigned loop : op.others) {
-    others.emplace_back(loop, shape.sizeOf(loop));
-    items = at.mul(items, others.back().second);
-    terms = at.mul(terms, others.back().second);
+  Value rows = shape.sizeOf(op.rows);
+  Value panels = quotientUp(lanes, sizes.width);
+  Value places = panels;
+  SmallVector<std::pair<unsigned, Value>> batches;
+  for (unsigned loop : op.batches) {
+    batches.emplace_back(loop, shape.sizeOf(loop));
+    places = at.mul(places, batches.back().second);
   }
-  for (unsigned loop : op.otherDepths)
-    terms = at.mul(terms, shape.sizeOf(loop));
-  Value blocks = tilesOf(op.row, DenseTile::rows);
+  // Tiles of rows of equal size, enough of them for all threads, but none so
+  // short that packing shows.
+  constexpr int64_t turns = 4, shortest = 48;
+  Value blocks = at.max(quotientUp(rows, DenseTile::mostRowsOf(sizes)),
+                        at.min(quotientUp(at.value(turns * threads), places),
+                               quotientUp(rows, shortest)));
+  Value tileRows =
+      at.mul(quotientUp(quotientUp(rows, blocks), sizes.rows), sizes.rows);
+  blocks = quotientUp(rows, tileRows);
+  Value terms = at.mul(at.mul(rows, shape.sizeOf(op.depths)),
+                       at.mul(places, sizes.width));
   emitGrid(
-      b, items,
+      b, at.mul(places, blocks),
       at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewProjected),
       at.value(counted.taken),
       [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
         IndexMath at(b);
-        DenseMap<unsigned, Value> place;
-        place[op.lane] = at.mul(at.rem(item, panels), sizes.width);
+        Value lane = at.mul(at.rem(item, panels), sizes.width);
         Value rest = at.div(item, panels);
-        place[op.row] = at.mul(at.rem(rest, blocks), DenseTile::rows);
+        Value row = at.mul(at.rem(rest, blocks), tileRows);
         rest = at.div(rest, blocks);
-        for (auto [loop, size] : llvm::reverse(others)) {
+        Place place;
+        for (auto [loop, size] : llvm::reverse(batches)) {
           place[loop] = at.rem(rest, size);
           rest = at.div(rest, size);
         }
-        DenseTile(b, kernel, op, sizes, scratch).emit(place);
+        auto emit = [&](bool packs) {
+          Scratch own = scratch;
+          DenseTile(b, kernel, op, sizes, own)
+              .emit(place, row, lane, tileRows, packs);
+        };
+        if (!shape.canReadRight())
+          return emit(true);
+        Value areFew =
+            at.compare(arith::CmpIPredicate::sle, rows, DenseTile::fewRows);
+        Value isWhole = at.compare(arith::CmpIPredicate::sle,
+                                   at.add(lane, sizes.width), lanes);
+        Value reads = b.createOrFold<arith::AndIOp>(areFew, isWhole);
+        if (std::optional<int64_t> known = getConstantIntValue(reads))
+          return emit(*known == 0);
+        auto choice = scf::IfOp::create(b, reads, /*withElseRegion=*/true);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(choice.thenBlock());
+        emit(false);
+        b.setInsertionPointToStart(choice.elseBlock());
+        emit(true);
       });
   kernel.erase();
 }

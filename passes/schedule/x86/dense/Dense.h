@@ -9,11 +9,11 @@
 
 namespace mixattn {
 
-/// Replaces a kernel of a contraction of f32 by a grid of tiles of its
-/// result. Lanes are columns; sums are over pieces of the depth, of which the
-/// right side's rows are packed. The kernel's pointwise ops are computed on a
-/// tile's rows before these are stored.
-void scheduleDense(KernelOp kernel, const TileSizes &sizes);
+/// Replaces a kernel of a contraction by a grid of tiles of its result, for so
+/// many threads. Sums are over pieces of the depth, of which the right side's
+/// rows are packed, or read as they lie where that is faster. The kernel's
+/// pointwise ops are computed on a tile's rows before these are stored.
+void scheduleDense(KernelOp kernel, const TileSizes &sizes, int64_t threads);
 
 /// Why the rows of a tile cannot go through `consumer`, a pointwise op that
 /// reads the result of `anchor`; or nothing.

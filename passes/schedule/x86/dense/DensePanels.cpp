@@ -1,135 +1,194 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pieces of both sides of a contraction, as a product takes them.
+// Both sides of a contraction, as products take them.
 
 #include "passes/schedule/x86/dense/DenseTile.h"
 
 #include "dialect/tile/TileOps.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mixattn;
 
-DenseTile::Layout DenseTile::layoutOf(AffineMap map, unsigned row,
-                                      unsigned depth) {
-  unsigned last = map.getNumResults() - 1;
-  if (findLoop(map, row) == last)
-    return Layout::Rows;
-  return findLoop(map, depth) == last ? Layout::Terms : Layout::Other;
+/// `number` as products take it: as f32, or as it is in pairs.
+Value DenseTile::asTerm(Value number) {
+  Type type = number.getType();
+  if (arePairs || getElementTypeOrSelf(type).isF32())
+    return number;
+  Type wide = b.getF32Type();
+  if (auto vector = dyn_cast<VectorType>(type))
+    wide = vector.clone(wide);
+  return arith::ExtFOp::create(b, wide, number);
 }
 
-/// The indices of the tile's first element in an operand.
-SmallVector<Value> DenseTile::indicesOf(AffineMap map) {
-  SmallVector<Value> indices;
-  for (AffineExpr expr : map.getResults())
-    indices.push_back(place.lookup(cast<AffineDimExpr>(expr).getPosition()));
-  return indices;
+/// The first `count` of a vector's elements from `place` on; 0 after them.
+Value DenseTile::loadVector(const DenseOperand &side, const Place &place,
+                            Value count) {
+  auto type = VectorType::get({sizes.lanes}, side.getElementType());
+  Value isThere = vector::CreateMaskOp::create(
+      b, VectorType::get({sizes.lanes}, b.getI1Type()), count);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return asTerm(vector::MaskedLoadOp::create(
+      b, type, side.getBuffer(), side.getIndices(place), isThere, zero));
 }
 
-/// `buffer` at the tile's place, as a matrix over loops `outer` and `inner`, of
-/// which `inner` is its innermost dimension.
-Value DenseTile::at2D(Value buffer, AffineMap map, unsigned outer,
-                      unsigned inner) {
-  auto type = cast<MemRefType>(buffer.getType());
-  SmallVector<OpFoldResult> offsets, extents;
-  SmallVector<int64_t> shape;
-  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-    bool isWhole = loop == outer || loop == inner;
-    offsets.push_back(isWhole ? OpFoldResult(b.getIndexAttr(0))
-                              : OpFoldResult(place.lookup(loop)));
-    extents.push_back(isWhole ? memref::getMixedSize(b, b.getLoc(), buffer, dim)
-                              : OpFoldResult(b.getIndexAttr(1)));
-    if (isWhole)
-      shape.push_back(type.getDimSize(dim));
-  }
-  if (shape.size() == offsets.size())
-    return buffer;
-  SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
-  auto matrix = memref::SubViewOp::inferRankReducedResultType(
-      shape, type, offsets, extents, strides);
-  return memref::SubViewOp::create(b, matrix, buffer, offsets, extents,
-                                   strides);
+Value DenseTile::loadNumber(const DenseOperand &side, const Place &place) {
+  return asTerm(
+      memref::LoadOp::create(b, side.getBuffer(), side.getIndices(place)));
+}
+
+/// Copies elements of `side` from turn `first` of `loops` on to row `row` of
+/// `tile`; other loops stand at `place`. Where there are none, from `end` on,
+/// the `columns` of the row are 0.
+void DenseTile::copyRow(const DenseOperand &side, Place &place,
+                        ArrayRef<unsigned> loops, Value first, Value end,
+                        int64_t columns, Value tile, Value row) {
+  bool areVectors = hasVectors(side, loops);
+  auto type = cast<MemRefType>(tile.getType());
+  Value zero = arith::ConstantOp::create(
+      b, b.getZeroAttr(VectorType::get({sizes.lanes}, type.getElementType())));
+  forEach(0, columns, sizes.lanes, [&](Value column) {
+    Value number = at.add(first, column);
+    if (areVectors) {
+      split(loops, number, place);
+      zero = loadVector(side, place, at.sub(end, number));
+    }
+    vector::StoreOp::create(b, zero, tile, ValueRange{row, column});
+  });
+  if (areVectors)
+    return;
+  forEach(0, at.min(at.sub(end, first), columns), 1, [&](Value column) {
+    split(loops, at.add(first, column), place);
+    memref::StoreOp::create(b, loadNumber(side, place), tile,
+                            ValueRange{row, column});
+  });
+}
+
+/// Makes row `pair` of a panel of pairs, of `count` terms from `first` on: the
+/// lanes of two terms alternate. A term that is not there is 0.
+void DenseTile::copyPair(Place &place, Value first, Value count, Value pair) {
+  Value end = sizeOf(op.lanes);
+  Value term = at.add(first, at.mul(pair, 2));
+  Value isPair =
+      at.compare(arith::CmpIPredicate::slt, at.add(at.mul(pair, 2), 1), count);
+  bool areVectors = hasVectors(right, op.lanes);
+  Place next = place;
+  split(op.depths, term, place);
+  split(op.depths, at.add(term, 1), next);
+  forEachLane([&](Value lane) {
+    Value number = at.add(firstLane, lane);
+    Value both;
+    if (areVectors) {
+      split(op.lanes, number, place);
+      split(op.lanes, number, next);
+      Value some = at.sub(end, number);
+      Value others = arith::SelectOp::create(b, isPair, some, at.value(0));
+      both = vector::InterleaveOp::create(b, loadVector(right, place, some),
+                                          loadVector(right, next, others));
+    } else {
+      auto type = VectorType::get({2 * sizes.lanes}, b.getBF16Type());
+      both = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    }
+    vector::StoreOp::create(b, both, panel, ValueRange{pair, at.mul(lane, 2)});
+  });
+  if (areVectors)
+    return;
+  Value some = at.min(at.sub(end, firstLane), sizes.width);
+  auto copy = [&](Place &from, int64_t half) {
+    forEach(0, some, 1, [&](Value lane) {
+      split(op.lanes, at.add(firstLane, lane), from);
+      memref::StoreOp::create(b, loadNumber(right, from), panel,
+                              ValueRange{pair, at.add(at.mul(lane, 2), half)});
+    });
+  };
+  copy(place, 0);
+  auto choice = scf::IfOp::create(b, isPair);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  copy(next, 1);
 }
 
 /// Packs `count` terms of the right side from `first` on: a row of lanes each,
 /// with zeros in lanes that it does not have.
 void DenseTile::emitPanel(Value first, Value count) {
-  Value lane = place.lookup(op.lane);
-  Value lanes = at.min(at.sub(sizeOf(op.lane), lane), sizes.width);
-  if (rightLayout == Layout::Rows) {
-    SmallVector<Value> indices = indicesOf(op.rightMap);
-    unsigned depth = *findLoop(op.rightMap, op.depth);
-    return forEach(0, count, 1, [&](Value row) {
-      forEachLane([&](Value part) {
-        indices[depth] = at.add(first, row);
-        indices.back() = at.add(lane, part);
-        store(loadLanes(right, indices, emitIsThere(indices.back())), panel,
-              row, part);
-      });
-    });
-  }
-  if (rightLayout == Layout::Terms) {
-    Value matrix = at2D(right, op.rightMap, op.lane, op.depth);
-    tile::PackOp::create(b, matrix, lane, first, lanes, count,
+  Value end = sizeOf(op.lanes);
+  if (!hasVectors(right, op.lanes) && right.isEven(op.lanes) &&
+      right.isContiguous(op.depths)) {
+    Value matrix = right.makeMatrix(b, op.lanes, op.depths, batch);
+    Value some = at.min(at.sub(end, firstLane), sizes.width);
+    tile::PackOp::create(b, matrix, firstLane, first, some, count,
                          b.getF32FloatAttr(1.0), panel);
     return;
   }
-  SmallVector<Value> indices = indicesOf(op.rightMap);
-  forEach(0, count, 1, [&](Value row) {
-    forEachLane([&](Value part) { store(splat(0), panel, row, part); });
-    forEach(0, lanes, 1, [&](Value part) {
-      indices[*findLoop(op.rightMap, op.depth)] = at.add(first, row);
-      indices[*findLoop(op.rightMap, op.lane)] = at.add(lane, part);
-      Value number = memref::LoadOp::create(b, right, indices);
-      memref::StoreOp::create(b, number, panel, ValueRange{row, part});
+  if (arePairs)
+    return forEach(0, at.div(at.add(count, 1), 2), 1, [&](Value pair) {
+      Place place = batch;
+      copyPair(place, first, count, pair);
     });
+  forEach(0, count, 1, [&](Value row) {
+    Place place = batch;
+    split(op.depths, at.add(first, row), place);
+    copyRow(right, place, op.lanes, firstLane, end, sizes.width, panel, row);
   });
 }
 
-/// Copies `count` terms from `first` on of the tile's `here` rows, where the
-/// left side has neither of them innermost.
-void DenseTile::emitLeft(Value first, Value count, Value here) {
-  SmallVector<Value> indices = indicesOf(op.leftMap);
-  forEach(0, here, 1, [&](Value row) {
-    forEach(0, count, 1, [&](Value term) {
-      indices[*findLoop(op.leftMap, op.row)] =
-          at.add(place.lookup(op.row), row);
-      indices[*findLoop(op.leftMap, op.depth)] = at.add(first, term);
-      Value number = memref::LoadOp::create(b, left, indices);
-      memref::StoreOp::create(b, number, leftTile, ValueRange{row, term});
-    });
+/// Copies `count` terms from `first` on of the tile's rows from `from` to
+/// before `to`.
+void DenseTile::emitLeft(Value first, Value count, Value from, Value to) {
+  forEach(from, to, 1, [&](Value row) {
+    Place place = batch;
+    split(op.rows, at.add(firstRow, row), place);
+    Value copied = leftSide == LeftSide::Copied ? row : at.sub(row, from);
+    copyRow(left, place, op.depths, first, at.add(first, count), piece,
+            leftTile, copied);
   });
 }
 
 /// Adds the products of `count` terms from `first` on to a few rows of sums,
 /// from `row` on.
 void DenseTile::emitProducts(Value row, Value first, Value count) {
+  Value sums = rowsOf(sumTile, row, sizes.rows);
   tile::ProductClauses clauses;
-  clauses.count = count;
-  clauses.accumulates = true;
-  Value matrix = leftTile, firstRow = row;
-  if (leftLayout == Layout::Terms) {
-    Value whole = at2D(left, op.leftMap, op.row, op.depth);
-    SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0), first};
-    SmallVector<OpFoldResult> extents = {
-        b.createOrFold<memref::DimOp>(whole, 0), count};
-    SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
-    matrix = memref::SubViewOp::create(b, whole, offsets, extents, strides);
-    firstRow = at.add(place.lookup(op.row), row);
-    // Rows beyond the last one are not stored.
-    clauses.last = at.sub(sizeOf(op.row), 1);
+  clauses.count = arePairs ? at.div(at.add(count, 1), 2) : count;
+  clauses.accumulates = !areSumsWhole;
+  if (leftSide == LeftSide::Copied) {
+    tile::ProductOp::create(b, leftTile, row, lanes, sums, clauses);
+    return;
   }
-  tile::ProductOp::create(b, matrix, firstRow, panel,
-                          rowsOf(sumTile, row, sizes.rows), clauses);
-}
-
-/// Adds the products of `count` terms from `first` on to the sums of the
-/// tile's `here` rows.
-void DenseTile::emitPiece(Value first, Value count, Value here) {
-  emitPanel(first, count);
-  if (leftLayout != Layout::Terms)
-    emitLeft(first, count, here);
-  forEach(0, here, sizes.rows,
-          [&](Value row) { emitProducts(row, first, count); });
+  auto part = [&](Value matrix, OpFoldResult row, OpFoldResult column,
+                  OpFoldResult rows, OpFoldResult columns) -> Value {
+    SmallVector<OpFoldResult> offsets = {row, column};
+    SmallVector<OpFoldResult> extents = {rows, columns};
+    SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
+    return memref::SubViewOp::create(b, matrix, offsets, extents, strides);
+  };
+  bool areTerms = leftSide == LeftSide::Terms;
+  Value matrix = left.makeMatrix(b, areTerms ? op.depths : op.rows,
+                                 areTerms ? op.rows : op.depths, batch);
+  // Of the last rows some may not be there.
+  Value isWhole =
+      at.compare(arith::CmpIPredicate::sle, at.add(row, sizes.rows), here);
+  auto choice = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  if (!areTerms) {
+    b.setInsertionPoint(choice);
+    matrix = part(matrix, b.getIndexAttr(0), first, sizeOf(op.rows), count);
+    Value leftRow = at.add(firstRow, row);
+    b.setInsertionPointToStart(choice.thenBlock());
+    tile::ProductOp::create(b, matrix, leftRow, lanes, sums, clauses);
+    b.setInsertionPointToStart(choice.elseBlock());
+    // Rows beyond the last one are not stored.
+    clauses.last = at.sub(sizeOf(op.rows), 1);
+    tile::ProductOp::create(b, matrix, leftRow, lanes, sums, clauses);
+    return;
+  }
+  b.setInsertionPointToStart(choice.elseBlock());
+  emitLeft(first, count, row, here);
+  tile::ProductOp::create(b, leftTile, at.value(0), lanes, sums, clauses);
+  b.setInsertionPointToStart(choice.thenBlock());
+  matrix = part(matrix, b.getIndexAttr(0), at.add(firstRow, row),
+                sizeOf(op.depths), b.getIndexAttr(sizes.rows));
+  clauses.isTransposed = true;
+  tile::ProductOp::create(b, matrix, first, lanes, sums, clauses);
 }

@@ -35,7 +35,7 @@ public:
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
   void emit(KernelOp kernel, const PlanCase &plan) const override {
-    scheduleDense(kernel, sizesOf(plan));
+    scheduleDense(kernel, sizesOf(plan), cpu.threads);
   }
 };
 
@@ -50,13 +50,13 @@ std::string Dense::whyNot(Operation *op) const {
   if (!product)
     return "it is no contraction";
   for (Value operand : op->getOperands())
-    if (Type type = getElementTypeOrSelf(operand); !type.isF32())
-      return llvm::formatv("its operands are of f32, but one is {0}", type);
-  Operation *init = product->op.getDpsInits()[0].getDefiningOp();
-  auto fill = dyn_cast_or_null<linalg::FillOp>(init);
-  if (isa_and_present<tensor::EmptyOp>(init) ||
-      (fill && !matchPattern(fill.getInputs()[0], m_AnyZeroFloat())))
-    return "it adds to a tensor without values, or filled with other than 0";
+    if (Type type = getElementTypeOrSelf(operand);
+        !isa<Float32Type, Float16Type, BFloat16Type>(type))
+      return llvm::formatv(
+          "its operands are of f32, f16 or bf16, but one is {0}", type);
+  auto fill = product->op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  if (!fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+    return "it adds to a tensor that is not filled with 0";
   return hasEmptyOperand(op) ? "one of its operands has no elements" : "";
 }
 

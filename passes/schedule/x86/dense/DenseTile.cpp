@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums of a tile, what they go through, and results.
+// The walk of a tile over the terms of its sums.
 
 #include "passes/schedule/x86/dense/DenseTile.h"
 
-#include "passes/body/ScoreBody.h"
-#include "passes/schedule/x86/shared/Widen.h"
+#include "dialect/tile/TileOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Transforms/RegionUtils.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -18,143 +15,136 @@ DenseTile::DenseTile(ImplicitLocOpBuilder &b, KernelOp kernel,
                      const Contraction &op, const TileSizes &sizes,
                      Scratch &scratch)
     : TileBuilder(b, sizes, scratch), kernel(kernel), op(op),
-      left(kernel.getOperandOf(op.left)), right(kernel.getOperandOf(op.right)),
-      target(kernel.getOutputs()[0]),
-      leftLayout(layoutOf(op.leftMap, op.row, op.depth)),
-      rightLayout(layoutOf(op.rightMap, op.lane, op.depth)) {
-  Value init = this->op.op.getDpsInits()[0];
-  if (isa<BlockArgument>(init))
-    addend = kernel.getOperandOf(init);
+      left(kernel.getOperandOf(op.left), op.leftMap),
+      right(kernel.getOperandOf(op.right), op.rightMap),
+      target(kernel.getOutputs()[0], op.resultMap),
+      arePairs(sizes.hasPairs && left.getElementType().isBF16() &&
+               right.getElementType().isBF16()),
+      leftSide(chooseLeftSide()) {}
+
+DenseTile::LeftSide DenseTile::chooseLeftSide() {
+  // Numbers of 16 bits are converted once, not by each product.
+  if (!left.getElementType().isF32() && !arePairs)
+    return LeftSide::Copied;
+  if (left.isEven(op.rows) && left.isContiguous(op.depths)) {
+    // The last number of an odd row has no other to make a pair with.
+    std::optional<int64_t> depth = getConstantIntValue(sizeOf(op.depths));
+    if (!arePairs || (depth && *depth % 2 == 0))
+      return LeftSide::Rows;
+  }
+  if (!arePairs && left.isEven(op.depths) && left.isContiguous(op.rows))
+    return LeftSide::Terms;
+  return LeftSide::Copied;
+}
+
+bool DenseTile::canReadRight() const {
+  return right.getElementType().isF32() && right.isEven(op.depths) &&
+         right.isContiguous(op.lanes);
 }
 
 void DenseTile::takeScratch() {
-  sumTile = takeTile(rows);
-  panel = takeTile(piece);
-  if (leftLayout != Layout::Terms)
-    leftTile = takeMatrix(rows, piece);
+  sumTile = takeTile(mostRowsOf(sizes));
+  panel = arePairs ? takePairs(piece) : takeTile(piece);
+  if (leftSide == LeftSide::Copied)
+    leftTile = takeMatrix(mostRowsOf(sizes), piece,
+                          arePairs ? b.getBF16Type() : Type());
+  else if (leftSide == LeftSide::Terms)
+    leftTile = takeMatrix(sizes.rows, piece);
 }
 
-Value DenseTile::sizeOf(unsigned loop) {
-  OperandDim of = op.dimOf(loop);
-  return b.createOrFold<memref::DimOp>(kernel.getOperandOf(of.value), of.dim);
-}
-
-/// Of the lanes from `lane` on, those that the result has.
-Value DenseTile::emitIsThere(Value lane) {
-  return vector::CreateMaskOp::create(
-      b, VectorType::get({sizes.lanes}, b.getI1Type()),
-      ValueRange{at.sub(sizeOf(op.lane), lane)});
-}
-
-/// Lanes of `buffer` from `indices` on, as f32, those that `isThere` says.
-Value DenseTile::loadLanes(Value buffer, ValueRange indices, Value isThere) {
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  auto type = VectorType::get({sizes.lanes}, element);
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  Value lanes =
-      vector::MaskedLoadOp::create(b, type, buffer, indices, isThere, zero);
-  return element.isF32()
-             ? lanes
-             : arith::ExtFOp::create(b, rowType(), lanes).getResult();
-}
-
-/// The operand of a pointwise op at `indices` of the result, of which the last
-/// is the first of a row of lanes: one number for all of them where the map has
-/// no such loop.
-Value DenseTile::emitOperand(Value operand, AffineMap map, ValueRange indices,
-                             Value isThere) {
-  if (!isa<MemRefType>(operand.getType()))
-    return operand;
-  SmallVector<Value> own;
-  for (AffineExpr expr : map.getResults())
-    own.push_back(indices[cast<AffineDimExpr>(expr).getPosition()]);
-  if (findLoop(map, indices.size() - 1))
-    return loadLanes(operand, own, isThere);
-  Value number = memref::LoadOp::create(b, operand, own);
-  return vector::BroadcastOp::create(b, rowType(),
-                                     toF32(b, b.getLoc(), number));
-}
-
-/// `result`, a row of lanes, as the kernel's pointwise ops change it.
-Value DenseTile::emitConsumers(Value result, ValueRange indices,
-                               Value isThere) {
-  DenseMap<Value, Value> made = {{op.getResult(), result}};
-  for (Operation *each : kernel.getConsumers()) {
-    auto consumer = cast<linalg::GenericOp>(each);
-    SmallVector<Value> lanes;
-    for (OpOperand *input : consumer.getDpsInputOperands()) {
-      Value value = input->get();
-      lanes.push_back(made.contains(value)
-                          ? made.lookup(value)
-                          : emitOperand(kernel.getOperandOf(value),
-                                        consumer.getMatchingIndexingMap(input),
-                                        indices, isThere));
-    }
-    Block *body = consumer.getBody();
-    result = emitWide(
-                 b, b.getLoc(), lanes,
-                 [&](OpBuilder &scalar, ValueRange elements) {
-                   IRMapping mapping;
-                   mapping.map(body->getArguments().take_front(elements.size()),
-                               elements);
-                   llvm::SetVector<Value> constants;
-                   getUsedValuesDefinedAbove(consumer.getRegion(), constants);
-                   for (Value constant : constants)
-                     mapping.map(
-                         constant,
-                         scalar.clone(*constant.getDefiningOp())->getResult(0));
-                   for (Operation &inner : body->without_terminator())
-                     scalar.clone(inner, mapping);
-                   return SmallVector<Value>{
-                       mapping.lookup(body->getTerminator()->getOperand(0))};
-                 },
-                 [](OpBuilder &, memref::LoadOp, ArrayRef<Value>) -> Value {
-                   llvm_unreachable("bodies of pointwise ops load nothing");
-                 })
-                 .front();
-    made[consumer->getResult(0)] = result;
+/// How many turns `loops` have together.
+Value DenseTile::sizeOf(ArrayRef<unsigned> loops) {
+  Value size = at.value(1);
+  for (unsigned loop : loops) {
+    OperandDim of = op.dimOf(loop);
+    size = at.mul(size, b.createOrFold<memref::DimOp>(
+                            kernel.getOperandOf(of.value), of.dim));
   }
-  return result;
+  return size;
 }
 
-/// Adds the products of all terms: pieces of the innermost loop of terms, for
-/// each place of `loops`, the others.
-void DenseTile::emitDepths(ArrayRef<unsigned> loops, Value here) {
-  if (!loops.empty())
-    return forEach(0, sizeOf(loops.front()), 1, [&](Value index) {
-      place[loops.front()] = index;
-      emitDepths(loops.drop_front(), here);
-    });
-  Value depth = sizeOf(op.depth);
-  forEach(0, depth, piece, [&](Value first) {
-    emitPiece(first, at.min(at.sub(depth, first), piece), here);
+/// Turn `number` of `loops`, walked as one.
+void DenseTile::split(ArrayRef<unsigned> loops, Value number, Place &place) {
+  for (unsigned loop : llvm::reverse(loops.drop_front())) {
+    Value size = sizeOf(loop);
+    place[loop] = at.rem(number, size);
+    number = at.div(number, size);
+  }
+  place[loops.front()] = number;
+}
+
+/// Whether the lanes of a vector along `loops` lie side by side in `operand`.
+bool DenseTile::hasVectors(const DenseOperand &operand,
+                           ArrayRef<unsigned> loops) {
+  if (!operand.isContiguous({loops.back()}))
+    return false;
+  std::optional<int64_t> innermost = getConstantIntValue(sizeOf(loops.back()));
+  return loops.size() == 1 || (innermost && *innermost % sizes.lanes == 0);
+}
+
+/// Asks memory for a part of the right side's next piece, after the one of
+/// `count` terms from `first` on: its rows are far from each other, and no
+/// hardware guesses them. Each block of rows asks for its share.
+void DenseTile::prefetch(Value row, Value first, Value count) {
+  if (areSumsWhole || !right.isEven(op.depths) || !right.isContiguous(op.lanes))
+    return;
+  Value matrix = right.makeMatrix(b, op.depths, op.lanes, batch);
+  Value blocks = at.div(at.add(here, sizes.rows - 1), sizes.rows);
+  Value share = at.div(at.add(at.sub(blocks, 1), piece), blocks);
+  Value next =
+      at.add(at.add(first, count), at.mul(at.div(row, sizes.rows), share));
+  forEach(
+      next, at.min(at.add(next, share), sizeOf(op.depths)), 1,
+      [&](Value term) { emitPrefetch(matrix, term, firstLane, sizes.width); });
+}
+
+/// Adds the products of `count` terms from `first` on to the sums, which are
+/// stored after the last ones.
+void DenseTile::emitPiece(Value first, Value count, bool packs) {
+  if (packs) {
+    emitPanel(first, count);
+    lanes = panel;
+  } else {
+    Value matrix = right.makeMatrix(b, op.depths, op.lanes, batch);
+    SmallVector<OpFoldResult> offsets = {first, firstLane};
+    SmallVector<OpFoldResult> extents = {b.getIndexAttr(piece),
+                                         b.getIndexAttr(sizes.width)};
+    SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
+    lanes = memref::SubViewOp::create(b, matrix, offsets, extents, strides);
+  }
+  if (leftSide == LeftSide::Copied)
+    emitLeft(first, count, at.value(0), here);
+  Value isLast = at.compare(arith::CmpIPredicate::sge, at.add(first, count),
+                            sizeOf(op.depths));
+  forEach(0, here, sizes.rows, [&](Value row) {
+    prefetch(row, first, count);
+    emitProducts(row, first, count);
+    if (matchPattern(isLast, m_One()))
+      return emitResults(row, at.min(at.add(row, sizes.rows), here));
+    auto choice = scf::IfOp::create(b, isLast);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    emitResults(row, at.min(at.add(row, sizes.rows), here));
   });
 }
 
-void DenseTile::emit(const DenseMap<unsigned, Value> &first) {
+void DenseTile::emit(const Place &place, Value row, Value lane, Value rows,
+                     bool packs) {
   takeScratch();
-  place = first;
-  Value here = at.min(at.sub(sizeOf(op.row), place.lookup(op.row)), rows);
-  forEach(0, rows, 1, [&](Value row) {
-    forEachLane([&](Value lane) { store(splat(0), sumTile, row, lane); });
+  batch = place;
+  firstRow = row;
+  firstLane = lane;
+  here = at.min(at.sub(sizeOf(op.rows), row), rows);
+  Value depth = sizeOf(op.depths);
+  std::optional<int64_t> known = getConstantIntValue(depth);
+  areSumsWhole = known && *known <= piece;
+  if (areSumsWhole)
+    return emitPiece(at.value(0), depth, packs);
+  forEach(0, here, 1, [&](Value each) {
+    forEachLane([&](Value lane) { store(splat(0), sumTile, each, lane); });
   });
-  emitDepths(op.otherDepths, here);
-  forEach(0, here, 1, [&](Value row) {
-    forEachLane([&](Value lane) {
-      SmallVector<Value> indices;
-      for (AffineExpr expr : op.resultMap.getResults()) {
-        unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-        Value index = place.lookup(loop);
-        indices.push_back(loop == op.row    ? at.add(index, row)
-                          : loop == op.lane ? at.add(index, lane)
-                                            : index);
-      }
-      Value isThere = emitIsThere(indices.back());
-      Value sum = load(sumTile, row, lane);
-      if (addend)
-        sum = add(sum, loadLanes(addend, indices, isThere));
-      Value result = emitConsumers(sum, indices, isThere);
-      vector::MaskedStoreOp::create(b, target, indices, isThere, result);
-    });
+  // Sums of no terms are stored, too.
+  forEach(0, at.max(depth, 1), piece, [&](Value first) {
+    emitPiece(first, at.min(at.sub(depth, first), piece), packs);
   });
 }

@@ -4,67 +4,98 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_TILE_H
 #define MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_TILE_H
 
-#include "dialect/attn/Contraction.h"
+#include "passes/schedule/x86/dense/DenseOperand.h"
 #include "passes/schedule/x86/shared/TileBuilder.h"
 
 namespace mixattn {
 
 /// Emits one tile of the result: some rows, and as many lanes as a tile has.
+/// Rows, lanes and depths are numbers of all their loops, walked as one.
 class DenseTile : public TileBuilder {
 public:
+  /// Vectors of lanes do not leave the innermost loop of `op`: if there are
+  /// others, it is as long as some vectors.
   DenseTile(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
             const Contraction &op, const TileSizes &sizes, Scratch &scratch);
 
-  /// Rows of a tile, and terms of a sum that are added up from zero: sums of
-  /// any depth stay exact (mostInPart).
-  static constexpr int64_t rows = 64, piece = 128;
+  /// The most rows of a tile: they, a panel and the sums stay in the second
+  /// cache.
+  static int64_t mostRowsOf(const TileSizes &sizes) {
+    constexpr int64_t most = 192;
+    return most / sizes.rows * sizes.rows;
+  }
+  /// Rows for which the right side is read as it lies: to pack it takes longer.
+  static constexpr int64_t fewRows = 16;
+  /// Terms of a sum that are added up from zero: sums of any depth stay exact
+  /// (mostInPart).
+  static constexpr int64_t piece = 128;
+
+  /// Whether products can read the right side as it lies, in whole tiles.
+  bool canReadRight() const;
 
   void takeScratch();
-  /// The tile whose first element stands at `place`, an index for each loop of
-  /// the result.
-  void emit(const llvm::DenseMap<unsigned, mlir::Value> &place);
-  mlir::Value sizeOf(unsigned loop);
+  /// The tile from `row` and `lane` on, of at most `rows` rows, of the batch at
+  /// `place`. `packs` the right side, or reads it as it lies.
+  void emit(const Place &place, mlir::Value row, mlir::Value lane,
+            mlir::Value rows, bool packs);
+  mlir::Value sizeOf(llvm::ArrayRef<unsigned> loops);
 
 private:
-  /// How a panel is made of the rows of an operand.
-  enum class Layout {
-    /// The loop of its rows follows the one of its terms: vectors of rows.
+  /// How products take the left side.
+  enum class LeftSide {
+    /// As it lies: the terms of a row are side by side.
     Rows,
-    /// The loop of terms is innermost: rows are turned.
+    /// As it lies: the rows of a term are side by side.
     Terms,
-    /// Neither is: element by element.
-    Other
+    /// From a copy.
+    Copied
   };
-  static Layout layoutOf(mlir::AffineMap map, unsigned row, unsigned depth);
+  LeftSide chooseLeftSide();
+  void split(llvm::ArrayRef<unsigned> loops, mlir::Value number, Place &place);
+  bool hasVectors(const DenseOperand &operand, llvm::ArrayRef<unsigned> loops);
 
   // DensePanels.cpp
-  mlir::Value at2D(mlir::Value buffer, mlir::AffineMap map, unsigned outer,
-                   unsigned inner);
-  llvm::SmallVector<mlir::Value> indicesOf(mlir::AffineMap map);
+  mlir::Value loadVector(const DenseOperand &side, const Place &place,
+                         mlir::Value count);
+  mlir::Value loadNumber(const DenseOperand &side, const Place &place);
+  mlir::Value asTerm(mlir::Value number);
+  void copyRow(const DenseOperand &side, Place &place,
+               llvm::ArrayRef<unsigned> loops, mlir::Value first,
+               mlir::Value end, int64_t columns, mlir::Value tile,
+               mlir::Value row);
+  void copyPair(Place &place, mlir::Value first, mlir::Value count,
+                mlir::Value pair);
   void emitPanel(mlir::Value first, mlir::Value count);
-  void emitLeft(mlir::Value first, mlir::Value count, mlir::Value here);
+  void emitLeft(mlir::Value first, mlir::Value count, mlir::Value from,
+                mlir::Value to);
   void emitProducts(mlir::Value row, mlir::Value first, mlir::Value count);
-  void emitPiece(mlir::Value first, mlir::Value count, mlir::Value here);
+  void prefetch(mlir::Value row, mlir::Value first, mlir::Value count);
+  void emitPiece(mlir::Value first, mlir::Value count, bool packs);
 
-  // DenseTile.cpp
-  mlir::Value emitIsThere(mlir::Value lane);
-  mlir::Value loadLanes(mlir::Value buffer, mlir::ValueRange indices,
-                        mlir::Value isThere);
-  mlir::Value emitOperand(mlir::Value operand, mlir::AffineMap map,
-                          mlir::ValueRange indices, mlir::Value isThere);
-  mlir::Value emitConsumers(mlir::Value result, mlir::ValueRange indices,
-                            mlir::Value isThere);
-  void emitDepths(llvm::ArrayRef<unsigned> loops, mlir::Value here);
+  // DenseResults.cpp
+  struct Reader;
+  Reader makeReader(mlir::Value buffer, mlir::AffineMap map);
+  mlir::Value readLanes(const Reader &reader, const Place &place,
+                        mlir::Value row, mlir::Value lane, mlir::Value isThere);
+  mlir::Value emitConsumers(mlir::Value sum, llvm::ArrayRef<Reader> readers,
+                            const Place &place, mlir::Value row,
+                            mlir::Value lane, mlir::Value isThere);
+  void emitResults(mlir::Value from, mlir::Value to);
 
   KernelOp kernel;
   Contraction op;
-  /// The tensor that the sums are added to is null where it is 0.
-  mlir::Value left, right, addend, target;
-  Layout leftLayout, rightLayout;
-  /// Where the tile stands: an index for each loop, of loops in a tile the
-  /// first.
-  llvm::DenseMap<unsigned, mlir::Value> place;
+  DenseOperand left, right, target;
+  /// Whether products are of pairs of bf16.
+  bool arePairs;
+  LeftSide leftSide;
+  /// Where the tile stands: an index for each loop of the batch, its first row
+  /// and its first lane, and how many rows it has.
+  Place batch;
+  mlir::Value firstRow, firstLane, here;
   mlir::Value sumTile, panel, leftTile;
+  /// The right side as products take it.
+  mlir::Value lanes;
+  bool areSumsWhole = false;
 };
 
 } // namespace mixattn

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the sums of a tile go through before they are stored.
+
+#include "passes/body/ScoreBody.h"
+#include "passes/schedule/x86/dense/DenseTile.h"
+#include "passes/schedule/x86/shared/Widen.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// A buffer that rows of lanes are read from or written to: a matrix of the
+/// tile's rows and lanes where it is one. A number has no buffer.
+struct DenseTile::Reader {
+  Value number;
+  std::optional<DenseOperand> operand;
+  Value matrix;
+};
+
+DenseTile::Reader DenseTile::makeReader(Value buffer, AffineMap map) {
+  Reader reader;
+  if (!isa<MemRefType>(buffer.getType())) {
+    reader.number = buffer;
+    return reader;
+  }
+  reader.operand.emplace(buffer, map);
+  if (reader.operand->isEven(op.rows) && reader.operand->isContiguous(op.lanes))
+    reader.matrix = reader.operand->makeMatrix(b, op.rows, op.lanes, batch);
+  return reader;
+}
+
+/// A row of lanes from `lane` on as f32, those that `isThere` says; one number
+/// for all of them where lanes have no loop in the operand.
+Value DenseTile::readLanes(const Reader &reader, const Place &place, Value row,
+                           Value lane, Value isThere) {
+  if (reader.number)
+    return reader.number;
+  const DenseOperand &operand = *reader.operand;
+  if (!operand.has(op.lanes.back())) {
+    Value number = memref::LoadOp::create(b, operand.getBuffer(),
+                                          operand.getIndices(place));
+    return vector::BroadcastOp::create(b, rowType(),
+                                       toF32(b, b.getLoc(), number));
+  }
+  auto type = VectorType::get({sizes.lanes}, operand.getElementType());
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value read =
+      reader.matrix
+          ? vector::MaskedLoadOp::create(b, type, reader.matrix,
+                                         ValueRange{row, lane}, isThere, zero)
+          : vector::MaskedLoadOp::create(b, type, operand.getBuffer(),
+                                         operand.getIndices(place), isThere,
+                                         zero);
+  return operand.getElementType().isF32()
+             ? read
+             : arith::ExtFOp::create(b, rowType(), read).getResult();
+}
+
+/// `sum`, a row of lanes, as the kernel's pointwise ops change it. `readers`
+/// are those of their inputs, one after the other; one that an op before makes
+/// has neither buffer nor number.
+Value DenseTile::emitConsumers(Value sum, ArrayRef<Reader> readers,
+                               const Place &place, Value row, Value lane,
+                               Value isThere) {
+  DenseMap<Value, Value> made = {{op.getResult(), sum}};
+  Value result = sum;
+  const Reader *reader = readers.begin();
+  for (Operation *each : kernel.getConsumers()) {
+    auto consumer = cast<linalg::GenericOp>(each);
+    SmallVector<Value> lanes;
+    for (Value input : consumer.getDpsInputs()) {
+      lanes.push_back(made.contains(input)
+                          ? made.lookup(input)
+                          : readLanes(*reader, place, row, lane, isThere));
+      ++reader;
+    }
+    Block *body = consumer.getBody();
+    result = emitWide(
+                 b, b.getLoc(), lanes,
+                 [&](OpBuilder &scalar, ValueRange elements) {
+                   IRMapping mapping;
+                   mapping.map(body->getArguments().take_front(elements.size()),
+                               elements);
+                   llvm::SetVector<Value> constants;
+                   getUsedValuesDefinedAbove(consumer.getRegion(), constants);
+                   for (Value constant : constants)
+                     mapping.map(
+                         constant,
+                         scalar.clone(*constant.getDefiningOp())->getResult(0));
+                   for (Operation &inner : body->without_terminator())
+                     scalar.clone(inner, mapping);
+                   return SmallVector<Value>{
+                       mapping.lookup(body->getTerminator()->getOperand(0))};
+                 },
+                 [](OpBuilder &, memref::LoadOp, ArrayRef<Value>) -> Value {
+                   llvm_unreachable("bodies of pointwise ops load nothing");
+                 })
+                 .front();
+    made[consumer->getResult(0)] = result;
+  }
+  return result;
+}
+
+/// Stores what the sums of rows from `from` to before `to` go through.
+void DenseTile::emitResults(Value from, Value to) {
+  SmallVector<Reader> readers;
+  DenseSet<Value> made = {op.getResult()};
+  for (Operation *each : kernel.getConsumers()) {
+    auto consumer = cast<linalg::GenericOp>(each);
+    for (OpOperand *input : consumer.getDpsInputOperands())
+      readers.push_back(
+          made.contains(input->get())
+              ? Reader()
+              : makeReader(kernel.getOperandOf(input->get()),
+                           consumer.getMatchingIndexingMap(input).compose(
+                               op.resultMap)));
+    made.insert(each->getResult(0));
+  }
+  Reader writer = makeReader(target.getBuffer(), op.resultMap);
+  // A mask, and what is read once for all rows, stay outside of the rows' loop.
+  forEachLane([&](Value part) {
+    Value lane = at.add(firstLane, part);
+    Value isThere = vector::CreateMaskOp::create(
+        b, VectorType::get({sizes.lanes}, b.getI1Type()),
+        at.sub(sizeOf(op.lanes), lane));
+    Place ofLane = batch;
+    split(op.lanes, lane, ofLane);
+    forEach(from, to, 1, [&](Value number) {
+      Place place = ofLane;
+      Value row = at.add(firstRow, number);
+      split(op.rows, row, place);
+      Value result = emitConsumers(load(sumTile, number, part), readers, place,
+                                   row, lane, isThere);
+      if (!target.getElementType().isF32())
+        result = arith::TruncFOp::create(
+            b, rowType().clone(target.getElementType()), result);
+      if (writer.matrix)
+        vector::MaskedStoreOp::create(b, writer.matrix, ValueRange{row, lane},
+                                      isThere, result);
+      else
+        vector::MaskedStoreOp::create(
+            b, target.getBuffer(), target.getIndices(place), isThere, result);
+    });
+  });
+}
