@@ -3,6 +3,8 @@
 
 #include "passes/plan/EntryCost.h"
 
+#include "dialect/attn/Contraction.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -136,9 +138,12 @@ SizePolynomial mixattn::countFlops(func::FuncOp entry, const Sizes &sizes) {
                (2 * op.getNumComponents());
     flops += pairs * op.getNumHeads() * sizes.size(op.getValue(), 3) * 2;
   });
-  // Other ops of the dialect sum what they multiply in all their stages.
+  // Other ops of the dialect sum what they multiply in all their stages, and
+  // contractions are nothing else.
   entry.walk([&](Operation *op) {
-    if (!isa<AttnDialect>(op->getDialect()) || isa<AttentionOpInterface>(op))
+    bool isOther =
+        isa<AttnDialect>(op->getDialect()) && !isa<AttentionOpInterface>(op);
+    if (!isOther && !findContraction(op))
       return;
     if (std::optional<OpCost> cost = countOp(op, sizes))
       flops += cost->cost.multiplyAdds * 2;

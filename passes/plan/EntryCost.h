@@ -39,7 +39,7 @@ SizePolynomial countBytes(mlir::func::FuncOp entry, const Sizes &sizes);
 
 /// Multiplications and additions of the two products of each attention in
 /// `entry`, where every component's product counts, and of all sums of products
-/// of the dialect's other ops.
+/// of the dialect's other ops and of contractions.
 SizePolynomial countFlops(mlir::func::FuncOp entry, const Sizes &sizes);
 
 } // namespace mixattn

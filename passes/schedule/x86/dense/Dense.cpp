@@ -20,10 +20,11 @@ using namespace mixattn;
 
 std::string mixattn::whyNotFused(Operation *anchor, Operation *consumer) {
   auto generic = cast<linalg::GenericOp>(consumer);
-  auto isF32 = [](Type type) { return getElementTypeOrSelf(type).isF32(); };
-  if (!isF32(generic.getResult(0).getType()) ||
-      !isF32(anchor->getResult(0).getType()))
-    return "its result, or what it reads, is not f32";
+  auto isWide = [](Type type) {
+    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() > 32;
+  };
+  if (!isa<FloatType>(getElementTypeOrSelf(generic.getResult(0).getType())))
+    return "its result is no float";
   for (OpOperand *input : generic.getDpsInputOperands()) {
     AffineMap map = generic.getMatchingIndexingMap(input);
     if (input->get() == anchor->getResult(0) && !map.isIdentity())
@@ -33,8 +34,8 @@ std::string mixattn::whyNotFused(Operation *anchor, Operation *consumer) {
     if (!map.isProjectedPermutation() ||
         (lanes && *lanes != map.getNumResults() - 1))
       return "it permutes an operand";
-    if (!isa<FloatType>(getElementTypeOrSelf(input->get().getType())) ||
-        getElementTypeOrSelf(input->get().getType()).isF64())
+    Type element = getElementTypeOrSelf(input->get().getType());
+    if (!isa<FloatType>(element) || isWide(element))
       return "it reads what is no float of 32 bits or less";
   }
   for (BlockArgument output : generic.getRegionOutputArgs())
@@ -51,10 +52,8 @@ std::string mixattn::whyNotFused(Operation *anchor, Operation *consumer) {
     if (!isConstant && !OpTrait::hasElementwiseMappableTraits(&inner))
       return "'" + inner.getName().getStringRef().str() +
              "' is not elementwise";
-    if (llvm::any_of(inner.getResultTypes(), [](Type type) {
-          return isa<FloatType>(type) && !type.isF32();
-        }))
-      return "it computes in another type than f32";
+    if (llvm::any_of(inner.getResultTypes(), isWide))
+      return "it computes in floats of more than 32 bits";
   }
   return "";
 }

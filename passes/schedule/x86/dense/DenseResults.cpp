@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the sums of a tile go through before they are stored.
 
-#include "passes/body/ScoreBody.h"
 #include "passes/schedule/x86/dense/DenseTile.h"
 #include "passes/schedule/x86/shared/Widen.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -32,31 +32,34 @@ DenseTile::Reader DenseTile::makeReader(Value buffer, AffineMap map) {
   return reader;
 }
 
-/// A row of lanes from `lane` on as f32, those that `isThere` says; one number
-/// for all of them where lanes have no loop in the operand.
+/// A row of lanes from `lane` on, those that `isThere` says; one number for all
+/// of them where lanes have no loop in the operand.
 Value DenseTile::readLanes(const Reader &reader, const Place &place, Value row,
                            Value lane, Value isThere) {
   if (reader.number)
-    return reader.number;
+    return vector::BroadcastOp::create(
+        b, rowType().clone(reader.number.getType()), reader.number);
   const DenseOperand &operand = *reader.operand;
   if (!operand.has(op.lanes.back())) {
     Value number = memref::LoadOp::create(b, operand.getBuffer(),
                                           operand.getIndices(place));
-    return vector::BroadcastOp::create(b, rowType(),
-                                       toF32(b, b.getLoc(), number));
+    return vector::BroadcastOp::create(
+        b, rowType().clone(operand.getElementType()), number);
   }
-  auto type = VectorType::get({sizes.lanes}, operand.getElementType());
+  auto type = rowType().clone(operand.getElementType());
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  Value read =
-      reader.matrix
-          ? vector::MaskedLoadOp::create(b, type, reader.matrix,
-                                         ValueRange{row, lane}, isThere, zero)
-          : vector::MaskedLoadOp::create(b, type, operand.getBuffer(),
-                                         operand.getIndices(place), isThere,
-                                         zero);
-  return operand.getElementType().isF32()
-             ? read
-             : arith::ExtFOp::create(b, rowType(), read).getResult();
+  if (reader.matrix)
+    return vector::MaskedLoadOp::create(b, type, reader.matrix,
+                                        ValueRange{row, lane}, isThere, zero);
+  return vector::MaskedLoadOp::create(b, type, operand.getBuffer(),
+                                      operand.getIndices(place), isThere, zero);
+}
+
+/// `value`, a row of lanes of f32, rounded to `element`.
+Value DenseTile::roundTo(Type element, Value value) {
+  if (element.isF32())
+    return value;
+  return arith::TruncFOp::create(b, rowType().clone(element), value);
 }
 
 /// `sum`, a row of lanes, as the kernel's pointwise ops change it. `readers`
@@ -65,8 +68,8 @@ Value DenseTile::readLanes(const Reader &reader, const Place &place, Value row,
 Value DenseTile::emitConsumers(Value sum, ArrayRef<Reader> readers,
                                const Place &place, Value row, Value lane,
                                Value isThere) {
-  DenseMap<Value, Value> made = {{op.getResult(), sum}};
-  Value result = sum;
+  Value result = roundTo(getElementTypeOrSelf(op.getResult()), sum);
+  DenseMap<Value, Value> made = {{op.getResult(), result}};
   const Reader *reader = readers.begin();
   for (Operation *each : kernel.getConsumers()) {
     auto consumer = cast<linalg::GenericOp>(each);
@@ -104,6 +107,14 @@ Value DenseTile::emitConsumers(Value sum, ArrayRef<Reader> readers,
   return result;
 }
 
+/// What stands outside of the kernel for `value`, which its region takes or
+/// which is a constant there.
+Value DenseTile::getOutside(Value value) {
+  if (isa<BlockArgument>(value))
+    return kernel.getOperandOf(value);
+  return b.clone(*value.getDefiningOp())->getResult(0);
+}
+
 /// Stores what the sums of rows from `from` to before `to` go through.
 void DenseTile::emitResults(Value from, Value to) {
   SmallVector<Reader> readers;
@@ -114,7 +125,7 @@ void DenseTile::emitResults(Value from, Value to) {
       readers.push_back(
           made.contains(input->get())
               ? Reader()
-              : makeReader(kernel.getOperandOf(input->get()),
+              : makeReader(getOutside(input->get()),
                            consumer.getMatchingIndexingMap(input).compose(
                                op.resultMap)));
     made.insert(each->getResult(0));
@@ -134,9 +145,6 @@ void DenseTile::emitResults(Value from, Value to) {
       split(op.rows, row, place);
       Value result = emitConsumers(load(sumTile, number, part), readers, place,
                                    row, lane, isThere);
-      if (!target.getElementType().isF32())
-        result = arith::TruncFOp::create(
-            b, rowType().clone(target.getElementType()), result);
       if (writer.matrix)
         vector::MaskedStoreOp::create(b, writer.matrix, ValueRange{row, lane},
                                       isThere, result);

@@ -77,6 +77,8 @@ private:
   Reader makeReader(mlir::Value buffer, mlir::AffineMap map);
   mlir::Value readLanes(const Reader &reader, const Place &place,
                         mlir::Value row, mlir::Value lane, mlir::Value isThere);
+  mlir::Value getOutside(mlir::Value value);
+  mlir::Value roundTo(mlir::Type element, mlir::Value value);
   mlir::Value emitConsumers(mlir::Value sum, llvm::ArrayRef<Reader> readers,
                             const Place &place, mlir::Value row,
                             mlir::Value lane, mlir::Value isThere);
