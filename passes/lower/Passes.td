@@ -78,9 +78,9 @@ def ApproximateMathPass : Pass<"attn-approximate-math"> {
   let description = [{
     Calls of libm cost ten times as much, and their results vary by machine.
 
-    Input: `math.exp`, `expm1`, `log`, `log1p`, `log2`, `tanh`, `clampf` and
-    `isinf` on f32.
-    Output: for the first six polynomials in `arith` and `math.fma`, within a
+    Input: `math.erf`, `exp`, `exp2`, `expm1`, `log`, `log1p`, `log2`, `tanh`,
+    `clampf` and `isinf` on f32.
+    Output: for the first eight polynomials in `arith` and `math.fma`, within a
     few units in the last place of normal numbers; for the others comparisons.
     Skips: other functions, which are instructions or libm's.
 

@@ -7,12 +7,13 @@
 include "mlir/Pass/PassBase.td"
 
 def FormKernelsPass : Pass<"attn-form-kernels"> {
-  let summary = "Wrap attentions and pools that a schedule takes as kernels";
+  let summary = "Wrap what a schedule takes as kernels";
   let description = [{
-    Input: attentions in the normal form, and pools, on tensors, planned or not;
-    the module's target.
+    Input: attentions in the normal form, pools, and contractions, on tensors,
+    planned or not; the module's target.
     Output: those that the schedule of their plan takes, or any where they have
-    none, stand in `attn.kernel`, into new tensors.
+    none, stand in `attn.kernel`, into new tensors, with the pointwise ops after
+    them that the schedule computes, too.
     Skips: those that no schedule takes, and those in kernels.
 
     Errors: a plan by an algorithm that the target does not have, or that cannot
