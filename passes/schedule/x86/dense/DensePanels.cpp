@@ -166,9 +166,12 @@ void DenseTile::emitProducts(Value row, Value first, Value count) {
   bool areTerms = leftSide == LeftSide::Terms;
   Value matrix = left.makeMatrix(b, areTerms ? op.depths : op.rows,
                                  areTerms ? op.rows : op.depths, batch);
-  // Of the last rows some may not be there.
-  Value isWhole =
-      at.compare(arith::CmpIPredicate::sle, at.add(row, sizes.rows), here);
+  // Of the last rows some may not be there. Tiles begin at a multiple of them.
+  std::optional<int64_t> known = getConstantIntValue(sizeOf(op.rows));
+  Value isWhole = known && *known % sizes.rows == 0
+                      ? arith::ConstantOp::create(b, b.getBoolAttr(true))
+                      : at.compare(arith::CmpIPredicate::sle,
+                                   at.add(row, sizes.rows), here);
   auto choice = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   if (!areTerms) {
