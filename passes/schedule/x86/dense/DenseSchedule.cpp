@@ -5,6 +5,8 @@
 
 #include "dialect/attn/Contraction.h"
 #include "passes/schedule/x86/dense/Dense.h"
+#include "passes/schedule/x86/dense/DenseTile.h"
+#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/CpuSchedule.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -60,20 +62,27 @@ std::string Dense::whyNot(Operation *op) const {
   return hasEmptyOperand(op) ? "one of its operands has no elements" : "";
 }
 
-/// Products, and packing of the right side for each tile of rows.
+/// Products and packing of the right side, or reading of both sides, whichever
+/// takes longer.
 Prediction Dense::predict(const Workload &work, const PlanCase &,
                           const PlanSizes &sizes) const {
+  using namespace calibration;
   double columns = double(sizes.batch), rows = double(sizes.queries),
          depth = double(sizes.keys), lanes = double(cpu.lanes);
-  constexpr double rowsOfTile = 64;
-  double tiles = std::ceil(rows / rowsOfTile) *
-                 std::ceil(columns / double(cpu.widestTile()));
   // Of all loops besides these three.
   double times = std::max(1.0, work.plainMultiplyAdds);
-  tiles *= times;
-  double slots = times * rows * columns * depth / lanes;
-  double packed =
-      times * std::ceil(rows / rowsOfTile) * columns * depth / lanes;
-  double cycles = slots / cpu.multiplyAdds + 2 * packed;
-  return {share(cycles, tiles, cycles / std::max(1.0, tiles), false), 0};
+  TileSizes tile = TileSizes::of(cpu);
+  double blocks = std::ceil(rows / double(DenseTile::mostRowsOf(tile)));
+  double tiles = times * blocks * std::ceil(columns / double(cpu.widestTile()));
+  double slots = times * rows * std::ceil(columns / lanes) * depth;
+  double cycles = slots * productSlots(work) / (cpu.multiplyAdds * denseShare);
+  if (rows > double(DenseTile::fewRows))
+    cycles += packedVector * times * blocks * columns * depth / lanes;
+  double bytes = work.movedBytes * columns * rows * depth;
+  double readers = double(cpu.threads);
+  cycles = std::max(cycles, bytes / readRate(bytes, bytes, readers));
+  double perThread = double(DenseTile::mostRowsOf(tile) + DenseTile::piece) *
+                     double(tile.width) * 4;
+  return {share(cycles, tiles, cycles / std::max(1.0, tiles), false),
+          perThread};
 }

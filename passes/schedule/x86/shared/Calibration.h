@@ -68,6 +68,10 @@ constexpr double linearShare = 0.75;
 /// other operation of a pool's rows.
 constexpr double pieceShare = 0.42, pieceOverhead = 3, pieceOther = 0.3;
 
+/// The part of the peak that products of dense layers reach, and the cycles of
+/// packing a vector of their right side: measured on Zen 4.
+constexpr double denseShare = 0.95, packedVector = 2;
+
 /// Scalar code of the plain path, in cycles: a multiply-add, another operation,
 /// an exp.
 constexpr double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;
