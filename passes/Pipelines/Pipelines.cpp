@@ -82,6 +82,8 @@ static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   // Attentions that no schedule takes take the plain path.
   pm.addNestedPass<func::FuncOp>(createFormKernelsPass());
+  // Now kernels hold all that they will, and loops are those of the graph.
+  pm.addPass(createRemarkPlainPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   // Fewer tensors: bufferization compares all that read one of them.

@@ -35,6 +35,29 @@ def FormKernelsPass : Pass<"attn-form-kernels"> {
       "::mlir::tensor::TensorDialect"];
 }
 
+def RemarkPlainPass : Pass<"attn-remark-plain", "::mlir::ModuleOp"> {
+  let summary = "Say which loops no kernel computes";
+  let description = [{
+    Input: a module with kernels on tensors.
+    Output: the same; a remark, missed, for each `linalg` op outside of kernels,
+    with its place.
+    Skips: ops that plans are made for, whose remark is `attn-plan`'s, and those
+    that fill a tensor.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>, %e: tensor<4xf32>) -> tensor<4xf32> {
+      %y = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>)
+          -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    ```
+    stays; `--remarks` prints
+    ```
+    remark: [Missed] plain | … Reason="no schedule is for 'linalg.exp': it is loops on one thread"
+    ```
+  }];
+}
+
 def StageKernelsPass : Pass<"attn-stage-kernels", "::mlir::ModuleOp"> {
   let summary = "Make a kernel for each case of a plan, and for each stage";
   let description = [{

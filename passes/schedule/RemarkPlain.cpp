@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// attn-remark-plain: says which loops no kernel computes.
+
+#include "dialect/attn/AttnOps.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mixattn {
+#define GEN_PASS_DEF_REMARKPLAINPASS
+#include "passes/Passes.h.inc"
+} // namespace mixattn
+
+using namespace mlir;
+using namespace mixattn;
+
+namespace {
+
+struct RemarkPlainPass : mixattn::impl::RemarkPlainPassBase<RemarkPlainPass> {
+  void runOnOperation() override {
+    getOperation()->walk<WalkOrder::PreOrder>([](Operation *op) {
+      if (isa<KernelOp>(op))
+        return WalkResult::skip();
+      // What can be planned was remarked on with its plan; a filled tensor is
+      // where others sum up.
+      if (isa<linalg::LinalgOp>(op) && !isa<linalg::FillOp>(op) &&
+          !canBePlanned(op))
+        remark::missed(op->getLoc(), remark::RemarkOpts::name("plain").category(
+                                         "attn-remark-plain"))
+            << remark::reason("no schedule is for '{0}': it is loops on one "
+                              "thread",
+                              op->getName().getStringRef());
+      return WalkResult::advance();
+    });
+  }
+};
+
+} // namespace
