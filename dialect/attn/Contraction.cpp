@@ -32,7 +32,8 @@ static Contraction::Loops sorted(AffineMap map, ArrayRef<unsigned> loops) {
 
 std::optional<Contraction> mixattn::findContraction(Operation *op) {
   auto linalg = dyn_cast<linalg::LinalgOp>(op);
-  if (!linalg || !linalg::isaContractionOpInterface(linalg) ||
+  if (!linalg || !linalg.hasPureTensorSemantics() ||
+      !linalg::isaContractionOpInterface(linalg) ||
       !isa<FloatType>(getElementTypeOrSelf(linalg.getDpsInits()[0])))
     return std::nullopt;
   FailureOr<linalg::ContractionDimensions> loops =

@@ -10,7 +10,7 @@
 
 namespace mixattn {
 
-/// A linalg op that sums products: `result[..] = sum left[..] right[..]`. Its
+/// A linalg op on tensors that sums products: `result[..] = sum left[..] right[..]`. Its
 /// loops are known by which tensors they walk over:
 ///
 ///   rows     of the left operand and the result
@@ -38,8 +38,8 @@ struct Contraction {
 /// The position of `loop` among the results of `map`, or none.
 std::optional<unsigned> findLoop(mlir::AffineMap map, unsigned loop);
 
-/// `op` as a contraction of floats with a loop of rows and one of lanes, or
-/// none.
+/// `op` as a contraction of tensors of floats with a loop of rows and one of
+/// lanes, or none.
 std::optional<Contraction> findContraction(mlir::Operation *op);
 
 } // namespace mixattn

@@ -74,6 +74,19 @@ func.func @one_head(%q: tensor<1x1x128x64xf32>, %k: tensor<1x1x2048x64xf32>) -> 
   return %o : tensor<1x1x128x64xf32>
 }
 
+// Products of tensors are planned, those of buffers are loops already.
+// CHECK-LABEL: func.func @products
+// CHECK:         linalg.matmul {attn.plan = #attn.plan<[else : dense]>}
+// CHECK:         linalg.matmul ins({{.*}}memref
+func.func @products(%x: tensor<64x64xf32>, %o: memref<64x64xf32>, %w: memref<64x64xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %none = tensor.empty() : tensor<64x64xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%none : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = linalg.matmul ins(%x, %x : tensor<64x64xf32>, tensor<64x64xf32>) outs(%zeros : tensor<64x64xf32>) -> tensor<64x64xf32>
+  linalg.matmul ins(%w, %w : memref<64x64xf32>, memref<64x64xf32>) outs(%o : memref<64x64xf32>)
+  return %y : tensor<64x64xf32>
+}
+
 // Nothing to do, and a declaration.
 // CHECK-LABEL: func.func private @declared
 func.func private @declared(%q: !q) -> !q
