@@ -3,6 +3,8 @@
 
 #include "dialect/attn/OperandConditions.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -217,7 +219,10 @@ LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   if (attr.getName() == "attn.plan") {
-    if (!canBePlanned(op))
+    // A contraction that no kernel computes keeps its plan on buffers, too.
+    auto linalg = dyn_cast<linalg::LinalgOp>(op);
+    if (!canBePlanned(op) &&
+        !(linalg && linalg::isaContractionOpInterface(linalg)))
       return op->emitOpError("expected 'attn.plan' to be on an attention or a "
                              "contraction");
     if (!isa<PlanAttr>(attr.getValue()))

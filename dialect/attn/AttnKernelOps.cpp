@@ -19,30 +19,31 @@ bool mixattn::isPointwise(Operation *op) {
          generic.getIndexingMapsArray().back().isIdentity();
 }
 
-/// The op whose result `pointwise` computes from: its first operand that an op
-/// with operands made.
-static Operation *getSource(Operation *pointwise) {
-  for (Value input : cast<linalg::GenericOp>(pointwise).getInputs())
-    if (Operation *made = input.getDefiningOp();
-        made && made->getNumOperands() && !isa<tensor::EmptyOp>(made))
-      return made;
-  return nullptr;
+/// Whether `op` computes: it is no constant, and no tensor for another op to
+/// write to.
+static bool computes(Operation &op) {
+  return !isa<tensor::EmptyOp, linalg::FillOp>(op) &&
+         !op.hasTrait<OpTrait::ConstantLike>();
 }
 
 Operation *KernelOp::getAnchor() {
-  Operation *op =
-      getBody().front().getTerminator()->getOperand(0).getDefiningOp();
-  while (isPointwise(op))
-    op = getSource(op);
-  return op;
+  Operation *results = getBody().front().getTerminator();
+  Operation *made = results->getNumOperands()
+                        ? results->getOperand(0).getDefiningOp()
+                        : nullptr;
+  if (!isa_and_present<linalg::LinalgOp>(made))
+    return made;
+  auto ops = getBody().front().without_terminator();
+  auto first = llvm::find_if(ops, computes);
+  return first == ops.end() ? nullptr : &*first;
 }
 
 SmallVector<Operation *> KernelOp::getConsumers() {
-  Operation *op =
-      getBody().front().getTerminator()->getOperand(0).getDefiningOp();
   SmallVector<Operation *> consumers;
-  for (; isPointwise(op); op = getSource(op))
-    consumers.insert(consumers.begin(), op);
+  Operation *anchor = getAnchor();
+  for (Operation &op : getBody().front().without_terminator())
+    if (anchor && anchor->isBeforeInBlock(&op) && computes(op))
+      consumers.push_back(&op);
   return consumers;
 }
 
@@ -74,19 +75,17 @@ LogicalResult KernelOp::verify() {
   auto results = dyn_cast<ResultsOp>(block.getTerminator());
   if (!results || results.getTensors().size() != getOutputs().size())
     return emitOpError("expected 'attn.results' with one tensor per output");
-  Operation *made = results.getTensors().empty()
-                        ? nullptr
-                        : results.getTensors().front().getDefiningOp();
+  Operation *first = getAnchor();
   for (auto [tensor, output] : llvm::zip(results.getTensors(), getOutputs())) {
-    if (!made || tensor.getDefiningOp() != made)
-      return emitOpError("expected the results of one op in 'attn.results'");
+    Operation *made = tensor.getDefiningOp();
+    bool isRow = isa_and_present<linalg::LinalgOp>(made) && computes(*made);
+    if (!made || (made != first && !isRow))
+      return emitOpError("expected the results of one op, or of 'linalg' ops, "
+                         "in 'attn.results'");
     if (!standsFor(tensor.getType(), output.getType()))
       return emitOpError("expected a result for ")
              << output.getType() << ", but got " << tensor.getType();
   }
-  if (made && !getAnchor())
-    return emitOpError("expected an anchor, whose result pointwise ops go "
-                       "through");
   if (hasPureTensorSemantics() ? getOutputs().getTypes() != getResultTypes()
                                : getNumResults() != 0)
     return emitOpError("expected one result per output that is a tensor");

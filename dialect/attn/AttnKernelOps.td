@@ -16,13 +16,14 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
         ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
          "getAliasingValues", "bufferize",
          "hasTensorSemantics"]>]> {
-  let summary = "An anchor with its pointwise consumers as a kernel: what it "
-                "computes, and where to";
+  let summary = "An op with those that compute from its results as a kernel: "
+                "what they compute, and where to";
   let description = [{
     The region says what is computed, as ops on tensors: an anchor (an
-    attention, a pool, a contraction, a stage), for which a schedule is chosen,
-    and pointwise ops that its result goes through (`linalg.generic` of parallel
-    loops). Its arguments stand for the inputs. The operands say where the inputs lie and where the results
+    attention, a pool, a contraction, a stage, or another `linalg` op), for
+    which a schedule is chosen, and `linalg` ops that compute from its results:
+    pointwise ops after a contraction, or all that a row of a tensor goes
+    through. Its arguments stand for the inputs. The operands say where the inputs lie and where the results
     go: tensors at level planned, buffers from level bufferized on. A schedule
     turns the op into loops over the buffers; nothing computes the region as it
     stands.
@@ -71,9 +72,10 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The op that the kernel is scheduled for: the one whose results the region
-    /// ends with, or that pointwise ops compute these from.
+    /// ends with, or the first of all that compute where that is a `linalg` op.
+    /// Null where none computes.
     ::mlir::Operation *getAnchor();
-    /// The pointwise ops between the anchor and the results, in their order.
+    /// The ops after the anchor that compute, in their order.
     ::llvm::SmallVector<::mlir::Operation *> getConsumers();
     /// The operand that stands for `argument` of the region.
     ::mlir::Value getOperandOf(::mlir::Value argument);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// attn-move-bf16-as-bits: reads and writes bf16 as 16-bit integers.
+// attn-move-bf16-as-bits: moves bf16 as 16-bit integers.
 
 #include "passes/Passes.h"
 
@@ -23,6 +23,13 @@ static Type bitsOf(Type type) {
                                                     : Type();
 }
 
+/// Whether `op` gives elements as it takes them.
+static bool moves(Operation *op) {
+  return isa<LLVM::LoadOp, LLVM::MaskedLoadOp, LLVM::StoreOp,
+             LLVM::MaskedStoreOp, LLVM::SelectOp, LLVM::ShuffleVectorOp,
+             LLVM::InsertElementOp, LLVM::ExtractElementOp>(op);
+}
+
 namespace {
 
 struct MoveBf16AsBitsPass
@@ -30,32 +37,23 @@ struct MoveBf16AsBitsPass
   void runOnOperation() override {
     if (TargetAttr::of(getOperation()).hasBf16Conversion())
       return;
-    OpBuilder builder(&getContext());
+    OpBuilder b(&getContext());
     getOperation()->walk([&](Operation *op) {
-      if (isa<LLVM::LoadOp, LLVM::MaskedLoadOp>(op)) {
-        Value loaded = op->getResult(0);
-        Type type = loaded.getType(), bits = bitsOf(type);
+      if (!moves(op))
+        return;
+      b.setInsertionPoint(op);
+      for (OpOperand &operand : op->getOpOperands())
+        if (Type bits = bitsOf(operand.get().getType()))
+          operand.set(
+              LLVM::BitcastOp::create(b, op->getLoc(), bits, operand.get()));
+      b.setInsertionPointAfter(op);
+      for (Value result : op->getResults()) {
+        Type type = result.getType(), bits = bitsOf(type);
         if (!bits)
-          return;
-        if (auto masked = dyn_cast<LLVM::MaskedLoadOp>(op)) {
-          builder.setInsertionPoint(op);
-          for (OpOperand &other : masked.getPassThruMutable())
-            other.set(LLVM::BitcastOp::create(builder, op->getLoc(), bits,
-                                              other.get()));
-        }
-        builder.setInsertionPointAfter(op);
-        loaded.setType(bits);
-        auto cast =
-            LLVM::BitcastOp::create(builder, op->getLoc(), type, loaded);
-        loaded.replaceAllUsesExcept(cast, cast);
-      } else if (isa<LLVM::StoreOp, LLVM::MaskedStoreOp>(op)) {
-        OpOperand &value = op->getOpOperand(0);
-        Type bits = bitsOf(value.get().getType());
-        if (!bits)
-          return;
-        builder.setInsertionPoint(op);
-        value.set(
-            LLVM::BitcastOp::create(builder, op->getLoc(), bits, value.get()));
+          continue;
+        result.setType(bits);
+        auto cast = LLVM::BitcastOp::create(b, op->getLoc(), type, result);
+        result.replaceAllUsesExcept(cast, cast);
       }
     });
   }

@@ -103,15 +103,15 @@ def ApproximateMathPass : Pass<"attn-approximate-math"> {
 }
 
 def MoveBf16AsBitsPass : Pass<"attn-move-bf16-as-bits"> {
-  let summary = "Read and write bf16 as 16-bit integers";
+  let summary = "Move bf16 as 16-bit integers";
   let description = [{
     For CPUs that cannot convert to bf16: LLVM makes shuffles of copies of bf16,
     and of those calls of `__truncsfbf2` from a compiler's library, which an
     artifact does not have.
 
     Input: the LLVM dialect.
-    Output: the same, where bf16 is loaded and stored by its bits.
-    Skips: vectors.
+    Output: the same, where bf16 is loaded, stored, selected and moved between
+    lanes by its bits.
 
     ```mlir
     llvm.func @f(%from: !llvm.ptr, %to: !llvm.ptr) {

@@ -79,12 +79,17 @@ public:
   /// Whether plans name it. Stages that a pass makes have one algorithm each,
   /// and no plan.
   virtual bool isPlanned() const { return true; }
-  /// Why its kernels of `anchor` do not compute `consumer`, too, a pointwise op
-  /// that its result goes through; or nothing.
-  virtual std::string whyNotFused(mlir::Operation *anchor,
-                                  mlir::Operation *consumer) const {
+  /// Why its kernels of `members`, an anchor and ops that follow it, do not
+  /// compute `op`, too, a `linalg` op that reads a result of theirs; or
+  /// nothing.
+  virtual std::string whyNotFused(llvm::ArrayRef<mlir::Operation *> members,
+                                  mlir::Operation *op) const {
     return "its kernels hold one op";
   }
+  /// Whether its kernels give the results of all their ops, as others read
+  /// them. Else they give those of the last one, and no other op reads those of
+  /// the ones before.
+  virtual bool givesAllResults() const { return false; }
   /// Whether it computes Gaussians as they are. For the others they become
   /// products, and terms that are made before.
   virtual bool takesGaussians() const { return false; }

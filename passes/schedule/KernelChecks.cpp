@@ -91,5 +91,15 @@ LogicalResult mixattn::checkKernel(KernelOp kernel,
     if (std::string why = whyNot(op, each, schedules); !why.empty())
       return op->emitOpError("cannot be scheduled as '")
              << each.algorithm.getValue() << "': " << why;
+  const Schedule *schedule =
+      findSchedule(schedules, cases.front().algorithm.getValue());
+  SmallVector<Operation *> members = {op};
+  for (Operation *consumer : kernel.getConsumers()) {
+    if (std::string why = schedule->whyNotFused(members, consumer);
+        !why.empty())
+      return consumer->emitOpError("cannot be scheduled with '")
+             << op->getName() << "' as '" << schedule->name << "': " << why;
+    members.push_back(consumer);
+  }
   return success();
 }

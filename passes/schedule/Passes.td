@@ -9,11 +9,12 @@ include "mlir/Pass/PassBase.td"
 def FormKernelsPass : Pass<"attn-form-kernels"> {
   let summary = "Wrap what a schedule takes as kernels";
   let description = [{
-    Input: attentions in the normal form, pools, and contractions, on tensors,
-    planned or not; the module's target.
+    Input: attentions in the normal form, pools, contractions and other `linalg`
+    ops, on tensors, planned or not; the module's target.
     Output: those that the schedule of their plan takes, or any where they have
-    none, stand in `attn.kernel`, into new tensors, with the pointwise ops after
-    them that the schedule computes, too.
+    none, stand in `attn.kernel`, into new tensors, with the ops after them that
+    the schedule computes, too: pointwise ops after a contraction, all that a row
+    goes through. Attentions, pools and contractions come first.
     Skips: those that no schedule takes, and those in kernels.
 
     Errors: a plan by an algorithm that the target does not have, or that cannot
@@ -40,20 +41,20 @@ def RemarkPlainPass : Pass<"attn-remark-plain", "::mlir::ModuleOp"> {
   let description = [{
     Input: a module with kernels on tensors.
     Output: the same; a remark, missed, for each `linalg` op outside of kernels,
-    with its place.
-    Skips: ops that plans are made for, whose remark is `attn-plan`'s, and those
-    that fill a tensor.
+    with its place and the reason of each schedule.
+    Skips: ops that plans are made for, whose remark is `attn-plan`'s, those that
+    fill a tensor, and those whose results nobody reads.
 
     ```mlir
-    func.func @f(%x: tensor<4xf32>, %e: tensor<4xf32>) -> tensor<4xf32> {
-      %y = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>)
-          -> tensor<4xf32>
-      return %y : tensor<4xf32>
+    func.func @f(%x: tensor<4xf64>, %e: tensor<4xf64>) -> tensor<4xf64> {
+      %y = linalg.exp ins(%x : tensor<4xf64>) outs(%e : tensor<4xf64>)
+          -> tensor<4xf64>
+      return %y : tensor<4xf64>
     }
     ```
     stays; `--remarks` prints
     ```
-    remark: [Missed] plain | … Reason="no schedule is for 'linalg.exp': it is loops on one thread"
+    remark: [Missed] plain | … Reason="'linalg.exp' is loops on one thread: rows: 'math.exp' is of f64"
     ```
   }];
 }

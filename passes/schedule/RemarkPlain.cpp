@@ -3,6 +3,7 @@
 
 #include "dialect/attn/AttnOps.h"
 #include "passes/Passes.h"
+#include "passes/plan/Schedule.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
@@ -19,18 +20,19 @@ namespace {
 
 struct RemarkPlainPass : mixattn::impl::RemarkPlainPassBase<RemarkPlainPass> {
   void runOnOperation() override {
-    getOperation()->walk<WalkOrder::PreOrder>([](Operation *op) {
+    Schedules schedules = schedulesFor(TargetAttr::of(getOperation()));
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<KernelOp>(op))
         return WalkResult::skip();
       // What can be planned was remarked on with its plan; a filled tensor is
-      // where others sum up.
+      // where others sum up; what nobody reads will not be computed.
       if (isa<linalg::LinalgOp>(op) && !isa<linalg::FillOp>(op) &&
-          !canBePlanned(op))
+          !canBePlanned(op) && !op->use_empty())
         remark::missed(op->getLoc(), remark::RemarkOpts::name("plain").category(
                                          "attn-remark-plain"))
-            << remark::reason("no schedule is for '{0}': it is loops on one "
-                              "thread",
-                              op->getName().getStringRef());
+            << remark::reason("'{0}' is loops on one thread{1}",
+                              op->getName().getStringRef(),
+                              whyNone(op, schedules));
       return WalkResult::advance();
     });
   }

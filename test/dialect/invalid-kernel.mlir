@@ -58,7 +58,7 @@ func.func @c2_count(%q: !q, %init: !q) -> (!q, !q) {
 
 !q = tensor<1x2x3x4xf32>
 func.func @c2_two_ops(%q: !q, %init: !q) -> (!q, !q) {
-  // expected-error @below {{'attn.kernel' op expected the results of one op in 'attn.results'}}
+  // expected-error @below {{'attn.kernel' op expected the results of one op, or of 'linalg' ops, in 'attn.results'}}
   %o:2 = attn.kernel ins(%q : !q) outs(%init, %init : !q, !q) {
   ^bb0(%a: !q):
     %r = attn.generic scores(%a, %a : !q, !q) pool(%a : !q) -> !q
@@ -96,18 +96,24 @@ func.func @c3_no_result(%q: !q, %init: !q) {
 
 // -----
 
-#map = affine_map<(i) -> (i)>
 func.func @no_anchor(%x: tensor<4xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'attn.kernel' op expected an anchor, whose result pointwise ops go through}}
+  // expected-error @below {{'attn.kernel' op expected the results of one op, or of 'linalg' ops, in 'attn.results'}}
   %y = attn.kernel ins(%x : tensor<4xf32>) outs(%init : tensor<4xf32>) {
   ^bb0(%a: tensor<4xf32>):
+    attn.results %a : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @only_filled(%x: f32, %init: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'attn.kernel' op expected the results of one op, or of 'linalg' ops, in 'attn.results'}}
+  %y = attn.kernel ins(%x : f32) outs(%init : tensor<4xf32>) {
+  ^bb0(%a: f32):
     %e = tensor.empty() : tensor<4xf32>
-    %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
-        ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
-    ^bb1(%in: f32, %out: f32):
-      linalg.yield %in : f32
-    } -> tensor<4xf32>
-    attn.results %r : tensor<4xf32>
+    %f = linalg.fill ins(%a : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    attn.results %f : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
 }

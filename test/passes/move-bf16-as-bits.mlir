@@ -19,6 +19,20 @@ llvm.func @copy(%from: !llvm.ptr, %to: !llvm.ptr) {
   llvm.return
 }
 
+// CHECK-LABEL: llvm.func @lanes
+// CHECK:         %[[X:.+]] = llvm.bitcast %{{.+}} : vector<4xbf16> to vector<4xi16>
+// CHECK:         %[[Y:.+]] = llvm.bitcast %{{.+}} : vector<4xbf16> to vector<4xi16>
+// CHECK:         %[[S:.+]] = llvm.select %{{.+}}, %[[X]], %[[Y]] : vector<4xi1>, vector<4xi16>
+// CHECK:         llvm.shufflevector {{.*}} : vector<4xi16>
+// CHECK:         %[[E:.+]] = llvm.extractelement {{.*}} : vector<2xi16>
+// CHECK:         llvm.bitcast %[[E]] : i16 to bf16
+llvm.func @lanes(%m: vector<4xi1>, %x: vector<4xbf16>, %y: vector<4xbf16>, %i: i32) -> bf16 {
+  %s = llvm.select %m, %x, %y : vector<4xi1>, vector<4xbf16>
+  %p = llvm.shufflevector %s, %s [1, 2] : vector<4xbf16>
+  %e = llvm.extractelement %p[%i : i32] : vector<2xbf16>
+  llvm.return %e : bf16
+}
+
 // CHECK-LABEL: llvm.func @others
 // CHECK-NEXT:    llvm.load %{{.+}} : !llvm.ptr -> f16
 // CHECK-NEXT:    llvm.store %{{.+}}, %{{.+}} : f16, !llvm.ptr

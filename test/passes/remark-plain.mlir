@@ -6,19 +6,26 @@
 // RUN:   --remarks-filter=attn-remark-plain --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s
 
 // CHECK-NOT: remark:
-// CHECK:     remark-plain.mlir:[[#@LINE + 12]]:{{.*}} remark: [Missed] plain | Category:attn-remark-plain | Reason="no schedule is for 'linalg.transpose': it is loops on one thread"
+// CHECK:     remark-plain.mlir:[[#@LINE + 13]]:{{.*}} remark: [Missed] plain | Category:attn-remark-plain | Reason="'linalg.generic' is loops on one thread: rows: an operand is of i1"
 // CHECK-NOT: remark:
-// CHECK:     remark-plain.mlir:[[#@LINE + 11]]:{{.*}} remark: [Missed] plain
+// CHECK:     remark-plain.mlir:[[#@LINE + 17]]:{{.*}} remark: [Missed] plain {{.*}} rows: 'math.exp' is of f64"
 // CHECK-NOT: remark:
+#all = affine_map<(i, j) -> (i, j)>
 !t = tensor<4x4xf32>
-func.func @plain(%x: !t, %w: !t) -> (!t, !t, !t) {
+!b = tensor<4x4xi1>
+!d = tensor<4x4xf64>
+func.func @plain(%x: !t, %w: !t, %z: !d, %none: !b, %nothing: !d) -> (!t, !b, !d, !t) {
   %zero = arith.constant 0.0 : f32
-  %one = arith.constant 1.0 : f32
   %empty = tensor.empty() : !t
   %zeros = linalg.fill ins(%zero : f32) outs(%empty : !t) -> !t
   %p = linalg.matmul ins(%x, %w : !t, !t) outs(%zeros : !t) -> !t
-  %ones = linalg.fill ins(%one : f32) outs(%empty : !t) -> !t
+  %b = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %w : !t, !t) outs(%none : !b) {
+  ^bb0(%0: f32, %1: f32, %out: i1):
+    %2 = arith.cmpf olt, %0, %1 : f32
+    linalg.yield %2 : i1
+  } -> !b
+  %d = linalg.exp ins(%z : !d) outs(%nothing : !d) -> !d
   %turned = linalg.transpose ins(%x : !t) outs(%empty : !t) permutation = [1, 0]
-  %sum = linalg.add ins(%x, %ones : !t, !t) outs(%empty : !t) -> !t
-  return %p, %turned, %sum : !t, !t, !t
+  return %p, %b, %d, %turned : !t, !b, !d, !t
 }

@@ -65,13 +65,13 @@ func.func @layer(%x: !x, %w: !x, %b: tensor<?xf32>, %s: tensor<?xbf16>) -> !x {
 // FORMED:         %[[P:.+]] = attn.kernel
 // FORMED-NOT:       linalg.generic
 // FORMED:           attn.results
-// FORMED:         linalg.generic {{.*}} ins(%[[P]] :
-// FORMED:         linalg.generic {{.*}} ins(%[[P]] :
+// FORMED:         attn.kernel ins(%[[P]] :
+// FORMED:         attn.kernel ins(%[[P]] :
 // FORMED-LABEL: func.func @turned(
 // FORMED:         %[[P:.+]] = attn.kernel
 // FORMED-NOT:       linalg.generic
 // FORMED:           attn.results
-// FORMED:         linalg.generic {{.*}} ins(%[[P]] :
+// FORMED:         attn.kernel ins(%[[P]] :
 func.func @apart(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<8x8xf32>

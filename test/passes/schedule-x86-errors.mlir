@@ -301,3 +301,25 @@ func.func @odd_parts(%q: !m, %v: memref<1x2x3x1x16xf32>, %r: !b, %s: !b) {
   }
   return
 }
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#turned = affine_map<(i, j) -> (j, i)>
+!t = tensor<8x8xf32>
+!m = memref<8x8xf32>
+func.func @other_rows(%x: !m, %y: !m) {
+  attn.kernel ins(%x : !m) outs(%y : !m) {
+  ^bb0(%a: !t):
+    %e = tensor.empty() : !t
+    %0 = linalg.exp ins(%a : !t) outs(%e : !t) -> !t
+    // expected-error @below {{'linalg.generic' op cannot be scheduled with 'linalg.exp' as 'rows': it reads other rows}}
+    %1 = linalg.generic {indexing_maps = [#turned, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%0 : !t) outs(%e : !t) {
+    ^bb0(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    } -> !t
+    attn.results %1 : !t
+  }
+  return
+}

@@ -12,14 +12,14 @@
 
 // F16C: llvm.func @mixattn_half(
 // F16C: llvm.func internal @half.kernel
-// F16C:   llvm.fpext %{{.+}} : f16 to f32
-// F16C:   llvm.fadd %{{.+}} : f32
-// F16C:   llvm.fptrunc %{{.+}} : f32 to f16
+// F16C:   llvm.fpext %{{.+}} : vector<4xf16> to vector<4xf32>
+// F16C:   llvm.fadd %{{.+}} : vector<4xf32>
+// F16C:   llvm.fptrunc %{{.+}} : vector<4xf32> to vector<4xf16>
 // F16C: llvm.func internal @brain.kernel
 // F16C-NOT: llvm.fptrunc
 
 // BF16: llvm.func internal @brain.kernel
-// BF16:   llvm.fptrunc %{{.+}} : f32 to bf16
+// BF16:   llvm.fptrunc %{{.+}} : vector<{{[0-9]+}}xf32> to vector<{{[0-9]+}}xbf16>
 
 func.func @half(%x: tensor<4xf16>) -> tensor<4xf16> {
   %0 = arith.addf %x, %x : tensor<4xf16>

@@ -8,6 +8,7 @@
 #include "passes/schedule/x86/dense/DenseSchedule.h"
 #include "passes/schedule/x86/linear/LinearSchedule.h"
 #include "passes/schedule/x86/pool/BandedSchedule.h"
+#include "passes/schedule/x86/rows/RowsSchedule.h"
 #include "passes/schedule/x86/shared/Unfused.h"
 #include "passes/schedule/x86/stages/StageSchedules.h"
 
@@ -18,6 +19,6 @@ void x86::addSchedules(ScheduleTable &table) {
        {makeOnline, makePanel, makeDecode, makeChunkedLinear, makeBanded,
         makeDense, makeUnfused, makeRowTerm, makeProjection, makeParts,
         makePartFactors, makePoolParts, makeMergeParts, makeLinearState,
-        makeLinearMixStates, makeLinearRead})
+        makeLinearMixStates, makeLinearRead, makeRows})
     table.add(TargetFamily::X86, make);
 }

@@ -18,8 +18,10 @@
 using namespace mlir;
 using namespace mixattn;
 
-std::string mixattn::whyNotFused(Operation *anchor, Operation *consumer) {
-  auto generic = cast<linalg::GenericOp>(consumer);
+std::string mixattn::whyNotFused(ArrayRef<Operation *> members, Operation *op) {
+  if (!isPointwise(op))
+    return "it is not pointwise";
+  auto generic = cast<linalg::GenericOp>(op);
   auto isWide = [](Type type) {
     return isa<FloatType>(type) && type.getIntOrFloatBitWidth() > 32;
   };
@@ -27,8 +29,8 @@ std::string mixattn::whyNotFused(Operation *anchor, Operation *consumer) {
     return "its result is no float";
   for (OpOperand *input : generic.getDpsInputOperands()) {
     AffineMap map = generic.getMatchingIndexingMap(input);
-    if (input->get() == anchor->getResult(0) && !map.isIdentity())
-      return "it permutes the anchor's result";
+    if (input->get() == members.back()->getResult(0) && !map.isIdentity())
+      return "it permutes what it computes from";
     // Lanes are read as they lie.
     std::optional<unsigned> lanes = findLoop(map, map.getNumDims() - 1);
     if (!map.isProjectedPermutation() ||

@@ -15,9 +15,10 @@ namespace mixattn {
 /// pointwise ops are computed on a tile's rows before these are stored.
 void scheduleDense(KernelOp kernel, const TileSizes &sizes, int64_t threads);
 
-/// Why the rows of a tile cannot go through `consumer`, a pointwise op that
-/// reads the result of `anchor`; or nothing.
-std::string whyNotFused(mlir::Operation *anchor, mlir::Operation *consumer);
+/// Why the rows of a tile cannot go through `op`, which reads the result of the
+/// last one of `members`; or nothing.
+std::string whyNotFused(llvm::ArrayRef<mlir::Operation *> members,
+                        mlir::Operation *op);
 
 } // namespace mixattn
 

@@ -82,7 +82,7 @@ Value DenseTile::emitConsumers(Value sum, ArrayRef<Reader> readers,
     }
     Block *body = consumer.getBody();
     result = emitWide(
-                 b, b.getLoc(), lanes,
+                 b, b.getLoc(), sizes.lanes, lanes,
                  [&](OpBuilder &scalar, ValueRange elements) {
                    IRMapping mapping;
                    mapping.map(body->getArguments().take_front(elements.size()),

@@ -30,9 +30,9 @@ public:
     return findContraction(op).has_value();
   }
   std::string whyNot(Operation *op) const override;
-  std::string whyNotFused(Operation *anchor,
-                          Operation *consumer) const override {
-    return mixattn::whyNotFused(anchor, consumer);
+  std::string whyNotFused(ArrayRef<Operation *> members,
+                          Operation *op) const override {
+    return mixattn::whyNotFused(members, op);
   }
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;

@@ -44,7 +44,8 @@ Value FeatureRows::emitInput(const Source &source, Value column, Value mask) {
 static Value emitOnLanes(ImplicitLocOpBuilder &b, Value lanes,
                          function_ref<Value(OpBuilder &, Value)> each) {
   return emitWide(
-             b, b.getLoc(), lanes,
+             b, b.getLoc(), cast<VectorType>(lanes.getType()).getDimSize(0),
+             lanes,
              [&](OpBuilder &scalar, ValueRange x) -> SmallVector<Value> {
                return {each(scalar, x[0])};
              },

@@ -89,6 +89,8 @@ constexpr int64_t fewStateTerms = 1 << 20;
 constexpr int64_t fewPooled = 1 << 20;
 /// Multiply-adds of terms of queries and keys, and of projections.
 constexpr int64_t fewTerms = 1 << 20, fewProjected = 1 << 18;
+/// Turns of the loops of ops on rows: chosen on Zen 4.
+constexpr int64_t fewTurns = 1 << 15;
 
 /// Chunks of linear attention between a row that is read and the one that
 /// memory is asked for: chosen on Zen 5.

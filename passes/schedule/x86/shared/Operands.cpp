@@ -106,7 +106,7 @@ SmallVector<Value> KernelOperands::emitForEach(
   SmallVector<Value> all = {positions};
   llvm::append_range(all, lanes);
   return emitWide(
-      b, b.getLoc(), all,
+      b, b.getLoc(), this->lanes, all,
       [&](OpBuilder &scalar, ValueRange one) {
         return inside(scalar, one.front(), one.drop_front());
       },

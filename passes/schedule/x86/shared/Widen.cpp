@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -80,16 +81,14 @@ void Widening::clone(Operation &op) {
 }
 
 SmallVector<Value> mixattn::emitWide(
-    OpBuilder &builder, Location loc, ValueRange lanes,
+    OpBuilder &builder, Location loc, int64_t length, ValueRange lanes,
     llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange)> body,
     WideLoad load) {
   Block block;
-  int64_t length = cast<VectorType>(lanes[0].getType()).getDimSize(0);
   Widening widening(builder, length, load);
-  for (Value lane : lanes) {
-    auto type = cast<VectorType>(lane.getType());
-    widening.map(block.addArgument(type.getElementType(), loc), lane);
-  }
+  for (Value lane : lanes)
+    widening.map(block.addArgument(getElementTypeOrSelf(lane.getType()), loc),
+                 lane);
   OpBuilder scalar(builder.getContext());
   scalar.setInsertionPointToEnd(&block);
   SmallVector<Value> results = body(scalar, block.getArguments());

@@ -15,11 +15,12 @@ using WideLoad = llvm::function_ref<mlir::Value(
     llvm::ArrayRef<mlir::Value> indices)>;
 
 /// Emits, lane by lane and at once for all lanes, what `body` emits for one:
-/// `lanes` are vectors of one length, of which `body` gets the elements' stand
-/// ins. What depends on none of them stays a scalar. Ops on lanes must be
-/// elementwise; loads are `load`'s. The results are vectors.
+/// `lanes` are vectors of `length` elements, of which `body` gets the elements'
+/// stand-ins, or scalars. What depends on no vector stays a scalar. Ops on
+/// lanes must be elementwise; loads are `load`'s. The results are vectors.
 llvm::SmallVector<mlir::Value>
-emitWide(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange lanes,
+emitWide(mlir::OpBuilder &builder, mlir::Location loc, int64_t length,
+         mlir::ValueRange lanes,
          llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &,
                                                            mlir::ValueRange)>
              body,

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Wraps ops as kernels on tensors.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_KERNEL_MAKER_H
+#define MIXATTN_PASSES_SCHEDULE_KERNEL_MAKER_H
+
+#include "mlir/IR/Operation.h"
+
+namespace mixattn {
+
+/// Wraps `members`, an anchor and ops after it in one block, as a kernel into
+/// new tensors, at the place of the last one. Its results are those that other
+/// ops read, all of which come later, and those of the last member.
+void makeKernel(llvm::ArrayRef<mlir::Operation *> members);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_KERNEL_MAKER_H

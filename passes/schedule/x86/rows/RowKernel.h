@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The code of ops that a row of a tensor goes through.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_ROWS_ROW_KERNEL_H
+#define MIXATTN_PASSES_SCHEDULE_X86_ROWS_ROW_KERNEL_H
+
+#include "dialect/attn/AttnOps.h"
+#include "passes/body/IndexMath.h"
+#include "passes/schedule/x86/rows/RowLoops.h"
+#include "passes/schedule/x86/shared/Scratch.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mixattn {
+
+/// Emits what the ops of a kernel do for one row after the other, each op for
+/// the whole row before the next one. What they hand on stays in scratch
+/// memory, or is a number.
+class RowKernel {
+public:
+  RowKernel(mlir::ImplicitLocOpBuilder &b, KernelOp kernel, int64_t lanes);
+
+  unsigned getNumRowLoops() const { return members.front().rows; }
+  /// How many rows there are in loop `loop`.
+  mlir::Value getRows(unsigned loop) { return sizeOf(members.front(), loop); }
+  /// The turns of all loops of all ops in one row.
+  mlir::Value countTurns();
+  /// Whether every lane of the kernel is computed without the others.
+  bool hasSeparateLanes() const;
+  /// The lanes of a kernel that has separate lanes.
+  mlir::Value countLanes() {
+    return sizeOf(members.front(), *members.front().lane);
+  }
+  /// The bytes of scratch that a row takes.
+  mlir::Value countScratch();
+
+  /// Emits the row at `row`, an index of each of its loops. Where lanes are
+  /// separate, those from `from` to before `to`.
+  void emit(llvm::ArrayRef<mlir::Value> row, mlir::Value scratch,
+            mlir::Value from = {}, mlir::Value to = {});
+
+private:
+  /// What a tensor of the region is while a row is handled: elements in a
+  /// buffer, whose first `dropped` dims are not there, or a number.
+  struct Held {
+    mlir::Value buffer, number;
+    unsigned dropped = 0;
+  };
+  /// Lanes that are handled at once: a vector of those from `first` on; `mask`
+  /// says which there are, and is null where all are.
+  struct Lanes {
+    unsigned loop;
+    mlir::Value first, mask, positions;
+  };
+  using Place = llvm::SmallVector<mlir::Value>;
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Inside = llvm::function_ref<Values(mlir::ValueRange sums)>;
+
+  mlir::Value outside(mlir::Value value);
+  mlir::Value sizeOf(mlir::Value tensor, unsigned dim);
+  mlir::Value sizeOf(const RowLoops &loops, unsigned loop);
+  mlir::Value bytesOf(mlir::OpResult result);
+  bool staysInside(mlir::OpResult result) const;
+  bool isNumber(const RowLoops &loops, mlir::OpResult result) const;
+
+  void emitOp(const RowLoops &loops);
+  void emitOuter(const RowLoops &loops, unsigned number);
+  void emitSums(const RowLoops &loops);
+  Values emitTurns(const RowLoops &loops, unsigned number,
+                   mlir::ValueRange sums, Inside inside);
+  Values emitLanes(
+      const RowLoops &loops, mlir::ValueRange sums,
+      llvm::function_ref<Values(const Lanes &, mlir::ValueRange sums)> inside);
+  Values
+  emitFor(mlir::Value from, mlir::Value to, int64_t step, mlir::ValueRange sums,
+          llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> inside);
+  Values emitBody(const RowLoops &loops, const Lanes *lanes,
+                  mlir::ValueRange sums);
+  Values emitScalars(mlir::OpBuilder &builder, const RowLoops &loops,
+                     mlir::ValueRange elements, mlir::Value position);
+  Values makeInits(const RowLoops &loops, const Lanes *lanes);
+  mlir::Value putTogether(const RowLoops &loops, unsigned number,
+                          mlir::Value sums, mlir::Value init);
+
+  mlir::Value widen(mlir::Value number);
+  mlir::Value makeIndex(mlir::AffineExpr expr, const RowLoops &loops,
+                        const Lanes *lanes, mlir::Value lane);
+  mlir::Value read(mlir::Value tensor, mlir::AffineMap map,
+                   const RowLoops &loops, const Lanes *lanes);
+  mlir::Value readSideBySide(mlir::Value buffer, mlir::ValueRange indices,
+                             const Lanes &lanes);
+  mlir::Value readEach(
+      const Lanes &lanes, mlir::Value size, mlir::Type element,
+      llvm::function_ref<mlir::Value(mlir::Value lane, int64_t number)> load);
+  void write(const RowLoops &loops, mlir::OpResult result, mlir::Value value,
+             const Lanes *lanes);
+
+  mlir::ImplicitLocOpBuilder &b;
+  IndexMath at;
+  KernelOp kernel;
+  int64_t lanes;
+  llvm::SmallVector<RowLoops> members;
+  llvm::DenseMap<mlir::Value, Held> held;
+  /// Where the loops of the op that is emitted stand.
+  Place place;
+  /// The lanes that are emitted, where they are not all.
+  mlir::Value firstLane, lastLane;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_X86_ROWS_ROW_KERNEL_H
