@@ -53,7 +53,7 @@ func.func @centred(%x: !t) -> (!r, !t) {
 // CHECK-NEXT:      attn.results
 // CHECK:         attn.kernel ins(%[[E]] :
 // CHECK:           linalg.generic
-// CHECK-NEXT:      linalg.yield
+// CHECK:             linalg.yield
 func.func @turned(%x: !t) -> !t {
   %e = tensor.empty() : !t
   %0 = linalg.exp ins(%x : !t) outs(%e : !t) -> !t
