@@ -52,12 +52,10 @@ struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
   void formOthers(const Schedules &schedules) {
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<KernelOp>(op))
-        return WalkResult::skip();
       if (isa<linalg::LinalgOp>(op) && !canBePlanned(op) &&
           findFirst(op, schedules))
         ops.push_back(op);
-      return WalkResult::advance();
+      return isa<KernelOp>(op) ? WalkResult::skip() : WalkResult::advance();
     });
     DenseSet<Operation *> taken;
     for (Operation *op : ops) {

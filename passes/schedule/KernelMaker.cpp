@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -76,6 +77,7 @@ private:
   bool isMember(Operation *op) const {
     return op && llvm::is_contained(members, op);
   }
+  void freeInits(Operation *op);
   SmallVector<Value> findResults() const;
   SmallVector<OpFoldResult> sizesOf(Value result);
   SmallVector<Value> makeOutputs(ArrayRef<Value> results);
@@ -181,7 +183,23 @@ Operation *KernelMaker::copy(Operation *op) {
   return copied;
 }
 
+/// Has `op` write to a tensor of its own where it reads nothing of the one that
+/// it writes to.
+void KernelMaker::freeInits(Operation *op) {
+  auto linalg = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalg)
+    return;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  for (OpOperand &init : linalg.getDpsInitsMutable())
+    if (!isFreshInit(init) && !linalg.payloadUsesValueFromOperand(&init))
+      init.set(tensor::EmptyOp::create(
+          rewriter, loc, tensor::getMixedSizes(rewriter, loc, init.get()),
+          getElementTypeOrSelf(init.get())));
+}
+
 void KernelMaker::run() {
+  llvm::for_each(members, [&](Operation *op) { freeInits(op); });
   llvm::for_each(members, [&](Operation *op) { collect(op); });
   used.remove_if([&](Value value) { return isMember(value.getDefiningOp()); });
   SmallVector<Value> results = findResults();
