@@ -62,8 +62,9 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
-  // What is added to a product's sums is a pointwise op like others that they
-  // go through.
+  // Kernels take pointwise ops as linalg has them. What is added to a product's
+  // sums is one like others that they go through.
+  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addPass(createSeparateInitsPass());
   pm.addPass(createCanonicalizerPass());
   addVerifyLevel(pm, Level::Normal);
@@ -78,8 +79,6 @@ static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
 
 static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTakeBuffersPass());
-  // Kernels take pointwise ops as linalg has them.
-  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   // Attentions that no schedule takes take the plain path.
   pm.addNestedPass<func::FuncOp>(createFormKernelsPass());
   // Now kernels hold all that they will, and loops are those of the graph.

@@ -5,6 +5,7 @@
 
 #include "dialect/attn/Contraction.h"
 #include "passes/entry/Entries.h"
+#include "passes/plan/Kernels.h"
 #include "passes/plan/Table.h"
 #include "passes/target/Target.h"
 
@@ -157,6 +158,21 @@ static void forEachOp(func::FuncOp entry, const GivenSizes &given,
   });
 }
 
+namespace {
+
+/// A kernel of an entry, predicted.
+struct Summary {
+  std::string algorithm;
+  Operation *anchor;
+  /// How many ops it computes.
+  size_t ops;
+  /// The time, and what its products would take at the peak.
+  double seconds, atPeak;
+  StringRef bound;
+};
+
+} // namespace
+
 static void print(llvm::raw_ostream &out, const Explained &each,
                   TargetAttr target) {
   out << each.op->getName().getStringRef();
@@ -182,6 +198,75 @@ static void print(llvm::raw_ostream &out, const Explained &each,
   out << "  plan: " << toText(each.plan) << "\n";
 }
 
+/// What computes `kernel`, how long that takes, and what bounds it.
+static Summary summarize(const KernelOps &kernel, const FunctionSizes &sizes,
+                         const PlanTarget &target) {
+  Operation *op = kernel.getAnchor();
+  Summary summary{
+      kernel.schedule->name.str(), op, kernel.members.size(), 0, 0, ""};
+  if (canBePlanned(op)) {
+    Explained planned(op, sizes, target);
+    const Schedule &schedule = planned.planner.scheduleOf(planned.chosen);
+    Workload work = readWorkload(op, sizes.nominal);
+    summary.algorithm = describe(planned.chosen);
+    summary.seconds = planned.seconds;
+    summary.atPeak =
+        work.usefulFlops(planned.sizes) / schedule.flopsOfPeak(work);
+    summary.bound = schedule.boundOf(work, planned.sizes);
+    return summary;
+  }
+  Workload work = readRows(kernel.members, sizes.nominal);
+  PlanSizes one{1, 1, 1};
+  summary.seconds =
+      kernel.schedule
+          ->predict(work, kernel.schedule->makePlan(op->getContext()), one)
+          .seconds;
+  summary.bound = kernel.schedule->boundOf(work, one);
+  return summary;
+}
+
+static std::vector<Summary> summarize(func::FuncOp entry,
+                                      const GivenSizes &given,
+                                      const PlanTarget &target) {
+  FunctionSizes sizes(entry, given);
+  std::vector<KernelOps> found = findKernels(entry, target.schedules);
+  DenseMap<Operation *, const KernelOps *> byAnchor;
+  for (const KernelOps &each : found)
+    byAnchor[each.getAnchor()] = &each;
+  // In the order of the graph.
+  std::vector<Summary> kernels;
+  entry.walk([&](Operation *op) {
+    if (const KernelOps *kernel = byAnchor.lookup(op))
+      kernels.push_back(summarize(*kernel, sizes, target));
+  });
+  return kernels;
+}
+
+/// All kernels of `entry`, and what its products take at the peak.
+static void printKernels(llvm::raw_ostream &out, ArrayRef<Summary> kernels) {
+  double seconds = 0, atPeak = 0;
+  for (const Summary &each : kernels) {
+    seconds += each.seconds;
+    atPeak += each.atPeak;
+  }
+  Table table;
+  table.add({"kernels", "time", "share"}, "bound");
+  for (const Summary &each : kernels) {
+    std::string name = "  " + each.algorithm;
+    if (FileLineColLoc place = findPlace(each.anchor->getLoc()))
+      name += llvm::formatv(" {0}:{1}", place.getLine(), place.getColumn());
+    if (each.ops > 1)
+      name += llvm::formatv(", {0} ops", each.ops);
+    table.add({name, toTime(each.seconds),
+               llvm::formatv("{0:F1} %", 100 * each.seconds / seconds)},
+              each.bound.str());
+  }
+  table.add({"  all", toTime(seconds), "100.0 %"});
+  table.add({"  products at the peak", toTime(atPeak),
+             llvm::formatv("{0:F1} %", 100 * atPeak / seconds)});
+  table.print(out);
+}
+
 std::string mixattn::explain(ModuleOp module, const GivenSizes &given,
                              const PlanTarget &target) {
   std::string text;
@@ -190,6 +275,9 @@ std::string mixattn::explain(ModuleOp module, const GivenSizes &given,
     out << (text.empty() ? "" : "\n") << entry.getName() << "\n";
     forEachOp(entry, given, target,
               [&](const Explained &each) { print(out, each, target.target); });
+    std::vector<Summary> kernels = summarize(entry, given, target);
+    if (kernels.size() > 1)
+      printKernels(out, kernels);
   }
   return text;
 }
@@ -197,6 +285,11 @@ std::string mixattn::explain(ModuleOp module, const GivenSizes &given,
 //===----------------------------------------------------------------------===//
 // JSON
 //===----------------------------------------------------------------------===//
+
+static std::string toText(FileLineColLoc place) {
+  return llvm::formatv("{0}:{1}:{2}", place.getFilename(), place.getLine(),
+                       place.getColumn());
+}
 
 static Object toJson(const PlanCase &plan) {
   Object result{{"algorithm", plan.algorithm.getValue()}};
@@ -251,8 +344,18 @@ static Object toJson(const Explained &each) {
                 {"plan", std::move(cases)},
                 {"chosen", std::move(chosen)}};
   if (FileLineColLoc place = findPlace(each.op->getLoc()))
-    result["location"] = llvm::formatv("{0}:{1}:{2}", place.getFilename(),
-                                       place.getLine(), place.getColumn());
+    result["location"] = toText(place);
+  return result;
+}
+
+static Object toJson(const Summary &each) {
+  Object result{{"algorithm", each.algorithm},
+                {"ops", int64_t(each.ops)},
+                {"seconds", each.seconds},
+                {"seconds_at_peak", each.atPeak},
+                {"bound", each.bound}};
+  if (FileLineColLoc place = findPlace(each.anchor->getLoc()))
+    result["location"] = toText(place);
   return result;
 }
 
@@ -263,8 +366,12 @@ std::string mixattn::explainAsJson(ModuleOp module, const GivenSizes &given,
     Array ops;
     forEachOp(entry, given, target,
               [&](const Explained &each) { ops.push_back(toJson(each)); });
-    entries.push_back(
-        Object{{"name", entry.getName()}, {"ops", std::move(ops)}});
+    Array kernels;
+    for (const Summary &each : summarize(entry, given, target))
+      kernels.push_back(toJson(each));
+    entries.push_back(Object{{"name", entry.getName()},
+                             {"ops", std::move(ops)},
+                             {"kernels", std::move(kernels)}});
   }
   Object result = describeTargetAsJson(target.target);
   result["entries"] = std::move(entries);

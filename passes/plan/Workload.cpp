@@ -4,7 +4,9 @@
 #include "passes/plan/Workload.h"
 
 #include "dialect/attn/Contraction.h"
+
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -20,8 +22,7 @@ std::array<OperandDim, 3> mixattn::getPlanDims(Operation *op) {
   if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
     return {linear.getBatchDim(), linear.getQueriesDim(), linear.getKeysDim()};
   if (std::optional<Contraction> found = findContraction(op))
-    return {found->dimOf(found->lanes.back()),
-            found->dimOf(found->rows.back()),
+    return {found->dimOf(found->lanes.back()), found->dimOf(found->rows.back()),
             found->dimOf(found->depths.back())};
   Value value = cast<StructuredPoolOp>(op).getValue();
   return {OperandDim{value, 0}, OperandDim{value, 2}, OperandDim{value, 2}};
@@ -136,6 +137,42 @@ Workload mixattn::readWorkload(Operation *op, const Sizes &nominal) {
   return work;
 }
 
+Workload mixattn::readRows(ArrayRef<Operation *> members,
+                           const Sizes &nominal) {
+  Workload work;
+  work.kind = Workload::Kind::Rows;
+  llvm::SetVector<Value> moved;
+  for (Operation *op : members) {
+    if (std::optional<OpCost> counted = countOp(op, nominal)) {
+      work.plainMultiplyAdds += number(counted->cost.multiplyAdds);
+      work.plainOther += number(counted->cost.other);
+      work.plainExps += number(counted->cost.exps);
+    }
+    auto isOther = [&](Operation *user) {
+      return !llvm::is_contained(members, user);
+    };
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), isOther))
+        moved.insert(result);
+    for (Value input : cast<DestinationStyleOpInterface>(op).getDpsInputs())
+      if (isa<TensorType>(input.getType()) &&
+          !(input.getDefiningOp() &&
+            llvm::is_contained(members, input.getDefiningOp())))
+        moved.insert(input);
+  }
+  for (Value tensor : moved)
+    work.movedBytes += number(nominal.bytes(tensor));
+  return work;
+}
+
+double Workload::units(const PlanSizes &sizes) const {
+  double queries = double(sizes.batch) * double(sizes.queries);
+  if (kind == Kind::Rows)
+    return 1;
+  bool hasPairs = kind == Kind::Softmax || kind == Kind::Contraction;
+  return hasPairs ? queries * double(sizes.keys) : queries;
+}
+
 double Workload::visibleKeys(const PlanSizes &sizes, int64_t tile,
                              int64_t block) const {
   int64_t tiles = llvm::divideCeil(std::max<int64_t>(sizes.queries, 1), tile);
@@ -157,6 +194,8 @@ double Workload::visibleKeys(const PlanSizes &sizes, int64_t tile,
 
 double Workload::usefulFlops(const PlanSizes &sizes) const {
   double queries = double(sizes.batch) * double(sizes.queries);
+  if (kind == Kind::Rows)
+    return 0;
   if (kind == Kind::Softmax)
     return 2 * pair.products() * queries * visibleKeys(sizes, 1, 1);
   if (kind == Kind::Pool)

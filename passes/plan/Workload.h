@@ -35,7 +35,7 @@ struct PairCounts {
 
 /// An attention whose sizes are open.
 struct Workload {
-  enum class Kind { Softmax, Linear, Pool, Contraction };
+  enum class Kind { Softmax, Linear, Pool, Contraction, Rows };
 
   Kind kind = Kind::Softmax;
   /// Heads of queries, results, keys (with components) and values.
@@ -69,6 +69,8 @@ struct Workload {
     return double(keyHeads * keyFeatures + valueHeads * valueFeatures) *
            double(bits) / 8;
   }
+  /// The pairs, queries or calls that the counts of the plain path are of.
+  double units(const PlanSizes &sizes) const;
   /// Floating-point operations of the two products, as speed is told in.
   double usefulFlops(const PlanSizes &sizes) const;
 };
@@ -76,6 +78,10 @@ struct Workload {
 /// Reads `op`, an attention that can be planned, with `nominal` sizes of the
 /// function around it: numbers all of them.
 Workload readWorkload(mlir::Operation *op, const Sizes &nominal);
+
+/// Reads `members`, ops that rows go through, as one: counts are of a call.
+Workload readRows(llvm::ArrayRef<mlir::Operation *> members,
+                  const Sizes &nominal);
 
 /// The dims that are the sizes of `op`, which reports call batch, queries and
 /// keys: for a pool its batch and rows, for a contraction columns, rows and the

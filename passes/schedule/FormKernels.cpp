@@ -3,8 +3,8 @@
 
 #include "dialect/attn/AttnOps.h"
 #include "passes/Passes.h"
+#include "passes/plan/Kernels.h"
 #include "passes/schedule/KernelMaker.h"
-#include "passes/schedule/KernelMembers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -23,17 +23,6 @@ namespace {
 struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
   using Base::Base;
 
-  /// The schedule that makes a kernel of `op`, that of the last case of its
-  /// plan, or of any schedule where it has none; or null.
-  static const Schedule *scheduleOf(Operation *op, const Schedules &schedules) {
-    PlanAttr plan = getPlan(op);
-    if (!plan)
-      return findFirst(op, schedules);
-    const Schedule *last =
-        findSchedule(schedules, plan.getCases().back().algorithm);
-    return last->formsKernels() ? last : nullptr;
-  }
-
   /// The case of the plan of `op` that has no kernels while another has, or
   /// null.
   static const PlanCase *findOdd(Operation *op, const Schedules &schedules) {
@@ -48,29 +37,8 @@ struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
     return odd == cases.end() || llvm::all_of(cases, isPlain) ? nullptr : odd;
   }
 
-  /// Kernels of the ops that need no plan, and that those before left.
-  void formOthers(const Schedules &schedules) {
-    SmallVector<Operation *> ops;
-    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<linalg::LinalgOp>(op) && !canBePlanned(op) &&
-          findFirst(op, schedules))
-        ops.push_back(op);
-      return isa<KernelOp>(op) ? WalkResult::skip() : WalkResult::advance();
-    });
-    DenseSet<Operation *> taken;
-    for (Operation *op : ops) {
-      if (taken.contains(op))
-        continue;
-      SmallVector<Operation *> members =
-          findMembers(op, *findFirst(op, schedules));
-      taken.insert(members.begin(), members.end());
-      makeKernel(members);
-    }
-  }
-
   void runOnOperation() override {
     Schedules schedules = schedulesFor(TargetAttr::of(getOperation()));
-    SmallVector<Operation *> fused;
     WalkResult result =
         getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
           if (isa<KernelOp>(op))
@@ -92,15 +60,12 @@ struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
                 << odd->algorithm.getValue() << "'";
             return WalkResult::interrupt();
           }
-          if (scheduleOf(op, schedules))
-            fused.push_back(op);
           return WalkResult::advance();
         });
     if (result.wasInterrupted())
       return signalPassFailure();
-    for (Operation *op : fused)
-      makeKernel(findMembers(op, *scheduleOf(op, schedules)));
-    formOthers(schedules);
+    for (const KernelOps &each : findKernels(getOperation(), schedules))
+      makeKernel(each.members);
   }
 };
 

@@ -183,6 +183,18 @@ Operation *KernelMaker::copy(Operation *op) {
   return copied;
 }
 
+/// A tensor of the sizes of `tensor` that no member makes.
+static Value likeOf(Value tensor, ArrayRef<Operation *> members) {
+  while (auto result = dyn_cast<OpResult>(tensor)) {
+    if (!llvm::is_contained(members, result.getOwner()))
+      break;
+    tensor = cast<DestinationStyleOpInterface>(result.getOwner())
+                 .getTiedOpOperand(result)
+                 ->get();
+  }
+  return tensor;
+}
+
 /// Has `op` write to a tensor of its own where it reads nothing of the one that
 /// it writes to.
 void KernelMaker::freeInits(Operation *op) {
@@ -194,7 +206,8 @@ void KernelMaker::freeInits(Operation *op) {
   for (OpOperand &init : linalg.getDpsInitsMutable())
     if (!isFreshInit(init) && !linalg.payloadUsesValueFromOperand(&init))
       init.set(tensor::EmptyOp::create(
-          rewriter, loc, tensor::getMixedSizes(rewriter, loc, init.get()),
+          rewriter, loc,
+          tensor::getMixedSizes(rewriter, loc, likeOf(init.get(), members)),
           getElementTypeOrSelf(init.get())));
 }
 

@@ -186,8 +186,12 @@ std::string mixattn::whyNotInRow(ArrayRef<Operation *> members, Operation *op) {
       for (OpOperand &operand : op->getOpOperands()) {
         if (operand.get() != result)
           continue;
-        if (linalg.isDpsInit(&operand))
-          return "it writes to what it reads";
+        // A tensor that is only written to may be any.
+        if (linalg.isDpsInit(&operand)) {
+          if (linalg.payloadUsesValueFromOperand(&operand))
+            return "it adds to what it reads";
+          continue;
+        }
         if (!before.isByRow(made) || !loops.isByRow(loops.mapOf(operand)))
           return "it reads other rows";
       }

@@ -5,6 +5,7 @@
 
 #include "passes/schedule/x86/rows/RowLoops.h"
 #include "passes/schedule/x86/rows/Rows.h"
+#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/CpuSchedule.h"
 
 using namespace mlir;
@@ -31,16 +32,27 @@ public:
     return whyNotInRow(members, op);
   }
   bool givesAllResults() const override { return true; }
-  Prediction predict(const Workload &, const PlanCase &,
-                     const PlanSizes &) const override {
-    return {};
-  }
+  Prediction predict(const Workload &work, const PlanCase &,
+                     const PlanSizes &) const override;
   void emit(KernelOp kernel, const PlanCase &) const override {
     scheduleRows(kernel, cpu.lanes);
   }
 };
 
 } // namespace
+
+/// Arithmetic, or moving, whichever takes longer.
+Prediction Rows::predict(const Workload &work, const PlanCase &,
+                         const PlanSizes &) const {
+  double operations = work.plainMultiplyAdds + work.plainOther;
+  double slots =
+      operations * calibration::rowOther + work.plainExps * slotsOfExp(0);
+  double cycles = slots / double(cpu.lanes * cpu.multiplyAdds);
+  double bytes = work.movedBytes, readers = double(cpu.threads);
+  cycles = std::max(cycles, bytes / readRate(bytes / readers, bytes, readers));
+  double items = std::max(1.0, operations / double(calibration::fewTurns));
+  return {share(cycles, items, cycles / items, false), 0};
+}
 
 std::unique_ptr<Schedule> x86::makeRows(TargetAttr target) {
   return std::make_unique<Rows>(describeCpu(target));

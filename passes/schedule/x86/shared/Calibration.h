@@ -72,6 +72,10 @@ constexpr double pieceShare = 0.42, pieceOverhead = 3, pieceOther = 0.3;
 /// packing a vector of their right side: measured on Zen 4.
 constexpr double denseShare = 0.95, packedVector = 2;
 
+/// The slots that an operation of ops on rows takes, loads and divisions
+/// included: measured on Zen 4.
+constexpr double rowOther = 1.5;
+
 /// Scalar code of the plain path, in cycles: a multiply-add, another operation,
 /// an exp.
 constexpr double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;

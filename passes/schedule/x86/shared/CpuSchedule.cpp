@@ -109,6 +109,22 @@ double CpuSchedule::secondsOfCall() const {
   return calibration::call / cpu.hertz;
 }
 
+StringRef CpuSchedule::boundOf(const Workload &work,
+                               const PlanSizes &sizes) const {
+  double units = work.units(sizes), threads = double(cpu.threads);
+  double vectors = double(cpu.lanes) * double(cpu.multiplyAdds);
+  double bytes = work.movedBytes * units / threads;
+  std::pair<double, StringRef> bounds[] = {
+      {work.usefulFlops(sizes) / flopsOfPeak(work) * cpu.hertz, "products"},
+      {work.plainExps * units * slotsOfExp(0) / vectors / threads, "exps"},
+      {bytes / readRate(bytes, bytes * threads, threads), "memory"}};
+  if (work.kind == Workload::Kind::Rows)
+    bounds[0] = {(work.plainMultiplyAdds + work.plainOther) *
+                     calibration::rowOther / vectors / threads,
+                 "arithmetic"};
+  return std::max_element(std::begin(bounds), std::end(bounds))->second;
+}
+
 double CpuSchedule::productSlots(const Workload &work) const {
   return hasPairs(work) ? 0.5 * cpu.multiplyAdds / cpu.pairProducts : 1;
 }

@@ -21,6 +21,8 @@ public:
   double flopsOfPeak(const Workload &work) const override {
     return cpu.peak() / productSlots(work) * double(cpu.threads);
   }
+  llvm::StringRef boundOf(const Workload &work,
+                          const PlanSizes &sizes) const override;
   double secondsOfCall() const override;
   std::string whyNotNumbers(const PlanCase &plan) const override;
 
