@@ -42,6 +42,8 @@ struct SizeExpression {
   /// Its value; none where a step of it is below 0, divides by 0 or is no
   /// int64_t. All dims are in `sizes`.
   std::optional<int64_t> in(const DimSizes &sizes, int64_t threads) const;
+  /// Whether `sizes` has all its dims.
+  bool hasDimsOf(const DimSizes &sizes) const;
   /// The expression as people write it.
   std::string toString() const;
 

@@ -141,11 +141,22 @@ static void buildLlvmOfKernels(OpPassManager &pm) {
   device.addPass(createCSEPass());
 }
 
-static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
+/// The memory of calls.
+static void buildMemory(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createGridsToThreadsPass());
   // The address sanitizer sees the ends of allocations only.
   if (options.sanitizer != "address")
     pm.addPass(createPlanWorkspacePass());
+}
+
+void mixattn::buildWorkspace(OpPassManager &pm,
+                             const PipelineOptions &options) {
+  buildPipeline(pm, Level::Planned, Level::Tiled, options);
+  buildMemory(pm, options);
+}
+
+static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
+  buildMemory(pm, options);
   pm.addPass(createExportEntriesPass());
   pm.addPass(createShareMovesPass());
   pm.addPass(createLowerCopiesPass());

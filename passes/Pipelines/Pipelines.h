@@ -37,6 +37,10 @@ struct PipelineOptions {
 void buildPipeline(mlir::OpPassManager &pm, Level from, Level to,
                    const PipelineOptions &options);
 
+/// Adds the passes that lead from level planned to where the manifest says how
+/// much memory calls take: into level llvm, on x86.
+void buildWorkspace(mlir::OpPassManager &pm, const PipelineOptions &options);
+
 /// Adds the passes with which level normal begins: they leave the entries
 /// asked for, with names and without calls, and their ops as they were written.
 void buildEntries(mlir::OpPassManager &pm, const PipelineOptions &options);

@@ -3,10 +3,10 @@
 
 #include "passes/plan/EntryCost.h"
 
-#include "dialect/attn/Contraction.h"
-
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -143,7 +143,11 @@ SizePolynomial mixattn::countFlops(func::FuncOp entry, const Sizes &sizes) {
   entry.walk([&](Operation *op) {
     bool isOther =
         isa<AttnDialect>(op->getDialect()) && !isa<AttentionOpInterface>(op);
-    if (!isOther && !findContraction(op))
+    auto linalg = dyn_cast<linalg::LinalgOp>(op);
+    bool isContraction =
+        linalg && linalg::isaContractionOpInterface(linalg) &&
+        isa<FloatType>(getElementTypeOrSelf(linalg.getDpsInits()[0]));
+    if (!isOther && !isContraction)
       return;
     if (std::optional<OpCost> cost = countOp(op, sizes))
       flops += cost->cost.multiplyAdds * 2;

@@ -8,17 +8,33 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <map>
+#include <string>
+#include <vector>
+
 namespace mixattn {
+
+/// The memory that a call takes in addition to arguments and results.
+struct CallMemory {
+  /// The bytes as an expression of the dims.
+  std::string formula;
+  /// The bytes of the parts that buffers share one after the other, at the
+  /// given sizes; none where these leave a dim open.
+  std::optional<std::vector<int64_t>> parts;
+};
+
+/// The memory of the entries by name.
+using EntryMemory = std::map<std::string, CallMemory>;
 
 /// Every candidate of every attention of the entries of `module`, which is
 /// planned, with times at the sizes that are known or in `given`; plan.md
 /// explains the columns.
 std::string explain(mlir::ModuleOp module, const GivenSizes &given,
-                    const PlanTarget &target);
+                    const PlanTarget &target, const EntryMemory &memory);
 
 /// The same for programs: the JSON object of plan.md.
 std::string explainAsJson(mlir::ModuleOp module, const GivenSizes &given,
-                          const PlanTarget &target);
+                          const PlanTarget &target, const EntryMemory &memory);
 
 /// `[queries at_most 8 : decode {block = 64}, else : online {width = 64}]`.
 std::string toText(PlanAttr plan);

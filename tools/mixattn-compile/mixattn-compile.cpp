@@ -10,6 +10,7 @@
 #include "passes/plan/Explain.h"
 #include "passes/target/GpuModel.h"
 #include "passes/target/Target.h"
+#include "tools/mixattn-compile/Memory.h"
 #include "tools/mixattn-compile/Options.h"
 #include "tools/mixattn-compile/Reproducer.h"
 #include "tools/mixattn-compile/Resources.h"
@@ -60,6 +61,7 @@ private:
   ExitCode addArtifact(std::string code, const Manifest &manifest,
                        llvm::StringRef text, OutputFiles &files);
   ExitCode makeReport(OutputFiles &files);
+  PipelineOptions passOptions() const;
   std::string explainPlans();
   std::string print();
 
@@ -132,20 +134,24 @@ void Compilation::addTarget(mlir::OpPassManager &passes) {
   passes.addPass(createSetTargetPass(target));
 }
 
+PipelineOptions Compilation::passOptions() const {
+  PipelineOptions made;
+  made.entry = options.entry;
+  made.sanitizer = nameOf(options.sanitizer);
+  made.family = familyOf(machine);
+  made.plan = options.plan;
+  return made;
+}
+
 ExitCode Compilation::runPasses() {
-  PipelineOptions passOptions;
-  passOptions.entry = options.entry;
-  passOptions.sanitizer = nameOf(options.sanitizer);
-  passOptions.family = familyOf(machine);
-  passOptions.plan = options.plan;
   auto passes = mlir::PassManager::on<mlir::ModuleOp>(&context);
   addTarget(passes);
   if (options.cost != Options::Report::None)
-    buildEntries(passes, passOptions);
+    buildEntries(passes, passOptions());
   else
     buildPipeline(passes, Level::Graph,
                   options.isReport() ? Level::Planned : options.level,
-                  passOptions);
+                  passOptions());
   // After each pass it takes as long as all passes do: levels verify where they
   // end, and passes that the reproducer repeats each.
   passes.enableVerifier(options.cost != Options::Report::None);
@@ -219,13 +225,14 @@ std::string Compilation::explainPlans() {
   std::string error;
   if (!options.plan.empty())
     target.forced = parseForcedPlan(options.plan, error);
+  EntryMemory memory = findMemory(*module, passOptions(), options.sizes);
   if (options.explanation == Options::Report::Json)
-    return explainAsJson(*module, options.sizes, target);
+    return explainAsJson(*module, options.sizes, target, memory);
   std::string header =
       "target " + machine.cpu + ": " + describeTarget(target.target) + "\n";
   if (!machine.doubt.empty())
     header += machine.doubt + "\n";
-  return header + "\n" + explain(*module, options.sizes, target);
+  return header + "\n" + explain(*module, options.sizes, target, memory);
 }
 
 ExitCode Compilation::makeReport(OutputFiles &files) {
