@@ -9,12 +9,6 @@
 using namespace mlir;
 using namespace mixattn;
 
-/// Whether `op`, a `linalg` op, computes with `use`.
-static bool computesWith(Operation *op, OpOperand &use) {
-  auto linalg = cast<linalg::LinalgOp>(op);
-  return linalg.isDpsInput(&use) && linalg.payloadUsesValueFromOperand(&use);
-}
-
 namespace {
 
 /// Finds one kernel after the other.
@@ -54,7 +48,7 @@ void KernelFinder::followOne(SmallVectorImpl<Operation *> &members,
     OpOperand &use = *members.back()->getResult(0).use_begin();
     Operation *next = use.getOwner();
     if (next->getBlock() != block || !canFollow(next) ||
-        !computesWith(next, use) ||
+        !cast<linalg::LinalgOp>(next).isDpsInput(&use) ||
         !schedule.whyNotFused(members, next).empty())
       break;
     members.push_back(next);

@@ -205,18 +205,18 @@ def softmax(g):
 
 
 def two_rows(g):
-    """Two rows that are handed on, and nobody else reads."""
+    """Two rows that are handed on, both of which the last op reads."""
     t, x = g.dtype, g.argument("bnd")
     e = g.op("bnd", [(x, "bnd")], f"%1 = math.exp %0 : {t}\n%1")
-    s = g.op("bnd", [(x, "bnd")], f"%1 = arith.mulf %0, %0 : {t}\n%1")
-    u = g.op("bnd", [(e, "bnd"), (x, "bnd")], f"%2 = arith.subf %0, %1 : {t}\n%2")
-    v = g.op("bnd", [(u, "bnd")], f"%1 = arith.mulf %0, %0 : {t}\n%1")
-    y = g.op("bnd", [(u, "bnd"), (v, "bnd"), (s, "bnd")],
-             f"%3 = arith.addf %0, %1 : {t}\n%4 = arith.subf %3, %2 : {t}\n%4")
+    s = g.op("bn", [(e, "bnd")], f"%1 = arith.addf %o, %0 : {t}\n%1", start=0.0)
+    u = g.op("bnd", [(e, "bnd"), (s, "bn")], f"%2 = arith.divf %0, %1 : {t}\n%2")
+    m = g.op("bn", [(u, "bnd")], f"%1 = arith.maximumf %o, %0 : {t}\n%1", start=0.0)
+    y = g.op("bnd", [(u, "bnd"), (m, "bn"), (e, "bnd")],
+             f"%3 = arith.divf %0, %1 : {t}\n%4 = arith.addf %3, %2 : {t}\n%4")
 
     def numpy(a):
-        u = np.exp(a) - a
-        return (u + u * u - a * a,)
+        e = np.exp(a)
+        return (e / e.max(-1, keepdims=True) + e,)
     return [y], numpy
 
 
@@ -325,6 +325,18 @@ def rolled_lanes(g):
     return picked(g, "%2, %6"), lambda a: (np.roll(a, -1, 2) + a,)
 
 
+def picked_turned(g):
+    """x[b, d, n] where n and d of the result stand, one element at a time."""
+    x, like = g.argument("bdn"), g.argument("bnd")
+    return [g.op("bnd", [(like, "bnd")], f"""
+        %1 = linalg.index 0 : index
+        %2 = linalg.index 1 : index
+        %3 = linalg.index 2 : index
+        %4 = tensor.extract %{x}[%1, %3, %2] : {g.type("bdn", g.dtype)}
+        %5 = arith.addf %4, %0 : {g.dtype}
+        %5""")], lambda a, b: (a.transpose(0, 2, 1) + b,)
+
+
 def masked(g):
     x, mask = g.argument("bnd"), g.argument("nd", "i1")
     other = g.number(-1.0)
@@ -355,10 +367,11 @@ def squares(g):
 
 
 # How many kernels each takes.
-FORMS = {residual_norm: 1, embedding_norm: 1, mean_apart: 1, softmax: 1, two_rows: 2,
+FORMS = {residual_norm: 1, embedding_norm: 1, mean_apart: 1, softmax: 1, two_rows: 1,
          argmax: 1,
          heads_first: 1, turned: 1, turned_sum: 1, column_mean: 1, all_but_first: 1,
-         whole_sum: 1, window_max: 1, gate: 1, rolled_rows: 1, rolled_lanes: 1, masked: 1,
+         whole_sum: 1, window_max: 1, gate: 1, rolled_rows: 1, rolled_lanes: 1,
+         picked_turned: 1, masked: 1,
          times_vector: 1, vector_times: 1, squares: 1}
 
 

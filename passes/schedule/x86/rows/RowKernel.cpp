@@ -66,7 +66,7 @@ Value RowKernel::countTurns() {
 bool RowKernel::hasSeparateLanes() const {
   DenseMap<Value, AffineMap> made;
   for (RowLoops each : members) {
-    if (!each.lane || each.reducesLanes() || !each.outer.empty())
+    if (!each.lane || !each.outer.empty())
       return false;
     AffineExpr lane = getAffineDimExpr(*each.lane, b.getContext());
     auto endsWithLanes = [&](OpOperand &operand) {
