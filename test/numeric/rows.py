@@ -7,129 +7,12 @@ import sys
 
 import numpy as np
 
+from linalg_graph import Graph, numbers
+
 # Sizes by letter: rows of more than a vector and of less; some 1.
 SIZES = [dict(b=2, n=5, h=3, d=37, v=11, k=3), dict(b=1, n=70, h=2, d=8, v=130, k=1),
          dict(b=3, n=33, h=1, d=128, v=16, k=2), dict(b=1, n=2, h=2, d=4100, v=9, k=1)]
 LIMITS = {"f32": 2.0**-18, "f16": 2.0**-8, "bf16": 2.0**-5}
-HELD = {"f32": np.float32, "f16": np.float16, "i64": np.int64, "i32": np.int32,
-        "i1": np.bool_}
-
-
-def rounded(array, dtype):
-    """`array` as a file holds it, and the numbers that this is."""
-    if dtype == "bf16":
-        bits = array.astype(np.float32).view(np.uint32) & 0xFFFF0000
-        return (bits >> 16).astype(np.uint16).view("V2"), bits.view(np.float32)
-    held = array.astype(HELD[dtype])
-    return held, held
-
-
-def numbers(held):
-    if held.dtype.kind == "V":
-        bits = held.view(np.uint16).astype(np.uint32) << 16
-        return bits.view(np.float32).astype(np.float64)
-    return held.astype(np.float64)
-
-
-class Graph:
-    """The text of a function, op by op. Letters name dims and loops."""
-
-    def __init__(self, sizes, dtype, is_open):
-        self.sizes, self.dtype, self.is_open = sizes, dtype, is_open
-        self.draw = np.random.default_rng(3)
-        self.arguments, self.lines, self.results, self.arrays = [], [], [], {}
-        self.tensors, self.numbers = {}, 0
-
-    def type(self, letters, dtype):
-        return "tensor<" + "".join(f"{'?' if self.is_open else self.sizes[c]}x"
-                                   for c in letters) + f"{dtype}>"
-
-    def argument(self, letters, dtype=None, below=None):
-        dtype, name = dtype or self.dtype, "abcdefgh"[len(self.arguments)]
-        dims = ", ".join(f'"{c.upper()}"' for c in letters)
-        self.arguments.append(
-            f'%{name}: {self.type(letters, dtype)} {{attn.name = "{name}"'
-            + (f", attn.dims = [{dims}]" if self.is_open and letters else "")
-            + (f', attn.range = [0, {self.sizes[below] - 1}]' if below else "") + "}")
-        self.tensors[name] = (letters, dtype)
-        shape = [self.sizes[c] for c in letters]
-        array = (self.draw.integers(0, self.sizes[below], shape) if below
-                 else self.draw.integers(0, 2, shape) if dtype == "i1"
-                 else self.draw.integers(-9, 9, shape) if dtype[0] == "i"
-                 else self.draw.standard_normal(shape))
-        self.arrays[name] = rounded(array, dtype)
-        return name
-
-    def new(self):
-        self.numbers += 1
-        return f"v{self.numbers}"
-
-    def size(self, letter):
-        """An index that is the size of `letter`."""
-        name = next(name for name, (letters, _) in self.tensors.items()
-                    if letter in letters)
-        letters, dtype = self.tensors[name]
-        at, size = self.new(), self.new()
-        self.lines += [f"%{at} = arith.constant {letters.index(letter)} : index",
-                       f"%{size} = tensor.dim %{name}, %{at} : {self.type(letters, dtype)}"]
-        return "%" + size
-
-    def number(self, value, dtype=None):
-        name = self.new()
-        self.lines.append(f"%{name} = arith.constant {value} : {dtype or self.dtype}")
-        return "%" + name
-
-    def op(self, result, inputs, body, start=None, dtype=None, loops=None):
-        """`inputs` are names with the letters, or expressions, that index them;
-        `body` gets %0, %1 .. and %o, and ends with what it yields. Sums begin
-        with `start`. Several results have lists of types and starts."""
-        several = isinstance(dtype, list)
-        dtypes = dtype if several else [dtype or self.dtype]
-        starts = start if several else [start]
-        loops = loops or result + "".join(sorted(
-            {c for _, letters in inputs for c in letters} - set(result)))
-        sizes = ", ".join(self.size(c) for c in result) if self.is_open else ""
-        inits = []
-        for each, begin in zip(dtypes, starts):
-            init, kind = self.new(), self.type(result, each)
-            self.lines.append(f"%{init} = tensor.empty({sizes}) : {kind}")
-            if begin is not None:
-                number, filled = self.number(begin, each), self.new()
-                self.lines.append(f"%{filled} = linalg.fill ins({number} : {each}) "
-                                  f"outs(%{init} : {kind}) -> {kind}")
-                init = filled
-            inits.append((init, kind))
-        maps = [f"affine_map<({', '.join(loops)}) -> ({', '.join(at)})>"
-                for at in [at for _, at in inputs] + [result] * len(inits)]
-        kinds = ", ".join('"parallel"' if c in result else '"reduction"' for c in loops)
-        types = [self.type(*self.tensors[name]) for name, _ in inputs]
-        args = [f"%{i}: {self.tensors[name][1]}" for i, (name, _) in enumerate(inputs)]
-        args += [f"%o{i if several else ''}: {each}" for i, each in enumerate(dtypes)]
-        *steps, last = [line.strip() for line in body.strip().split("\n")]
-        made = self.new()
-        ins = (f"ins({', '.join('%' + name for name, _ in inputs)} : {', '.join(types)})"
-               if inputs else "")
-        self.lines.append(
-            f"%{made}{f':{len(inits)}' if several else ''} = linalg.generic {{indexing_maps = "
-            f"[{', '.join(maps)}], iterator_types = [{kinds}]}} {ins} "
-            f"outs({', '.join('%' + i for i, _ in inits)} : {', '.join(k for _, k in inits)}) {{\n"
-            f"  ^bb0({', '.join(args)}):\n    " + "\n    ".join(steps) +
-            f"\n    linalg.yield {last} : {', '.join(dtypes)}\n  }} -> "
-            + (f"({', '.join(k for _, k in inits)})" if several else inits[0][1]))
-        if several:
-            for i, each in enumerate(dtypes):
-                self.tensors[f"{made}#{i}"] = (result, each)
-            return [f"{made}#{i}" for i in range(len(dtypes))]
-        self.tensors[made] = (result, dtypes[0])
-        return made
-
-    def text(self, results):
-        types = [self.type(*self.tensors[name]) for name in results]
-        named = ", ".join(f'{kind} {{attn.name = "r{i}"}}' for i, kind in enumerate(types))
-        return (f"func.func @f({', '.join(self.arguments)}) -> ({named}) {{\n  "
-                + "\n  ".join(self.lines) +
-                f"\n  return {', '.join('%' + name for name in results)} : "
-                f"{', '.join(types)}\n}}\n")
 
 
 # Each form makes a graph and says its results, and what they are in NumPy.
@@ -366,13 +249,28 @@ def squares(g):
         lambda a: (a * a + 1,)
 
 
+def from_one(g):
+    """Indices that begin with 1, and divisors that are not 0."""
+    index, table = g.argument("n", "i64", below="v"), g.argument("vd")
+    g.arrays[index] = (g.arrays[index][0] + 1,) * 2
+    g.arguments[0] = g.arguments[0].replace(f"[0, {g.sizes['v'] - 1}]", f"[1, {g.sizes['v']}]")
+    one, zero = g.number(1, "i64"), g.number(0, "index")
+    y = g.op("n", [(index, "n")], f"""
+        %1 = arith.subi %0, {one} : i64
+        %2 = arith.index_cast %1 : i64 to index
+        %3 = tensor.extract %{table}[%2, {zero}] : {g.type("vd", g.dtype)}
+        %3""")
+    z = g.op("n", [(index, "n")], "%1 = arith.divsi %0, %0 : i64\n%1", dtype="i64")
+    return [y, z], lambda a, b: (b[a.astype(int) - 1, 0], np.ones_like(a))
+
+
 # How many kernels each takes.
 FORMS = {residual_norm: 1, embedding_norm: 1, mean_apart: 1, softmax: 1, two_rows: 1,
          argmax: 1,
          heads_first: 1, turned: 1, turned_sum: 1, column_mean: 1, all_but_first: 1,
          whole_sum: 1, window_max: 1, gate: 1, rolled_rows: 1, rolled_lanes: 1,
          picked_turned: 1, masked: 1,
-         times_vector: 1, vector_times: 1, squares: 1}
+         times_vector: 1, vector_times: 1, squares: 1, from_one: 2}
 
 
 def check(form, kernels, sizes, folder, compiler, runner, target, is_open, dtype):

@@ -84,7 +84,6 @@ RowKernel::Values RowKernel::emitBody(const RowLoops &loops, const Lanes *lanes,
   if (!lanes)
     return emitScalars(b, loops, elements, {});
   elements.push_back(lanes->positions);
-  Value size = sizeOf(loops, lanes->loop);
   return emitWide(
       b, b.getLoc(), this->lanes, elements,
       [&](OpBuilder &scalar, ValueRange each) {
@@ -100,16 +99,14 @@ RowKernel::Values RowKernel::emitBody(const RowLoops &loops, const Lanes *lanes,
           first.push_back(lanes->first);
           return readSideBySide(load.getMemRef(), first, *lanes);
         }
-        return readEach(
-            *lanes, size, load.getType(), [&](Value, int64_t number) {
-              auto one = llvm::map_to_vector(indices, [&](Value index) {
-                return varies(index)
-                           ? Value(vector::ExtractOp::create(b, index, number))
-                           : index;
-              });
-              return memref::LoadOp::create(b, load.getMemRef(), one)
-                  .getResult();
-            });
+        return readEach(*lanes, load.getType(), [&](Value, int64_t number) {
+          auto one = llvm::map_to_vector(indices, [&](Value index) {
+            return varies(index)
+                       ? Value(vector::ExtractOp::create(b, index, number))
+                       : index;
+          });
+          return memref::LoadOp::create(b, load.getMemRef(), one).getResult();
+        });
       });
 }
 
@@ -140,26 +137,27 @@ Value RowKernel::makeIndex(AffineExpr expr, const RowLoops &loops,
 }
 
 /// Elements that lie side by side from `indices` on.
-Value RowKernel::readSideBySide(Value buffer, ValueRange indices,
+Value RowKernel::readSideBySide(Value buffer, ArrayRef<Value> indices,
                                 const Lanes &some) {
-  auto type = VectorType::get(
-      {lanes}, cast<MemRefType>(buffer.getType()).getElementType());
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = VectorType::get({lanes}, element);
   if (!some.mask)
     return vector::LoadOp::create(b, type, buffer, indices);
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  SmallVector<Value> last(indices);
+  last.back() = some.last;
+  Value others = widen(memref::LoadOp::create(b, buffer, last));
   return vector::MaskedLoadOp::create(b, type, buffer, indices, some.mask,
-                                      zero);
+                                      others);
 }
 
-/// Elements that `load` loads for one lane after the other, of which there are
-/// `size`. Lanes that are not there load what the last one does.
-Value RowKernel::readEach(const Lanes &some, Value size, Type element,
+/// Elements that `load` loads for one lane after the other.
+Value RowKernel::readEach(const Lanes &some, Type element,
                           function_ref<Value(Value, int64_t)> load) {
   Values each;
   for (int64_t number = 0; number < lanes; ++number) {
     Value lane = at.add(some.first, number);
     if (some.mask)
-      lane = at.min(lane, at.sub(size, 1));
+      lane = at.min(lane, some.last);
     each.push_back(load(lane, number));
   }
   return vector::FromElementsOp::create(b, VectorType::get({lanes}, element),
@@ -191,12 +189,10 @@ Value RowKernel::read(Value tensor, AffineMap map, const RowLoops &loops,
            llvm::none_of(exprs.drop_back(), isOfLanes))
     elements = readSideBySide(from.buffer, indicesAt(some->first), *some);
   else
-    elements = readEach(*some, sizeOf(loops, some->loop), type.getElementType(),
-                        [&](Value lane, int64_t) {
-                          return memref::LoadOp::create(b, from.buffer,
-                                                        indicesAt(lane))
-                              .getResult();
-                        });
+    elements = readEach(*some, type.getElementType(), [&](Value lane, int64_t) {
+      return memref::LoadOp::create(b, from.buffer, indicesAt(lane))
+          .getResult();
+    });
   // Booleans are bytes in memory.
   if (!cast<TensorType>(tensor.getType()).getElementType().isInteger(1) ||
       type.getElementType().isInteger(1))

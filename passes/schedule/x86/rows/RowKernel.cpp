@@ -200,15 +200,15 @@ RowKernel::emitLanes(const RowLoops &loops, ValueRange sums,
   Value whole = at.sub(to, rest);
   auto indices = VectorType::get({lanes}, b.getIndexType());
   auto emit = [&](Value first, bool isRest, ValueRange sums) {
-    Lanes some{*loops.lane, first, {}, {}};
+    Lanes some{*loops.lane, first, {}, {}, {}};
     Value steps = vector::StepOp::create(b, indices);
     some.positions = arith::AddIOp::create(b, widen(first), steps);
     if (isRest) {
       some.mask = vector::CreateMaskOp::create(
           b, VectorType::get({lanes}, b.getI1Type()), rest);
-      // Lanes that are not there read the last one that is.
+      some.last = at.sub(to, 1);
       some.positions =
-          arith::MinSIOp::create(b, some.positions, widen(at.sub(to, 1)));
+          arith::MinSIOp::create(b, some.positions, widen(some.last));
     }
     return inside(some, sums);
   };

@@ -46,11 +46,13 @@ private:
     mlir::Value buffer, number;
     unsigned dropped = 0;
   };
-  /// Lanes that are handled at once: a vector of those from `first` on; `mask`
-  /// says which there are, and is null where all are.
+  /// Lanes that are handled at once: a vector of those from `first` on. Where
+  /// there are not as many, `mask` says which are, up to `last`; else both are
+  /// null. Lanes that are not there do what the last one does: what they divide
+  /// by, or pick from, is there.
   struct Lanes {
     unsigned loop;
-    mlir::Value first, mask, positions;
+    mlir::Value first, last, mask, positions;
   };
   using Place = llvm::SmallVector<mlir::Value>;
   using Values = llvm::SmallVector<mlir::Value>;
@@ -87,10 +89,11 @@ private:
                         const Lanes *lanes, mlir::Value lane);
   mlir::Value read(mlir::Value tensor, mlir::AffineMap map,
                    const RowLoops &loops, const Lanes *lanes);
-  mlir::Value readSideBySide(mlir::Value buffer, mlir::ValueRange indices,
+  mlir::Value readSideBySide(mlir::Value buffer,
+                             llvm::ArrayRef<mlir::Value> indices,
                              const Lanes &lanes);
   mlir::Value readEach(
-      const Lanes &lanes, mlir::Value size, mlir::Type element,
+      const Lanes &lanes, mlir::Type element,
       llvm::function_ref<mlir::Value(mlir::Value lane, int64_t number)> load);
   void write(const RowLoops &loops, mlir::OpResult result, mlir::Value value,
              const Lanes *lanes);
