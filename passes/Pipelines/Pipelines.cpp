@@ -62,6 +62,7 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
+  pm.addPass(createExpandNamedPass());
   // Kernels take pointwise ops as linalg has them. What is added to a product's
   // sums is one like others that they go through.
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());

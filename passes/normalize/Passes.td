@@ -110,6 +110,35 @@ def FusePointwisePass : Pass<"attn-fuse-pointwise"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def ExpandNamedPass : Pass<"attn-expand-named"> {
+  let summary = "Write ops of several steps, and gathers, as linalg ops";
+  let description = [{
+    Input: tensors.
+    Output: `linalg` ops of several steps (`linalg.softmax`) as one op for each
+    step, and `tensor.gather` as a `linalg.generic`: what schedules take.
+    Skips: all others, and ops on buffers.
+
+    ```mlir
+    func.func @f(%x: tensor<50x8xf32>, %i: tensor<7x1xi64>) -> tensor<7x8xf32> {
+      %y = tensor.gather %x[%i] gather_dims([0])
+          : (tensor<50x8xf32>, tensor<7x1xi64>) -> tensor<7x8xf32>
+      return %y : tensor<7x8xf32>
+    }
+    ```
+    becomes
+    ```
+    %y = linalg.generic … outs(%e) {  // for i, j
+      %row = tensor.extract %i[i, 0]
+      linalg.yield tensor.extract %x[%row, j]
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def SeparateInitsPass : Pass<"attn-separate-inits"> {
   let summary = "Read what an op computes from as an input";
   let description = [{
