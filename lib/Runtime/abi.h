@@ -66,6 +66,30 @@ enum {
 typedef int32_t (*mixattn_entry)(const DLTensor *const *tensors, int32_t count,
                                  const mixattn_call *call);
 
+/* One stretch of time in which a thread was at work on a kernel, or in which
+ * a kernel ran. Times are readings of the time stamp counter. */
+typedef struct mixattn_event {
+  uint64_t begin, end;
+  /* What ran: a stage of one of the manifest's `kernels` has this number. */
+  uint32_t number;
+  /* The thread, from 0 on, or MIXATTN_NO_THREAD: from before its threads began
+   * until all were done. */
+  uint32_t thread;
+} mixattn_event;
+
+#define MIXATTN_NO_THREAD UINT32_MAX
+
+/* Room for events. An artifact that mixattn-compile --profile made has a symbol
+ * `mixattn_profile_of_NAME`, NAME being its first entry: a `mixattn_profile *`
+ * that is NULL at first. What it points to must not change while a call runs. */
+typedef struct mixattn_profile {
+  /* How many events there is room for. */
+  uint64_t capacity;
+  /* How many there were, also those that there was no room for. */
+  uint64_t count;
+  mixattn_event *events;
+} mixattn_profile;
+
 #ifdef __cplusplus
 }
 #endif

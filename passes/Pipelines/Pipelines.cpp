@@ -79,6 +79,10 @@ static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
+  // While entries hold tensors, whose sizes follow from names, and each op is
+  // one that was written.
+  if (options.profile)
+    pm.addPass(createNumberKernelsPass());
   pm.addPass(createTakeBuffersPass());
   // Attentions that no schedule takes take the plain path.
   pm.addNestedPass<func::FuncOp>(createFormKernelsPass());
@@ -145,6 +149,10 @@ static void buildLlvmOfKernels(OpPassManager &pm) {
 /// The memory of calls.
 static void buildMemory(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createGridsToThreadsPass());
+  // Threads are there, and kernels not yet mixed with what is around them.
+  // Before workspaces: they are the last argument of functions.
+  if (options.profile)
+    pm.addPass(createProfileKernelsPass());
   // The address sanitizer sees the ends of allocations only.
   if (options.sanitizer != "address")
     pm.addPass(createPlanWorkspacePass());

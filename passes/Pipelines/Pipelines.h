@@ -30,6 +30,8 @@ struct PipelineOptions {
   /// The plan of every attention, `algorithm[,number=N]...`; the model's choice
   /// where empty.
   std::string plan;
+  /// Whether the code tells when its kernels begin and end; on x86 only.
+  bool profile = false;
 };
 
 /// Adds the passes that lead from level `from` to level `to`, each level

@@ -43,6 +43,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       llvm::cl::values(
           clEnumValN(TargetFamily::X86, "x86", "64-bit x86"),
           clEnumValN(TargetFamily::Nvptx, "nvptx", "NVIDIA's GPUs"))};
+  Option<bool> profile{
+      *this, "profile",
+      llvm::cl::desc("Tell the host when kernels begin and end"),
+      llvm::cl::init(false)};
   Option<std::string> plan{
       *this, "plan",
       llvm::cl::desc("The plan of every attention; the model's where empty")};
@@ -61,6 +65,7 @@ void mixattn::registerPipelines() {
           options.simplify = text.simplify;
           options.sanitizer = text.sanitizer;
           options.plan = text.plan;
+          options.profile = text.profile;
           options.family = text.family;
           buildPipeline(pm, Level::Graph, level, options);
         });

@@ -127,30 +127,33 @@ SizePolynomial mixattn::countBytes(func::FuncOp entry, const Sizes &sizes) {
   return bytes;
 }
 
-SizePolynomial mixattn::countFlops(func::FuncOp entry, const Sizes &sizes) {
-  SizePolynomial flops;
-  entry.walk([&](AttentionOpInterface op) {
+SizePolynomial mixattn::countFlops(Operation *op, const Sizes &sizes) {
+  if (auto attention = dyn_cast<AttentionOpInterface>(op)) {
     auto size = [&](OperandDim of) { return sizes.size(of.value, of.dim); };
-    SizePolynomial pairs = size(op.getBatchDim()) * size(op.getQueriesDim()) *
-                           size(op.getKeysDim());
-    if (Value query = op.getQuery())
-      flops += pairs * op.getNumQueryHeads() * sizes.size(query, 3) *
-               (2 * op.getNumComponents());
-    flops += pairs * op.getNumHeads() * sizes.size(op.getValue(), 3) * 2;
-  });
+    SizePolynomial pairs = size(attention.getBatchDim()) *
+                           size(attention.getQueriesDim()) *
+                           size(attention.getKeysDim());
+    SizePolynomial flops = pairs * attention.getNumHeads() *
+                           sizes.size(attention.getValue(), 3) * 2;
+    if (Value query = attention.getQuery())
+      flops += pairs * attention.getNumQueryHeads() * sizes.size(query, 3) *
+               (2 * attention.getNumComponents());
+    return flops;
+  }
   // Other ops of the dialect sum what they multiply in all their stages, and
   // contractions are nothing else.
-  entry.walk([&](Operation *op) {
-    bool isOther =
-        isa<AttnDialect>(op->getDialect()) && !isa<AttentionOpInterface>(op);
-    auto linalg = dyn_cast<linalg::LinalgOp>(op);
-    bool isContraction =
-        linalg && linalg::isaContractionOpInterface(linalg) &&
-        isa<FloatType>(getElementTypeOrSelf(linalg.getDpsInits()[0]));
-    if (!isOther && !isContraction)
-      return;
-    if (std::optional<OpCost> cost = countOp(op, sizes))
-      flops += cost->cost.multiplyAdds * 2;
-  });
+  auto linalg = dyn_cast<linalg::LinalgOp>(op);
+  bool isContraction =
+      linalg && linalg::isaContractionOpInterface(linalg) &&
+      isa<FloatType>(getElementTypeOrSelf(linalg.getDpsInits()[0]));
+  if (!isa<AttnDialect>(op->getDialect()) && !isContraction)
+    return 0;
+  std::optional<OpCost> cost = countOp(op, sizes);
+  return cost ? cost->cost.multiplyAdds * 2 : 0;
+}
+
+SizePolynomial mixattn::countFlops(func::FuncOp entry, const Sizes &sizes) {
+  SizePolynomial flops;
+  entry.walk([&](Operation *op) { flops += countFlops(op, sizes); });
   return flops;
 }

@@ -37,9 +37,12 @@ EntryCost countEntry(mlir::func::FuncOp entry, const GivenSizes &given = {});
 /// Bytes of the arguments and results of `entry`, once each.
 SizePolynomial countBytes(mlir::func::FuncOp entry, const Sizes &sizes);
 
-/// Multiplications and additions of the two products of each attention in
-/// `entry`, where every component's product counts, and of all sums of products
-/// of the dialect's other ops and of contractions.
+/// Multiplications and additions of the two products of an attention, where
+/// every component's product counts, and of all sums of products of the
+/// dialect's other ops and of contractions; 0 of the rest.
+SizePolynomial countFlops(mlir::Operation *op, const Sizes &sizes);
+
+/// The sum of these over all ops of `entry`.
 SizePolynomial countFlops(mlir::func::FuncOp entry, const Sizes &sizes);
 
 } // namespace mixattn

@@ -45,4 +45,30 @@ def PlanPass : Pass<"attn-plan", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mixattn::AttnDialect"];
 }
 
+def NumberKernelsPass : Pass<"attn-number-kernels", "::mlir::ModuleOp"> {
+  let summary = "Number the ops of entries, for who measures their kernels";
+  let description = [{
+    Input: entries on tensors, with names, and the module's manifest.
+    Output: each op that makes a tensor has a number in its location, which
+    follows it to whatever it becomes, and the manifest's entries have
+    `kernels`: the number of each, its place, and what it costs.
+    Skips: ops inside of other ops but those of `scf`, and constants. Without a
+    manifest only locations change.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32> {attn.name = "x"})
+        -> (tensor<4xf32> {attn.name = "y"}) {
+      %y = math.sqrt %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```
+    %y = math.sqrt %x : tensor<4xf32>
+        loc(fused<{attn.kernel = 0 : i64}>["f.mlir":3:8])
+    ```
+  }];
+  let dependentDialects = ["::mixattn::AttnDialect"];
+}
+
 #endif // MIXATTN_PASSES_PLAN_PASSES_TD

@@ -3,6 +3,7 @@
 
 #include "dialect/tile/TileOps.h"
 #include "passes/Passes.h"
+#include "passes/profile/KernelMark.h"
 #include "passes/schedule/KernelChecks.h"
 #include "passes/schedule/Stages.h"
 
@@ -52,6 +53,7 @@ struct ScheduleKernelsPass
     }
     for (KernelOp kernel : kernels) {
       PlanCase plan = casesOf(kernel, schedules).front();
+      kernel->setLoc(withStage(kernel.getLoc(), plan.algorithm.getValue()));
       findSchedule(schedules, plan.algorithm)->emit(kernel, plan);
     }
   }

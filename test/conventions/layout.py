@@ -84,11 +84,11 @@ def passes_know_no_tool():
 
 # The rooms of passes/ from the ground up, and what each may look down on.
 ROOMS = {
-    "target": [], "body": [], "entry": ["body"],
+    "target": [], "body": [], "profile": [], "entry": ["body"],
     "normalize": ["body"], "normalize/algebra": ["body", "normalize"],
-    "plan": ["entry", "target"],
+    "plan": ["entry", "profile", "target"],
     "manifest": ["body", "entry", "plan", "target"],
-    "schedule": ["body", "normalize", "normalize/algebra", "plan"],
+    "schedule": ["body", "normalize", "normalize/algebra", "plan", "profile"],
     "schedule/nvptx": ["body", "plan", "schedule", "target"],
     "schedule/x86/shared": ["body", "plan", "schedule", "target"],
     **{f"schedule/x86/{room}": ["body", "plan", "schedule",
@@ -99,7 +99,7 @@ ROOMS = {
                      "schedule/x86/decode", "schedule/x86/dense", "schedule/x86/linear",
                      "schedule/x86/pool", "schedule/x86/rows",
                      "schedule/x86/stages"],
-    "lower": [], "lower/nvptx": ["body"], "lower/x86": ["body", "target"],
+    "lower": [], "lower/nvptx": ["body"], "lower/x86": ["body", "profile", "target"],
 }
 
 

@@ -61,6 +61,9 @@ suffix of OUT says what to make; "-" is the standard input or output.
                         the plan of every attention: one of the algorithms
                         below, with numbers of its own; default: what the model
                         predicts to be fastest
+  --profile             code that reads the clock where a kernel begins and
+                        ends; mixattn-run prints where time goes. Without it
+                        nothing of that is in the code
   --remarks             say what every pass did, and what it did not and why;
                         that an attention takes the plain path is always said
   --version             the versions of mixattn, its ABI and LLVM
@@ -80,6 +83,9 @@ examples:
   mixattn-compile layer.mlir --explain --dim=N=197 --target=znver5 --threads=2
   mixattn-compile layer.mlir --plan=online,width=32,block=128 -o layer.so
   mixattn-compile - --emit=s -o - < layer.mlir | less
+
+  mixattn-compile layer.mlir --profile -o layer.so
+  mixattn-run layer.so --random=1 --dim=B=2 --repeat=20 --trace=layer.trace.json
 
   mixattn-compile layer.mlir --sanitize=address -o layer.so
   LD_PRELOAD=$(clang-22 -print-file-name=libclang_rt.asan-x86_64.so) \
@@ -248,6 +254,8 @@ static bool parseFlag(StringRef argument, Choices &choices, Options &options) {
     options.action = Options::Action::Version;
   else if (argument == "--remarks")
     options.hasRemarks = true;
+  else if (argument == "--profile")
+    options.isProfiled = true;
   else if (argument == "--cost")
     choices.cost = "";
   else if (argument == "--explain")

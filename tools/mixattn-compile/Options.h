@@ -38,6 +38,8 @@ struct Options {
   int64_t threads = 0;
   /// The plan of every attention; the model's choice where empty.
   std::string plan;
+  /// The code tells when its kernels begin and end.
+  bool isProfiled = false;
   /// Every pass says what it did, and what it did not and why.
   bool hasRemarks = false;
 

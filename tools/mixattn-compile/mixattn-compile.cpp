@@ -140,6 +140,7 @@ PipelineOptions Compilation::passOptions() const {
   made.sanitizer = nameOf(options.sanitizer);
   made.family = familyOf(machine);
   made.plan = options.plan;
+  made.profile = options.isProfiled;
   return made;
 }
 
@@ -298,9 +299,9 @@ static Status checkOptions(const Options &options, const Machine &machine) {
                      "but got '{}'",
                      machine.cpu, options.output);
   if (options.threads || options.sanitizer != Sanitizer::None ||
-      !options.isOptimized)
-    return makeError("expected no '-O0', '--threads' or '--sanitize' for '{}', "
-                     "which is a GPU",
+      !options.isOptimized || options.isProfiled)
+    return makeError("expected no '-O0', '--profile', '--threads' or "
+                     "'--sanitize' for '{}', which is a GPU",
                      machine.cpu);
   return Success{};
 }
@@ -329,11 +330,12 @@ ExitCode Compilation::run(OutputFiles &files) {
     if (ExitCode code = runPasses())
       return code;
   } else if (!options.entry.empty() || options.isReport() ||
-             !options.plan.empty() || options.threads) {
+             !options.plan.empty() || options.threads || options.isProfiled) {
     const char *late = options.cost != Options::Report::None ? "cost"
                        : options.isReport()                  ? "explain"
                        : !options.plan.empty()               ? "plan"
                        : options.threads                     ? "threads"
+                       : options.isProfiled                  ? "profile"
                                                              : "entry";
     return report(
         makeError("'--{}' comes too late for '{}', which is at level llvm",

@@ -4,6 +4,7 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/Passes.h"
 #include "passes/body/IndexMath.h"
+#include "passes/lower/x86/Threads.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,28 +22,6 @@ using namespace mixattn;
 
 /// Bytes of a line of the cache, which no two threads share.
 static constexpr int64_t scratchAlignment = 64;
-
-/// Emits a call of OpenMP's function `name`, which returns an int.
-static Value emitCall(ImplicitLocOpBuilder &b, StringRef name,
-                      ValueRange arguments = {}) {
-  auto module =
-      b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  auto type = b.getFunctionType(arguments.getTypes(), b.getI32Type());
-  if (!module.lookupSymbol(name)) {
-    OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
-    func::FuncOp::create(outside, b.getLoc(), name, type).setPrivate();
-  }
-  return func::CallOp::create(b, name, b.getI32Type(), arguments).getResult(0);
-}
-
-/// The calling thread's number among those of its parallel region. Not by
-/// omp_get_thread_num: in a process that has loaded another OpenMP runtime, as
-/// PyTorch does, that may be the other's, which says 0 to all threads of ours.
-static Value emitThreadNumber(ImplicitLocOpBuilder &b) {
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Value place = LLVM::ZeroOp::create(b, pointer);
-  return emitCall(b, "__kmpc_bound_thread_num", place);
-}
 
 static Value asIndex(ImplicitLocOpBuilder &b, Value number) {
   return arith::IndexCastOp::create(b, b.getIndexType(), number);
@@ -75,7 +54,7 @@ static void lowerGrid(tile::GridOp grid) {
   if (takesScratch)
     bytes = emitLines(at, grid.getScratchBytes());
   // Whichever runtime says how many: there will not be more.
-  Value threads = emitCall(b, "omp_get_max_threads");
+  Value threads = emitMaxThreads(b);
   if (takesScratch)
     all = memref::AllocOp::create(b,
                                   cast<MemRefType>(grid.getScratch().getType()),

@@ -70,6 +70,38 @@ def GridsToThreadsPass : Pass<"tile-grids-to-threads", "::mlir::ModuleOp"> {
       "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect"];
 }
 
+def ProfileKernelsPass : Pass<"attn-profile-kernels", "::mlir::ModuleOp"> {
+  let summary = "Tell the host when kernels begin and end";
+  let description = [{
+    Input: parallel regions, linalg ops and copies of buffers, with numbers in
+    their locations (`attn-number-kernels`), and the module's manifest.
+    Output: the clock is read in front of and behind each, and in each thread of
+    a region, and both are recorded as an event (`mixattn_event` in
+    lib/Runtime/abi.h) where the host has given room for it: in what the
+    symbol `mixattn_profile_of_NAME` points at, NAME being the first entry.
+    Threads do not wait for each other before their region ends. The manifest's
+    `kernels` are those that have events, with the numbers of these.
+    Skips: what has no number. Functions that several kernels share take the
+    number of their first event as their last argument.
+
+    ```mlir
+    func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) {
+      linalg.exp ins(%x : memref<?xf32>) outs(%y : memref<?xf32>)
+          loc(fused<{attn.kernel = 0 : i64}>["f.mlir":3:8])
+      return
+    }
+    ```
+    becomes
+    ```
+    %begin = llvm.call_intrinsic "llvm.readcyclecounter"() : () -> i64
+    linalg.exp ins(%x : memref<?xf32>) outs(%y : memref<?xf32>)
+    llvm.call @mixattn.record(%number, %noThread, %begin)
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+      "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
 def ShareMovesPass : Pass<"tile-share-moves", "::mlir::ModuleOp"> {
   let summary = "Make one function of the same transposition in several places";
   let description = [{
