@@ -154,11 +154,22 @@ Result<LoadedEntry> Artifact::load(const Entry &entry) const {
   void *handle = dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return makeError("{}: cannot be loaded: {}", place, dlerror());
-  void *symbol = dlsym(handle, entry.symbol.c_str());
-  if (!symbol)
-    return makeError("{}: expected a symbol '{}', but got none", place,
-                     entry.symbol);
-  LoadedEntry loaded = {reinterpret_cast<mixattn_entry>(symbol)};
+  auto find = [&](const std::string &name) -> Result<void *> {
+    if (void *symbol = dlsym(handle, name.c_str()))
+      return symbol;
+    return makeError("{}: expected a symbol '{}', but got none", place, name);
+  };
+  Result<void *> function = find(entry.symbol);
+  if (!function)
+    return function.error();
+  LoadedEntry loaded = {reinterpret_cast<mixattn_entry>(*function)};
+  if (entry.kernels) {
+    Result<void *> profile =
+        find("mixattn_profile_of_" + content.entries.front().name);
+    if (!profile)
+      return profile.error();
+    loaded.profile = static_cast<mixattn_profile **>(*profile);
+  }
   using Count = int (*)();
   if (void *count = dlsym(handle, "omp_get_max_threads"))
     loaded.threads = reinterpret_cast<Count>(count)();

@@ -14,6 +14,8 @@ struct LoadedEntry {
   mixattn_entry function = nullptr;
   /// How many threads a call has: as many as its OpenMP says now.
   int64_t threads = 1;
+  /// Where to put room for events; null where the code tells none.
+  mixattn_profile **profile = nullptr;
 
   /// The bytes of memory that a call of `entry` takes: 0 where that is not
   /// known.

@@ -55,7 +55,9 @@ private:
   void parseRange(const JsonView &range, Parameter &parameter);
   void parseHolds(const JsonView &holds, Parameter &parameter);
   SizeExpression parseSize(const JsonView &json, int depth);
-  std::optional<Polynomial> parsePolynomial(const char *key);
+  std::optional<Polynomial> parsePolynomial(const JsonView &json,
+                                            const char *key);
+  Kernel parseKernel(const JsonView &json);
   void requireKnown(const JsonView &place, const std::string &dim);
 
   const JsonView &json;
@@ -170,7 +172,8 @@ void EntryParser::parseHolds(const JsonView &json, Parameter &parameter) {
   parameter.holds = holds;
 }
 
-std::optional<Polynomial> EntryParser::parsePolynomial(const char *key) {
+std::optional<Polynomial> EntryParser::parsePolynomial(const JsonView &json,
+                                                       const char *key) {
   if (!json.has(key) || json[key].isNull())
     return std::nullopt;
   Polynomial polynomial;
@@ -181,6 +184,26 @@ std::optional<Polynomial> EntryParser::parsePolynomial(const char *key) {
       requireKnown(term, dim);
   }
   return polynomial;
+}
+
+Kernel EntryParser::parseKernel(const JsonView &json) {
+  Kernel kernel;
+  kernel.op = json["op"].text();
+  if (json.has("place"))
+    kernel.place = json["place"].text();
+  if (json.has("called_at"))
+    kernel.calledAt = json["called_at"].texts();
+  kernel.flops = parsePolynomial(json, "flops");
+  kernel.bytes = parsePolynomial(json, "bytes");
+  for (const JsonView &stage : json["stages"].elements()) {
+    int64_t number = stage["number"].integer();
+    if (number < 0 || number >= UINT32_MAX)
+      stage.complain(
+          makeError("expected the number of an event, but got {}", number));
+    kernel.stages.push_back(
+        {static_cast<uint32_t>(number), stage["name"].text()});
+  }
+  return kernel;
 }
 
 /// A text is a dim, a list an operation and its operands.
@@ -249,10 +272,15 @@ Entry EntryParser::parse() {
       if (dim.isDynamic())
         requireKnown(result, dim.name);
   }
-  entry.flops = parsePolynomial("flops");
-  entry.bytes = parsePolynomial("bytes");
+  entry.flops = parsePolynomial(json, "flops");
+  entry.bytes = parsePolynomial(json, "bytes");
   if (json.has("workspace") && !json["workspace"].isNull())
     entry.workspace = parseSize(json["workspace"], /*depth=*/0);
+  if (json.has("kernels")) {
+    entry.kernels.emplace();
+    for (const JsonView &kernel : json["kernels"].elements())
+      entry.kernels->push_back(parseKernel(kernel));
+  }
   if (json.has("attention_reason"))
     entry.attentionReason = json["attention_reason"].text();
   if (!json["attention"].isNull())

@@ -76,6 +76,23 @@ struct Polynomial {
   double in(const DimSizes &sizes) const;
 };
 
+/// Something of an entry that takes time: an op, and what has become of it.
+struct Kernel {
+  /// A part of it whose time is taken.
+  struct Stage {
+    uint32_t number;
+    /// The algorithm, or `plain`, or `copy`.
+    std::string name;
+  };
+  std::string op;
+  /// `FILE:LINE:COLUMN`, and those of the calls it stands in, the innermost
+  /// first. Empty where it is not known.
+  std::string place;
+  std::vector<std::string> calledAt;
+  std::optional<Polynomial> flops, bytes;
+  std::vector<Stage> stages;
+};
+
 /// A function that the artifact exports.
 struct Entry {
   std::string name, symbol;
@@ -88,6 +105,8 @@ struct Entry {
   std::optional<Op> op;
   /// Why there is no `op`.
   std::string attentionReason;
+  /// What tells when it begins and ends; none where nothing does.
+  std::optional<std::vector<Kernel>> kernels = std::nullopt;
 
   /// The argument of that name, or null.
   const Parameter *argument(std::string_view name) const;

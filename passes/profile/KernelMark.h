@@ -17,7 +17,7 @@ namespace mixattn {
 /// not, and where a location is lost only a name is.
 struct KernelMark {
   int64_t number;
-  /// The algorithm of the stage, once a schedule has made it; else empty.
+  /// The algorithm, once a schedule has made a stage; else empty.
   std::string stage;
 };
 

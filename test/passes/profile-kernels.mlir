@@ -65,10 +65,10 @@ func.func @region(%x: memref<4xf32>, %y: memref<4xf32>) {
 // says which call they stand at.
 // CHECK:      module attributes {attn.manifest =
 // CHECK-SAME:   {\22kernels\22:[
-// CHECK-SAME:   {\22op\22:\22a\22,\22stages\22:[{\22name\22:\22linalg.exp\22,\22number\22:0},{\22name\22:\22dense\22,\22number\22:1}]},
-// CHECK-SAME:   {\22op\22:\22c\22,\22stages\22:[{\22name\22:\22linalg.exp\22,\22number\22:2},{\22name\22:\22dense\22,\22number\22:3}]}
+// CHECK-SAME:   {\22op\22:\22a\22,\22stages\22:[{\22name\22:\22plain\22,\22number\22:0},{\22name\22:\22dense\22,\22number\22:1}]},
+// CHECK-SAME:   {\22op\22:\22c\22,\22stages\22:[{\22name\22:\22plain\22,\22number\22:2},{\22name\22:\22dense\22,\22number\22:3}]}
 // CHECK-SAME:   ],\22name\22:\22first\22}
-// CHECK-SAME:   {\22kernels\22:[{\22op\22:\22d\22,\22stages\22:[{\22name\22:\22linalg.exp\22,\22number\22:4}
+// CHECK-SAME:   {\22kernels\22:[{\22op\22:\22d\22,\22stages\22:[{\22name\22:\22plain\22,\22number\22:4}
 // CHECK-SAME:   \22name\22:\22second\22}
 // CHECK-LABEL: func.func private @shared(
 // CHECK-SAME:      %[[BASE:[^:]+]]: i32)

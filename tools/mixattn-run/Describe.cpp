@@ -96,6 +96,9 @@ static std::string describe(const Entry &entry) {
   row("flops", entry.flops ? toString(*entry.flops) : "unknown");
   row("bytes", entry.bytes ? toString(*entry.bytes) : "unknown");
   row("memory", entry.workspace ? entry.workspace->toString() : "unknown");
+  if (entry.kernels)
+    row("profile", "tells of " + std::to_string(entry.kernels->size()) +
+                       " kernels");
   row("check", entry.op ? "with the built-in reference"
                         : "with --expect only: " + entry.attentionReason);
   return text;

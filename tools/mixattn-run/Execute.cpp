@@ -56,25 +56,40 @@ Result<std::vector<Tensor>> mixattn::runOnce(const Entry &entry,
   return results;
 }
 
-Result<std::vector<double>> mixattn::runTimed(const Entry &entry,
-                                              const LoadedEntry &loaded,
-                                              Arguments &arguments,
-                                              std::vector<Tensor> &results,
-                                              int64_t repeat) {
+Result<Timing> mixattn::runTimed(const Entry &entry, const LoadedEntry &loaded,
+                                 Arguments &arguments,
+                                 std::vector<Tensor> &results, int64_t repeat) {
+  Timing timing;
+  std::optional<Recorder> recorder;
+  if (loaded.profile) {
+    recorder.emplace(loaded.profile);
+    repeat = std::max(repeat, int64_t(1));
+  }
   Result<Tensor> workspace = makeWorkspace(entry, loaded, arguments);
   if (!workspace)
     return workspace.error();
   Call call = makeCall(entry, loaded, arguments, results, *workspace);
-  std::vector<double> milliseconds;
+  if (recorder) {
+    // A call for which there is no room says how much it takes.
+    if (Status run = call.run(); !run)
+      return run.error();
+    recorder->makeRoom();
+  }
   Progress progress(repeat);
   for (int64_t i = 0; i < repeat; ++i) {
+    if (recorder)
+      recorder->beginCall();
     double start = secondsNow();
     Status run = call.run();
-    milliseconds.push_back(1000 * (secondsNow() - start));
+    timing.milliseconds.push_back(1000 * (secondsNow() - start));
     if (!run)
       return run.error();
+    if (recorder)
+      recorder->endCall();
     progress.step(i + 1);
   }
-  std::sort(milliseconds.begin(), milliseconds.end());
-  return milliseconds;
+  std::sort(timing.milliseconds.begin(), timing.milliseconds.end());
+  if (recorder)
+    timing.profile = recorder->finish();
+  return timing;
 }

@@ -5,6 +5,7 @@
 
 #include "lib/Runtime/Call.h"
 #include "tools/mixattn-run/Inputs.h"
+#include "tools/mixattn-run/Recorder.h"
 
 namespace mixattn {
 
@@ -19,10 +20,18 @@ runOnce(const Entry &entry, const LoadedEntry &loaded, Arguments &arguments);
 Status runGuarded(const Entry &entry, const LoadedEntry &loaded,
                   const Arguments &arguments);
 
-/// Milliseconds of each of `repeat` calls, sorted.
-Result<std::vector<double>>
-runTimed(const Entry &entry, const LoadedEntry &loaded, Arguments &arguments,
-         std::vector<Tensor> &results, int64_t repeat);
+/// What `repeat` calls took.
+struct Timing {
+  /// Of each, sorted.
+  std::vector<double> milliseconds;
+  /// Where it went, if the entry tells.
+  std::optional<Profile> profile;
+};
+
+/// Times calls; one at least of an entry that tells where its time goes.
+Result<Timing> runTimed(const Entry &entry, const LoadedEntry &loaded,
+                        Arguments &arguments, std::vector<Tensor> &results,
+                        int64_t repeat);
 
 } // namespace mixattn
 

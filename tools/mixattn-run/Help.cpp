@@ -41,6 +41,16 @@ checks
                                     start; both runs must agree bit by bit
   --repeat=R                        times R calls: median, minimum, GFLOP/s
 
+where time goes, if mixattn-compile --profile made the artifact
+  --repeat=R                        prints for each kernel its share and mean
+                                    time, operations and bytes a second, runs,
+                                    threads, the share of its time in which they
+                                    work, and the place of its op; R is 1 at
+                                    least
+  --trace=FILE.json                 the last call as a timeline, threads as
+                                    rows, for chrome://tracing and
+                                    ui.perfetto.dev
+
   --version, --help
 
 The file '-' is standard input or output. bf16 in .npy is a two-byte void (V2).
@@ -57,4 +67,7 @@ examples
       --inputs=batch.npz --outputs=results.npz
   mixattn-run layer.so --random=1 --dim=B=1 --dim=N=4096 --dim=S=4096 \
       --repeat=20 --json=-
+  mixattn-compile layer.mlir --profile -o layer.so && mixattn-run layer.so \
+      --random=1 --dim=B=1 --dim=N=4096 --dim=S=4096 --repeat=20 \
+      --trace=layer.trace.json
 )";

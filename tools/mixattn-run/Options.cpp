@@ -114,6 +114,8 @@ static const OptionKind kinds[] = {
      }},
     {"--json=", "--json=FILE",
      [](Options &o, const std::string &v) { return takeText(o.json, v); }},
+    {"--trace=", "--trace=FILE.json",
+     [](Options &o, const std::string &v) { return takeText(o.trace, v); }},
     {"--check", "--check",
      [](Options &o, const std::string &) { return o.check = true; }},
     {"--guard", "--guard",
@@ -167,7 +169,7 @@ static Status checkTogether(const Options &options, bool carriesArtifact) {
       1)
     return makeError("expected standard input for one file, but got several");
   if (count(options.outputs) + countPaths(options.outputArchives) +
-          (options.json == "-") >
+          (options.json == "-") + (options.trace == "-") >
       1)
     return makeError("expected standard output for one file, but got several");
   return Success();
@@ -198,7 +200,7 @@ Result<Options> mixattn::parseOptions(int argc, const char *const *argv,
 }
 
 bool Options::writesToStandardOutput() const {
-  return json == "-" ||
+  return json == "-" || trace == "-" ||
          std::any_of(outputs.begin(), outputs.end(),
                      [](const NamedFile &file) { return file.path == "-"; });
 }

@@ -23,7 +23,7 @@ struct Options {
   std::optional<double> tolerance;
   /// How many calls are timed; 0 is none.
   int64_t repeat = 0;
-  std::string json;
+  std::string json, trace;
   bool check = false;
   bool guard = false;
   bool describe = false;

@@ -87,6 +87,39 @@ std::string mixattn::timingLine(const Report &report) {
   return line + " (" + std::to_string(report.milliseconds.size()) + " calls)";
 }
 
+static OrderedJson describe(const KernelTime &time) {
+  OrderedJson flops, bytes, stages = OrderedJson::array();
+  if (time.flops)
+    flops = *time.flops / 1e9;
+  if (time.bytes)
+    bytes = *time.bytes / 1e9;
+  for (const auto &[name, seconds] : time.stages)
+    stages.push_back({{"name", name}, {"ms", 1000 * seconds}});
+  return {{"name", time.name},
+          {"op", time.kernel->op},
+          {"place", time.kernel->place},
+          {"called_at", time.kernel->calledAt},
+          {"share", time.share},
+          {"ms", 1000 * time.seconds},
+          {"gflops", flops},
+          {"gb_per_second", bytes},
+          {"runs", time.runs},
+          {"threads", time.threads},
+          {"busy", time.busy},
+          {"stages", stages}};
+}
+
+/// Adds where the time went.
+static void describe(const CallTime &times, OrderedJson &json) {
+  json["mean_ms"] = 1000 * times.seconds;
+  json["outside_ms"] = 1000 * times.outside;
+  json["outside_share"] = times.outsideShare;
+  json["lost_events"] = times.lost;
+  json["kernels"] = OrderedJson::array();
+  for (const KernelTime &time : times.kernels)
+    json["kernels"].push_back(describe(time));
+}
+
 std::string mixattn::reportAsJson(const Report &report) {
   const Target &target = report.artifact.manifest().target;
   OrderedJson json = {{"entry", report.entry.name},
@@ -118,5 +151,7 @@ std::string mixattn::reportAsJson(const Report &report) {
   json["error_limit"] = errorLimit;
   json["inputs"] = describe(report.entry.arguments, report.arguments.tensors);
   json["outputs"] = describe(report.entry.results, report.results);
+  if (report.profile)
+    describe(report.times(), json);
   return json.dump() + "\n";
 }

@@ -5,6 +5,7 @@
 
 #include "lib/Runtime/Artifact.h"
 #include "tools/mixattn-run/Checks.h"
+#include "tools/mixattn-run/KernelTimes.h"
 
 namespace mixattn {
 
@@ -16,12 +17,16 @@ struct Report {
   std::vector<Tensor> results;
   /// Sorted; empty where nothing was timed.
   std::vector<double> milliseconds;
+  /// Of an entry that tells where its time goes.
+  std::optional<Profile> profile;
   std::vector<Comparison> comparisons;
 
   /// The middle one, or the mean of the middle two.
   double median() const;
   /// Floating point operations of a call, where known.
   std::optional<double> flops() const;
+  /// Where the time went, if there is a profile.
+  CallTime times() const { return timesOf(*profile, entry, arguments.dims); }
 };
 
 /// `median 1.234 ms, minimum 1.2 ms, 45.6 GFLOP/s (20 calls)`.

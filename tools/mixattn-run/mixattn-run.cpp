@@ -66,6 +66,11 @@ static Status writeOutputs(const Report &report, const Options &options) {
   if (!options.json.empty())
     if (Status added = files.add(options.json, reportAsJson(report)); !added)
       return added;
+  if (!options.trace.empty())
+    if (Status added = files.add(options.trace,
+                                 traceAsJson(*report.profile, report.entry));
+        !added)
+      return added;
   return files.commit();
 }
 
@@ -98,11 +103,12 @@ static Status execute(const LoadedEntry &loaded, const Options &options,
   if (!comparisons)
     return comparisons.error();
   report.comparisons = std::move(*comparisons);
-  auto milliseconds =
+  auto timing =
       runTimed(entry, loaded, report.arguments, report.results, options.repeat);
-  if (!milliseconds)
-    return milliseconds.error();
-  report.milliseconds = std::move(*milliseconds);
+  if (!timing)
+    return timing.error();
+  report.milliseconds = std::move(timing->milliseconds);
+  report.profile = std::move(timing->profile);
   return Success();
 }
 
@@ -111,6 +117,8 @@ static void print(const Report &report, FILE *file) {
     fprintf(file, "%s\n", comparison.toString().c_str());
   if (!report.milliseconds.empty())
     fprintf(file, "%s\n", timingLine(report).c_str());
+  if (report.profile)
+    fprintf(file, "\n%s", toTable(report.times()).c_str());
 }
 
 /// Runs an entry; whether all comparisons held.
@@ -120,13 +128,18 @@ static Result<bool> run(const Artifact &artifact, const Options &options) {
     return entry.error();
   if (Status known = requireResults(**entry, options); !known)
     return known.error();
+  if (!options.trace.empty() && !(*entry)->kernels)
+    return makeError("{}: expected code that tells when its kernels begin and "
+                     "end with '--trace', as 'mixattn-compile --profile' makes "
+                     "it",
+                     artifact.path());
   Result<Arguments> arguments = gatherArguments(**entry, options);
   if (!arguments)
     return arguments.error();
   Result<LoadedEntry> loaded = artifact.load(**entry);
   if (!loaded)
     return loaded.error();
-  Report report{artifact, **entry, std::move(*arguments), {}, {}, {}};
+  Report report{artifact, **entry, std::move(*arguments), {}, {}, {}, {}};
   if (Status done = execute(*loaded, options, report); !done)
     return done.error();
   print(report, options.writesToStandardOutput() ? stderr : stdout);

@@ -138,7 +138,9 @@ static std::optional<KernelMark> findMeasured(Operation *op) {
     return std::nullopt;
   std::optional<KernelMark> mark = findMark(op->getLoc());
   if (mark && mark->stage.empty())
-    mark->stage = op->getName().getStringRef().str();
+    mark->stage = isa<memref::CopyOp>(op)     ? "copy"
+                  : isa<linalg::LinalgOp>(op) ? "plain"
+                                              : "grid";
   return mark;
 }
 

@@ -211,6 +211,39 @@ TEST(Manifest, WrongHolds) {
             place + ".extents[0]: expected a dim of an argument, but got 'S'");
 }
 
+TEST(Manifest, Kernels) {
+  auto with = [](const std::string &kernels) {
+    return parseManifest(
+        makeManifest(x, o, R"("attention": null, "kernels": )" + kernels));
+  };
+  EXPECT_FALSE(parseManifest(makeManifest(x, o))->entries[0].kernels);
+  EXPECT_TRUE(with("[]")->entries[0].kernels->empty());
+  Result<Manifest> manifest = with(R"([
+      {"op": "linalg.matmul", "place": "f.mlir:3:8", "called_at": ["f.mlir:9:3"],
+       "flops": [{"coefficient": 3, "dims": ["N"]}], "bytes": null,
+       "stages": [{"number": 4294967294, "name": "dense"}]},
+      {"op": "linalg.fill", "stages": []}])");
+  ASSERT_TRUE(manifest) << manifest.message();
+  const Kernel &kernel = manifest->entries[0].kernels->front();
+  EXPECT_EQ(kernel.op, "linalg.matmul");
+  EXPECT_EQ(kernel.place, "f.mlir:3:8");
+  EXPECT_EQ(kernel.calledAt, std::vector<std::string>{"f.mlir:9:3"});
+  EXPECT_EQ(kernel.flops->in({{"B", 1}, {"N", 5}}), 15);
+  EXPECT_FALSE(kernel.bytes);
+  EXPECT_EQ(kernel.stages[0].number, 4294967294u);
+  EXPECT_EQ(kernel.stages[0].name, "dense");
+  EXPECT_EQ(manifest->entries[0].kernels->back().place, "");
+
+  auto error = [&](const char *number) {
+    return messageOf(with(R"([{"op": "f", "stages": [{"name": "", "number": )" +
+                          std::string(number) + "}]}]"));
+  };
+  const std::string place = "manifest: entries[0].kernels[0].stages[0]: ";
+  EXPECT_EQ(error("-1"), place + "expected the number of an event, but got -1");
+  EXPECT_EQ(error("4294967295"),
+            place + "expected the number of an event, but got 4294967295");
+}
+
 TEST(Manifest, EntriesHaveNamesOfTheirOwn) {
   std::string text = makeManifest(x, o);
   std::string entry = text.substr(text.find(R"({"name": "f")"));
