@@ -44,7 +44,7 @@ static std::optional<double> rateOf(const std::optional<Polynomial> &count,
                                     double seconds) {
   if (!count || count->terms.empty() || seconds <= 0)
     return std::nullopt;
-  return count->in(dims)*runs / seconds;
+  return runs * count->in(dims) / seconds;
 }
 
 CallTime mixattn::timesOf(const Profile &profile, const Entry &entry,

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks what mixattn-run says of a profiled artifact.
 
-    profile.py TABLE REPORT TRACE THREADS LINE=RUNS...
+    profile.py TABLE REPORT TRACE THREADS LINE=RUNS[:FLOPS]...
 
 TABLE is its text, REPORT its --json and TRACE its --trace, of code whose op in
-LINE is a kernel that runs RUNS times in a call of THREADS threads.
+LINE is a kernel that runs RUNS times in a call of THREADS threads, with FLOPS
+operations each time.
 """
 
 import json
@@ -20,7 +21,9 @@ def line_of(place):
 def main():
     table, report, trace = (open(name, encoding="utf-8").read() for name in sys.argv[1:4])
     threads = int(sys.argv[4])
-    runs = {line: int(count) for line, count in (a.split("=") for a in sys.argv[5:])}
+    runs, flops = {}, {}
+    for line, counts in (argument.split("=") for argument in sys.argv[5:]):
+        runs[line], flops[line] = map(int, (counts + ":0").split(":")[:2])
     report, events = json.loads(report), json.loads(trace)["traceEvents"]
 
     # All that ran is told, each at its line and as often, in the text as well.
@@ -41,6 +44,9 @@ def main():
     for kernel in kernels:
         assert 0 <= kernel["threads"] <= threads, kernel
         assert kernel["busy"] >= 0 and kernel["ms"] >= 0, kernel
+        line = line_of(kernel["place"])
+        done = (kernel["gflops"] or 0) * kernel["ms"] * 1e6
+        assert abs(done - flops[line] * runs[line]) <= 1e-6 * done, kernel
 
     # One call: rows have names, and nothing in a row overlaps.
     names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
