@@ -97,8 +97,8 @@ static std::string describe(const Entry &entry) {
   row("bytes", entry.bytes ? toString(*entry.bytes) : "unknown");
   row("memory", entry.workspace ? entry.workspace->toString() : "unknown");
   if (entry.kernels)
-    row("profile", "tells of " + std::to_string(entry.kernels->size()) +
-                       " kernels");
+    row("profile",
+        "tells of " + std::to_string(entry.kernels->size()) + " kernels");
   row("check", entry.op ? "with the built-in reference"
                         : "with --expect only: " + entry.attentionReason);
   return text;
