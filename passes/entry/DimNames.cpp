@@ -175,7 +175,53 @@ void DimNames::tieSized(SizedOpInterface op) {
     tie(first.value, first.dim, second.value, second.dim);
 }
 
+/// Ties each dim of `made` whose size is that of another tensor's dim.
+void DimNames::tieSizes(Value made, ArrayRef<OpFoldResult> sizes) {
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    auto value = dyn_cast<Value>(size);
+    auto of = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+    if (of && of.getConstantIndex() &&
+        isa<RankedTensorType>(of.getSource().getType()))
+      tie(made, dim, of.getSource(), *of.getConstantIndex());
+  }
+}
+
+/// Ties the dims that `op` cuts a part of, puts tensors side by side in, or
+/// adds nothing to. Gives whether it is such an op.
+bool DimNames::tieParts(Operation *op) {
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    SmallVector<OpFoldResult> sizes;
+    for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (!dropped.test(dim))
+        sizes.push_back(size);
+    tieSizes(slice.getResult(), sizes);
+    return true;
+  }
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+    tieTypes(insert.getDest(), insert.getResult());
+    return true;
+  }
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+    for (Value input : concat.getInputs())
+      for (int64_t dim = 0; dim < concat.getRank(); ++dim)
+        if (dim != int64_t(concat.getDim()))
+          tie(concat.getResult(), dim, input, dim);
+    return true;
+  }
+  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    for (auto [dim, low, high] :
+         llvm::enumerate(pad.getMixedLowPad(), pad.getMixedHighPad()))
+      if (isZeroInteger(low) && isZeroInteger(high))
+        tie(pad.getResult(), dim, pad.getSource(), dim);
+    return true;
+  }
+  return false;
+}
+
 void DimNames::tieOp(Operation *op) {
+  if (tieParts(op))
+    return;
   if (auto scored = dyn_cast<ScoreOpInterface>(op))
     tieScores(scored);
   if (isa<AttentionOpInterface>(op))
@@ -209,9 +255,11 @@ void DimNames::tieOp(Operation *op) {
       if (group.size() == 1)
         tie(narrow, dim, wide, group.front());
   };
-  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    tieSizes(expand.getResult(), expand.getMixedOutputShape());
     return tieReshape(expand.getResult(), expand.getSrc(),
                       expand.getReassociationIndices());
+  }
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
     return tieReshape(collapse.getSrc(), collapse.getResult(),
                       collapse.getReassociationIndices());
@@ -221,16 +269,6 @@ void DimNames::tieOp(Operation *op) {
         tieTypes(operand, result);
     return;
   }
-  if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
-    unsigned next = 0;
-    for (unsigned dim = 0; dim < empty.getType().getRank(); ++dim) {
-      if (!empty.getType().isDynamicDim(dim))
-        continue;
-      auto size =
-          empty.getDynamicSizes()[next++].getDefiningOp<tensor::DimOp>();
-      if (size && size.getConstantIndex() &&
-          isa<RankedTensorType>(size.getSource().getType()))
-        tie(empty, dim, size.getSource(), *size.getConstantIndex());
-    }
-  }
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    tieSizes(empty, empty.getMixedSizes());
 }

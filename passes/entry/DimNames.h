@@ -49,6 +49,8 @@ private:
   bool carriesSameSizes(mlir::Operation *op) const;
 
   void fixSize(mlir::Value value, unsigned dim, int64_t size);
+  void tieSizes(mlir::Value made, llvm::ArrayRef<mlir::OpFoldResult> sizes);
+  bool tieParts(mlir::Operation *op);
   void tieOp(mlir::Operation *op);
   void tieScores(ScoreOpInterface op);
   void tieSized(SizedOpInterface op);

@@ -25,9 +25,11 @@ struct RemarkPlainPass : mixattn::impl::RemarkPlainPassBase<RemarkPlainPass> {
       if (isa<KernelOp>(op))
         return WalkResult::skip();
       // What can be planned was remarked on with its plan; a filled tensor is
-      // where others sum up; what nobody reads will not be computed.
-      if (isa<linalg::LinalgOp>(op) && !isa<linalg::FillOp>(op) &&
-          !canBePlanned(op) && !op->use_empty())
+      // where others sum up; one number takes no loops; what nobody reads will
+      // not be computed.
+      auto linalg = dyn_cast<linalg::LinalgOp>(op);
+      if (linalg && !isa<linalg::FillOp>(op) && !canBePlanned(op) &&
+          linalg.getNumLoops() > 0 && !op->use_empty())
         remark::missed(op->getLoc(), remark::RemarkOpts::name("plain").category(
                                          "attn-remark-plain"))
             << remark::reason("'{0}' is loops on one thread{1}",

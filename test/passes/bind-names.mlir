@@ -171,3 +171,36 @@ func.func private @helper(%x: tensor<?xf32>) -> index {
   %c0 = arith.constant 0 : index
   return %c0 : index
 }
+
+// Parts, tensors side by side, and borders keep the sizes of the other dims; a
+// reshape says which sizes it makes.
+// CHECK-LABEL: func.func @parts
+// CHECK-SAME:    -> (tensor<?x4xf32> {attn.dims = ["N"], attn.name = "result0"}, tensor<?x16xf32> {attn.dims = ["N"], attn.name = "result1"},
+// CHECK-SAME:     tensor<?x10xf32> {attn.dims = ["N"], attn.name = "result2"}, tensor<?x8xf32> {attn.dims = ["N"], attn.name = "result3"})
+func.func @parts(%x: tensor<?x8xf32> {attn.dims = ["N"]}, %w: tensor<2x4xf32>)
+    -> (tensor<?x4xf32>, tensor<?x16xf32>, tensor<?x10xf32>, tensor<?x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %part = tensor.extract_slice %x[0, 0] [%n, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %both = tensor.concat dim(1) %x, %x : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x16xf32>
+  %border = tensor.pad %x low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<?x8xf32> to tensor<?x10xf32>
+  %written = tensor.insert_slice %w into %x[0, 0] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<?x8xf32>
+  return %part, %both, %border, %written : tensor<?x4xf32>, tensor<?x16xf32>, tensor<?x10xf32>, tensor<?x8xf32>
+}
+
+// CHECK-LABEL: func.func @folded_rows
+// CHECK-SAME:    -> (tensor<?x?x8xf32> {attn.dims = ["B", "N"], attn.name = "result0"})
+func.func @folded_rows(%x: tensor<?x?x8xf32> {attn.dims = ["B", "N"]}) -> tensor<?x?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = tensor.dim %x, %c0 : tensor<?x?x8xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?x8xf32>
+  %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x8xf32> into tensor<?x8xf32>
+  %y = math.exp %rows : tensor<?x8xf32>
+  %z = tensor.expand_shape %y [[0, 1], [2]] output_shape [%b, %n, 8] : tensor<?x8xf32> into tensor<?x?x8xf32>
+  return %z : tensor<?x?x8xf32>
+}
