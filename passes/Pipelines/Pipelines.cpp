@@ -172,6 +172,7 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   // Pointers into parts of buffers are arithmetic on their offsets. Tile ops
   // are lowered late: what follows walks over some times as many ops.
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createSplitDimsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertVectorToSCFPass());

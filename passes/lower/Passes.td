@@ -102,6 +102,35 @@ def ApproximateMathPass : Pass<"attn-approximate-math"> {
   ];
 }
 
+def SplitDimsPass : Pass<"attn-split-dims"> {
+  let summary = "Write reshapes that split a dim into open ones as views";
+  let description = [{
+    `expand-strided-metadata` takes one open dim of those that a dim is split
+    into.
+
+    Input: buffers.
+    Output: `memref.expand_shape` of more than one open dim in a group as
+    `memref.reinterpret_cast`, with sizes and strides of its own.
+    Skips: all others.
+
+    ```mlir
+    func.func @f(%x: memref<?x8xf32>, %b: index, %n: index) -> memref<?x?x8xf32> {
+      %y = memref.expand_shape %x [[0, 1], [2]] output_shape [%b, %n, 8]
+          : memref<?x8xf32> into memref<?x?x8xf32>
+      return %y : memref<?x?x8xf32>
+    }
+    ```
+    becomes
+    ```
+    %rows = arith.muli %stride, %n
+    %y = memref.reinterpret_cast %base to offset: [0], sizes: [%b, %n, 8],
+        strides: [%rows, 8, 1]
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+      "::mlir::memref::MemRefDialect"];
+}
+
 def MoveBf16AsBitsPass : Pass<"attn-move-bf16-as-bits"> {
   let summary = "Move bf16 as 16-bit integers";
   let description = [{
