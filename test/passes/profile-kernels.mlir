@@ -102,3 +102,39 @@ module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22first\22,\22k
     return
   }
 }
+
+// -----
+
+// A function that nobody reaches passes a number on; one whose address is taken
+// keeps its type, and tells nothing.
+// CHECK-LABEL: func.func private @taken(
+// CHECK-SAME:      %{{[^:]+}}: memref<4xf32>)
+// CHECK-NOT:     mixattn.record
+// CHECK-LABEL: func.func private @called(
+// CHECK-SAME:      %{{[^:]+}}: memref<4xf32>, %[[BASE:[^:]+]]: i32)
+// CHECK:         llvm.call @mixattn.record
+// CHECK-LABEL: func.func private @nobody(
+// CHECK-SAME:      %{{[^:]+}}: i32)
+// CHECK:         call @called(%{{.+}}, %{{.+}}) : (memref<4xf32>, i32) -> ()
+// CHECK:         call @taken(%{{.+}}) : (memref<4xf32>) -> ()
+// CHECK-LABEL: func.func @entry
+// CHECK:         call @called(%{{.+}}, %{{.+}}) : (memref<4xf32>, i32) -> ()
+func.func private @taken(%x: memref<4xf32>) {
+  linalg.exp ins(%x : memref<4xf32>) outs(%x : memref<4xf32>) loc(#mark)
+  return
+}
+func.func private @called(%x: memref<4xf32>) {
+  linalg.exp ins(%x : memref<4xf32>) outs(%x : memref<4xf32>) loc(#mark)
+  return
+}
+func.func private @nobody(%x: memref<4xf32>) {
+  call @called(%x) : (memref<4xf32>) -> ()
+  call @taken(%x) : (memref<4xf32>) -> ()
+  return
+}
+func.func @entry(%x: memref<4xf32>) -> ((memref<4xf32>) -> ()) {
+  call @called(%x) : (memref<4xf32>) -> () loc(#mark)
+  %address = func.constant @taken : (memref<4xf32>) -> ()
+  return %address : (memref<4xf32>) -> ()
+}
+#mark = loc(fused<{attn.kernel = 0 : i64}>["f.mlir":3:8])

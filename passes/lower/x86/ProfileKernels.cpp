@@ -107,15 +107,24 @@ namespace {
 /// Measures the kernels of entries and of the functions that they share.
 class Profiler {
 public:
-  Profiler(ModuleOp module, LLVM::LLVMFuncOp record)
-      : module(module), record(record) {}
+  Profiler(ModuleOp module, LLVM::LLVMFuncOp record);
 
   /// Measures what `function` holds and calls; gives the kernel and the stage
   /// of each event, whose numbers begin at `first`, or where `function` is
   /// private at an argument that it gets.
   SmallVector<KernelMark> measure(func::FuncOp function, int64_t first = 0);
 
+  /// Whether calls are all that is made of `function`, so that it may get an
+  /// argument.
+  bool isShared(func::FuncOp function) const {
+    return function && !function.isExternal() && !function.isPublic() &&
+           !fixed.contains(function.getSymNameAttr());
+  }
+
 private:
+  func::FuncOp calleeOf(func::CallOp call) {
+    return module.lookupSymbol<func::FuncOp>(call.getCallee());
+  }
   Value emitFirst(func::FuncOp function, int64_t first);
   SmallVector<KernelMark> measureCall(func::CallOp call, Value number);
   void bracket(Operation *op, Value number);
@@ -126,11 +135,23 @@ private:
 
   ModuleOp module;
   LLVM::LLVMFuncOp record;
+  /// Functions whose type others know.
+  llvm::DenseSet<Attribute> fixed;
   /// Those of functions that are measured; none yet of one that calls itself.
   llvm::DenseMap<Operation *, SmallVector<KernelMark>> known;
 };
 
 } // namespace
+
+Profiler::Profiler(ModuleOp module, LLVM::LLVMFuncOp record)
+    : module(module), record(record) {
+  std::optional<SymbolTable::UseRange> uses =
+      SymbolTable::getSymbolUses(&module.getBodyRegion());
+  if (uses)
+    for (const SymbolTable::SymbolUse &use : *uses)
+      if (!isa<func::CallOp>(use.getUser()))
+        fixed.insert(use.getSymbolRef().getRootReference());
+}
 
 /// The mark of `op` if time is taken of it.
 static std::optional<KernelMark> findMeasured(Operation *op) {
@@ -145,7 +166,7 @@ static std::optional<KernelMark> findMeasured(Operation *op) {
 }
 
 Value Profiler::emitFirst(func::FuncOp function, int64_t first) {
-  if (!function.isPublic()) {
+  if (isShared(function)) {
     unsigned place = function.getNumArguments();
     Type i32 = IntegerType::get(function.getContext(), 32);
     [[maybe_unused]] LogicalResult added = function.insertArgument(
@@ -165,7 +186,8 @@ SmallVector<KernelMark> Profiler::measure(func::FuncOp function,
     return place->second;
   SmallVector<Operation *> found;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<func::CallOp>(op) || findMeasured(op))
+    auto call = dyn_cast<func::CallOp>(op);
+    if (call ? isShared(calleeOf(call)) : findMeasured(op).has_value())
       found.push_back(op);
     // Threads measure as a whole what they do.
     return isa<omp::ParallelOp, linalg::LinalgOp>(op) ? WalkResult::skip()
@@ -190,10 +212,7 @@ SmallVector<KernelMark> Profiler::measure(func::FuncOp function,
 
 /// Gives the function that `call` calls the number of its first event.
 SmallVector<KernelMark> Profiler::measureCall(func::CallOp call, Value number) {
-  auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-  if (!callee || callee.isExternal() || callee.isPublic())
-    return {};
-  SmallVector<KernelMark> all = measure(callee);
+  SmallVector<KernelMark> all = measure(calleeOf(call));
   call->insertOperands(call->getNumOperands(), number);
   // The function is of all kernels that share it; this one stands here.
   if (std::optional<KernelMark> mark = findMark(call.getLoc()))
@@ -259,7 +278,7 @@ struct ProfileKernelsPass
       return;
     LLVM::GlobalOp pointer = makePointer(module, entries.front().getName());
     Profiler profiler(module, makeRecord(module, pointer));
-    /// The events of each entry, and the number of the first one.
+    // The events of each entry, and the number of the first one.
     llvm::StringMap<std::pair<SmallVector<KernelMark>, int64_t>> events;
     int64_t next = 0;
     for (func::FuncOp entry : entries) {
@@ -267,6 +286,10 @@ struct ProfileKernelsPass
       events[entry.getName()] = {own, next};
       next += own.size();
     }
+    // Functions that no entry reaches call others, too.
+    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+      if (profiler.isShared(function))
+        profiler.measure(function);
     changeEntries(module, [&](StringRef name, Object &entry) {
       auto found = events.find(name);
       const Array *kernels = entry.getArray("kernels");
