@@ -14,6 +14,7 @@ import numpy as np
 
 import swin
 from forward import forward
+from weights import draw
 
 TOLERANCE = 1e-4
 
@@ -44,24 +45,6 @@ class Network:
         return np.load(io.BytesIO(output))
 
 
-def draw(arguments, seed):
-    """Random values for all arguments: weights that keep features near 1."""
-    generator = np.random.default_rng(seed)
-    values = {}
-    for name, shape in ((argument["name"], argument["shape"]) for argument in arguments):
-        value = generator.standard_normal(shape, dtype=np.float32)
-        if name.endswith("_gain"):
-            value = 1 + value / 8
-        elif name.endswith(("_bias", "_bq", "_bk", "_bv", "_bo", "_b1", "_b2")):
-            value /= 8
-        elif name.endswith(("_wq", "_wk", "_wv")):
-            value /= np.sqrt(shape[0])
-        elif name != "images" and not name.endswith("_table"):
-            value /= np.sqrt(np.prod(shape[:-1]))
-        values[name] = value
-    return values
-
-
 def call(command, data=None):
     """The output of a command; ends the program where it fails."""
     done = subprocess.run(command, input=data, stdout=subprocess.PIPE, check=False)
@@ -75,7 +58,8 @@ def agrees(name, arguments):
     times = [time.monotonic()]
     network = Network(name, arguments)
     times.append(time.monotonic())
-    values = draw(network.arguments, arguments.seed)
+    values = draw([(a["name"], a["shape"]) for a in network.arguments],
+                  np.random.default_rng(arguments.seed))
     logits = network.logits(values)
     times.append(time.monotonic())
     expected = forward(values, swin.DEPTHS)
