@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The benchmark: compiled attention against its peers and the machine's peak.
+"""The benchmark: compiled attention and graphs against their peers and the machine's peak.
 
 `python -m bench` runs it; README.md says what is measured and how.
 """

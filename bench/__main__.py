@@ -10,12 +10,14 @@ import pathlib
 import sys
 import time
 
-from bench import (compiling, machine, memory, paths, peers, plots, report, results,
+from bench import (compiling, kinds, machine, memory, paths, peers, plots, report, results,
                    rows, session, tables)
 from bench.peak import Peak
 from bench.report import say
 
 FULL = paths.RESULTS / "full.json"
+# Results that the next run of a part replaces.
+UNKEPT = ("quick", "only")
 # Measured in addition to the rows.
 PARTS = ("memory", "compile")
 # CPUs in use by others that falsify times.
@@ -35,7 +37,8 @@ def parse():
                         help="a few small rows without peers, under two minutes")
     parser.add_argument("--only", metavar="NAME", action="append", default=[],
                         help="rows of this name, group or variant, * matching "
-                        "anything; or memory, compile; repeatable")
+                        "anything; or memory, compile, of the kinds of these rows; "
+                        "repeatable")
     parser.add_argument("--peers", default=",".join(peers.MODULES),
                         metavar="none|NAMES", help="of " + ", ".join(peers.MODULES))
     parser.add_argument("--threads", metavar="LIST", default=f"1,{cpus}",
@@ -66,6 +69,9 @@ def parse():
         name = "only"
     options.out = options.out or paths.RESULTS / f"{name}.json"
     options.rows, options.parts = chosen(options.only)
+    # Memory and compilation of the kinds that are named, or of all.
+    named = {row.kind() for row in options.rows}
+    options.kinds = [kind for kind in kinds.KINDS if kind in named or not named]
     if not options.rows and not options.parts:
         parser.error(f"nothing is called {' or '.join(options.only)}")
     if not options.list and not (options.tools / "mixattn-compile").exists():
@@ -85,8 +91,8 @@ def described(row):
     """Facts of a row that results hold in addition to its figures."""
     return {"variant": row.variant, "group": row.group, "shape": row.shape(),
             "dims": row.dims(), "dtype": row.dtype, "causal": row.causal,
-            "target": row.target, "flops": row.flops(), "against": row.against,
-            "even": row.even, "goals": row.goals, "threads": {}}
+            "target": row.target, "against": row.against, "even": row.even,
+            "goals": row.goals, "threads": {}}
 
 
 def measure_row(row, options, env):
@@ -132,20 +138,23 @@ def run(options):
         found["rows"][row.name] = measure_row(row, options, env)
     if "memory" in options.parts:
         found["memory"] = memory.run_all(options.tools, options.threads[-1],
-                                         options.peers, say)
+                                         options.peers, options.kinds, say)
     if "compile" in options.parts:
-        found["compile"] = compiling.run_all(options.tools, say)
+        found["compile"], found["most_compiling"] = compiling.run_all(
+            options.tools, options.kinds, say)
     found["seconds"] = time.perf_counter() - start
     return found
 
 
-def show_everywhere():
-    """Draws a full run and puts its tables into the pages that show it."""
-    try:
-        for file in plots.draw_all(FULL, paths.RESULTS):
-            say(f"drawn: {os.path.relpath(file)}")
-    except ImportError:
-        say("not drawn: matplotlib is missing")
+def show_everywhere(file):
+    """Draws a full run, and puts the tables of a run that is kept into the pages
+    that show it."""
+    if file == FULL:
+        try:
+            for picture in plots.draw_all(FULL, paths.RESULTS):
+                say(f"drawn: {os.path.relpath(picture)}")
+        except ImportError:
+            say("not drawn: matplotlib is missing")
     for page in (paths.ROOT / "README.md", paths.BENCH / "README.md"):
         if not tables.update(page, FULL):
             say(f"rewritten: {os.path.relpath(page)}")
@@ -165,8 +174,9 @@ def main():
     for text in report.goals(found):
         say(text)
     say(f"written: {os.path.relpath(options.out)}")
-    if options.out == FULL:
-        show_everywhere()
+    if (options.out.resolve().is_relative_to(paths.RESULTS)
+            and options.out.stem not in UNKEPT):
+        show_everywhere(options.out.resolve())
     failed = any("failed" in measured for row in found["rows"].values()
                  for measured in row["threads"].values())
     return 1 if failed else 0

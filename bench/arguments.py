@@ -6,7 +6,6 @@ import math
 import numpy as np
 
 import inputs
-import signatures
 
 ALIGNMENT = 64
 
@@ -17,12 +16,7 @@ class Arguments:
 
     def __init__(self, row, seed=1):
         self.row = row
-        dims = row.dims()
-        drawn, dtypes = inputs.draw_all(row.variant, dims, 1, row.dtype,
-                                        np.random.default_rng(seed))
-        # Priors of the tests are 0 here and there; models' are not.
-        if "prior" in drawn:
-            drawn["prior"] = np.maximum(drawn["prior"], 0.1)
+        drawn, dtypes = row.draw(np.random.default_rng(seed))
         self.dtypes = {name: dtypes.get(name) for name in drawn}
         stored = {name: self.stored(array, dtypes.get(name))
                   for name, array in drawn.items()}
@@ -48,15 +42,6 @@ class Arguments:
         if self.dtypes[name] == "bf16":
             array = array.view("V2")
         return inputs.decode(array)
-
-    def result_shape(self):
-        """That of `o`."""
-        dims = self.row.dims()
-        return dims["B"], dims["H"], dims["N"], dims["D"]
-
-    def dims_of(self, name):
-        return next(dims for other, dims, _ in
-                    signatures.arguments(self.row.variant) if other == name)
 
 
 def padded(array):

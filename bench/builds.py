@@ -14,9 +14,8 @@ import statistics
 import sys
 import time
 
-from bench import machine, paths, plans, results, rows, session, timing
+from bench import machine, ours, paths, plans, results, rows, session, timing
 from bench.arguments import Arguments
-from bench.check import Check
 from bench.child import restrict
 from bench.contest import enter_ours, reason_of
 
@@ -46,14 +45,16 @@ def measure(spec):
     row, threads = rows.all_rows()[spec["row"]], spec["threads"]
     restrict(threads)
     arguments = Arguments(row)
-    check = Check(arguments)
+    check = row.check(arguments)
     calls, chosen = {}, {}
     for name in ("ours", "other"):
         tools = pathlib.Path(spec[name])
-        calls[name], _ = enter_ours(row, arguments, threads, tools, check,
-                                    (f"--threads={threads}",), paths.WORK / name)
-        plan = plans.explain(row, calls[name].source, threads, tools)
-        chosen[name] = plans.option_of(plan["chosen"])
+        artifact = ours.compile_row(row, tools, (f"--threads={threads}",),
+                                    paths.WORK / name)
+        calls[name], _ = enter_ours(row, arguments, artifact, threads, check)
+        chosen[name] = "; ".join(sorted({
+            plans.option_of(op["chosen"])
+            for op in plans.explain(row, artifact.source, threads, tools)}))
     times, _ = timing.rounds(calls, spec["rounds"], lambda: 1.0, spec["slot"])
     same = calls["ours"].result.tobytes() == calls["other"].result.tobytes()
     return {"seconds": times, "plans": chosen, "same_bits": same}

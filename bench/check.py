@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whether a result is right: a sample of its rows against the oracle."""
+"""Whether a result is right."""
 
 import numpy as np
 
 import oracle
+import signatures
 from oracle.beyond import CAUSAL
 
 UNIT = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
@@ -20,6 +21,12 @@ def blocks(row):
             for batch in sorted({0, row.B - 1}) for start in starts]
 
 
+def dims_of(row, name):
+    """The dims of an argument, by letter or as numbers."""
+    return next(dims for other, dims, _ in signatures.arguments(row.variant)
+                if other == name)
+
+
 def sample(arguments, x, batch, start, stop):
     """The arguments of these queries alone. A causal mask is aligned at the
     ends, so that what comes after the last query is cut off."""
@@ -28,12 +35,31 @@ def sample(arguments, x, batch, start, stop):
     cut = {"B": slice(batch, batch + 1), "N": slice(start, stop),
            "S": slice(keys)}
     return {name: array[tuple(cut.get(dim, slice(None))
-                              for dim in arguments.dims_of(name))]
+                              for dim in dims_of(row, name))]
             for name, array in x.items()}
 
 
-class Check:
-    """The expected rows, computed once for all who are checked."""
+def distance(actual, expected):
+    """The largest error, relative to the largest value."""
+    difference = np.abs(np.asarray(actual, np.float64) - expected).max(initial=0)
+    if not np.isfinite(difference):
+        return float("inf")
+    return float(difference / np.abs(expected).max(initial=1e-30))
+
+
+class Expected:
+    """Compared with what `cut` takes of a result."""
+
+    def __init__(self, expected, limit, cut=lambda result: result):
+        self.expected, self.limit, self.cut = expected, limit, cut
+
+    def error(self, result):
+        return distance(self.cut(result), self.expected)
+
+
+class Oracle:
+    """A sample of the rows of attention against the oracle, computed once for all
+    who are checked."""
 
     def __init__(self, arguments):
         self.row = row = arguments.row
@@ -54,11 +80,5 @@ class Check:
 
     def error(self, result):
         """The largest error of a result [B,H,N,E] in any float type."""
-        worst = 0.0
-        for (batch, start, stop), expected in self.expected.items():
-            actual = np.asarray(result[batch, :, start:stop], np.float64)
-            difference = np.abs(actual - expected).max(initial=0)
-            if not np.isfinite(difference):
-                return float("inf")
-            worst = max(worst, difference / np.abs(expected).max(initial=1e-30))
-        return float(worst)
+        return max(distance(result[batch, :, start:stop], expected)
+                   for (batch, start, stop), expected in self.expected.items())

@@ -13,9 +13,8 @@ import resource
 import statistics
 import sys
 
-from bench import rows, timing
+from bench import ours, rows, timing
 from bench.arguments import Arguments
-from bench.check import Check
 from bench.contest import enter_ours, enter_peer, reason_of, say
 from bench.peak import Peak
 
@@ -48,8 +47,9 @@ def as_torch(arguments):
     return found
 
 
-def enter_peers(row, arguments, check, spec):
-    """The calls of the peers that can say the row, and a report on all."""
+def enter_peers(row, arguments, flops, check, spec):
+    """The calls of the peers that can say the row, and a report on all that know
+    its kind."""
     if not spec["peers"]:
         return {}, {}
     import torch
@@ -57,15 +57,17 @@ def enter_peers(row, arguments, check, spec):
     torch.set_num_threads(spec["threads"])
     # Modes of the whole thread, not only of a block.
     torch.inference_mode().__enter__()
-    task = peers.Task(row, as_torch(arguments), spec["threads"])
+    task = peers.Task(row, as_torch(arguments), spec["threads"], flops)
     calls, reports = {}, {}
     for name in spec["peers"]:
+        if name not in row.PEERS:
+            continue
         try:
             call, reports[name] = enter_peer(name, peers.load(name), task, check)
         except peers.Unsupported as why:
             reports[name] = {"unsupported": str(why)}
             continue
-        except ImportError as failure:
+        except Exception as failure:  # pylint: disable=W0718
             reports[name] = {"failed": reason_of(failure)}
             continue
         if call:
@@ -74,14 +76,14 @@ def enter_peers(row, arguments, check, spec):
     return calls, reports
 
 
-def peak_of(row, arguments, threads, peak):
+def peak_of(row, arguments, flops, threads, peak):
     """The peak that bounds a row: a function that measures it, its name, and the
     work of one call in its units."""
-    if row.is_decode:
+    if row.is_read_bound:
         return (lambda: peak.read(arguments.arena, threads), "bytes read",
                 arguments.arena.nbytes)
     kind = peak.kind_of(row)
-    return lambda: peak.flops(kind, threads).rate, kind, row.flops()
+    return lambda: peak.flops(kind, threads).rate, kind, flops
 
 
 def measure(spec):
@@ -90,21 +92,25 @@ def measure(spec):
     restrict(threads)
     limit_memory()
     arguments = Arguments(row)
-    check = Check(arguments)
+    check = row.check(arguments)
+    artifact = ours.compile_row(row, tools)
+    flops = row.flops(artifact.manifest)
     # Peers first: PyTorch wants its own OpenMP runtime.
-    peer_calls, peer_reports = enter_peers(row, arguments, check, spec)
-    own, own_report = enter_ours(row, arguments, threads, tools, check)
+    peer_calls, peer_reports = enter_peers(row, arguments, flops, check, spec)
+    own, own_report = enter_ours(row, arguments, artifact, threads, check)
     contestants = {"ours": own}
     if row.against:
         other = rows.all_rows()[row.against]
         other_arguments = Arguments(other)
         contestants["against"], _ = enter_ours(
-            other, other_arguments, threads, tools, Check(other_arguments))
+            other, other_arguments, ours.compile_row(other, tools), threads,
+            other.check(other_arguments))
     contestants |= peer_calls
-    measure_peak, peak_name, work = peak_of(row, arguments, threads, Peak())
+    measure_peak, peak_name, work = peak_of(row, arguments, flops, threads,
+                                            Peak())
     times, peaks = timing.rounds(contestants, spec["rounds"], measure_peak,
                                  spec["slot"])
-    result = {"peak": {"of": peak_name, "rate": statistics.median(
+    result = {"flops": flops, "peak": {"of": peak_name, "rate": statistics.median(
         value for values in peaks.values() for value in values), "work": work},
         "ours": own_report | figures(times["ours"], peaks["ours"], work)}
     if row.against:

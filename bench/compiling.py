@@ -6,8 +6,7 @@ import statistics
 import subprocess
 import time
 
-from bench import ours
-from bench.rows import FAMILIES, Row
+from bench import kinds, ours
 
 RUNS = 7
 
@@ -19,13 +18,13 @@ def version_seconds(tools):
     return time.perf_counter() - start
 
 
-def run_all(tools, say):
-    found = {}
-    for variant in FAMILIES + ("mlk_causal",):
-        for dtype in ("f32", "bf16"):
-            row = Row(variant, variant, 1, dtype=dtype)
-            seconds = [ours.compile_row(row, tools)[1] - version_seconds(tools)
-                       for _ in range(RUNS)]
-            found[f"{variant} {dtype}"] = statistics.median(seconds)
-            say(f"compile {variant} {dtype}: {1e3 * statistics.median(seconds):.0f} ms")
-    return found
+def run_all(tools, of_kinds, say):
+    """Seconds by row, and the milliseconds that each may take, or None."""
+    found, most = {}, {}
+    for kind in of_kinds:
+        for name, row, most[name] in kinds.load(kind).compiled():
+            found[name] = statistics.median(
+                ours.compile_row(row, tools).seconds - version_seconds(tools)
+                for _ in range(RUNS))
+            say(f"compile {name}: {1e3 * found[name]:.0f} ms")
+    return found, most

@@ -5,7 +5,7 @@ fastest setting, all of them checked before they are timed."""
 import time
 import traceback
 
-from bench import ours, paths, timing
+from bench import ours, timing
 
 # A setting that is this much slower than the best of its peer is called once.
 HOPELESS = 3
@@ -22,23 +22,27 @@ def reason_of(failure):
 
 
 class Threaded:
-    """A peer's call, with its threads."""
+    """A peer's setting, with its threads: built, then called."""
 
-    def __init__(self, call, threads):
-        self.call, self.threads = call, threads
+    def __init__(self, setting):
+        self.setting, self.call = setting, None
 
     def prepare(self):
         import torch
-        torch.set_num_threads(self.threads)
+        torch.set_num_threads(self.setting.threads)
+
+    def build(self):
+        """Compiled code knows how many threads there are."""
+        self.prepare()
+        self.call = self.setting.build()
 
     def __call__(self):
         return self.call()
 
 
-def enter_ours(row, arguments, threads, tools, check, options=(), work=paths.WORK):
+def enter_ours(row, arguments, artifact, threads, check):
     """The artifact, checked; and a report."""
-    library, seconds = ours.compile_row(row, tools, options, work)
-    call = ours.Ours(row, arguments, library, threads)
+    call = ours.Ours(row, arguments, artifact, threads)
     call.prepare()
     call()
     error = check.error(decoded(call.result, row.dtype))
@@ -46,7 +50,7 @@ def enter_ours(row, arguments, threads, tools, check, options=(), work=paths.WOR
         raise RuntimeError(f"{row.name}: error {error:.1e}, expected at most "
                            f"{check.limit:.1e}")
     timing.warm(call)
-    return call, {"compile_seconds": seconds, "error": error}
+    return call, {"compile_seconds": artifact.seconds, "error": error}
 
 
 def decoded(array, dtype):
@@ -64,8 +68,8 @@ def as_numpy(result):
 def probe(setting, check):
     """One setting, built and checked: its call, and a report with a first time."""
     start = time.perf_counter()
-    call = Threaded(setting.build(), setting.threads)
-    call.prepare()
+    call = Threaded(setting)
+    call.build()
     error = check.error(as_numpy(call()))
     report = {"setting": setting.label, "threads": setting.threads, "error": error,
               "compile_seconds": time.perf_counter() - start}

@@ -7,19 +7,13 @@ import json
 import pathlib
 import sys
 
-from bench import child, contest, ours, paths, peers, session
+from bench import child, contest, kinds, ours, paths, peers, session
 from bench.arguments import Arguments
-from bench.rows import BASE, Row
 
-LENGTHS = (1024, 4096, 16384)
-PEERS = ("eager", "sdpa", "flex")
-
-
-def cases():
-    """Rows, and who is measured."""
-    for variant in BASE:
-        for length in LENGTHS:
-            yield Row(f"{variant}_memory_n{length}", variant, length)
+def cases(names=kinds.KINDS):
+    """The rows of kinds of these names whose memory is measured."""
+    for name in names:
+        yield from kinds.load(name).remembered()
 
 
 def status(field):
@@ -54,22 +48,21 @@ def grown(call):
 def call_of(spec, row, arguments):
     """Ours or a peer's call, and the bytes of a result that it makes itself."""
     if spec["who"] == "ours":
-        library, _ = ours.compile_row(row, pathlib.Path(spec["tools"]))
-        call = ours.Ours(row, arguments, library, spec["threads"])
+        artifact = ours.compile_row(row, pathlib.Path(spec["tools"]))
+        call = ours.Ours(row, arguments, artifact, spec["threads"])
         call.prepare()
         call.result[...] = 0
         return call, 0
     import torch
     torch.inference_mode().__enter__()
     torch.set_num_threads(spec["threads"])
-    task = peers.Task(row, child.as_torch(arguments), spec["threads"])
-    needed = peers.load("eager").memory(task)
-    if spec["who"] == "eager" and needed > available() / 2:
-        raise MemoryError(f"needs {needed / 2**30:.0f} GiB")
+    task = peers.Task(row, child.as_torch(arguments), spec["threads"],
+                      keeps_memory=False)
+    if spec["who"] == "eager" and row.least_bytes() > available() / 2:
+        raise MemoryError(f"needs {row.least_bytes() / 2**30:.0f} GiB")
     setting = next(iter(peers.load(spec["who"]).settings(task)))
     call = setting.build()
-    call()
-    return call, arguments.arrays["q"].itemsize * arguments.doubles("v").size
+    return call, getattr(call(), "nbytes", 0)
 
 
 def available():
@@ -81,22 +74,22 @@ def available():
 def measure(spec):
     row = next(row for row in cases() if row.name == spec["row"])
     child.restrict(spec["threads"])
-    # Pools and the allocator's own memory are there before the call.
-    small = Row("warm", row.variant, 64)
     if spec["who"] == "ours":
+        small = row.small()
         call_of(spec, small, Arguments(small))[0]()
     call, result_bytes = call_of(spec, row, Arguments(row))
     found = grown(call)
     return {name: max(0, value - result_bytes) for name, value in found.items()}
 
 
-def run_all(tools, threads, names, say):
+def run_all(tools, threads, names, of_kinds, say):
     """All cases: extra bytes by row and by who."""
     found = {}
-    for row in cases():
-        of_row = found.setdefault(row.name, {"variant": row.variant, "N": row.N,
-                                             "threads": threads})
-        for who in ("ours", *(name for name in PEERS if name in names)):
+    for row in cases(of_kinds):
+        of_row = found.setdefault(row.name, {
+            "kind": row.kind(), "variant": row.variant, "shape": row.shape(),
+            "N": row.dims().get("N", 1), "threads": threads})
+        for who in ("ours", *(name for name in row.REMEMBERED if name in names)):
             env = session.environment(
                 **{"LD_PRELOAD": str(paths.build_c("allocations"))}
                 if who == "ours" else {})

@@ -3,18 +3,16 @@
 
 import ctypes
 import hashlib
-import re
+import json
+import pathlib
 import subprocess
 import time
+from typing import NamedTuple
 
 import numpy as np
 
-import signatures
 from bench import paths, rows
 from dlpack import TYPES, DLTensor
-
-# An op's operands end where its types begin.
-TYPES_BEGIN = re.compile(r"\n( *): ?\(tensor")
 
 
 def tensor(array, dtype):
@@ -25,19 +23,24 @@ def tensor(array, dtype):
                     None, 0)
 
 
-def source_of(row):
-    """The variant's file, in the row's sizes and type, with its mask."""
-    text = (paths.VARIANTS / f"{row.variant}.mlir").read_text()
-    if row.sizes:
-        text = signatures.resize(row.variant, text, row.sizes)
-    if row.causal and not row.variant.endswith("_causal"):
-        text = TYPES_BEGIN.sub(r" causal\n\1: (tensor", text, count=1)
-    return text.replace("f32", row.dtype)
+class Artifact(NamedTuple):
+    """A compiled row: the shared library, and the seconds of the compiler's
+    process."""
+    library: pathlib.Path
+    seconds: float
+
+    @property
+    def source(self):
+        return self.library.with_suffix(".mlir")
+
+    @property
+    def manifest(self):
+        return json.loads(self.library.with_suffix(".json").read_text())
 
 
 def compile_row(row, tools, options=(), work=paths.WORK):
-    """The shared library, and the seconds of the compiler's process."""
-    text = source_of(row)
+    """The artifact."""
+    text = row.source()
     key = hashlib.sha256(repr((text, row.target, options)).encode())
     stem = work / "artifacts" / f"{row.variant}_{key.hexdigest()[:12]}"
     stem.parent.mkdir(parents=True, exist_ok=True)
@@ -50,7 +53,7 @@ def compile_row(row, tools, options=(), work=paths.WORK):
     seconds = time.perf_counter() - start
     if process.returncode:
         raise RuntimeError(f"mixattn-compile: {process.stderr.strip()[-500:]}")
-    return stem.with_suffix(".so"), seconds
+    return Artifact(stem.with_suffix(".so"), seconds)
 
 
 def openmp():
@@ -64,22 +67,21 @@ def openmp():
 
 def all_sources():
     """Of all rows, each once."""
-    return sorted({source_of(row) for row in rows.all_rows().values()})
+    return sorted({row.source() for row in rows.all_rows().values()})
 
 
 class Ours:
     """An artifact bound to the arguments of a row; each call writes `result`."""
 
-    def __init__(self, row, arguments, library, threads):
+    def __init__(self, row, arguments, artifact, threads):
         # Pointers into them do not keep them alive.
         self.arguments = arguments
-        self.source = library.with_suffix(".mlir")
-        self.library = ctypes.CDLL(str(library))
+        self.library = ctypes.CDLL(str(artifact.library))
         self.entry = getattr(self.library, f"mixattn_{row.variant}")
         self.entry.restype = ctypes.c_int32
         self.openmp, self.threads = openmp(), threads
         stored = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}
-        self.result = np.zeros(arguments.result_shape(), stored[row.dtype])
+        self.result = np.zeros(row.result_shape(), stored[row.dtype])
         self.tensors = [tensor(array, arguments.dtypes[name] or "i64")
                         for name, array in arguments.arrays.items()]
         self.tensors.append(tensor(self.result, row.dtype))

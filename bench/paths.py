@@ -17,6 +17,13 @@ VARIANTS = ROOT / "examples" / "variants"
 sys.path.append(str(ROOT / "test" / "numeric"))
 
 
+def example(name):
+    """A folder of examples/, whose modules can be imported from here on."""
+    folder = ROOT / "examples" / name
+    sys.path.append(str(folder))
+    return folder
+
+
 def build_c(name, work=WORK):
     """The shared library of a C file of this folder, built where it is older."""
     source, library = BENCH / f"{name}.c", work / f"lib{name}.so"

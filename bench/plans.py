@@ -16,8 +16,9 @@ import statistics
 import subprocess
 import sys
 
-from bench import ours, paths, rows, session, timing
+from bench import ours, paths, session, timing
 from bench.arguments import Arguments
+from bench.kinds.attention import FAMILIES, Attention
 
 SEED, COUNT = 5, 60
 # A plan is good within so much of the fastest; a prediction within a factor.
@@ -26,7 +27,7 @@ NEAR, LOW, HIGH = 1.10, 0.67, 1.5
 OF_TEN = 9
 # Rounds, and the seconds of each candidate in one.
 ROUNDS, SLOT = 5, 0.04
-VARIANTS = rows.FAMILIES + ("mlk_causal",)
+VARIANTS = FAMILIES + ("mlk_causal",)
 
 
 def grid(count, seed, threads):
@@ -43,7 +44,7 @@ def grid(count, seed, threads):
         keys = length(1024, 16384) if is_decode else length(17, 3000)
         if variant == "mlk_causal":
             keys = queries = length(64, 8192)
-        row = rows.Row(f"plan_{number}_{variant}", variant, queries, S=keys,
+        row = Attention(f"plan_{number}_{variant}", variant, queries, S=keys,
                        B=draw.choice((1, 1, 2)),
                        sizes={"D": draw.choice((16, 32, 41, 64, 64, 64, 128))},
                        causal=draw.random() < 0.25 and not is_decode,
@@ -52,7 +53,7 @@ def grid(count, seed, threads):
 
 
 def explain(row, source, threads, tools):
-    """The report of `--explain` on the only attention, at the sizes of the row."""
+    """The report of `--explain` on each op, at the sizes of the row."""
     named = set(re.findall(r'"(\w+)"', " ".join(
         re.findall(r"attn\.dims = \[([^]]*)\]", source.read_text()))))
     dims = [f"--dim={name}={size}" for name, size in row.dims().items()
@@ -61,8 +62,7 @@ def explain(row, source, threads, tools):
         [tools / "mixattn-compile", source, "--explain=json",
          f"--target={row.target}", f"--threads={threads}", *dims],
         capture_output=True, text=True, check=True).stdout
-    op, = json.loads(text)["entries"][0]["ops"]
-    return op
+    return json.loads(text)["entries"][0]["ops"]
 
 
 def option_of(plan):
@@ -77,22 +77,21 @@ def option_of(plan):
 
 def child(spec):
     """One point of the grid: seconds of each plan, and those predicted."""
-    row, threads = rows.Row(**spec["row"]), spec["threads"]
+    row, threads = Attention(**spec["row"]), spec["threads"]
     tools = pathlib.Path(spec["tools"])
     allowed = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, allowed[-threads:])
     arguments = Arguments(row)
 
     def enter(*options):
-        library, _ = ours.compile_row(row, tools,
-                                      (f"--threads={threads}", *options))
-        call = ours.Ours(row, arguments, library, threads)
+        artifact = ours.compile_row(row, tools, (f"--threads={threads}", *options))
+        call = ours.Ours(row, arguments, artifact, threads)
         call.prepare()
         call()
-        return call, library
+        return call, artifact
 
-    call, library = enter()
-    op = explain(row, library.with_suffix(".mlir"), threads, tools)
+    call, artifact = enter()
+    op, = explain(row, artifact.source, threads, tools)
     chosen = option_of(op["chosen"])
     calls = {chosen: call}
     for candidate in op["candidates"]:

@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 from bench import paths, results, tables
-from bench.rows import BASE
+from bench.kinds.attention import BASE
 
 # Okabe and Ito's, which the colour-blind tell apart; ours is black.
 COLOURS = {"ours": "#000000", "eager": "#0072B2", "strips": "#56B4E9",
@@ -72,7 +72,7 @@ def lines_of_times(run):
 def lines_of_memory(run):
     """MiB in addition to arguments and result, against N."""
     panels = {}
-    for case in run.get("memory", {}).values():
+    for case in filter(results.is_attention, run.get("memory", {}).values()):
         panel = panels.setdefault(case["variant"], {})
         for who in COLOURS:
             if "resident" in case.get(who, {}):

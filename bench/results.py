@@ -4,10 +4,14 @@
 import json
 import os
 import re
+import statistics
 
 FORMAT = 1
 # Goals that are reached from above.
-SMALL = ("time", "linear", "MiB", "ms")
+SMALL = ("time", "linear", "memory", "MiB", "ms")
+# What the best peer's time over ours is to be in the mean (geometric) over the rows
+# of a group that have such a goal each.
+MEANS = {"dense": 1.0}
 # MiB a thread that a call may take at the greatest length, and milliseconds that
 # compiling may take.
 MOST_MEMORY, MOST_COMPILING = 2, 500
@@ -76,6 +80,10 @@ def figure(results, name, goal):
     if goal == "even":
         own, even = (share(results, other, 1) for other in (name, row["even"]))
         return own / even if own and even else None
+    if goal == "memory":
+        own, other = (results.get("memory", {}).get(name, {}).get(who, {}).get("resident")
+                      for who in ("ours", "onnxruntime"))
+        return own / other if own is not None and other else None
     raise ValueError(f"no goal is called '{goal}'")
 
 
@@ -108,11 +116,24 @@ def goals(results):
             value = figure(results, name, goal)
             if value is not None:
                 yield name, goal, value, aim
-    cases = results.get("memory", {})
+    for group, aim in MEANS.items():
+        ratios = [figure(results, name, "peer") for name, row in results["rows"].items()
+                  if row["group"] == group and "peer" in row["goals"]]
+        if any(ratios):
+            yield group, "mean", statistics.geometric_mean(filter(None, ratios)), aim
+    cases = {name: case for name, case in results.get("memory", {}).items()
+             if is_attention(case)}
     longest = max((case["N"] for case in cases.values()), default=0)
     for name, case in cases.items():
         if case["N"] == longest and "allocated" in case["ours"]:
             taken = case["ours"]["allocated"] / 2**20 / case["threads"]
             yield name, "MiB", taken, MOST_MEMORY
     for name, seconds in results.get("compile", {}).items():
-        yield f"compile {name}", "ms", 1e3 * seconds, MOST_COMPILING
+        aim = results.get("most_compiling", {}).get(name, MOST_COMPILING)
+        if aim is not None:
+            yield f"compile {name}", "ms", 1e3 * seconds, aim
+
+
+def is_attention(case):
+    """Whether memory was measured of attention, at several lengths."""
+    return case.get("kind", "attention") == "attention"

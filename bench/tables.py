@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Markdown tables made from results: `python -m bench.tables PAGE…` rewrites what
 lies between <!-- bench:NAME --> and <!-- /bench --> of each page, and with
---check says whether anything would change."""
+--check says whether anything would change. <!-- bench:NAME FILE --> takes FILE.json
+next to the results, and nothing is written where there is no such file."""
 
 import argparse
 import pathlib
@@ -10,7 +11,8 @@ import sys
 
 from bench import paths, results
 
-MARKED = re.compile(r"(<!-- bench:(\w+) -->\n)(.*?)(<!-- /bench -->)", re.DOTALL)
+MARKED = re.compile(r"(<!-- bench:(\w+)(?: ([\w/]+))? -->\n)(.*?)(<!-- /bench -->)",
+                    re.DOTALL)
 MISSING = "–"
 
 
@@ -26,6 +28,10 @@ def fraction(value):
 
 def times(value):
     return MISSING if value is None else f"{value:.1f} x"
+
+
+def hundredths(value):
+    return MISSING if value is None else f"{value:.2f} x"
 
 
 def of_group(run, *groups):
@@ -57,10 +63,32 @@ def shares(run, *groups):
                  + ["best peer's time", "best peer"], lines)
 
 
+def aimed(value, shown, aim):
+    """A figure, with what it is to be at least."""
+    return shown(value) + (f" (≥ {aim})" if aim else "")
+
+
+def goals(run, *groups):
+    """Shares of peak and the best peer, next to their goals."""
+    counts = run["settings"]["threads"]
+    lines = []
+    for name, row in of_group(run, *groups):
+        aims, best = row["goals"], results.measured(run, name, counts[-1])
+        lines.append([title(row)] + [
+            aimed(results.share(run, name, count), fraction,
+                  aims.get("share1" if count == 1 else "share2")) for count in counts]
+            + [aimed(best.get("ratio"), hundredths, aims.get("peer")),
+               best.get("best_peer", MISSING)])
+    return table(["case"] + [f"of peak, {counted(count)}" for count in counts]
+                 + ["best peer's time", "best peer"], lines)
+
+
 def against_peers(run, *groups):
     """The time of each peer over ours."""
-    names = run["settings"]["peers"]
-    lines = []
+    lines, found = [], [results.measured(run, name, run["settings"]["threads"][-1])
+                        for name, _ in of_group(run, *groups)]
+    names = [peer for peer in run["settings"]["peers"]
+             if any(peer in each.get("peers", {}) for each in found)]
     for name, row in of_group(run, *groups):
         found = results.measured(run, name, run["settings"]["threads"][-1])
         ours = found.get("peers", {})
@@ -93,12 +121,14 @@ def mebibytes(found):
     return f"{found['resident'] / 2**20:.1f}"
 
 
-def memory(run):
+def memory(run, of_attention=True):
     """Memory that a call takes in addition to arguments and result, in MiB."""
-    cases = run.get("memory", {}).values()
+    cases = [case for case in run.get("memory", {}).values()
+             if results.is_attention(case) == of_attention]
     peers = sorted({who for case in cases for who in case}
-                   - {"ours", "variant", "N", "threads"})
-    lines = [[f"{case['variant']}, N {case['N']}"]
+                   - {"ours", "kind", "variant", "shape", "N", "threads"})
+    lines = [[f"{case['variant']}, " + (f"N {case['N']}" if of_attention
+                                        else case["shape"])]
              + [mebibytes(case.get(who)) for who in ["ours", *peers]]
              for case in cases]
     return table(["MiB in addition to arguments and result", "ours", *peers], lines)
@@ -134,24 +164,31 @@ TABLES = {
     "shapes_peers": lambda run: against_peers(run, "odd", "wikitext", "decode"),
     "memory": memory,
     "compile": compiling,
+    "dense": lambda run: goals(run, "dense"),
+    "dense_peers": lambda run: against_peers(run, "dense"),
+    "models": lambda run: goals(run, "charlm", "swin"),
+    "models_peers": lambda run: against_peers(run, "charlm", "swin"),
+    "models_memory": lambda run: memory(run, of_attention=False),
 }
 
 
-def regenerated(text, run):
-    """The page with the tables of the run."""
+def regenerated(text, file):
+    """The page with the tables of the results in `file`, and of those next to it."""
     def replace(match):
-        if match[2] not in TABLES:
-            raise ValueError(f"there is no table '{match[2]}'")
-        return f"{match[1]}\n{TABLES[match[2]](run)}\n{match[4]}"
+        head, name, other, _, end = match.groups()
+        if name not in TABLES:
+            raise ValueError(f"there is no table '{name}'")
+        source = file.parent / f"{other}.json" if other else file
+        if other and not source.exists():
+            return match[0]
+        return f"{head}\n{TABLES[name](results.read(source))}\n{end}"
     return MARKED.sub(replace, text)
 
 
 def update(page, file, only_check=False):
     """Whether a page is as the results in `file` make it; rewrites it."""
     text = page.read_text()
-    if not MARKED.search(text):
-        return True
-    new = regenerated(text, results.read(file))
+    new = regenerated(text, file)
     if new != text and not only_check:
         page.write_text(new)
     return new == text

@@ -1,78 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ONNX Runtime's MultiHeadAttention, of rows that are plain attention. It is given
-queries, keys and values in its own layout [B, length, heads x features]."""
+"""ONNX Runtime, of a row's graph."""
 
 import numpy as np
 import onnxruntime as ort
-from onnx import TensorProto, helper
 
-from bench.peers import Setting, Unsupported
+from bench.peers import Setting, eager
 
 # Whether its idle threads spin; they fall asleep before others are timed.
-SPINNING = ("0", "1")
+SPINNING = {"sleeping": "0", "spinning": "1"}
+# ONNX's number of the types that NumPy does not have.
+BF16 = 16
 
 
-def model(row):
-    dims = row.dims()
-    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT,
-                                             [dims["B"], length, dims["H"] * dims["D"]])
-               for name, length in (("q", row.N), ("k", row.keys), ("v", row.keys),
-                                    ("o", row.N))]
-    node = helper.make_node("MultiHeadAttention", ["q", "k", "v"], ["o"],
-                            domain="com.microsoft", num_heads=dims["H"],
-                            unidirectional=int(row.causal))
-    graph = helper.make_graph([node], "attention", tensors[:3], tensors[3:])
-    return helper.make_model(graph, ir_version=10, opset_imports=[
-        helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)])
+def value_of(array, dtype):
+    """On the array's own memory."""
+    if dtype == "bf16" and array.dtype == np.int16:
+        return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array, BF16)
+    return ort.OrtValue.ortvalue_from_numpy(array)
 
 
-def packed(t):
-    """[B,H,L,D] as [B,L,H D]."""
-    b, heads, length, features = t.shape
-    return np.ascontiguousarray(t.numpy().transpose(0, 2, 1, 3)).reshape(
-        b, length, heads * features)
-
-
-def build(task, spinning):
+def build(graph, threads, spinning, keeps_memory):
     options = ort.SessionOptions()
-    options.intra_op_num_threads = task.threads
+    options.intra_op_num_threads = threads
+    options.enable_cpu_mem_arena = keeps_memory
     options.add_session_config_entry("session.intra_op.allow_spinning", spinning)
-    session = ort.InferenceSession(model(task.row).SerializeToString(), options,
+    session = ort.InferenceSession(graph.model, options,
                                    providers=["CPUExecutionProvider"])
     binding = session.io_binding()
-    for name in "qkv":
-        binding.bind_ortvalue_input(
-            name, ort.OrtValue.ortvalue_from_numpy(packed(task.x[name])))
-    dims = task.row.dims()
-    result = np.zeros((dims["B"], dims["N"], dims["H"] * dims["D"]), np.float32)
-    value = ort.OrtValue.ortvalue_from_numpy(result)
-    binding.bind_ortvalue_output("o", value)
-    shape = dims["B"], dims["N"], dims["H"], dims["D"]
+    for name, array in graph.inputs.items():
+        binding.bind_ortvalue_input(name, value_of(array, graph.dtype))
+    result = np.zeros(graph.shape, np.float32 if graph.dtype == "f32" else np.int16)
+    value = value_of(result, graph.dtype)
+    binding.bind_ortvalue_output(session.get_outputs()[0].name, value)
 
     def call():
         session.run_with_iobinding(binding)
-        return Packed(value.numpy, shape)
+        return Result(value, graph.view)
     return call
 
 
-class Packed:
-    """A result whose layout is changed only when somebody looks."""
+class Result:
+    """Looked at only when somebody asks."""
 
-    def __init__(self, view, shape):
-        self.view, self.shape = view, shape
+    def __init__(self, value, view):
+        self.value, self.view = value, view
 
     def numpy(self):
-        return self.view().reshape(self.shape).transpose(0, 2, 1, 3)
+        return self.view(self.value.numpy())
 
 
 def settings(task):
-    row = task.row
-    if row.variant != "softmax":
-        raise Unsupported("MultiHeadAttention knows one softmax per head")
-    if row.dtype != "f32":
-        raise Unsupported("its CPU kernel knows f32 only")
-    if row.causal and row.N != row.keys:
-        raise Unsupported("its causal mask needs as many keys as queries")
-    for spinning in SPINNING:
-        yield Setting("spinning" if spinning == "1" else "sleeping",
-                      lambda spinning=spinning: build(task, spinning), task.threads)
+    graph = task.graph()
+    for label, spinning in SPINNING.items():
+        for threads in eager.thread_counts(task):
+            yield Setting(label, lambda spinning=spinning, threads=threads:
+                          build(graph, threads, spinning, task.keeps_memory), threads)

@@ -3,7 +3,8 @@
 
 import torch
 
-from bench.peers import Setting, Unsupported, eager, formulas
+from bench.peers import Setting, Unsupported, formulas
+from bench.written.attention import forms
 
 QUERIES = (16, 32, 64, 128, 256, 512)
 
@@ -53,7 +54,7 @@ def settings(task):
     sizes = [rows for rows in QUERIES if rows < row.N * row.B]
     if not sizes:
         raise Unsupported("there are too few queries for strips")
-    for label, form in eager.forms(row).items():
+    for label, form in forms(row).items():
         for rows in sizes:
             yield Setting(f"{label} {rows} rows".strip(),
                           lambda form=form, rows=rows: in_strips(form, row, task.x, rows),
