@@ -18,11 +18,11 @@ func.func @calls_what_is_elsewhere(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // Bufferization knows no way for this op.
-func.func @does_not_bufferize(%x: tensor<4x4xf32>, %i: tensor<1x2x1xi64>) -> tensor<1x2x4xf32> {
+func.func @does_not_bufferize(%x: tensor<2x4xf32>, %o: tensor<9x4xf32>, %i: tensor<2x1xi64>) -> tensor<9x4xf32> {
   // expected-error @below {{op was not bufferized}}
-  %o = tensor.gather %x[%i] gather_dims([0])
-      : (tensor<4x4xf32>, tensor<1x2x1xi64>) -> tensor<1x2x4xf32>
-  return %o : tensor<1x2x4xf32>
+  %y = tensor.scatter %x into %o[%i] scatter_dims([0]) unique
+      : (tensor<2x4xf32>, tensor<9x4xf32>, tensor<2x1xi64>) -> tensor<9x4xf32>
+  return %y : tensor<9x4xf32>
 }
 
 // -----
