@@ -105,7 +105,7 @@ struct Entry {
   std::optional<Op> op;
   /// Why there is no `op`.
   std::string attentionReason;
-  /// What tells when it begins and ends; none where nothing does.
+  /// The kernels whose begin and end are recorded; none without --profile.
   std::optional<std::vector<Kernel>> kernels = std::nullopt;
 
   /// The argument of that name, or null.

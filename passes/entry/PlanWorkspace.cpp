@@ -2,6 +2,7 @@
 // attn-plan-workspace: one piece of memory for all buffers of a call.
 
 #include "passes/Passes.h"
+#include "passes/entry/ManifestText.h"
 #include "passes/entry/SizeExpression.h"
 #include "passes/entry/Workspace.h"
 
@@ -9,7 +10,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace mixattn {
 #define GEN_PASS_DEF_PLANWORKSPACEPASS
@@ -104,33 +104,14 @@ struct PlanWorkspacePass
     needs[function.getName()] = bytes;
   }
 
-  /// Writes the bytes that entries need into the module's manifest.
-  void describe() {
-    auto text = getOperation()->getAttrOfType<StringAttr>("attn.manifest");
-    llvm::Expected<llvm::json::Value> manifest =
-        llvm::json::parse(text ? text.getValue() : "");
-    if (!manifest)
-      return llvm::consumeError(manifest.takeError());
-    llvm::json::Object *root = manifest->getAsObject();
-    llvm::json::Array *entries = root ? root->getArray("entries") : nullptr;
-    if (!entries)
-      return;
-    for (llvm::json::Value &each : *entries)
-      if (llvm::json::Object *entry = each.getAsObject())
-        if (auto name = entry->getString("name"))
-          if (auto found = expressions.find(*name); found != expressions.end())
-            (*entry)["workspace"] = found->second;
-    getOperation()->setAttr(
-        "attn.manifest",
-        StringAttr::get(&getContext(),
-                        llvm::formatv("{0}\n", *manifest).str()));
-  }
-
   void runOnOperation() override {
     for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       visit(function);
     if (!expressions.empty())
-      describe();
+      changeEntries(getOperation(), [&](StringRef name, auto &entry) {
+        if (auto found = expressions.find(name); found != expressions.end())
+          entry["workspace"] = found->second;
+      });
   }
 
   llvm::DenseSet<func::FuncOp> visited;

@@ -17,29 +17,36 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
+/// The dims of the result of `op` that the rows of indices have.
+static int64_t batchOf(tensor::GatherOp op) {
+  return op.getIndicesType().getRank() - 1;
+}
+
+/// Whether the result of `op` has the picked dims, as ones.
+static bool keepsDims(tensor::GatherOp op) {
+  return op.getResultType().getRank() ==
+         batchOf(op) + op.getSourceType().getRank();
+}
+
 /// The value of `op` at the element where a linalg body stands:
 /// source[.., indices[batch.., g], ..], the g-th gathered dim being picked.
 static Value pick(OpBuilder &b, Location loc, tensor::GatherOp op) {
-  int64_t batch = op.getIndicesType().getRank() - 1;
   auto index = [&](int64_t dim) -> Value {
     return linalg::IndexOp::create(b, loc, dim);
   };
   SmallVector<Value> row;
-  for (int64_t dim = 0; dim < batch; ++dim)
+  for (int64_t dim = 0; dim < batchOf(op); ++dim)
     row.push_back(index(dim));
   ArrayRef<int64_t> picked = op.getGatherDims();
-  // A result has the picked dims as ones, or does not have them.
-  bool keepsDims =
-      op.getResultType().getRank() == batch + op.getSourceType().getRank();
   SmallVector<Value> place;
-  int64_t next = batch;
+  int64_t next = batchOf(op);
   for (int64_t dim = 0; dim < op.getSourceType().getRank(); ++dim) {
     auto *found = llvm::find(picked, dim);
     if (found == picked.end()) {
       place.push_back(index(next++));
       continue;
     }
-    next += keepsDims;
+    next += keepsDims(op);
     SmallVector<Value> at = row;
     at.push_back(
         arith::ConstantIndexOp::create(b, loc, found - picked.begin()));
@@ -55,16 +62,13 @@ static Value pick(OpBuilder &b, Location loc, tensor::GatherOp op) {
 /// The sizes of the result of `op`.
 static SmallVector<OpFoldResult> sizesOf(OpBuilder &b, tensor::GatherOp op) {
   Location loc = op.getLoc();
-  int64_t batch = op.getIndicesType().getRank() - 1;
-  bool keepsDims =
-      op.getResultType().getRank() == batch + op.getSourceType().getRank();
   SmallVector<OpFoldResult> sizes;
-  for (int64_t dim = 0; dim < batch; ++dim)
+  for (int64_t dim = 0; dim < batchOf(op); ++dim)
     sizes.push_back(tensor::getMixedSize(b, loc, op.getIndices(), dim));
   for (int64_t dim = 0; dim < op.getSourceType().getRank(); ++dim) {
     if (!llvm::is_contained(op.getGatherDims(), dim))
       sizes.push_back(tensor::getMixedSize(b, loc, op.getSource(), dim));
-    else if (keepsDims)
+    else if (keepsDims(op))
       sizes.push_back(b.getIndexAttr(1));
   }
   return sizes;

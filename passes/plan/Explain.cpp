@@ -11,8 +11,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mixattn;
 
@@ -142,9 +140,7 @@ static void print(llvm::raw_ostream &out, const CallMemory &memory) {
     out << memory.formula << " bytes\n";
     return;
   }
-  out << toBytes(double(std::accumulate(memory.parts->begin(),
-                                        memory.parts->end(), int64_t(0))))
-      << " in " << memory.parts->size()
+  out << toBytes(double(memory.getBytes())) << " in " << memory.parts->size()
       << (memory.parts->size() == 1 ? " part" : " parts") << ": ";
   llvm::interleaveComma(*memory.parts, out,
                         [&](int64_t bytes) { out << toBytes(double(bytes)); });

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,11 @@ struct CallMemory {
   /// The bytes of the parts that buffers share one after the other, at the
   /// given sizes; none where these leave a dim open.
   std::optional<std::vector<int64_t>> parts;
+
+  /// The bytes of all parts.
+  int64_t getBytes() const {
+    return std::accumulate(parts->begin(), parts->end(), int64_t(0));
+  }
 };
 
 /// The memory of the entries by name.

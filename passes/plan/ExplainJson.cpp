@@ -11,8 +11,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mixattn;
 using llvm::json::Array;
@@ -94,8 +92,7 @@ static Object toJson(const KernelSummary &each) {
 static Object toJson(const CallMemory &memory) {
   Object result{{"formula", memory.formula}};
   if (memory.parts) {
-    result["bytes"] =
-        std::accumulate(memory.parts->begin(), memory.parts->end(), int64_t(0));
+    result["bytes"] = memory.getBytes();
     result["parts"] = Array(*memory.parts);
   }
   return result;

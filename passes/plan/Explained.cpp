@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What reports say of ops and kernels.
+// Ops and kernels with the predictions that reports print.
 
 #include "passes/plan/Explained.h"
 
@@ -57,7 +57,7 @@ void mixattn::forEachPlanned(func::FuncOp entry, const GivenSizes &given,
   });
 }
 
-/// What computes `kernel`, how long that takes, and what bounds it.
+/// The algorithm of `kernel`, its predicted time, and its bound.
 static KernelSummary summarize(const KernelOps &kernel,
                                const FunctionSizes &sizes,
                                const PlanTarget &target) {

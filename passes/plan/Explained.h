@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What reports say of ops and kernels, for text and JSON.
+// Ops and kernels with the predictions that reports print, as text or JSON.
 
 #ifndef MIXATTN_PASSES_PLAN_EXPLAINED_H
 #define MIXATTN_PASSES_PLAN_EXPLAINED_H

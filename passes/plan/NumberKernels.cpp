@@ -3,9 +3,9 @@
 
 #include "passes/Passes.h"
 #include "passes/entry/Entries.h"
+#include "passes/entry/ManifestText.h"
 #include "passes/plan/EntryCost.h"
 #include "passes/profile/KernelMark.h"
-#include "passes/profile/ManifestText.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -26,7 +26,7 @@ static bool makesTensor(Operation *op) {
          !op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// What the manifest says of `op`.
+/// The entry of `op` in the manifest.
 static Object describe(Operation *op, int64_t number, const Sizes &sizes) {
   std::optional<OpCost> cost = countOp(op, sizes);
   SizePolynomial bytes = cost ? cost->cost.bytes : 0;

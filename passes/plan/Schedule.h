@@ -70,8 +70,8 @@ public:
   /// Floating-point operations a second that the target does at most on
   /// products of `work`.
   virtual double flopsOfPeak(const Workload &work) const = 0;
-  /// What of `work` takes longest if nothing else has to be done: "products",
-  /// "exps", "arithmetic" or "memory". Nothing where it is not known.
+  /// The part of `work` that would take longest alone: "products", "exps",
+  /// "arithmetic" or "memory". Nothing where it is not known.
   virtual llvm::StringRef boundOf(const Workload &work,
                                   const PlanSizes &sizes) const {
     return "";

@@ -99,7 +99,8 @@ ROOMS = {
                      "schedule/x86/decode", "schedule/x86/dense", "schedule/x86/linear",
                      "schedule/x86/pool", "schedule/x86/rows",
                      "schedule/x86/stages"],
-    "lower": [], "lower/nvptx": ["body"], "lower/x86": ["body", "profile", "target"],
+    "lower": [], "lower/nvptx": ["body"], "lower/x86": ["body", "entry", "profile",
+                                                             "target"],
 }
 
 

@@ -20,7 +20,7 @@ runOnce(const Entry &entry, const LoadedEntry &loaded, Arguments &arguments);
 Status runGuarded(const Entry &entry, const LoadedEntry &loaded,
                   const Arguments &arguments);
 
-/// What `repeat` calls took.
+/// The times of `repeat` calls.
 struct Timing {
   /// Of each, sorted.
   std::vector<double> milliseconds;

@@ -10,7 +10,7 @@ using namespace mixattn;
 static constexpr double leastShare = 0.01;
 
 namespace {
-/// What the stages of a kernel have in sum.
+/// The sum over the stages of a kernel.
 struct StageSum {
   double ticks = 0, busyTicks = 0, threadTicks = 0, runs = 0, threads = 0;
   /// Ticks by name, in the order of the stages.

@@ -30,7 +30,7 @@ struct KernelTime {
 /// The figures of a call.
 struct CallTime {
   double seconds = 0;
-  /// What is in no kernel.
+  /// The time in no kernel.
   double outside = 0, outsideShare = 0;
   /// Those that ran, the slowest first.
   std::vector<KernelTime> kernels;

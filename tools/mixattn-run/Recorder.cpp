@@ -6,7 +6,7 @@
 
 using namespace mixattn;
 
-/// What artifacts read, too.
+/// The time stamp counter, as artifacts read it.
 static uint64_t readClock() { return __builtin_ia32_rdtsc(); }
 
 /// Clocks of two cores may differ by a few ticks.

@@ -9,8 +9,8 @@
 
 namespace mixattn {
 
-/// What calls of a profiled entry told. Ticks are those of the time stamp
-/// counter.
+/// The events of calls of a profiled entry, added up. Ticks are those of the
+/// time stamp counter.
 struct Profile {
   /// The events of one number, over all calls.
   struct Stage {

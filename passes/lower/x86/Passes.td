@@ -75,7 +75,7 @@ def ProfileKernelsPass : Pass<"attn-profile-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Input: parallel regions, linalg ops and copies of buffers, with numbers in
     their locations (`attn-number-kernels`), and the module's manifest.
-    Output: the clock is read in front of and behind each, and in each thread of
+    Output: the clock is read before and after each, and in each thread of
     a region, and both are recorded as an event (`mixattn_event` in
     lib/Runtime/abi.h) where the host has given room for it: in what the
     symbol `mixattn_profile_of_NAME` points at, NAME being the first entry.

@@ -3,9 +3,9 @@
 
 #include "lib/Runtime/abi.h"
 #include "passes/Passes.h"
+#include "passes/entry/ManifestText.h"
 #include "passes/lower/x86/Threads.h"
 #include "passes/profile/KernelMark.h"
-#include "passes/profile/ManifestText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What code asks OpenMP's runtime.
+// Calls of OpenMP's runtime.
 
 #ifndef MIXATTN_PASSES_LOWER_X86_THREADS_H
 #define MIXATTN_PASSES_LOWER_X86_THREADS_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the sums of a tile go through before they are stored.
 
+#include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/x86/dense/DenseTile.h"
 #include "passes/schedule/x86/shared/Widen.h"
 
@@ -107,12 +108,10 @@ Value DenseTile::emitConsumers(Value sum, ArrayRef<Reader> readers,
   return result;
 }
 
-/// What stands outside of the kernel for `value`, which its region takes or
-/// which is a constant there.
+/// The value outside of the kernel for `value`, an argument of its region or a
+/// constant there.
 Value DenseTile::getOutside(Value value) {
-  if (isa<BlockArgument>(value))
-    return kernel.getOperandOf(value);
-  return b.clone(*value.getDefiningOp())->getResult(0);
+  return KernelBuffers(kernel.getInputs()).emitNumber(b, value);
 }
 
 /// Stores what the sums of rows from `from` to before `to` go through.

@@ -71,7 +71,7 @@ RowKernel::Values RowKernel::emitScalars(OpBuilder &builder,
       [&](Value each) { return mapping.lookupOrDefault(each); });
 }
 
-/// What the body yields for `lanes`, or for one turn.
+/// The values that the body yields for `lanes`, or for one turn.
 RowKernel::Values RowKernel::emitBody(const RowLoops &loops, const Lanes *lanes,
                                       ValueRange sums) {
   Values elements;

@@ -3,6 +3,8 @@
 
 #include "passes/schedule/x86/rows/RowKernel.h"
 
+#include "passes/schedule/KernelBuffers.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -21,12 +23,10 @@ RowKernel::RowKernel(ImplicitLocOpBuilder &b, KernelOp kernel, int64_t lanes)
         RowLoops::of(cast<linalg::LinalgOp>(op), members.front().rows));
 }
 
-/// What stands outside of the kernel for `value`, which its region takes or
-/// which is a constant there.
+/// The value outside of the kernel for `value`, an argument of its region or a
+/// constant there.
 Value RowKernel::outside(Value value) {
-  if (isa<BlockArgument>(value))
-    return kernel.getOperandOf(value);
-  return b.clone(*value.getDefiningOp())->getResult(0);
+  return KernelBuffers(kernel.getInputs()).emitNumber(b, value);
 }
 
 Value RowKernel::sizeOf(Value tensor, unsigned dim) {
@@ -235,7 +235,7 @@ RowKernel::emitLanes(const RowLoops &loops, ValueRange sums,
   return Values(isThere.getResults());
 }
 
-/// What sums begin with, for `lanes` or for one.
+/// The initial values of sums, for `lanes` or for one.
 RowKernel::Values RowKernel::makeInits(const RowLoops &loops,
                                        const Lanes *lanes) {
   Values inits;

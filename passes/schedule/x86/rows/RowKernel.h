@@ -40,8 +40,8 @@ public:
             mlir::Value from = {}, mlir::Value to = {});
 
 private:
-  /// What a tensor of the region is while a row is handled: elements in a
-  /// buffer, whose first `dropped` dims are not there, or a number.
+  /// Where a tensor of the region is while a row is handled: in a buffer, whose
+  /// first `dropped` dims are not there, or in a number.
   struct Held {
     mlir::Value buffer, number;
     unsigned dropped = 0;

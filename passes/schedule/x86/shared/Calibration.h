@@ -73,7 +73,7 @@ constexpr double pieceShare = 0.42, pieceOverhead = 3, pieceOther = 0.3;
 constexpr double denseShare = 0.95, packedVector = 2;
 
 /// The slots that an operation of ops on rows takes, loads and divisions
-/// included: measured on Zen 4.
+/// included: an estimate, not measured.
 constexpr double rowOther = 1.5;
 
 /// Scalar code of the plain path, in cycles: a multiply-add, another operation,
@@ -93,7 +93,7 @@ constexpr int64_t fewStateTerms = 1 << 20;
 constexpr int64_t fewPooled = 1 << 20;
 /// Multiply-adds of terms of queries and keys, and of projections.
 constexpr int64_t fewTerms = 1 << 20, fewProjected = 1 << 18;
-/// Turns of the loops of ops on rows: chosen on Zen 4.
+/// Turns of the loops of ops on rows: an estimate, not measured.
 constexpr int64_t fewTurns = 1 << 15;
 
 /// Chunks of linear attention between a row that is read and the one that

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The manifest that a module carries, once it is written.
 
-#ifndef MIXATTN_PASSES_PROFILE_MANIFEST_TEXT_H
-#define MIXATTN_PASSES_PROFILE_MANIFEST_TEXT_H
+#ifndef MIXATTN_PASSES_ENTRY_MANIFEST_TEXT_H
+#define MIXATTN_PASSES_ENTRY_MANIFEST_TEXT_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
@@ -18,4 +18,4 @@ void changeEntries(
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_PROFILE_MANIFEST_TEXT_H
+#endif // MIXATTN_PASSES_ENTRY_MANIFEST_TEXT_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads the module's manifest and writes it again.
 
-#include "passes/profile/ManifestText.h"
+#include "passes/entry/ManifestText.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
