@@ -45,6 +45,11 @@ struct CpuModel : MachineDescription {
     constexpr int64_t fewestSums = 12;
     return std::max<int64_t>(1, std::max(fewestSums, registers / 2) / vectors);
   }
+  /// The same if nothing but a product uses registers: besides the sums there
+  /// are a row of operands, a broadcast and one to spare.
+  int64_t mostRowsInRegisters(int64_t vectors) const {
+    return std::max<int64_t>(1, (registers - 2) / vectors - 1);
+  }
 };
 
 /// The CPU that LLVM calls `cpu`, as code sees it that uses `features`. Cores

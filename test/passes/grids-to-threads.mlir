@@ -6,18 +6,24 @@
 
 // CHECK-LABEL: func.func @scratch(
 // CHECK-SAME:    %{{.+}}: memref<?xf32>, %[[N:.+]]: index, %[[BYTES:.+]]: index, %[[LARGE:.+]]: i1)
+// CHECK:         %[[COUNTER:.+]] = memref.alloca() {alignment = 64 : i64} : memref<8xi64>
 // CHECK:         arith.addi %[[BYTES]], %c63
 // CHECK:         arith.muli %{{.+}}, %c64
 // CHECK:         %[[THREADS:.+]] = call @omp_get_max_threads()
 // CHECK:         %[[ALL:.+]] = memref.alloc(%{{.+}}) {alignment = 64 : i64} : memref<?xi8>
+// CHECK:         memref.store %{{.+}}, %[[COUNTER]][
 // CHECK:         omp.parallel if(%[[LARGE]]) num_threads(%[[THREADS]] : i32) {
 // CHECK:           func.call @__kmpc_bound_thread_num(
 // CHECK:           %[[SCRATCH:.+]] = memref.view %[[ALL]][%{{.+}}][%{{.+}}] : memref<?xi8> to memref<?xi8>
-// CHECK:           omp.wsloop schedule(dynamic
-// CHECK:             omp.loop_nest (%[[ITEM:.+]]) : index = (%{{.+}}) to (%[[N]]) step (%{{.+}}) {
-// CHECK:               memref.view %[[SCRATCH]]
-// CHECK:               memref.store %{{.+}}, %{{.+}}[%[[ITEM]]]
-// CHECK:               omp.yield
+// CHECK:           scf.while
+// CHECK:             %[[NEXT:.+]] = memref.atomic_rmw addi %{{.+}}, %[[COUNTER]][%{{.+}}]
+// CHECK:             %[[NUMBER:.+]] = arith.index_cast %[[NEXT]] : i64 to index
+// CHECK:             %[[IS:.+]] = arith.cmpi ult, %[[NUMBER]], %[[N]]
+// CHECK:             scf.condition(%[[IS]]) %[[NUMBER]]
+// CHECK:           ^bb0(%[[ITEM:.+]]: index):
+// CHECK:             memref.view %[[SCRATCH]]
+// CHECK:             memref.store %{{.+}}, %{{.+}}[%[[ITEM]]]
+// CHECK:             scf.yield
 // CHECK:           omp.terminator
 // CHECK:         memref.dealloc %[[ALL]]
 func.func @scratch(%x: memref<?xf32>, %n: index, %bytes: index, %isLarge: i1) {
@@ -35,7 +41,7 @@ func.func @scratch(%x: memref<?xf32>, %n: index, %bytes: index, %isLarge: i1) {
 
 // Scratch that no item uses is not allocated, nor is what there is none of.
 // CHECK-LABEL: func.func @without(
-// CHECK-NOT:     memref.alloc
+// CHECK-NOT:     memref.alloc(
 // CHECK:         omp.parallel num_threads
 // CHECK:         omp.parallel num_threads
 // CHECK-NOT:     memref.dealloc

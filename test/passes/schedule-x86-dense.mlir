@@ -23,11 +23,16 @@
 // FORMED:           attn.results %[[RELU]]
 
 // TILED-LABEL: func.func @layer(
+// One row has tiles of its own, wide ones, and reads the right side as it lies.
+// TILED:         scf.if
+// TILED:           tile.grid
+// TILED:             tile.x86.product %{{.+}} count %{{.+}} onto %{{.+}} : {{.*}}, memref<128x32xf32, strided<[?, 1], offset: ?>>, memref<1x32
+// TILED:         } else {
 // TILED:         tile.grid %{{.+}} shared_if %{{.+}} scratch %{{.+}} {
 // TILED:           scf.for %{{.+}} = %c0 to %[[K:.+]] step %c128 {
 // Rows of the right side, with zeros where there are no columns.
 // TILED:             vector.maskedload %{{.+}} : memref<?x?xf32>,
-// TILED:             tile.x86.product %{{.+}} last %{{.+}}, %{{.+}} count %{{.+}} onto %{{.+}} : {{.*}}, memref<128x8xf32>, memref<4x
+// TILED:             tile.x86.product %{{.+}} last %{{.+}}, %{{.+}} count %{{.+}} onto %{{.+}} : {{.*}}, memref<128x8xf32>, memref<6x
 // TILED:           vector.maskedload %{{.+}} : memref<?xf32>,
 // TILED:           arith.addf
 // TILED:           memref.load %{{.+}} : memref<?xbf16>

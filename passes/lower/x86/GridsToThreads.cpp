@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mixattn {
@@ -44,6 +45,45 @@ static void takeBody(tile::GridOp grid, ImplicitLocOpBuilder &b, Value item,
   block->getOperations().splice(block->end(), body.getOperations());
 }
 
+/// A number on the stack that all threads of `grid` count with.
+static Value makeCounter(tile::GridOp grid) {
+  // One for all turns of the loops around the grid.
+  auto function = grid->getParentOfType<FunctionOpInterface>();
+  auto b = ImplicitLocOpBuilder::atBlockBegin(
+      grid.getLoc(), &function.getFunctionBody().front());
+  constexpr int64_t numbers = scratchAlignment / sizeof(int64_t);
+  return memref::AllocaOp::create(b, MemRefType::get(numbers, b.getI64Type()),
+                                  b.getI64IntegerAttr(scratchAlignment));
+}
+
+/// Emits what each thread does: as long as there are items it takes the `next`.
+/// OpenMP's dynamic loops do the same, but take microseconds to begin and for
+/// each item.
+static void emitItems(tile::GridOp grid, ImplicitLocOpBuilder &b, Value next,
+                      Value scratch) {
+  IndexMath at(b);
+  Type index = b.getIndexType();
+  Value zero = at.value(0);
+  Value one = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
+  scf::WhileOp::create(
+      b, index, ValueRange(),
+      [&](OpBuilder &nested, Location loc, ValueRange) {
+        Value item = memref::AtomicRMWOp::create(
+            nested, loc, arith::AtomicRMWKind::addi, one, next, zero);
+        item = arith::IndexCastOp::create(nested, loc, index, item);
+        Value isThere =
+            arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::ult, item,
+                                  grid.getCounts().front());
+        scf::ConditionOp::create(nested, loc, isThere, item);
+      },
+      [&](OpBuilder &nested, Location loc, ValueRange items) {
+        ImplicitLocOpBuilder inside(loc, nested);
+        takeBody(grid, inside, items.front(), scratch);
+        inside.setInsertionPointToEnd(items.front().getParentBlock());
+        scf::YieldOp::create(inside);
+      });
+}
+
 /// All scratch is one allocation in front of the loop, where a failure can be
 /// reported.
 static void lowerGrid(tile::GridOp grid) {
@@ -60,7 +100,9 @@ static void lowerGrid(tile::GridOp grid) {
                                   cast<MemRefType>(grid.getScratch().getType()),
                                   at.mul(asIndex(b, threads), bytes),
                                   b.getI64IntegerAttr(scratchAlignment));
-  Value zero = at.value(0), one = at.value(1);
+  Value next = makeCounter(grid);
+  Value none = arith::ConstantOp::create(b, b.getI64IntegerAttr(0));
+  memref::StoreOp::create(b, none, next, ValueRange{at.value(0)});
 
   omp::ParallelOperands parallelOperands;
   parallelOperands.ifExpr = grid.getIsLarge();
@@ -76,23 +118,8 @@ static void lowerGrid(tile::GridOp grid) {
           b, cast<MemRefType>(grid.getScratch().getType()), all, offset,
           ValueRange{bytes});
     }
-    omp::WsloopOperands shared;
-    shared.scheduleKind = omp::ClauseScheduleKindAttr::get(
-        b.getContext(), omp::ClauseScheduleKind::Dynamic);
-    shared.scheduleChunk = arith::ConstantOp::create(b, b.getI32IntegerAttr(1));
-    auto loop = omp::WsloopOp::create(b, shared);
+    emitItems(grid, b, next, scratch);
     omp::TerminatorOp::create(b);
-    b.createBlock(&loop.getRegion());
-    omp::LoopNestOperands range;
-    range.loopLowerBounds = {zero};
-    range.loopUpperBounds = {grid.getCounts().front()};
-    range.loopSteps = {one};
-    auto nest = omp::LoopNestOp::create(b, range);
-    Block *inside =
-        b.createBlock(&nest.getRegion(), {}, b.getIndexType(), b.getLoc());
-    takeBody(grid, b, inside->getArgument(0), scratch);
-    b.setInsertionPointToEnd(inside);
-    omp::YieldOp::create(b, ValueRange());
   }
   if (all)
     memref::DeallocOp::create(b, all);

@@ -42,10 +42,15 @@ private:
     int64_t most;
   };
 
+  /// Whether all sums stay in registers, beside nothing but the operands.
+  bool fitsRegisters() {
+    return !op.getUnits() && allRows() <= cpu.mostRowsInRegisters(allVectors());
+  }
   /// How many rows a block has, and how many vectors one of `rows` rows.
   int64_t rowsAtOnce();
   int64_t vectorsAtOnce(int64_t rows) {
-    return std::min(allVectors(), cpu.rowsInRegisters(rows));
+    return fitsRegisters() ? allVectors()
+                           : std::min(allVectors(), cpu.rowsInRegisters(rows));
   }
   /// Numbers of a lane of the right side.
   int64_t numbers() { return op.hasPairs() ? 2 : 1; }
@@ -121,8 +126,10 @@ private:
 
 // A broadcast serves all vectors of a block, and a vector all its rows. Where
 // the lanes of a row leave room for four, all are in one block; otherwise four
-// rows are.
+// rows are. A target that fits the registers is one block.
 int64_t ProductEmitter::rowsAtOnce() {
+  if (fitsRegisters())
+    return allRows();
   constexpr int64_t fewestRows = 4;
   return std::max(fewestRows, cpu.rowsInRegisters(allVectors()));
 }
@@ -352,7 +359,7 @@ void ProductEmitter::emit() {
     block.vectors = vectors;
     emitBlock(block);
   };
-  forEachFew(allRows(), rowsAtOnce(), 1, areColumns,
+  forEachFew(allRows(), rowsAtOnce(), 1, areColumns && !fitsRegisters(),
              [&](Value first, int64_t few) {
                Block rows;
                rows.first = first;

@@ -43,7 +43,7 @@ def GridsToThreadsPass : Pass<"tile-grids-to-threads", "::mlir::ModuleOp"> {
     Output: a parallel region of as many threads as `omp_get_max_threads` says,
     of whichever OpenMP runtime the process takes that from, each of which takes
     the next item when it has done one. The scratch memory of all threads is one
-    allocation.
+    allocation; what they count items with is on the stack.
     Skips: everything else.
 
     ```mlir
@@ -58,16 +58,24 @@ def GridsToThreadsPass : Pass<"tile-grids-to-threads", "::mlir::ModuleOp"> {
     ```
     becomes
     ```
+    %next = memref.alloca() {alignment = 64 : i64} : memref<8xi64>
     %threads = call @omp_get_max_threads() : () -> i32
+    memref.store %none, %next[%zero] : memref<8xi64>
     omp.parallel if(%isLarge) num_threads(%threads : i32) {
-      omp.wsloop schedule(dynamic = %one : i32) {
-        omp.loop_nest (%item) : index = (%zero) to (%n) step (%one) {
-          …
+      scf.while : () -> index {
+        %number = memref.atomic_rmw addi %one, %next[%zero] : (i64, memref<8xi64>) -> i64
+        %item = arith.index_cast %number : i64 to index
+        %isThere = arith.cmpi ult, %item, %n : index
+        scf.condition(%isThere) %item : index
+      } do {
+      ^bb0(%item: index):
+        …
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
       "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-      "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect"];
+      "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect",
+      "::mlir::scf::SCFDialect"];
 }
 
 def ProfileKernelsPass : Pass<"attn-profile-kernels", "::mlir::ModuleOp"> {

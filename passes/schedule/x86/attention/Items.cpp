@@ -26,7 +26,8 @@ void mixattn::emitItems(
   };
   Value batches = sizeOf(op.getBatchDim());
   Value queries = sizeOf(op.getQueriesDim());
-  Value scores = at.mul(at.mul(batches, queries), sizeOf(op.getKeysDim()));
+  Value scores = at.mul(at.mul(batches, at.mul(queries, op.getNumHeads())),
+                        sizeOf(op.getKeysDim()));
 
   TileSizes narrow = sizes.narrow();
   Value whole = at.div(queries, sizes.width);

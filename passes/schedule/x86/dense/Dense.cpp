@@ -71,8 +71,19 @@ static Contraction limitLanes(Contraction op, int64_t lanes) {
   return op;
 }
 
+/// Tiles whose sums fill the registers, `vectors` a row.
+static TileSizes fillRegisters(const CpuModel &cpu, int64_t vectors) {
+  // More of them wait for more broadcasts than there are multiply-adds.
+  constexpr int64_t mostRows = 16;
+  TileSizes sizes = TileSizes::of(cpu);
+  sizes.width = vectors * sizes.lanes;
+  sizes.rows = std::min(cpu.mostRowsInRegisters(vectors), mostRows);
+  return sizes;
+}
+
 /// The width of tiles that fit `lanes`, if their number is known.
-static TileSizes fitWidth(const TileSizes &usual, Value lanes) {
+static TileSizes fitWidth(const CpuModel &cpu, Value lanes) {
+  TileSizes usual = fillRegisters(cpu, cpu.widestTile() / cpu.lanes);
   std::optional<int64_t> known = getConstantIntValue(lanes);
   if (!known)
     return usual;
@@ -82,7 +93,7 @@ static TileSizes fitWidth(const TileSizes &usual, Value lanes) {
   TileSizes best = usual;
   double shortest = std::numeric_limits<double>::max();
   for (int64_t vectors = usual.vectors(); vectors > 0; --vectors) {
-    TileSizes sizes = usual.withWidth(vectors * usual.lanes);
+    TileSizes sizes = fillRegisters(cpu, vectors);
     double factor = vectors == 1                 ? oneVector
                     : vectors == usual.vectors() ? 1
                                                  : few;
@@ -95,21 +106,44 @@ static TileSizes fitWidth(const TileSizes &usual, Value lanes) {
   return best;
 }
 
-void mixattn::scheduleDense(KernelOp kernel, const TileSizes &usual,
-                            int64_t threads) {
-  ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
+/// Tiles of one row, whose time is that of reading the right side: as wide as
+/// leaves all threads as much of it.
+static TileSizes fitRow(const CpuModel &cpu, Value lanes) {
+  // Their sums fill half of the registers.
+  const int64_t widest = cpu.registers / 2;
+  // The time to begin a tile, in vectors.
+  constexpr int64_t begin = 1;
+  TileSizes sizes = TileSizes::of(cpu);
+  sizes.rows = 1;
+  sizes.width = widest * cpu.lanes;
+  std::optional<int64_t> known = getConstantIntValue(lanes);
+  if (!known)
+    return sizes;
+  int64_t shortest = std::numeric_limits<int64_t>::max();
+  for (int64_t vectors = widest; vectors > 0; --vectors) {
+    int64_t tiles = llvm::divideCeil(*known, vectors * cpu.lanes);
+    int64_t time =
+        int64_t(llvm::divideCeil(tiles, cpu.threads)) * (vectors + begin);
+    if (time < shortest) {
+      sizes.width = vectors * cpu.lanes;
+      shortest = time;
+    }
+  }
+  return sizes;
+}
+
+/// Emits a grid of tiles of `sizes`.
+static void emitTiles(ImplicitLocOpBuilder &b, KernelOp kernel,
+                      const Contraction &op, const CpuModel &cpu,
+                      const TileSizes &sizes) {
   IndexMath at(b);
-  Contraction op =
-      limitLanes(*findContraction(kernel.getAnchor()), usual.lanes);
-  Scratch counted, nothing;
-  Value lanes = DenseTile(b, kernel, op, usual, nothing).sizeOf(op.lanes);
-  TileSizes sizes = fitWidth(usual, lanes);
+  Scratch counted;
   DenseTile shape(b, kernel, op, sizes, counted);
   shape.takeScratch();
   auto quotientUp = [&](Value size, auto part) {
     return at.div(at.sub(at.add(size, part), 1), part);
   };
-  Value rows = shape.sizeOf(op.rows);
+  Value rows = shape.sizeOf(op.rows), lanes = shape.sizeOf(op.lanes);
   Value panels = quotientUp(lanes, sizes.width);
   Value places = panels;
   SmallVector<std::pair<unsigned, Value>> batches;
@@ -120,9 +154,10 @@ void mixattn::scheduleDense(KernelOp kernel, const TileSizes &usual,
   // Tiles of rows of equal size, enough of them for all threads, but none so
   // short that packing shows.
   constexpr int64_t turns = 4, shortest = 48;
-  Value blocks = at.max(quotientUp(rows, DenseTile::mostRowsOf(sizes)),
-                        at.min(quotientUp(at.value(turns * threads), places),
-                               quotientUp(rows, shortest)));
+  Value blocks =
+      at.max(quotientUp(rows, DenseTile::mostRowsOf(sizes)),
+             at.min(quotientUp(at.value(turns * cpu.threads), places),
+                    quotientUp(rows, shortest)));
   Value tileRows =
       at.mul(quotientUp(quotientUp(rows, blocks), sizes.rows), sizes.rows);
   blocks = quotientUp(rows, tileRows);
@@ -164,5 +199,30 @@ void mixattn::scheduleDense(KernelOp kernel, const TileSizes &usual,
         b.setInsertionPointToStart(choice.elseBlock());
         emit(true);
       });
+}
+
+void mixattn::scheduleDense(KernelOp kernel, const CpuModel &cpu) {
+  ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
+  Contraction op = limitLanes(*findContraction(kernel.getAnchor()), cpu.lanes);
+  Scratch nothing;
+  DenseTile shape(b, kernel, op, TileSizes::of(cpu), nothing);
+  Value rows = shape.sizeOf(op.rows), lanes = shape.sizeOf(op.lanes);
+  TileSizes sizes = fitWidth(cpu, lanes);
+  std::optional<int64_t> known = getConstantIntValue(rows);
+  if (known)
+    sizes.rows = std::min(sizes.rows, *known);
+  if (!shape.canReadRight() || (known && *known > 1)) {
+    emitTiles(b, kernel, op, cpu, sizes);
+  } else if (known) {
+    emitTiles(b, kernel, op, cpu, fitRow(cpu, lanes));
+  } else {
+    auto choice = scf::IfOp::create(
+        b, IndexMath(b).compare(arith::CmpIPredicate::sle, rows, 1),
+        /*withElseRegion=*/true);
+    b.setInsertionPointToStart(choice.thenBlock());
+    emitTiles(b, kernel, op, cpu, fitRow(cpu, lanes));
+    b.setInsertionPointToStart(choice.elseBlock());
+    emitTiles(b, kernel, op, cpu, sizes);
+  }
   kernel.erase();
 }

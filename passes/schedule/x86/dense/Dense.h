@@ -9,11 +9,12 @@
 
 namespace mixattn {
 
-/// Replaces a kernel of a contraction by a grid of tiles of its result, for so
-/// many threads. Sums are over pieces of the depth, of which the right side's
+/// Replaces a kernel of a contraction by a grid of tiles of its result, for
+/// `cpu`.
+/// Sums are over pieces of the depth, of which the right side's
 /// rows are packed, or read as they lie where that is faster. The kernel's
 /// pointwise ops are computed on a tile's rows before these are stored.
-void scheduleDense(KernelOp kernel, const TileSizes &sizes, int64_t threads);
+void scheduleDense(KernelOp kernel, const CpuModel &cpu);
 
 /// Why the rows of a tile cannot go through `op`, which reads the result of the
 /// last one of `members`; or nothing.

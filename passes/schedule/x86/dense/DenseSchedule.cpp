@@ -36,8 +36,8 @@ public:
   }
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
-  void emit(KernelOp kernel, const PlanCase &plan) const override {
-    scheduleDense(kernel, sizesOf(plan), cpu.threads);
+  void emit(KernelOp kernel, const PlanCase &) const override {
+    scheduleDense(kernel, cpu);
   }
 };
 

@@ -83,19 +83,26 @@ bool DenseTile::hasVectors(const DenseOperand &operand,
 }
 
 /// Asks memory for a part of the right side's next piece, after the one of
-/// `count` terms from `first` on: its rows are far from each other, and no
-/// hardware guesses them. Each block of rows asks for its share.
+/// `count` terms from `first` on, or of the next tile's first one: its rows are
+/// far from each other, and no hardware guesses them. Each block of rows asks
+/// for its share.
 void DenseTile::prefetch(Value row, Value first, Value count) {
-  if (areSumsWhole || !right.isEven(op.depths) || !right.isContiguous(op.lanes))
+  if (sizes.rows == 1 || areSumsWhole || !right.isEven(op.depths) ||
+      !right.isContiguous(op.lanes))
     return;
   Value matrix = right.makeMatrix(b, op.depths, op.lanes, batch);
   Value blocks = at.div(at.add(here, sizes.rows - 1), sizes.rows);
   Value share = at.div(at.add(at.sub(blocks, 1), piece), blocks);
-  Value next =
-      at.add(at.add(first, count), at.mul(at.div(row, sizes.rows), share));
-  forEach(
-      next, at.min(at.add(next, share), sizeOf(op.depths)), 1,
-      [&](Value term) { emitPrefetch(matrix, term, firstLane, sizes.width); });
+  Value after = at.add(first, count), depth = sizeOf(op.depths);
+  Value isLast = at.compare(arith::CmpIPredicate::sge, after, depth);
+  auto choose = [&](Value next, Value here) {
+    return b.createOrFold<arith::SelectOp>(isLast, next, here);
+  };
+  Value next = at.add(choose(at.value(0), after),
+                      at.mul(at.div(row, sizes.rows), share));
+  Value lane = choose(at.add(firstLane, sizes.width), firstLane);
+  forEach(next, at.min(at.add(next, share), depth), 1,
+          [&](Value term) { emitPrefetch(matrix, term, lane, sizes.width); });
 }
 
 /// Adds the products of `count` terms from `first` on to the sums, which are

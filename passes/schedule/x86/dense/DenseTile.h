@@ -21,7 +21,7 @@ public:
   /// The most rows of a tile: they, a panel and the sums stay in the second
   /// cache.
   static int64_t mostRowsOf(const TileSizes &sizes) {
-    constexpr int64_t most = 192;
+    constexpr int64_t most = 384;
     return most / sizes.rows * sizes.rows;
   }
   /// Rows for which the right side is read as it lies: to pack it takes longer.
@@ -68,6 +68,8 @@ private:
   void emitPanel(mlir::Value first, mlir::Value count);
   void emitLeft(mlir::Value first, mlir::Value count, mlir::Value from,
                 mlir::Value to);
+  void emitBlock(mlir::Value row, int64_t rows, mlir::Value first,
+                 mlir::Value count, bool areLast);
   void emitProducts(mlir::Value row, mlir::Value first, mlir::Value count);
   void prefetch(mlir::Value row, mlir::Value first, mlir::Value count);
   void emitPiece(mlir::Value first, mlir::Value count, bool packs);

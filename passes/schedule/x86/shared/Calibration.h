@@ -83,7 +83,7 @@ constexpr double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;
 // Thresholds of emitted code, chosen on Zen 5 with two threads. A call that has
 // no more work than these does it on one thread: waking another takes as long.
 
-/// Scores of online and panel.
+/// Scores of online and panel, all heads together.
 constexpr int64_t fewScores = 1 << 14;
 /// Keys of decode, times heads; and rows that its parts are put together in.
 constexpr int64_t fewKeys = 1 << 9, fewMergedRows = 1 << 10;
