@@ -224,6 +224,7 @@ static void reportFailure(LLVM::LLVMFuncOp wrapper, LLVM::LLVMFuncOp kernel,
   Block *failure = b.createBlock(&wrapper.getBody(), wrapper.getBody().end());
   emitReport(b, wrapper->getParentOfType<ModuleOp>(),
              wrapper.getName() + ".memory", wrapper.getArgument(2),
+             /*title=*/Value(),
              "expected memory for intermediate values, but got none");
   Value code =
       LLVM::ConstantOp::create(b, b.getI32IntegerAttr(MIXATTN_ERROR_MEMORY));

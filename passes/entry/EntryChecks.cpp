@@ -34,9 +34,10 @@ static LLVM::LLVMStructType tensorType(OpBuilder &b) {
 }
 
 EntryChecks::EntryChecks(ModuleOp module, func::FuncOp wrapper)
-    : module(module), wrapper(wrapper),
+    : module(module), function(wrapper),
       b(wrapper.getLoc(), wrapper.getContext()) {
   b.setInsertionPointToStart(wrapper.addEntryBlock());
+  call = wrapper.getArgument(2);
 }
 
 Value EntryChecks::i64(int64_t value) {
@@ -51,24 +52,25 @@ Value EntryChecks::same(Value x, Value y) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
 }
 
-void EntryChecks::require(Value holds, int32_t code, const Twine &format,
+void EntryChecks::require(Value holds, const Twine &format,
                           ValueRange numbers) {
-  Block *pass = b.createBlock(&wrapper.getBody());
-  Block *fail = b.createBlock(&wrapper.getBody());
+  if (isChecked)
+    return;
+  Block *pass = b.createBlock(&function.getBody());
+  Block *fail = b.createBlock(&function.getBody());
   b.setInsertionPointToEnd(holds.getParentBlock());
   cf::CondBranchOp::create(b, holds, pass, fail);
 
   b.setInsertionPointToEnd(fail);
-  emitReport(b, module, wrapper.getName() + ".message." + Twine(messages++),
-             wrapper.getArgument(2), format, numbers);
-  func::ReturnOp::create(b, i32(code));
+  emitReport(b, module, function.getName() + ".message." + Twine(messages++),
+             call, title, format, numbers);
+  func::ReturnOp::create(b, code);
   b.setInsertionPointToEnd(pass);
 }
 
 void EntryChecks::checkCall(int64_t count) {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Value tensors = wrapper.getArgument(0), given = wrapper.getArgument(1),
-        call = wrapper.getArgument(2);
+  Value tensors = function.getArgument(0), given = function.getArgument(1);
   Value null = LLVM::ZeroOp::create(b, ptr);
 
   // A NULL call has no size: read that of a constant of the right one instead.
@@ -83,8 +85,8 @@ void EntryChecks::checkCall(int64_t count) {
   Value fits =
       arith::CmpIOp::create(b, arith::CmpIPredicate::uge, size, i64(least));
   // The message's place in a smaller struct is unknown: none is written.
-  Block *pass = b.createBlock(&wrapper.getBody());
-  Block *fail = b.createBlock(&wrapper.getBody());
+  Block *pass = b.createBlock(&function.getBody());
+  Block *fail = b.createBlock(&function.getBody());
   b.setInsertionPointToEnd(fits.getParentBlock());
   cf::CondBranchOp::create(b, fits, pass, fail);
   b.setInsertionPointToEnd(fail);
@@ -92,12 +94,13 @@ void EntryChecks::checkCall(int64_t count) {
   b.setInsertionPointToEnd(pass);
 
   Value wide = arith::ExtSIOp::create(b, b.getI64Type(), given);
-  require(same(wide, i64(count)), MIXATTN_ERROR_COUNT,
-          "expected %lld tensors, but got %lld", {i64(count), wide});
+  code = i32(MIXATTN_ERROR_COUNT);
+  require(same(wide, i64(count)), "expected %lld tensors, but got %lld",
+          {i64(count), wide});
   if (count == 0)
     return;
   require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, tensors, null),
-          MIXATTN_ERROR_COUNT, "expected tensors, but got NULL");
+          "expected tensors, but got NULL");
 }
 
 Value EntryChecks::readField(Value tensor, int32_t field, Type type) {
@@ -108,8 +111,7 @@ Value EntryChecks::readField(Value tensor, int32_t field, Type type) {
 }
 
 /// Device, element type and rank.
-void EntryChecks::checkHeader(int32_t code, const EntryTensor &expected,
-                              Value tensor) {
+void EntryChecks::checkHeader(const EntryTensor &expected, Value tensor) {
   auto wide = [&](Value value) -> Value {
     return arith::ExtUIOp::create(b, b.getI64Type(), value);
   };
@@ -118,28 +120,25 @@ void EntryChecks::checkHeader(int32_t code, const EntryTensor &expected,
     return wide(arith::AndIOp::create(b, low, i32(mask)));
   };
   Value device = readField(tensor, kDevice, b.getI32Type());
-  require(same(device, i32(kDLCPU)), code,
-          expected.title +
-              ": expected a tensor in host memory, but got DLPack device %lld",
+  require(same(device, i32(kDLCPU)),
+          "expected a tensor in host memory, but got DLPack device %lld",
           wide(device));
   Value dtype = readField(tensor, kDtype, b.getI32Type());
   int32_t word = expected.code | expected.bits << 8 | 1u << 16;
   Value matches = same(dtype, i32(word));
   SmallVector<Value> parts = {part(dtype, 0, 0xff), part(dtype, 8, 0xff),
                               part(dtype, 16, 0xffff)};
-  require(matches, code,
-          expected.title + ": expected " + expected.dtype +
+  require(matches,
+          "expected " + expected.dtype +
               ", but got DLPack type code %lld with %lld bits and %lld lanes",
           parts);
   Value rank = readField(tensor, kRank, b.getI32Type());
-  require(same(rank, i32(expected.type.getRank())), code,
-          expected.title + ": expected rank " + Twine(expected.type.getRank()) +
-              ", but got %lld",
+  require(same(rank, i32(expected.type.getRank())),
+          "expected rank " + Twine(expected.type.getRank()) + ", but got %lld",
           arith::ExtSIOp::create(b, b.getI64Type(), rank).getResult());
 }
 
-EntryChecks::Shape EntryChecks::checkShape(int32_t code,
-                                           const EntryTensor &expected,
+EntryChecks::Shape EntryChecks::checkShape(const EntryTensor &expected,
                                            Value tensor) {
   Shape result;
   result.isEmpty = arith::ConstantOp::create(b, b.getBoolAttr(false));
@@ -149,8 +148,8 @@ EntryChecks::Shape EntryChecks::checkShape(int32_t code,
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   Value shape = readField(tensor, kShape, ptr);
   Value null = LLVM::ZeroOp::create(b, ptr);
-  require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, shape, null), code,
-          expected.title + ": expected a shape, but got NULL");
+  require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, shape, null),
+          "expected a shape, but got NULL");
   auto element = [&](Value array, int32_t index) -> Value {
     Value address = LLVM::GEPOp::create(b, ptr, b.getI64Type(), array,
                                         ArrayRef<LLVM::GEPArg>{index});
@@ -159,13 +158,14 @@ EntryChecks::Shape EntryChecks::checkShape(int32_t code,
 
   unsigned nextName = 0;
   for (unsigned dim = 0; dim < rank; ++dim) {
-    Value size = element(shape, dim);
+    Value size =
+        isChecked ? i64(expected.type.getDimSize(dim)) : element(shape, dim);
     result.sizes.push_back(size);
     if (!expected.type.isDynamicDim(dim)) {
       int64_t fixed = expected.type.getDimSize(dim);
-      require(same(size, i64(fixed)), code,
-              expected.title + ": expected dimension " + Twine(dim) +
-                  " to be " + Twine(fixed) + ", but got %lld",
+      require(same(size, i64(fixed)),
+              "expected dimension " + Twine(dim) + " to be " + Twine(fixed) +
+                  ", but got %lld",
               size);
       continue;
     }
@@ -174,16 +174,15 @@ EntryChecks::Shape EntryChecks::checkShape(int32_t code,
     if (isNew) {
       Value valid =
           arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size, i64(0));
-      require(valid, code,
-              expected.title + ": expected dimension '" + name +
-                  "' to be 0 or more, but got %lld",
+      require(valid,
+              "expected dimension '" + name + "' to be 0 or more, but got %lld",
               size);
       continue;
     }
     auto [first, owner] = known->second;
-    require(same(size, first), code,
-            expected.title + ": expected dimension '" + name +
-                "' to be %lld as in " + owner + ", but got %lld",
+    require(same(size, first),
+            "expected dimension '" + name + "' to be %lld as in " + owner +
+                ", but got %lld",
             {first, size});
   }
 
@@ -211,9 +210,9 @@ EntryChecks::Shape EntryChecks::checkShape(int32_t code,
   Value isSingle = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
                                          result.sizes[rank - 1], i64(1));
   Value isStill = arith::OrIOp::create(b, isSingle, result.isEmpty);
-  require(arith::OrIOp::create(b, isUnit, isStill), code,
-          expected.title + ": expected the innermost dimension to be "
-                           "contiguous, but got a stride of %lld",
+  require(arith::OrIOp::create(b, isUnit, isStill),
+          "expected the innermost dimension to be "
+          "contiguous, but got a stride of %lld",
           innermost);
   // Arguments may repeat with a stride of 0; results would overlap themselves.
   for (unsigned dim = 0; expected.isResult && dim + 1 < rank; ++dim) {
@@ -223,15 +222,15 @@ EntryChecks::Shape EntryChecks::checkShape(int32_t code,
         arith::OrIOp::create(b, result.isEmpty,
                              arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
                                                    result.sizes[dim], i64(1)));
-    require(arith::OrIOp::create(b, moves, isStill), code,
-            expected.title + ": expected dimension " + Twine(dim) +
+    require(arith::OrIOp::create(b, moves, isStill),
+            "expected dimension " + Twine(dim) +
                 " to have a stride other than 0");
   }
   return result;
 }
 
-Value EntryChecks::checkData(int32_t code, const EntryTensor &expected,
-                             Value tensor, const Shape &shape) {
+Value EntryChecks::checkData(const EntryTensor &expected, Value tensor,
+                             const Shape &shape) {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   Value base = readField(tensor, kData, ptr);
   Value offset = readField(tensor, kOffset, b.getI64Type());
@@ -239,17 +238,17 @@ Value EntryChecks::checkData(int32_t code, const EntryTensor &expected,
                                    ArrayRef<LLVM::GEPArg>{offset});
   Value null = LLVM::ZeroOp::create(b, ptr);
   Value isThere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, base, null);
-  require(arith::OrIOp::create(b, isThere, shape.isEmpty), code,
-          expected.title + ": expected data, but got NULL");
+  require(arith::OrIOp::create(b, isThere, shape.isEmpty),
+          "expected data, but got NULL");
 
   int64_t bytes = expected.bits / 8;
   if (bytes > 1) {
     Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), data);
     Value low = arith::AndIOp::create(b, address, i64(bytes - 1));
     Value aligned = same(low, i64(0));
-    require(arith::OrIOp::create(b, aligned, shape.isEmpty), code,
-            expected.title + ": expected an address that is a multiple of " +
-                Twine(bytes) + ", but got one that is %lld above",
+    require(arith::OrIOp::create(b, aligned, shape.isEmpty),
+            "expected an address that is a multiple of " + Twine(bytes) +
+                ", but got one that is %lld above",
             low);
   }
   return data;
@@ -276,19 +275,76 @@ Value EntryChecks::makeBuffer(MemRefType type, Value data, const Shape &shape) {
   return UnrealizedConversionCastOp::create(b, type, descriptor).getResult(0);
 }
 
+/// Starts to check `expected`, tensor `index`.
+void EntryChecks::startTensor(unsigned index, const EntryTensor &expected) {
+  code = i32(1 + index);
+  title = emitText(b, function.getName() + ".title." + Twine(titles++),
+                   expected.title);
+}
+
+Value EntryChecks::checkTensor(const EntryTensor &expected, Value tensor) {
+  Value null =
+      LLVM::ZeroOp::create(b, LLVM::LLVMPointerType::get(b.getContext()));
+  require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, tensor, null),
+          "expected a tensor, but got NULL");
+  if (!isChecked)
+    checkHeader(expected, tensor);
+  Shape shape = checkShape(expected, tensor);
+  Value data = checkData(expected, tensor, shape);
+  return makeBuffer(expected.type, data, shape);
+}
+
+/// The function of (tensor, call, title, code) -> i32 that checks a tensor
+/// which must be like `expected`, whose sizes are known: 0, or the code.
+func::FuncOp EntryChecks::getOrCreateCheck(const EntryTensor &expected) {
+  std::string name = "mixattn.check." + expected.dtype;
+  for (int64_t size : expected.type.getShape())
+    name += "." + std::to_string(size);
+  if (expected.isResult)
+    name += ".result";
+  if (auto made = module.lookupSymbol<func::FuncOp>(name))
+    return made;
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  OpBuilder outside(function);
+  auto made = func::FuncOp::create(
+      outside, function.getLoc(), name,
+      b.getFunctionType({ptr, ptr, ptr, b.getI32Type()}, b.getI32Type()));
+  made.setPrivate();
+  // Once for all tensors of a kind: models have hundreds.
+  made.setNoInline(true);
+  made->setAttr("llvm.linkage", LLVM::LinkageAttr::get(
+                                    b.getContext(), LLVM::Linkage::Internal));
+  EntryChecks checks(module, made);
+  checks.call = made.getArgument(1);
+  checks.title = made.getArgument(2);
+  checks.code = made.getArgument(3);
+  checks.checkTensor(expected, made.getArgument(0));
+  func::ReturnOp::create(checks.b, checks.i32(0));
+  return made;
+}
+
 Value EntryChecks::readTensor(unsigned index, const EntryTensor &expected) {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  int32_t code = 1 + index;
-  Value address = LLVM::GEPOp::create(b, ptr, ptr, wrapper.getArgument(0),
+  Value address = LLVM::GEPOp::create(b, ptr, ptr, function.getArgument(0),
                                       ArrayRef<LLVM::GEPArg>{int32_t(index)});
   Value tensor = LLVM::LoadOp::create(b, ptr, address);
-  Value null = LLVM::ZeroOp::create(b, ptr);
-  require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, tensor, null), code,
-          expected.title + ": expected a tensor, but got NULL");
-  checkHeader(code, expected, tensor);
-  Shape shape = checkShape(code, expected, tensor);
-  Value data = checkData(code, expected, tensor, shape);
-  return makeBuffer(expected.type, data, shape);
+  startTensor(index, expected);
+  if (!expected.type.hasStaticShape())
+    return checkTensor(expected, tensor);
+  Value status = func::CallOp::create(b, getOrCreateCheck(expected),
+                                      ValueRange{tensor, call, title, code})
+                     .getResult(0);
+  Block *pass = b.createBlock(&function.getBody());
+  Block *fail = b.createBlock(&function.getBody());
+  b.setInsertionPointToEnd(status.getParentBlock());
+  cf::CondBranchOp::create(b, same(status, i32(0)), pass, fail);
+  b.setInsertionPointToEnd(fail);
+  func::ReturnOp::create(b, status);
+  b.setInsertionPointToEnd(pass);
+  isChecked = true;
+  Value buffer = checkTensor(expected, tensor);
+  isChecked = false;
+  return buffer;
 }
 
 Value EntryChecks::readWorkspace() {
@@ -297,7 +353,7 @@ Value EntryChecks::readWorkspace() {
   auto callType =
       structOf(b.getContext(), {i32Type, ptr, ptr, i64Type, ptr, i64Type});
   // A NULL call has no fields: read those of one without memory instead.
-  Value call = wrapper.getArgument(2), null = LLVM::ZeroOp::create(b, ptr);
+  Value null = LLVM::ZeroOp::create(b, ptr);
   Value none = LLVM::AllocaOp::create(b, ptr, callType, i64(1));
   LLVM::StoreOp::create(b, LLVM::ZeroOp::create(b, callType), none);
   Value hasCall = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, call, null);
@@ -337,10 +393,13 @@ Value EntryChecks::boundOf(Attribute bound) {
 
 void EntryChecks::checkValues(unsigned index, const EntryTensor &tensor,
                               Value buffer) {
+  if (!tensor.range && !tensor.holds)
+    return;
+  startTensor(index, tensor);
   emitValueChecks(
       b, buffer, tensor.range, tensor.holds,
       [&](Attribute bound) { return boundOf(bound); },
       [&](Value holds, const Twine &expected, ValueRange numbers) {
-        require(holds, 1 + index, tensor.title + ": " + expected, numbers);
+        require(holds, expected, numbers);
       });
 }

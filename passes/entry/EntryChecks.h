@@ -56,9 +56,14 @@ public:
 
 private:
   /// Goes on where `holds`, an i1; else returns `code` with the message that
-  /// snprintf makes of `format` and up to three `numbers`, of type i64.
-  void require(mlir::Value holds, int32_t code, const llvm::Twine &format,
+  /// snprintf makes of `format` and up to three `numbers`, of type i64, after
+  /// the `title`. Emits nothing for a tensor that is checked already.
+  void require(mlir::Value holds, const llvm::Twine &format,
                mlir::ValueRange numbers = {});
+  void startTensor(unsigned index, const EntryTensor &expected);
+  /// Checks `tensor` and returns its buffer.
+  mlir::Value checkTensor(const EntryTensor &expected, mlir::Value tensor);
+  mlir::func::FuncOp getOrCreateCheck(const EntryTensor &expected);
 
   /// Sizes and strides of a tensor, as i64, and whether a size is 0, as i1.
   struct Shape {
@@ -66,12 +71,10 @@ private:
     mlir::Value isEmpty;
   };
   mlir::Value readField(mlir::Value tensor, int32_t field, mlir::Type type);
-  void checkHeader(int32_t code, const EntryTensor &expected,
-                   mlir::Value tensor);
-  Shape checkShape(int32_t code, const EntryTensor &expected,
-                   mlir::Value tensor);
-  mlir::Value checkData(int32_t code, const EntryTensor &expected,
-                        mlir::Value tensor, const Shape &shape);
+  void checkHeader(const EntryTensor &expected, mlir::Value tensor);
+  Shape checkShape(const EntryTensor &expected, mlir::Value tensor);
+  mlir::Value checkData(const EntryTensor &expected, mlir::Value tensor,
+                        const Shape &shape);
   mlir::Value makeBuffer(mlir::MemRefType type, mlir::Value data,
                          const Shape &shape);
   /// A number, or the size of the dim of that name.
@@ -82,9 +85,14 @@ private:
   mlir::Value same(mlir::Value a, mlir::Value b);
 
   mlir::ModuleOp module;
-  mlir::func::FuncOp wrapper;
+  /// The wrapper, or a function that checks tensors for it.
+  mlir::func::FuncOp function;
   mlir::ImplicitLocOpBuilder b;
-  unsigned messages = 0;
+  /// The caller's mixattn_call; the address of the title of the tensor that is
+  /// checked, or null before the first; and the code of a check that fails.
+  mlir::Value call, title, code;
+  bool isChecked = false;
+  unsigned messages = 0, titles = 0;
   /// The size of each named dim, and the title of the tensor that gave it.
   llvm::StringMap<std::pair<mlir::Value, std::string>> dims;
 };

@@ -31,7 +31,7 @@ static LLVM::LLVMFuncOp getOrCreateReport(ModuleOp module) {
       LLVM::LLVMFunctionType::get(b.getI32Type(), {ptr, i64, ptr}, true);
   auto print = LLVM::LLVMFuncOp::create(b, "snprintf", printType);
   auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()), {ptr, ptr, i64, i64, i64});
+      LLVM::LLVMVoidType::get(b.getContext()), {ptr, ptr, ptr, i64, i64, i64});
   auto report =
       LLVM::LLVMFuncOp::create(b, name, type, LLVM::Linkage::Internal);
 
@@ -59,25 +59,32 @@ static LLVM::LLVMFuncOp getOrCreateReport(ModuleOp module) {
   LLVM::CallOp::create(b, print,
                        ValueRange{message, size, report.getArgument(1),
                                   report.getArgument(2), report.getArgument(3),
-                                  report.getArgument(4)});
+                                  report.getArgument(4),
+                                  report.getArgument(5)});
   LLVM::BrOp::create(b, done);
   b.setInsertionPointToEnd(done);
   LLVM::ReturnOp::create(b, ValueRange());
   return report;
 }
 
+Value mixattn::emitText(ImplicitLocOpBuilder &b, const Twine &name,
+                        const Twine &text) {
+  std::string bytes = text.str();
+  bytes.push_back('\0');
+  return LLVM::createGlobalString(b.getLoc(), b, name.str(), bytes,
+                                  LLVM::Linkage::Internal);
+}
+
 void mixattn::emitReport(ImplicitLocOpBuilder &b, ModuleOp module,
-                         const Twine &name, Value call, const Twine &format,
-                         ValueRange numbers) {
+                         const Twine &name, Value call, Value title,
+                         const Twine &format, ValueRange numbers) {
   assert(numbers.size() <= 3 && "the report takes three numbers");
   LLVM::LLVMFuncOp report = getOrCreateReport(module);
-  std::string text = format.str();
-  text.push_back('\0');
-  Value message = LLVM::createGlobalString(b.getLoc(), b, name.str(), text,
-                                           LLVM::Linkage::Internal);
-  SmallVector<Value> operands = {call, message};
+  SmallVector<Value> operands = {
+      call, emitText(b, name, (title ? "%s: " : "%s") + format)};
+  operands.push_back(title ? title : emitText(b, name + ".untitled", ""));
   llvm::append_range(operands, numbers);
-  while (operands.size() < 5)
+  while (operands.size() < report.getNumArguments())
     operands.push_back(LLVM::ConstantOp::create(b, b.getI64IntegerAttr(0)));
   LLVM::CallOp::create(b, report, operands);
 }

@@ -9,11 +9,16 @@
 
 namespace mixattn {
 
+/// The address of `text`, which ends with a zero, as a constant `name`.
+mlir::Value emitText(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name,
+                     const llvm::Twine &text);
+
 /// Emits the message that snprintf makes of `format` and up to three `numbers`,
-/// of type i64, for the caller who passed `call`. `name` is a symbol of its
-/// own, for the format.
+/// of type i64, for the caller who passed `call`, after `title` and a colon:
+/// the address of a text, or null. `name` is a symbol of its own, for the
+/// format.
 void emitReport(mlir::ImplicitLocOpBuilder &b, mlir::ModuleOp module,
-                const llvm::Twine &name, mlir::Value call,
+                const llvm::Twine &name, mlir::Value call, mlir::Value title,
                 const llvm::Twine &format, mlir::ValueRange numbers = {});
 
 } // namespace mixattn

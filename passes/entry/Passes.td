@@ -56,7 +56,9 @@ def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {
     module.
     Output: per entry NAME a function `mixattn_NAME` of the C ABI
     (lib/Runtime/abi.h) that checks its DLPack tensors and calls NAME, now
-    private and called `NAME.kernel`; and the manifest as a global.
+    private and called `NAME.kernel`; and the manifest as a global. Tensors of
+    known sizes are checked by functions, one for all of a kind: a model has
+    hundreds.
     Skips: private functions and declarations.
 
     ```mlir

@@ -63,7 +63,7 @@ llvm.func @mixattn_two(%tensors: !llvm.ptr, %count: i32, %call: !llvm.ptr) -> i3
 
 // The wrapper reports the failure and returns MIXATTN_ERROR_MEMORY; a kernel
 // without allocations never fails.
-// CHECK-DAG:   llvm.mlir.global internal constant @[[MESSAGE:.+]]("expected memory for intermediate values, but got none\00")
+// CHECK-DAG:   llvm.mlir.global internal constant @[[MESSAGE:.+]]("%sexpected memory for intermediate values, but got none\00")
 // CHECK-LABEL: llvm.func internal @f.kernel(
 // CHECK-SAME:    -> i32
 // CHECK-NEXT:    %[[DONE:.+]] = llvm.mlir.constant(0 : i32)

@@ -27,10 +27,11 @@ module @wrapper attributes {attn.manifest = "{}"} {
 // Checks come first, one after another; each returns its code. Those of the
 // call itself are negative, those of a tensor 1 and its index.
 // CHECK-LABEL: module @checks
-// CHECK-DAG:     @[[COUNT:.+]]("expected %lld tensors, but got %lld\00")
-// CHECK-DAG:     @[[DTYPE:.+]]("argument 'x': expected f32, but got DLPack type code %lld with %lld bits and %lld lanes\00")
-// CHECK-DAG:     @[[SIZE:.+]]("argument 'x': expected dimension 1 to be 4, but got %lld\00")
-// CHECK-DAG:     @[[NAMED:.+]]("result 'y': expected dimension 'N' to be %lld as in argument 'x', but got %lld\00")
+// CHECK-DAG:     @[[COUNT:.+]]("%sexpected %lld tensors, but got %lld\00")
+// CHECK-DAG:     @[[X:.+]]("argument 'x'\00")
+// CHECK-DAG:     @[[DTYPE:.+]]("%s: expected f32, but got DLPack type code %lld with %lld bits and %lld lanes\00")
+// CHECK-DAG:     @[[SIZE:.+]]("%s: expected dimension 1 to be 4, but got %lld\00")
+// CHECK-DAG:     @[[NAMED:.+]]("%s: expected dimension 'N' to be %lld as in argument 'x', but got %lld\00")
 // CHECK-LABEL:   func.func @mixattn_f(
 // CHECK:           cf.cond_br %{{.+}}, ^{{.+}}, ^[[BAD_CALL:[a-z0-9]+]]
 // CHECK:         ^[[BAD_CALL]]:
@@ -38,23 +39,20 @@ module @wrapper attributes {attn.manifest = "{}"} {
 // CHECK-NEXT:      return %[[CODE]] : i32
 // CHECK:           addressof @[[COUNT]] :
 // CHECK:           llvm.call @mixattn.report(
-// CHECK-NEXT:      %[[CODE:.+]] = arith.constant -1 : i32
-// CHECK-NEXT:      return %[[CODE]] : i32
+// CHECK-NEXT:      return %c-1_i32
+// CHECK:           addressof @[[X]] :
 // CHECK:           addressof @[[DTYPE]] :
 // CHECK:           llvm.call @mixattn.report(
-// CHECK-NEXT:      %[[CODE:.+]] = arith.constant 1 : i32
-// CHECK-NEXT:      return %[[CODE]] : i32
+// CHECK-NEXT:      return %c1_i32
 // CHECK:           addressof @[[SIZE]] :
 // CHECK:           llvm.call @mixattn.report(
-// CHECK-NEXT:      %[[CODE:.+]] = arith.constant 1 : i32
-// CHECK-NEXT:      return %[[CODE]] : i32
+// CHECK-NEXT:      return %c1_i32
 // CHECK:           addressof @[[NAMED]] :
 // CHECK:           llvm.call @mixattn.report(
-// CHECK-NEXT:      %[[CODE:.+]] = arith.constant 2 : i32
-// CHECK-NEXT:      return %[[CODE]] : i32
+// CHECK-NEXT:      return %c2_i32
 module @checks attributes {attn.manifest = "{}"} {
   func.func @f(%x: memref<?x4xf32, strided<[?, 1]>> {attn.name = "x", attn.dims = ["N"]},
-               %y: memref<?xf32> {attn.name = "y", attn.dims = ["N"], attn.result}) {
+               %y: memref<?xf16> {attn.name = "y", attn.dims = ["N"], attn.result}) {
     return
   }
 }
@@ -63,7 +61,7 @@ module @checks attributes {attn.manifest = "{}"} {
 
 // Values that index are looked at one by one, before the kernel runs.
 // CHECK-LABEL: module @range
-// CHECK-DAG:     ("argument 'n': expected values from %lld to %lld, but got %lld\00")
+// CHECK-DAG:     ("%s: expected values from %lld to %lld, but got %lld\00")
 // CHECK-LABEL:   func.func @mixattn_f(
 // CHECK:           memref.load
 // CHECK:           arith.cmpi sge
@@ -80,8 +78,8 @@ module @range attributes {attn.manifest = "{}"} {
 // Other rules for values (attn.holds) are checked there, too. entry-values.test
 // runs these checks.
 // CHECK-LABEL: module @holds
-// CHECK-DAG:     ("argument 'p': expected values of 0 or more, but element %lld is not\00")
-// CHECK-DAG:     ("argument 'p': expected a value above 0 for head %lld, but got none\00")
+// CHECK-DAG:     ("%s: expected values of 0 or more, but element %lld is not\00")
+// CHECK-DAG:     ("%s: expected a value above 0 for head %lld, but got none\00")
 // CHECK-LABEL:   func.func @mixattn_f(
 // CHECK:           memref.load
 // CHECK:           arith.cmpf oge
@@ -99,11 +97,39 @@ module @holds attributes {attn.manifest = "{}"} {
 
 // Booleans are DLPack's type code 6, in 8 bits.
 // CHECK-LABEL: module @boolean
-// CHECK-DAG:     ("argument 'm': expected i1, but got DLPack type code %lld with %lld bits and %lld lanes\00")
-// CHECK-LABEL:   func.func @mixattn_f(
+// CHECK-DAG:     ("%s: expected i1, but got DLPack type code %lld with %lld bits and %lld lanes\00")
+// CHECK-LABEL:   func.func private @mixattn.check.i1(
 // CHECK:           arith.constant 67590 : i32
 module @boolean attributes {attn.manifest = "{}"} {
   func.func @f(%m: memref<i8> {attn.name = "m", attn.boolean}) {
+    return
+  }
+}
+
+// -----
+
+// Tensors of known sizes are checked by a function, one for all of a kind.
+// CHECK-LABEL: module @known
+// CHECK-DAG:     @[[W:.+]]("argument 'w'\00")
+// CHECK-DAG:     @[[V:.+]]("argument 'v'\00")
+// CHECK-LABEL:   func.func private @mixattn.check.f32.2.4(
+// CHECK-SAME:      %[[TENSOR:[a-z0-9]+]]: !llvm.ptr, %[[CALL:[a-z0-9]+]]: !llvm.ptr, %[[TITLE:[a-z0-9]+]]: !llvm.ptr, %[[CODE:[a-z0-9]+]]: i32) -> i32 attributes {llvm.linkage = #llvm.linkage<internal>, no_inline}
+// CHECK:           llvm.call @mixattn.report(%[[CALL]], %{{.+}}, %[[TITLE]],
+// CHECK-NEXT:      return %[[CODE]]
+// CHECK:         func.func private @mixattn.check.f32.2.4.result(
+// CHECK:         func.func @mixattn_f(
+// CHECK:           addressof @[[W]] :
+// CHECK:           %[[STATUS:.+]] = call @mixattn.check.f32.2.4(
+// CHECK:           arith.cmpi eq, %[[STATUS]],
+// CHECK:           addressof @[[V]] :
+// CHECK:           call @mixattn.check.f32.2.4(
+// CHECK:           return %[[STATUS]]
+// CHECK:           call @mixattn.check.f32.2.4.result(
+// CHECK:           call @f.kernel(
+module @known attributes {attn.manifest = "{}"} {
+  func.func @f(%w: memref<2x4xf32, strided<[?, 1]>> {attn.name = "w"},
+               %v: memref<2x4xf32, strided<[?, 1]>> {attn.name = "v"},
+               %y: memref<2x4xf32, strided<[?, 1]>> {attn.name = "y", attn.result}) {
     return
   }
 }
