@@ -63,6 +63,7 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createCSEPass());
   }
   pm.addPass(createExpandNamedPass());
+  pm.addPass(createSplitWindowsPass());
   // Kernels take pointwise ops as linalg has them. What is added to a product's
   // sums is one like others that they go through.
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());

@@ -139,6 +139,38 @@ def ExpandNamedPass : Pass<"attn-expand-named"> {
   ];
 }
 
+def SplitWindowsPass : Pass<"attn-split-windows"> {
+  let summary = "Give windows that lie side by side a dim of their own";
+  let description = [{
+    Input: tensors.
+    Output: where the loops of a `linalg` op walk over a dim of an input window
+    by window, the windows do not overlap, and each is as long as the step from
+    one to the next, or has one element, the input has two dims: of windows and
+    of elements in one. A convolution whose kernel is its stride is a
+    contraction then.
+    Skips: windows that overlap or have gaps in them.
+
+    ```mlir
+    func.func @f(%x: tensor<2x3x8x8xf32>, %w: tensor<5x3x4x4xf32>,
+                 %e: tensor<2x5x2x2xf32>) -> tensor<2x5x2x2xf32> {
+      %y = linalg.conv_2d_nchw_fchw {strides = dense<4> : tensor<2xi64>}
+          ins(%x, %w : tensor<2x3x8x8xf32>, tensor<5x3x4x4xf32>)
+          outs(%e : tensor<2x5x2x2xf32>) -> tensor<2x5x2x2xf32>
+      return %y : tensor<2x5x2x2xf32>
+    }
+    ```
+    becomes
+    ```
+    %windows = tensor.expand_shape %x … into tensor<2x3x2x4x2x4xf32>
+    %y = linalg.generic … ins(%windows, %w)  // for n, f, h, w, c, i, j
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def SeparateInitsPass : Pass<"attn-separate-inits"> {
   let summary = "Read what an op computes from as an input";
   let description = [{

@@ -141,12 +141,14 @@ SizePolynomial mixattn::countFlops(Operation *op, const Sizes &sizes) {
     return flops;
   }
   // Other ops of the dialect sum what they multiply in all their stages, and
-  // contractions are nothing else.
+  // contractions and convolutions are nothing else.
   auto linalg = dyn_cast<linalg::LinalgOp>(op);
-  bool isContraction =
-      linalg && linalg::isaContractionOpInterface(linalg) &&
+  bool isProduct =
+      linalg &&
+      (linalg::isaContractionOpInterface(linalg) ||
+       linalg::isaConvolutionOpInterface(linalg)) &&
       isa<FloatType>(getElementTypeOrSelf(linalg.getDpsInits()[0]));
-  if (!isa<AttnDialect>(op->getDialect()) && !isContraction)
+  if (!isa<AttnDialect>(op->getDialect()) && !isProduct)
     return 0;
   std::optional<OpCost> cost = countOp(op, sizes);
   return cost ? cost->cost.multiplyAdds * 2 : 0;
