@@ -52,55 +52,24 @@ Value EntryChecks::same(Value x, Value y) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
 }
 
-void EntryChecks::require(Value holds, const Twine &format,
-                          ValueRange numbers) {
-  if (isChecked)
-    return;
+Block *EntryChecks::branch(Value holds) {
   Block *pass = b.createBlock(&function.getBody());
   Block *fail = b.createBlock(&function.getBody());
   b.setInsertionPointToEnd(holds.getParentBlock());
   cf::CondBranchOp::create(b, holds, pass, fail);
-
   b.setInsertionPointToEnd(fail);
+  return pass;
+}
+
+void EntryChecks::require(Value holds, const Twine &format,
+                          ValueRange numbers) {
+  if (isChecked)
+    return;
+  Block *pass = branch(holds);
   emitReport(b, module, function.getName() + ".message." + Twine(messages++),
              call, title, format, numbers);
   func::ReturnOp::create(b, code);
   b.setInsertionPointToEnd(pass);
-}
-
-void EntryChecks::checkCall(int64_t count) {
-  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Value tensors = function.getArgument(0), given = function.getArgument(1);
-  Value null = LLVM::ZeroOp::create(b, ptr);
-
-  // A NULL call has no size: read that of a constant of the right one instead.
-  int64_t least = sizeof(mixattn_call);
-  Value hasCall = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, call, null);
-  Value one = i64(1);
-  Value own = LLVM::AllocaOp::create(b, ptr, b.getI32Type(), one);
-  LLVM::StoreOp::create(b, i32(least), own);
-  Value where = LLVM::SelectOp::create(b, hasCall, call, own);
-  Value size = arith::ExtUIOp::create(
-      b, b.getI64Type(), LLVM::LoadOp::create(b, b.getI32Type(), where));
-  Value fits =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::uge, size, i64(least));
-  // The message's place in a smaller struct is unknown: none is written.
-  Block *pass = b.createBlock(&function.getBody());
-  Block *fail = b.createBlock(&function.getBody());
-  b.setInsertionPointToEnd(fits.getParentBlock());
-  cf::CondBranchOp::create(b, fits, pass, fail);
-  b.setInsertionPointToEnd(fail);
-  func::ReturnOp::create(b, i32(MIXATTN_ERROR_CALL));
-  b.setInsertionPointToEnd(pass);
-
-  Value wide = arith::ExtSIOp::create(b, b.getI64Type(), given);
-  code = i32(MIXATTN_ERROR_COUNT);
-  require(same(wide, i64(count)), "expected %lld tensors, but got %lld",
-          {i64(count), wide});
-  if (count == 0)
-    return;
-  require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, tensors, null),
-          "expected tensors, but got NULL");
 }
 
 Value EntryChecks::readField(Value tensor, int32_t field, Type type) {
@@ -334,55 +303,13 @@ Value EntryChecks::readTensor(unsigned index, const EntryTensor &expected) {
   Value status = func::CallOp::create(b, getOrCreateCheck(expected),
                                       ValueRange{tensor, call, title, code})
                      .getResult(0);
-  Block *pass = b.createBlock(&function.getBody());
-  Block *fail = b.createBlock(&function.getBody());
-  b.setInsertionPointToEnd(status.getParentBlock());
-  cf::CondBranchOp::create(b, same(status, i32(0)), pass, fail);
-  b.setInsertionPointToEnd(fail);
+  Block *pass = branch(same(status, i32(0)));
   func::ReturnOp::create(b, status);
   b.setInsertionPointToEnd(pass);
   isChecked = true;
   Value buffer = checkTensor(expected, tensor);
   isChecked = false;
   return buffer;
-}
-
-Value EntryChecks::readWorkspace() {
-  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Type i32Type = b.getI32Type(), i64Type = b.getI64Type();
-  auto callType =
-      structOf(b.getContext(), {i32Type, ptr, ptr, i64Type, ptr, i64Type});
-  // A NULL call has no fields: read those of one without memory instead.
-  Value null = LLVM::ZeroOp::create(b, ptr);
-  Value none = LLVM::AllocaOp::create(b, ptr, callType, i64(1));
-  LLVM::StoreOp::create(b, LLVM::ZeroOp::create(b, callType), none);
-  Value hasCall = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, call, null);
-  Value where = LLVM::SelectOp::create(b, hasCall, call, none);
-  auto read = [&](int32_t field, Type type) -> Value {
-    Value address = LLVM::GEPOp::create(b, ptr, callType, where,
-                                        ArrayRef<LLVM::GEPArg>{0, field});
-    return LLVM::LoadOp::create(b, type, address);
-  };
-  enum CallField { kSize, kStream, kWorkspace, kWorkspaceBytes };
-  Value memory = read(kWorkspace, ptr), bytes = read(kWorkspaceBytes, i64Type);
-  Value hasMemory =
-      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, memory, null);
-  bytes = arith::SelectOp::create(b, hasMemory, bytes, i64(0));
-  // Bytes up to the next address that 64 divides.
-  constexpr int64_t alignment = 64;
-  Value address = LLVM::PtrToIntOp::create(b, i64Type, memory);
-  Value skipped = arith::AndIOp::create(
-      b, arith::SubIOp::create(b, i64(0), address), i64(alignment - 1));
-  skipped = arith::MinUIOp::create(b, skipped, bytes);
-  bytes = arith::SubIOp::create(b, bytes, skipped);
-  // No program has more memory than an index can say.
-  bytes = arith::MinUIOp::create(b, bytes,
-                                 i64(std::numeric_limits<int64_t>::max()));
-  memory = LLVM::GEPOp::create(b, ptr, b.getI8Type(), memory,
-                               ArrayRef<LLVM::GEPArg>{skipped});
-  Shape shape = {{bytes}, {i64(1)}, {}};
-  return makeBuffer(MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
-                    memory, shape);
 }
 
 Value EntryChecks::boundOf(Attribute bound) {

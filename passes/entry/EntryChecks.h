@@ -55,6 +55,9 @@ public:
   mlir::ImplicitLocOpBuilder &builder() { return b; }
 
 private:
+  /// Begins a block for where `holds`, an i1, is false; gives the one for where
+  /// it is true.
+  mlir::Block *branch(mlir::Value holds);
   /// Goes on where `holds`, an i1; else returns `code` with the message that
   /// snprintf makes of `format` and up to three `numbers`, of type i64, after
   /// the `title`. Emits nothing for a tensor that is checked already.
