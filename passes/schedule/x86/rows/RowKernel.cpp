@@ -189,20 +189,50 @@ RowKernel::Values RowKernel::emitTurns(const RowLoops &loops, unsigned number,
                  });
 }
 
-/// Runs `inside` for all lanes, a vector at a time.
+/// A vector of lanes from `first` on.
+RowKernel::Lanes RowKernel::makeLanes(const RowLoops &loops, Value first) {
+  auto indices = VectorType::get({lanes}, b.getIndexType());
+  Value steps = vector::StepOp::create(b, indices);
+  return {*loops.lane,
+          first,
+          {},
+          {},
+          arith::AddIOp::create(b, widen(first), steps)};
+}
+
+/// Runs `inside` for strips of vectors of lanes, whose sums grow together: what
+/// a turn reads is longer then, and no addition waits for the one before. Gives
+/// the first lane that is left.
+Value RowKernel::emitStrips(const RowLoops &loops, Value from, Value to,
+                            function_ref<void(ArrayRef<Lanes>)> inside) {
+  constexpr int64_t mostVectors = 8;
+  Value size = at.sub(to, from);
+  int64_t vectors = mostVectors;
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    vectors = std::min(vectors, *known / lanes);
+  if (vectors < 2)
+    return from;
+  int64_t strip = vectors * lanes;
+  Value end = at.sub(to, at.rem(size, strip));
+  emitFor(from, end, strip, {}, [&](Value first, ValueRange) -> Values {
+    SmallVector<Lanes> some;
+    for (int64_t i = 0; i < vectors; ++i)
+      some.push_back(makeLanes(loops, at.add(first, i * lanes)));
+    inside(some);
+    return {};
+  });
+  return end;
+}
+
+/// Runs `inside` for the lanes from `from` to before `to`, a vector at a time.
 RowKernel::Values
-RowKernel::emitLanes(const RowLoops &loops, ValueRange sums,
+RowKernel::emitLanes(const RowLoops &loops, Value from, Value to,
+                     ValueRange sums,
                      function_ref<Values(const Lanes &, ValueRange)> inside) {
-  Value size = sizeOf(loops, *loops.lane);
-  Value from = firstLane ? firstLane : at.value(0);
-  Value to = lastLane ? lastLane : size;
   Value rest = at.rem(at.sub(to, from), lanes);
   Value whole = at.sub(to, rest);
-  auto indices = VectorType::get({lanes}, b.getIndexType());
   auto emit = [&](Value first, bool isRest, ValueRange sums) {
-    Lanes some{*loops.lane, first, {}, {}, {}};
-    Value steps = vector::StepOp::create(b, indices);
-    some.positions = arith::AddIOp::create(b, widen(first), steps);
+    Lanes some = makeLanes(loops, first);
     if (isRest) {
       some.mask = vector::CreateMaskOp::create(
           b, VectorType::get({lanes}, b.getI1Type()), rest);
@@ -267,14 +297,29 @@ void RowKernel::emitOp(const RowLoops &loops) {
         });
     return writeAll(sums, nullptr);
   }
+  Value from = firstLane ? firstLane : at.value(0);
+  Value to = lastLane ? lastLane : sizeOf(loops, *loops.lane);
   if (!loops.reducesLanes()) {
-    emitLanes(loops, {}, [&](const Lanes &lanes, ValueRange) -> Values {
-      Values sums =
-          emitTurns(loops, 0, makeInits(loops, &lanes), [&](ValueRange sums) {
-            return emitBody(loops, &lanes, sums);
-          });
-      writeAll(sums, &lanes);
-      return {};
+    auto emitSome = [&](ArrayRef<Lanes> some) {
+      unsigned results = loops.getOp()->getNumResults();
+      Values inits;
+      for (const Lanes &each : some)
+        llvm::append_range(inits, makeInits(loops, &each));
+      Values sums = emitTurns(loops, 0, inits, [&](ValueRange sums) {
+        Values next;
+        for (auto [i, each] : llvm::enumerate(some))
+          llvm::append_range(
+              next, emitBody(loops, &each, sums.slice(i * results, results)));
+        return next;
+      });
+      for (auto [i, each] : llvm::enumerate(some))
+        writeAll(ValueRange(sums).slice(i * results, results), &each);
+    };
+    if (!loops.turns.empty())
+      from = emitStrips(loops, from, to, emitSome);
+    emitLanes(loops, from, to, {}, [&](const Lanes &lanes, ValueRange) {
+      emitSome(lanes);
+      return Values();
     });
     return;
   }
@@ -284,13 +329,14 @@ void RowKernel::emitOp(const RowLoops &loops) {
     neutral.push_back(widen(arith::ConstantOp::create(b, zero)));
   }
   Values sums = emitTurns(loops, 0, neutral, [&](ValueRange sums) {
-    return emitLanes(loops, sums, [&](const Lanes &lanes, ValueRange sums) {
-      Values next = emitBody(loops, &lanes, sums);
-      for (auto [sum, before] : llvm::zip(next, sums))
-        if (lanes.mask)
-          sum = arith::SelectOp::create(b, lanes.mask, sum, before);
-      return next;
-    });
+    return emitLanes(
+        loops, from, to, sums, [&](const Lanes &lanes, ValueRange sums) {
+          Values next = emitBody(loops, &lanes, sums);
+          for (auto [sum, before] : llvm::zip(next, sums))
+            if (lanes.mask)
+              sum = arith::SelectOp::create(b, lanes.mask, sum, before);
+          return next;
+        });
   });
   Values inits = makeInits(loops, nullptr);
   for (auto [i, sum] : llvm::enumerate(sums))

@@ -70,8 +70,13 @@ private:
   void emitSums(const RowLoops &loops);
   Values emitTurns(const RowLoops &loops, unsigned number,
                    mlir::ValueRange sums, Inside inside);
+  Lanes makeLanes(const RowLoops &loops, mlir::Value first);
+  mlir::Value
+  emitStrips(const RowLoops &loops, mlir::Value from, mlir::Value to,
+             llvm::function_ref<void(llvm::ArrayRef<Lanes>)> inside);
   Values emitLanes(
-      const RowLoops &loops, mlir::ValueRange sums,
+      const RowLoops &loops, mlir::Value from, mlir::Value to,
+      mlir::ValueRange sums,
       llvm::function_ref<Values(const Lanes &, mlir::ValueRange sums)> inside);
   Values
   emitFor(mlir::Value from, mlir::Value to, int64_t step, mlir::ValueRange sums,

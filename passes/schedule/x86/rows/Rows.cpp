@@ -24,13 +24,18 @@ void mixattn::scheduleRows(KernelOp kernel, int64_t lanes) {
     rows = at.mul(rows, sizes.back());
   }
   // So many turns hide what an item costs.
-  constexpr int64_t turnsOfItem = 4096, lanesOfItem = 2048;
+  constexpr int64_t turnsOfItem = 4096;
+  constexpr int64_t fewestLanes = 256, mostLanes = 2048;
   Value turns = code.countTurns();
   Value tall = at.max(at.div(at.value(turnsOfItem), at.max(turns, 1)), 1);
   Value blocks = quotientUp(rows, tall);
-  Value width, parts = at.value(1);
+  Value width, parts = at.value(1), lanesOfItem;
   if (code.hasSeparateLanes()) {
     width = code.countLanes();
+    // The more turns a lane has, the fewer lanes.
+    Value fitting = at.div(at.mul(width, turnsOfItem), at.max(turns, 1));
+    lanesOfItem = at.mul(at.div(fitting, fewestLanes), fewestLanes);
+    lanesOfItem = at.min(at.max(lanesOfItem, fewestLanes), mostLanes);
     parts = quotientUp(width, lanesOfItem);
   }
   emitGrid(b, at.mul(blocks, parts),
