@@ -28,7 +28,8 @@ void ProductOp::build(OpBuilder &builder, OperationState &state, Value left,
 }
 
 bool ProductOp::hasPairs() {
-  return getRight().getType().getElementType().isBF16();
+  return getRight().getType().getElementType().isBF16() &&
+         getLeft().getType().getElementType().isBF16();
 }
 
 bool ProductOp::isLastAlone() {
@@ -61,8 +62,6 @@ LogicalResult ProductOp::verify() {
   if (!right.hasStaticShape() || !target.hasStaticShape())
     return emitOpError("expected static sizes on the right and in the target");
   int64_t numbers = hasPairs() ? 2 : 1;
-  if (hasPairs() && !left.getElementType().isBF16())
-    return emitOpError("expected bf16 on the left of pairs");
   if (right.getDimSize(1) != numbers * target.getDimSize(1))
     return emitOpError("expected the lanes of the target on the right");
   // With a count the number of steps is not known here.

@@ -98,7 +98,9 @@ def Tile_ProductOp : Tile_Op<"x86.product",
     - `lost`, which has the target's shape: what the target loses to rounding
       stays there, and is part of what the next product adds (Kahan 1965): the
       number of products does not show in the error.
-    - A right side of bf16 holds pairs, and `left` is of bf16. A step is then a
+    - A right side of f16, or of bf16 where `left` is of another type, is widened
+      as it is read.
+    - Where both are of bf16, the right side holds pairs. A step is then a
       pair: of columns 2 i and 2 i + 1 of `left`, or, with `transposed`, what
       `tile.x86.pair` makes: columns 2 r and 2 r + 1. If `left` has 2 n - 1
       columns and `right` n rows, all of which are multiplied, the last column
@@ -144,7 +146,7 @@ def Tile_ProductOp : Tile_Op<"x86.product",
   }];
   let arguments = (ins UnitAttr:$transposed,
       Arg<Tile_FloatRows, "", [MemRead]>:$left, Index:$row,
-      Optional<Index>:$last, Arg<Tile_TileOrPairs, "", [MemRead]>:$right,
+      Optional<Index>:$last, Arg<Tile_FloatRows, "", [MemRead]>:$right,
       Optional<Index>:$count, DefaultValuedAttr<F32Attr, "1.0f">:$factor,
       UnitAttr:$accumulates, Arg<Tile_Tile, "", [MemRead, MemWrite]>:$target,
       Arg<Optional<Tile_Tile>, "", [MemRead, MemWrite]>:$lost,

@@ -12,15 +12,6 @@ func.func @dynamic(%l: memref<64x64xf32>, %i: index, %r: memref<?x16xf32>, %t: m
 
 // -----
 
-func.func @pairs(%l: memref<64x64xf32>, %i: index, %r: memref<32x32xbf16>, %t: memref<4x16xf32>) {
-  // expected-error @below {{'tile.x86.product' op expected bf16 on the left of pairs}}
-  tile.x86.product %l[%i], %r into %t
-      : memref<64x64xf32>, memref<32x32xbf16>, memref<4x16xf32>
-  return
-}
-
-// -----
-
 func.func @lanes(%l: memref<64x64xf32>, %i: index, %r: memref<64x32xf32>, %t: memref<4x16xf32>) {
   // expected-error @below {{'tile.x86.product' op expected the lanes of the target on the right}}
   tile.x86.product %l[%i], %r into %t

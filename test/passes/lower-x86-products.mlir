@@ -81,6 +81,20 @@ func.func @factor_onto(%left: memref<?x7xf32>, %row: index, %right: memref<9x48x
   return
 }
 
+// Lanes of 16 bits are widened as they are read, unless they are pairs.
+// CHECK-LABEL: func.func @widened
+// CHECK-SAME:    %[[LEFT:[a-z0-9_]+]]: memref<1x128xf32>, %[[RIGHT:[a-z0-9_]+]]: memref<128x16xbf16>
+// CHECK:         %[[SOME:.+]] = vector.load %[[RIGHT]][%{{.+}}, %{{.+}}] : memref<128x16xbf16>, vector<16xbf16>
+// CHECK-NEXT:    %[[WIDE:.+]] = arith.extf %[[SOME]] : vector<16xbf16> to vector<16xf32>
+// CHECK:         vector.fma %{{.+}}, %[[WIDE]], %{{.+}} : vector<16xf32>
+func.func @widened(%left: memref<1x128xf32>, %right: memref<128x16xbf16>,
+                   %target: memref<1x16xf32>) {
+  %c0 = arith.constant 0 : index
+  tile.x86.product %left[%c0], %right into %target
+      : memref<1x128xf32>, memref<128x16xbf16>, memref<1x16xf32>
+  return
+}
+
 // Rows that are steps are clamped in each step.
 // CHECK-LABEL: func.func @clamped_steps
 // CHECK-SAME:    %[[LEFT:[a-z0-9_]+]]: memref<?x1xf32>, %[[ROW:[a-z0-9_]+]]: index, %[[LAST:[a-z0-9_]+]]: index

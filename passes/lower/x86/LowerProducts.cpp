@@ -162,9 +162,13 @@ ProductEmitter::Values ProductEmitter::loadLanes(const Block &block, Value i) {
   auto type =
       VectorType::get({length}, op.getRight().getType().getElementType());
   Values lanes;
-  for (int64_t c = 0; c < block.vectors; ++c)
-    lanes.push_back(vector::LoadOp::create(
-        b, type, right, ValueRange{i, add(block.rightLane, c * length)}));
+  for (int64_t c = 0; c < block.vectors; ++c) {
+    Value some = vector::LoadOp::create(
+        b, type, right, ValueRange{i, add(block.rightLane, c * length)});
+    if (!op.hasPairs() && !type.getElementType().isF32())
+      some = arith::ExtFOp::create(b, row, some);
+    lanes.push_back(some);
+  }
   return lanes;
 }
 

@@ -115,6 +115,7 @@ static TileSizes fitRow(const CpuModel &cpu, Value lanes) {
   constexpr int64_t begin = 1;
   TileSizes sizes = TileSizes::of(cpu);
   sizes.rows = 1;
+  sizes.hasPairs = false;
   sizes.width = widest * cpu.lanes;
   std::optional<int64_t> known = getConstantIntValue(lanes);
   if (!known)
@@ -211,7 +212,7 @@ void mixattn::scheduleDense(KernelOp kernel, const CpuModel &cpu) {
   std::optional<int64_t> known = getConstantIntValue(rows);
   if (known)
     sizes.rows = std::min(sizes.rows, *known);
-  if (!shape.canReadRight() || (known && *known > 1)) {
+  if (!shape.hasRowsOfLanes() || (known && *known > 1)) {
     emitTiles(b, kernel, op, cpu, sizes);
   } else if (known) {
     emitTiles(b, kernel, op, cpu, fitRow(cpu, lanes));

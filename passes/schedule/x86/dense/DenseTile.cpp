@@ -37,9 +37,14 @@ DenseTile::LeftSide DenseTile::chooseLeftSide() {
   return LeftSide::Copied;
 }
 
+bool DenseTile::hasRowsOfLanes() const {
+  return right.isEven(op.depths) && right.isContiguous(op.lanes);
+}
+
 bool DenseTile::canReadRight() const {
-  return right.getElementType().isF32() && right.isEven(op.depths) &&
-         right.isContiguous(op.lanes);
+  // Numbers of 16 bits are widened each time that a block of rows reads them.
+  return hasRowsOfLanes() &&
+         (right.getElementType().isF32() || sizes.rows == 1);
 }
 
 void DenseTile::takeScratch() {

@@ -30,6 +30,8 @@ public:
   /// (mostInPart).
   static constexpr int64_t piece = 128;
 
+  /// Whether the lanes of a term lie side by side, and all terms as far apart.
+  bool hasRowsOfLanes() const;
   /// Whether products can read the right side as it lies, in whole tiles.
   bool canReadRight() const;
 
