@@ -49,7 +49,8 @@ def call_of(spec, row, arguments):
     """Ours or a peer's call, and the bytes of a result that it makes itself."""
     if spec["who"] == "ours":
         artifact = ours.compile_row(row, pathlib.Path(spec["tools"]))
-        call = ours.Ours(row, arguments, artifact, spec["threads"])
+        call = ours.Ours(row, arguments, artifact, spec["threads"],
+                         packs_once=False)
         call.prepare()
         call.result[...] = 0
         return call, 0

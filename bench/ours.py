@@ -23,6 +23,14 @@ def tensor(array, dtype):
                     None, 0)
 
 
+class Call(ctypes.Structure):
+    """mixattn_call of lib/Runtime/abi.h."""
+    _fields_ = [("size", ctypes.c_uint32), ("stream", ctypes.c_void_p),
+                ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_uint64),
+                ("message", ctypes.c_void_p), ("message_size", ctypes.c_size_t),
+                ("packed", ctypes.c_void_p), ("packed_bytes", ctypes.c_uint64)]
+
+
 class Artifact(NamedTuple):
     """A compiled row: the shared library, and the seconds of the compiler's
     process."""
@@ -71,9 +79,10 @@ def all_sources():
 
 
 class Ours:
-    """An artifact bound to the arguments of a row; each call writes `result`."""
+    """An artifact bound to the arguments of a row; each call writes `result`.
+    The first one packs parameters, if `packs_once`."""
 
-    def __init__(self, row, arguments, artifact, threads):
+    def __init__(self, row, arguments, artifact, threads, packs_once=True):
         # Pointers into them do not keep them alive.
         self.arguments = arguments
         self.library = ctypes.CDLL(str(artifact.library))
@@ -88,6 +97,12 @@ class Ours:
         self.pointers = (ctypes.POINTER(DLTensor) * len(self.tensors))(
             *map(ctypes.pointer, self.tensors))
         self.count = len(self.tensors)
+        entry = next(each for each in artifact.manifest["entries"]
+                     if each["name"] == row.variant)
+        # NumPy aligns by 16 bytes; what is skipped is part of the memory.
+        self.packed = np.zeros(packs_once and entry.get("packed", -64) + 64, np.uint8)
+        self.call = Call(size=ctypes.sizeof(Call), packed=self.packed.ctypes.data,
+                         packed_bytes=self.packed.nbytes)
 
     def prepare(self):
         """Sets what a call of another library may have changed."""
@@ -95,7 +110,7 @@ class Ours:
             runtime.omp_set_num_threads(self.threads)
 
     def __call__(self):
-        code = self.entry(self.pointers, self.count, None)
+        code = self.entry(self.pointers, self.count, ctypes.byref(self.call))
         if code:
             raise RuntimeError(f"mixattn_* returned {code}")
         return self.result

@@ -181,7 +181,7 @@ static LogicalResult verifyEntryAttribute(const Party &party,
     return verifyParameter(party, attr.getValue());
   // The compiler itself marks buffers.
   if ((name == "attn.result" || name == "attn.boolean" ||
-       name == "attn.workspace") &&
+       name == "attn.workspace" || name == "attn.packed") &&
       isa<MemRefType>(party.type))
     return success();
   return party.function->emitOpError("has the unknown attribute '")

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // attn.kernel: verification, effects, and how it takes buffers.
 
-#include "dialect/attn/AttnOps.h"
+#include "dialect/attn/Contraction.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -36,6 +35,11 @@ Operation *KernelOp::getAnchor() {
   auto ops = getBody().front().without_terminator();
   auto first = llvm::find_if(ops, computes);
   return first == ops.end() ? nullptr : &*first;
+}
+
+void KernelOp::build(OpBuilder &b, OperationState &state, TypeRange tensors,
+                     ValueRange inputs, ValueRange outputs) {
+  build(b, state, tensors, inputs, outputs, /*panels=*/Value());
 }
 
 SmallVector<Operation *> KernelOp::getConsumers() {
@@ -89,6 +93,8 @@ LogicalResult KernelOp::verify() {
   if (hasPureTensorSemantics() ? getOutputs().getTypes() != getResultTypes()
                                : getNumResults() != 0)
     return emitOpError("expected one result per output that is a tensor");
+  if (getPanels() && (hasPureTensorSemantics() || !findContraction(first)))
+    return emitOpError("expected 'panels' with buffers and a contraction only");
   return success();
 }
 
@@ -105,6 +111,8 @@ void KernelOp::getEffects(
   for (OpOperand &output : getOutputsMutable())
     if (isa<MemRefType>(output.get().getType()))
       effects.emplace_back(MemoryEffects::Write::get(), &output);
+  for (OpOperand &panels : getPanelsMutable())
+    effects.emplace_back(MemoryEffects::Read::get(), &panels);
 }
 
 /// Only operands count: the region computes on tensors in any case.

@@ -34,11 +34,16 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
     Every input that is no tensor or buffer is passed on as it is. Buffers have
     an innermost stride of 1.
 
+    `panels`, a buffer as `attn.panels` fills it, hold the right side of a
+    contraction in the order in which a schedule reads it. They may be empty:
+    then the schedule reads the operand.
+
     - (C1) the region has one argument per input: of its type, or the tensor
       that a buffer holds; booleans are bytes outside, and some sizes may be
       known on one side only.
     - (C2) the region ends in `attn.results`, with one tensor per output.
     - (C3) there is one result per output that is a tensor, of its type.
+    - (C4) `panels` go with buffers and a contraction.
 
     Example:
 
@@ -61,15 +66,22 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$inputs,
-      Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$outputs);
+      Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$outputs,
+      Optional<MemRefRankOf<[F32, BF16], [3]>>:$panels);
   let results = (outs Variadic<AnyRankedTensor>:$tensors);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `ins` `(` $inputs `:` type($inputs) `)`
-    `outs` `(` $outputs `:` type($outputs) `)` $body attr-dict
+    `outs` `(` $outputs `:` type($outputs) `)`
+    (`panels` `(` $panels^ `:` type($panels) `)`)? $body attr-dict
     (`->` type($tensors)^)?
   }];
   let hasVerifier = 1;
+  let builders = [
+    /// A kernel without panels.
+    OpBuilder<(ins "::mlir::TypeRange":$tensors, "::mlir::ValueRange":$inputs,
+                   "::mlir::ValueRange":$outputs)>
+  ];
   let extraClassDeclaration = [{
     /// The op that the kernel is scheduled for: the one whose results the region
     /// ends with, or the first of all that compute where that is a `linalg` op.

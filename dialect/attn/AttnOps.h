@@ -42,6 +42,20 @@ struct OperandDim {
   int64_t size() const { return type().getDimSize(dim); }
 };
 
+/// How elements of a contraction's right side lie in panels (attn.panels): its
+/// dims that number terms, lanes and batches, and the lanes of a panel.
+struct PanelLayout {
+  llvm::SmallVector<int64_t, 2> terms, lanes, batches;
+  int64_t width = 0;
+  bool arePairs = false;
+
+  bool operator==(const PanelLayout &other) const {
+    return terms == other.terms && lanes == other.lanes &&
+           batches == other.batches && width == other.width &&
+           arePairs == other.arePairs;
+  }
+};
+
 /// Operands that an op has, by their names.
 class NamedOperands {
 public:

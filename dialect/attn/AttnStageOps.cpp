@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -133,4 +134,62 @@ LogicalResult
 ProjectOp::reifyResultShapes(OpBuilder &b,
                              ReifiedRankedShapedTypeDims &shapes) {
   return reify(b, *this, getSequence(), {0, 1, 2, 3}, shapes);
+}
+
+//===----------------------------------------------------------------------===//
+// attn.panels
+//===----------------------------------------------------------------------===//
+
+/// The type of `source` in panels of `layout`, whose dims it has.
+static RankedTensorType inferPanels(Value source, const PanelLayout &layout) {
+  auto type = cast<RankedTensorType>(source.getType());
+  auto sizeOf = [&](ArrayRef<int64_t> dims) {
+    int64_t size = 1;
+    for (int64_t dim : dims)
+      size *= type.getDimSize(dim);
+    return size;
+  };
+  int64_t terms = sizeOf(layout.terms), lanes = sizeOf(layout.lanes);
+  int64_t panels =
+      sizeOf(layout.batches) * int64_t(llvm::divideCeil(lanes, layout.width));
+  if (!layout.arePairs)
+    return resultOf(source, {panels, terms, layout.width});
+  return RankedTensorType::get(
+      {panels, int64_t(llvm::divideCeil(terms, 2)), 2 * layout.width},
+      type.getElementType());
+}
+
+void PanelsOp::build(OpBuilder &b, OperationState &state, Value source,
+                     const PanelLayout &layout) {
+  build(b, state, inferPanels(source, layout), source, layout.terms,
+        layout.lanes, layout.batches, layout.width, layout.arePairs);
+}
+
+PanelLayout PanelsOp::getLayout() {
+  return {llvm::to_vector<2>(getTerms()), llvm::to_vector<2>(getLanes()),
+          llvm::to_vector<2>(getBatches()), int64_t(getWidth()), getPairs()};
+}
+
+LogicalResult PanelsOp::verify() {
+  RankedTensorType type = getSource().getType();
+  SmallVector<int64_t> dims;
+  for (ArrayRef<int64_t> each : {getTerms(), getLanes(), getBatches()})
+    llvm::append_range(dims, each);
+  llvm::sort(dims);
+  if (!llvm::equal(dims, llvm::seq(type.getRank())))
+    return emitOpError("expected each dim of ")
+           << type << " once in 'terms', 'lanes' or 'batches'";
+  if (!type.hasStaticShape() || getTerms().empty() || getLanes().empty())
+    return emitOpError("expected terms and lanes of known sizes, but got ")
+           << type;
+  if (getPairs() && !type.getElementType().isBF16())
+    return emitOpError("expected pairs of bf16, but got ") << type;
+  return verifyResult(*this, inferPanels(getSource(), getLayout()));
+}
+
+LogicalResult PanelsOp::reifyResultShapes(OpBuilder &b,
+                                          ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(
+      getAsIndexOpFoldResult(b.getContext(), getResult().getType().getShape()));
+  return success();
 }

@@ -112,4 +112,59 @@ def Attn_ProjectOp : Attn_StageOp<"project"> {
   ];
 }
 
+def Attn_PanelsOp : Attn_StageOp<"panels", [HasParent<"::mixattn::KernelOp">]> {
+  let summary = "The right side of a contraction, as products read it";
+  let description = [{
+    Elements of `source` in panels of `width` lanes. Lanes, terms and batches
+    are each numbered over all their dims, the last dim fastest. Row d of panel
+    p of batch c has lanes p width to (p + 1) width of term d; there are 0s
+    where `source` has no such lane:
+
+        result[c P + p, d, l] = source[batch c, term d, lane p width + l]
+
+    In `pairs` a row has two terms, whose lanes alternate:
+
+        result[c P + p, d, 2 l + t] = source[.., term 2 d + t, lane p width + l]
+
+    Pairs are of bf16; other elements become f32.
+
+    - (C1) each dim of `source` is one of `terms`, `lanes` or `batches`, once.
+    - (C2) there are terms and lanes, and their sizes are static.
+    - (C3) the result is `[panels, rows, width]`, of `2 width` in pairs.
+    - (C4) pairs are of a source of bf16.
+
+    ```mlir
+    func.func @f(%w: memref<768x3072xf32>, %panels: memref<48x768x64xf32>) {
+      attn.kernel ins(%w : memref<768x3072xf32>)
+          outs(%panels : memref<48x768x64xf32>) {
+      ^bb0(%a: tensor<768x3072xf32>):
+        %p = attn.panels %a terms [0] lanes [1] width 64
+            : tensor<768x3072xf32> -> tensor<48x768x64xf32>
+        attn.results %p : tensor<48x768x64xf32>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins
+      RankedTensorOf<[F32, F16, BF16]>:$source,
+      DenseI64ArrayAttr:$terms, DenseI64ArrayAttr:$lanes,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$batches,
+      ConfinedAttr<I64Attr, [IntPositive]>:$width, UnitAttr:$pairs);
+  let results = (outs Attn_TensorOf<[F32, BF16], [3]>:$result);
+  let assemblyFormat = [{
+    $source `terms` $terms `lanes` $lanes (`batches` $batches^)?
+    `width` $width (`pairs` $pairs^)? attr-dict
+    `:` type($source) `->` type($result)
+  }];
+  let builders = [
+    /// The result's type follows from `source` and `layout`.
+    OpBuilder<(ins "::mlir::Value":$source,
+                   "const ::mixattn::PanelLayout &":$layout)>
+  ];
+  let extraClassDeclaration = [{
+    ::mixattn::PanelLayout getLayout();
+  }];
+}
+
 #endif // MIXATTN_DIALECT_ATTN_STAGE_OPS_TD

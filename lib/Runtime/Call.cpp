@@ -29,6 +29,8 @@ Status Call::run() const {
   call.size = sizeof(call);
   call.workspace = workspace;
   call.workspace_bytes = workspaceBytes;
+  call.packed = packed;
+  call.packed_bytes = packedBytes;
   call.message = message;
   call.message_size = sizeof(message);
   int32_t code =

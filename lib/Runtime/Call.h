@@ -39,12 +39,19 @@ public:
     workspace = memory;
     workspaceBytes = bytes;
   }
+  /// Gives it `bytes` bytes of memory for parameters that it packs once.
+  void givePacked(void *memory, uint64_t bytes) {
+    packed = memory;
+    packedBytes = bytes;
+  }
 
 private:
   const Entry &entry;
   mixattn_entry function;
   void *workspace = nullptr;
   uint64_t workspaceBytes = 0;
+  void *packed = nullptr;
+  uint64_t packedBytes = 0;
   // Elements never move: a DLTensor points at its shape.
   std::deque<Shape> shapes;
   std::deque<DLTensor> tensors;

@@ -55,6 +55,7 @@ private:
   void parseRange(const JsonView &range, Parameter &parameter);
   void parseHolds(const JsonView &holds, Parameter &parameter);
   SizeExpression parseSize(const JsonView &json, int depth);
+  uint64_t parsePacked(const JsonView &json);
   std::optional<Polynomial> parsePolynomial(const JsonView &json,
                                             const char *key);
   Kernel parseKernel(const JsonView &json);
@@ -276,6 +277,8 @@ Entry EntryParser::parse() {
   entry.bytes = parsePolynomial(json, "bytes");
   if (json.has("workspace") && !json["workspace"].isNull())
     entry.workspace = parseSize(json["workspace"], /*depth=*/0);
+  if (json.has("packed"))
+    entry.packed = parsePacked(json["packed"]);
   if (json.has("kernels")) {
     entry.kernels.emplace();
     for (const JsonView &kernel : json["kernels"].elements())
@@ -286,6 +289,15 @@ Entry EntryParser::parse() {
   if (!json["attention"].isNull())
     entry.op = parseOp(json["attention"], entry);
   return entry;
+}
+
+/// A number of bytes, which has to be one.
+uint64_t EntryParser::parsePacked(const JsonView &json) {
+  int64_t bytes = json.integer();
+  if (bytes < 0)
+    json.complain(
+        makeError("expected a number no less than 0, but got {}", bytes));
+  return static_cast<uint64_t>(std::max<int64_t>(bytes, 0));
 }
 
 static MachineDescription parseMachine(const JsonView &json) {

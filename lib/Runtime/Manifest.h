@@ -101,6 +101,8 @@ struct Entry {
   /// Bytes of memory for intermediate values that a call takes, for all its
   /// threads together; none where that is not known before.
   std::optional<SizeExpression> workspace = std::nullopt;
+  /// Bytes of memory that callers may keep for parameters that are packed once.
+  uint64_t packed = 0;
   /// The manifest's `attention`.
   std::optional<Op> op;
   /// Why there is no `op`.

@@ -17,7 +17,7 @@
 
 /* Raised whenever the structs below, the entry's signature or the meaning of
  * its return value change. The manifest holds the artifact's value. */
-#define MIXATTN_ABI_VERSION 1
+#define MIXATTN_ABI_VERSION 2
 
 /* DLPack 1.0 gives booleans the type code 6 (8 bits, 0 or 1); older headers
  * lack the name. */
@@ -29,7 +29,8 @@ extern "C" {
 
 /* Inputs of a call in addition to its tensors. May be NULL. */
 typedef struct mixattn_call {
-  /* sizeof(mixattn_call) as the caller sees it: later versions append. */
+  /* sizeof(mixattn_call) as the caller sees it: later versions append. Fields
+   * that it does not have are 0. */
   uint32_t size;
   /* CUstream of a GPU artifact; not looked at by a host artifact. */
   void *stream;
@@ -43,13 +44,24 @@ typedef struct mixattn_call {
    * NULL. message_size counts the NUL. */
   char *message;
   size_t message_size;
+  /* Memory of the caller's that lasts from call to call, for parameters in the
+   * order in which kernels read them, and its size in bytes; may be NULL, 0.
+   * The manifest's `packed` says how many bytes an entry takes, from an address
+   * that 64 divides on. An entry that is given fewer packs parameters in each
+   * call. One that is given as many packs them in the first call, and leaves a
+   * mark in the first 8 bytes, which are to be 0 before it. The mark tells the
+   * addresses and strides of the parameters: other ones are packed anew. Who
+   * changes a parameter where it lies sets these 8 bytes to 0. Once a call has
+   * packed them, calls at the same time may share the memory. */
+  void *packed;
+  uint64_t packed_bytes;
 } mixattn_call;
 
 /* Negative values that an entry returns. */
 enum {
   /* `tensors` is NULL, or `count` is not arguments + results. */
   MIXATTN_ERROR_COUNT = -1,
-  /* `call->size` is smaller than this version's struct. */
+  /* `call->size` is smaller than itself. */
   MIXATTN_ERROR_CALL = -2,
   /* Memory for intermediate values cannot be had. */
   MIXATTN_ERROR_MEMORY = -3
@@ -81,7 +93,8 @@ typedef struct mixattn_event {
 
 /* Room for events. An artifact that mixattn-compile --profile made has a symbol
  * `mixattn_profile_of_NAME`, NAME being its first entry: a `mixattn_profile *`
- * that is NULL at first. What it points to must not change while a call runs. */
+ * that is NULL at first. What it points to must not change while a call runs.
+ */
 typedef struct mixattn_profile {
   /* How many events there is room for. */
   uint64_t capacity;

@@ -114,8 +114,11 @@ static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
 static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   // Before schedules: a kernel is one op, and will be hundreds.
   // A GPU's entry calls nothing: it launches.
-  if (options.family == TargetFamily::X86)
+  if (options.family == TargetFamily::X86) {
+    // While kernels are in the entries, whose arguments are parameters.
+    pm.addPass(createPackParametersPass());
     pm.addPass(createShareKernelsPass());
+  }
   pm.addPass(createStageKernelsPass());
   pm.addPass(createScheduleKernelsPass());
   // Accesses outside of a tile are to meet memory that is nobody's.

@@ -13,13 +13,17 @@
 using namespace mlir;
 using namespace mixattn;
 
+static_assert(offsetof(mixattn_call, packed_bytes) ==
+                  sizeof(uint64_t) * size_t(CallField::PackedBytes),
+              "each field takes 8 bytes");
+
 void EntryChecks::checkCall(int64_t count) {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   Value tensors = function.getArgument(0), given = function.getArgument(1);
   Value null = LLVM::ZeroOp::create(b, ptr);
 
   // A NULL call has no size: read that of a constant of the right one instead.
-  int64_t least = sizeof(mixattn_call);
+  int64_t least = sizeof(mixattn_call::size);
   Value hasCall = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, call, null);
   Value one = i64(1);
   Value own = LLVM::AllocaOp::create(b, ptr, b.getI32Type(), one);
@@ -29,7 +33,7 @@ void EntryChecks::checkCall(int64_t count) {
       b, b.getI64Type(), LLVM::LoadOp::create(b, b.getI32Type(), where));
   Value fits =
       arith::CmpIOp::create(b, arith::CmpIPredicate::uge, size, i64(least));
-  // The message's place in a smaller struct is unknown: none is written.
+  // Such a struct has no message.
   Block *pass = branch(fits);
   func::ReturnOp::create(b, i32(MIXATTN_ERROR_CALL));
   b.setInsertionPointToEnd(pass);
@@ -44,24 +48,12 @@ void EntryChecks::checkCall(int64_t count) {
           "expected tensors, but got NULL");
 }
 
-Value EntryChecks::readWorkspace() {
+Value EntryChecks::readMemory(CallField field) {
+  auto next = static_cast<CallField>(static_cast<int32_t>(field) + 1);
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Type i32Type = b.getI32Type(), i64Type = b.getI64Type();
-  auto callType = LLVM::LLVMStructType::getLiteral(
-      b.getContext(), {i32Type, ptr, ptr, i64Type, ptr, i64Type});
-  // A NULL call has no fields: read those of one without memory instead.
+  Type i64Type = b.getI64Type();
   Value null = LLVM::ZeroOp::create(b, ptr);
-  Value none = LLVM::AllocaOp::create(b, ptr, callType, i64(1));
-  LLVM::StoreOp::create(b, LLVM::ZeroOp::create(b, callType), none);
-  Value hasCall = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, call, null);
-  Value where = LLVM::SelectOp::create(b, hasCall, call, none);
-  auto read = [&](int32_t field, Type type) -> Value {
-    Value address = LLVM::GEPOp::create(b, ptr, callType, where,
-                                        ArrayRef<LLVM::GEPArg>{0, field});
-    return LLVM::LoadOp::create(b, type, address);
-  };
-  enum CallField { kSize, kStream, kWorkspace, kWorkspaceBytes };
-  Value memory = read(kWorkspace, ptr), bytes = read(kWorkspaceBytes, i64Type);
+  Value memory = emitLoad(b, call, field), bytes = emitLoad(b, call, next);
   Value hasMemory =
       LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, memory, null);
   bytes = arith::SelectOp::create(b, hasMemory, bytes, i64(0));

@@ -4,6 +4,8 @@
 #ifndef MIXATTN_PASSES_ENTRY_ENTRY_CHECKS_H
 #define MIXATTN_PASSES_ENTRY_ENTRY_CHECKS_H
 
+#include "passes/entry/EntryReport.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -48,9 +50,10 @@ public:
   void checkValues(unsigned index, const EntryTensor &tensor,
                    mlir::Value buffer);
 
-  /// The memory that the call gives, from the first address in it on that 64
-  /// divides, as `memref<?xi8>`: of no bytes where it gives none.
-  mlir::Value readWorkspace();
+  /// The memory that `field` of the call gives, from the first address in it on
+  /// that 64 divides, as `memref<?xi8>`: of no bytes where it gives none. The
+  /// next field has its size.
+  mlir::Value readMemory(CallField field);
 
   mlir::ImplicitLocOpBuilder &builder() { return b; }
 

@@ -9,12 +9,40 @@
 using namespace mlir;
 using namespace mixattn;
 
-/// mixattn_call of lib/Runtime/abi.h.
-static LLVM::LLVMStructType callType(OpBuilder &b) {
+/// A constant of i64: 0.
+static LLVM::GlobalOp getOrCreateZero(ImplicitLocOpBuilder &b) {
+  constexpr StringLiteral name = "mixattn.zero";
+  auto module = b.getBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  if (auto zero = module.lookupSymbol<LLVM::GlobalOp>(name))
+    return zero;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  return LLVM::GlobalOp::create(b, b.getI64Type(), /*isConstant=*/true,
+                                LLVM::Linkage::Internal, name,
+                                b.getI64IntegerAttr(0));
+}
+
+Value mixattn::emitLoad(ImplicitLocOpBuilder &b, Value call, CallField field) {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  return LLVM::LLVMStructType::getLiteral(
-      b.getContext(),
-      {b.getI32Type(), ptr, ptr, b.getI64Type(), ptr, b.getI64Type()});
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  bool isSize = field == CallField::WorkspaceBytes ||
+                field == CallField::MessageSize ||
+                field == CallField::PackedBytes;
+  // What is not there is read from a zero.
+  Value zero = LLVM::AddressOfOp::create(b, getOrCreateZero(b));
+  Value hasCall = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, call,
+                                       Value(LLVM::ZeroOp::create(b, ptr)));
+  Value size = LLVM::LoadOp::create(
+      b, i32, LLVM::SelectOp::create(b, hasCall, call, zero));
+  // Fields but the first are of 8 bytes each.
+  constexpr int32_t bytes = 8;
+  int32_t place = static_cast<int32_t>(field) * bytes;
+  Value end = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(place + bytes));
+  Value isThere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::uge, size, end);
+  Value address = LLVM::GEPOp::create(b, ptr, b.getI8Type(), call,
+                                      ArrayRef<LLVM::GEPArg>{place});
+  return LLVM::LoadOp::create(
+      b, isSize ? i64 : ptr, LLVM::SelectOp::create(b, isThere, address, zero));
 }
 
 /// The function that writes a message: does nothing where the caller wants
@@ -36,26 +64,16 @@ static LLVM::LLVMFuncOp getOrCreateReport(ModuleOp module) {
       LLVM::LLVMFuncOp::create(b, name, type, LLVM::Linkage::Internal);
 
   Block *entry = report.addEntryBlock(b);
-  Block *wanted = b.createBlock(&report.getBody());
   Block *write = b.createBlock(&report.getBody());
   Block *done = b.createBlock(&report.getBody());
-  auto isNull = [&](Value pointer) {
-    Value null = LLVM::ZeroOp::create(b, ptr);
-    return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, pointer, null);
-  };
-  auto load = [&](int32_t field, Type type) {
-    Value address =
-        LLVM::GEPOp::create(b, ptr, callType(b), report.getArgument(0),
-                            ArrayRef<LLVM::GEPArg>{0, field});
-    return LLVM::LoadOp::create(b, type, address);
-  };
   b.setInsertionPointToEnd(entry);
-  LLVM::CondBrOp::create(b, isNull(report.getArgument(0)), done, wanted);
-  b.setInsertionPointToEnd(wanted);
-  Value message = load(4, ptr);
-  LLVM::CondBrOp::create(b, isNull(message), done, write);
+  Value message = emitLoad(b, report.getArgument(0), CallField::Message);
+  Value none = LLVM::ZeroOp::create(b, ptr);
+  LLVM::CondBrOp::create(
+      b, LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, message, none), done,
+      write);
   b.setInsertionPointToEnd(write);
-  Value size = load(5, i64);
+  Value size = emitLoad(b, report.getArgument(0), CallField::MessageSize);
   LLVM::CallOp::create(b, print,
                        ValueRange{message, size, report.getArgument(1),
                                   report.getArgument(2), report.getArgument(3),

@@ -9,6 +9,23 @@
 
 namespace mixattn {
 
+/// The fields of mixattn_call (lib/Runtime/abi.h) in their order.
+enum class CallField {
+  Size,
+  Stream,
+  Workspace,
+  WorkspaceBytes,
+  Message,
+  MessageSize,
+  Packed,
+  PackedBytes
+};
+
+/// Emits the value of `field`, not the first, of `call`, a `mixattn_call *`:
+/// NULL or 0 where the call is NULL, or too short to have it.
+mlir::Value emitLoad(mlir::ImplicitLocOpBuilder &b, mlir::Value call,
+                     CallField field);
+
 /// The address of `text`, which ends with a zero, as a constant `name`.
 mlir::Value emitText(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name,
                      const llvm::Twine &text);

@@ -21,15 +21,21 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
-/// Whether `entry` takes memory of its caller's, as its last argument.
-static bool takesWorkspace(func::FuncOp entry) {
-  unsigned count = entry.getNumArguments();
-  return count > 0 && entry.getArgAttr(count - 1, "attn.workspace");
+/// The memory that `entry` takes besides tensors, as its last arguments.
+static SmallVector<CallField> memoryOf(func::FuncOp entry) {
+  SmallVector<CallField> fields;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
+    if (entry.getArgAttr(i, "attn.packed"))
+      fields.push_back(CallField::Packed);
+    if (entry.getArgAttr(i, "attn.workspace"))
+      fields.push_back(CallField::Workspace);
+  }
+  return fields;
 }
 
 /// How many arguments of `entry` are tensors.
 static unsigned numTensors(func::FuncOp entry) {
-  return entry.getNumArguments() - (takesWorkspace(entry) ? 1 : 0);
+  return entry.getNumArguments() - memoryOf(entry).size();
 }
 
 /// Whether every argument of `entry` is a buffer with names, as
@@ -101,7 +107,7 @@ static void exportEntry(ModuleOp module, func::FuncOp entry) {
   SmallVector<EntryTensor> tensors;
   for (unsigned i = 0; i < numTensors(entry); ++i)
     tensors.push_back(describe(entry, i));
-  bool hasWorkspace = takesWorkspace(entry);
+  SmallVector<CallField> memory = memoryOf(entry);
   entry.removeArgAttrsAttr();
 
   checks.checkCall(tensors.size());
@@ -110,8 +116,8 @@ static void exportEntry(ModuleOp module, func::FuncOp entry) {
     buffers.push_back(checks.readTensor(index, tensor));
   for (auto [index, tensor] : llvm::enumerate(tensors))
     checks.checkValues(index, tensor, buffers[index]);
-  if (hasWorkspace)
-    buffers.push_back(checks.readWorkspace());
+  for (CallField field : memory)
+    buffers.push_back(checks.readMemory(field));
   ImplicitLocOpBuilder &body = checks.builder();
   func::CallOp::create(body, entry, buffers);
   Value zero = arith::ConstantOp::create(body, body.getI32IntegerAttr(0));

@@ -30,7 +30,7 @@ def WriteManifestPass : Pass<"attn-write-manifest", "::mlir::ModuleOp"> {
     ```
     gains
     ```
-    module attributes {attn.manifest = "{\22abi\22:1, …}"}
+    module attributes {attn.manifest = "{\22abi\22:2, …}"}
     ```
   }];
   let options = [

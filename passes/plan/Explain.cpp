@@ -135,6 +135,11 @@ static void printKernels(llvm::raw_ostream &out,
 }
 
 static void print(llvm::raw_ostream &out, const CallMemory &memory) {
+  if (memory.packed)
+    out << "packed parameters, once for all calls: "
+        << toBytes(double(memory.packed)) << "\n";
+  if (memory.formula.empty())
+    return;
   out << "memory of a call: ";
   if (!memory.parts) {
     out << memory.formula << " bytes\n";

@@ -22,6 +22,8 @@ struct CallMemory {
   /// The bytes of the parts that buffers share one after the other, at the
   /// given sizes; none where these leave a dim open.
   std::optional<std::vector<int64_t>> parts;
+  /// The bytes of parameters that callers may keep packed.
+  int64_t packed = 0;
 
   /// The bytes of all parts.
   int64_t getBytes() const {

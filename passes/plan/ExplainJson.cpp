@@ -90,7 +90,11 @@ static Object toJson(const KernelSummary &each) {
 }
 
 static Object toJson(const CallMemory &memory) {
-  Object result{{"formula", memory.formula}};
+  Object result;
+  if (memory.packed)
+    result["packed"] = memory.packed;
+  if (!memory.formula.empty())
+    result["formula"] = memory.formula;
   if (memory.parts) {
     result["bytes"] = memory.getBytes();
     result["parts"] = Array(*memory.parts);

@@ -106,6 +106,12 @@ public:
   /// gives its results.
   virtual void makeStages(mlir::RewriterBase &rewriter, mlir::Operation *op,
                           const PlanCase &plan) const {}
+  /// The panels in which `kernel`, of a contraction, reads its right side where
+  /// the caller keeps it packed, its sizes being known; none where it reads it
+  /// as it lies.
+  virtual std::optional<PanelLayout> findPanels(KernelOp kernel) const {
+    return std::nullopt;
+  }
   /// Replaces `kernel`, which it takes, by code for the target. Numbers that
   /// `plan` does not have are the schedule's to choose.
   virtual void emit(KernelOp kernel, const PlanCase &plan) const = 0;

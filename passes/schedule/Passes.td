@@ -102,6 +102,47 @@ def StageKernelsPass : Pass<"attn-stage-kernels", "::mlir::ModuleOp"> {
       "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def PackParametersPass : Pass<"attn-pack-parameters", "::mlir::ModuleOp"> {
+  let summary = "Read parameters from panels that callers keep";
+  let description = [{
+    Input: entries on buffers (`attn-take-buffers`), and the module's target.
+    Output: an entry with a kernel of a contraction whose right side is a
+    parameter of known sizes (`attn.parameter`), or a view of one, takes one
+    more argument, marked `attn.packed`: memory that its caller keeps from call
+    to call. Where it is large enough, kernels read such sides from panels in
+    it. A mark in its first 64 bytes says whose parameters they are; a call that
+    finds another mark packs them first. The mark is made from the entry's
+    panels, and from the addresses and strides of its parameters. The module's
+    manifest says how many bytes there are (`packed`).
+    Skips: kernels that read their right side as it lies, kernels with several
+    cases of a plan, and entries that are called in the module.
+
+    ```
+    func.func @f(%x: memref<?x768xf32>, %w: memref<768x3072xf32> {attn.parameter},
+                 %y: memref<?x3072xf32>) {
+      attn.kernel ins(%x, %w : …) outs(%y : …) { … linalg.matmul … }
+      return
+    }
+    ```
+    becomes
+    ```
+    func.func @f(%x: …, %w: …, %y: …, %packed: memref<?xi8> {attn.packed}) {
+      %isGiven = arith.cmpi uge, %bytes, %needed : index
+      scf.if %isGiven {
+        %isNew = arith.cmpi ne, %mark, %found : i64
+        scf.if %isNew {
+          attn.kernel ins(%w : …) outs(%panels : …) { … attn.panels … }
+          memref.store %mark, …
+        }
+      }
+      attn.kernel ins(%x, %w : …) outs(%y : …) panels(%those : …) { … }
+    ```
+  }];
+  let dependentDialects = ["::mixattn::AttnDialect",
+      "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::scf::SCFDialect"];
+}
+
 def ScheduleKernelsPass : Pass<"attn-schedule-kernels", "::mlir::ModuleOp"> {
   let summary = "Turn kernels into code of the target";
   let description = [{

@@ -88,7 +88,7 @@ ROOMS = {
     "normalize": ["body"], "normalize/algebra": ["body", "normalize"],
     "plan": ["entry", "profile", "target"],
     "manifest": ["body", "entry", "plan", "target"],
-    "schedule": ["body", "normalize", "normalize/algebra", "plan", "profile"],
+    "schedule": ["body", "entry", "normalize", "normalize/algebra", "plan", "profile"],
     "schedule/nvptx": ["body", "plan", "schedule", "target"],
     "schedule/x86/shared": ["body", "plan", "schedule", "target"],
     **{f"schedule/x86/{room}": ["body", "plan", "schedule",

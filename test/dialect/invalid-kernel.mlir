@@ -117,3 +117,18 @@ func.func @only_filled(%x: f32, %init: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @panels_without_a_product(%x: memref<4xf32>, %y: memref<4xf32>,
+                                    %p: memref<?x8x16xf32>) {
+  // expected-error @below {{'attn.kernel' op expected 'panels' with buffers and a contraction only}}
+  attn.kernel ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+      panels(%p : memref<?x8x16xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %e = tensor.empty() : tensor<4xf32>
+    %r = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    attn.results %r : tensor<4xf32>
+  }
+  return
+}

@@ -114,3 +114,63 @@ func.func @length_of_projection(%x: tensor<1x2x5x8xf32>, %e: tensor<3x7xf32>) {
       -> tensor<1x2x3x8xf32>
   return
 }
+
+// -----
+
+func.func @panels_without_a_dim(%x: memref<2x4x6xf32>, %p: memref<2x2x4xf32>) {
+  attn.kernel ins(%x : memref<2x4x6xf32>) outs(%p : memref<2x2x4xf32>) {
+  ^bb0(%w: tensor<2x4x6xf32>):
+    // expected-error @below {{'attn.panels' op expected each dim of 'tensor<2x4x6xf32>' once in 'terms', 'lanes' or 'batches'}}
+    %0 = attn.panels %w terms [0] lanes [2] width 4 : tensor<2x4x6xf32> -> tensor<2x2x4xf32>
+    attn.results %0 : tensor<2x2x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @panels_of_open_sizes(%x: memref<?x6xf32>, %p: memref<2x2x4xf32>) {
+  attn.kernel ins(%x : memref<?x6xf32>) outs(%p : memref<2x2x4xf32>) {
+  ^bb0(%w: tensor<?x6xf32>):
+    // expected-error @below {{'attn.panels' op expected terms and lanes of known sizes, but got 'tensor<?x6xf32>'}}
+    %0 = attn.panels %w terms [0] lanes [1] width 4 : tensor<?x6xf32> -> tensor<2x2x4xf32>
+    attn.results %0 : tensor<2x2x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @panels_without_terms(%x: memref<4x6xf32>, %p: memref<6x1x4xf32>) {
+  attn.kernel ins(%x : memref<4x6xf32>) outs(%p : memref<6x1x4xf32>) {
+  ^bb0(%w: tensor<4x6xf32>):
+    // expected-error @below {{'attn.panels' op expected terms and lanes of known sizes, but got 'tensor<4x6xf32>'}}
+    %0 = attn.panels %w terms [] lanes [0, 1] width 4 : tensor<4x6xf32> -> tensor<6x1x4xf32>
+    attn.results %0 : tensor<6x1x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @pairs_of_floats(%x: memref<4x6xf32>, %p: memref<2x2x8xf32>) {
+  attn.kernel ins(%x : memref<4x6xf32>) outs(%p : memref<2x2x8xf32>) {
+  ^bb0(%w: tensor<4x6xf32>):
+    // expected-error @below {{'attn.panels' op expected pairs of bf16, but got 'tensor<4x6xf32>'}}
+    %0 = attn.panels %w terms [0] lanes [1] width 4 pairs : tensor<4x6xf32> -> tensor<2x2x8xf32>
+    attn.results %0 : tensor<2x2x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fewer_panels(%x: memref<4x6xf32>, %p: memref<1x4x4xf32>) {
+  attn.kernel ins(%x : memref<4x6xf32>) outs(%p : memref<1x4x4xf32>) {
+  ^bb0(%w: tensor<4x6xf32>):
+    // expected-error @below {{'attn.panels' op expected a result like 'tensor<2x4x4xf32>', but got 'tensor<1x4x4xf32>'}}
+    %0 = attn.panels %w terms [0] lanes [1] width 4 : tensor<4x6xf32> -> tensor<1x4x4xf32>
+    attn.results %0 : tensor<1x4x4xf32>
+  }
+  return
+}

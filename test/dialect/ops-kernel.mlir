@@ -59,3 +59,21 @@ func.func @less_known(%q: tensor<1x2x3x4xf32>, %init: !q) -> !q {
   } -> !q
   return %o : !q
 }
+
+// A product's right side lies in panels.
+// CHECK-LABEL: func.func @panels
+// CHECK:         attn.kernel ins(%{{.+}}, %{{.+}}, %{{.+}} : memref<?x8xf32>, memref<8x4xf32>, index) outs(%{{.+}} : memref<?x4xf32>) panels(%{{.+}} : memref<?x8x16xf32>) {
+func.func @panels(%x: memref<?x8xf32>, %w: memref<8x4xf32>, %n: index,
+                  %y: memref<?x4xf32>, %p: memref<?x8x16xf32>) {
+  attn.kernel ins(%x, %w, %n : memref<?x8xf32>, memref<8x4xf32>, index)
+      outs(%y : memref<?x4xf32>) panels(%p : memref<?x8x16xf32>) {
+  ^bb0(%a: tensor<?x8xf32>, %b: tensor<8x4xf32>, %m: index):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty(%m) : tensor<?x4xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %r = linalg.matmul ins(%a, %b : tensor<?x8xf32>, tensor<8x4xf32>)
+        outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+    attn.results %r : tensor<?x4xf32>
+  }
+  return
+}

@@ -43,3 +43,23 @@ func.func @projections(%x: tensor<?x2x16x8xf16>, %e: tensor<4x16xf32>,
       : tensor<1x2x?x8xbf16>, tensor<4x?xbf16> -> tensor<1x2x4x8xf32>
   return
 }
+
+// CHECK-LABEL: func.func @panels
+// CHECK:         attn.panels %{{.+}} terms [0] lanes [1] width 64 : tensor<7x70xf16> -> tensor<2x7x64xf32>
+// CHECK:         attn.panels %{{.+}} terms [2] lanes [0, 3] batches [1] width 16 pairs : tensor<2x3x5x9xbf16> -> tensor<6x3x32xbf16>
+func.func @panels(%x: memref<7x70xf16>, %a: memref<2x7x64xf32>,
+                  %y: memref<2x3x5x9xbf16>, %b: memref<6x3x32xbf16>) {
+  attn.kernel ins(%x : memref<7x70xf16>) outs(%a : memref<2x7x64xf32>) {
+  ^bb0(%w: tensor<7x70xf16>):
+    %0 = attn.panels %w terms [0] lanes [1] width 64
+        : tensor<7x70xf16> -> tensor<2x7x64xf32>
+    attn.results %0 : tensor<2x7x64xf32>
+  }
+  attn.kernel ins(%y : memref<2x3x5x9xbf16>) outs(%b : memref<6x3x32xbf16>) {
+  ^bb0(%w: tensor<2x3x5x9xbf16>):
+    %0 = attn.panels %w terms [2] lanes [0, 3] batches [1] width 16 pairs
+        : tensor<2x3x5x9xbf16> -> tensor<6x3x32xbf16>
+    attn.results %0 : tensor<6x3x32xbf16>
+  }
+  return
+}

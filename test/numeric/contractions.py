@@ -52,10 +52,10 @@ def module(form, sizes, dtype):
     def place(letters, of=loops):
         return f"affine_map<({', '.join(of)}) -> ({', '.join(letters)})>"
 
-    def argument(name, letters):
+    def argument(name, letters, mark=""):
         dims = ", ".join(f'"{c.upper()}"' for c in letters)
         named = "" if sizes else f", attn.dims = [{dims}]"
-        return f'{tensor(letters)} {{attn.name = "{name}"{named}}}'
+        return f'{tensor(letters)} {{attn.name = "{name}"{named}{mark}}}'
 
     kinds = ", ".join('"parallel"' if c in result else '"reduction"' for c in loops)
     every = ", ".join(['"parallel"'] * len(result))
@@ -71,7 +71,7 @@ def module(form, sizes, dtype):
     init = "" if sizes else (f"%init = linalg.fill ins(%zero : {dtype}) "
                              f"outs(%empty : {y}) -> {y}")
     return f"""
-func.func @f(%x: {argument("x", left)}, %w: {argument("w", right)},
+func.func @f(%x: {argument("x", left)}, %w: {argument("w", right, ", attn.parameter")},
              %b: {argument("b", result[-1])}{added}) -> ({argument("y", result)}) {{
   %zero = arith.constant 0.0 : {dtype}
 {body}

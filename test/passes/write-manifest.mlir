@@ -7,7 +7,7 @@
 
 // Everything about one attention. With B, N and S open: 2·(2·4 + 2·6) B N S
 // operations on 2 heads; 4 bytes an element of each argument and result.
-// CHECK-LABEL: module @one_attention attributes {attn.manifest = "{"abi":1,
+// CHECK-LABEL: module @one_attention attributes {attn.manifest = "{"abi":2,
 // CHECK-SAME:  "entries":[{
 // CHECK-SAME:    "arguments":[
 // CHECK-SAME:      {"dtype":"f32","name":"q","shape":["B",2,"N",4]},

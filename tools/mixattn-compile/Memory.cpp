@@ -33,10 +33,13 @@ EntryMemory mixattn::findMemory(mlir::ModuleOp module,
   int64_t threads = describeCpu(TargetAttr::of(*copy)).threads;
   DimSizes sizes(given.begin(), given.end());
   for (const Entry &entry : manifest->entries) {
+    if (!entry.workspace && !entry.packed)
+      continue;
+    CallMemory &made = memory[entry.name];
+    made.packed = int64_t(entry.packed);
     if (!entry.workspace)
       continue;
     const SizeExpression &all = *entry.workspace;
-    CallMemory &made = memory[entry.name];
     made.formula = all.toString();
     // A part is a term of the sum.
     std::vector<SizeExpression> terms = {all};

@@ -96,6 +96,8 @@ static std::string describe(const Entry &entry) {
   row("flops", entry.flops ? toString(*entry.flops) : "unknown");
   row("bytes", entry.bytes ? toString(*entry.bytes) : "unknown");
   row("memory", entry.workspace ? entry.workspace->toString() : "unknown");
+  if (entry.packed)
+    row("packed", std::to_string(entry.packed) + " bytes of parameters");
   if (entry.kernels)
     row("profile",
         "tells of " + std::to_string(entry.kernels->size()) + " kernels");

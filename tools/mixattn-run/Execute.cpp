@@ -22,11 +22,24 @@ static Result<Tensor> makeWorkspace(const Entry &entry,
   return memory;
 }
 
+/// Memory for parameters that are packed once; none where calls are to pack
+/// them.
+static Result<Tensor> makePacked(const Entry &entry,
+                                 const Arguments &arguments) {
+  auto bytes = arguments.packsEachCall ? 0 : int64_t(entry.packed);
+  Result<Tensor> memory = Tensor::allocate(DType::I8, {bytes});
+  if (!memory)
+    return inPlace("packed parameters", memory.error());
+  std::memset(memory->data(), 0, memory->bytes());
+  return memory;
+}
+
 static Call makeCall(const Entry &entry, const LoadedEntry &loaded,
                      Arguments &arguments, std::vector<Tensor> &results,
-                     Tensor &workspace) {
+                     Tensor &workspace, Tensor &packed) {
   Call call(entry, loaded.function);
   call.giveWorkspace(workspace.data(), workspace.bytes());
+  call.givePacked(packed.data(), packed.bytes());
   for (Tensor &tensor : arguments.tensors)
     call.add(tensor.dtype(), tensor.shape(), tensor.data());
   for (Tensor &tensor : results)
@@ -50,7 +63,10 @@ Result<std::vector<Tensor>> mixattn::runOnce(const Entry &entry,
   Result<Tensor> workspace = makeWorkspace(entry, loaded, arguments);
   if (!workspace)
     return workspace.error();
-  Call call = makeCall(entry, loaded, arguments, results, *workspace);
+  Result<Tensor> packed = makePacked(entry, arguments);
+  if (!packed)
+    return packed.error();
+  Call call = makeCall(entry, loaded, arguments, results, *workspace, *packed);
   if (Status run = call.run(); !run)
     return run.error();
   return results;
@@ -68,12 +84,17 @@ Result<Timing> mixattn::runTimed(const Entry &entry, const LoadedEntry &loaded,
   Result<Tensor> workspace = makeWorkspace(entry, loaded, arguments);
   if (!workspace)
     return workspace.error();
-  Call call = makeCall(entry, loaded, arguments, results, *workspace);
-  if (recorder) {
-    // A call for which there is no room says how much it takes.
+  Result<Tensor> packed = makePacked(entry, arguments);
+  if (!packed)
+    return packed.error();
+  Call call = makeCall(entry, loaded, arguments, results, *workspace, *packed);
+  if (recorder || (repeat > 0 && packed->bytes() > 0)) {
+    // A call for which there is no room says how much it takes, and the first
+    // one packs parameters.
     if (Status run = call.run(); !run)
       return run.error();
-    recorder->makeRoom();
+    if (recorder)
+      recorder->makeRoom();
   }
   Progress progress(repeat);
   for (int64_t i = 0; i < repeat; ++i) {

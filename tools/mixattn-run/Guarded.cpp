@@ -60,6 +60,8 @@ public:
   Status addResult(DType dtype, const Shape &shape, int filling);
   /// Adds memory for intermediate values, whose bytes are all `filling`.
   Status addWorkspace(uint64_t bytes, int filling);
+  /// Adds memory for packed parameters.
+  Status addPacked(uint64_t bytes);
   Status run() const { return call.run(); }
   /// The bytes of each result.
   const std::vector<std::string_view> &results() const { return contents; }
@@ -117,6 +119,16 @@ Status GuardedCall::addWorkspace(uint64_t bytes, int filling) {
   return Success();
 }
 
+Status GuardedCall::addPacked(uint64_t bytes) {
+  Result<GuardedMemory> block = GuardedMemory::allocate(bytes, flush);
+  if (!block)
+    return block.error();
+  memory.push_back(std::move(*block));
+  std::memset(memory.back().data(), 0, bytes);
+  call.givePacked(memory.back().data(), bytes);
+  return Success();
+}
+
 /// Fills a call with the arguments and with room for the results, and runs it.
 static Status runIn(GuardedCall &call, const Entry &entry, uint64_t workspace,
                     const Arguments &arguments, Flush flush, int filling) {
@@ -138,11 +150,14 @@ Status mixattn::runGuarded(const Entry &entry, const LoadedEntry &loaded,
                            const Arguments &arguments) {
   uint64_t workspace = loaded.workspaceOf(entry, arguments.dims);
   GuardedCall atEnd(entry, loaded, Flush::AtEnd);
+  if (Status added = atEnd.addPacked(entry.packed); !added)
+    return added;
   if (Status run =
           runIn(atEnd, entry, workspace, arguments, Flush::AtEnd, 0xff);
       !run)
     return run;
-  // Another filling: what the entry leaves unwritten differs.
+  // Another filling: what the entry leaves unwritten differs. And parameters
+  // that the call packs: they give the same as packed ones.
   GuardedCall atStart(entry, loaded, Flush::AtStart);
   if (Status run =
           runIn(atStart, entry, workspace, arguments, Flush::AtStart, 0x00);

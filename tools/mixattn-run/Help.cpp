@@ -40,6 +40,8 @@ checks
                                     inaccessible page at its end, then at its
                                     start; both runs must agree bit by bit
   --repeat=R                        times R calls: median, minimum, GFLOP/s
+  --pack-each-call                  gives no memory for packed parameters, which
+                                    else are packed in the first call
 
 where time goes, if mixattn-compile --profile made the artifact
   --repeat=R                        prints for each kernel its share and mean

@@ -171,6 +171,7 @@ Result<Arguments> mixattn::gatherArguments(const Entry &entry,
     arguments.tensors.push_back(std::move(*tensor));
   }
   arguments.dims = dims.sizes();
+  arguments.packsEachCall = options.packsEachCall;
   if (Status good = checkValues(entry, arguments); !good)
     return good.error();
   return arguments;

@@ -12,6 +12,8 @@ namespace mixattn {
 struct Arguments {
   std::vector<Tensor> tensors;
   DimSizes dims;
+  /// Whether no memory is given for parameters that are packed once.
+  bool packsEachCall = false;
 
   /// The tensors by name, as the reference wants them.
   std::map<std::string, const Tensor *> byName(const Entry &entry) const;

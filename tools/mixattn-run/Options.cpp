@@ -120,6 +120,8 @@ static const OptionKind kinds[] = {
      [](Options &o, const std::string &) { return o.check = true; }},
     {"--guard", "--guard",
      [](Options &o, const std::string &) { return o.guard = true; }},
+    {"--pack-each-call", "--pack-each-call",
+     [](Options &o, const std::string &) { return o.packsEachCall = true; }},
     {"--describe", "--describe",
      [](Options &o, const std::string &) { return o.describe = true; }},
     {"--help", "--help",

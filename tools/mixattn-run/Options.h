@@ -26,6 +26,7 @@ struct Options {
   std::string json, trace;
   bool check = false;
   bool guard = false;
+  bool packsEachCall = false;
   bool describe = false;
   bool help = false;
   bool version = false;

@@ -19,6 +19,6 @@ void x86::addSchedules(ScheduleTable &table) {
        {makeOnline, makePanel, makeDecode, makeChunkedLinear, makeBanded,
         makeDense, makeUnfused, makeRowTerm, makeProjection, makeParts,
         makePartFactors, makePoolParts, makeMergeParts, makeLinearState,
-        makeLinearMixStates, makeLinearRead, makeRows})
+        makeLinearMixStates, makeLinearRead, makePanels, makeRows})
     table.add(TargetFamily::X86, make);
 }

@@ -17,7 +17,8 @@ class DLTensor(ctypes.Structure):
 class Call(ctypes.Structure):
     _fields_ = [("size", ctypes.c_uint32), ("stream", POINTER), ("workspace", POINTER),
                 ("workspace_bytes", ctypes.c_uint64), ("message", POINTER),
-                ("message_size", ctypes.c_size_t)]
+                ("message_size", ctypes.c_size_t), ("packed", POINTER),
+                ("packed_bytes", ctypes.c_uint64)]
 
 
 def tensor(array, strides=None, **changes):
@@ -35,7 +36,8 @@ def tensor(array, strides=None, **changes):
 def invoke(entry, tensors, count=None, message_size=256, **changes):
     """Calls an entry; returns its code and message."""
     message = ctypes.create_string_buffer(b"(none)", max(message_size, 7))
-    call = Call(ctypes.sizeof(Call), None, None, 0, ctypes.addressof(message), message_size)
+    call = Call(ctypes.sizeof(Call), None, None, 0, ctypes.addressof(message), message_size,
+                None, 0)
     for field, value in changes.items():
         setattr(call, field, value)
     pointers = tensors and (POINTER * len(tensors))(

@@ -32,7 +32,7 @@ entry = {
     "flops": None, "bytes": None, "attention": None, "attention_reason": "none",
 }  # fmt: skip
 target = {"arch": "x86_64", "cpu": "x86-64", "features": []}
-manifest = {"abi": 1, "producer": "p", "target": target, "entries": [entry]}
+manifest = {"abi": 2, "producer": "p", "target": target, "entries": [entry]}
 text = json.dumps(json.dumps(manifest))
 print(
     f"module attributes {{attn.manifest = {text}}} {{\n"

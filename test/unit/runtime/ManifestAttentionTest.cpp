@@ -11,7 +11,7 @@ using namespace mixattn;
 static std::string makeManifest(const std::string &members,
                                 const std::string &key = "k",
                                 const std::string &result = "o") {
-  return R"({"abi": 1, "producer": "test", "target": {"arch": "x86_64", "cpu":
+  return R"({"abi": 2, "producer": "test", "target": {"arch": "x86_64", "cpu":
     "x86-64", "features": []}, "entries": [{"name": "f", "symbol": "mixattn_f",
     "arguments": [
       {"name": "q", "dtype": "f32", "shape": ["B", 8, "N", 64]},

@@ -8,7 +8,7 @@ using namespace mixattn;
 /// A manifest of an entry with arguments of many ranks, whose op has these
 /// members.
 static std::string makeManifest(const std::string &members) {
-  return R"({"abi": 1, "producer": "test", "target": {"arch": "x86_64", "cpu":
+  return R"({"abi": 2, "producer": "test", "target": {"arch": "x86_64", "cpu":
     "x86-64", "features": []}, "entries": [{"name": "f", "symbol": "mixattn_f",
     "arguments": [
       {"name": "q", "dtype": "f32", "shape": ["B", 8, "N", 64]},

@@ -10,7 +10,7 @@ using namespace mixattn;
 static std::string
 makeManifest(const std::string &arguments, const std::string &results,
              const std::string &others = R"("attention": null)") {
-  return R"({"abi": 1, "producer": "test", "target": {"arch": "x86_64", "cpu":
+  return R"({"abi": 2, "producer": "test", "target": {"arch": "x86_64", "cpu":
              "x86-64", "features": ["sse2"]}, "entries": [{"name": "f",
              "symbol": "mixattn_f", "arguments": [)" +
          arguments + R"(], "results": [)" + results + "], " + others + "}]}";
@@ -52,7 +52,7 @@ TEST(Manifest, Parses) {
 
 TEST(Manifest, Sanitizer) {
   auto with = [](const std::string &sanitizer) {
-    return parseManifest(R"({"abi": 1, "producer": "test", "target": {"arch":
+    return parseManifest(R"({"abi": 2, "producer": "test", "target": {"arch":
       "x86_64", "cpu": "x86-64", "features": []}, "sanitizer": )" +
                          sanitizer + R"(, "entries": []})");
   };
@@ -68,7 +68,7 @@ TEST(Manifest, Sanitizer) {
 
 TEST(Manifest, Machine) {
   auto with = [](const std::string &machine) {
-    return parseManifest(R"({"abi": 1, "producer": "test", "target": {"arch":
+    return parseManifest(R"({"abi": 2, "producer": "test", "target": {"arch":
       "x86_64", "cpu": "znver5", "features": [], "machine": {)" +
                          machine + R"("cores": 2, "l1": 49152, "l2": 1048576,
       "l3": 33554432, "hertz": 4.2e9, "multiply_adds": 2, "pair_products": 0.5,
@@ -95,7 +95,7 @@ TEST(Manifest, Machine) {
 }
 
 TEST(Manifest, OtherVersionFirst) {
-  EXPECT_EQ(parseError(R"({"abi": 2})"), "expected ABI version 1, but got 2");
+  EXPECT_EQ(parseError(R"({"abi": 3})"), "expected ABI version 2, but got 3");
 }
 
 TEST(Manifest, NotJson) {

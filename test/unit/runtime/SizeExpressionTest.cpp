@@ -8,7 +8,7 @@ using namespace mixattn;
 
 /// A manifest whose entry has dims N and S, and this workspace.
 static Result<Manifest> manifestWith(const std::string &workspace) {
-  return parseManifest(R"({"abi": 1, "producer": "test", "target": {"arch":
+  return parseManifest(R"({"abi": 2, "producer": "test", "target": {"arch":
       "x86_64", "cpu": "x86-64", "features": []}, "entries": [{"name": "f",
       "symbol": "mixattn_f", "arguments": [{"name": "x", "dtype": "f32",
       "shape": ["N", "S"]}], "results": [], "attention": null,

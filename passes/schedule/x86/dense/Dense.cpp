@@ -81,10 +81,9 @@ static TileSizes fillRegisters(const CpuModel &cpu, int64_t vectors) {
   return sizes;
 }
 
-/// The width of tiles that fit `lanes`, if their number is known.
-static TileSizes fitWidth(const CpuModel &cpu, Value lanes) {
+/// The width of tiles that fit as many lanes, if their number is `known`.
+static TileSizes fitWidth(const CpuModel &cpu, std::optional<int64_t> known) {
   TileSizes usual = fillRegisters(cpu, cpu.widestTile() / cpu.lanes);
-  std::optional<int64_t> known = getConstantIntValue(lanes);
   if (!known)
     return usual;
   // The time of a multiply-add, relative to the widest tile's, and so the time
@@ -170,10 +169,12 @@ static void emitTiles(ImplicitLocOpBuilder &b, KernelOp kernel,
       at.value(counted.taken),
       [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
         IndexMath at(b);
-        Value lane = at.mul(at.rem(item, panels), sizes.width);
+        Value number = at.rem(item, panels);
+        Value lane = at.mul(number, sizes.width);
         Value rest = at.div(item, panels);
         Value row = at.mul(at.rem(rest, blocks), tileRows);
         rest = at.div(rest, blocks);
+        number = at.add(at.mul(rest, panels), number);
         Place place;
         for (auto [loop, size] : llvm::reverse(batches)) {
           place[loop] = at.rem(rest, size);
@@ -182,7 +183,7 @@ static void emitTiles(ImplicitLocOpBuilder &b, KernelOp kernel,
         auto emit = [&](bool packs) {
           Scratch own = scratch;
           DenseTile(b, kernel, op, sizes, own)
-              .emit(place, row, lane, tileRows, packs);
+              .emit(place, number, row, lane, tileRows, packs);
         };
         if (!shape.canReadRight())
           return emit(true);
@@ -191,6 +192,10 @@ static void emitTiles(ImplicitLocOpBuilder &b, KernelOp kernel,
         Value isWhole = at.compare(arith::CmpIPredicate::sle,
                                    at.add(lane, sizes.width), lanes);
         Value reads = b.createOrFold<arith::AndIOp>(areFew, isWhole);
+        if (Value areThere = shape.arePanelsThere())
+          reads = b.createOrFold<arith::SelectOp>(
+              areThere, at.compare(arith::CmpIPredicate::ne, item, item),
+              reads);
         if (std::optional<int64_t> known = getConstantIntValue(reads))
           return emit(*known == 0);
         auto choice = scf::IfOp::create(b, reads, /*withElseRegion=*/true);
@@ -202,13 +207,42 @@ static void emitTiles(ImplicitLocOpBuilder &b, KernelOp kernel,
       });
 }
 
+std::optional<PanelLayout> mixattn::findPanels(KernelOp kernel,
+                                               const CpuModel &cpu) {
+  Contraction op = limitLanes(*findContraction(kernel.getAnchor()), cpu.lanes);
+  DenseOperand left(kernel.getOperandOf(op.left), op.leftMap),
+      right(kernel.getOperandOf(op.right), op.rightMap);
+  // Few rows read what lies in rows of lanes.
+  std::optional<int64_t> rows = left.getKnownSize(op.rows);
+  bool hasRows = right.isEven(op.depths) && right.isContiguous(op.lanes);
+  int64_t few = right.getElementType().isF32() ? DenseTile::fewRows : 1;
+  if (rows && *rows <= few && hasRows)
+    return std::nullopt;
+  PanelLayout layout;
+  auto addDims = [&](ArrayRef<unsigned> loops, auto &dims) {
+    for (unsigned loop : loops)
+      dims.push_back(*findLoop(op.rightMap, loop));
+  };
+  addDims(op.depths, layout.terms);
+  addDims(op.lanes, layout.lanes);
+  addDims(op.batches, layout.batches);
+  layout.width = fitWidth(cpu, right.getKnownSize(op.lanes)).width;
+  layout.arePairs = DenseTile::arePairsOf(op, TileSizes::of(cpu));
+  return layout;
+}
+
 void mixattn::scheduleDense(KernelOp kernel, const CpuModel &cpu) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   Contraction op = limitLanes(*findContraction(kernel.getAnchor()), cpu.lanes);
   Scratch nothing;
   DenseTile shape(b, kernel, op, TileSizes::of(cpu), nothing);
   Value rows = shape.sizeOf(op.rows), lanes = shape.sizeOf(op.lanes);
-  TileSizes sizes = fitWidth(cpu, lanes);
+  TileSizes sizes = fitWidth(cpu, getConstantIntValue(lanes));
+  if (Value panels = kernel.getPanels()) {
+    auto type = cast<MemRefType>(panels.getType());
+    int64_t numbers = type.getElementType().isBF16() ? 2 : 1;
+    sizes = fillRegisters(cpu, type.getDimSize(2) / numbers / cpu.lanes);
+  }
   std::optional<int64_t> known = getConstantIntValue(rows);
   if (known)
     sizes.rows = std::min(sizes.rows, *known);

@@ -16,6 +16,14 @@ namespace mixattn {
 /// pointwise ops are computed on a tile's rows before these are stored.
 void scheduleDense(KernelOp kernel, const CpuModel &cpu);
 
+/// The panels in which a kernel of a contraction reads its right side, where
+/// that is kept in panels, for `cpu`. None where it reads it as it lies. The
+/// sizes of the right side are known.
+std::optional<PanelLayout> findPanels(KernelOp kernel, const CpuModel &cpu);
+
+/// Replaces a kernel of `attn.panels` by a grid of pieces of panels.
+void schedulePanels(KernelOp kernel, const TileSizes &usual);
+
 /// Why the rows of a tile cannot go through `op`, which reads the result of the
 /// last one of `members`; or nothing.
 std::string whyNotFused(llvm::ArrayRef<mlir::Operation *> members,

@@ -12,6 +12,18 @@ Value DenseOperand::getSize(ImplicitLocOpBuilder &b, unsigned loop) const {
   return b.createOrFold<memref::DimOp>(buffer, *findLoop(map, loop));
 }
 
+std::optional<int64_t>
+DenseOperand::getKnownSize(ArrayRef<unsigned> loops) const {
+  int64_t size = 1;
+  for (unsigned loop : loops) {
+    unsigned dim = *findLoop(map, loop);
+    if (getType().isDynamicDim(dim))
+      return std::nullopt;
+    size *= getType().getDimSize(dim);
+  }
+  return size;
+}
+
 bool DenseOperand::isEven(ArrayRef<unsigned> loops) const {
   // Gaps between rows would be gaps in what several loops walk over.
   if (loops.size() > 1 && !getType().getLayout().isIdentity())

@@ -30,6 +30,9 @@ public:
   /// The size of `loop`, one of its own.
   mlir::Value getSize(mlir::ImplicitLocOpBuilder &b, unsigned loop) const;
 
+  /// How many turns `loops` of its own have together, if that is known.
+  std::optional<int64_t> getKnownSize(llvm::ArrayRef<unsigned> loops) const;
+
   /// Whether the elements of `loops`, walked as one, lie at equal distances.
   bool isEven(llvm::ArrayRef<unsigned> loops) const;
   /// Whether they lie side by side.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The record of the schedule for dense layers: dense.
+// The records of dense layers: dense, and of its panels, pack.
 
 #include "passes/schedule/x86/dense/DenseSchedule.h"
 
@@ -7,7 +7,7 @@
 #include "passes/schedule/x86/dense/Dense.h"
 #include "passes/schedule/x86/dense/DenseTile.h"
 #include "passes/schedule/x86/shared/Calibration.h"
-#include "passes/schedule/x86/shared/CpuSchedule.h"
+#include "passes/schedule/x86/shared/StageSchedule.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -36,6 +36,9 @@ public:
   }
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
+  std::optional<PanelLayout> findPanels(KernelOp kernel) const override {
+    return mixattn::findPanels(kernel, cpu);
+  }
   void emit(KernelOp kernel, const PlanCase &) const override {
     scheduleDense(kernel, cpu);
   }
@@ -45,6 +48,13 @@ public:
 
 std::unique_ptr<Schedule> x86::makeDense(TargetAttr target) {
   return std::make_unique<Dense>(describeCpu(target));
+}
+
+std::unique_ptr<Schedule> x86::makePanels(TargetAttr target) {
+  return std::make_unique<StageSchedule<PanelsOp>>(
+      describeCpu(target), llvm::StringLiteral("pack"),
+      llvm::StringLiteral("pieces of panels of a contraction's right side"),
+      schedulePanels);
 }
 
 std::string Dense::whyNot(Operation *op) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The record of the schedule for dense layers: dense.
+// The records of dense layers: dense, and of its panels, pack.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_SCHEDULE_H
 #define MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_SCHEDULE_H
@@ -9,6 +9,8 @@
 namespace mixattn::x86 {
 
 std::unique_ptr<Schedule> makeDense(TargetAttr target);
+/// The stage that packs right sides into panels.
+std::unique_ptr<Schedule> makePanels(TargetAttr target);
 
 } // namespace mixattn::x86
 

@@ -14,13 +14,18 @@ using namespace mixattn;
 DenseTile::DenseTile(ImplicitLocOpBuilder &b, KernelOp kernel,
                      const Contraction &op, const TileSizes &sizes,
                      Scratch &scratch)
-    : TileBuilder(b, sizes, scratch), kernel(kernel), op(op),
-      left(kernel.getOperandOf(op.left), op.leftMap),
-      right(kernel.getOperandOf(op.right), op.rightMap),
-      target(kernel.getOutputs()[0], op.resultMap),
-      arePairs(sizes.hasPairs && left.getElementType().isBF16() &&
-               right.getElementType().isBF16()),
-      leftSide(chooseLeftSide()) {}
+    : DensePanel(b, sizes, scratch,
+                 {DenseOperand(kernel.getOperandOf(op.left), op.leftMap),
+                  DenseOperand(kernel.getOperandOf(op.right), op.rightMap)},
+                 op.depths, op.lanes, arePairsOf(op, sizes)),
+      kernel(kernel), op(op), left(kernel.getOperandOf(op.left), op.leftMap),
+      target(kernel.getOutputs()[0], op.resultMap), leftSide(chooseLeftSide()) {
+}
+
+bool DenseTile::arePairsOf(const Contraction &op, const TileSizes &sizes) {
+  auto isBf16 = [](Value side) { return getElementTypeOrSelf(side).isBF16(); };
+  return sizes.hasPairs && isBf16(op.left) && isBf16(op.right);
+}
 
 DenseTile::LeftSide DenseTile::chooseLeftSide() {
   // Numbers of 16 bits are converted once, not by each product.
@@ -49,7 +54,7 @@ bool DenseTile::canReadRight() const {
 
 void DenseTile::takeScratch() {
   sumTile = takeTile(mostRowsOf(sizes));
-  panel = arePairs ? takePairs(piece) : takeTile(piece);
+  panel = takePanel();
   if (leftSide == LeftSide::Copied)
     leftTile = takeMatrix(mostRowsOf(sizes), piece,
                           arePairs ? b.getBF16Type() : Type());
@@ -57,34 +62,14 @@ void DenseTile::takeScratch() {
     leftTile = takeMatrix(sizes.rows, piece);
 }
 
-/// How many turns `loops` have together.
-Value DenseTile::sizeOf(ArrayRef<unsigned> loops) {
-  Value size = at.value(1);
-  for (unsigned loop : loops) {
-    OperandDim of = op.dimOf(loop);
-    size = at.mul(size, b.createOrFold<memref::DimOp>(
-                            kernel.getOperandOf(of.value), of.dim));
-  }
-  return size;
-}
-
-/// Turn `number` of `loops`, walked as one.
-void DenseTile::split(ArrayRef<unsigned> loops, Value number, Place &place) {
-  for (unsigned loop : llvm::reverse(loops.drop_front())) {
-    Value size = sizeOf(loop);
-    place[loop] = at.rem(number, size);
-    number = at.div(number, size);
-  }
-  place[loops.front()] = number;
-}
-
-/// Whether the lanes of a vector along `loops` lie side by side in `operand`.
-bool DenseTile::hasVectors(const DenseOperand &operand,
-                           ArrayRef<unsigned> loops) {
-  if (!operand.isContiguous({loops.back()}))
-    return false;
-  std::optional<int64_t> innermost = getConstantIntValue(sizeOf(loops.back()));
-  return loops.size() == 1 || (innermost && *innermost % sizes.lanes == 0);
+Value DenseTile::arePanelsThere() {
+  Value panels = kernel.getPanels();
+  // Tiles of one row may be of another width: they read rows as they lie.
+  int64_t width = arePairs ? 2 * sizes.width : sizes.width;
+  if (!panels || cast<MemRefType>(panels.getType()).getDimSize(2) != width)
+    return {};
+  return at.compare(arith::CmpIPredicate::sgt,
+                    b.createOrFold<memref::DimOp>(panels, 0), 0);
 }
 
 /// Asks memory for a part of the right side's next piece, after the one of
@@ -106,24 +91,46 @@ void DenseTile::prefetch(Value row, Value first, Value count) {
   Value next = at.add(choose(at.value(0), after),
                       at.mul(at.div(row, sizes.rows), share));
   Value lane = choose(at.add(firstLane, sizes.width), firstLane);
-  forEach(next, at.min(at.add(next, share), depth), 1,
+  // Panels that are there are read in turn: hardware guesses that.
+  Value end = at.min(at.add(next, share), depth);
+  if (Value areThere = arePanelsThere())
+    end = b.createOrFold<arith::SelectOp>(areThere, next, end);
+  forEach(next, end, 1,
           [&](Value term) { emitPrefetch(matrix, term, lane, sizes.width); });
 }
 
-/// Adds the products of `count` terms from `first` on to the sums, which are
-/// stored after the last ones.
-void DenseTile::emitPiece(Value first, Value count, bool packs) {
-  if (packs) {
-    emitPanel(first, count);
-    lanes = panel;
-  } else {
+/// `count` terms from `first` on of the right side, as products take them.
+Value DenseTile::takePiece(Value first, Value count, bool packs) {
+  if (!packs) {
     Value matrix = right.makeMatrix(b, op.depths, op.lanes, batch);
     SmallVector<OpFoldResult> offsets = {first, firstLane};
     SmallVector<OpFoldResult> extents = {b.getIndexAttr(piece),
                                          b.getIndexAttr(sizes.width)};
     SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
-    lanes = memref::SubViewOp::create(b, matrix, offsets, extents, strides);
+    return memref::SubViewOp::create(b, matrix, offsets, extents, strides);
   }
+  Value areThere = arePanelsThere();
+  if (!areThere) {
+    emitPanel(batch, firstLane, panel, first, count);
+    return panel;
+  }
+  Value there = pieceOf(kernel.getPanels(), number, rowOf(first));
+  auto choice =
+      scf::IfOp::create(b, there.getType(), areThere, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, there);
+  b.setInsertionPointToStart(choice.elseBlock());
+  emitPanel(batch, firstLane, panel, first, count);
+  scf::YieldOp::create(
+      b, Value(memref::CastOp::create(b, there.getType(), panel)));
+  return choice.getResult(0);
+}
+
+/// Adds the products of `count` terms from `first` on to the sums, which are
+/// stored after the last ones.
+void DenseTile::emitPiece(Value first, Value count, bool packs) {
+  lanes = takePiece(first, count, packs);
   if (leftSide == LeftSide::Copied)
     emitLeft(first, count, at.value(0), here);
   Value isLast = at.compare(arith::CmpIPredicate::sge, at.add(first, count),
@@ -140,10 +147,11 @@ void DenseTile::emitPiece(Value first, Value count, bool packs) {
   });
 }
 
-void DenseTile::emit(const Place &place, Value row, Value lane, Value rows,
-                     bool packs) {
+void DenseTile::emit(const Place &place, Value panelNumber, Value row,
+                     Value lane, Value rows, bool packs) {
   takeScratch();
   batch = place;
+  number = panelNumber;
   firstRow = row;
   firstLane = lane;
   here = at.min(at.sub(sizeOf(op.rows), row), rows);

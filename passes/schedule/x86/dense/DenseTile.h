@@ -4,14 +4,13 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_TILE_H
 #define MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_TILE_H
 
-#include "passes/schedule/x86/dense/DenseOperand.h"
-#include "passes/schedule/x86/shared/TileBuilder.h"
+#include "passes/schedule/x86/dense/DensePanel.h"
 
 namespace mixattn {
 
 /// Emits one tile of the result: some rows, and as many lanes as a tile has.
 /// Rows, lanes and depths are numbers of all their loops, walked as one.
-class DenseTile : public TileBuilder {
+class DenseTile : public DensePanel {
 public:
   /// Vectors of lanes do not leave the innermost loop of `op`: if there are
   /// others, it is as long as some vectors.
@@ -26,21 +25,22 @@ public:
   }
   /// Rows for which the right side is read as it lies: to pack it takes longer.
   static constexpr int64_t fewRows = 16;
-  /// Terms of a sum that are added up from zero: sums of any depth stay exact
-  /// (mostInPart).
-  static constexpr int64_t piece = 128;
 
+  /// Whether products are of pairs of bf16.
+  static bool arePairsOf(const Contraction &op, const TileSizes &sizes);
   /// Whether the lanes of a term lie side by side, and all terms as far apart.
   bool hasRowsOfLanes() const;
   /// Whether products can read the right side as it lies, in whole tiles.
   bool canReadRight() const;
 
   void takeScratch();
+  /// Whether the kernel's panels are there, or null where it has none.
+  mlir::Value arePanelsThere();
   /// The tile from `row` and `lane` on, of at most `rows` rows, of the batch at
-  /// `place`. `packs` the right side, or reads it as it lies.
-  void emit(const Place &place, mlir::Value row, mlir::Value lane,
-            mlir::Value rows, bool packs);
-  mlir::Value sizeOf(llvm::ArrayRef<unsigned> loops);
+  /// `place`. Its lanes are panel `number` of all. `packs` the right side where
+  /// the kernel has no panels, or reads it as it lies.
+  void emit(const Place &place, mlir::Value number, mlir::Value row,
+            mlir::Value lane, mlir::Value rows, bool packs);
 
 private:
   /// How products take the left side.
@@ -53,27 +53,16 @@ private:
     Copied
   };
   LeftSide chooseLeftSide();
-  void split(llvm::ArrayRef<unsigned> loops, mlir::Value number, Place &place);
-  bool hasVectors(const DenseOperand &operand, llvm::ArrayRef<unsigned> loops);
 
-  // DensePanels.cpp
-  mlir::Value loadVector(const DenseOperand &side, const Place &place,
-                         mlir::Value count);
-  mlir::Value loadNumber(const DenseOperand &side, const Place &place);
-  mlir::Value asTerm(mlir::Value number);
-  void copyRow(const DenseOperand &side, Place &place,
-               llvm::ArrayRef<unsigned> loops, mlir::Value first,
-               mlir::Value end, int64_t columns, mlir::Value tile,
-               mlir::Value row);
-  void copyPair(Place &place, mlir::Value first, mlir::Value count,
-                mlir::Value pair);
-  void emitPanel(mlir::Value first, mlir::Value count);
+  // DenseProducts.cpp
   void emitLeft(mlir::Value first, mlir::Value count, mlir::Value from,
                 mlir::Value to);
   void emitBlock(mlir::Value row, int64_t rows, mlir::Value first,
                  mlir::Value count, bool areLast);
   void emitProducts(mlir::Value row, mlir::Value first, mlir::Value count);
+
   void prefetch(mlir::Value row, mlir::Value first, mlir::Value count);
+  mlir::Value takePiece(mlir::Value first, mlir::Value count, bool packs);
   void emitPiece(mlir::Value first, mlir::Value count, bool packs);
 
   // DenseResults.cpp
@@ -90,14 +79,12 @@ private:
 
   KernelOp kernel;
   Contraction op;
-  DenseOperand left, right, target;
-  /// Whether products are of pairs of bf16.
-  bool arePairs;
+  DenseOperand left, target;
   LeftSide leftSide;
-  /// Where the tile stands: an index for each loop of the batch, its first row
-  /// and its first lane, and how many rows it has.
+  /// Where the tile stands: an index for each loop of the batch, the number of
+  /// its panel, its first row and its first lane, and how many rows it has.
   Place batch;
-  mlir::Value firstRow, firstLane, here;
+  mlir::Value number, firstRow, firstLane, here;
   mlir::Value sumTile, panel, leftTile;
   /// The right side as products take it.
   mlir::Value lanes;

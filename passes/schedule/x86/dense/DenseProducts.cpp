@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The products of a tile, and its left side as they take it.
+
+#include "passes/schedule/x86/dense/DenseTile.h"
+
+#include "dialect/tile/TileOps.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Copies `count` terms from `first` on of the tile's rows from `from` to
+/// before `to`.
+void DenseTile::emitLeft(Value first, Value count, Value from, Value to) {
+  forEach(from, to, 1, [&](Value row) {
+    Place place = batch;
+    split(op.rows, at.add(firstRow, row), place);
+    Value copied = leftSide == LeftSide::Copied ? row : at.sub(row, from);
+    copyRow(left, place, op.depths, first, at.add(first, count), piece,
+            leftTile, copied);
+  });
+}
+
+/// Adds the products of `count` terms from `first` on to the sums of `rows`
+/// rows from `row` on. Where they are the last ones, some may not be there:
+/// what stands in their place is not stored.
+void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
+                          bool areLast) {
+  Value sums = rowsOf(sumTile, row, rows);
+  tile::ProductClauses clauses;
+  clauses.count = arePairs ? at.div(at.add(count, 1), 2) : count;
+  clauses.accumulates = !areSumsWhole;
+  if (leftSide == LeftSide::Terms && areLast) {
+    emitLeft(first, count, row, at.min(at.add(row, rows), here));
+    tile::ProductOp::create(b, leftTile, at.value(0), lanes, sums, clauses);
+    return;
+  }
+  if (leftSide == LeftSide::Copied) {
+    tile::ProductOp::create(b, leftTile, row, lanes, sums, clauses);
+    return;
+  }
+  auto part = [&](Value matrix, OpFoldResult row, OpFoldResult column,
+                  OpFoldResult rows, OpFoldResult columns) -> Value {
+    SmallVector<OpFoldResult> offsets = {row, column};
+    SmallVector<OpFoldResult> extents = {rows, columns};
+    SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
+    return memref::SubViewOp::create(b, matrix, offsets, extents, strides);
+  };
+  Value leftRow = at.add(firstRow, row);
+  if (leftSide == LeftSide::Terms) {
+    Value matrix = left.makeMatrix(b, op.depths, op.rows, batch);
+    matrix = part(matrix, b.getIndexAttr(0), leftRow, sizeOf(op.depths),
+                  b.getIndexAttr(rows));
+    clauses.isTransposed = true;
+    tile::ProductOp::create(b, matrix, first, lanes, sums, clauses);
+    return;
+  }
+  Value matrix = left.makeMatrix(b, op.rows, op.depths, batch);
+  matrix = part(matrix, b.getIndexAttr(0), first, sizeOf(op.rows), count);
+  if (areLast)
+    clauses.last = at.sub(sizeOf(op.rows), 1);
+  tile::ProductOp::create(b, matrix, leftRow, lanes, sums, clauses);
+}
+
+/// Adds the products of `count` terms from `first` on to the sums of a block of
+/// rows, or of the last ones a few at a time.
+void DenseTile::emitProducts(Value row, Value first, Value count) {
+  // Tiles begin at a multiple of a block's rows.
+  std::optional<int64_t> known = getConstantIntValue(sizeOf(op.rows));
+  if (sizes.rows == 1 || (known && *known % sizes.rows == 0))
+    return emitBlock(row, sizes.rows, first, count, /*areLast=*/false);
+  Value end = at.add(row, sizes.rows);
+  auto choice =
+      scf::IfOp::create(b, at.compare(arith::CmpIPredicate::sle, end, here),
+                        /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  emitBlock(row, sizes.rows, first, count, /*areLast=*/false);
+  b.setInsertionPointToStart(choice.elseBlock());
+  // With fewer sums a multiply-add would wait for the one before.
+  constexpr int64_t fewestSums = 8;
+  int64_t few = llvm::divideCeil(fewestSums, sizes.vectors());
+  while (sizes.rows % few)
+    ++few;
+  forEach(row, here, few, [&](Value each) {
+    emitBlock(each, few, first, count, /*areLast=*/true);
+  });
+}
