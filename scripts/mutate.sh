@@ -37,7 +37,16 @@ plant() {
   sed -E "$expression" "$root/$file"
 }
 
+case "${1:-}" in
+  -h | --help) sed -n '3,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
+
 mapfile -t table < <(grep -v -e '^#' -e '^$' scripts/mutations.txt)
+if [ "${1:-}" != --check ]; then
+  for name in "$@"; do
+    grep -q "^$name *|" scripts/mutations.txt || { say "no fault is named '$name'"; exit 2; }
+  done
+fi
 if [ "${1:-}" = --check ]; then
   misfits=0
   for line in "${table[@]}"; do

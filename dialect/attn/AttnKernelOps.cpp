@@ -55,6 +55,33 @@ Value KernelOp::getOperandOf(Value argument) {
   return getInputs()[cast<BlockArgument>(argument).getArgNumber()];
 }
 
+/// Whether each element of `value` is read for the element of `result` at its
+/// own place alone.
+static bool isReadInPlace(Value value, Value result) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *reader = use.getOwner();
+    if (isa<tensor::DimOp>(reader))
+      return true;
+    if (!isPointwise(reader))
+      return false;
+    auto loops = cast<linalg::GenericOp>(reader);
+    return loops.getMatchingIndexingMap(&use).isIdentity() &&
+           (reader->getResult(0) == result ||
+            isReadInPlace(reader->getResult(0), result));
+  });
+}
+
+bool KernelOp::readsInPlace(Value input, unsigned number) {
+  Block &block = getBody().front();
+  if (!isa_and_present<linalg::LinalgOp>(getAnchor()))
+    return false;
+  Value result = block.getTerminator()->getOperand(number);
+  return llvm::all_of(llvm::enumerate(getInputs()), [&](auto each) {
+    return each.value() != input ||
+           isReadInPlace(block.getArgument(each.index()), result);
+  });
+}
+
 /// Whether a region's argument of type `argument` stands for an operand of type
 /// `operand`, which may know other sizes: casts fold into operands.
 static bool standsFor(Type argument, Type operand) {
@@ -128,6 +155,18 @@ bool KernelOp::bufferizesToMemoryRead(OpOperand &operand,
 bool KernelOp::bufferizesToMemoryWrite(OpOperand &operand,
                                        const bufferization::AnalysisState &) {
   return isDpsInit(&operand);
+}
+
+bool KernelOp::bufferizesToElementwiseAccess(
+    const bufferization::AnalysisState &, ArrayRef<OpOperand *> operands) {
+  auto isInit = [&](OpOperand *each) { return isDpsInit(each); };
+  if (llvm::count_if(operands, isInit) != 1)
+    return false;
+  OpOperand *output = *llvm::find_if(operands, isInit);
+  unsigned number = getTiedOpResult(output).getResultNumber();
+  return llvm::all_of(operands, [&](OpOperand *each) {
+    return each == output || readsInPlace(each->get(), number);
+  });
 }
 
 bufferization::AliasingValueList

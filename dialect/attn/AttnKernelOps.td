@@ -14,7 +14,7 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<BufferizableOpInterface,
         ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
-         "getAliasingValues", "bufferize",
+         "bufferizesToElementwiseAccess", "getAliasingValues", "bufferize",
          "hasTensorSemantics"]>]> {
   let summary = "An op with those that compute from its results as a kernel: "
                 "what they compute, and where to";
@@ -32,7 +32,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
     before it may have projected them.
 
     Every input that is no tensor or buffer is passed on as it is. Buffers have
-    an innermost stride of 1.
+    an innermost stride of 1. An output may be one of the inputs where each of
+    its elements is read for the element at its own place alone.
 
     `panels`, a buffer as `attn.panels` fills it, hold the right side of a
     contraction in the order in which a schedule reads it. They may be empty:
@@ -91,6 +92,11 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
     ::llvm::SmallVector<::mlir::Operation *> getConsumers();
     /// The operand that stands for `argument` of the region.
     ::mlir::Value getOperandOf(::mlir::Value argument);
+    /// Whether each element of `input`, a tensor among the inputs, is read for
+    /// the element at its own place of output `number`, and for nothing else:
+    /// by pointwise ops. The output may take the input's place then. Never for
+    /// attentions: they may keep what they have summed up in their outputs.
+    bool readsInPlace(::mlir::Value input, unsigned number);
   }];
 }
 

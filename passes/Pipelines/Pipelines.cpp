@@ -98,6 +98,8 @@ static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createComputeInResultsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // After CSE, which makes one value of equal sizes.
+  pm.addNestedPass<func::FuncOp>(createComputeInPlacePass());
   // After CSE, which makes one tensor of all that are empty.
   pm.addNestedPass<func::FuncOp>(createLimitSharingPass());
   pm.addPass(createBufferizePass());

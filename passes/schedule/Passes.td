@@ -102,6 +102,34 @@ def StageKernelsPass : Pass<"attn-stage-kernels", "::mlir::ModuleOp"> {
       "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ComputeInPlacePass : Pass<"attn-compute-in-place"> {
+  let summary = "Let results take the place of what kernels read last";
+  let description = [{
+    Input: kernels on tensors, after CSE: equal sizes are one value.
+    Output: a kernel's result is computed in an input of its type and sizes that
+    nothing reads later, where each of the input's elements is read for the
+    result's element at the same place alone. Bufferization copies nothing
+    there: it asks the kernel the same.
+    Skips: inputs that no kernel of the same block has computed; results that
+    are computed in buffers of callers; attentions.
+
+    ```
+    %a = attn.kernel ins(%x : tensor<4xf32>) outs(%empty : tensor<4xf32>) { … }
+    %b = attn.kernel ins(%a : tensor<4xf32>) outs(%empty : tensor<4xf32>) {
+      … linalg.generic …
+    }
+    ```
+    becomes
+    ```
+    %a = attn.kernel ins(%x : tensor<4xf32>) outs(%empty : tensor<4xf32>) { … }
+    %b = attn.kernel ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>) {
+      … linalg.generic …
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def PackParametersPass : Pass<"attn-pack-parameters", "::mlir::ModuleOp"> {
   let summary = "Read parameters from panels that callers keep";
   let description = [{
