@@ -10,8 +10,9 @@ import numpy as np
 from linalg_graph import Graph, numbers
 
 # Sizes by letter: rows of more than a vector and of less; some 1.
-SIZES = [dict(b=2, n=5, h=3, d=37, v=11, k=3), dict(b=1, n=70, h=2, d=8, v=130, k=1),
-         dict(b=3, n=33, h=1, d=128, v=16, k=2), dict(b=1, n=2, h=2, d=4100, v=9, k=1)]
+SIZES = [dict(b=2, n=5, h=3, d=37, v=11, k=3, w=40), dict(b=1, n=70, h=2, d=8, v=130, k=1, w=9),
+         dict(b=3, n=33, h=1, d=128, v=16, k=2, w=19),
+         dict(b=1, n=2, h=2, d=4100, v=9, k=1, w=33)]
 LIMITS = {"f32": 2.0**-18, "f16": 2.0**-8, "bf16": 2.0**-5}
 
 
@@ -127,6 +128,15 @@ def heads_first(g):
 
 def turned(g):
     return same(g, "bhdn"), lambda a: (a.transpose(0, 2, 3, 1),)
+
+
+def turned_pair(g):
+    """Two operands whose columns are rows of the result, in two orders."""
+    x, y, z = g.argument("bdw"), g.argument("bwd"), g.argument("dbw")
+    return [g.op("bwd", [(x, "bdw"), (y, "bwd"), (z, "dbw")], f"""
+        %3 = arith.mulf %0, %1 : {g.dtype}
+        %4 = arith.addf %3, %2 : {g.dtype}
+        %4""")], lambda a, b, c: (a.transpose(0, 2, 1) * b + c.transpose(1, 2, 0),)
 
 
 def turned_sum(g):
@@ -267,7 +277,8 @@ def from_one(g):
 # How many kernels each takes.
 FORMS = {residual_norm: 1, embedding_norm: 1, mean_apart: 1, softmax: 1, two_rows: 1,
          argmax: 1,
-         heads_first: 1, turned: 1, turned_sum: 1, column_mean: 1, all_but_first: 1,
+         heads_first: 1, turned: 1, turned_pair: 1, turned_sum: 1, column_mean: 1,
+         all_but_first: 1,
          whole_sum: 1, window_max: 1, gate: 1, rolled_rows: 1, rolled_lanes: 1,
          picked_turned: 1, masked: 1,
          times_vector: 1, vector_times: 1, squares: 1, from_one: 2}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Between matrices and rows of lanes: squares transposed in registers.
 
+#include "passes/body/TransposeSquare.h"
 #include "passes/lower/x86/VectorEmitter.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -21,9 +22,6 @@ public:
   void emitUnpack(tile::UnpackOp op);
 
 private:
-  /// The transpose of a square: log2 of its size steps, each of which swaps
-  /// blocks on both sides of the diagonal.
-  Values transposed(Values rows);
   Value less(Value x, Value y) {
     return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, x, y);
   }
@@ -67,26 +65,6 @@ private:
 };
 
 } // namespace
-
-TransposeEmitter::Values TransposeEmitter::transposed(Values rows) {
-  int64_t size = rows.size();
-  for (int64_t half = 1; half < size; half *= 2) {
-    SmallVector<int64_t> upper, lower;
-    for (int64_t c = 0; c < size; ++c) {
-      upper.push_back(c & half ? size + c - half : c);
-      lower.push_back(c & half ? size + c : c + half);
-    }
-    Values next(size);
-    for (int64_t r = 0; r < size; ++r)
-      if (!(r & half)) {
-        next[r] = vector::ShuffleOp::create(b, rows[r], rows[r + half], upper);
-        next[r + half] =
-            vector::ShuffleOp::create(b, rows[r], rows[r + half], lower);
-      }
-    rows = next;
-  }
-  return rows;
-}
 
 void TransposeEmitter::overColumns(Value columns, int64_t step,
                                    function_ref<void(Value, Value)> body) {
@@ -152,7 +130,7 @@ void TransposeEmitter::emitPack(tile::PackOp op) {
         Value part = loadPart(pairs, op.getSource(), i, j, count);
         rows.push_back(vector::BitCastOp::create(b, row, part));
       }
-      rows = transposed(rows);
+      rows = emitTransposed(b, rows);
       Value first =
           arePairs ? b.createOrFold<arith::DivUIOp>(column, index(2)) : column;
       Value place =
@@ -246,7 +224,7 @@ void TransposeEmitter::emitUnpack(tile::UnpackOp op) {
         rows.push_back(
             arith::MulFOp::create(b, loadRow(tile, own, lane), factors));
       }
-      rows = transposed(rows);
+      rows = emitTransposed(b, rows);
       // Rows after the last are stored in its place first; it overwrites them.
       // That needs no branches.
       for (int64_t r = size - 1; r >= 0; --r) {

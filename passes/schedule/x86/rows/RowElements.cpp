@@ -75,11 +75,14 @@ RowKernel::Values RowKernel::emitScalars(OpBuilder &builder,
 RowKernel::Values RowKernel::emitBody(const RowLoops &loops, const Lanes *lanes,
                                       ValueRange sums) {
   Values elements;
-  for (OpOperand *input : loops.getOp().getDpsInputOperands())
-    elements.push_back(
-        isa<TensorType>(input->get().getType())
-            ? read(input->get(), loops.mapOf(*input), loops, lanes)
-            : outside(input->get()));
+  for (OpOperand *input : loops.getOp().getDpsInputOperands()) {
+    if (squares.contains(input))
+      elements.push_back(squares[input][rowOfSquare]);
+    else if (isa<TensorType>(input->get().getType()))
+      elements.push_back(read(input->get(), loops.mapOf(*input), loops, lanes));
+    else
+      elements.push_back(outside(input->get()));
+  }
   llvm::append_range(elements, sums);
   if (!lanes)
     return emitScalars(b, loops, elements, {});

@@ -122,9 +122,8 @@ Value RowKernel::countScratch() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-void RowKernel::emit(ArrayRef<Value> row, Value scratch, Value from, Value to) {
-  firstLane = from;
-  lastLane = to;
+/// Says where results are while a row is handled.
+void RowKernel::holdResults(Value scratch) {
   Value taken = at.value(0);
   auto results = cast<ResultsOp>(kernel.getBody().front().getTerminator());
   for (auto [value, buffer] :
@@ -146,6 +145,12 @@ void RowKernel::emit(ArrayRef<Value> row, Value scratch, Value from, Value to) {
       held[result].dropped = each.rows;
       taken = at.add(taken, bytesOf(result));
     }
+}
+
+void RowKernel::emit(ArrayRef<Value> row, Value scratch, Value from, Value to) {
+  firstLane = from;
+  lastLane = to;
+  holdResults(scratch);
   for (const RowLoops &each : members) {
     place.assign(row.begin(), row.end());
     place.resize(each.getOp().getNumLoops());

@@ -31,6 +31,10 @@ public:
   mlir::Value countLanes() {
     return sizeOf(members.front(), *members.front().lane);
   }
+  /// Whether there is one op that moves elements or computes from them, and
+  /// those of an operand follow one another from row to row, in the last of the
+  /// loops over rows: transpositions.
+  bool hasTurnedRows() const;
   /// The bytes of scratch that a row takes.
   mlir::Value countScratch();
 
@@ -38,6 +42,12 @@ public:
   /// separate, those from `from` to before `to`.
   void emit(llvm::ArrayRef<mlir::Value> row, mlir::Value scratch,
             mlir::Value from = {}, mlir::Value to = {});
+  /// Where rows are turned, emits as many rows as a vector has lanes: from
+  /// `row` on, but before `end` of the last row loop. They are read as squares,
+  /// each of which is transposed in registers; what no square covers goes a row
+  /// at a time.
+  void emitTurned(llvm::ArrayRef<mlir::Value> row, mlir::Value end,
+                  mlir::Value scratch, mlir::Value from, mlir::Value to);
 
 private:
   /// Where a tensor of the region is while a row is handled: in a buffer, whose
@@ -65,6 +75,7 @@ private:
   bool staysInside(mlir::OpResult result) const;
   bool isNumber(const RowLoops &loops, mlir::OpResult result) const;
 
+  void holdResults(mlir::Value scratch);
   void emitOp(const RowLoops &loops);
   void emitOuter(const RowLoops &loops, unsigned number);
   void emitSums(const RowLoops &loops);
@@ -94,6 +105,8 @@ private:
                         const Lanes *lanes, mlir::Value lane);
   mlir::Value read(mlir::Value tensor, mlir::AffineMap map,
                    const RowLoops &loops, const Lanes *lanes);
+  Values readTurned(const RowLoops &loops, mlir::OpOperand &input,
+                    const Lanes &some);
   mlir::Value readSideBySide(mlir::Value buffer,
                              llvm::ArrayRef<mlir::Value> indices,
                              const Lanes &lanes);
@@ -113,6 +126,10 @@ private:
   Place place;
   /// The lanes that are emitted, where they are not all.
   mlir::Value firstLane, lastLane;
+  /// The rows of a square, of operands that are turned, and which of them is
+  /// emitted.
+  llvm::DenseMap<mlir::OpOperand *, Values> squares;
+  int64_t rowOfSquare = 0;
 };
 
 } // namespace mixattn

@@ -19,14 +19,21 @@ void mixattn::scheduleRows(KernelOp kernel, int64_t lanes) {
   };
   SmallVector<Value> sizes;
   Value rows = at.value(1);
-  for (unsigned loop = 0; loop < code.getNumRowLoops(); ++loop) {
+  for (unsigned loop = 0; loop < code.getNumRowLoops(); ++loop)
     sizes.push_back(code.getRows(loop));
-    rows = at.mul(rows, sizes.back());
-  }
+  // Turned rows are counted in squares.
+  bool isTurned = code.hasTurnedRows();
+  Value end = isTurned ? sizes.back() : Value();
+  if (isTurned)
+    sizes.back() = quotientUp(end, lanes);
+  for (Value size : sizes)
+    rows = at.mul(rows, size);
   // So many turns hide what an item costs.
   constexpr int64_t turnsOfItem = 4096;
   constexpr int64_t fewestLanes = 256, mostLanes = 2048;
   Value turns = code.countTurns();
+  if (isTurned)
+    turns = at.mul(turns, lanes);
   Value tall = at.max(at.div(at.value(turnsOfItem), at.max(turns, 1)), 1);
   Value blocks = quotientUp(rows, tall);
   Value width, parts = at.value(1), lanesOfItem;
@@ -63,7 +70,10 @@ void mixattn::scheduleRows(KernelOp kernel, int64_t lanes) {
              }
              if (!row.empty())
                row[0] = rest;
-             code.emit(row, scratch.memory, from, to);
+             if (!isTurned)
+               return code.emit(row, scratch.memory, from, to);
+             row.back() = at.mul(row.back(), lanes);
+             code.emitTurned(row, end, scratch.memory, from, to);
            });
   kernel.erase();
 }
