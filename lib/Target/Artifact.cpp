@@ -28,6 +28,10 @@ CodeKind mixattn::codeKindOf(ArtifactKind kind) {
   llvm_unreachable("PTX is made from kernels alone");
 }
 
+bool mixattn::isLinked(ArtifactKind kind) {
+  return kind == ArtifactKind::SharedLibrary || kind == ArtifactKind::Runner;
+}
+
 /// `path` with `suffix` instead of its own.
 static std::string withSuffix(const std::string &path, llvm::StringRef suffix) {
   llvm::SmallString<128> other(path);
@@ -36,19 +40,19 @@ static std::string withSuffix(const std::string &path, llvm::StringRef suffix) {
 }
 
 Status mixattn::makeArtifact(ArtifactKind kind, const std::string &path,
-                             std::string code, const Manifest &manifest,
+                             std::vector<std::string> code,
+                             const Manifest &manifest,
                              const std::string &manifestText,
                              OutputFiles &files) {
-  Result<std::string> bytes = std::move(code);
-  bool isLinked =
-      kind == ArtifactKind::SharedLibrary || kind == ArtifactKind::Runner;
-  if (isLinked)
-    bytes = linkSharedLibrary(*bytes, manifest.sanitizer);
+  assert((code.size() == 1 || isLinked(kind)) && "one file holds one object");
+  Result<std::string> bytes = isLinked(kind)
+                                  ? linkSharedLibrary(code, manifest.sanitizer)
+                                  : std::move(code.front());
   if (bytes && kind == ArtifactKind::Runner)
     bytes = makeRunner(findRunner(), *bytes);
   if (!bytes)
     return bytes.error();
-  Status added = files.add(path, std::move(*bytes), isLinked);
+  Status added = files.add(path, std::move(*bytes), isLinked(kind));
   bool isPtx = kind == ArtifactKind::Ptx;
   bool isDescribed = isPtx || codeKindOf(kind) == CodeKind::Object;
   if (!added || !isDescribed || !isOrdinaryFile(path))

@@ -24,13 +24,16 @@ enum class ArtifactKind {
 /// The code that an artifact of `kind`, which is not Ptx, is made from.
 CodeKind codeKindOf(ArtifactKind kind);
 
+/// Whether an artifact of `kind` is linked, from one object or from several.
+bool isLinked(ArtifactKind kind);
+
 /// Makes the files of an artifact from `code`, of kind `codeKindOf(kind)`, and
-/// adds them to `files`. The artifact itself goes to `path`. An object, shared
-/// library or runner in an ordinary file gets two more next to it: NAME.json,
-/// which is `manifestText`, and NAME.h, the C header made from `manifest`; PTX
-/// gets the first of them.
+/// adds them to `files`. Only what is linked may come from several objects. The
+/// artifact itself goes to `path`. An object, shared library or runner in an
+/// ordinary file gets two more next to it: NAME.json, which is `manifestText`,
+/// and NAME.h, the C header made from `manifest`; PTX gets the first of them.
 Status makeArtifact(ArtifactKind kind, const std::string &path,
-                    std::string code, const Manifest &manifest,
+                    std::vector<std::string> code, const Manifest &manifest,
                     const std::string &manifestText, OutputFiles &files);
 
 } // namespace mixattn

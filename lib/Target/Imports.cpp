@@ -5,6 +5,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ObjectFile.h"
 
+#include <algorithm>
+#include <set>
+
 using namespace mixattn;
 using llvm::StringRef;
 
@@ -45,25 +48,33 @@ static bool isSanitizerSymbol(StringRef name, Sanitizer sanitizer) {
           name == "__stop_asan_globals");
 }
 
-/// Names of the undefined symbols of `object`.
-static std::vector<std::string> listUndefinedSymbols(StringRef object) {
-  auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(
-      llvm::MemoryBufferRef(object, "object")));
-  std::vector<std::string> names;
-  for (const llvm::object::SymbolRef &symbol : file->symbols()) {
-    uint32_t flags = llvm::cantFail(symbol.getFlags());
-    StringRef name = llvm::cantFail(symbol.getName());
-    // The first symbol of every table is undefined and has no name.
-    if ((flags & llvm::object::SymbolRef::SF_Undefined) && !name.empty())
-      names.push_back(name.str());
+/// Names that `objects` use and none of them has, in order.
+static std::vector<std::string>
+listUndefinedSymbols(llvm::ArrayRef<std::string> objects) {
+  std::set<std::string> used, had;
+  for (StringRef object : objects) {
+    auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(
+        llvm::MemoryBufferRef(object, "object")));
+    for (const llvm::object::SymbolRef &symbol : file->symbols()) {
+      uint32_t flags = llvm::cantFail(symbol.getFlags());
+      StringRef name = llvm::cantFail(symbol.getName());
+      // The first symbol of every table is undefined and has no name.
+      if (!name.empty())
+        (flags & llvm::object::SymbolRef::SF_Undefined ? used : had)
+            .insert(name.str());
+    }
   }
+  std::vector<std::string> names;
+  std::set_difference(used.begin(), used.end(), had.begin(), had.end(),
+                      std::back_inserter(names));
   return names;
 }
 
 Result<std::vector<std::string>>
-mixattn::findNeededLibraries(StringRef object, Sanitizer sanitizer) {
+mixattn::findNeededLibraries(llvm::ArrayRef<std::string> objects,
+                             Sanitizer sanitizer) {
   bool needsLibm = false, needsOpenMP = false;
-  for (const std::string &name : listUndefinedSymbols(object)) {
+  for (const std::string &name : listUndefinedSymbols(objects)) {
     if (llvm::is_contained(libcFunctions, name) ||
         isSanitizerSymbol(name, sanitizer))
       continue;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The symbols that an object needs: those of libc, libm and OpenMP, no more.
+// The symbols that objects need: those of libc, libm and OpenMP, no more.
 #ifndef MIXATTN_LIB_TARGET_IMPORTS_H
 #define MIXATTN_LIB_TARGET_IMPORTS_H
 
 #include "lib/Runtime/Result.h"
 #include "lib/Runtime/Sanitizer.h"
 
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include <string>
 #include <vector>
@@ -14,12 +14,12 @@
 namespace mixattn {
 
 /// Lists the shared libraries, by soname, that hold the undefined symbols of
-/// the ELF object `object`, which `emitCode` made: always libc, libm and OpenMP
-/// when asked for. A symbol of no such library is an error, for the artifact
-/// could not be loaded; the runtime of `sanitizer`, which `object` was
-/// instrumented with, is the process's.
-Result<std::vector<std::string>> findNeededLibraries(llvm::StringRef object,
-                                                     Sanitizer sanitizer);
+/// the ELF objects `objects`, the parts of what `emitCode` made: always libc,
+/// libm and OpenMP when asked for. A symbol of no such library is an error, for
+/// the artifact could not be loaded; the runtime of `sanitizer`, which they
+/// were instrumented with, is the process's.
+Result<std::vector<std::string>>
+findNeededLibraries(llvm::ArrayRef<std::string> objects, Sanitizer sanitizer);
 
 } // namespace mixattn
 

@@ -3,6 +3,7 @@
 #include "lib/Target/Object.h"
 #include "lib/Target/Instrument.h"
 #include "lib/Target/Optimize.h"
+#include "lib/Target/Parts.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -63,24 +64,17 @@ static void setTarget(llvm::Module &module, const Machine &machine,
   }
 }
 
-Result<std::string> mixattn::emitCode(mlir::ModuleOp module,
-                                      const CodeOptions &options) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code =
-      mlir::translateModuleToLLVMIR(module, context, moduleName);
-  if (!code)
-    return makeError("the module cannot be put into LLVM IR");
+/// What `options` make of `code`, which knows its target: a text or an object.
+static std::string generate(llvm::Module &code, const CodeOptions &options) {
   std::unique_ptr<llvm::TargetMachine> generator = createGenerator(options);
-  setTarget(*code, options.machine, *generator);
-
   if (options.isOptimized)
-    optimize(*code, *generator);
-  instrument(*code, *generator, options.sanitizer);
+    optimize(code, *generator);
+  instrument(code, *generator, options.sanitizer);
 
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   if (options.kind == CodeKind::LlvmIr) {
-    code->print(stream, /*AAW=*/nullptr);
+    code.print(stream, /*AAW=*/nullptr);
     return bytes.str().str();
   }
   auto fileType = options.kind == CodeKind::Assembly
@@ -90,6 +84,26 @@ Result<std::string> mixattn::emitCode(mlir::ModuleOp module,
   [[maybe_unused]] bool isImpossible = generator->addPassesToEmitFile(
       passes, stream, /*DwoOut=*/nullptr, fileType);
   assert(!isImpossible && "x86 has assembly and objects");
-  passes.run(*code);
+  passes.run(code);
   return bytes.str().str();
+}
+
+Result<std::vector<std::string>> mixattn::emitCode(mlir::ModuleOp module,
+                                                   const CodeOptions &options) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code =
+      mlir::translateModuleToLLVMIR(module, context, moduleName);
+  if (!code)
+    return makeError("the module cannot be put into LLVM IR");
+  setTarget(*code, options.machine, *createGenerator(options));
+  // A sanitizer's tables are those of a whole module.
+  bool mayBeParts = options.mayBeParts && options.isOptimized &&
+                    options.sanitizer == Sanitizer::None;
+  unsigned parts = mayBeParts ? countParts(*code) : 1;
+  if (parts == 1)
+    return std::vector<std::string>{generate(*code, options)};
+  markKernels(*code);
+  return compileParts(*code, parts, [&](llvm::Module &part) {
+    return generate(part, options);
+  });
 }

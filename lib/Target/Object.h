@@ -7,6 +7,7 @@
 #include "lib/Target/Machine.h"
 
 #include <string>
+#include <vector>
 
 namespace mlir {
 class DialectRegistry;
@@ -26,6 +27,9 @@ struct CodeOptions {
   bool isOptimized = true;
   /// The sanitizer that watches the accesses of the code.
   Sanitizer sanitizer = Sanitizer::None;
+  /// Whether the code may be several objects, for a linker: large modules are
+  /// compiled on all threads then.
+  bool mayBeParts = false;
 };
 
 /// Adds to `registry` the translations that `emitCode` needs.
@@ -33,9 +37,11 @@ void registerCodeTranslations(mlir::DialectRegistry &registry);
 
 /// Turns `module`, which holds nothing but the LLVM dialect (and omp), into
 /// position-independent code for Linux. The bytes depend on the module and the
-/// options only: no path, no time, no thread count. What MLIR has to say about
-/// the module goes to its diagnostic handlers.
-Result<std::string> emitCode(mlir::ModuleOp module, const CodeOptions &options);
+/// options only: no path, no time, no thread count. One text or object, or the
+/// objects of its parts. What MLIR has to say about the module goes to its
+/// diagnostic handlers.
+Result<std::vector<std::string>> emitCode(mlir::ModuleOp module,
+                                          const CodeOptions &options);
 
 } // namespace mixattn
 

@@ -39,9 +39,7 @@ static void markUsed(const llvm::User &user) {
   }
 }
 
-/// Marks the functions of `code` that OpenMP's threads run, and those they
-/// call.
-static void markKernels(const llvm::Module &code) {
+void mixattn::markKernels(const llvm::Module &code) {
   for (llvm::StringRef name : {"__kmpc_fork_call", "__kmpc_fork_call_if"})
     if (const llvm::Function *fork = code.getFunction(name))
       for (const llvm::User *call : fork->users())

@@ -14,6 +14,10 @@ namespace mixattn {
 /// loops, all else goes through -O3, with its outer loops as they are.
 void optimize(llvm::Module &code, llvm::TargetMachine &generator);
 
+/// Marks the functions of `code` that OpenMP's threads run, and those they
+/// call, for `optimize`: parts of a module do not see who calls them.
+void markKernels(const llvm::Module &code);
+
 } // namespace mixattn
 
 #endif // MIXATTN_LIB_TARGET_OPTIMIZE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From an object to a shared library, with lld in this process.
+// From objects to a shared library, with lld in this process.
 #include "lib/Target/SharedLibrary.h"
 
 #include "lib/Target/Imports.h"
@@ -99,17 +99,15 @@ static Status runLld(const std::vector<std::string> &arguments) {
   return Success{};
 }
 
-Result<std::string> mixattn::linkSharedLibrary(StringRef object,
-                                               Sanitizer sanitizer) {
-  auto libraries = findNeededLibraries(object, sanitizer);
+Result<std::string>
+mixattn::linkSharedLibrary(llvm::ArrayRef<std::string> objects,
+                           Sanitizer sanitizer) {
+  auto libraries = findNeededLibraries(objects, sanitizer);
   if (!libraries)
     return libraries.error();
   TemporaryFolder folder;
   if (Status made = folder.create(); !made)
     return made.error();
-  auto objectFile = folder.add("object.o", object);
-  if (!objectFile)
-    return objectFile.error();
   auto exports =
       folder.add("exports.map", "{ global: mixattn_*; local: *; };\n");
   if (!exports)
@@ -121,8 +119,14 @@ Result<std::string> mixattn::linkSharedLibrary(StringRef object,
   // No soname: the loader takes two libraries of one soname for one library,
   // and a program may well hold several artifacts.
   std::string output = folder.add("library.so");
-  std::vector<std::string> arguments = {
-      "-o", output, "--version-script=" + *exports, *objectFile};
+  std::vector<std::string> arguments = {"-o", output,
+                                        "--version-script=" + *exports};
+  for (auto [number, object] : llvm::enumerate(objects)) {
+    auto file = folder.add("object" + std::to_string(number) + ".o", object);
+    if (!file)
+      return file.error();
+    arguments.push_back(*file);
+  }
   // An empty library of the right name stands for each library of the system:
   // symbols are looked up when the artifact is loaded.
   for (const std::string &library : *libraries) {

@@ -197,24 +197,15 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createExpandF16Pass());
   pm.addPass(createExpandArithPass());
   pm.addPass(createSCFToControlFlowPass());
-  // Integer powers become functions with loops; inlined, since an artifact has
-  // no symbols but its entries, and only now, since a loop is many blocks.
-  ConvertMathToFuncsOptions powers;
-  powers.minWidthOfFPowIExponent = 1;
-  pm.addPass(createConvertMathToFuncs(powers));
-  pm.addPass(createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {}));
-  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createExpandPowersPass());
   pm.addPass(createConvertMathToLLVMPass());
   // Functions that have neither a polynomial nor an instruction come from libm.
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(createConvertOpenMPToLLVMPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createUBToLLVMConversionPass());
+  // What is left, in one walk.
+  ConvertToLLVMPassOptions rest;
+  rest.filterDialects = {"arith", "cf", "func", "index", "memref", "omp", "ub"};
+  pm.addPass(createConvertToLLVMPass(rest));
   pm.addPass(createMoveBf16AsBitsPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   // Blocks are LLVM's to simplify.

@@ -182,7 +182,15 @@ struct ApproximateMathPass
                                  "math.log1p", "math.log2", "math.tanh"},
                                 name);
     });
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    // Functions and what becomes of them: a module has many other ops.
+    SmallVector<Operation *> functions;
+    getOperation()->walk([&](Operation *op) {
+      if (isa_and_present<math::MathDialect>(op->getDialect()))
+        functions.push_back(op);
+    });
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    if (failed(applyOpPatternsGreedily(functions, std::move(patterns), config)))
       signalPassFailure();
   }
 };

@@ -194,6 +194,36 @@ def ExpandF16Pass : Pass<"attn-expand-f16"> {
   ];
 }
 
+def ExpandPowersPass : Pass<"attn-expand-powers", "::mlir::ModuleOp"> {
+  let summary = "Expand powers with integer exponents to loops";
+  let description = [{
+    Upstream's `convert-math-to-funcs`, whose functions are inlined: an artifact
+    has no symbols but its entries. Only now, since a loop is many blocks; and
+    only where there are such powers, since inlining walks over all calls.
+
+    Input: the math and cf dialects.
+    Output: the same without `math.ipowi` and `math.fpowi`.
+    Skips: everything else.
+
+    ```mlir
+    func.func @f(%x: f32, %n: i32) -> f32 {
+      %y = math.fpowi %x, %n : f32, i32
+      return %y : f32
+    }
+    ```
+    becomes
+    ```
+    ^loop(%base: f32, %rest: i32, %product: f32):
+      …
+      %next = arith.mulf %base, %base : f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+      "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",
+      "::mlir::vector::VectorDialect"];
+}
+
 def ExpandArithPass : Pass<"attn-expand-arith"> {
   let summary = "Expand arithmetic that the target has no instruction for";
   let description = [{

@@ -58,7 +58,7 @@ private:
   void addTarget(mlir::OpPassManager &passes);
   ExitCode runPasses();
   ExitCode makeFiles(OutputFiles &files);
-  ExitCode addArtifact(std::string code, const Manifest &manifest,
+  ExitCode addArtifact(std::vector<std::string> code, const Manifest &manifest,
                        llvm::StringRef text, OutputFiles &files);
   ExitCode makeReport(OutputFiles &files);
   PipelineOptions passOptions() const;
@@ -203,10 +203,11 @@ ExitCode Compilation::makeFiles(OutputFiles &files) {
     auto code = emitPtx(*module);
     if (!code)
       return report(code.error());
-    return addArtifact(std::move(*code), *manifest, text.getValue(), files);
+    return addArtifact({std::move(*code)}, *manifest, text.getValue(), files);
   }
-  auto code = emitCode(*module, {machine, codeKindOf(*options.kind),
-                                 options.isOptimized, options.sanitizer});
+  auto code = emitCode(*module,
+                       {machine, codeKindOf(*options.kind), options.isOptimized,
+                        options.sanitizer, isLinked(*options.kind)});
   if (!code) {
     reproducer.report(code.message());
     return failed;
@@ -214,7 +215,8 @@ ExitCode Compilation::makeFiles(OutputFiles &files) {
   return addArtifact(std::move(*code), *manifest, text.getValue(), files);
 }
 
-ExitCode Compilation::addArtifact(std::string code, const Manifest &manifest,
+ExitCode Compilation::addArtifact(std::vector<std::string> code,
+                                  const Manifest &manifest,
                                   llvm::StringRef text, OutputFiles &files) {
   Status added = makeArtifact(*options.kind, options.output, std::move(code),
                               manifest, text.str(), files);
