@@ -50,7 +50,7 @@ def call_of(spec, row, arguments):
     if spec["who"] == "ours":
         artifact = ours.compile_row(row, pathlib.Path(spec["tools"]))
         call = ours.Ours(row, arguments, artifact, spec["threads"],
-                         packs_once=False)
+                         keeps_memory=False)
         call.prepare()
         call.result[...] = 0
         return call, 0

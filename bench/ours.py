@@ -4,6 +4,7 @@
 import ctypes
 import hashlib
 import json
+import math
 import pathlib
 import subprocess
 import time
@@ -78,11 +79,32 @@ def all_sources():
     return sorted({row.source() for row in rows.all_rows().values()})
 
 
+def size_of(expression, dims, threads):
+    """What an expression of the manifest is for these dims (manifest.md)."""
+    if not isinstance(expression, list):
+        return dims[expression] if isinstance(expression, str) else expression
+    word, *parts = expression
+    if word == "threads":
+        return threads
+    parts = [size_of(part, dims, threads) for part in parts]
+    return {"add": sum, "multiply": math.prod, "minimum": min, "maximum": max,
+            "subtract": lambda p: p[0] - p[1], "divide": lambda p: p[0] // p[1],
+            "remainder": lambda p: p[0] % p[1], "above": lambda p: int(p[0] > p[1]),
+            "at_most": lambda p: int(p[0] <= p[1])}[word](parts)
+
+
+def aligned(count):
+    """Bytes from a multiple of 64 on: NumPy aligns by 16."""
+    whole = np.zeros(count + 63, np.uint8)
+    return whole[-whole.ctypes.data % 64:][:count]
+
+
 class Ours:
     """An artifact bound to the arguments of a row; each call writes `result`.
-    The first one packs parameters, if `packs_once`."""
+    Calls have a workspace and memory for packed parameters, which the first one
+    packs, if this `keeps_memory`."""
 
-    def __init__(self, row, arguments, artifact, threads, packs_once=True):
+    def __init__(self, row, arguments, artifact, threads, keeps_memory=True):
         # Pointers into them do not keep them alive.
         self.arguments = arguments
         self.library = ctypes.CDLL(str(artifact.library))
@@ -99,10 +121,14 @@ class Ours:
         self.count = len(self.tensors)
         entry = next(each for each in artifact.manifest["entries"]
                      if each["name"] == row.variant)
-        # NumPy aligns by 16 bytes; what is skipped is part of the memory.
-        self.packed = np.zeros(packs_once and entry.get("packed", -64) + 64, np.uint8)
-        self.call = Call(size=ctypes.sizeof(Call), packed=self.packed.ctypes.data,
-                         packed_bytes=self.packed.nbytes)
+        dims = {name: size for each in entry["arguments"]
+                for name, size in zip(each["shape"], arguments.arrays[each["name"]].shape)}
+        workspace = entry["workspace"] if keeps_memory else 0
+        self.workspace = aligned(size_of(workspace or 0, dims, threads))
+        self.packed = aligned(entry.get("packed", 0) if keeps_memory else 0)
+        self.call = Call(size=ctypes.sizeof(Call), workspace=self.workspace.ctypes.data,
+                         workspace_bytes=self.workspace.nbytes,
+                         packed=self.packed.ctypes.data, packed_bytes=self.packed.nbytes)
 
     def prepare(self):
         """Sets what a call of another library may have changed."""

@@ -10,6 +10,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -32,7 +34,14 @@ struct Slot {
   /// The bytes of its requests, each size once.
   SmallVector<Value> sizes;
   Value offset;
-  int64_t usedUntil;
+  SmallVector<const Request *> requests;
+
+  /// Whether none of its requests is needed while `other` is.
+  bool isFreeFor(const Request &other) const {
+    return llvm::all_of(requests, [&](const Request *each) {
+      return each->to < other.from || other.to < each->from;
+    });
+  }
 };
 
 /// Plans one function.
@@ -213,27 +222,39 @@ void WorkspacePlanner::collect() {
 
 /// Requests that are not needed at the same time share a slot. Gives the bytes
 /// of all slots.
+///
+/// The largest take theirs first, so that none grows for a later one (Pisarchyk
+/// and Lee, «Efficient Memory Management for Deep Neural Net Inference», 2020,
+/// 4.3); those of open sizes before, in their order.
 Value WorkspacePlanner::assignSlots() {
-  for (Request &request : requests) {
-    auto isFree = [&](const Slot &slot) {
-      return slot.usedUntil < request.from;
-    };
+  auto sizeOf = [](const Request *request) {
+    return getConstantIntValue(request->bytes)
+        .value_or(std::numeric_limits<int64_t>::max());
+  };
+  std::multimap<int64_t, Request *, std::greater<>> bySize;
+  for (Request &request : requests)
+    bySize.emplace(sizeOf(&request), &request);
+  for (auto &entry : bySize) {
+    Request *request = entry.second;
+    auto isFree = [&](const Slot &slot) { return slot.isFreeFor(*request); };
     auto holds = [&](const Slot &slot) {
       return llvm::any_of(slot.sizes, [&](Value size) {
-        return isSameSize(size, request.bytes);
+        return isSameSize(size, request->bytes);
       });
     };
-    // Rather one that is as large already.
+    // Rather one that is as large already; else the smallest.
     auto *slot = llvm::find_if(
         slots, [&](const Slot &each) { return isFree(each) && holds(each); });
-    if (slot == slots.end())
-      slot = llvm::find_if(slots, isFree);
-    request.slot = slot - slots.begin();
+    if (slot == slots.end()) {
+      auto last = llvm::find_if(llvm::reverse(slots), isFree);
+      slot = last == slots.rend() ? slots.end() : &*last;
+    }
+    request->slot = slot - slots.begin();
     if (slot == slots.end())
       slot = &slots.emplace_back();
-    slot->usedUntil = request.to;
+    slot->requests.push_back(request);
     if (!holds(*slot))
-      slot->sizes.push_back(request.bytes);
+      slot->sizes.push_back(request->bytes);
   }
   Value total = at.value(0);
   for (Slot &slot : slots) {

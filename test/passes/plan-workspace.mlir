@@ -156,3 +156,25 @@ func.func private @result() -> i64 {
   memref.dealloc %a : memref<4xi64>
   return %number : i64
 }
+
+// -----
+
+// Where sizes are known the largest take their parts first: the small one that
+// comes between two large ones does not take theirs.
+// CHECK:       \22workspace\22:1088}
+// CHECK-LABEL: func.func private @sizes.in_workspace(
+module attributes {attn.manifest = "{\"entries\":[{\"name\":\"sizes\"}]}"} {
+  func.func private @make(memref<256xf32>)
+  func.func private @read(memref<16xf32>, memref<256xf32>)
+  func.func @sizes() {
+    %one = memref.alloc() : memref<256xf32>
+    func.call @make(%one) : (memref<256xf32>) -> ()
+    memref.dealloc %one : memref<256xf32>
+    %small = memref.alloc() : memref<16xf32>
+    %two = memref.alloc() : memref<256xf32>
+    func.call @read(%small, %two) : (memref<16xf32>, memref<256xf32>) -> ()
+    memref.dealloc %two : memref<256xf32>
+    memref.dealloc %small : memref<16xf32>
+    return
+  }
+}

@@ -64,9 +64,13 @@ void DenseTile::takeScratch() {
 
 Value DenseTile::arePanelsThere() {
   Value panels = kernel.getPanels();
-  // Tiles of one row may be of another width: they read rows as they lie.
+  if (!panels)
+    return {};
+  // Tiles of one row may be of another width, or take no pairs: they read rows
+  // as they lie.
+  auto type = cast<MemRefType>(panels.getType());
   int64_t width = arePairs ? 2 * sizes.width : sizes.width;
-  if (!panels || cast<MemRefType>(panels.getType()).getDimSize(2) != width)
+  if (type.getDimSize(2) != width || type.getElementType().isBF16() != arePairs)
     return {};
   return at.compare(arith::CmpIPredicate::sgt,
                     b.createOrFold<memref::DimOp>(panels, 0), 0);
