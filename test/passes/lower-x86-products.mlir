@@ -126,3 +126,26 @@ func.func @clamped_lost(%left: memref<?x9xf32>, %row: index, %last: index,
       : memref<?x9xf32>, memref<9x16xf32>, memref<1x16xf32>, memref<1x16xf32>
   return
 }
+
+// Two vectors of bf16 are one load: its even and its odd numbers are sums of
+// their own until all terms are in, and then stand in turn.
+// CHECK-LABEL: func.func @in_turn(
+// CHECK-SAME:    %[[LEFT:[a-z0-9_]+]]: memref<1x128xf32>, %[[RIGHT:[a-z0-9_]+]]: memref<128x48xbf16>
+// CHECK:         vector.load %[[RIGHT]][%{{.+}}, %{{.+}}] : memref<128x48xbf16>, vector<32xbf16>
+// CHECK:         %[[PAIRS:.+]] = vector.bitcast %{{.+}} : vector<32xbf16> to vector<16xi32>
+// CHECK:         %[[LOW:.+]] = arith.shli %[[PAIRS]], %{{.+}} : vector<16xi32>
+// CHECK:         %[[HIGH:.+]] = arith.andi %[[PAIRS]], %{{.+}} : vector<16xi32>
+// CHECK:         arith.bitcast %[[LOW]] : vector<16xi32> to vector<16xf32>
+// CHECK:         arith.bitcast %[[HIGH]] : vector<16xi32> to vector<16xf32>
+// CHECK:         vector.load %[[RIGHT]][%{{.+}}, %{{.+}}] : memref<128x48xbf16>, vector<16xbf16>
+// CHECK:         %[[BOTH:.+]] = vector.interleave %{{.+}}, %{{.+}} : vector<16xf32> -> vector<32xf32>
+// CHECK:         vector.extract_strided_slice %[[BOTH]] {offsets = [0]
+// CHECK:         vector.extract_strided_slice %[[BOTH]] {offsets = [16]
+// CHECK-COUNT-3: vector.store
+func.func @in_turn(%left: memref<1x128xf32>, %right: memref<128x48xbf16>,
+                   %out: memref<1x48xf32>) {
+  %c0 = arith.constant 0 : index
+  tile.x86.product %left[%c0], %right into %out
+      : memref<1x128xf32>, memref<128x48xbf16>, memref<1x48xf32>
+  return
+}

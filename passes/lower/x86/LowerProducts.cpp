@@ -76,6 +76,12 @@ private:
   /// numbers; `at` is the row of `left` that has all of step `i`, with
   /// `transposed`.
   Value column(const Block &block, Value at, Value i, int64_t r);
+  /// Whether vectors `c` and `c` + 1 of `block` hold even and odd lanes while
+  /// sums grow: bf16 is widened with half of the instructions then.
+  bool areInTurn(const Block &block, int64_t c) {
+    return op.getRight().getType().getElementType().isBF16() &&
+           !op.hasPairs() && c % 2 == 0 && c + 1 < block.vectors;
+  }
   /// The vectors of row `i` of the right side that `block` takes.
   Values loadLanes(const Block &block, Value i);
   /// One step: `sums` plus the outer product of `column` (a number per row,
@@ -159,15 +165,20 @@ Value ProductEmitter::column(const Block &block, Value at, Value i, int64_t r) {
 
 ProductEmitter::Values ProductEmitter::loadLanes(const Block &block, Value i) {
   int64_t length = cpu.lanes * numbers();
-  auto type =
-      VectorType::get({length}, op.getRight().getType().getElementType());
+  Type element = op.getRight().getType().getElementType();
+  auto load = [&](int64_t c, int64_t numbers) -> Value {
+    return vector::LoadOp::create(
+        b, VectorType::get({numbers}, element), right,
+        ValueRange{i, add(block.rightLane, c * length)});
+  };
   Values lanes;
   for (int64_t c = 0; c < block.vectors; ++c) {
-    Value some = vector::LoadOp::create(
-        b, type, right, ValueRange{i, add(block.rightLane, c * length)});
-    if (!op.hasPairs() && !type.getElementType().isF32())
-      some = arith::ExtFOp::create(b, row, some);
-    lanes.push_back(some);
+    if (areInTurn(block, c))
+      llvm::append_range(lanes, splitWidened(load(c++, 2 * length)));
+    else if (!op.hasPairs() && !element.isF32())
+      lanes.push_back(arith::ExtFOp::create(b, row, load(c, length)));
+    else
+      lanes.push_back(load(c, length));
   }
   return lanes;
 }
@@ -343,9 +354,13 @@ void ProductEmitter::emitStored(Value sum, Value at, Value lane) {
 void ProductEmitter::emitBlock(const Block &block) {
   Values sums = emitSums(block);
   for (int64_t r = 0; r < block.rows; ++r)
-    for (int64_t c = 0; c < block.vectors; ++c)
+    for (int64_t c = 0; c < block.vectors; ++c) {
+      Value *sum = &sums[r * block.vectors + c];
+      if (areInTurn(block, c))
+        std::tie(sum[0], sum[1]) = std::tuple_cat(joinInTurn(sum[0], sum[1]));
       emitStored(sums[r * block.vectors + c], add(block.first, r),
                  add(block.lane, c * cpu.lanes));
+    }
 }
 
 void ProductEmitter::emit() {

@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include <array>
+
 namespace mixattn {
 
 /// Emits code on rows of lanes.
@@ -107,6 +109,30 @@ protected:
                b, row, b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
                mlir::ValueRange{z, x, y})
         .getResult(0);
+  }
+  /// The even and the odd numbers of `both`, twice a row of bf16, as f32: a
+  /// number of 16 bits is the upper half of itself.
+  std::array<mlir::Value, 2> splitWidened(mlir::Value both) {
+    auto bits = mlir::VectorType::get({cpu.lanes}, b.getI32Type());
+    auto splatOf = [&](uint32_t number) {
+      return mlir::arith::ConstantOp::create(
+          b, mlir::DenseElementsAttr::get(bits, number));
+    };
+    mlir::Value pairs = mlir::vector::BitCastOp::create(b, bits, both);
+    mlir::Value even = mlir::arith::ShLIOp::create(b, pairs, splatOf(16));
+    mlir::Value odd =
+        mlir::arith::AndIOp::create(b, pairs, splatOf(0xffff0000));
+    return {mlir::arith::BitcastOp::create(b, row, even),
+            mlir::arith::BitcastOp::create(b, row, odd)};
+  }
+  /// The two rows that `even` and `odd` numbers make in turn.
+  std::array<mlir::Value, 2> joinInTurn(mlir::Value even, mlir::Value odd) {
+    mlir::Value both = mlir::vector::InterleaveOp::create(b, even, odd);
+    auto half = [&](int64_t from) {
+      return mlir::vector::ExtractStridedSliceOp::create(b, both, from,
+                                                         cpu.lanes, 1);
+    };
+    return {half(0), half(cpu.lanes)};
   }
   /// A loop that carries `inits`.
   Values loop(mlir::Value from, mlir::Value to, int64_t step,
