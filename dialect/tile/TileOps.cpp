@@ -3,6 +3,8 @@
 
 #include "dialect/tile/TileOps.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::tile;
@@ -20,8 +22,8 @@ void ProductOp::build(OpBuilder &builder, OperationState &state, Value left,
                       Value row, Value right, Value target,
                       const ProductClauses &clauses) {
   build(builder, state, clauses.isTransposed, left, row, clauses.last, right,
-        clauses.count, llvm::APFloat(clauses.factor), clauses.accumulates,
-        target, clauses.lost, clauses.units);
+        clauses.count, llvm::APFloat(clauses.factor), clauses.isAmx,
+        clauses.accumulates, target, clauses.lost, clauses.units);
   if (clauses.units)
     state.regions.front()->emplaceBlock().addArgument(builder.getIndexType(),
                                                       state.location);
@@ -85,9 +87,51 @@ LogicalResult ProductOp::verify() {
   if (getUnits() && !isUnit(getBody()))
     return emitOpError("expected units in a region with one argument of type "
                        "index and no terminator");
+  if (getAmx()) {
+    constexpr int64_t side = 16;
+    if (!hasPairs() || getTransposed())
+      return emitOpError("expected pairs, and rows on the left, with 'amx'");
+    if (target.getDimSize(0) % side != 0 || target.getDimSize(1) % side != 0 ||
+        right.getDimSize(0) % side != 0)
+      return emitOpError("expected rows, lanes and steps in multiples of ")
+             << side << " with 'amx'";
+    if (getLast() || getLost() || getUnits() || !getEpilogue().empty() ||
+        !getFactor().isExactlyValue(1.0))
+      return emitOpError("expected no clauses but 'count' and 'onto' with "
+                         "'amx'");
+  }
   if (!getEpilogue().empty() && !isEpilogue(getEpilogue()))
     return emitOpError("expected an epilogue with a row of lanes and two "
                        "indices as arguments that yields such a row");
+  return success();
+}
+
+LogicalResult TransposeOp::verify() {
+  constexpr int64_t rows = 16, columns = 32;
+  MemRefType source = getSource().getType(), target = getTarget().getType();
+  if (source.isDynamicDim(1) || !target.hasStaticShape())
+    return emitOpError("expected columns of known number in the source, and a "
+                       "target of known size");
+  int64_t padded = int64_t(llvm::alignTo(source.getDimSize(1), rows));
+  if (target.getDimSize(0) == padded && target.getDimSize(1) % columns == 0)
+    return success();
+  return emitOpError("expected a target of ")
+         << padded << " rows and a multiple of " << columns << " columns";
+}
+
+LogicalResult WidenOp::verify() {
+  Type from = getSource().getType().getElementType();
+  Type to = getTarget().getType().getElementType();
+  if (to.isF32() || to == from)
+    return success();
+  return emitOpError("expected a target of f32 or of ") << from;
+}
+
+LogicalResult Exp2Op::verify() {
+  constexpr int64_t lanes = 16;
+  if (getBrief() &&
+      cast<VectorType>(getPower().getType()).getDimSize(0) != lanes)
+    return emitOpError("expected ") << lanes << " lanes with 'brief'";
   return success();
 }
 

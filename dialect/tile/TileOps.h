@@ -29,6 +29,7 @@ struct ProductClauses {
   bool accumulates = false;
   mlir::Value lost = nullptr;
   int64_t units = 0;
+  bool isAmx = false;
 };
 } // namespace mixattn::tile
 

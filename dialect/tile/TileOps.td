@@ -109,6 +109,12 @@ def Tile_ProductOp : Tile_Op<"x86.product",
       `units` - 1 as argument, spread evenly over the steps: work that hides
       under the multiply-adds. It neither reads nor writes the tiles of this
       op.
+    - `amx`: pairs are multiplied by AMX, in squares of 16 rows, 16 lanes and 16
+      steps. Rows and lanes of the target, and rows of the right side, come in
+      sixteens; so do the steps that are read with a `count`: up to there the
+      right side is 0, and numbers on the left are finite. Of the other clauses
+      `count` and `onto` go with it. Each square is summed up first, even and
+      odd terms apart, and then added.
     - `epilogue`: a region that gets a vector of the finished target, its row
       and its first lane, and yields what is stored in place of it. The vector
       is as long as the target's registers. `lost` knows of the sum alone.
@@ -148,13 +154,13 @@ def Tile_ProductOp : Tile_Op<"x86.product",
       Arg<Tile_FloatRows, "", [MemRead]>:$left, Index:$row,
       Optional<Index>:$last, Arg<Tile_FloatRows, "", [MemRead]>:$right,
       Optional<Index>:$count, DefaultValuedAttr<F32Attr, "1.0f">:$factor,
-      UnitAttr:$accumulates, Arg<Tile_Tile, "", [MemRead, MemWrite]>:$target,
+      UnitAttr:$amx, UnitAttr:$accumulates, Arg<Tile_Tile, "", [MemRead, MemWrite]>:$target,
       Arg<Optional<Tile_Tile>, "", [MemRead, MemWrite]>:$lost,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$units);
   let regions = (region AnyRegion:$body, AnyRegion:$epilogue);
   let assemblyFormat = [{
     (`transposed` $transposed^)? $left `[` $row `]` (`last` $last^)? `,` $right
-    (`count` $count^)? (`factor` $factor^)?
+    (`count` $count^)? (`factor` $factor^)? (`amx` $amx^)?
     (`onto` $accumulates^) : (`into`)? $target (`lost` $lost^)?
     (`units` $units^)? attr-dict
     `:` type($left) `,` type($right) `,` type($target) (`,` type($lost)^)?
@@ -208,11 +214,39 @@ def Tile_PairOp : Tile_Op<"x86.pair"> {
   }];
 }
 
+def Tile_TransposeOp : Tile_Op<"x86.transpose"> {
+  let summary = "Rows of a matrix as columns";
+  let description = [{
+    `target[c][r] = source[row + r][c]` for r from 0 to `rows` - 1 and all
+    columns c of the source; the rest of the target is 0. The target has a
+    multiple of 16 rows, as many as the source has columns or up to 15 more, and
+    a multiple of 32 columns.
+
+    ```mlir
+    func.func @f(%v: memref<?x40xbf16>, %row: index, %rows: index,
+                 %panel: memref<48x64xbf16>) {
+      tile.x86.transpose %v[%row] rows %rows into %panel
+          : memref<?x40xbf16>, memref<48x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[BF16], [2]>, "", [MemRead]>:$source,
+      Index:$row, Index:$rows,
+      Arg<MemRefRankOf<[BF16], [2]>, "", [MemWrite]>:$target);
+  let assemblyFormat = [{
+    $source `[` $row `]` `rows` $rows `into` $target attr-dict
+    `:` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_WidenOp : Tile_Op<"x86.widen"> {
-  let summary = "Rows of a matrix as f32";
+  let summary = "A copy of rows of a matrix, as f32 or as they are";
   let description = [{
     `target[r][c] = source[min(row + r, last)][c]` for r from 0 to `rows` - 1: a
-    row is converted once before many steps read one number of it each.
+    row is converted once before many steps read one number of it each. Columns
+    that `source` lacks are 0. The target is of f32, or of the source's type.
 
     ```mlir
     func.func @f(%k: memref<?x64xf16>, %row: index, %last: index, %rows: index,
@@ -225,11 +259,12 @@ def Tile_WidenOp : Tile_Op<"x86.widen"> {
   }];
   let arguments = (ins Arg<Tile_FloatRows, "", [MemRead]>:$source, Index:$row,
       Index:$last, Index:$rows,
-      Arg<MemRefRankOf<[F32], [2]>, "", [MemWrite]>:$target);
+      Arg<Tile_FloatRows, "", [MemWrite]>:$target);
   let assemblyFormat = [{
     $source `[` $row `]` `last` $last `rows` $rows `into` $target attr-dict
     `:` type($source) `,` type($target)
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_DotRowsOp : Tile_Op<"x86.dot_rows"> {
@@ -316,22 +351,33 @@ def Tile_SumRowsOp : Tile_Op<"x86.sum_rows"> {
   }];
 }
 
-def Tile_Exp2Op : Tile_Op<"x86.exp2", [Pure, SameOperandsAndResultType]> {
+def Tile_Exp2Op : Tile_Op<"x86.exp2", [Pure,
+    AllTypesMatch<["exponent", "power"]>]> {
   let summary = "Powers of 2 of a row of lanes";
   let description = [{
     2^x for x up to 127, within 2 units in the last place; 0 below -127, and
     less than 2^-126 between. NaN stays NaN.
 
+    With `brief`, of 16 lanes: within 2^-13 of the power, for powers that are
+    rounded to bf16. Half as many instructions, of AVX-512.
+
     ```mlir
     func.func @f(%x: vector<16xf32>) -> vector<16xf32> {
       %y = tile.x86.exp2 %x : vector<16xf32>
-      return %y : vector<16xf32>
+      %z = tile.x86.exp2 %y brief : vector<16xf32>
+      return %z : vector<16xf32>
     }
     ```
   }];
-  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$exponent);
+  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$exponent,
+      UnitAttr:$brief);
   let results = (outs VectorOfRankAndType<[1], [F32]>:$power);
-  let assemblyFormat = "$exponent attr-dict `:` type($power)";
+  let assemblyFormat = "$exponent (`brief` $brief^)? attr-dict `:` type($power)";
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$exponent), [{
+      build($_builder, $_state, exponent.getType(), exponent, false);
+    }]>];
+  let hasVerifier = 1;
 }
 
 #endif // MIXATTN_DIALECT_TILE_OPS_TD

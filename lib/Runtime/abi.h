@@ -64,7 +64,10 @@ enum {
   /* `call->size` is smaller than itself. */
   MIXATTN_ERROR_CALL = -2,
   /* Memory for intermediate values cannot be had. */
-  MIXATTN_ERROR_MEMORY = -3
+  MIXATTN_ERROR_MEMORY = -3,
+  /* The CPU or the system does not let the process run this code: AMX is asked
+   * for once a process. */
+  MIXATTN_ERROR_MACHINE = -6
 };
 
 /* An entry. `tensors` lists the arguments, then the results, in the order of

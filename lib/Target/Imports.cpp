@@ -13,9 +13,10 @@ using llvm::StringRef;
 
 /// The functions of the C library that generated code may call.
 static constexpr StringRef libcFunctions[] = {
-    "abort",  "aligned_alloc", "calloc",   "free",   "malloc",
-    "memcmp", "memcpy",        "memmove",  "memset", "posix_memalign",
-    "printf", "realloc",       "snprintf", "strlen", "__tls_get_addr"};
+    "abort",    "aligned_alloc",  "calloc",  "free",
+    "malloc",   "memcmp",         "memcpy",  "memmove",
+    "memset",   "posix_memalign", "printf",  "realloc",
+    "snprintf", "strlen",         "syscall", "__tls_get_addr"};
 
 /// libm's functions of doubles; an `f` after the name makes it one of floats.
 static constexpr StringRef libmFunctions[] = {

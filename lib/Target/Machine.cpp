@@ -122,7 +122,8 @@ Machine mixattn::describeMachine(const CpuRecord &record) {
   return machine;
 }
 
-Result<Machine> mixattn::lookUpMachine(StringRef name) {
+/// The CPU `name`, without a suffix.
+static Result<Machine> lookUpCpu(StringRef name) {
   if (name == "native")
     return describeMachine(recordOfThisMachine());
   if (llvm::X86::parseArchX86(name, /*Only64Bit=*/true) == llvm::X86::CK_None)
@@ -132,5 +133,18 @@ Result<Machine> mixattn::lookUpMachine(StringRef name) {
   Machine machine;
   machine.cpu = name.str();
   setFeatures(machine, listFeatures(machine.cpu));
+  return machine;
+}
+
+Result<Machine> mixattn::lookUpMachine(StringRef name) {
+  bool emulatesAmx = name.consume_back("+emulated-amx");
+  Result<Machine> machine = lookUpCpu(name);
+  if (!machine || !emulatesAmx)
+    return machine;
+  machine->emulatesAmx = true;
+  if (!machine->has("avx512dq"))
+    return makeError("expected a CPU with AVX-512 before '+emulated-amx', but "
+                     "got '{}'",
+                     name.str());
   return machine;
 }

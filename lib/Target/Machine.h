@@ -26,6 +26,9 @@ struct Machine {
   std::vector<std::string> features;
   /// The same as the code generator reads it: "-sse4a,+avx,+avx2".
   std::string featureString;
+  /// Whether code is as for a CPU with AMX, but has other instructions in
+  /// place of AMX's, to the same bits: for tests on any CPU with AVX-512.
+  bool emulatesAmx = false;
   /// Of a machine that was asked.
   std::optional<CpuFacts> facts;
   /// A sentence that says why it is called `cpu`, where that is in doubt.
@@ -39,7 +42,8 @@ struct Machine {
 Machine describeMachine(const CpuRecord &record);
 
 /// The CPU `name`: "native", this machine's, or one of LLVM's names of 64-bit
-/// x86 CPUs. Any other name is an error.
+/// x86 CPUs, either with "+emulated-amx" after it, or without. Any other name
+/// is an error.
 Result<Machine> lookUpMachine(llvm::StringRef name);
 
 } // namespace mixattn

@@ -41,8 +41,10 @@ createGenerator(const CodeOptions &options) {
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, reason);
   assert(target && "LLVMInitializeX86Target links only where x86 is there");
-  auto level = options.isOptimized ? llvm::CodeGenOptLevel::Aggressive
-                                   : llvm::CodeGenOptLevel::None;
+  // LLVM 22 allocates no registers of AMX to loops without any optimisation.
+  auto least = options.machine.has("amx-tile") ? llvm::CodeGenOptLevel::Less
+                                               : llvm::CodeGenOptLevel::None;
+  auto level = options.isOptimized ? llvm::CodeGenOptLevel::Aggressive : least;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, options.machine.cpu, options.machine.featureString,
       llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt, level));

@@ -204,7 +204,8 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertVectorToLLVMPass());
   // What is left, in one walk.
   ConvertToLLVMPassOptions rest;
-  rest.filterDialects = {"arith", "cf", "func", "index", "memref", "omp", "ub"};
+  rest.filterDialects = {"amx",   "arith",  "cf",  "func",
+                         "index", "memref", "omp", "ub"};
   pm.addPass(createConvertToLLVMPass(rest));
   pm.addPass(createMoveBf16AsBitsPass());
   pm.addPass(createReconcileUnrealizedCastsPass());

@@ -2,6 +2,7 @@
 // Emits what an entry of the C ABI does with the call itself.
 
 #include "lib/Runtime/abi.h"
+#include "passes/entry/AmxPermission.h"
 #include "passes/entry/EntryChecks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,6 +17,14 @@ using namespace mixattn;
 static_assert(offsetof(mixattn_call, packed_bytes) ==
                   sizeof(uint64_t) * size_t(CallField::PackedBytes),
               "each field takes 8 bytes");
+
+void EntryChecks::checkMachine() {
+  if (!usesAmx(module))
+    return;
+  code = i32(MIXATTN_ERROR_MACHINE);
+  require(emitMayUseAmx(b, module),
+          "expected a CPU with AMX and a system that lets this process use it");
+}
 
 void EntryChecks::checkCall(int64_t count) {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());

@@ -42,6 +42,9 @@ public:
   /// Checks `call` and that `count` tensors are there.
   void checkCall(int64_t count);
 
+  /// Checks that the process may use what the code uses.
+  void checkMachine();
+
   /// Checks tensor `index` and returns its buffer.
   mlir::Value readTensor(unsigned index, const EntryTensor &tensor);
 

@@ -111,6 +111,7 @@ static void exportEntry(ModuleOp module, func::FuncOp entry) {
   entry.removeArgAttrsAttr();
 
   checks.checkCall(tensors.size());
+  checks.checkMachine();
   SmallVector<Value> buffers;
   for (auto [index, tensor] : llvm::enumerate(tensors))
     buffers.push_back(checks.readTensor(index, tensor));

@@ -31,8 +31,13 @@ struct CpuModel : MachineDescription {
   /// shared one, and from memory; and all cores together from memory.
   double l2Rate = 0, l3Rate = 0, memoryRate = 0, allMemoryRate = 0;
 
-  /// Whether one instruction multiplies pairs of bf16 and adds them in f32.
-  bool hasPairs() const { return pairProducts > 0; }
+  /// Whether code may use AMX for products of bf16, and whether it has to
+  /// compute what AMX does by other instructions.
+  bool hasAmx = false, emulatesAmx = false;
+
+  /// Whether one instruction multiplies pairs of bf16 and adds them in f32, and
+  /// takes less time than to widen them and to multiply them in f32.
+  bool hasPairs() const { return 2 * pairProducts > multiplyAdds; }
   /// Floating-point operations of f32 a second on one core.
   double peak() const { return 2 * multiplyAdds * double(lanes) * hertz; }
   /// Queries side by side that the register blocks of schedules have.
@@ -51,6 +56,10 @@ struct CpuModel : MachineDescription {
     return std::max<int64_t>(1, (registers - 2) / vectors - 1);
   }
 };
+
+/// Stands among a target's features where code is scheduled for AMX, and what
+/// AMX does is computed by AVX-512.
+constexpr llvm::StringLiteral emulatedAmx = "emulated-amx";
 
 /// The CPU that LLVM calls `cpu`, as code sees it that uses `features`. Cores
 /// and caches are those of `facts`, where there are facts and they say them.

@@ -56,8 +56,11 @@ Object mixattn::describeForManifest(TargetAttr target) {
   if (isGpu(target))
     return Object{
         {"arch", "nvptx64"}, {"cpu", target.getChip()}, {"features", Array()}};
+  // No CPU has what is emulated.
+  std::vector<std::string> features = target.getFeatureNames();
+  llvm::erase(features, emulatedAmx.str());
   return Object{{"arch", "x86_64"},
                 {"cpu", target.getChip()},
-                {"features", Array(target.getFeatureNames())},
+                {"features", Array(features)},
                 {"machine", describeAsJson(describeCpu(target))}};
 }

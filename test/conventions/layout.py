@@ -84,7 +84,7 @@ def passes_know_no_tool():
 
 # The rooms of passes/ from the ground up, and what each may look down on.
 ROOMS = {
-    "target": [], "body": [], "profile": [], "entry": ["body"],
+    "target": [], "body": [], "profile": [], "entry": ["body", "target"],
     "normalize": ["body"], "normalize/algebra": ["body", "normalize"],
     "plan": ["entry", "profile", "target"],
     "manifest": ["body", "entry", "plan", "target"],

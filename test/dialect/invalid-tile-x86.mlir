@@ -162,3 +162,75 @@ func.func @rank(%x: vector<4x4xf32>) {
   %y = tile.x86.exp2 %x : vector<4x4xf32>
   return
 }
+
+// -----
+
+func.func @brief(%x: vector<8xf32>) {
+  // expected-error @below {{'tile.x86.exp2' op expected 16 lanes with 'brief'}}
+  %y = tile.x86.exp2 %x brief : vector<8xf32>
+  return
+}
+
+// -----
+
+func.func @amx_of_floats(%l: memref<32x32xf32>, %i: index, %r: memref<32x32xf32>, %t: memref<32x32xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected pairs, and rows on the left, with 'amx'}}
+  tile.x86.product %l[%i], %r amx into %t : memref<32x32xf32>, memref<32x32xf32>, memref<32x32xf32>
+  return
+}
+
+// -----
+
+func.func @amx_of_columns(%l: memref<32x64xbf16>, %i: index, %r: memref<32x64xbf16>, %t: memref<32x32xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected pairs, and rows on the left, with 'amx'}}
+  tile.x86.product transposed %l[%i], %r amx into %t : memref<32x64xbf16>, memref<32x64xbf16>, memref<32x32xf32>
+  return
+}
+
+// -----
+
+func.func @amx_of_some_rows(%l: memref<32x64xbf16>, %i: index, %r: memref<32x64xbf16>, %t: memref<20x32xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected rows, lanes and steps in multiples of 16 with 'amx'}}
+  tile.x86.product %l[%i], %r amx into %t : memref<32x64xbf16>, memref<32x64xbf16>, memref<20x32xf32>
+  return
+}
+
+// -----
+
+func.func @amx_of_some_steps(%l: memref<32x64xbf16>, %i: index, %r: memref<20x64xbf16>, %t: memref<32x32xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected rows, lanes and steps in multiples of 16 with 'amx'}}
+  tile.x86.product %l[%i], %r amx into %t : memref<32x64xbf16>, memref<20x64xbf16>, memref<32x32xf32>
+  return
+}
+
+// -----
+
+func.func @amx_with_a_factor(%l: memref<32x64xbf16>, %i: index, %r: memref<32x64xbf16>, %t: memref<32x32xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected no clauses but 'count' and 'onto' with 'amx'}}
+  tile.x86.product %l[%i], %r factor 0.5 amx into %t : memref<32x64xbf16>, memref<32x64xbf16>, memref<32x32xf32>
+  return
+}
+
+// -----
+
+func.func @widen_to_another(%k: memref<?x64xf16>, %i: index, %t: memref<4x64xbf16>) {
+  // expected-error @below {{'tile.x86.widen' op expected a target of f32 or of 'f16'}}
+  tile.x86.widen %k[%i] last %i rows %i into %t : memref<?x64xf16>, memref<4x64xbf16>
+  return
+}
+
+// -----
+
+func.func @transpose_of_open_columns(%v: memref<?x?xbf16>, %i: index, %t: memref<16x32xbf16>) {
+  // expected-error @below {{'tile.x86.transpose' op expected columns of known number in the source, and a target of known size}}
+  tile.x86.transpose %v[%i] rows %i into %t : memref<?x?xbf16>, memref<16x32xbf16>
+  return
+}
+
+// -----
+
+func.func @transpose_to_fewer_rows(%v: memref<?x40xbf16>, %i: index, %t: memref<40x32xbf16>) {
+  // expected-error @below {{'tile.x86.transpose' op expected a target of 48 rows and a multiple of 32 columns}}
+  tile.x86.transpose %v[%i] rows %i into %t : memref<?x40xbf16>, memref<40x32xbf16>
+  return
+}

@@ -19,3 +19,11 @@ func.func @epilogue(%l: memref<4x8xf32>, %i: index, %r: memref<8x16xf32>, %t: me
   }
   return
 }
+
+// -----
+
+func.func @amx(%l: memref<32x64xbf16>, %i: index, %r: memref<32x64xbf16>, %t: memref<32x32xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected a target with AMX}}
+  tile.x86.product %l[%i], %r amx into %t : memref<32x64xbf16>, memref<32x64xbf16>, memref<32x32xf32>
+  return
+}

@@ -8,6 +8,7 @@
 #include "passes/Pipelines/Pipelines.h"
 #include "passes/plan/CostReport.h"
 #include "passes/plan/Explain.h"
+#include "passes/target/CpuModel.h"
 #include "passes/target/GpuModel.h"
 #include "passes/target/Target.h"
 #include "tools/mixattn-compile/Memory.h"
@@ -128,6 +129,10 @@ void Compilation::addTarget(mlir::OpPassManager &passes) {
   target.family = familyOf(machine);
   target.chip = machine.cpu;
   target.features.assign(machine.features.begin(), machine.features.end());
+  if (machine.emulatesAmx)
+    target.features.insert(
+        llvm::upper_bound(target.features, emulatedAmx.str()),
+        emulatedAmx.str());
   target.threads = options.threads;
   if (machine.facts)
     target.machine = toText(*machine.facts);

@@ -21,6 +21,7 @@ public:
         bits(VectorType::get({cpu.lanes}, b.getI32Type())) {}
 
   Value emit(Value x);
+  Value emitBrief(Value x);
 
 private:
   /// Entries of the table: those that fit two registers with AVX-512, 1 (no
@@ -92,8 +93,32 @@ Value Exp2Emitter::emit(Value x) {
       b, p, arith::BitcastOp::create(b, row, power).getResult());
 }
 
+/// x less the whole number below it, by one instruction; a polynomial of that;
+/// and a multiplication with 2 to the power of that number, by another one.
+Value Exp2Emitter::emitBrief(Value x) {
+  auto constant = [&](Type type, int64_t number) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(type, number));
+  };
+  Value all = constant(b.getIntegerType(16), -1), none = splat(0);
+  // Towards minus infinity; and as MXCSR says.
+  Value down = constant(b.getI32Type(), 1), usual = constant(b.getI32Type(), 4);
+  auto call = [&](StringRef name, ValueRange operands) -> Value {
+    return LLVM::CallIntrinsicOp::create(b, row, b.getStringAttr(name),
+                                         operands)
+        .getResult(0);
+  };
+  Value rest =
+      call("llvm.x86.avx512.mask.reduce.ps.512", {x, down, none, all, usual});
+  // Minimax on [0, 1), relative: 2^-13.2 away.
+  Value p = splat(0.07908570f);
+  for (float c : {0.22451634f, 0.69639055f, 0.99989669f})
+    p = multiplyAdd(p, rest, splat(c));
+  return call("llvm.x86.avx512.mask.scalef.ps.512", {p, x, none, all, usual});
+}
+
 void mixattn::lower(RewriterBase &rewriter, tile::Exp2Op op,
                     const CpuModel &cpu) {
-  rewriter.replaceOp(
-      op, Exp2Emitter(op.getLoc(), rewriter, cpu).emit(op.getExponent()));
+  Exp2Emitter emitter(op.getLoc(), rewriter, cpu);
+  rewriter.replaceOp(op, op.getBrief() ? emitter.emitBrief(op.getExponent())
+                                       : emitter.emit(op.getExponent()));
 }

@@ -18,6 +18,7 @@ public:
 
   void emitPack(tile::PackOp op);
   void emitPair(tile::PairOp op);
+  void emitTranspose(tile::TransposeOp op);
   void emitWiden(tile::WidenOp op);
   void emitUnpack(tile::UnpackOp op);
 
@@ -187,19 +188,62 @@ void TransposeEmitter::emitPair(tile::PairOp op) {
   });
 }
 
+void TransposeEmitter::emitTranspose(tile::TransposeOp op) {
+  // Two rows, whose numbers alternate, are a row of 32-bit words.
+  int64_t size = cpu.lanes, columns = sizeOf(op.getSource(), 1);
+  auto half = VectorType::get({size}, b.getBF16Type());
+  auto whole = VectorType::get({2 * size}, b.getBF16Type());
+  loop(index(0), index(sizeOf(op.getTarget(), 1)), 2 * size, {},
+       [&](Value first, ValueRange) {
+         for (int64_t c = 0; c < columns; c += size) {
+           Value held = index(std::min(size, columns - c));
+           auto load = [&](int64_t r) {
+             Value i = add(first, r);
+             Value count = b.createOrFold<arith::SelectOp>(
+                 less(i, op.getRows()), held, index(0));
+             return loadPart(half, op.getSource(), add(op.getRow(), i),
+                             index(c), count);
+           };
+           Values rows;
+           for (int64_t r = 0; r < 2 * size; r += 2) {
+             Value both = vector::InterleaveOp::create(b, load(r), load(r + 1));
+             rows.push_back(vector::BitCastOp::create(b, row, both));
+           }
+           rows = emitTransposed(b, rows);
+           for (int64_t r = 0; r < size; ++r)
+             vector::StoreOp::create(
+                 b, vector::BitCastOp::create(b, whole, rows[r]),
+                 op.getTarget(), ValueRange{index(c + r), first});
+         }
+         return Values();
+       });
+}
+
 void TransposeEmitter::emitWiden(tile::WidenOp op) {
   Value source = op.getSource(), target = op.getTarget();
+  Type element = op.getTarget().getType().getElementType();
+  auto type = VectorType::get({cpu.lanes}, element);
+  int64_t columns = sizeOf(target, 1), held = sizeOf(source, 1);
+  bool isPadded = !ShapedType::isDynamic(held) && held < columns;
+  auto emitPart = [&](Value row, Value r, Value column, Value count,
+                      Value stored) {
+    Value part = element.isF32() ? loadFloats(source, row, column, count)
+                                 : loadPart(type, source, row, column, count);
+    if (stored)
+      vector::MaskedStoreOp::create(b, target, ValueRange{r, column},
+                                    lanesBelow(stored), part);
+    else
+      vector::StoreOp::create(b, part, target, ValueRange{r, column});
+  };
   loop(index(0), op.getRows(), 1, {}, [&](Value r, ValueRange) {
     Value i = b.createOrFold<arith::MinSIOp>(add(op.getRow(), r), op.getLast());
-    overColumns(
-        index(sizeOf(target, 1)), cpu.lanes, [&](Value column, Value count) {
-          Value part = loadFloats(source, i, column, count);
-          if (count)
-            vector::MaskedStoreOp::create(b, target, ValueRange{r, column},
-                                          lanesBelow(count), part);
-          else
-            vector::StoreOp::create(b, part, target, ValueRange{r, column});
-        });
+    overColumns(index(columns), cpu.lanes, [&](Value column, Value stored) {
+      Value there = stored;
+      if (isPadded)
+        there = b.createOrFold<arith::MaxSIOp>(
+            b.createOrFold<arith::SubIOp>(index(held), column), index(0));
+      emitPart(i, r, column, there, stored);
+    });
     return Values();
   });
 }
@@ -252,6 +296,12 @@ void mixattn::lower(RewriterBase &rewriter, tile::PackOp op,
 void mixattn::lower(RewriterBase &rewriter, tile::PairOp op,
                     const CpuModel &cpu) {
   TransposeEmitter(op.getLoc(), rewriter, cpu).emitPair(op);
+  rewriter.eraseOp(op);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::TransposeOp op,
+                    const CpuModel &cpu) {
+  TransposeEmitter(op.getLoc(), rewriter, cpu).emitTranspose(op);
   rewriter.eraseOp(op);
 }
 

@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 #include "passes/lower/x86/Lowerings.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -19,8 +20,11 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
-/// Whether the registers of `cpu` hold the lanes of `op` and of its epilogue.
-static LogicalResult verifyLanes(tile::ProductOp op, const CpuModel &cpu) {
+/// Whether `cpu` has AMX where `op` wants it, and its registers hold the lanes
+/// of `op` and of its epilogue.
+static LogicalResult verifyProduct(tile::ProductOp op, const CpuModel &cpu) {
+  if (op.getAmx() && !cpu.hasAmx)
+    return op.emitOpError("expected a target with AMX");
   if (op.getTarget().getType().getDimSize(1) % cpu.lanes != 0)
     return op.emitOpError("expected a multiple of ")
            << cpu.lanes << " lanes, as the registers of this target have";
@@ -47,15 +51,20 @@ struct LowerX86Pass : mixattn::impl::LowerX86PassBase<LowerX86Pass> {
     });
     for (Operation *op : ops)
       if (auto product = dyn_cast<tile::ProductOp>(op))
-        if (failed(verifyLanes(product, cpu)))
+        if (failed(verifyProduct(product, cpu)))
           return signalPassFailure();
     IRRewriter rewriter(&getContext());
     for (Operation *op : ops) {
       rewriter.setInsertionPoint(op);
+      if (auto product = dyn_cast<tile::ProductOp>(op);
+          product && product.getAmx()) {
+        (cpu.emulatesAmx ? emulateAmx : lowerByAmx)(rewriter, product, cpu);
+        continue;
+      }
       TypeSwitch<Operation *>(op)
           .Case<tile::PackOp, tile::UnpackOp, tile::ProductOp, tile::PairOp,
-                tile::WidenOp, tile::DotRowsOp, tile::SquareRowsOp,
-                tile::SumRowsOp, tile::Exp2Op>(
+                tile::TransposeOp, tile::WidenOp, tile::DotRowsOp,
+                tile::SquareRowsOp, tile::SumRowsOp, tile::Exp2Op>(
               [&](auto op) { lower(rewriter, op, cpu); });
     }
   }

@@ -17,7 +17,14 @@ void lower(mlir::RewriterBase &rewriter, tile::UnpackOp op,
            const CpuModel &cpu);
 void lower(mlir::RewriterBase &rewriter, tile::ProductOp op,
            const CpuModel &cpu);
+/// A product with `amx`: by AMX, or by other instructions to the same bits.
+void lowerByAmx(mlir::RewriterBase &rewriter, tile::ProductOp op,
+                const CpuModel &cpu);
+void emulateAmx(mlir::RewriterBase &rewriter, tile::ProductOp op,
+                const CpuModel &cpu);
 void lower(mlir::RewriterBase &rewriter, tile::PairOp op, const CpuModel &cpu);
+void lower(mlir::RewriterBase &rewriter, tile::TransposeOp op,
+           const CpuModel &cpu);
 void lower(mlir::RewriterBase &rewriter, tile::WidenOp op, const CpuModel &cpu);
 void lower(mlir::RewriterBase &rewriter, tile::DotRowsOp op,
            const CpuModel &cpu);

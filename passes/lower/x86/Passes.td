@@ -11,10 +11,11 @@ def LowerX86Pass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
   let description = [{
     Input: ops of the tile dialect with `x86` in their names, and the module's
     target.
-    Output: scf, vector, arith and memref.
+    Output: scf, vector, arith, memref, and amx where the target has it.
     Skips: everything else.
 
-    Errors: products whose lanes are not those of the target's registers.
+    Errors: products whose lanes are not those of the target's registers, or by
+    AMX for a target without it.
 
     ```mlir
     func.func @f(%x: vector<4xf32>) -> vector<4xf32> {
@@ -31,7 +32,7 @@ def LowerX86Pass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mixattn::AttnDialect",
-      "::mlir::LLVM::LLVMDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::amx::AMXDialect",
       "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }

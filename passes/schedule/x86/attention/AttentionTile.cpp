@@ -8,6 +8,13 @@
 using namespace mlir;
 using namespace mixattn;
 
+static bool isBF16(Value value) {
+  return getElementTypeOrSelf(value.getType()).isBF16();
+}
+
+/// Keys whose scores one product of AMX computes, and which it pools in a step.
+static constexpr int64_t amxRows = 32;
+
 AttentionTile::AttentionTile(ImplicitLocOpBuilder &b, KernelOp kernel,
                              const TileSizes &sizes, int64_t heads,
                              Scratch &scratch)
@@ -15,35 +22,49 @@ AttentionTile::AttentionTile(ImplicitLocOpBuilder &b, KernelOp kernel,
       op(cast<AttentionOpInterface>(kernel.getAnchor())),
       operands(kernel, sizes.lanes), body(op, operands), heads(heads) {
   operands.block = sizes.block;
+  usesAmx = mayUseAmx(op, sizes);
   // As many exponents at a time as `bodyRows` keys of one exponent each, and
   // half of them where there are half as many steps of products to hide under.
-  int64_t exponents = sizes.bodyRows / (hasPairedScores() ? 2 : 1);
+  int64_t exponents = sizes.bodyRows / (hasPairedScores() && !usesAmx ? 2 : 1);
+  if (usesAmx)
+    this->sizes.rows = amxRows;
   this->sizes.bodyRows =
       std::max<int64_t>(hasPairedValues() ? 2 : 1,
                         exponents / llvm::PowerOf2Ceil(body.numExponents()));
 }
 
-static bool isBF16(Value value) {
-  return getElementTypeOrSelf(value.getType()).isBF16();
+static bool areScoresOfBf16(AttentionOpInterface op) {
+  return op.getQuery() && isBF16(op.getQuery()) && isBF16(op.getKey());
+}
+
+static bool arePoolsOfBf16(AttentionOpInterface op) {
+  return isBF16(op.getValue()) && isBF16(op.getResult());
+}
+
+bool mixattn::mayUseAmx(AttentionOpInterface op, const TileSizes &sizes) {
+  return sizes.hasAmx && sizes.block % amxRows == 0 && arePoolsOfBf16(op) &&
+         (!op.getQuery() || areScoresOfBf16(op));
 }
 
 bool AttentionTile::hasPairedScores() const {
-  AttentionOpInterface op = this->op;
-  return sizes.hasPairs && op.getQuery() && isBF16(op.getQuery()) &&
-         isBF16(op.getKey());
+  return (sizes.hasPairs || usesAmx) && areScoresOfBf16(op);
 }
 
 bool AttentionTile::hasPairedValues() const {
-  AttentionOpInterface op = this->op;
-  return sizes.hasPairs && isBF16(op.getValue()) && isBF16(op.getResult());
+  return (sizes.hasPairs || usesAmx) && arePoolsOfBf16(op);
 }
 
-void AttentionTile::enter(Value batch, Value firstQuery, Value count) {
+void AttentionTile::enter(Value batch, Value firstQuery, Value count,
+                          Value panels) {
   queries = count;
+  valuePanels = panels;
   Value zero = at.value(0);
   operands.place = {batch, zero, firstQuery,
                     at.add(firstQuery, at.sub(queries, 1)), zero};
   range = emitKeyRange(b, op, operands, firstQuery, queries, batch);
+  // Panels of values begin where a block does.
+  if (usesAmx)
+    range.begin = at.mul(at.div(range.begin, sizes.block), sizes.block);
 }
 
 void TilePart::forEachWalkedHead(function_ref<void(Value)> inside) {

@@ -24,6 +24,9 @@ enum Statistic {
   NumStatistics
 };
 
+/// Whether tiles of `sizes` compute both products of `op` by AMX.
+bool mayUseAmx(AttentionOpInterface op, const TileSizes &sizes);
+
 /// The state that the parts of a tile share: walk, outputs, mixer, schedule.
 class AttentionTile : public TileBuilder {
 public:
@@ -31,13 +34,17 @@ public:
   AttentionTile(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
                 const TileSizes &sizes, int64_t heads, Scratch &scratch);
 
-  /// Sets the tile: `queries` queries from `firstQuery` on.
-  void enter(mlir::Value batch, mlir::Value firstQuery, mlir::Value queries);
+  /// Sets the tile: `queries` queries from `firstQuery` on. For AMX values come
+  /// in panels (emitValuePanels).
+  void enter(mlir::Value batch, mlir::Value firstQuery, mlir::Value queries,
+             mlir::Value valuePanels);
   /// Whether products are of pairs of bf16: of queries and keys, and of weights
   /// and values.
   bool hasPairedScores() const;
   /// In pairs weights are rounded to bf16: the result has to be, too.
   bool hasPairedValues() const;
+  /// Whether AMX multiplies them, both products.
+  bool isAmx() const { return usesAmx; }
 
 private:
   friend class TilePart;
@@ -48,7 +55,8 @@ private:
   Body body;
   /// Heads that the tile holds.
   int64_t heads;
-  mlir::Value queries;
+  bool usesAmx;
+  mlir::Value queries, valuePanels;
   KeyRange range;
   mlir::Value statisticTile;
   /// The head that is walked for, where heads are not coupled.
@@ -62,7 +70,8 @@ public:
       : TileBuilder(tile.b, tile.sizes, tile.scratch), tile(tile),
         kernel(tile.kernel), op(tile.op), operands(tile.operands),
         body(tile.body), heads(tile.heads), queries(tile.queries),
-        range(tile.range), walkedHead(tile.walkedHead) {}
+        valuePanels(tile.valuePanels), range(tile.range),
+        walkedHead(tile.walkedHead) {}
 
 protected:
   void takeStatistics() {
@@ -97,7 +106,7 @@ protected:
   KernelOperands &operands;
   Body &body;
   int64_t heads;
-  mlir::Value &queries;
+  mlir::Value &queries, &valuePanels;
   KeyRange &range;
   mlir::Value &walkedHead;
 };

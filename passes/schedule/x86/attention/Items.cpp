@@ -3,6 +3,8 @@
 
 #include "passes/schedule/x86/attention/Items.h"
 #include "passes/body/IndexMath.h"
+#include "passes/schedule/x86/attention/AttentionTile.h"
+#include "passes/schedule/x86/attention/ValuePanels.h"
 #include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
 
@@ -36,6 +38,9 @@ void mixattn::emitItems(
       at.add(whole, at.div(at.add(rest, narrow.width - 1), narrow.width));
   Value items = at.mul(at.mul(batches, groups), tiles);
   Value scratchBytes = at.max(bytes(b, sizes), bytes(b, narrow));
+  Value panels;
+  if (mayUseAmx(op, sizes))
+    panels = emitValuePanels(b, kernel, sizes);
   Value isLarge =
       at.compare(arith::CmpIPredicate::sgt, scores, calibration::fewScores);
 
@@ -47,6 +52,7 @@ void mixattn::emitItems(
         Value tile = at.sub(at.sub(tiles, 1), at.rem(number, tiles));
         Value group = at.div(number, tiles);
         Item item;
+        item.valuePanels = panels;
         item.batch = at.div(group, groups);
         item.group = at.rem(group, groups);
         Value isWhole = at.compare(arith::CmpIPredicate::slt, tile, whole);
@@ -64,5 +70,7 @@ void mixattn::emitItems(
         item.queries = at.min(at.sub(queries, item.firstQuery), narrow.width);
         emitTile(b, narrow, item, same);
       });
+  if (panels)
+    memref::DeallocOp::create(b, panels);
   kernel.erase();
 }

@@ -18,6 +18,8 @@ struct Item {
   /// Which group of heads: 0 where one tile holds all.
   mlir::Value group;
   mlir::Value firstQuery, queries;
+  /// The values in panels (emitValuePanels), where AMX pools them; else null.
+  mlir::Value valuePanels;
 };
 
 /// Emits, in front of `kernel`, loops over its tiles, and erases it: tiles of

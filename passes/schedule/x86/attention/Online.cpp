@@ -22,8 +22,9 @@ public:
       : TilePart(tile), walk(tile, *this), outputs(tile), mixer(tile) {
     // While one head's weights are made, another's are pooled: a reference that
     // moves lowers no outputs that are being summed up.
-    walk.weighsUnderPool = body.isCoupled() && !body.sharesWork() &&
-                           op.getNumHeads() > 1 && walk.hasFewSteps();
+    walk.weighsUnderPool = !tile.isAmx() && body.isCoupled() &&
+                           !body.sharesWork() && op.getNumHeads() > 1 &&
+                           walk.hasFewSteps();
   }
 
   /// Heads that one tile holds: all where scores or outputs of heads meet.
@@ -41,7 +42,7 @@ public:
 
   void emit(const Item &item) {
     takeScratch();
-    tile.enter(item.batch, item.firstQuery, item.queries);
+    tile.enter(item.batch, item.firstQuery, item.queries, item.valuePanels);
     outputs.emitCleared();
     if (!op.hasPostmix()) {
       walk.emitWalk(item.group);

@@ -15,18 +15,49 @@ using namespace mlir;
 using namespace mixattn;
 
 void Outputs::takeScratch() {
-  outputTile = takeTile(heads * features);
-  if (hasPairedValues())
+  outputTile = takeTile(heads * rowsOfHead());
+  if (tile.isAmx()) {
+    if (mayHideValues())
+      valueTile = takeMatrix(rowsOfHead(), sizes.block, b.getBF16Type());
+  } else if (hasPairedValues())
     valueTile = takeMatrix(sizes.block / 2, 2 * features, b.getBF16Type());
   else if (hasConvertedValues() || mayHideValues())
     valueTile = takeMatrix(sizes.block, features, b.getF32Type());
 }
 
 void Outputs::emitCleared() {
-  forEach(0, heads * features, 1, [&](Value row) {
+  forEach(0, heads * rowsOfHead(), 1, [&](Value row) {
     for (int64_t vector = 0; vector < sizes.vectors(); ++vector)
       store(splat(0), outputTile, row, at.value(vector * sizes.lanes));
   });
+}
+
+/// The rows of numbers that are broadcast to pool the values of `keys` keys:
+/// one for a key, or for a pair of keys; or, for AMX, one for a feature.
+Outputs::Rows Outputs::takeValues(Value values, Value group, Value firstKey,
+                                  Value keys) {
+  Value first = at.value(0);
+  if (tile.isAmx()) {
+    Value block = at.div(firstKey, sizes.block);
+    return {KernelBuffers::matrixAt(b, valuePanels,
+                                    {operands.place.batch, group, block}),
+            first, at.value(rowsOfHead())};
+  }
+  if (hasPairedValues()) {
+    tile::PairOp::create(b, values, firstKey, keys, valueTile);
+    return {valueTile, first, at.div(at.add(keys, 1), 2)};
+  }
+  if (!hasConvertedValues())
+    return {values, firstKey, keys};
+  tile::WidenOp::create(b, values, firstKey, at.sub(range.keys, 1), keys,
+                        valueTile);
+  return {valueTile, first, keys};
+}
+
+Value Outputs::wholeSquares(Value keys) {
+  if (!tile.isAmx())
+    return keys;
+  return at.mul(at.div(at.add(keys, sizes.rows - 1), sizes.rows), sizes.rows);
 }
 
 void Outputs::emitPooled(Value head, Value firstKey, Value keys, Value weights,
@@ -34,28 +65,23 @@ void Outputs::emitPooled(Value head, Value firstKey, Value keys, Value weights,
   Value group = at.div(head, op.getValueGroup());
   Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
                                          {operands.place.batch, group});
-  Rows pooled = {values, firstKey, keys};
-  if (hasPairedValues()) {
-    tile::PairOp::create(b, values, firstKey, keys, valueTile);
-    pooled = {valueTile, at.value(0), at.div(at.add(keys, 1), 2)};
-  } else if (hasConvertedValues()) {
-    tile::WidenOp::create(b, values, firstKey, at.sub(range.keys, 1), keys,
-                          valueTile);
-    pooled = {valueTile, at.value(0), keys};
-  }
+  Rows pooled = takeValues(values, group, firstKey, keys);
   Value areFinite;
   if (mayHideValues()) {
     areFinite = emitAreFinite(pooled, firstKey, keys);
     pooled = emitFinite(pooled, areFinite);
   }
   tile::ProductClauses clauses;
-  clauses.isTransposed = clauses.accumulates = true;
+  clauses.isAmx = tile.isAmx();
+  clauses.isTransposed = !tile.isAmx();
+  clauses.accumulates = true;
   clauses.units = units;
+  // Weights of keys that are not there are 0 up to whole squares.
   if (!units)
-    clauses.count = pooled.count;
+    clauses.count = tile.isAmx() ? at.div(at.add(keys, 1), 2) : pooled.count;
   auto product = tile::ProductOp::create(
       b, pooled.matrix, pooled.first, weights,
-      rowsOf(outputTile, outputRow(head), features), clauses);
+      rowsOf(outputTile, outputRow(head), rowsOfHead()), clauses);
   if (units) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&product.getBody().front());
@@ -84,7 +110,7 @@ Value Outputs::emitAreFinite(const Rows &rows, Value firstKey, Value keys) {
   if (mayHideKeys(op))
     return areFinite();
   // No value is hidden from a query where all queries weigh all keys.
-  Value isInside = range.emitIsWeighed(b, firstKey, keys);
+  Value isInside = range.emitIsWeighed(b, firstKey, wholeSquares(keys));
   auto choice =
       scf::IfOp::create(b, b.getI1Type(), isInside, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -105,8 +131,9 @@ Outputs::Rows Outputs::emitFinite(const Rows &rows, Value areFinite) {
   auto choose = [&](Value whole, Value finite) -> Value {
     return arith::SelectOp::create(b, areFinite, whole, finite);
   };
+  auto copy = cast<MemRefType>(valueTile.getType());
   auto type = MemRefType::get(
-      {ShapedType::kDynamic, features}, b.getF32Type(),
+      {ShapedType::kDynamic, copy.getDimSize(1)}, copy.getElementType(),
       StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
                              {ShapedType::kDynamic, 1}));
   auto cast = [&](Value matrix) -> Value {

@@ -5,6 +5,7 @@
 #define MIXATTN_PASSES_SCHEDULE_X86_ATTENTION_OUTPUTS_H
 
 #include "passes/schedule/x86/attention/AttentionTile.h"
+#include "passes/schedule/x86/attention/ValuePanels.h"
 
 namespace mixattn {
 
@@ -31,8 +32,10 @@ public:
   }
   /// The first row of the outputs of `head`.
   mlir::Value outputRow(mlir::Value head) {
-    return at.mul(slotOf(head), features);
+    return at.mul(slotOf(head), rowsOfHead());
   }
+  /// `keys` keys, and what AMX takes more of them.
+  mlir::Value wholeSquares(mlir::Value keys);
   void emitCleared();
   /// Adds the values of `keys` keys from `firstKey` on, weighted by `weights`,
   /// to the outputs of `head`. While it adds a whole block, `unit` may run,
@@ -58,13 +61,22 @@ private:
     mlir::Value matrix, first, count;
   };
   bool hasPairedValues() { return tile.hasPairedValues(); }
+  /// Rows of the tile for the outputs of a head: features, and more where AMX
+  /// wants whole squares.
+  int64_t rowsOfHead() {
+    return tile.isAmx() ? rowsOfValuePanel(features) : features;
+  }
+  Rows takeValues(mlir::Value values, mlir::Value group, mlir::Value firstKey,
+                  mlir::Value keys);
   bool hasConvertedValues() {
     return !op.getValueType().getElementType().isF32();
   }
   /// Whether a query of a tile may not weigh a key that others do, or none may:
-  /// what its value holds must not reach the query's output.
+  /// what its value holds must not reach the query's output. AMX takes whole
+  /// squares, also of keys that `lengths` hides.
   bool mayHideValues() {
-    return mayHideKeys(op) || op.getCausal() || op.getBand() || op.getKeep();
+    return mayHideKeys(op) || op.getCausal() || op.getBand() || op.getKeep() ||
+           (tile.isAmx() && op.getLengths());
   }
   /// Whether `rows`, the values of `keys` keys from `firstKey` on, can be
   /// pooled as they are: an i1.

@@ -73,7 +73,7 @@ private:
 
 void PanelTile::emit(const Item &item) {
   takeScratch();
-  tile.enter(item.batch, item.firstQuery, item.queries);
+  tile.enter(item.batch, item.firstQuery, item.queries, item.valuePanels);
   blocks = blocksOf(range.keys);
   headRows = at.mul(blocks, sizes.block);
   walk.weightTile = takeRest(at.mul(at.add(headRows, blocks), heads));
@@ -122,8 +122,9 @@ void PanelTile::emitFactors() {
 
 /// Mixes the weights of `keys` keys over heads, and pools them.
 void PanelTile::emitMixedBlock(Value keys) {
-  // Keys in twos: after an odd number come weights of no key, which are 0.
-  forEach(0, keys, 2, [&](Value row) {
+  // Keys in twos, or in whole squares of AMX: after the last come weights of no
+  // key, which are 0.
+  forEach(0, outputs.wholeSquares(keys), 2, [&](Value row) {
     forEachLane([&](Value lane) { emitMixedRows(row, lane); });
   });
   forEach(0, heads, 1, [&](Value head) {

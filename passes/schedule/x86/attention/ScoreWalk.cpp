@@ -6,6 +6,7 @@
 #include "passes/body/References.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -22,12 +23,14 @@ int64_t ScoreWalk::elementHeads(Value element) {
 void ScoreWalk::takeScratch() {
   takeStatistics();
   if (op.getQuery()) {
-    queryTile = hasPairedScores() ? takePairs(2 * channels * queryRows())
+    queryTile = hasPairedScores() ? takePairs(channels * paddedFeatures())
                                   : takeTile(channels * queryRows());
     scoreTile = takeTile(channels * products * scoreRows());
   }
   if (hasCopiedKeys())
     keyTile = takeMatrix(sizes.rows, features(), b.getF32Type());
+  else if (isAmx() && op.getQuery())
+    keyTile = takeMatrix(sizes.rows, paddedFeatures(), b.getBF16Type());
   for (Value tensor : getPairOperands(op)) {
     int64_t held = elementHeads(tensor);
     operands.elements.push_back({tensor, held, takeTile(held * sizes.block)});
@@ -44,8 +47,26 @@ void ScoreWalk::emitClearedStatistics() {
   });
 }
 
+/// Clears the pairs of features that queries do not have.
+void ScoreWalk::emitClearedFeatures() {
+  auto type = VectorType::get({2 * sizes.lanes}, b.getBF16Type());
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  forEach(0, channels, 1, [&](Value channel) {
+    Value first = at.mul(channel, queryRows());
+    forEach(features() / 2, queryRows(), 1, [&](Value pair) {
+      forEachLane([&](Value lane) {
+        vector::StoreOp::create(
+            b, none, queryTile,
+            ValueRange{at.add(first, pair), at.mul(lane, 2)});
+      });
+    });
+  });
+}
+
 void ScoreWalk::emitPackedQueries() {
   Value buffer = operands.bufferOf(op.getQuery());
+  if (features() + 1 < paddedFeatures())
+    emitClearedFeatures();
   for (int64_t c = 0; c < channels; ++c) {
     Value channel = body.isCoupled() ? at.value(c) : walkedHead;
     Value matrix =
@@ -56,6 +77,38 @@ void ScoreWalk::emitPackedQueries() {
         b.getF32FloatAttr(hasPairedScores() ? 1.0 : body.queryFactor()),
         rowsOf(queryTile, at.value(c * queryRows()), queryRows()));
   }
+}
+
+/// The matrix, and its row, from which `sizes.rows` rows are keys from `key`
+/// on: `keys`, or a copy where some are not there, or not in whole squares. In
+/// it the last key is there again, and features that are not are 0.
+std::pair<Value, Value> ScoreWalk::emitWholeKeys(Value keys, Value key) {
+  auto copy = [&] {
+    tile::WidenOp::create(b, keys, key, at.sub(range.keys, 1),
+                          at.value(sizes.rows), keyTile);
+  };
+  if (features() != paddedFeatures()) {
+    copy();
+    return {keyTile, at.value(0)};
+  }
+  Value areThere = at.compare(arith::CmpIPredicate::sle,
+                              at.add(key, sizes.rows), range.keys);
+  auto choice = scf::IfOp::create(b, areThere, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.elseBlock());
+    copy();
+  }
+  auto type = MemRefType::get(
+      {ShapedType::kDynamic, features()}, b.getBF16Type(),
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
+                             {ShapedType::kDynamic, 1}));
+  auto choose = [&](Value there, Value copied) -> Value {
+    return arith::SelectOp::create(b, areThere, there, copied);
+  };
+  return {choose(memref::CastOp::create(b, type, keys),
+                 memref::CastOp::create(b, type, keyTile)),
+          choose(key, at.value(0))};
 }
 
 Value ScoreWalk::elementsAt(Value tensor, Value head) {
@@ -130,8 +183,12 @@ void ScoreWalk::emitScores(Value key, Value scoreRow, int64_t unitsPerProduct,
         last = at.value(sizes.rows - 1);
       }
       tile::ProductClauses clauses;
-      clauses.last = last;
-      if (hasPairedScores())
+      clauses.isAmx = isAmx();
+      if (isAmx())
+        std::tie(keys, first) = emitWholeKeys(keys, key);
+      else
+        clauses.last = last;
+      if (hasPairedScores() && !isAmx())
         clauses.factor = float(body.queryFactor());
       clauses.units = unitsPerProduct;
       auto scores = tile::ProductOp::create(
@@ -165,7 +222,7 @@ void ScoreWalk::emitWalk(Value head) {
   auto onlyIf = scf::IfOp::create(b, hasKeys, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(onlyIf.thenBlock());
-  if (op.getQuery() && !weighsUnderPool)
+  if (op.getQuery() && weighsUnderScores())
     emitScores(range.begin, at.value(0), 0, nullptr);
   forEach(range.begin, range.end, sizes.block,
           [&](Value blockStart) { emitBlock(blockStart); });
@@ -181,21 +238,50 @@ void ScoreWalk::emitBlock(Value blockStart) {
   operands.place.blockStart = blockStart;
   Value keys = at.min(at.sub(range.end, blockStart), sizes.block);
   emitPackedElements(keys);
-  if (weighsUnderPool)
-    emitWeightsUnderPool(keys);
-  else
+  if (weighsUnderScores()) {
     emitWeightsUnderScores(keys);
+  } else {
+    emitBlockScores(keys);
+    if (weighsUnderPool)
+      emitWeightsUnderPool(keys);
+    else
+      emitWeights(keys);
+  }
   schedule.emitBlockEnd(keys);
 }
 
+/// The scores of a whole block, one row of them a key.
+void ScoreWalk::emitBlockScores(Value keys) {
+  if (!op.getQuery())
+    return;
+  forEach(0, keys, sizes.rows, [&](Value row) {
+    emitPrefetchedElements(row);
+    emitScores(at.add(operands.place.blockStart, row), row, 0, nullptr);
+  });
+}
+
 void ScoreWalk::emitWeightsUnderPool(Value keys) {
-  Value start = operands.place.blockStart;
-  if (op.getQuery())
-    forEach(0, keys, sizes.rows, [&](Value row) {
-      emitScores(at.add(start, row), row, 0, nullptr);
+  forEach(0, op.getNumHeads(), 1, [&](Value head) {
+    schedule.emitPooledBefore(operands.place.blockStart, head, keys);
+  });
+}
+
+/// The weights of a block, after its scores.
+void ScoreWalk::emitWeights(Value keys) {
+  Value zero = at.value(0);
+  Keys first = {operands.place.blockStart, zero, zero};
+  Value parts = at.mul(at.div(at.add(keys, sizes.rows - 1), sizes.rows),
+                       sizes.rows / sizes.bodyRows);
+  auto emitHeadWeights = [&](Value head) {
+    forEach(0, sizes.vectors(), 1, [&](Value vector) {
+      forEach(0, parts, 1,
+              [&](Value part) { emitUnit(vector, part, first, head); });
     });
-  forEach(0, op.getNumHeads(), 1,
-          [&](Value head) { schedule.emitPooledBefore(start, head, keys); });
+  };
+  if (hasUnitsPerHead())
+    forEach(0, op.getNumHeads(), 1, emitHeadWeights);
+  else
+    emitHeadWeights({});
 }
 
 void ScoreWalk::emitUnitOf(Value head, Value unit) {

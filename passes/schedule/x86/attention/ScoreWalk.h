@@ -7,6 +7,8 @@
 #include "passes/schedule/x86/attention/AttentionTile.h"
 #include "passes/schedule/x86/shared/Calibration.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace mixattn {
 
 /// Emits the walk of one tile over blocks of keys, which leaves powers of 2 of
@@ -81,7 +83,11 @@ private:
   }
   /// Rows of the tile of one channel's queries.
   int64_t queryRows() {
-    return hasPairedScores() ? (features() + 1) / 2 : features();
+    return hasPairedScores() ? paddedFeatures() / 2 : features();
+  }
+  /// Features of pairs, or of whole squares of AMX.
+  int64_t paddedFeatures() {
+    return llvm::alignTo(features(), isAmx() ? amxFeatures : 2);
   }
   bool hasPairedScores() { return tile.hasPairedScores(); }
   /// Resets the statistics of the heads that are walked for together.
@@ -99,22 +105,38 @@ private:
         range.alignment,      key};
   }
   int64_t elementHeads(mlir::Value element);
+  void emitClearedFeatures();
   void emitPackedQueries();
   /// The elements of `tensor`, one for each query and key, of one head.
   mlir::Value elementsAt(mlir::Value tensor, mlir::Value head);
   void emitPackedElements(mlir::Value keys);
   void emitPrefetchedElements(mlir::Value row);
-  /// Rows of scores per product: of a block, or of two times a few keys.
-  int64_t scoreRows() { return weighsUnderPool ? sizes.block : 2 * sizes.rows; }
+  bool isAmx() { return tile.isAmx(); }
+  /// The arithmetic of weights. Those that AMX reads are rounded to bf16, and
+  /// powers that nobody else reads need not be more exact than that.
+  Softmax weighing();
+  /// Whether the work on weights hides under the products of the next keys'
+  /// scores. AMX has units of its own, but what it stores is late to be read.
+  bool weighsUnderScores() { return !isAmx() && !weighsUnderPool; }
+  /// Rows of scores per product: of two times a few keys, or of a block.
+  int64_t scoreRows() {
+    return weighsUnderScores() ? 2 * sizes.rows : sizes.block;
+  }
   /// Whether keys are multiplied from a copy of a few of them, as f32.
   bool hasCopiedKeys() {
     return op.getQuery() && !hasPairedScores() &&
            !op.getKeyType().getElementType().isF32();
   }
+  /// The features of a square of AMX.
+  static constexpr int64_t amxFeatures = 32;
+  std::pair<mlir::Value, mlir::Value> emitWholeKeys(mlir::Value keys,
+                                                    mlir::Value key);
   void emitScores(mlir::Value key, mlir::Value scoreRow,
                   int64_t unitsPerProduct,
                   llvm::function_ref<void(mlir::Value)> unit);
   void emitBlock(mlir::Value blockStart);
+  void emitBlockScores(mlir::Value keys);
+  void emitWeights(mlir::Value keys);
   void emitWeightsUnderScores(mlir::Value keys);
   /// Whether heads share the scores that they start from, and no more: they
   /// have units of their own.
@@ -134,6 +156,7 @@ private:
   };
   void emitUnit(mlir::Value vector, mlir::Value part, const Keys &keys,
                 mlir::Value head);
+  mlir::Value emitScore(mlir::Value row);
   llvm::SmallVector<mlir::Value> emitMixed(mlir::Value key,
                                            mlir::Value scoreRow);
   void emitHead(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> mixed,

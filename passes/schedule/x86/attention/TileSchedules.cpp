@@ -49,6 +49,17 @@ protected:
   }
 
 private:
+  /// Bytes that AMX reads and writes while a head takes a block of keys:
+  /// queries, scores, weights, sums, and the keys and values.
+  static double bytesOfAmxTiles(const Workload &work, const Numbers &numbers,
+                                int64_t lanes) {
+    double components = double(work.keyHeads) / double(work.valueHeads);
+    double features = double(work.keyFeatures), block = double(numbers.block),
+           values = double(work.valueFeatures);
+    return double(lanes) * (2 * features + 4 * block * components + 2 * block +
+                            4 * values) +
+           2 * block * (features * components + values);
+  }
   double slotsOfPair(const Workload &work, const Numbers &numbers,
                      double keys) const;
   /// `readers` are the threads that have a tile.
@@ -113,8 +124,12 @@ public:
     // Strips of wider tiles, and larger blocks of all heads, leave the caches;
     // products of pairs are too few to hide anything in narrower ones.
     SmallVector<PlanNumbers> all;
-    for (int64_t width :
-         {hasPairs(work) ? cpu.widestTile() : 2 * cpu.lanes, cpu.lanes})
+    SmallVector<int64_t> widths = {2 * cpu.lanes, cpu.lanes};
+    if (hasPairs(work))
+      widths.front() = cpu.widestTile();
+    if (usesAmx(work))
+      widths.insert(widths.begin() + 1, 2 * cpu.lanes);
+    for (int64_t width : widths)
       for (int64_t block : {64, 32})
         all.push_back({width, block});
     return all;
@@ -151,10 +166,13 @@ double TileSchedule::slotsOfPair(const Workload &work, const Numbers &numbers,
       (1 - 1 / blocks) * std::min(1.0, pair.scores / (pair.exps * hidingSlots));
   // Online, outputs mix after the softmax, not weights.
   double mixed = pair.premix + (keepsWeights() ? pair.postmix : 0);
-  double slots = (pair.scores * (1 + scoreOverhead / features) +
-                  pair.pool * (1 + poolOverhead / block)) *
-                     productSlots(work) +
-                 mixed * mix + pair.exps * slotsOfExp(hidden) +
+  double products = pair.scores * (1 + scoreOverhead / features) +
+                    pair.pool * (1 + poolOverhead / block);
+  double byAmx = pair.scores * (amxMultiplyAdd + amxStore / features) +
+                 pair.pool * (amxMultiplyAdd + amxSums / block);
+  bool isAmx = usesAmx(work);
+  double slots = (isAmx ? byAmx : products * productSlots(work)) + mixed * mix +
+                 pair.exps * (isAmx ? amxWeight : slotsOfExp(hidden)) +
                  pair.other * other + pair.reads * read + pair.draws * draw;
   return slots / double(work.groups);
 }
@@ -172,8 +190,12 @@ double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
   double scratch = scratchOf(work, numbers, lanes);
   double excess = scratch / double(cpu.l1) - 1;
   double crowd = scratch / double(cpu.l2) - roomy;
-  double cache = 1 + std::clamp(excess * overflow, 0.0, mostOverflow) +
-                 std::max(crowd, 0.0) * crowding;
+  double spill = std::clamp(excess * overflow, 0.0, mostOverflow);
+  if (usesAmx(work)) {
+    double set = bytesOfAmxTiles(work, numbers, lanes);
+    spill = std::clamp(set / double(cpu.l1) - 1, 0.0, 1.0) * amxOverflow;
+  }
+  double cache = 1 + spill + std::max(crowd, 0.0) * crowding;
   double slots = slotsOfPair(work, numbers, keys) * width * cache;
   double cycles = slots * vectors * keys / cpu.multiplyAdds;
   // Keys and values come from where those of a group of heads fit, which all
@@ -188,7 +210,8 @@ double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
     double part = keys / double(sizes.keys);
     // Written once and read once.
     double all = keySet * sets + panel * readers;
-    cycles += 2 * panel * part * strip / readRate(panel, all, readers);
+    double times = cpu.sharesPorts ? sharedStrip : strip;
+    cycles += 2 * panel * part * times / readRate(panel, all, readers);
   }
   double elements = double(work.queryHeads * work.keyFeatures +
                            work.heads * work.valueFeatures) /

@@ -29,14 +29,29 @@ void ScoreWalk::emitUnit(Value vector, Value part, const Keys &keys,
   forEachWalkedHead([&](Value head) { emitHead(mixed, head, few); });
 }
 
+Softmax ScoreWalk::weighing() {
+  if (!isAmx() || op.getLse())
+    return softmax();
+  return Softmax(b, [](ImplicitLocOpBuilder &b, Value exponent) -> Value {
+    return tile::Exp2Op::create(b, exponent.getType(), exponent,
+                                /*brief=*/true);
+  });
+}
+
+/// The scores in row `row`. AMX leaves products as they are.
+Value ScoreWalk::emitScore(Value row) {
+  Value score = load(scoreTile, row, operands.place.lane);
+  double factor = body.queryFactor();
+  return isAmx() && factor != 1 ? mul(score, splat(factor)) : score;
+}
+
 /// The values that all heads' exponents for `key` start from; its scores are in
 /// row `scoreRow` of those of each product.
 SmallVector<Value> ScoreWalk::emitMixed(Value key, Value scoreRow) {
   SmallVector<Value> lanes;
   if (op.getQuery())
     for (int64_t i = 0; i < channels * products; ++i)
-      lanes.push_back(load(scoreTile, at.add(scoreRow, i * scoreRows()),
-                           operands.place.lane));
+      lanes.push_back(emitScore(at.add(scoreRow, i * scoreRows())));
   return emitForLanes(
       lanes, [&](OpBuilder &scalar, Value query, ValueRange scores) {
         return body.emitStart(scalar, scores, placeAt(query, key, walkedHead));
@@ -63,7 +78,7 @@ void ScoreWalk::emitHead(ArrayRef<SmallVector<Value>> mixed, Value head,
   SmallVector<Value> weights;
   for (size_t r = 0; r < mixed.size(); ++r) {
     Value weight =
-        softmax().emitWeight(ArrayRef(shifted).slice(r * perKey, perKey));
+        weighing().emitWeight(ArrayRef(shifted).slice(r * perKey, perKey));
     sum = sum ? add(sum, weight) : weight;
     if (op.getKeep()) {
       Value own = at.add(keys.key, int64_t(r));
@@ -175,7 +190,7 @@ SmallVector<Value> ScoreWalk::emitShifted(ArrayRef<Value> exponents, Value head,
   for (Value exponent : exponents)
     largest = larger(exponent, largest);
   storeStatistic(largest, head, Reference, lane);
-  Value factor = softmax().emitRescale(reference, largest);
+  Value factor = weighing().emitRescale(reference, largest);
   for (Statistic which : {Partial, Sum, Lost})
     storeStatistic(mul(loadStatistic(head, which, lane), factor), head, which,
                    lane);

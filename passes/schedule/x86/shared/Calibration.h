@@ -24,6 +24,12 @@ constexpr double hiddenExp = 3, nakedExp = 11, hidingSlots = 48;
 /// The same of either where all vector arithmetic takes the ports of
 /// multiply-adds, measured on Granite Rapids: nothing is hidden.
 constexpr double sharedExp = 13;
+/// Products by AMX, measured on Granite Rapids: a multiply-add of a vector of
+/// scores or values; storing a vector of scores; loading and storing sums,
+/// which a multiply-add has its share of for each key of a block; and the
+/// weight of a score, after them.
+constexpr double amxMultiplyAdd = 0.0725, amxStore = 2.7, amxSums = 3.7,
+                 amxWeight = 14;
 /// A multiply-add of a mixer, and any other operation on a vector of scores.
 constexpr double mix = 1.4, other = 1.2;
 /// An element of a mask, bias or noise, which is transposed; one of Philox.
@@ -38,9 +44,12 @@ constexpr double overflow = 0.03, mostOverflow = 0.05;
 /// values, and the part of the time that they add for each size of that cache
 /// beyond it.
 constexpr double roomy = 0.25, crowding = 0.15;
+/// The same of AMX, whose tiles, a block of keys and its values are all read
+/// from the first cache.
+constexpr double amxOverflow = 0.25;
 /// How often over the traffic of a panel's strip counts: what is written is
-/// read and evicted, too.
-constexpr double strip = 2;
+/// read and evicted, too. Granite Rapids hides part of it.
+constexpr double strip = 2, sharedStrip = 0.5;
 
 // Cycles.
 

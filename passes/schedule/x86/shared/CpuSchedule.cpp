@@ -126,6 +126,10 @@ StringRef CpuSchedule::boundOf(const Workload &work,
 }
 
 double CpuSchedule::productSlots(const Workload &work) const {
+  // A square of 16 rows, 16 lanes and 32 terms every 16 cycles.
+  constexpr double amxTerms = 32;
+  if (usesAmx(work))
+    return cpu.multiplyAdds / amxTerms;
   return hasPairs(work) ? 0.5 * cpu.multiplyAdds / cpu.pairProducts : 1;
 }
 

@@ -30,9 +30,15 @@ protected:
   /// Tiles of the sizes that `plan` gives, else of the usual ones.
   TileSizes sizesOf(const PlanCase &plan) const;
 
-  /// Whether products are of pairs of bf16.
+  /// Whether products are of pairs of bf16, by AMX or by vectors.
   bool hasPairs(const Workload &work) const {
-    return work.isBf16 && cpu.hasPairs();
+    return work.isBf16 && (cpu.hasPairs() || usesAmx(work));
+  }
+  /// Whether AMX computes the products.
+  bool usesAmx(const Workload &work) const {
+    return cpu.hasAmx && work.isBf16 &&
+           (work.kind == Workload::Kind::Softmax ||
+            work.kind == Workload::Kind::Contraction);
   }
   /// Slots of a multiply-add of products, of which pairs of bf16 have two.
   double productSlots(const Workload &work) const;

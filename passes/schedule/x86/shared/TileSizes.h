@@ -25,8 +25,9 @@ struct TileSizes {
   int64_t bodyRows;
   /// Keys of a block, or rows of a chunk or piece: a multiple of `rows`.
   int64_t block;
-  /// Whether one instruction adds the products of two pairs of bf16.
-  bool hasPairs = false;
+  /// Whether one instruction adds the products of two pairs of bf16, and
+  /// whether AMX multiplies squares of them.
+  bool hasPairs = false, hasAmx = false;
 
   /// The widest tiles that the registers of `cpu` hold.
   static TileSizes of(const CpuModel &cpu) {
@@ -37,6 +38,7 @@ struct TileSizes {
     sizes.bodyRows = cpu.registers >= 32 ? 4 : 2;
     sizes.block = 64;
     sizes.hasPairs = cpu.hasPairs();
+    sizes.hasAmx = cpu.hasAmx;
     return sizes;
   }
   int64_t vectors() const { return width / lanes; }

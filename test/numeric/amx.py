@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks variants in bf16 whose products AMX computes, and whoever emulates it.
+
+Each variant is compiled for this machine with AMX emulated, by a plan that the
+next variant does not have, and meets NumPy in all cases that it meets anyway.
+Where the machine has AMX it is compiled without emulation, too: the results are
+equal, bit by bit.
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import sys
+import tempfile
+
+import oracle
+import run_variant
+
+# Plans by turns; a variant takes the first one that it can have.
+PLANS = ("online,width=32,block=64", "panel,width=32,block=64",
+         "online,width=64,block=32", "panel,width=16,block=32",
+         "online,width=16,block=128", "panel,width=64,block=64")
+# Shapes of a few blocks and less, special cases apart.
+SHAPES = ("1x97x133x1", "2x5x70x8", "1x1x33x1")
+
+
+def has_amx():
+    try:
+        cpus = pathlib.Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return False
+    return " amx_bf16" in cpus
+
+
+def compiled(name, number, target, folder, bin_dir):
+    """The variant by a plan that it can have, and the plan; None without one."""
+    folder.mkdir()
+    turn = number % len(PLANS)
+    for plan in PLANS[turn:] + PLANS[:turn]:
+        try:
+            return run_variant.Variant(
+                name, "bf16", folder, bin_dir,
+                options=(f"--target={target}", f"--plan={plan}")), plan
+        except RuntimeError as failure:
+            if "cannot be computed as planned" not in str(failure):
+                raise
+    return None, ""
+
+
+def check(name, number, options):
+    """Complaints about a variant, and whether it has a plan."""
+    complaints = []
+    with tempfile.TemporaryDirectory() as root:
+        root = pathlib.Path(root)
+        emulated, plan = compiled(name, number, "native+emulated-amx",
+                                  root / "emulated", options.bin)
+        if not emulated:
+            return [], False
+        native = None
+        if options.native:
+            native, _ = compiled(name, number, "native", root / "native", options.bin)
+        special = [case for case in run_variant.cases_of(name) if "-" in case]
+        for case in [*SHAPES, *special]:
+            try:
+                of_case, _ = emulated.check(case, options.seed)
+                if native:
+                    file = emulated.folder / "inputs.npz"
+                    by_amx = native.actual(file)
+                    of_case += [f"{result} by AMX is not as emulated" for result, array
+                                in emulated.actual(file).items() if array.tobytes() != by_amx[result].tobytes()]
+            except RuntimeError as failure:
+                of_case = [str(failure)]
+            complaints += [f"FAIL {name} {plan} {case}: {each}" for each in of_case]
+    return complaints, True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("variants", nargs="*", help="default: all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--bin", help="the folder of the tools; default: PATH")
+    options = parser.parse_args()
+    options.native = has_amx()
+    names = options.variants or sorted(oracle.VARIANTS)
+    bad = planned = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for complaints, has_plan in pool.map(
+                lambda each: check(each[1], each[0], options), enumerate(names)):
+            print(*complaints, sep="\n", end="\n" if complaints else "")
+            bad += bool(complaints)
+            planned += has_plan
+    how = "by AMX and emulated" if options.native else "emulated"
+    print(f"{planned} of {len(names)} variants {how}, {bad} bad")
+    return 1 if bad or not planned else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
