@@ -13,6 +13,7 @@ import pathlib
 import sys
 import tempfile
 
+import cpu
 import oracle
 import run_variant
 
@@ -22,14 +23,6 @@ PLANS = ("online,width=32,block=64", "panel,width=32,block=64",
          "online,width=16,block=128", "panel,width=64,block=64")
 # Shapes of a few blocks and less, special cases apart.
 SHAPES = ("1x97x133x1", "2x5x70x8", "1x1x33x1")
-
-
-def has_amx():
-    try:
-        cpus = pathlib.Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return False
-    return " amx_bf16" in cpus
 
 
 def compiled(name, number, target, folder, bin_dir):
@@ -81,7 +74,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--bin", help="the folder of the tools; default: PATH")
     options = parser.parse_args()
-    options.native = has_amx()
+    options.native = cpu.has_amx()
     names = options.variants or sorted(oracle.VARIANTS)
     bad = planned = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

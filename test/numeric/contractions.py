@@ -7,6 +7,8 @@ import sys
 
 import numpy as np
 
+import cpu
+
 # Layers, scores and mixers as models have them, and orders that none has.
 FORMS = ["ij,jk->ik", "ij,kj->ik", "ji,jk->ik", "ji,kj->ik", "ij,jk->ki",
          "bij,bjk->bik", "bij,bkj->bik", "bij,jk->bik", "bhid,bhjd->bhij",
@@ -139,9 +141,12 @@ def main():
     for number, form in enumerate(FORMS):
         for sizes in SIZES:
             small, other = ("f16", "bf16")[::1 if number % 2 else -1]
-            for case in (("native", True, "f32"), ("native", False, "f32"),
-                         ("x86-64-v3", True, "f32"), ("native", False, small),
-                         ("x86-64-v3", True, small), ("native", True, other)):
+            cases = [("native", True, "f32"), ("native", False, "f32"),
+                     ("x86-64-v3", True, "f32"), ("native", False, small),
+                     ("x86-64-v3", True, small), ("native", True, other)]
+            if cpu.emulates_amx():
+                cases.append(("native+emulated-amx", number % 2 == 0, "bf16"))
+            for case in cases:
                 wrong = check(form, sizes, folder, compiler, runner, *case)
                 if wrong:
                     bad += 1

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+import cpu
 import signatures
 
 DTYPES = ("f32", "f16", "bf16")
@@ -30,6 +31,10 @@ PLANS = {
                   "decode,block=32,split=32", "chunked_linear,block=64",
                   "banded,block=32", "unfused"),
 }
+if cpu.emulates_amx():
+    PLANS["native+emulated-amx"] = (
+        "online,width=64", "panel,width=32", "online,width=32,block=32",
+        "panel,width=64,block=32", "online,width=16,block=128", "unfused")
 # Whose values must all be seen.
 COVERED = {"B": "batches", "N": "queries", "S": "keys", "D": "features",
            "H": "heads", "M": "global heads", "R": "components",
@@ -61,7 +66,7 @@ class Case(NamedTuple):
 def parse_case(text):
     """The case that str() gave; ValueError where there is none."""
     match = re.fullmatch(
-        r"(\w+)/(\w+)/((?:\w=\d+,?)+)(?:/([\w-]+)/([\w=,]+))?", text)
+        r"(\w+)/(\w+)/((?:\w=\d+,?)+)(?:/([\w+-]+)/([\w=,]+))?", text)
     if not match or match[1] not in signatures.SIGNATURES \
             or match[2] not in DTYPES:
         raise ValueError(f"'{text}' is no case")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which sizes, types and plans are drawn."""
 
+import cpu
+
 DTYPES = ("f32", "f32", "bf16", "f16")
 BATCHES = (1, 1, 1, 2, 2, 3)
 HEADS = (1, 1, 2, 2, 3, 4, 5, 6, 8)
@@ -15,9 +17,11 @@ LENGTHS = (1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 24, 31, 32, 33, 37, 47, 48,
 LONG = (511, 512, 513, 700, 1000, 1023, 1024, 1025, 1500, 2047, 2048, 2049,
         3000, 4097)
 COMPONENTS = (1, 2, 2, 3, 4)
-TARGETS = ("native", "x86-64-v3", "x86-64")
+# The last is taken for the first where this CPU does not run it.
+TARGETS = ("native", "x86-64-v3", "x86-64", "native+emulated-amx")
 # Lanes of a vector and of the widest tile.
-LANES = {"native": (16, 64), "x86-64-v3": (8, 16), "x86-64": (4, 8)}
+LANES = {"native": (16, 64), "x86-64-v3": (8, 16), "x86-64": (4, 8),
+         "native+emulated-amx": (16, 64)}
 BLOCKS = (16, 32, 48, 64, 128, 256)
 
 
@@ -32,6 +36,11 @@ def draw_length(rng, most):
 
 def divisors(number):
     return [d for d in range(1, number + 1) if number % d == 0]
+
+
+def draw_target(rng):
+    target = TARGETS[int(rng.choice(4, p=(0.4, 0.3, 0.2, 0.1)))]
+    return target if "amx" not in target or cpu.emulates_amx() else TARGETS[0]
 
 
 def draw_plan(rng, ops, target):

@@ -284,7 +284,7 @@ def draw_trials(program, rng, options):
     drawn = draw_calls(program, rng, options.calls, options.work)
     made = []
     for number in range(options.artifacts):
-        target = sizes.TARGETS[int(rng.choice(3, p=(0.5, 0.3, 0.2)))]
+        target = sizes.draw_target(rng)
         plan = sizes.draw_plan(rng, program.ops, target)
         level = "-O0" if rng.random() < options.plain else ""
         made.append(Trial(program, target, plan, drawn, options.fault, level,

@@ -71,19 +71,25 @@ static Contraction limitLanes(Contraction op, int64_t lanes) {
   return op;
 }
 
-/// Tiles whose sums fill the registers, `vectors` a row.
-static TileSizes fillRegisters(const CpuModel &cpu, int64_t vectors) {
+/// Tiles of `op` whose sums fill the registers, `vectors` a row.
+static TileSizes fillRegisters(const CpuModel &cpu, const Contraction &op,
+                               int64_t vectors) {
   // More of them wait for more broadcasts than there are multiply-adds.
   constexpr int64_t mostRows = 16;
   TileSizes sizes = TileSizes::of(cpu);
   sizes.width = vectors * sizes.lanes;
+  if (DenseTile::isAmxOf(op, sizes)) {
+    sizes.rows = DenseTile::amxRows;
+    return sizes;
+  }
   sizes.rows = std::min(cpu.mostRowsInRegisters(vectors), mostRows);
   return sizes;
 }
 
 /// The width of tiles that fit as many lanes, if their number is `known`.
-static TileSizes fitWidth(const CpuModel &cpu, std::optional<int64_t> known) {
-  TileSizes usual = fillRegisters(cpu, cpu.widestTile() / cpu.lanes);
+static TileSizes fitWidth(const CpuModel &cpu, const Contraction &op,
+                          std::optional<int64_t> known) {
+  TileSizes usual = fillRegisters(cpu, op, cpu.widestTile() / cpu.lanes);
   if (!known)
     return usual;
   // The time of a multiply-add, relative to the widest tile's, and so the time
@@ -92,7 +98,7 @@ static TileSizes fitWidth(const CpuModel &cpu, std::optional<int64_t> known) {
   TileSizes best = usual;
   double shortest = std::numeric_limits<double>::max();
   for (int64_t vectors = usual.vectors(); vectors > 0; --vectors) {
-    TileSizes sizes = fillRegisters(cpu, vectors);
+    TileSizes sizes = fillRegisters(cpu, op, vectors);
     double factor = vectors == 1                 ? oneVector
                     : vectors == usual.vectors() ? 1
                                                  : few;
@@ -114,7 +120,7 @@ static TileSizes fitRow(const CpuModel &cpu, Value lanes) {
   constexpr int64_t begin = 1;
   TileSizes sizes = TileSizes::of(cpu);
   sizes.rows = 1;
-  sizes.hasPairs = false;
+  sizes.hasPairs = sizes.hasAmx = false;
   sizes.width = widest * cpu.lanes;
   std::optional<int64_t> known = getConstantIntValue(lanes);
   if (!known)
@@ -218,6 +224,10 @@ std::optional<PanelLayout> mixattn::findPanels(KernelOp kernel,
   int64_t few = right.getElementType().isF32() ? DenseTile::fewRows : 1;
   if (rows && *rows <= few && hasRows)
     return std::nullopt;
+  // Panels have no more terms than there are, and AMX reads whole steps.
+  if (DenseTile::isAmxOf(op, TileSizes::of(cpu)) &&
+      *right.getKnownSize(op.depths) % DenseTile::amxTerms != 0)
+    return std::nullopt;
   PanelLayout layout;
   auto addDims = [&](ArrayRef<unsigned> loops, auto &dims) {
     for (unsigned loop : loops)
@@ -226,7 +236,7 @@ std::optional<PanelLayout> mixattn::findPanels(KernelOp kernel,
   addDims(op.depths, layout.terms);
   addDims(op.lanes, layout.lanes);
   addDims(op.batches, layout.batches);
-  layout.width = fitWidth(cpu, right.getKnownSize(op.lanes)).width;
+  layout.width = fitWidth(cpu, op, right.getKnownSize(op.lanes)).width;
   layout.arePairs = DenseTile::arePairsOf(op, TileSizes::of(cpu));
   return layout;
 }
@@ -237,14 +247,14 @@ void mixattn::scheduleDense(KernelOp kernel, const CpuModel &cpu) {
   Scratch nothing;
   DenseTile shape(b, kernel, op, TileSizes::of(cpu), nothing);
   Value rows = shape.sizeOf(op.rows), lanes = shape.sizeOf(op.lanes);
-  TileSizes sizes = fitWidth(cpu, getConstantIntValue(lanes));
+  TileSizes sizes = fitWidth(cpu, op, getConstantIntValue(lanes));
   if (Value panels = kernel.getPanels()) {
     auto type = cast<MemRefType>(panels.getType());
     int64_t numbers = type.getElementType().isBF16() ? 2 : 1;
-    sizes = fillRegisters(cpu, type.getDimSize(2) / numbers / cpu.lanes);
+    sizes = fillRegisters(cpu, op, type.getDimSize(2) / numbers / cpu.lanes);
   }
   std::optional<int64_t> known = getConstantIntValue(rows);
-  if (known)
+  if (known && !DenseTile::isAmxOf(op, sizes))
     sizes.rows = std::min(sizes.rows, *known);
   if (!shape.hasRowsOfLanes() || (known && *known > 1)) {
     emitTiles(b, kernel, op, cpu, sizes);

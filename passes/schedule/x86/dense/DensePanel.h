@@ -16,15 +16,15 @@ class DensePanel : public TileBuilder {
 public:
   /// Terms of a sum that are added up from zero: sums of any depth stay exact
   /// (mostInPart).
-  static constexpr int64_t piece = 128;
+  static constexpr int64_t usualPiece = 128;
 
   /// The last of `sides` is the right one. All of them know sizes of loops.
   DensePanel(mlir::ImplicitLocOpBuilder &b, const TileSizes &sizes,
              Scratch &scratch, llvm::ArrayRef<DenseOperand> sides,
              llvm::ArrayRef<unsigned> terms, llvm::ArrayRef<unsigned> lanes,
-             bool arePairs)
-      : TileBuilder(b, sizes, scratch), arePairs(arePairs), sides(sides),
-        right(sides.back()), termLoops(terms), laneLoops(lanes) {}
+             bool arePairs, int64_t piece = usualPiece)
+      : TileBuilder(b, sizes, scratch), piece(piece), arePairs(arePairs),
+        sides(sides), right(sides.back()), termLoops(terms), laneLoops(lanes) {}
 
   /// How many turns `loops` have together.
   mlir::Value sizeOf(llvm::ArrayRef<unsigned> loops);
@@ -56,6 +56,8 @@ protected:
                mlir::Value end, int64_t columns, mlir::Value tile,
                mlir::Value row);
 
+  /// Terms that a panel has at a time.
+  int64_t piece;
   /// Whether products are of pairs of bf16.
   bool arePairs;
 

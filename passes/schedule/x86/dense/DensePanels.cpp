@@ -30,7 +30,7 @@ void mixattn::schedulePanels(KernelOp kernel, const TileSizes &usual) {
   IndexMath at(b);
   Value depth = at.value(*side.getKnownSize(terms));
   Value width = at.value(*side.getKnownSize(lanes));
-  constexpr int64_t piece = DensePanel::piece;
+  constexpr int64_t piece = DensePanel::usualPiece;
   Value pieces = at.div(at.add(depth, piece - 1), piece);
   Value perBatch = at.div(at.add(width, layout.width - 1), layout.width);
   Value count = at.mul(at.mul(perBatch, *side.getKnownSize(batches)), pieces);

@@ -32,7 +32,9 @@ void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
   tile::ProductClauses clauses;
   clauses.count = arePairs ? at.div(at.add(count, 1), 2) : count;
   clauses.accumulates = !areSumsWhole;
-  if (leftSide == LeftSide::Terms && areLast) {
+  clauses.isAmx = isAmx();
+  if (areLast && (leftSide == LeftSide::Terms ||
+                  (leftSide == LeftSide::Rows && isAmx()))) {
     emitLeft(first, count, row, at.min(at.add(row, rows), here));
     tile::ProductOp::create(b, leftTile, at.value(0), lanes, sums, clauses);
     return;
@@ -79,6 +81,8 @@ void DenseTile::emitProducts(Value row, Value first, Value count) {
   b.setInsertionPointToStart(choice.thenBlock());
   emitBlock(row, sizes.rows, first, count, /*areLast=*/false);
   b.setInsertionPointToStart(choice.elseBlock());
+  if (isAmx())
+    return emitBlock(row, sizes.rows, first, count, /*areLast=*/true);
   // With fewer sums a multiply-add would wait for the one before.
   constexpr int64_t fewestSums = 8;
   int64_t few = llvm::divideCeil(fewestSums, sizes.vectors());

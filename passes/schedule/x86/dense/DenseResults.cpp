@@ -130,12 +130,16 @@ void DenseTile::emitResults(Value from, Value to) {
     made.insert(each->getResult(0));
   }
   Reader writer = makeReader(target.getBuffer(), op.resultMap);
+  std::optional<int64_t> known = getConstantIntValue(sizeOf(op.lanes));
+  bool areWhole = known && *known % sizes.width == 0;
   // A mask, and what is read once for all rows, stay outside of the rows' loop.
+  // No mask is in the way of a whole vector: some CPUs store slowly under one.
   forEachLane([&](Value part) {
     Value lane = at.add(firstLane, part);
+    Value held =
+        areWhole ? at.value(sizes.lanes) : at.sub(sizeOf(op.lanes), lane);
     Value isThere = vector::CreateMaskOp::create(
-        b, VectorType::get({sizes.lanes}, b.getI1Type()),
-        at.sub(sizeOf(op.lanes), lane));
+        b, VectorType::get({sizes.lanes}, b.getI1Type()), held);
     Place ofLane = batch;
     split(op.lanes, lane, ofLane);
     forEach(from, to, 1, [&](Value number) {

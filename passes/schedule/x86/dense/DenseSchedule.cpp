@@ -91,8 +91,9 @@ Prediction Dense::predict(const Workload &work, const PlanCase &,
   double bytes = work.movedBytes * columns * rows * depth;
   double readers = double(cpu.threads);
   cycles = std::max(cycles, bytes / readRate(bytes, bytes, readers));
-  double perThread = double(DenseTile::mostRowsOf(tile) + DenseTile::piece) *
-                     double(tile.width) * 4;
+  double perThread =
+      double(DenseTile::mostRowsOf(tile) + DenseTile::usualPiece) *
+      double(tile.width) * 4;
   return {share(cycles, tiles, cycles / std::max(1.0, tiles), false),
           perThread};
 }

@@ -6,6 +6,7 @@
 #include "dialect/tile/TileOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -17,14 +18,29 @@ DenseTile::DenseTile(ImplicitLocOpBuilder &b, KernelOp kernel,
     : DensePanel(b, sizes, scratch,
                  {DenseOperand(kernel.getOperandOf(op.left), op.leftMap),
                   DenseOperand(kernel.getOperandOf(op.right), op.rightMap)},
-                 op.depths, op.lanes, arePairsOf(op, sizes)),
+                 op.depths, op.lanes, arePairsOf(op, sizes),
+                 termsOfPiece(op, sizes)),
       kernel(kernel), op(op), left(kernel.getOperandOf(op.left), op.leftMap),
       target(kernel.getOutputs()[0], op.resultMap), leftSide(chooseLeftSide()) {
 }
 
-bool DenseTile::arePairsOf(const Contraction &op, const TileSizes &sizes) {
+static bool areOfBf16(const Contraction &op) {
   auto isBf16 = [](Value side) { return getElementTypeOrSelf(side).isBF16(); };
-  return sizes.hasPairs && isBf16(op.left) && isBf16(op.right);
+  return isBf16(op.left) && isBf16(op.right);
+}
+
+bool DenseTile::isAmxOf(const Contraction &op, const TileSizes &sizes) {
+  return sizes.hasAmx && areOfBf16(op);
+}
+
+bool DenseTile::arePairsOf(const Contraction &op, const TileSizes &sizes) {
+  return (sizes.hasPairs || sizes.hasAmx) && areOfBf16(op);
+}
+
+int64_t DenseTile::termsOfPiece(const Contraction &op, const TileSizes &sizes) {
+  // AMX adds up less at a time, and a longer piece moves its sums less often.
+  constexpr int64_t amxPiece = 256;
+  return isAmxOf(op, sizes) ? amxPiece : usualPiece;
 }
 
 DenseTile::LeftSide DenseTile::chooseLeftSide() {
@@ -32,9 +48,10 @@ DenseTile::LeftSide DenseTile::chooseLeftSide() {
   if (!left.getElementType().isF32() && !arePairs)
     return LeftSide::Copied;
   if (left.isEven(op.rows) && left.isContiguous(op.depths)) {
-    // The last number of an odd row has no other to make a pair with.
+    // The last number of an odd row has no other to make a pair with, and rows
+    // of AMX come in whole squares.
     std::optional<int64_t> depth = getConstantIntValue(sizeOf(op.depths));
-    if (!arePairs || (depth && *depth % 2 == 0))
+    if (!arePairs || (depth && *depth % (isAmx() ? amxTerms : 2) == 0))
       return LeftSide::Rows;
   }
   if (!arePairs && left.isEven(op.depths) && left.isContiguous(op.rows))
@@ -55,11 +72,11 @@ bool DenseTile::canReadRight() const {
 void DenseTile::takeScratch() {
   sumTile = takeTile(mostRowsOf(sizes));
   panel = takePanel();
+  Type copied = arePairs ? b.getBF16Type() : Type();
   if (leftSide == LeftSide::Copied)
-    leftTile = takeMatrix(mostRowsOf(sizes), piece,
-                          arePairs ? b.getBF16Type() : Type());
-  else if (leftSide == LeftSide::Terms)
-    leftTile = takeMatrix(sizes.rows, piece);
+    leftTile = takeMatrix(mostRowsOf(sizes), piece, copied);
+  else if (leftSide == LeftSide::Terms || isAmx())
+    leftTile = takeMatrix(sizes.rows, piece, copied);
 }
 
 Value DenseTile::arePanelsThere() {
@@ -103,6 +120,23 @@ void DenseTile::prefetch(Value row, Value first, Value count) {
           [&](Value term) { emitPrefetch(matrix, term, lane, sizes.width); });
 }
 
+/// Clears terms of the panel after `count` of them, up to a whole step of AMX.
+void DenseTile::clearTerms(Value count) {
+  std::optional<int64_t> depth = getConstantIntValue(sizeOf(op.depths));
+  if (!isAmx() || (depth && *depth % amxTerms == 0))
+    return;
+  auto type = VectorType::get({2 * sizes.lanes}, b.getBF16Type());
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value end =
+      at.mul(at.div(at.add(count, amxTerms - 1), amxTerms), amxTerms / 2);
+  forEach(at.div(at.add(count, 1), 2), end, 1, [&](Value pair) {
+    forEachLane([&](Value lane) {
+      vector::StoreOp::create(b, none, panel,
+                              ValueRange{pair, at.mul(lane, 2)});
+    });
+  });
+}
+
 /// `count` terms from `first` on of the right side, as products take them.
 Value DenseTile::takePiece(Value first, Value count, bool packs) {
   if (!packs) {
@@ -116,6 +150,7 @@ Value DenseTile::takePiece(Value first, Value count, bool packs) {
   Value areThere = arePanelsThere();
   if (!areThere) {
     emitPanel(batch, firstLane, panel, first, count);
+    clearTerms(count);
     return panel;
   }
   Value there = pieceOf(kernel.getPanels(), number, rowOf(first));
@@ -126,6 +161,7 @@ Value DenseTile::takePiece(Value first, Value count, bool packs) {
   scf::YieldOp::create(b, there);
   b.setInsertionPointToStart(choice.elseBlock());
   emitPanel(batch, firstLane, panel, first, count);
+  clearTerms(count);
   scf::YieldOp::create(
       b, Value(memref::CastOp::create(b, there.getType(), panel)));
   return choice.getResult(0);

@@ -26,8 +26,12 @@ public:
   /// Rows for which the right side is read as it lies: to pack it takes longer.
   static constexpr int64_t fewRows = 16;
 
-  /// Whether products are of pairs of bf16.
+  /// Whether AMX multiplies the sides of `op`, and whether products are of
+  /// pairs of bf16.
+  static bool isAmxOf(const Contraction &op, const TileSizes &sizes);
   static bool arePairsOf(const Contraction &op, const TileSizes &sizes);
+  /// The rows of a block of AMX's, and terms of one of its steps.
+  static constexpr int64_t amxRows = 32, amxTerms = 32;
   /// Whether the lanes of a term lie side by side, and all terms as far apart.
   bool hasRowsOfLanes() const;
   /// Whether products can read the right side as it lies, in whole tiles.
@@ -53,6 +57,9 @@ private:
     Copied
   };
   LeftSide chooseLeftSide();
+  bool isAmx() const { return isAmxOf(op, sizes); }
+  static int64_t termsOfPiece(const Contraction &op, const TileSizes &sizes);
+  void clearTerms(mlir::Value count);
 
   // DenseProducts.cpp
   void emitLeft(mlir::Value first, mlir::Value count, mlir::Value from,
