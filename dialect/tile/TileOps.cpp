@@ -95,10 +95,11 @@ LogicalResult ProductOp::verify() {
         right.getDimSize(0) % side != 0)
       return emitOpError("expected rows, lanes and steps in multiples of ")
              << side << " with 'amx'";
+    bool isScaled = !getFactor().isExactlyValue(1.0);
     if (getLast() || getLost() || getUnits() || !getEpilogue().empty() ||
-        !getFactor().isExactlyValue(1.0))
-      return emitOpError("expected no clauses but 'count' and 'onto' with "
-                         "'amx'");
+        (isScaled && getAccumulates()))
+      return emitOpError("expected no clauses but 'count', and 'onto' or a "
+                         "factor, with 'amx'");
   }
   if (!getEpilogue().empty() && !isEpilogue(getEpilogue()))
     return emitOpError("expected an epilogue with a row of lanes and two "

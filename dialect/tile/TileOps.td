@@ -113,7 +113,7 @@ def Tile_ProductOp : Tile_Op<"x86.product",
       steps. Rows and lanes of the target, and rows of the right side, come in
       sixteens; so do the steps that are read with a `count`: up to there the
       right side is 0, and numbers on the left are finite. Of the other clauses
-      `count` and `onto` go with it. Each square is summed up first, even and
+      `count`, and `onto` or a factor, go with it. Each square is summed up first, even and
       odd terms apart, and then added.
     - `epilogue`: a region that gets a vector of the finished target, its row
       and its first lane, and yields what is stored in place of it. The vector

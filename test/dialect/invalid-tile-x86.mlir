@@ -205,9 +205,9 @@ func.func @amx_of_some_steps(%l: memref<32x64xbf16>, %i: index, %r: memref<20x64
 
 // -----
 
-func.func @amx_with_a_factor(%l: memref<32x64xbf16>, %i: index, %r: memref<32x64xbf16>, %t: memref<32x32xf32>) {
-  // expected-error @below {{'tile.x86.product' op expected no clauses but 'count' and 'onto' with 'amx'}}
-  tile.x86.product %l[%i], %r factor 0.5 amx into %t : memref<32x64xbf16>, memref<32x64xbf16>, memref<32x32xf32>
+func.func @amx_of_scaled_sums(%l: memref<32x64xbf16>, %i: index, %r: memref<32x64xbf16>, %t: memref<32x32xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected no clauses but 'count', and 'onto' or a factor, with 'amx'}}
+  tile.x86.product %l[%i], %r factor 0.5 amx onto %t : memref<32x64xbf16>, memref<32x64xbf16>, memref<32x32xf32>
   return
 }
 

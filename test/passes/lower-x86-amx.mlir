@@ -11,16 +11,16 @@
 // CHECK-SAME:    %[[K:.+]]: memref<?x64xbf16>, %[[ROW:.+]]: index, %[[Q:.+]]: memref<32x64xbf16>, %[[S:.+]]: memref<32x32xf32>)
 // CHECK-COUNT-4: amx.tile_zero
 // CHECK:         %[[A:.+]] = amx.tile_load %[[K]][%[[ROW]], %c0]
+// CHECK-NEXT:    %[[B:.+]] = amx.tile_load %[[Q]][%c0, %c0]
+// CHECK-NEXT:    amx.tile_mulf %[[A]], %[[B]]
+// CHECK-NEXT:    %[[C:.+]] = amx.tile_load %[[Q]][%c0, %c32]
+// CHECK-NEXT:    amx.tile_mulf %[[A]], %[[C]]
 // CHECK:         %[[NEXT:.+]] = arith.addi %[[ROW]], %c16
 // CHECK-NEXT:    %[[D:.+]] = amx.tile_load %[[K]][%[[NEXT]], %c0]
-// CHECK-NEXT:    %[[B:.+]] = amx.tile_load %[[Q]][%c0, %c0]
-// CHECK-NEXT:    %[[C:.+]] = amx.tile_load %[[Q]][%c0, %c32]
-// CHECK-NEXT:    amx.tile_mulf %[[A]], %[[B]]
-// CHECK-NEXT:    amx.tile_mulf %[[A]], %[[C]]
 // CHECK-NEXT:    amx.tile_mulf %[[D]], %[[B]]
 // CHECK-NEXT:    amx.tile_mulf %[[D]], %[[C]]
 // CHECK:         amx.tile_load %[[K]][%[[ROW]], %c32]
-// CHECK:         amx.tile_load %[[Q]][%c16, %c0]
+// CHECK-NEXT:    amx.tile_load %[[Q]][%c16, %c0]
 // CHECK:         amx.tile_store %[[S]][%c0, %c0]
 // CHECK-NEXT:    amx.tile_store %[[S]][%c0, %c16]
 // CHECK-NEXT:    amx.tile_store %[[S]][%c16, %c0]

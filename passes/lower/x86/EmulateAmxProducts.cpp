@@ -94,6 +94,7 @@ void AmxEmulator::emit() {
          });
     return Values();
   });
+  scale(op.getTarget(), op.getFactor().convertToFloat());
 }
 
 void mixattn::emulateAmx(RewriterBase &rewriter, tile::ProductOp op,

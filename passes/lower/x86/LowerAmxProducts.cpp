@@ -75,20 +75,19 @@ AmxProductEmitter::emitStep(const Block &block, Value step, ValueRange before) {
   auto twice = [&](Value number) {
     return b.createOrFold<arith::MulIOp>(number, index(2));
   };
-  // All loads first: squares of one side would share a register otherwise, and
-  // each load wait for the products with the square before.
-  Values left, right, next;
+  Values next;
+  Value right[mostSquares];
   for (int64_t r = 0; r < block.rows; ++r) {
     Value row = add(op.getRow(), add(block.row, r * side));
-    left.push_back(load(pairs, op.getLeft(), row, twice(step)));
-  }
-  for (int64_t c = 0; c < block.lanes; ++c)
-    right.push_back(
-        load(pairs, op.getRight(), step, twice(add(block.lane, c * side))));
-  for (int64_t r = 0; r < block.rows; ++r)
-    for (int64_t c = 0; c < block.lanes; ++c)
-      next.push_back(amx::TileMulFOp::create(b, sums, left[r], right[c],
+    Value left = load(pairs, op.getLeft(), row, twice(step));
+    for (int64_t c = 0; c < block.lanes; ++c) {
+      if (!right[c])
+        right[c] =
+            load(pairs, op.getRight(), step, twice(add(block.lane, c * side)));
+      next.push_back(amx::TileMulFOp::create(b, sums, left, right[c],
                                              before[r * block.lanes + c]));
+    }
+  }
   return next;
 }
 
@@ -126,6 +125,7 @@ void AmxProductEmitter::emit() {
       emitBlock({row, lane, rows, lanes});
     });
   });
+  scale(op.getTarget(), op.getFactor().convertToFloat());
 }
 
 void mixattn::lowerByAmx(RewriterBase &rewriter, tile::ProductOp op,

@@ -134,6 +134,19 @@ protected:
     };
     return {half(0), half(cpu.lanes)};
   }
+  /// Multiplies all numbers of `tile` with `factor`.
+  void scale(mlir::Value tile, float factor) {
+    if (factor == 1.0f)
+      return;
+    loop(index(0), index(sizeOf(tile, 0)), 1, {},
+         [&](mlir::Value at, mlir::ValueRange) {
+           for (int64_t c = 0; c < sizeOf(tile, 1) / cpu.lanes; ++c)
+             store(mlir::arith::MulFOp::create(b, load(tile, at, c),
+                                               splat(factor)),
+                   tile, at, c);
+           return Values();
+         });
+  }
   /// A loop that carries `inits`.
   Values loop(mlir::Value from, mlir::Value to, int64_t step,
               mlir::ValueRange inits,

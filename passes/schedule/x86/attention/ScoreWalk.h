@@ -112,6 +112,9 @@ private:
   void emitPackedElements(mlir::Value keys);
   void emitPrefetchedElements(mlir::Value row);
   bool isAmx() { return tile.isAmx(); }
+  /// Whether scores are multiplied with the queries' factor as they are read:
+  /// AMX has no time for it, and nobody reads them twice.
+  bool scalesLate() { return isAmx() && !hasUnitsPerHead(); }
   /// The arithmetic of weights. Those that AMX reads are rounded to bf16, and
   /// powers that nobody else reads need not be more exact than that.
   Softmax weighing();

@@ -204,7 +204,10 @@ double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
   double sets = std::min(readers, double(sizes.batch) * groups);
   double keySet = keyBytes * double(sizes.keys);
   double rate = readRate(keySet, keySet * sets, readers);
-  cycles = std::max(cycles, keyBytes * keys / rate);
+  double reading = keyBytes * keys / rate;
+  if (usesAmx(work) && !keepsWeights())
+    cycles += reading * amxExposed;
+  cycles = std::max(cycles, reading);
   if (keepsWeights()) {
     double panel = stripOf(work, sizes, lanes);
     double part = keys / double(sizes.keys);

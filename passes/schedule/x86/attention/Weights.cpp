@@ -38,11 +38,11 @@ Softmax ScoreWalk::weighing() {
   });
 }
 
-/// The scores in row `row`. AMX leaves products as they are.
+/// The scores in row `row`.
 Value ScoreWalk::emitScore(Value row) {
   Value score = load(scoreTile, row, operands.place.lane);
   double factor = body.queryFactor();
-  return isAmx() && factor != 1 ? mul(score, splat(factor)) : score;
+  return scalesLate() && factor != 1 ? mul(score, splat(factor)) : score;
 }
 
 /// The values that all heads' exponents for `key` start from; its scores are in

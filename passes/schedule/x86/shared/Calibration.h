@@ -47,6 +47,9 @@ constexpr double roomy = 0.25, crowding = 0.15;
 /// The same of AMX, whose tiles, a block of keys and its values are all read
 /// from the first cache.
 constexpr double amxOverflow = 0.25;
+/// The part of reading keys and values that products by AMX do not hide, which
+/// take less time.
+constexpr double amxExposed = 0.5;
 /// How often over the traffic of a panel's strip counts: what is written is
 /// read and evicted, too. Granite Rapids hides part of it.
 constexpr double strip = 2, sharedStrip = 0.5;
