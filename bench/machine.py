@@ -28,6 +28,11 @@ def parse_threads(parser, text):
     return counts
 
 
+def has_amx():
+    """Whether this CPU multiplies bf16 by AMX."""
+    return "amx_bf16" in cpu()["flags"]
+
+
 def cpu():
     """Model, family, flags that matter, caches, CPUs that may be used."""
     fields = {}

@@ -11,12 +11,14 @@
 #include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { FmaZmm, FmaYmm, DotBf16, Kinds };
+enum { FmaZmm, FmaYmm, DotBf16, AmxBf16, Kinds };
 enum { MaxThreads = 256, MaxSlices = 4096 };
 /* Iterations of a slice: some 50 microseconds. */
-enum { SliceOfFlops = 25000, SliceOfCycles = 3000 };
+enum { SliceOfFlops = 25000, SliceOfSquares = 3000, SliceOfCycles = 3000 };
 /* Bytes that a reader prefetches ahead. */
 enum { Ahead = 2048 };
 
@@ -78,12 +80,40 @@ __attribute__((target("avx512f"))) static void dotBf16(long turns) {
       : CLOBBERS);
 }
 
-/* Floating-point operations of a turn, and of a cycle with two ports. */
+/* Products of squares in registers: of 16 rows, 16 lanes and 32 terms. */
+__attribute__((target("amx-tile,amx-bf16"))) static void amxBf16(long turns) {
+  static const struct {
+    uint8_t palette, start, unused[14];
+    uint16_t bytesOfRow[16];
+    uint8_t rows[16];
+  } shapes = {1, 0, {0}, {64, 64, 64, 64, 64, 64, 64, 64},
+              {16, 16, 16, 16, 16, 16, 16, 16}};
+  /* Squares of bf16 that are not zero. */
+  static const uint32_t numbers[256] = {[0 ... 255] = 0x3f66bf8d};
+  __asm__ volatile(
+      "ldtilecfg %1\n\t"
+      ".irp r,4,5,6,7\n\ttileloadd (%2,%3), %%tmm\\r\n\t.endr\n\t"
+      ".irp r,0,1,2,3\n\ttilezero %%tmm\\r\n\t.endr\n"
+      "1:\n\ttdpbf16ps %%tmm6, %%tmm4, %%tmm0\n\t"
+      "tdpbf16ps %%tmm7, %%tmm4, %%tmm1\n\t"
+      "tdpbf16ps %%tmm6, %%tmm5, %%tmm2\n\t"
+      "tdpbf16ps %%tmm7, %%tmm5, %%tmm3\n\t"
+      "dec %0\n\tjnz 1b\n\ttilerelease"
+      : "+r"(turns)
+      : "m"(shapes), "r"(numbers), "r"((uint64_t)64), "m"(numbers)
+      : "cc", "memory");
+}
+
+/* Floating-point operations of a turn; of a cycle with two ports, or with the
+ * one unit of AMX, which takes 16 cycles for a product; turns of a slice. */
 static const struct {
   void (*run)(long);
   double perTurn, perCycle;
-} kernels[Kinds] = {
-    {fmaZmm, 16 * 32, 64}, {fmaYmm, 12 * 16, 32}, {dotBf16, 16 * 64, 128}};
+  long turns;
+} kernels[Kinds] = {{fmaZmm, 16 * 32, 64, SliceOfFlops},
+                    {fmaYmm, 12 * 16, 32, SliceOfFlops},
+                    {dotBf16, 16 * 64, 128, SliceOfFlops},
+                    {amxBf16, 4 * 16384, 1024, SliceOfSquares}};
 
 __attribute__((target("avx512f"))) static float readZmm(const char *data,
                                                         uint64_t bytes) {
@@ -154,8 +184,9 @@ static void countFlops(Worker *w) {
   for (double end = now() + w->seconds; count < MaxSlices && now() < end;
        ++count) {
     clocks[count] = 64.0 * SliceOfCycles / timeOf(chain, SliceOfCycles);
-    rates[count] = kernels[w->kind].perTurn * SliceOfFlops /
-                   timeOf(kernels[w->kind].run, SliceOfFlops);
+    long turns = kernels[w->kind].turns;
+    rates[count] = kernels[w->kind].perTurn * (double)turns /
+                   timeOf(kernels[w->kind].run, turns);
   }
   w->rate = median(rates, count);
   w->hertz = median(clocks, count);
@@ -226,6 +257,12 @@ static int runAll(Worker model, int threads, double *rate, double *hertz) {
   return 0;
 }
 
+/* Whether the CPU has AMX, and Linux lets this process use it
+ * (ARCH_REQ_XCOMP_PERM for the data of tiles). */
+static int mayUseAmx(void) {
+  return syscall(SYS_arch_prctl, 0x1023, 18) == 0;
+}
+
 /* Whether this CPU has the instructions of a kind. */
 int peakHas(int kind) {
   switch (kind) {
@@ -235,6 +272,8 @@ int peakHas(int kind) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   case DotBf16:
     return __builtin_cpu_supports("avx512bf16");
+  case AmxBf16:
+    return mayUseAmx();
   }
   return 0;
 }

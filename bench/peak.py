@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bench import paths
 
-KINDS = {"f32 zmm": 0, "f32 ymm": 1, "bf16 zmm": 2}
+KINDS = {"f32 zmm": 0, "f32 ymm": 1, "bf16 zmm": 2, "bf16 amx": 3}
 # Seconds of one measurement.
 SHORT, LONG = 0.02, 0.25
 
@@ -33,12 +33,15 @@ class Peak:
         return bool(self.library.peakHas(KINDS[kind]))
 
     def kind_of(self, row):
-        """The widest instructions that code for this row may use."""
-        if row.target == "x86-64-v3" or not self.has("f32 zmm"):
+        """The fastest instructions that code for this row may use."""
+        return self.kind_of_type(row.dtype, row.target == "x86-64-v3")
+
+    def kind_of_type(self, dtype, is_narrow=False):
+        """The same for a type, without AVX-512 where it `is_narrow`."""
+        if is_narrow or not self.has("f32 zmm"):
             return "f32 ymm"
-        if row.dtype == "bf16" and self.has("bf16 zmm"):
-            return "bf16 zmm"
-        return "f32 zmm"
+        kinds = ("bf16 amx", "bf16 zmm") if dtype == "bf16" else ()
+        return next((kind for kind in kinds if self.has(kind)), "f32 zmm")
 
     def flops(self, kind, threads, seconds=SHORT):
         numbers = [ctypes.c_double() for _ in range(3)]

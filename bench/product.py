@@ -54,9 +54,8 @@ def main():
                               ("onnxruntime", onnxruntime_products(threads))):
         try:
             for dtype, call in products:
-                kind = "bf16 zmm" if dtype == "bf16" else (
-                    "f32 zmm" if peak.has("f32 zmm") else "f32 ymm")
-                if peak.has(kind):
+                kind = peak.kind_of_type(dtype)
+                if dtype == "f32" or kind.startswith("bf16"):
                     found.setdefault(library, {})[dtype] = share(
                         call, kind, threads, peak)
         except ImportError:

@@ -14,6 +14,8 @@ constexpr double lowest = std::numeric_limits<float>::lowest();
 /// By how much an exponent may exceed its reference: sums of powers of 2 to
 /// this stay far from infinity.
 constexpr double slack = 16.0;
+/// The same where the sum of the powers of a key's components is kept in f16.
+constexpr double slackOfHalves = 8.0;
 
 } // namespace mixattn
 

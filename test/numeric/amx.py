@@ -16,11 +16,14 @@ import tempfile
 import cpu
 import oracle
 import run_variant
+import sampler
 
 # Plans by turns; a variant takes the first one that it can have.
 PLANS = ("online,width=32,block=64", "panel,width=32,block=64",
          "online,width=64,block=32", "panel,width=16,block=32",
          "online,width=16,block=128", "panel,width=64,block=64")
+# Features that are no whole squares, which every third variant has.
+ODD = {"D": 41, "V": 41}
 # Shapes of a few blocks and less, special cases apart.
 SHAPES = ("1x97x133x1", "2x5x70x8", "1x1x33x1")
 
@@ -29,10 +32,12 @@ def compiled(name, number, target, folder, bin_dir):
     """The variant by a plan that it can have, and the plan; None without one."""
     folder.mkdir()
     turn = number % len(PLANS)
+    sizes = {dim: ODD[dim] for dim in sampler.dims_of(name)
+             if dim in ODD and number % 3 == 1}
     for plan in PLANS[turn:] + PLANS[:turn]:
         try:
             return run_variant.Variant(
-                name, "bf16", folder, bin_dir,
+                name, "bf16", folder, bin_dir, sizes,
                 options=(f"--target={target}", f"--plan={plan}")), plan
         except RuntimeError as failure:
             if "cannot be computed as planned" not in str(failure):

@@ -23,9 +23,12 @@ AttentionTile::AttentionTile(ImplicitLocOpBuilder &b, KernelOp kernel,
       operands(kernel, sizes.lanes), body(op, operands), heads(heads) {
   operands.block = sizes.block;
   usesAmx = mayUseAmx(op, sizes);
-  // As many exponents at a time as `bodyRows` keys of one exponent each, and
-  // half of them where there are half as many steps of products to hide under.
-  int64_t exponents = sizes.bodyRows / (hasPairedScores() && !usesAmx ? 2 : 1);
+  // As many exponents at a time as `bodyRows` keys of one exponent each; half
+  // of them where there are half as many steps of products to hide under, and
+  // twice as many where they hide under nothing.
+  int64_t exponents = usesAmx             ? 2 * sizes.bodyRows
+                      : hasPairedScores() ? sizes.bodyRows / 2
+                                          : sizes.bodyRows;
   if (usesAmx)
     this->sizes.rows = amxRows;
   this->sizes.bodyRows =

@@ -34,14 +34,22 @@ public:
   /// The bytes of the panel for `keys` keys, which comes after that.
   Value emitPanelBytes(Value keys) {
     Value blocks = blocksOf(keys);
-    Value rows = at.mul(at.add(at.mul(blocks, sizes.block), blocks), heads);
-    return at.mul(rows, bytesOf(1));
+    return at.add(emitWeightBytes(at.mul(blocks, sizes.block)),
+                  at.mul(at.mul(blocks, heads), bytesOf(1)));
   }
 
   void emit(const Item &item);
 
 private:
-  // Rows of the panel: the weights of all heads, then the factors of blocks.
+  // The panel: the weights of all heads, then the factors of blocks. Where AMX
+  // pools them, weights are of f16: more exact than the bf16 that they become,
+  // and half as much to move.
+  Type weightType() { return tile.isAmx() ? b.getF16Type() : b.getF32Type(); }
+  /// The bytes of weights for `rows` keys of each head.
+  Value emitWeightBytes(Value rows) {
+    return at.mul(at.mul(rows, heads),
+                  sizes.width * weightType().getIntOrFloatBitWidth() / 8);
+  }
   Value blocksOf(Value keys) {
     return at.div(at.add(keys, sizes.block - 1), sizes.block);
   }
@@ -54,7 +62,7 @@ private:
                   at.sub(operands.place.blockStart, range.begin));
   }
   Value factorRow(Value head, Value block) {
-    return at.add(at.add(at.mul(headRows, heads), at.mul(head, blocks)), block);
+    return at.add(at.mul(head, blocks), block);
   }
   void emitLoweredOutputs(Value, Value) override {}
   void emitBlockEnd(Value keys) override;
@@ -66,7 +74,7 @@ private:
   ScoreWalk walk;
   Outputs outputs;
   Mixer mixer;
-  Value headRows, blocks, mixedTile;
+  Value headRows, blocks, factorTile, mixedTile;
 };
 
 } // namespace
@@ -76,7 +84,9 @@ void PanelTile::emit(const Item &item) {
   tile.enter(item.batch, item.firstQuery, item.queries, item.valuePanels);
   blocks = blocksOf(range.keys);
   headRows = at.mul(blocks, sizes.block);
-  walk.weightTile = takeRest(at.mul(at.add(headRows, blocks), heads));
+  walk.weightTile =
+      takeRest(at.mul(headRows, heads), at.value(0), weightType());
+  factorTile = takeRest(at.mul(blocks, heads), emitWeightBytes(headRows));
   mixer.emitCoefficients();
 
   if (body.isCoupled())
@@ -98,7 +108,7 @@ void PanelTile::emitBlockEnd(Value) {
   forEachWalkedHead([&](Value head) {
     Value row = factorRow(head, blockNumber());
     forEachLane([&](Value lane) {
-      store(loadStatistic(head, Reference, lane), walk.weightTile, row, lane);
+      store(loadStatistic(head, Reference, lane), factorTile, row, lane);
     });
   });
 }
@@ -112,9 +122,9 @@ void PanelTile::emitFactors() {
       Value inverse = loadStatistic(head, Outputs::Inverse, lane);
       forEach(0, blocksOf(walked), 1, [&](Value block) {
         Value row = factorRow(head, block);
-        Value power = tile::Exp2Op::create(
-            b, sub(load(walk.weightTile, row, lane), last));
-        store(mul(power, inverse), walk.weightTile, row, lane);
+        Value power =
+            tile::Exp2Op::create(b, sub(load(factorTile, row, lane), last));
+        store(mul(power, inverse), factorTile, row, lane);
       });
     });
   });
@@ -139,7 +149,7 @@ void PanelTile::emitMixedRows(Value row, Value lane) {
   SmallVector<Value> weights[2];
   for (int64_t c = 0; c < heads; ++c) {
     Value head = at.value(c);
-    Value factor = load(walk.weightTile, factorRow(head, block), lane);
+    Value factor = load(factorTile, factorRow(head, block), lane);
     for (int64_t r = 0; r < 2; ++r) {
       Value own = at.add(at.add(weightRow(head), row), r);
       weights[r].push_back(mul(load(walk.weightTile, own, lane), factor));

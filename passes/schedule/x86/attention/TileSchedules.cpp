@@ -42,23 +42,24 @@ protected:
     return bytesOfTiles(work, double(lanes));
   }
   /// Bytes of a panel's strip: the weights of all heads.
-  static double stripOf(const Workload &work, const PlanSizes &sizes,
-                        int64_t lanes) {
+  double stripOf(const Workload &work, const PlanSizes &sizes,
+                 int64_t lanes) const {
     return double(work.heads / work.groups) * double(sizes.keys) *
-           double(lanes) * 4;
+           double(lanes) * (usesAmx(work) ? 2 : 4);
   }
 
 private:
-  /// Bytes that AMX reads and writes while a head takes a block of keys:
-  /// queries, scores, weights, sums, and the keys and values.
-  static double bytesOfAmxTiles(const Workload &work, const Numbers &numbers,
-                                int64_t lanes) {
+  /// Bytes that AMX reads and writes while a head takes a block of keys: for
+  /// scores, and for sums, which come at another time where weights are kept.
+  double bytesOfAmxTiles(const Workload &work, const Numbers &numbers,
+                         int64_t lanes) const {
     double components = double(work.keyHeads) / double(work.valueHeads);
     double features = double(work.keyFeatures), block = double(numbers.block),
-           values = double(work.valueFeatures);
-    return double(lanes) * (2 * features + 4 * block * components + 2 * block +
-                            4 * values) +
-           2 * block * (features * components + values);
+           values = double(work.valueFeatures), width = double(lanes);
+    double scores = width * (2 * features + 4 * block * components) +
+                    2 * block * features * components;
+    double sums = width * (2 * block + 4 * values) + 2 * block * values;
+    return keepsWeights() ? std::max(scores, sums) : scores + sums;
   }
   double slotsOfPair(const Workload &work, const Numbers &numbers,
                      double keys) const;
@@ -205,7 +206,7 @@ double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
   double keySet = keyBytes * double(sizes.keys);
   double rate = readRate(keySet, keySet * sets, readers);
   double reading = keyBytes * keys / rate;
-  if (usesAmx(work) && !keepsWeights())
+  if (usesAmx(work))
     cycles += reading * amxExposed;
   cycles = std::max(cycles, reading);
   if (keepsWeights()) {

@@ -173,8 +173,11 @@ SmallVector<Value> ScoreWalk::emitShifted(ArrayRef<Value> exponents, Value head,
   Value most = shifted.front();
   for (Value each : ArrayRef<Value>(shifted).drop_front())
     most = larger(each, most);
+  bool areHalves =
+      cast<MemRefType>(weightTile.getType()).getElementType().isF16();
   Value exceeds =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, most, splat(slack));
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, most,
+                            splat(areHalves ? slackOfHalves : slack));
   Value any =
       vector::ReductionOp::create(b, vector::CombiningKind::OR, exceeds);
   any = LLVM::ExpectOp::create(

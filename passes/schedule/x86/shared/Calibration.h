@@ -52,7 +52,7 @@ constexpr double amxOverflow = 0.25;
 constexpr double amxExposed = 0.5;
 /// How often over the traffic of a panel's strip counts: what is written is
 /// read and evicted, too. Granite Rapids hides part of it.
-constexpr double strip = 2, sharedStrip = 0.5;
+constexpr double strip = 2, sharedStrip = 0.3;
 
 // Cycles.
 

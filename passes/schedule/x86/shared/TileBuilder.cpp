@@ -29,9 +29,9 @@ Value TileBuilder::takeMatrix(int64_t rows, int64_t columns, Type element) {
       MemRefType::get({rows, columns}, element ? element : b.getF32Type()));
 }
 
-Value TileBuilder::takeRest(Value rows) {
-  auto type =
-      MemRefType::get({ShapedType::kDynamic, sizes.width}, b.getF32Type());
+Value TileBuilder::takeRest(Value rows, Value begin, Type element) {
+  auto type = MemRefType::get({ShapedType::kDynamic, sizes.width},
+                              element ? element : b.getF32Type());
   return memref::ViewOp::create(b, type, scratch.memory,
-                                at.value(scratch.taken), ValueRange{rows});
+                                at.add(begin, scratch.taken), ValueRange{rows});
 }

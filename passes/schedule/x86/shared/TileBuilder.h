@@ -28,8 +28,10 @@ protected:
   /// The next bytes of scratch as a matrix of f32, or of `element`.
   mlir::Value takeMatrix(int64_t rows, int64_t columns,
                          mlir::Type element = {});
-  /// All that is left of scratch as a tile of `rows` rows.
-  mlir::Value takeRest(mlir::Value rows);
+  /// What is left of scratch, from `begin` bytes on, as a tile of `rows` rows of
+  /// f32 or of `element`.
+  mlir::Value takeRest(mlir::Value rows, mlir::Value begin,
+                       mlir::Type element = {});
 
   Scratch &scratch;
 

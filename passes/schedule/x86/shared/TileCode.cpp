@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -34,10 +35,18 @@ Value TileCode::splat(double number) {
 }
 
 Value TileCode::load(Value tile, Value row, Value lane) {
-  return vector::LoadOp::create(b, rowType(), tile, ValueRange{row, lane});
+  Type element = cast<MemRefType>(tile.getType()).getElementType();
+  Value lanes = vector::LoadOp::create(b, rowType().clone(element), tile,
+                                       ValueRange{row, lane});
+  return element.isF16()
+             ? arith::ExtFOp::create(b, rowType(), lanes).getResult()
+             : lanes;
 }
 
 void TileCode::store(Value value, Value tile, Value row, Value lane) {
+  Type element = cast<MemRefType>(tile.getType()).getElementType();
+  if (getElementTypeOrSelf(value.getType()) != element)
+    value = arith::TruncFOp::create(b, rowType().clone(element), value);
   vector::StoreOp::create(b, value, tile, ValueRange{row, lane});
 }
 

@@ -45,6 +45,7 @@ protected:
     return mlir::VectorType::get({sizes.lanes}, b.getF32Type());
   }
   mlir::Value splat(double number);
+  /// A row of lanes of f32 in a tile of f32 or f16, and back.
   mlir::Value load(mlir::Value tile, mlir::Value row, mlir::Value lane);
   void store(mlir::Value value, mlir::Value tile, mlir::Value row,
              mlir::Value lane);
