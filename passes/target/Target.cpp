@@ -17,8 +17,10 @@ static bool isGpu(TargetAttr target) {
 }
 
 std::string mixattn::describeTarget(TargetAttr target) {
-  if (!isGpu(target))
-    return toSentence(describeCpu(target));
+  if (!isGpu(target)) {
+    CpuModel cpu = describeCpu(target);
+    return toSentence(cpu) + (cpu.hasAmx ? "; products of bf16 by AMX" : "");
+  }
   const GpuModel &gpu = describeGpu(target);
   return llvm::formatv(
       "{0}, {1} multiprocessors at {2:F2} GHz; {3} TFLOP/s of 16-bit floats by "

@@ -112,14 +112,15 @@ private:
   void emitPackedElements(mlir::Value keys);
   void emitPrefetchedElements(mlir::Value row);
   bool isAmx() { return tile.isAmx(); }
-  /// Whether scores are multiplied with the queries' factor as they are read:
-  /// AMX has no time for it, and nobody reads them twice.
+  /// Whether scores are multiplied with the queries' factor as they are read.
+  /// AMX stores products as they are; what several heads read is scaled first.
   bool scalesLate() { return isAmx() && !hasUnitsPerHead(); }
   /// The arithmetic of weights. Those that AMX reads are rounded to bf16, and
   /// powers that nobody else reads need not be more exact than that.
   Softmax weighing();
   /// Whether the work on weights hides under the products of the next keys'
-  /// scores. AMX has units of its own, but what it stores is late to be read.
+  /// scores. What AMX stores is late to be read: all scores of a block come
+  /// first.
   bool weighsUnderScores() { return !isAmx() && !weighsUnderPool; }
   /// Rows of scores per product: of two times a few keys, or of a block.
   int64_t scoreRows() {

@@ -138,6 +138,30 @@ static TileSizes fitRow(const CpuModel &cpu, Value lanes) {
   return sizes;
 }
 
+/// Emits which block of rows, and which panel, item `item` of these takes.
+/// `threads` items in a row take as many blocks of rows, or parts of the panels
+/// where there is one block: each thread reads its rows from its own cache, and
+/// no two of them write to one line.
+static std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b, Value item,
+                                         Value blocks, Value panels,
+                                         int64_t threads) {
+  IndexMath at(b);
+  if (threads == 1)
+    return {at.div(item, panels), at.rem(item, panels)};
+  Value first = at.mul(at.div(item, at.mul(panels, threads)), threads);
+  Value few = at.min(at.sub(blocks, first), threads);
+  Value turn = at.sub(item, at.mul(first, panels));
+  Value block = at.add(first, at.rem(turn, few));
+  Value number = at.div(turn, few);
+  Value part = at.div(panels, threads);
+  Value parted =
+      at.add(at.mul(at.rem(number, threads), part), at.div(number, threads));
+  Value isParted = arith::AndIOp::create(
+      b, at.compare(arith::CmpIPredicate::eq, few, 1),
+      at.compare(arith::CmpIPredicate::eq, at.rem(panels, threads), 0));
+  return {block, arith::SelectOp::create(b, isParted, parted, number)};
+}
+
 /// Emits a grid of tiles of `sizes`.
 static void emitTiles(ImplicitLocOpBuilder &b, KernelOp kernel,
                       const Contraction &op, const CpuModel &cpu,
@@ -169,17 +193,20 @@ static void emitTiles(ImplicitLocOpBuilder &b, KernelOp kernel,
   blocks = quotientUp(rows, tileRows);
   Value terms = at.mul(at.mul(rows, shape.sizeOf(op.depths)),
                        at.mul(places, sizes.width));
+  int64_t threads = DenseTile::isAmxOf(op, sizes) ? cpu.threads : 1;
   emitGrid(
       b, at.mul(places, blocks),
       at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewProjected),
       at.value(counted.taken),
       [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
         IndexMath at(b);
-        Value number = at.rem(item, panels);
+        Value ofBatch = at.mul(panels, blocks);
+        Value rest = at.div(item, ofBatch);
+        Value block, number;
+        std::tie(block, number) =
+            emitPlace(b, at.rem(item, ofBatch), blocks, panels, threads);
         Value lane = at.mul(number, sizes.width);
-        Value rest = at.div(item, panels);
-        Value row = at.mul(at.rem(rest, blocks), tileRows);
-        rest = at.div(rest, blocks);
+        Value row = at.mul(block, tileRows);
         number = at.add(at.mul(rest, panels), number);
         Place place;
         for (auto [loop, size] : llvm::reverse(batches)) {

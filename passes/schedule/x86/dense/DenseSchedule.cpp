@@ -85,7 +85,8 @@ Prediction Dense::predict(const Workload &work, const PlanCase &,
   double blocks = std::ceil(rows / double(DenseTile::mostRowsOf(tile)));
   double tiles = times * blocks * std::ceil(columns / double(cpu.widestTile()));
   double slots = times * rows * std::ceil(columns / lanes) * depth;
-  double cycles = slots * productSlots(work) / (cpu.multiplyAdds * denseShare);
+  double reached = usesAmx(work) ? amxDenseShare : denseShare;
+  double cycles = slots * productSlots(work) / (cpu.multiplyAdds * reached);
   if (rows > double(DenseTile::fewRows))
     cycles += packedVector * times * blocks * columns * depth / lanes;
   double bytes = work.movedBytes * columns * rows * depth;

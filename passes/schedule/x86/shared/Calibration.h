@@ -83,6 +83,8 @@ constexpr double pieceShare = 0.42, pieceOverhead = 3, pieceOther = 0.3;
 /// The part of the peak that products of dense layers reach, and the cycles of
 /// packing a vector of their right side: measured on Zen 4.
 constexpr double denseShare = 0.95, packedVector = 2;
+/// The part of AMX's peak that they reach on Granite Rapids.
+constexpr double amxDenseShare = 0.35;
 
 /// The slots that an operation of ops on rows takes, loads and divisions
 /// included: an estimate, not measured.
