@@ -161,4 +161,25 @@ TEST(CpuModelTest, PortsByMicroarchitecture) {
   EXPECT_DOUBLE_EQ(describeCpu("znver3", {"avx2", "fma"}).multiplyAdds, 2);
 }
 
+TEST(CpuModelTest, PairsWhereTheyAreFaster) {
+  std::vector<std::string> wide = {"avx2", "avx512bf16", "avx512f", "fma"};
+  EXPECT_TRUE(describeCpu("znver5", wide).hasPairs());
+  EXPECT_TRUE(describeCpu("znver4", wide).hasPairs());
+  // Half the rate of f32 is the rate of widened numbers.
+  EXPECT_FALSE(describeCpu("graniterapids", wide).hasPairs());
+}
+
+TEST(CpuModelTest, AmxByFeature) {
+  CpuModel rapids = describeCpu(
+      "graniterapids", {"amx-bf16", "amx-tile", "avx2", "avx512f", "fma"});
+  EXPECT_TRUE(rapids.hasAmx);
+  EXPECT_FALSE(rapids.emulatesAmx);
+  CpuModel zen =
+      describeCpu("znver5", {"avx2", "avx512f", emulatedAmx.str(), "fma"});
+  EXPECT_TRUE(zen.hasAmx);
+  EXPECT_TRUE(zen.emulatesAmx);
+  // Its squares meet rows of 16 lanes.
+  EXPECT_FALSE(describeCpu("graniterapids", {"amx-bf16", "avx2"}).hasAmx);
+}
+
 } // namespace
