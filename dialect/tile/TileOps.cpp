@@ -88,13 +88,13 @@ LogicalResult ProductOp::verify() {
     return emitOpError("expected units in a region with one argument of type "
                        "index and no terminator");
   if (getAmx()) {
-    constexpr int64_t side = 16;
     if (!hasPairs() || getTransposed())
       return emitOpError("expected pairs, and rows on the left, with 'amx'");
-    if (target.getDimSize(0) % side != 0 || target.getDimSize(1) % side != 0 ||
-        right.getDimSize(0) % side != 0)
+    if (target.getDimSize(0) % amxSide != 0 ||
+        target.getDimSize(1) % amxSide != 0 ||
+        right.getDimSize(0) % amxSide != 0)
       return emitOpError("expected rows, lanes and steps in multiples of ")
-             << side << " with 'amx'";
+             << amxSide << " with 'amx'";
     bool isScaled = !getFactor().isExactlyValue(1.0);
     if (getLast() || getLost() || getUnits() || !getEpilogue().empty() ||
         (isScaled && getAccumulates()))
@@ -108,16 +108,15 @@ LogicalResult ProductOp::verify() {
 }
 
 LogicalResult TransposeOp::verify() {
-  constexpr int64_t rows = 16, columns = 32;
   MemRefType source = getSource().getType(), target = getTarget().getType();
   if (source.isDynamicDim(1) || !target.hasStaticShape())
     return emitOpError("expected columns of known number in the source, and a "
                        "target of known size");
-  int64_t padded = int64_t(llvm::alignTo(source.getDimSize(1), rows));
-  if (target.getDimSize(0) == padded && target.getDimSize(1) % columns == 0)
+  int64_t padded = int64_t(llvm::alignTo(source.getDimSize(1), amxSide));
+  if (target.getDimSize(0) == padded && target.getDimSize(1) % amxTerms == 0)
     return success();
   return emitOpError("expected a target of ")
-         << padded << " rows and a multiple of " << columns << " columns";
+         << padded << " rows and a multiple of " << amxTerms << " columns";
 }
 
 LogicalResult WidenOp::verify() {

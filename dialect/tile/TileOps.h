@@ -20,6 +20,10 @@ namespace mixattn::tile {
 /// memory: of static sizes and strides, contiguous along columns.
 bool isShared(mlir::Type type);
 
+/// The rows, lanes and steps of a square that AMX multiplies; a step has two
+/// terms.
+constexpr int64_t amxSide = 16, amxTerms = 2 * amxSide;
+
 /// The attributes and optional operands of a `tile.x86.product`; the op
 /// describes them.
 struct ProductClauses {

@@ -113,8 +113,8 @@ def Tile_ProductOp : Tile_Op<"x86.product",
       steps. Rows and lanes of the target, and rows of the right side, come in
       sixteens; so do the steps that are read with a `count`: up to there the
       right side is 0, and numbers on the left are finite. Of the other clauses
-      `count`, and `onto` or a factor, go with it. Each square is summed up first, even and
-      odd terms apart, and then added.
+      `count`, and `onto` or a factor, go with it. Each square is summed up
+      first, even and odd terms apart, and then added.
     - `epilogue`: a region that gets a vector of the finished target, its row
       and its first lane, and yields what is stored in place of it. The vector
       is as long as the target's registers. `lost` knows of the sum alone.
@@ -154,7 +154,8 @@ def Tile_ProductOp : Tile_Op<"x86.product",
       Arg<Tile_FloatRows, "", [MemRead]>:$left, Index:$row,
       Optional<Index>:$last, Arg<Tile_FloatRows, "", [MemRead]>:$right,
       Optional<Index>:$count, DefaultValuedAttr<F32Attr, "1.0f">:$factor,
-      UnitAttr:$amx, UnitAttr:$accumulates, Arg<Tile_Tile, "", [MemRead, MemWrite]>:$target,
+      UnitAttr:$amx, UnitAttr:$accumulates,
+      Arg<Tile_Tile, "", [MemRead, MemWrite]>:$target,
       Arg<Optional<Tile_Tile>, "", [MemRead, MemWrite]>:$lost,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$units);
   let regions = (region AnyRegion:$body, AnyRegion:$epilogue);

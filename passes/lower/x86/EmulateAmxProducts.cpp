@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What AMX computes, bit by bit, in vectors of f32: for CPUs that lack it.
+// Computes the bits of AMX's products in vectors of f32, for CPUs without AMX.
 
 #include "passes/lower/x86/VectorEmitter.h"
-
-#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -21,8 +19,6 @@ public:
   void emit();
 
 private:
-  static constexpr int64_t side = 16;
-
   Value flush(Value numbers);
   Values emitTerms(Value row, Value lane, Value i, ValueRange sums);
 
@@ -78,12 +74,13 @@ void AmxEmulator::emit() {
                          .getResult()
                    : splat(0);
            Values sum = loop(
-               index(0), count, side, before, [&](Value i, ValueRange carried) {
-                 Values terms =
-                     loop(i, add(i, side), 1, Values{splat(0), splat(0)},
-                          [&](Value step, ValueRange sums) {
-                            return emitTerms(at, lane, step, sums);
-                          });
+               index(0), count, tile::amxSide, before,
+               [&](Value i, ValueRange carried) {
+                 Values terms = loop(i, add(i, tile::amxSide), 1,
+                                     Values{splat(0), splat(0)},
+                                     [&](Value step, ValueRange sums) {
+                                       return emitTerms(at, lane, step, sums);
+                                     });
                  Value square =
                      flush(arith::AddFOp::create(b, terms[0], terms[1]));
                  return Values{flush(

@@ -4,7 +4,6 @@
 #include "passes/lower/x86/VectorEmitter.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -19,13 +18,13 @@ public:
   AmxProductEmitter(OpBuilder &builder, const CpuModel &cpu, tile::ProductOp op)
       : VectorEmitter(op.getLoc(), builder, cpu), op(op),
         sums(amx::TileType::get({side, side}, b.getF32Type())),
-        pairs(amx::TileType::get({side, 2 * side}, b.getBF16Type())) {}
+        pairs(amx::TileType::get({side, tile::amxTerms}, b.getBF16Type())) {}
 
   void emit();
 
 private:
   /// Rows and lanes of a square of sums, and steps of a product of squares.
-  static constexpr int64_t side = 16, mostSquares = 2;
+  static constexpr int64_t side = tile::amxSide, mostSquares = 2;
   /// Squares from row `row` and lane `lane` on.
   struct Block {
     Value row, lane;
@@ -101,7 +100,7 @@ void AmxProductEmitter::emitBlock(const Block &block) {
   auto step = [&](Value i, ValueRange before) {
     return emitStep(block, i, before);
   };
-  // A few steps are written out: a loop's last branch is seldom foreseen.
+  // A few steps are written out.
   constexpr int64_t mostWritten = 8;
   int64_t count = op.getMostSteps() / side;
   if (!op.getCount() && count <= mostWritten)

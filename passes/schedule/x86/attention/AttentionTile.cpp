@@ -3,6 +3,8 @@
 
 #include "passes/schedule/x86/attention/AttentionTile.h"
 
+#include "dialect/tile/TileOps.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -12,8 +14,9 @@ static bool isBF16(Value value) {
   return getElementTypeOrSelf(value.getType()).isBF16();
 }
 
-/// Keys whose scores one product of AMX computes, and which it pools in a step.
-static constexpr int64_t amxRows = 32;
+/// Keys whose scores one product of AMX computes, two squares of them, and
+/// which it pools in a step.
+static constexpr int64_t amxRows = tile::amxTerms;
 
 AttentionTile::AttentionTile(ImplicitLocOpBuilder &b, KernelOp kernel,
                              const TileSizes &sizes, int64_t heads,

@@ -2,7 +2,6 @@
 // The walk over blocks of keys: packing, products, blocks.
 
 #include "passes/schedule/x86/attention/ScoreWalk.h"
-#include "dialect/tile/TileOps.h"
 #include "passes/body/References.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -4,6 +4,7 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_ATTENTION_SCORE_WALK_H
 #define MIXATTN_PASSES_SCHEDULE_X86_ATTENTION_SCORE_WALK_H
 
+#include "dialect/tile/TileOps.h"
 #include "passes/schedule/x86/attention/AttentionTile.h"
 #include "passes/schedule/x86/shared/Calibration.h"
 
@@ -87,7 +88,7 @@ private:
   }
   /// Features of pairs, or of whole squares of AMX.
   int64_t paddedFeatures() {
-    return llvm::alignTo(features(), isAmx() ? amxFeatures : 2);
+    return llvm::alignTo(features(), isAmx() ? tile::amxTerms : 2);
   }
   bool hasPairedScores() { return tile.hasPairedScores(); }
   /// Resets the statistics of the heads that are walked for together.
@@ -131,8 +132,6 @@ private:
     return op.getQuery() && !hasPairedScores() &&
            !op.getKeyType().getElementType().isF32();
   }
-  /// The features of a square of AMX.
-  static constexpr int64_t amxFeatures = 32;
   std::pair<mlir::Value, mlir::Value> emitWholeKeys(mlir::Value keys,
                                                     mlir::Value key);
   void emitScores(mlir::Value key, mlir::Value scoreRow,

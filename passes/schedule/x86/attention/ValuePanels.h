@@ -5,6 +5,7 @@
 #define MIXATTN_PASSES_SCHEDULE_X86_ATTENTION_VALUE_PANELS_H
 
 #include "dialect/attn/AttnOps.h"
+#include "dialect/tile/TileOps.h"
 #include "passes/schedule/x86/shared/TileSizes.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -14,8 +15,7 @@ namespace mixattn {
 
 /// Rows of a panel for values of `features` features: whole squares of AMX.
 inline int64_t rowsOfValuePanel(int64_t features) {
-  constexpr int64_t side = 16;
-  return int64_t(llvm::alignTo(features, side));
+  return int64_t(llvm::alignTo(features, tile::amxSide));
 }
 
 /// Emits a grid that transposes the values of `kernel`, an attention: a panel

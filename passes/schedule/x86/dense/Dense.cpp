@@ -141,7 +141,7 @@ static TileSizes fitRow(const CpuModel &cpu, Value lanes) {
 /// Emits which block of rows, and which panel, item `item` of these takes.
 /// `threads` items in a row take as many blocks of rows, or parts of the panels
 /// where there is one block: each thread reads its rows from its own cache, and
-/// no two of them write to one line.
+/// few lines of the result are written by two of them at a time.
 static std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b, Value item,
                                          Value blocks, Value panels,
                                          int64_t threads) {
@@ -253,7 +253,7 @@ std::optional<PanelLayout> mixattn::findPanels(KernelOp kernel,
     return std::nullopt;
   // Panels have no more terms than there are, and AMX reads whole steps.
   if (DenseTile::isAmxOf(op, TileSizes::of(cpu)) &&
-      *right.getKnownSize(op.depths) % DenseTile::amxTerms != 0)
+      *right.getKnownSize(op.depths) % tile::amxTerms != 0)
     return std::nullopt;
   PanelLayout layout;
   auto addDims = [&](ArrayRef<unsigned> loops, auto &dims) {

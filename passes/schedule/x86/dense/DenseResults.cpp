@@ -133,7 +133,7 @@ void DenseTile::emitResults(Value from, Value to) {
   std::optional<int64_t> known = getConstantIntValue(sizeOf(op.lanes));
   bool areWhole = known && *known % sizes.width == 0;
   // A mask, and what is read once for all rows, stay outside of the rows' loop.
-  // No mask is in the way of a whole vector: some CPUs store slowly under one.
+  // Where all vectors are whole there is none.
   forEachLane([&](Value part) {
     Value lane = at.add(firstLane, part);
     Value held =

@@ -51,7 +51,7 @@ DenseTile::LeftSide DenseTile::chooseLeftSide() {
     // The last number of an odd row has no other to make a pair with, and rows
     // of AMX come in whole squares.
     std::optional<int64_t> depth = getConstantIntValue(sizeOf(op.depths));
-    if (!arePairs || (depth && *depth % (isAmx() ? amxTerms : 2) == 0))
+    if (!arePairs || (depth && *depth % (isAmx() ? tile::amxTerms : 2) == 0))
       return LeftSide::Rows;
   }
   if (!arePairs && left.isEven(op.depths) && left.isContiguous(op.rows))
@@ -123,12 +123,12 @@ void DenseTile::prefetch(Value row, Value first, Value count) {
 /// Clears terms of the panel after `count` of them, up to a whole step of AMX.
 void DenseTile::clearTerms(Value count) {
   std::optional<int64_t> depth = getConstantIntValue(sizeOf(op.depths));
-  if (!isAmx() || (depth && *depth % amxTerms == 0))
+  if (!isAmx() || (depth && *depth % tile::amxTerms == 0))
     return;
   auto type = VectorType::get({2 * sizes.lanes}, b.getBF16Type());
   Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  Value end =
-      at.mul(at.div(at.add(count, amxTerms - 1), amxTerms), amxTerms / 2);
+  Value end = at.mul(at.div(at.add(count, tile::amxTerms - 1), tile::amxTerms),
+                     tile::amxTerms / 2);
   forEach(at.div(at.add(count, 1), 2), end, 1, [&](Value pair) {
     forEachLane([&](Value lane) {
       vector::StoreOp::create(b, none, panel,

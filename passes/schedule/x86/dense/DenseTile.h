@@ -4,6 +4,7 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_TILE_H
 #define MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_TILE_H
 
+#include "dialect/tile/TileOps.h"
 #include "passes/schedule/x86/dense/DensePanel.h"
 
 namespace mixattn {
@@ -30,8 +31,8 @@ public:
   /// pairs of bf16.
   static bool isAmxOf(const Contraction &op, const TileSizes &sizes);
   static bool arePairsOf(const Contraction &op, const TileSizes &sizes);
-  /// The rows of a block of AMX's, and terms of one of its steps.
-  static constexpr int64_t amxRows = 32, amxTerms = 32;
+  /// The rows of a block of AMX's: two squares.
+  static constexpr int64_t amxRows = 2 * tile::amxSide;
   /// Whether the lanes of a term lie side by side, and all terms as far apart.
   bool hasRowsOfLanes() const;
   /// Whether products can read the right side as it lies, in whole tiles.
