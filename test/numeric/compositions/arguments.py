@@ -108,6 +108,17 @@ def may_be_low(program, role):
         "score_mod" not in program.ops[0].attrs
 
 
+def is_picked_from(program, name):
+    """Whether a constant mixer picks heads of the given scores `name`: what it
+    leaves out is not read, where 0 times infinity would be NaN (algebra, 4)."""
+    for op in program.ops:
+        mixer = op.operands.get("premixer")
+        if op.operands.get("given") == name and mixer and \
+                program.tensors[mixer].constant == "identity":
+            return True
+    return False
+
+
 def draw_one(program, name, shape, style, rng):
     tensor = program.tensors[name]
     role, sizes = tensor.role, shape
@@ -127,6 +138,8 @@ def draw_one(program, name, shape, style, rng):
         return inputs.draw_band(sizes, rng)
     values = rng.standard_normal(sizes)
     if style == "low" and not may_be_low(program, role):
+        style = "plain"
+    if role == "given" and style == "inf" and is_picked_from(program, name):
         style = "plain"
     if role in ("bias", "given"):
         scale = {"large": 30.0, "huge": 3e3, "zero": 0.0}.get(style, 1.0)
