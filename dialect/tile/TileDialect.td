@@ -11,6 +11,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Tile_Dialect : Dialect {
   let name = "tile";
   let cppNamespace = "::mixattn::tile";
+  let useDefaultAttributePrinterParser = 1;
   let summary = "Tiles of scores and values, as targets move and multiply them";
   let description = [{
     Schedules write attention in loops over tiles; each op here is one step
@@ -37,6 +38,9 @@ def Tile_Dialect : Dialect {
     - An *operand*, a vector of f16 or bf16, holds the left side of a product in
       the same order.
     - *Rows*, `vector<2xf32>`, hold a number per row, those of rows g and g + 8.
+  }];
+  let extraClassDeclaration = [{
+    void registerAttributes();
   }];
 }
 

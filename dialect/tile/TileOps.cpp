@@ -12,6 +12,7 @@ using namespace mixattn::tile;
 #include "dialect/tile/TileDialect.cpp.inc"
 
 void TileDialect::initialize() {
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "dialect/tile/TileOps.cpp.inc"

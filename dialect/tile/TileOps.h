@@ -14,11 +14,18 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialect/tile/TileDialect.h.inc"
+#include "dialect/tile/TileEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/tile/TileAttrs.h.inc"
 
 namespace mixattn::tile {
 /// Whether `type`, that of a memref, is that of a tile in a GPU's shared
 /// memory: of static sizes and strides, contiguous along columns.
 bool isShared(mlir::Type type);
+
+/// Whether `type` is that of pointers into a GPU's memory.
+bool isDevicePointer(mlir::Type type);
 
 /// The rows, lanes and steps of a square that AMX multiplies; a step has two
 /// terms.

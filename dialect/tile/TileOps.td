@@ -5,6 +5,7 @@
 #define MIXATTN_DIALECT_TILE_OPS_TD
 
 include "dialect/tile/GridOps.td"
+include "dialect/tile/LaunchOps.td"
 include "dialect/tile/NvptxOps.td"
 include "dialect/tile/TileDialect.td"
 

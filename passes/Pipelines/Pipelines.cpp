@@ -140,16 +140,22 @@ static void buildLlvmOfKernels(OpPassManager &pm) {
   device.addPass(createLowerNvptxPass());
   device.addPass(createCanonicalizerPass());
   device.addPass(createCSEPass());
-  // Pointers into parts of buffers are arithmetic on their offsets.
+  // Pointers into parts of tiles are arithmetic on their offsets.
   device.addPass(memref::createExpandStridedMetadataPass());
   device.addPass(createLowerAffinePass());
   device.addPass(createSCFToControlFlowPass());
+  // Sizes are below 2^31, which whoever launches checks; pointers and strides
+  // have 64 bits.
   ConvertGpuOpsToNVVMOpsOptions convert;
-  convert.indexBitwidth = 64;
+  convert.indexBitwidth = 32;
   device.addPass(createConvertGpuOpsToNVVMOps(convert));
   device.addPass(createReconcileUnrealizedCastsPass());
   device.addPass(createCanonicalizerPass());
   device.addPass(createCSEPass());
+  // Now it shows what kernels read.
+  pm.addPass(createDropParametersPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createDescribeLaunchesPass());
 }
 
 /// The memory of calls.

@@ -38,9 +38,8 @@ static bool usesTensors(Operation *op) {
 /// Whether `op` belongs to an entry that launches kernels: it launches one,
 /// computes with numbers, or asks for sizes.
 static bool launches(Operation *op) {
-  return isa<FunctionOpInterface, func::ReturnOp, tile::GridOp,
-             gpu::LaunchFuncOp, scf::IfOp, scf::YieldOp, memref::DimOp,
-             memref::CastOp, memref::SubViewOp>(op) ||
+  return isa<FunctionOpInterface, func::ReturnOp, tile::GridOp, tile::LaunchOp,
+             memref::DimOp, memref::CastOp, memref::SubViewOp>(op) ||
          isa_and_present<arith::ArithDialect>(op->getDialect());
 }
 

@@ -49,6 +49,38 @@ def BindNamesPass : Pass<"attn-bind-names", "::mlir::ModuleOp"> {
   }];
 }
 
+def DescribeLaunchesPass : Pass<"attn-describe-launches", "::mlir::ModuleOp"> {
+  let summary = "Say in the manifest how kernels are launched";
+  let description = [{
+    Input: entries on buffers that launch kernels of a GPU (`tile.launch`), and
+    `attn.manifest` on the module.
+    Output: `launches` of each of the manifest's entries
+    (lib/Runtime/manifest.md): grids and numbers as expressions of dims, pointers
+    and strides by the names of tensors.
+    Skips: everything else.
+
+    Errors: a count or a number that does not follow from sizes of arguments.
+
+    ```mlir
+    module {
+      func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
+        %c0 = arith.constant 0 : index
+        %n = memref.dim %x, %c0 : memref<?xf32>
+        tile.launch @kernels::@f_kernel_0 blocks %n threads 128
+            [#tile.parameter<pointer>] of %x : memref<?xf32>
+        return
+      }
+    }
+    ```
+    adds
+    ```
+    "launches": [
+      {"kernel": "f_kernel_0", "grid": ["N", 1, 1], "block": [128, 1, 1],
+       "cluster": [1, 1, 1], "shared": 0, "parameters": [{"pointer": "x"} ] } ]
+    ```
+  }];
+}
+
 def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {
   let summary = "Wrap entries in the C ABI";
   let description = [{

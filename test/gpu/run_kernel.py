@@ -7,6 +7,8 @@ there.
 """
 
 import argparse
+import json
+import math
 import pathlib
 import re
 import sys
@@ -23,16 +25,17 @@ import ptx  # noqa: E402
 import run_variant  # noqa: E402
 import signatures  # noqa: E402
 
-# Queries of a block.
-BLOCK = 64
-
-
-def launch_names(module):
-    """The names of the arguments and results that the launch passes on."""
-    names = dict(re.findall(
-        r'(%arg\d+): memref<[^{]*\{[^}]*attn\.name = "(\w+)"', module))
-    launch = re.search(r"gpu\.launch_func .* args\((.*)\)$", module, re.M)
-    return [names[value] for value in re.findall(r"(%\w+) :", launch[1])]
+def size_of(expression, dims):
+    """The value of a SIZE of the manifest (lib/Runtime/manifest.md)."""
+    if isinstance(expression, int):
+        return expression
+    if isinstance(expression, str):
+        return dims[expression]
+    name, *operands = expression
+    values = [size_of(operand, dims) for operand in operands]
+    return {"add": sum, "multiply": math.prod, "minimum": min, "maximum": max,
+            "divide": lambda pair: pair[0] // pair[1],
+            "subtract": lambda pair: pair[0] - pair[1]}[name](values)
 
 
 class Kernel(run_variant.Variant):
@@ -48,9 +51,10 @@ class Kernel(run_variant.Variant):
         copy.write_text(text.replace("f32", dtype))
         compile_ = (run_variant.tool("mixattn-compile", bin_dir), copy,
                     "--target=sm_80")
-        module = run_variant.run(*compile_, "--stop-after=llvm")
-        self.parameters = launch_names(module)
-        self.text = run_variant.run(*compile_, "--emit=ptx", "-o", "-")
+        run_variant.run(*compile_, "-o", folder / f"{name}.ptx")
+        self.text = (folder / f"{name}.ptx").read_text()
+        manifest = json.loads((folder / f"{name}.json").read_text())
+        self.entry = manifest["entries"][0]
         if replace:
             old, new = replace
             text = re.sub(old, new, self.text)
@@ -67,17 +71,24 @@ class Kernel(run_variant.Variant):
         shape = (*query.shape[:3], value.shape[3])
         # Elements that are not written are NaN.
         arrays["o"] = np.full(shape, 0xFFFF, np.uint16).view(query.dtype)
-        memory, parameters, held = ptx.Memory(ptx.GLOBAL), [], {}
-        for name in self.parameters:
-            array = np.ascontiguousarray(arrays[name])
-            held[name] = array.reshape(-1).view(np.uint8).copy()
-            address = memory.add(held[name])
-            strides = [stride // array.itemsize for stride in array.strides]
-            # A memref: allocated and aligned pointer, offset, sizes, strides.
-            parameters += [address, address, 0, *array.shape, *strides]
-        batches, heads, queries = query.shape[:3]
-        self.kernel.launch((-(-queries // BLOCK), heads, batches), memory,
-                           parameters)
+        memory, held, addresses, dims = ptx.Memory(ptx.GLOBAL), {}, {}, {}
+        for tensor in self.entry["arguments"] + self.entry["results"]:
+            array = np.ascontiguousarray(arrays[tensor["name"]])
+            arrays[tensor["name"]] = array
+            held[tensor["name"]] = array.reshape(-1).view(np.uint8).copy()
+            addresses[tensor["name"]] = memory.add(held[tensor["name"]])
+            dims |= dict(zip(map(str, tensor["shape"]), array.shape))
+        launch, = self.entry["launches"]
+
+        def value(parameter):
+            if "scalar" in parameter:
+                return size_of(parameter["scalar"], dims)
+            if "pointer" in parameter:
+                return addresses[parameter["pointer"]]
+            array = arrays[parameter["stride"]]
+            return array.strides[parameter["dim"]] // array.itemsize
+        self.kernel.launch([size_of(count, dims) for count in launch["grid"]],
+                           memory, list(map(value, launch["parameters"])))
         result = held["o"].view(query.dtype).reshape(shape)
         return {"o": inputs.decode(result)}
 

@@ -4,43 +4,48 @@
 //
 // RUN: mixattn-opt --split-input-file --verify-diagnostics --tile-grids-to-launches %s | FileCheck %s
 
-// CHECK:       module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">, gpu.container_module}
+// CHECK:       module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">}
 // The name of ours is taken.
 // CHECK:       gpu.module @mixattn_kernels_0 [#nvvm.target<chip = "sm_80">] {
-// CHECK:         gpu.func @f_kernel_0(%[[X:.+]]: memref<?x8xf32>, %[[Y:.+]]: memref<?x8xf32>, %[[F:.+]]: f32)
-// CHECK-SAME:      workgroup(%[[SHARED:.+]] : memref<8xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
+// CHECK:         gpu.func @f_kernel_0(%[[XP:.+]]: !llvm.ptr<1>, %[[XSIZE:.+]]: index, %[[XSTRIDE:.+]]: i64, %[[YP:.+]]: !llvm.ptr<1>, %[[YSIZE:.+]]: index, %[[N:.+]]: index)
+// CHECK-SAME:      workgroup(%[[SHARED:.+]] : memref<8xindex, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
 // CHECK-SAME:      kernel attributes {known_block_size = array<i32: 128, 1, 1>}
 // CHECK-DAG:       gpu.block_id x
 // CHECK-DAG:       gpu.block_id y
-// CHECK-DAG:       memref.dim %[[Y]]
-// CHECK:           memref.store %[[F]], %[[SHARED]]
+// CHECK-DAG:       %[[X:.+]] = tile.device_buffer %[[XP]] sizes{{\[}}%[[XSIZE]]] strides{{\[}}%[[XSTRIDE]]] : !llvm.ptr<1> -> memref<?x8xindex, strided<[?, 1]>>
+// CHECK-DAG:       %[[Y:.+]] = tile.device_buffer %[[YP]] sizes{{\[}}%[[YSIZE]]] strides[] : !llvm.ptr<1> -> memref<?x8xindex>
+// CHECK:           memref.dim %[[Y]]
+// CHECK:           memref.store %[[N]], %[[SHARED]]
+// CHECK:           memref.store %{{.+}}, %[[Y]]
+// CHECK:           memref.store %{{.+}}, %[[X]]
 // CHECK:           gpu.return
-// CHECK:         gpu.func @f_kernel_1(%{{.+}}: memref<?x8xf32>)
+// CHECK:         gpu.func @f_kernel_1(%{{.+}}: !llvm.ptr<1>, %{{.+}}: index)
 // CHECK-SAME:      known_block_size = array<i32: 32, 1, 1>
 // CHECK:       func.func @f(
-// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x8xf32>, %[[B:[a-z0-9]+]]: memref<?x8xf32>
-// CHECK:         gpu.launch_func @mixattn_kernels_0::@f_kernel_0 blocks in (%{{.+}}, %c8{{.*}}, %c1{{.*}}) threads in (%c128{{.*}}, %c1{{.*}}, %c1{{.*}}) args(%[[A]] : memref<?x8xf32>, %[[B]] : memref<?x8xf32>, %{{.+}} : f32)
-// CHECK:         gpu.launch_func @mixattn_kernels_0::@f_kernel_1 {{.*}} args(%[[B]] : memref<?x8xf32>)
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x8xindex, strided<[?, 1]>>, %[[B:[a-z0-9]+]]: memref<?x8xindex>, %[[NUMBER:[a-z0-9]+]]: index
+// CHECK:         %[[ASIZE:.+]] = memref.dim %[[A]], %c0
+// CHECK:         %[[BSIZE:.+]] = memref.dim %[[B]], %c0
+// CHECK:         tile.launch @mixattn_kernels_0::@f_kernel_0 blocks %{{.+}}, %c8{{.*}} threads 128 [#tile.parameter<pointer>, #tile.parameter<number>, #tile.parameter<stride>, #tile.parameter<pointer>, #tile.parameter<number>, #tile.parameter<number>] of %[[A]], %[[ASIZE]], %[[A]], %[[B]], %[[BSIZE]], %[[NUMBER]]
+// CHECK:         tile.launch @mixattn_kernels_0::@f_kernel_1 {{.*}} [#tile.parameter<pointer>, #tile.parameter<number>] of %[[B]],
 // CHECK-NOT:     tile.grid
 module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
   func.func private @mixattn_kernels()
-  func.func @f(%x: memref<?x8xf32>, %y: memref<?x8xf32>, %number: f32) {
+  func.func @f(%x: memref<?x8xindex, strided<[?, 1]>>, %y: memref<?x8xindex>, %number: index) {
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
-    %rows = memref.dim %y, %c0 : memref<?x8xf32>
+    %rows = memref.dim %y, %c0 : memref<?x8xindex>
     tile.grid %rows, %c8 threads 128 {
     ^bb0(%i: index, %j: index):
-      %shared = memref.alloca() {alignment = 16 : i64} : memref<8xf32, #gpu.address_space<workgroup>>
-      memref.store %number, %shared[%j] : memref<8xf32, #gpu.address_space<workgroup>>
+      %shared = memref.alloca() {alignment = 16 : i64} : memref<8xindex, #gpu.address_space<workgroup>>
+      memref.store %number, %shared[%j] : memref<8xindex, #gpu.address_space<workgroup>>
       %last = arith.subi %rows, %i : index
-      %held = memref.load %shared[%j] : memref<8xf32, #gpu.address_space<workgroup>>
-      memref.store %held, %y[%last, %j] : memref<?x8xf32>
-      memref.store %held, %x[%i, %j] : memref<?x8xf32>
+      %held = memref.load %shared[%j] : memref<8xindex, #gpu.address_space<workgroup>>
+      memref.store %held, %y[%last, %j] : memref<?x8xindex>
+      memref.store %held, %x[%i, %j] : memref<?x8xindex, strided<[?, 1]>>
     }
     tile.grid %rows threads 32 {
     ^bb0(%i: index):
-      %zero = arith.constant 0.0 : f32
-      memref.store %zero, %y[%i, %c0] : memref<?x8xf32>
+      memref.store %c0, %y[%i, %c0] : memref<?x8xindex>
     }
     return
   }

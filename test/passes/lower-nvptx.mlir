@@ -8,21 +8,24 @@
 gpu.module @m {
   // A row is 8 pieces of 16 bytes, two for each of 128 threads.
   // CHECK-LABEL: func.func @copy(
-  // CHECK-SAME:    %[[SOURCE:.+]]: memref<?x64xbf16>, %[[ROW:.+]]: index, %[[ROWS:.+]]: index, %[[TILE:.+]]: memref
+  // CHECK-SAME:    %[[SOURCE:.+]]: !llvm.ptr<1>, %[[ROW:.+]]: index, %[[ROWS:.+]]: index, %[[TILE:.+]]: memref
   // CHECK-DAG:     %[[THREAD:.+]] = gpu.thread_id x
   // CHECK:         %[[OWN:.+]] = arith.divui %[[THREAD]], %c8
   // CHECK:         %[[PIECE:.+]] = arith.remui %[[THREAD]], %c8
   // CHECK:         %[[FROM:.+]] = arith.addi %[[ROW]], %[[OWN]]
   // CHECK:         %[[IS:.+]] = arith.cmpi slt, %[[FROM]], %[[ROWS]]
-  // CHECK:         arith.select %[[IS]], %[[FROM]], %c0
+  // CHECK:         %[[THERE:.+]] = arith.select %[[IS]], %[[FROM]], %c0
   // CHECK:         %[[BYTES:.+]] = arith.select %[[IS]], %c16_i32, %c0_i32
+  // CHECK:         %[[WIDE:.+]] = arith.index_cast %[[THERE]] : index to i64
+  // CHECK:         arith.muli %[[WIDE]], %c128_i64
   // CHECK:         nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = cg, %[[BYTES]] : !llvm.ptr<3>, !llvm.ptr<1>, i32
   // CHECK:         nvvm.cp.async.shared.global
   // CHECK-NOT:     nvvm.cp.async.shared.global
   // CHECK:         nvvm.cp.async.commit.group
   // CHECK:         nvvm.cp.async.wait.group 0
   // CHECK:         gpu.barrier
-  func.func @copy(%source: memref<?x64xbf16>, %row: index, %rows: index, %tile: !tile) {
+  func.func @copy(%p: !llvm.ptr<1>, %row: index, %rows: index, %tile: !tile) {
+    %source = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x64xbf16>
     tile.nvptx.copy %source[%row] rows %rows into %tile threads 128 : memref<?x64xbf16>, !tile
     tile.nvptx.commit
     tile.nvptx.wait 0
@@ -34,8 +37,9 @@ gpu.module @m {
   // CHECK:         nvvm.cp.async.shared.global
   // CHECK:         scf.if
   // CHECK:           nvvm.cp.async.shared.global
-  func.func @copy_part(%source: memref<?x96xf16>, %row: index, %rows: index,
+  func.func @copy_part(%p: !llvm.ptr<1>, %row: index, %rows: index,
       %tile: memref<16x96xf16, strided<[104, 1]>, #gpu.address_space<workgroup>>) {
+    %source = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x96xf16>
     tile.nvptx.copy %source[%row] rows %rows into %tile threads 128
         : memref<?x96xf16>, memref<16x96xf16, strided<[104, 1]>, #gpu.address_space<workgroup>>
     return
@@ -46,7 +50,8 @@ gpu.module @m {
   // CHECK-COUNT-8: llvm.load %{{.+}} : !llvm.ptr<1> -> i32
   // CHECK-NOT:     llvm.load
   // CHECK:         vector.bitcast %{{.+}} : vector<8xi32> to vector<16xf16>
-  func.func @load(%q: memref<?x32xf16>, %row: index, %rows: index) -> vector<16xf16> {
+  func.func @load(%p: !llvm.ptr<1>, %row: index, %rows: index) -> vector<16xf16> {
+    %q = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x32xf16>
     %a = tile.nvptx.load %q[%row] rows %rows : memref<?x32xf16> -> vector<16xf16>
     return %a : vector<16xf16>
   }
@@ -113,9 +118,42 @@ gpu.module @m {
   // CHECK:           llvm.call_intrinsic "llvm.nvvm.ff2f16x2.rn"
   // CHECK:           llvm.store %{{.+}} {alignment = 4 : i64} : i32, !llvm.ptr<1>
   // CHECK:         scf.if
-  func.func @store(%x: vector<8xf32>, %o: memref<?x16xf16>, %row: index, %rows: index) {
+  func.func @store(%x: vector<8xf32>, %p: !llvm.ptr<1>, %row: index, %rows: index) {
+    %o = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x16xf16>
     tile.nvptx.store %x into %o[%row] rows %rows : vector<8xf32>, memref<?x16xf16>
     return
+  }
+
+  // A part of a part of what the kernel was given: offsets add up, in 64 bits;
+  // what the leading dims add is a pointer of its own.
+  // CHECK-LABEL: func.func @part(
+  // CHECK-SAME:    %[[P:.+]]: !llvm.ptr<1>, %[[N:.+]]: index, %[[S0:[a-z0-9]+]]: i64, %[[S1:[a-z0-9]+]]: i64, %[[B:[a-z0-9]+]]: index, %[[I:[a-z0-9]+]]: index
+  // CHECK-DAG:     %[[ROW:.+]] = arith.addi %[[I]], %c3
+  // CHECK-DAG:     %[[B64:.+]] = arith.index_cast %[[B]] : index to i64
+  // CHECK-DAG:     %[[S0BYTES:.+]] = arith.muli %[[S0]], %c4_i64
+  // CHECK-DAG:     %[[OB:.+]] = arith.muli %[[B64]], %[[S0BYTES]]
+  // CHECK:         %[[MATRIX:.+]] = llvm.getelementptr %[[P]]{{\[}}%[[OB]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+  // CHECK-DAG:     %[[ROW64:.+]] = arith.index_cast %[[ROW]] : index to i64
+  // CHECK-DAG:     %[[S1BYTES:.+]] = arith.muli %[[S1]], %c4_i64
+  // CHECK-DAG:     %[[OR:.+]] = arith.muli %[[ROW64]], %[[S1BYTES]]
+  // CHECK:         %[[SUM:.+]] = arith.addi %[[OR]], %c8_i64
+  // CHECK:         %[[AT:.+]] = llvm.getelementptr %[[MATRIX]]{{\[}}%[[SUM]]]
+  // CHECK:         llvm.load %[[AT]] : !llvm.ptr<1> -> f32
+  // CHECK:         llvm.store %{{.+}}, %[[AT]] : f32, !llvm.ptr<1>
+  // CHECK:         return %[[N]]
+  func.func @part(%p: !llvm.ptr<1>, %n: index, %s0: i64, %s1: i64, %b: index, %i: index) -> index {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %x = tile.device_buffer %p sizes [%n] strides [%s0, %s1] : !llvm.ptr<1> -> memref<4x?x8xf32, strided<[?, ?, 1]>>
+    %matrix = memref.subview %x[%b, 0, 0] [1, %n, 8] [1, 1, 1]
+        : memref<4x?x8xf32, strided<[?, ?, 1]>> to memref<?x8xf32, strided<[?, 1], offset: ?>>
+    %rows = memref.subview %matrix[3, 1] [2, 4] [1, 1]
+        : memref<?x8xf32, strided<[?, 1], offset: ?>> to memref<2x4xf32, strided<[?, 1], offset: ?>>
+    %element = memref.load %rows[%i, %c1] : memref<2x4xf32, strided<[?, 1], offset: ?>>
+    memref.store %element, %rows[%i, %c1] : memref<2x4xf32, strided<[?, 1], offset: ?>>
+    %size = memref.dim %matrix, %c0 : memref<?x8xf32, strided<[?, 1], offset: ?>>
+    return %size : index
   }
 
   // CHECK-LABEL: func.func @functions(

@@ -4,7 +4,6 @@
 #include "dialect/attn/AttnOps.h"
 #include "dialect/tile/TileOps.h"
 #include "passes/Passes.h"
-#include "passes/body/IndexMath.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -61,7 +60,18 @@ static SmallVector<Value> sinkOperands(tile::GridOp grid) {
   return rest;
 }
 
+static SmallVector<int64_t> stridesOf(MemRefType type) {
+  return type.getStridesAndOffset().first;
+}
+
 namespace {
+
+/// The arguments of a kernel, what they are, and of which values.
+struct Parameters {
+  SmallVector<Attribute> kinds;
+  SmallVector<Value> values;
+  SmallVector<Type> types;
+};
 
 /// Outlines the grids of one module.
 class Outliner {
@@ -74,7 +84,10 @@ public:
 private:
   gpu::GPUModuleOp getKernels();
   std::string nameOf(tile::GridOp grid);
-  gpu::GPUFuncOp outline(tile::GridOp grid, ArrayRef<Value> operands);
+  void addParameters(ArrayRef<Value> operands, Parameters &parameters);
+  void nameOperands(ArrayRef<Value> operands, Block &entry, Region &body);
+  gpu::GPUFuncOp outline(tile::GridOp grid, ArrayRef<Value> operands,
+                         const Parameters &parameters);
 
   ModuleOp module;
   ImplicitLocOpBuilder b;
@@ -89,8 +102,6 @@ gpu::GPUModuleOp Outliner::getKernels() {
     return kernels;
   constexpr StringLiteral name = "mixattn_kernels";
   MLIRContext *context = module.getContext();
-  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
-                  UnitAttr::get(context));
   // The lowest PTX version that has the chip: ptxas takes later ones, too.
   Attribute target = NVVM::NVVMTargetAttr::get(
       context, /*optLevel=*/2, "nvptx64-nvidia-cuda",
@@ -119,12 +130,66 @@ std::string Outliner::nameOf(tile::GridOp grid) {
   }
 }
 
-/// The function of `operands` that runs the region of `grid`.
-gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands) {
+/// What a kernel is given of the values that its grid takes from outside: of
+/// buffers their pointer, and the sizes and strides that their types leave
+/// open.
+void Outliner::addParameters(ArrayRef<Value> operands, Parameters &parameters) {
+  MLIRContext *context = b.getContext();
+  auto add = [&](tile::ParameterKind kind, Value value, Type type,
+                 int64_t dim = 0) {
+    parameters.kinds.push_back(tile::ParameterAttr::get(context, kind, dim));
+    parameters.values.push_back(value);
+    parameters.types.push_back(type);
+  };
+  auto pointer = LLVM::LLVMPointerType::get(
+      context, unsigned(NVVM::NVVMMemorySpace::Global));
+  for (Value operand : operands) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    if (!type) {
+      add(tile::ParameterKind::Number, operand, operand.getType());
+      continue;
+    }
+    add(tile::ParameterKind::Pointer, operand, pointer);
+    for (auto [dim, size] : llvm::enumerate(type.getShape()))
+      if (ShapedType::isDynamic(size))
+        add(tile::ParameterKind::Number,
+            b.createOrFold<memref::DimOp>(operand, dim), b.getIndexType());
+    for (auto [dim, stride] : llvm::enumerate(stridesOf(type)))
+      if (ShapedType::isDynamic(stride))
+        add(tile::ParameterKind::Stride, operand, b.getI64Type(), dim);
+  }
+}
+
+/// Puts what `operands` are in the kernel, made of its arguments, in their
+/// place in `body`.
+void Outliner::nameOperands(ArrayRef<Value> operands, Block &entry,
+                            Region &body) {
+  ValueRange rest = entry.getArguments();
+  auto take = [&](size_t count) {
+    ValueRange taken = rest.take_front(count);
+    rest = rest.drop_front(count);
+    return taken;
+  };
+  for (Value operand : operands) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    Value inside = take(1).front();
+    if (type) {
+      ValueRange sizes = take(type.getNumDynamicDims());
+      ValueRange strides =
+          take(llvm::count_if(stridesOf(type), ShapedType::isDynamic));
+      inside = tile::DeviceBufferOp::create(b, type, inside, sizes, strides);
+    }
+    replaceAllUsesInRegionWith(operand, inside, body);
+  }
+}
+
+/// The function of `parameters` that runs the region of `grid`.
+gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands,
+                                 const Parameters &parameters) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(getKernels().getBody());
   auto function = gpu::GPUFuncOp::create(
-      b, nameOf(grid), b.getFunctionType(ValueRange(operands).getTypes(), {}));
+      b, nameOf(grid), b.getFunctionType(parameters.types, {}));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   function.setKnownBlockSize(
       ArrayRef<int32_t>{int32_t(grid.getThreads()), 1, 1});
@@ -134,8 +199,7 @@ gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands) {
                                            gpu::Dimension::z};
   for (auto [number, dimension] : llvm::zip(grid.getItem(), dimensions))
     number.replaceAllUsesWith(gpu::BlockIdOp::create(b, dimension).getResult());
-  for (auto [operand, argument] : llvm::zip(operands, function.getArguments()))
-    replaceAllUsesInRegionWith(operand, argument, grid.getBody());
+  nameOperands(operands, entry, grid.getBody());
   entry.getOperations().splice(entry.end(), body.getOperations());
   b.setInsertionPointToEnd(&entry);
   gpu::ReturnOp::create(b);
@@ -158,15 +222,15 @@ gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands) {
 void Outliner::run(tile::GridOp grid) {
   b.setLoc(grid.getLoc());
   SmallVector<Value> operands = sinkOperands(grid);
-  gpu::GPUFuncOp function = outline(grid, operands);
   b.setInsertionPoint(grid);
-  Value one = IndexMath(b).value(1);
-  SmallVector<Value> counts(grid.getCounts());
-  counts.resize(3, one);
-  gpu::LaunchFuncOp::create(
-      b, function, gpu::KernelDim3{counts[0], counts[1], counts[2]},
-      gpu::KernelDim3{IndexMath(b).value(grid.getThreads()), one, one},
-      /*dynamicSharedMemorySize=*/Value(), operands);
+  Parameters parameters;
+  addParameters(operands, parameters);
+  gpu::GPUFuncOp function = outline(grid, operands, parameters);
+  auto kernel =
+      SymbolRefAttr::get(getKernels().getNameAttr(),
+                         FlatSymbolRefAttr::get(function.getNameAttr()));
+  tile::LaunchOp::create(b, kernel, grid.getCounts(), grid.getThreads(),
+                         b.getArrayAttr(parameters.kinds), parameters.values);
   grid.erase();
 }
 

@@ -85,8 +85,8 @@ Value MmaEmitter::emit(tile::NvptxMmaOp op) {
   Value below = at.mul(at.rem(square, 2), chunk);
   Value beside = at.mul(at.div(square, 2), chunk);
   Value begin =
-      pointer(op.getTile(), at.add(inSquare, transposed ? beside : below),
-              transposed ? below : beside, NVVM::NVVMMemorySpace::Shared);
+      sharedPointer(op.getTile(), at.add(inSquare, transposed ? beside : below),
+                    transposed ? below : beside);
 
   Type type = tile.getElementType();
   Value left = registersOf(op.getOperand());

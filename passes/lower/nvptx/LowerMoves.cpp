@@ -9,7 +9,6 @@
 
 using namespace mlir;
 using namespace mixattn;
-using NVVM::NVVMMemorySpace;
 
 namespace {
 
@@ -45,10 +44,9 @@ void MoveEmitter::emitPieceCopied(tile::NvptxCopyOp op, Value piece,
   // same.
   from = arith::SelectOp::create(b, isThere, from, at.value(0));
   Value bytes = arith::SelectOp::create(b, isThere, number(16), zero);
-  NVVM::CpAsyncOp::create(
-      b, pointer(op.getTile(), row, column, NVVMMemorySpace::Shared),
-      pointer(op.getSource(), from, column, NVVMMemorySpace::Global), 16,
-      NVVM::LoadCacheModifierKind::CG, bytes);
+  NVVM::CpAsyncOp::create(b, sharedPointer(op.getTile(), row, column),
+                          devicePointer(op.getSource(), from, column), 16,
+                          NVVM::LoadCacheModifierKind::CG, bytes);
 }
 
 void MoveEmitter::emitCopy(tile::NvptxCopyOp op) {
@@ -71,9 +69,9 @@ Value MoveEmitter::emitLoad(tile::NvptxLoadOp op) {
   Value first = ownRow(op.getRow());
   Values rows;
   for (int64_t half : {0, 1})
-    rows.push_back(pointer(op.getSource(),
-                           at.min(at.add(first, half * chunk), last),
-                           laneColumn(), NVVMMemorySpace::Global));
+    rows.push_back(devicePointer(op.getSource(),
+                                 at.min(at.add(first, half * chunk), last),
+                                 laneColumn()));
   Values registers;
   auto type = cast<VectorType>(op.getOperand().getType());
   for (int64_t i = 0; i < type.getDimSize(0) / 2; ++i)
@@ -90,8 +88,7 @@ void MoveEmitter::emitStore(tile::NvptxStoreOp op) {
   for (int64_t half : {0, 1}) {
     Value row = at.add(first, half * chunk);
     onlyIf(at.compare(arith::CmpIPredicate::slt, row, op.getRows()), [&] {
-      Value begin =
-          pointer(op.getTarget(), row, laneColumn(), NVVMMemorySpace::Global);
+      Value begin = devicePointer(op.getTarget(), row, laneColumn());
       for (int64_t i = 2 * half; i < lengthOf(fragment); i += 4) {
         Value place = shifted(begin, i / 4 * chunk * bytes);
         Value one = element(fragment, i), other = element(fragment, i + 1);

@@ -2,6 +2,7 @@
 // tile-lower-nvptx: turns tile ops and functions into instructions of a warp.
 
 #include "passes/Passes.h"
+#include "passes/lower/nvptx/DeviceBuffers.h"
 #include "passes/lower/nvptx/Lowerings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,6 +26,24 @@ using namespace mixattn;
 namespace {
 
 struct LowerNvptxPass : mixattn::impl::LowerNvptxPassBase<LowerNvptxPass> {
+  /// Checks that rows of the device's memory are of what a kernel was given.
+  LogicalResult checkBuffers() {
+    WalkResult result = getOperation()->walk([](Operation *op) {
+      Value buffer =
+          TypeSwitch<Operation *, Value>(op)
+              .Case<tile::NvptxCopyOp, tile::NvptxLoadOp>(
+                  [](auto op) { return op.getSource(); })
+              .Case([](tile::NvptxStoreOp op) { return op.getTarget(); })
+              .Default([](Operation *) { return Value(); });
+      if (!buffer || isOnDevice(buffer))
+        return WalkResult::advance();
+      op->emitOpError("expected a part, with steps of 1, of a "
+                      "'tile.device_buffer'");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   void lowerTiles() {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
@@ -43,8 +62,13 @@ struct LowerNvptxPass : mixattn::impl::LowerNvptxPassBase<LowerNvptxPass> {
   }
 
   void runOnOperation() override {
+    if (failed(checkBuffers()))
+      return signalPassFailure();
     lowerTiles();
     RewritePatternSet patterns(&getContext());
+    populateDeviceBuffers(patterns);
+    // Sizes of parts are those that the parts were made with.
+    memref::DimOp::getCanonicalizationPatterns(patterns, &getContext());
     populateFunctionsToNvptx(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

@@ -10,10 +10,11 @@ def GridsToLaunchesPass : Pass<"tile-grids-to-launches", "::mlir::ModuleOp"> {
   let summary = "Make functions of a GPU of grids, and launch them";
   let description = [{
     Input: `tile.grid` without scratch, and the module's target.
-    Output: a `gpu.module` with one `gpu.func` a grid, which is launched in
-    place of it. Its arguments are the buffers and numbers that the grid takes
-    from outside, the function's own arguments first; it computes sizes and
-    parts of buffers itself. Shared memory of a block is the function's.
+    Output: a `gpu.module` with one `gpu.func` a grid, which a `tile.launch` in
+    place of it runs. It is given pointers, open sizes and strides of the buffers
+    that the grid takes from outside, the function's own arguments first, and
+    numbers; of these it makes buffers and their parts itself. Shared memory of a
+    block is the function's.
     Skips: everything else.
 
     ```mlir
@@ -30,19 +31,54 @@ def GridsToLaunchesPass : Pass<"tile-grids-to-launches", "::mlir::ModuleOp"> {
     ```
     becomes
     ```
-    gpu.func @f_kernel_0(%x: memref<?xf32>) kernel
+    gpu.func @f_kernel_0(%p: !llvm.ptr<1>, %size: index) kernel
         attributes {known_block_size = array<i32: 128, 1, 1>} {
       %item = gpu.block_id x
+      %x = tile.device_buffer %p sizes [%size] strides []
+          : !llvm.ptr<1> -> memref<?xf32>
       …
     }
-    gpu.launch_func @mixattn_kernels::@f_kernel_0
-        blocks in (%n, %one, %one) threads in (%c128, %one, %one)
-        args(%x : memref<?xf32>)
+    tile.launch @mixattn_kernels::@f_kernel_0 blocks %n threads 128
+        [#tile.parameter<pointer>, #tile.parameter<number>]
+        of %x, %dim : memref<?xf32>, index
     ```
   }];
   let dependentDialects = ["::mixattn::AttnDialect",
       "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
       "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"];
+}
+
+def DropParametersPass : Pass<"tile-drop-parameters", "::mlir::ModuleOp"> {
+  let summary = "Take from kernels what they do not read";
+  let description = [{
+    Input: each `tile.launch`, the one that runs its kernel, a function in a
+    `gpu.module`.
+    Output: the same; arguments that the kernel does not use are gone from it and
+    from the launch.
+    Skips: everything else.
+
+    ```mlir
+    gpu.module @kernels {
+      llvm.func @f_kernel_0(%p: !llvm.ptr<1>, %stride: i64) {
+        %zero = llvm.mlir.constant(0.0 : f32) : f32
+        llvm.store %zero, %p : f32, !llvm.ptr<1>
+        llvm.return
+      }
+    }
+    func.func @f(%x: memref<4x4xf32, strided<[?, 1]>>, %n: index) {
+      tile.launch @kernels::@f_kernel_0 blocks %n threads 128
+          [#tile.parameter<pointer>, #tile.parameter<stride>] of %x, %x
+          : memref<4x4xf32, strided<[?, 1]>>, memref<4x4xf32, strided<[?, 1]>>
+      return
+    }
+    ```
+    becomes
+    ```
+    llvm.func @f_kernel_0(%p: !llvm.ptr<1>) { … }
+    tile.launch @kernels::@f_kernel_0 blocks %n threads 128
+        [#tile.parameter<pointer>] of %x : memref<4x4xf32, strided<[?, 1]>>
+    ```
+  }];
 }
 
 def LowerNvptxPass : Pass<"tile-lower-nvptx", "::mlir::gpu::GPUModuleOp"> {

@@ -14,26 +14,21 @@ Value WarpEmitter::thread() {
   return gpu::ThreadIdOp::create(b, gpu::Dimension::x);
 }
 
-Value WarpEmitter::pointer(Value buffer, Value row, Value column,
-                           NVVM::NVVMMemorySpace space) {
-  auto parts = memref::ExtractStridedMetadataOp::create(b, buffer);
-  Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+Value WarpEmitter::devicePointer(Value buffer, Value row, Value column) {
+  return emitDeviceAddress(b, buffer, {row, column});
+}
+
+Value WarpEmitter::sharedPointer(Value tile, Value row, Value column) {
+  auto parts = memref::ExtractStridedMetadataOp::create(b, tile);
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, tile);
   Value place =
       at.add(parts.getConstifiedMixedOffset(),
              at.add(at.mul(row, parts.getConstifiedMixedStrides()[0]), column));
-  int64_t bytes =
-      cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
   Value address = arith::IndexCastOp::create(
-      b, b.getI64Type(), at.add(base, at.mul(place, bytes)));
-  auto in = [&](NVVM::NVVMMemorySpace space) {
-    return LLVM::LLVMPointerType::get(b.getContext(), unsigned(space));
-  };
-  if (space != NVVM::NVVMMemorySpace::Global)
-    return LLVM::IntToPtrOp::create(b, in(space), address);
-  // Buffers of a kernel's caller have generic addresses.
-  Value generic =
-      LLVM::IntToPtrOp::create(b, in(NVVM::NVVMMemorySpace::Generic), address);
-  return LLVM::AddrSpaceCastOp::create(b, in(space), generic);
+      b, b.getI32Type(), at.add(base, at.mul(place, width)));
+  auto type = LLVM::LLVMPointerType::get(
+      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
+  return LLVM::IntToPtrOp::create(b, type, address);
 }
 
 Value WarpEmitter::shifted(Value pointer, int64_t bytes) {

@@ -5,6 +5,7 @@
 #define MIXATTN_PASSES_LOWER_NVPTX_WARP_EMITTER_H
 
 #include "passes/body/IndexMath.h"
+#include "passes/lower/nvptx/DeviceBuffers.h"
 #include "passes/lower/nvptx/Lowerings.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -36,9 +37,12 @@ protected:
     return at.add(at.add(row, laneRow()), at.mul(warp(), warpRows));
   }
 
-  /// The address of `buffer[row][column]`, in the memory space `space`.
-  mlir::Value pointer(mlir::Value buffer, mlir::Value row, mlir::Value column,
-                      mlir::NVVM::NVVMMemorySpace space);
+  /// The address of `buffer[row][column]` in the device's memory, and that of
+  /// `tile[row][column]` in shared memory.
+  mlir::Value devicePointer(mlir::Value buffer, mlir::Value row,
+                            mlir::Value column);
+  mlir::Value sharedPointer(mlir::Value tile, mlir::Value row,
+                            mlir::Value column);
   /// The address `bytes` after `pointer`.
   mlir::Value shifted(mlir::Value pointer, int64_t bytes);
 

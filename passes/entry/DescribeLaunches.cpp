@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// attn-describe-launches: the manifest says how kernels are launched.
+
+#include "dialect/tile/TileOps.h"
+#include "passes/Passes.h"
+#include "passes/entry/Entries.h"
+#include "passes/entry/ManifestText.h"
+#include "passes/entry/SizeExpression.h"
+
+namespace mixattn {
+#define GEN_PASS_DEF_DESCRIBELAUNCHESPASS
+#include "passes/Passes.h.inc"
+} // namespace mixattn
+
+using namespace mlir;
+using namespace mixattn;
+using llvm::json::Array;
+using llvm::json::Object;
+
+/// The name of the entry's argument or result that `buffer` is; none of others.
+static std::optional<std::string> nameOf(func::FuncOp entry, Value buffer) {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  if (!argument || argument.getOwner() != &entry.getBody().front())
+    return std::nullopt;
+  auto name =
+      entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "attn.name");
+  return name ? std::optional(name.str()) : std::nullopt;
+}
+
+/// `parameter`, of `value`, as manifests have it; none where it has no words.
+static std::optional<Object>
+describe(func::FuncOp entry, tile::ParameterAttr parameter, Value value) {
+  if (parameter.getKind() == tile::ParameterKind::Number) {
+    if (!isSizeOfArguments(value))
+      return std::nullopt;
+    return Object{{"scalar", describeSize(value)}, {"type", "i32"}};
+  }
+  std::optional<std::string> name = nameOf(entry, value);
+  if (!name)
+    return std::nullopt;
+  if (parameter.getKind() == tile::ParameterKind::Pointer)
+    return Object{{"pointer", *name}};
+  return Object{
+      {"stride", *name}, {"dim", parameter.getDim()}, {"type", "i64"}};
+}
+
+static FailureOr<Object> describe(func::FuncOp entry, tile::LaunchOp launch) {
+  Array grid;
+  for (Value count : launch.getCounts()) {
+    if (!isSizeOfArguments(count))
+      return launch.emitOpError("expected counts that are sizes of arguments");
+    grid.push_back(describeSize(count));
+  }
+  while (grid.size() < 3)
+    grid.push_back(1);
+  Array parameters;
+  for (auto [attribute, value] :
+       llvm::zip(launch.getParameters(), launch.getValues())) {
+    std::optional<Object> parameter =
+        describe(entry, cast<tile::ParameterAttr>(attribute), value);
+    if (!parameter)
+      return launch.emitOpError("expected values that are tensors of the entry "
+                                "and sizes of its arguments");
+    parameters.push_back(std::move(*parameter));
+  }
+  return Object{{"kernel", launch.getKernel().getLeafReference().str()},
+                {"grid", std::move(grid)},
+                {"block", Array{launch.getThreads(), 1, 1}},
+                {"cluster", Array{1, 1, 1}},
+                {"shared", 0},
+                {"parameters", std::move(parameters)}};
+}
+
+namespace {
+
+struct DescribeLaunchesPass
+    : mixattn::impl::DescribeLaunchesPassBase<DescribeLaunchesPass> {
+  void runOnOperation() override {
+    llvm::StringMap<Array> launches;
+    for (func::FuncOp entry : getEntries(getOperation()))
+      for (auto launch : entry.getOps<tile::LaunchOp>()) {
+        FailureOr<Object> described = describe(entry, launch);
+        if (failed(described))
+          return signalPassFailure();
+        launches[entry.getName()].push_back(std::move(*described));
+      }
+    changeEntries(getOperation(), [&](StringRef name, Object &entry) {
+      entry["launches"] = std::move(launches[name]);
+    });
+  }
+};
+
+} // namespace

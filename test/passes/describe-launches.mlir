@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The manifest says how kernels are launched: by names of tensors and dims.
+//
+// RUN: mixattn-opt --split-input-file --verify-diagnostics --attn-describe-launches %s | FileCheck %s
+
+// CHECK:      attn.manifest = "{\22entries\22:[{\22launches\22:[
+// CHECK-SAME: {\22block\22:[128,1,1],\22cluster\22:[1,1,1],\22grid\22:{{\[\[}}\22divide\22,[\22add\22,\22N\22,63],64],8,1],\22kernel\22:\22f_kernel_0\22,
+// CHECK-SAME: \22parameters\22:[{\22pointer\22:\22x\22},{\22dim\22:1,\22stride\22:\22x\22,\22type\22:\22i64\22},{\22scalar\22:\22N\22,\22type\22:\22i32\22}],\22shared\22:0},
+// CHECK-SAME: {\22block\22:[32,1,1],
+// CHECK-SAME: \22kernel\22:\22f_kernel_1\22,\22parameters\22:[{\22pointer\22:\22o\22}],\22shared\22:0}],\22name\22:\22f\22},
+// CHECK-SAME: {\22launches\22:[],\22name\22:\22none\22}]}
+module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22},{\22name\22:\22none\22}]}"} {
+  func.func @f(%x: memref<2x?x4xf32, strided<[?, ?, 1]>> {attn.name = "x", attn.dims = ["N"]},
+               %o: memref<4xf32> {attn.name = "o", attn.result}) {
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %c63 = arith.constant 63 : index
+    %c64 = arith.constant 64 : index
+    %n = memref.dim %x, %c1 : memref<2x?x4xf32, strided<[?, ?, 1]>>
+    %more = arith.addi %n, %c63 : index
+    %blocks = arith.divui %more, %c64 : index
+    tile.launch @kernels::@f_kernel_0 blocks %blocks, %c8 threads 128
+        [#tile.parameter<pointer>, #tile.parameter<stride, dim = 1>, #tile.parameter<number>] of %x, %x, %n
+        : memref<2x?x4xf32, strided<[?, ?, 1]>>, memref<2x?x4xf32, strided<[?, ?, 1]>>, index
+    tile.launch @kernels::@f_kernel_1 blocks %n threads 32 [#tile.parameter<pointer>] of %o : memref<4xf32>
+    return
+  }
+  func.func @none() {
+    return
+  }
+}
+
+// -----
+
+func.func @f(%k: index) {
+  %n = arith.shli %k, %k : index
+  // expected-error @below {{'tile.launch' op expected counts that are sizes of arguments}}
+  tile.launch @kernels::@f_kernel_0 blocks %n threads 32 []
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{'tile.launch' op expected values that are tensors of the entry and sizes of its arguments}}
+  tile.launch @kernels::@f_kernel_0 blocks %c1 threads 32 [#tile.parameter<pointer>] of %x : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%k: index) {
+  %c1 = arith.constant 1 : index
+  %n = arith.shli %k, %k : index
+  // expected-error @below {{'tile.launch' op expected values that are tensors of the entry and sizes of its arguments}}
+  tile.launch @kernels::@f_kernel_0 blocks %c1 threads 32 [#tile.parameter<number>] of %n : index
+  return
+}
