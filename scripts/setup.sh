@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'END'
-usage: scripts/setup.sh [--dev] [--print]
+usage: scripts/setup.sh [--dev] [--gpu] [--print]
 
 Installs the packages of scripts/packages.txt through apt, without questions,
 as root or through sudo. Does nothing, and touches no network, when all of
@@ -14,6 +14,9 @@ them are there. With MLIR_DIR (the folder that holds MLIRConfig.cmake of an
 LLVM/MLIR 22) LLVM's own packages are left out.
 
   --dev    adds the formatter and the linter
+  --gpu    adds NVIDIA's ptxas, fatbinary, nvdisasm and cuobjdump, of the versions
+           in scripts/cuda-tools.txt, in build/cuda (55 MB to download, 150 MB on
+           disk); mixattn-compile --cuda-path=build/cuda/nvidia/cu13 takes them
   --print  lists the packages and stops
 END
 }
@@ -22,9 +25,11 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 
 groups='llvm|build'
 print=false
+gpu=false
 for argument in "$@"; do
   case "$argument" in
     --dev) groups="$groups|dev" ;;
+    --gpu) groups="$groups|gpu"; gpu=true ;;
     --print) print=true ;;
     -h | --help) usage; exit 0 ;;
     *) say "unknown argument '$argument'"; usage >&2; exit 2 ;;
@@ -37,6 +42,18 @@ mlir_version() {
   config="$(find "${MLIR_DIR%/}/.." -maxdepth 3 -name LLVMConfigVersion.cmake 2>/dev/null | head -n 1)"
   [ -f "$MLIR_DIR/MLIRConfig.cmake" ] && [ -n "$config" ] &&
     sed -n 's/^set(PACKAGE_VERSION "\([0-9.]*\).*/\1/p' "$config"
+}
+
+# What follows once all packages are there.
+finish() {
+  if $gpu && ! cmp -s scripts/cuda-tools.txt build/cuda/installed.txt; then
+    say "bringing NVIDIA's tools from the Python package index"
+    rm -rf build/cuda
+    python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
+      --root-user-action=ignore --target build/cuda -r scripts/cuda-tools.txt >&2
+    cp scripts/cuda-tools.txt build/cuda/installed.txt
+  fi
+  exit 0
 }
 
 if [ -n "${MLIR_DIR:-}" ]; then
@@ -66,7 +83,7 @@ elsewhere() {
 if ! command -v dpkg-query >/dev/null && [ -n "${MLIR_DIR:-}" ] &&
   command -v cmake >/dev/null && command -v ninja >/dev/null; then
   say "no dpkg here: taking the packages as installed"
-  exit 0
+  finish
 fi
 
 missing=()
@@ -76,7 +93,7 @@ for package in "${packages[@]}"; do
 done
 if [ ${#missing[@]} = 0 ]; then
   say "all ${#packages[@]} packages are there"
-  exit 0
+  finish
 fi
 command -v apt-get >/dev/null || elsewhere "this machine has no apt"
 
@@ -124,3 +141,4 @@ say "installing ${#missing[@]} of ${#packages[@]} packages (all of them: about 3
 # The lists may be older than the archive: then read them and try again.
 install_missing || { update && install_missing; }
 say "done"
+finish

@@ -80,12 +80,16 @@ if os.path.exists(config.archer):
 with_tsan += " TSAN_OPTIONS=ignore_noninstrumented_modules=1"
 config.substitutions += [("%with_asan", with_asan), ("%with_tsan", with_tsan)]
 
-# REQUIRES: root, ptxas, or x86 features as the kernel names them: cpu-avx512f.
+# REQUIRES: root, a tool of NVIDIA's, or x86 features as the kernel names them: cpu-avx512f.
 if os.geteuid() == 0:
     config.available_features.add("root")
 config.available_features.add(platform.machine())
-if shutil.which("ptxas", path=config.environment["PATH"]):
-    config.available_features.add("ptxas")
+# NVIDIA's tools: those of scripts/setup.sh --gpu, or others in PATH.
+cuda_dir = os.path.join(config.mixattn_src_root, "build", "cuda", "nvidia", "cu13", "bin")
+config.environment["PATH"] += os.pathsep + cuda_dir
+for tool in ("ptxas", "fatbinary", "cuobjdump", "nvdisasm"):
+    if shutil.which(tool, path=config.environment["PATH"]):
+        config.available_features.add(tool)
 if os.path.exists("/proc/cpuinfo"):
     with open("/proc/cpuinfo") as cpuinfo:
         for line in cpuinfo:

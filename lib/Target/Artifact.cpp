@@ -12,6 +12,11 @@
 
 using namespace mixattn;
 
+bool mixattn::isKernels(ArtifactKind kind) {
+  return kind == ArtifactKind::Ptx || kind == ArtifactKind::Cubin ||
+         kind == ArtifactKind::Fatbin;
+}
+
 CodeKind mixattn::codeKindOf(ArtifactKind kind) {
   switch (kind) {
   case ArtifactKind::LlvmIr:
@@ -23,9 +28,11 @@ CodeKind mixattn::codeKindOf(ArtifactKind kind) {
   case ArtifactKind::Runner:
     return CodeKind::Object;
   case ArtifactKind::Ptx:
+  case ArtifactKind::Cubin:
+  case ArtifactKind::Fatbin:
     break;
   }
-  llvm_unreachable("PTX is made from kernels alone");
+  llvm_unreachable("kernels are made from PTX");
 }
 
 bool mixattn::isLinked(ArtifactKind kind) {
@@ -53,12 +60,11 @@ Status mixattn::makeArtifact(ArtifactKind kind, const std::string &path,
   if (!bytes)
     return bytes.error();
   Status added = files.add(path, std::move(*bytes), isLinked(kind));
-  bool isPtx = kind == ArtifactKind::Ptx;
-  bool isDescribed = isPtx || codeKindOf(kind) == CodeKind::Object;
+  bool isDescribed = isKernels(kind) || codeKindOf(kind) == CodeKind::Object;
   if (!added || !isDescribed || !isOrdinaryFile(path))
     return added;
   added = files.add(withSuffix(path, "json"), manifestText + "\n");
-  if (!added || isPtx)
+  if (!added || isKernels(kind))
     return added;
   return files.add(withSuffix(path, "h"), makeCHeader(manifest));
 }

@@ -18,10 +18,15 @@ enum class ArtifactKind {
   Object,
   SharedLibrary,
   Runner,
-  Ptx
+  Ptx,
+  Cubin,
+  Fatbin
 };
 
-/// The code that an artifact of `kind`, which is not Ptx, is made from.
+/// Whether an artifact of `kind` holds kernels of a GPU and no code of a host.
+bool isKernels(ArtifactKind kind);
+
+/// The code that an artifact of `kind`, which is no kernels, is made from.
 CodeKind codeKindOf(ArtifactKind kind);
 
 /// Whether an artifact of `kind` is linked, from one object or from several.
@@ -31,7 +36,8 @@ bool isLinked(ArtifactKind kind);
 /// adds them to `files`. Only what is linked may come from several objects. The
 /// artifact itself goes to `path`. An object, shared library or runner in an
 /// ordinary file gets two more next to it: NAME.json, which is `manifestText`,
-/// and NAME.h, the C header made from `manifest`; PTX gets the first of them.
+/// and NAME.h, the C header made from `manifest`; kernels get the first of
+/// them.
 Status makeArtifact(ArtifactKind kind, const std::string &path,
                     std::vector<std::string> code, const Manifest &manifest,
                     const std::string &manifestText, OutputFiles &files);

@@ -3,75 +3,17 @@
 #include "lib/Target/SharedLibrary.h"
 
 #include "lib/Target/Imports.h"
+#include "lib/Target/TemporaryFolder.h"
 
 #include "lld/Common/Driver.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Signals.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 
 LLD_HAS_DRIVER(elf)
 
 using namespace mixattn;
 using llvm::StringRef;
-
-static Error cannotUse(std::error_code error) {
-  return makeError("cannot use a temporary folder: {}", error.message());
-}
-
-namespace {
-/// A folder for the files that lld reads and writes; goes with its contents
-/// when this object goes, or when the process is interrupted.
-class TemporaryFolder {
-public:
-  ~TemporaryFolder() {
-    for (const std::string &file : files) {
-      llvm::sys::fs::remove(file);
-      llvm::sys::DontRemoveFileOnSignal(file);
-    }
-    if (!path.empty())
-      llvm::sys::fs::remove(path);
-  }
-
-  Status create() {
-    if (std::error_code error =
-            llvm::sys::fs::createUniqueDirectory("mixattn", path))
-      return cannotUse(error);
-    return Success{};
-  }
-
-  /// The path of the file `name` in this folder, which may not exist yet.
-  std::string add(StringRef name) {
-    llvm::SmallString<128> file(path);
-    llvm::sys::path::append(file, name);
-    files.push_back(file.str().str());
-    llvm::sys::RemoveFileOnSignal(file);
-    return files.back();
-  }
-
-  /// Writes a file `name` into this folder and returns its path.
-  Result<std::string> add(StringRef name, StringRef content) {
-    std::string file = add(name);
-    std::error_code error;
-    llvm::raw_fd_ostream stream(file, error);
-    if (!error) {
-      stream << content;
-      stream.close();
-      error = stream.error();
-      stream.clear_error();
-    }
-    if (error)
-      return cannotUse(error);
-    return file;
-  }
-
-private:
-  llvm::SmallString<128> path;
-  std::vector<std::string> files;
-};
-} // namespace
 
 /// Runs lld. What it has to say becomes the error's text.
 static Status runLld(const std::vector<std::string> &arguments) {
@@ -138,9 +80,5 @@ mixattn::linkSharedLibrary(llvm::ArrayRef<std::string> objects,
   }
   if (Status linked = runLld(arguments); !linked)
     return linked.error();
-  auto bytes = llvm::MemoryBuffer::getFile(output, /*IsText=*/false,
-                                           /*RequiresNullTerminator=*/false);
-  if (!bytes)
-    return cannotUse(bytes.getError());
-  return (*bytes)->getBuffer().str();
+  return TemporaryFolder::read(output);
 }

@@ -24,15 +24,20 @@ suffix of OUT says what to make; "-" is the standard input or output.
          the options of mixattn-run (`strip` destroys it: the library lies
          after the end of the program)
   .s     assembly        .ll   LLVM IR        .mlir   MLIR of the LLVM dialect
-  .ptx   PTX for a GPU, with OUT.json
+  .ptx   PTX for a GPU, with OUT.json, its manifest, which says how kernels
+         are launched
+  .cubin, .fatbin
+         the same, assembled by NVIDIA's ptxas; a fatbin holds the PTX as well
 
   -o OUT                the file to write
-  --emit=KIND           mlir, ll, s, o, so, runner or ptx, whatever OUT's suffix
+  --emit=KIND           mlir, ll, s, o, so, runner, ptx, cubin or fatbin,
+                        whatever OUT's suffix
   --target=NAME         LLVM's name of a 64-bit x86 CPU, for instance x86-64-v3
                         or znver4, or native, this machine's; or a GPU, for
-                        instance sm_80, which makes .mlir and .ptx; default
-                        native. NAME+emulated-amx, for tests: code as for a CPU
-                        with AMX that any CPU with AVX-512 runs, slowly
+                        instance sm_80, which makes .mlir, .ptx, .cubin and
+                        .fatbin; default native. NAME+emulated-amx, for tests:
+                        code as for a CPU with AMX that any CPU with AVX-512
+                        runs, slowly
   --stop-after=LEVEL    write the MLIR that leaves a level: graph, normal,
                         planned, bufferized, tiled or llvm
   --entry=NAME          compile this function only; default: every public one
@@ -65,6 +70,8 @@ suffix of OUT says what to make; "-" is the standard input or output.
   --profile             code that reads the clock where a kernel begins and
                         ends; mixattn-run prints where time goes. Without it
                         nothing of that is in the code
+  --cuda-path=FOLDER    where ptxas and fatbinary are, or bin/ with them;
+                        default: CUDA_HOME, then PATH
   --remarks             say what every pass did, and what it did not and why;
                         that an attention takes the plain path is always said
   --version             the versions of mixattn, its ABI and LLVM
@@ -79,6 +86,7 @@ examples:
   mixattn-compile layer.mlir -o layer && ./layer --random=1 --dim=B=2 --check
   mixattn-compile layer.mlir --target=x86-64-v4 -o layer.o
   mixattn-compile layer.mlir --target=sm_80 -o layer.ptx
+  mixattn-compile layer.mlir --target=sm_80 -o layer.cubin
   mixattn-compile layer.mlir --stop-after=normal
   mixattn-compile layer.mlir --cost --dim=B=1 --dim=N=256
   mixattn-compile layer.mlir --explain --dim=N=197 --target=znver5 --threads=2
@@ -120,6 +128,8 @@ static constexpr KindName kindNames[] = {{"mlir", std::nullopt},
                                          {"o", ArtifactKind::Object},
                                          {"so", ArtifactKind::SharedLibrary},
                                          {"ptx", ArtifactKind::Ptx},
+                                         {"cubin", ArtifactKind::Cubin},
+                                         {"fatbin", ArtifactKind::Fatbin},
                                          {"runner", ArtifactKind::Runner}};
 
 /// The kind that the suffix of `output` stands for.
@@ -130,8 +140,8 @@ static Result<KindName> kindOfSuffix(StringRef output) {
   for (const KindName &each : kindNames)
     if (suffix.drop_front() == each.name && each.name != "runner")
       return each;
-  return makeError("expected an output with suffix .mlir, .ll, .s, .o, .so or "
-                   ".ptx, or with none, but got '{}'",
+  return makeError("expected an output with suffix .mlir, .ll, .s, .o, .so, "
+                   ".ptx, .cubin or .fatbin, or with none, but got '{}'",
                    output.str());
 }
 
@@ -172,8 +182,8 @@ static Status chooseKind(const Choices &choices, Options &options) {
     if (each.name == *choices.emit)
       found = &each;
   if (!found)
-    return makeError("expected mlir, ll, s, o, so, runner or ptx after "
-                     "'--emit=', but got '{}'",
+    return makeError("expected mlir, ll, s, o, so, runner, ptx, cubin or "
+                     "fatbin after '--emit=', but got '{}'",
                      choices.emit->str());
   options.kind = found->kind;
   StringRef suffix = llvm::sys::path::extension(options.output);
@@ -275,7 +285,7 @@ static Status parseOption(StringRef argument, Choices &choices,
   if (name != "--emit" && name != "--target" && name != "--stop-after" &&
       name != "--entry" && name != "--cost" && name != "--explain" &&
       name != "--dim" && name != "--threads" && name != "--plan" &&
-      name != "--sanitize")
+      name != "--sanitize" && name != "--cuda-path")
     return makeError("unknown option '{}'", argument.str());
   if (value.empty())
     return makeError("expected '{}=' and a value", name.str());
@@ -297,6 +307,8 @@ static Status parseOption(StringRef argument, Choices &choices,
     choices.stopAfter = value;
   else if (name == "--target")
     options.target = value.str();
+  else if (name == "--cuda-path")
+    options.cudaPath = value.str();
   else
     options.entry = value.str();
   return Success{};

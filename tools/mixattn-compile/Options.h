@@ -43,6 +43,9 @@ struct Options {
   /// Every pass says what it did, and what it did not and why.
   bool hasRemarks = false;
 
+  /// The folder of a CUDA toolkit; empty: CUDA_HOME and PATH.
+  std::string cudaPath;
+
   bool isReport() const {
     return cost != Report::None || explanation != Report::None;
   }

@@ -2,6 +2,7 @@
 // mixattn-compile: from MLIR with attention ops to code of a target.
 #include "lib/Runtime/Manifest.h"
 #include "lib/Target/Artifact.h"
+#include "lib/Target/CudaTools.h"
 #include "lib/Target/Ptx.h"
 #include "mixattn/Version.h"
 #include "passes/Passes.h"
@@ -9,12 +10,12 @@
 #include "passes/plan/CostReport.h"
 #include "passes/plan/Explain.h"
 #include "passes/target/CpuModel.h"
-#include "passes/target/GpuModel.h"
 #include "passes/target/Target.h"
 #include "tools/mixattn-compile/Memory.h"
 #include "tools/mixattn-compile/Options.h"
 #include "tools/mixattn-compile/Reproducer.h"
 #include "tools/mixattn-compile/Resources.h"
+#include "tools/mixattn-compile/Targets.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -59,6 +60,7 @@ private:
   void addTarget(mlir::OpPassManager &passes);
   ExitCode runPasses();
   ExitCode makeFiles(OutputFiles &files);
+  Result<std::string> makeKernels();
   ExitCode addArtifact(std::vector<std::string> code, const Manifest &manifest,
                        llvm::StringRef text, OutputFiles &files);
   ExitCode makeReport(OutputFiles &files);
@@ -204,8 +206,8 @@ ExitCode Compilation::makeFiles(OutputFiles &files) {
                             "'--sanitize' says '{}'",
                             nameOf(manifest->sanitizer),
                             nameOf(options.sanitizer)));
-  if (options.kind == ArtifactKind::Ptx) {
-    auto code = emitPtx(*module);
+  if (machine.isGpu) {
+    auto code = makeKernels();
     if (!code)
       return report(code.error());
     return addArtifact({std::move(*code)}, *manifest, text.getValue(), files);
@@ -218,6 +220,19 @@ ExitCode Compilation::makeFiles(OutputFiles &files) {
     return failed;
   }
   return addArtifact(std::move(*code), *manifest, text.getValue(), files);
+}
+
+/// The kernels of the module, in the form that the output has.
+Result<std::string> Compilation::makeKernels() {
+  auto ptx = emitPtx(*module);
+  if (!ptx || options.kind == ArtifactKind::Ptx)
+    return ptx;
+  CudaTools tools(options.cudaPath);
+  auto cubin = tools.assemble(*ptx, machine.cpu);
+  if (!cubin || options.kind == ArtifactKind::Cubin)
+    return cubin;
+  return tools.join({{GpuCode::Kind::Cubin, machine.cpu, std::move(*cubin)},
+                     {GpuCode::Kind::Ptx, machine.cpu, std::move(*ptx)}});
 }
 
 ExitCode Compilation::addArtifact(std::vector<std::string> code,
@@ -273,44 +288,6 @@ static bool isAtLlvm(mlir::ModuleOp module) {
       return llvm::all_of(each.getOps(), isLlvm);
     });
   return llvm::all_of(module.getOps(), isLlvm);
-}
-
-/// The machine that `name` stands for: a GPU, or what lib/Target knows.
-static Result<Machine> findTarget(const std::string &name) {
-  if (!llvm::StringRef(name).starts_with("sm_"))
-    return lookUpMachine(name);
-  if (findGpu(name)) {
-    Machine machine;
-    machine.cpu = name;
-    machine.isGpu = true;
-    return machine;
-  }
-  std::string known;
-  for (const GpuModel &each : getGpuModels())
-    known += (known.empty() ? "" : ", ") + each.chip.str();
-  return makeError("expected one of the GPUs {} as target, but got '{}'", known,
-                   name);
-}
-
-/// Why `machine` and the other options do not go together, or nothing.
-static Status checkOptions(const Options &options, const Machine &machine) {
-  bool isPtx = options.kind == ArtifactKind::Ptx;
-  if (isPtx && !machine.isGpu)
-    return makeError("expected a GPU as target of PTX, for instance "
-                     "'--target=sm_80', but got '{}'",
-                     machine.cpu);
-  if (!machine.isGpu)
-    return Success{};
-  if (options.kind && !isPtx)
-    return makeError("expected an output with suffix .mlir or .ptx for '{}', "
-                     "but got '{}'",
-                     machine.cpu, options.output);
-  if (options.threads || options.sanitizer != Sanitizer::None ||
-      !options.isOptimized || options.isProfiled)
-    return makeError("expected no '-O0', '--profile', '--threads' or "
-                     "'--sanitize' for '{}', which is a GPU",
-                     machine.cpu);
-  return Success{};
 }
 
 ExitCode Compilation::checkPlan() {
