@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 namespace mixattn {
 #define GEN_PASS_DEF_MOVEBF16ASBITSPASS
@@ -34,27 +35,55 @@ namespace {
 
 struct MoveBf16AsBitsPass
     : mixattn::impl::MoveBf16AsBitsPassBase<MoveBf16AsBitsPass> {
+  /// Lets `value`, which `loc` is about, be its bits; `b` stands where it is
+  /// there, and who reads it gets them as what they were.
+  void makeBits(OpBuilder &b, Location loc, Value value) {
+    Type type = value.getType(), bits = bitsOf(type);
+    if (!bits)
+      return;
+    value.setType(bits);
+    auto cast = LLVM::BitcastOp::create(b, loc, type, value);
+    value.replaceAllUsesExcept(cast, cast);
+  }
+
+  /// Gives `operand` the bits of what it is.
+  void giveBits(OpOperand &operand) {
+    Operation *op = operand.getOwner();
+    OpBuilder b(op);
+    if (Type bits = bitsOf(operand.get().getType()))
+      operand.set(
+          LLVM::BitcastOp::create(b, op->getLoc(), bits, operand.get()));
+  }
+
+  /// What branches pass to blocks is moved, too: loops carry it.
+  void moveArguments(Block &block) {
+    if (block.isEntryBlock() || llvm::none_of(block.getArgumentTypes(), bitsOf))
+      return;
+    for (auto edge = block.pred_begin(); edge != block.pred_end(); ++edge) {
+      auto branch = cast<BranchOpInterface>((*edge)->getTerminator());
+      SuccessorOperands passed =
+          branch.getSuccessorOperands(edge.getSuccessorIndex());
+      for (OpOperand &operand : passed.getMutableForwardedOperands())
+        giveBits(operand);
+    }
+    OpBuilder b = OpBuilder::atBlockBegin(&block);
+    for (BlockArgument argument : block.getArguments())
+      makeBits(b, argument.getLoc(), argument);
+  }
+
   void runOnOperation() override {
     if (TargetAttr::of(getOperation()).hasBf16Conversion())
       return;
-    OpBuilder b(&getContext());
+    getOperation()->walk([&](Block *block) { moveArguments(*block); });
     getOperation()->walk([&](Operation *op) {
       if (!moves(op))
         return;
-      b.setInsertionPoint(op);
       for (OpOperand &operand : op->getOpOperands())
-        if (Type bits = bitsOf(operand.get().getType()))
-          operand.set(
-              LLVM::BitcastOp::create(b, op->getLoc(), bits, operand.get()));
+        giveBits(operand);
+      OpBuilder b(&getContext());
       b.setInsertionPointAfter(op);
-      for (Value result : op->getResults()) {
-        Type type = result.getType(), bits = bitsOf(type);
-        if (!bits)
-          continue;
-        result.setType(bits);
-        auto cast = LLVM::BitcastOp::create(b, op->getLoc(), type, result);
-        result.replaceAllUsesExcept(cast, cast);
-      }
+      for (Value result : op->getResults())
+        makeBits(b, op->getLoc(), result);
     });
   }
 };

@@ -139,8 +139,8 @@ def MoveBf16AsBitsPass : Pass<"attn-move-bf16-as-bits"> {
     artifact does not have.
 
     Input: the LLVM dialect.
-    Output: the same, where bf16 is loaded, stored, selected and moved between
-    lanes by its bits.
+    Output: the same, where bf16 is loaded, stored, selected, moved between
+    lanes and passed to blocks by its bits.
 
     ```mlir
     llvm.func @f(%from: !llvm.ptr, %to: !llvm.ptr) {

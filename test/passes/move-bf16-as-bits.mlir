@@ -33,6 +33,24 @@ llvm.func @lanes(%m: vector<4xi1>, %x: vector<4xbf16>, %y: vector<4xbf16>, %i: i
   llvm.return %e : bf16
 }
 
+// A loop carries bits.
+// CHECK-LABEL: llvm.func @loop(
+// CHECK-SAME:    %{{.+}}: i1, %[[X:.+]]: vector<4xbf16>
+// CHECK:         %[[BITS:.+]] = llvm.bitcast %[[X]] : vector<4xbf16> to vector<4xi16>
+// CHECK:         llvm.br ^bb1(%[[BITS]] : vector<4xi16>)
+// CHECK:       ^bb1(%[[CARRIED:.+]]: vector<4xi16>):
+// CHECK:         %[[VALUE:.+]] = llvm.bitcast %[[CARRIED]] : vector<4xi16> to vector<4xbf16>
+// CHECK:         %[[NEXT:.+]] = llvm.bitcast %[[VALUE]] : vector<4xbf16> to vector<4xi16>
+// CHECK:         llvm.cond_br %{{.+}}, ^bb1(%[[NEXT]] : vector<4xi16>), ^bb2
+// CHECK:         llvm.return %[[VALUE]]
+llvm.func @loop(%more: i1, %x: vector<4xbf16>) -> vector<4xbf16> {
+  llvm.br ^bb1(%x : vector<4xbf16>)
+^bb1(%carried: vector<4xbf16>):
+  llvm.cond_br %more, ^bb1(%carried : vector<4xbf16>), ^bb2
+^bb2:
+  llvm.return %carried : vector<4xbf16>
+}
+
 // CHECK-LABEL: llvm.func @others
 // CHECK-NEXT:    llvm.load %{{.+}} : !llvm.ptr -> f16
 // CHECK-NEXT:    llvm.store %{{.+}}, %{{.+}} : f16, !llvm.ptr
