@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -38,6 +39,8 @@ LogicalResult LaunchOp::verify() {
   for (auto [attribute, value] : llvm::zip(getParameters(), getValues())) {
     auto parameter = cast<ParameterAttr>(attribute);
     auto buffer = dyn_cast<MemRefType>(value.getType());
+    if (!llvm::isPowerOf2_64(parameter.getAlignment()))
+      return emitOpError("expected a power of 2 as alignment");
     if (parameter.getKind() == ParameterKind::Number) {
       if (buffer)
         return emitOpError("expected an index as a number");

@@ -25,17 +25,22 @@ def Tile_ParameterAttr : AttrDef<Tile_Dialect, "Parameter"> {
   let summary = "What a kernel is given of a value";
   let description = [{
     - `pointer`: the address of a buffer's first element, 8 bytes, never that of
-      a memref's descriptor;
+      a memref's descriptor. `alignment` bytes divide it, and every stride but
+      the innermost;
     - `stride`: that of dim `dim` of a buffer, in elements, an i64;
     - `number`: the value itself, an index, as an i32.
 
     ```
-    #tile.parameter<pointer>   #tile.parameter<stride, dim = 2>
+    #tile.parameter<pointer>   #tile.parameter<pointer alignment = 16>
+    #tile.parameter<stride dim = 2>
     ```
   }];
   let parameters = (ins EnumParameter<Tile_ParameterKind>:$kind,
-      DefaultValuedParameter<"int64_t", "0">:$dim);
-  let assemblyFormat = "`<` $kind (`,` `dim` `=` $dim^)? `>`";
+      DefaultValuedParameter<"int64_t", "0">:$dim,
+      DefaultValuedParameter<"int64_t", "1">:$alignment);
+  let assemblyFormat = [{
+    `<` $kind (`dim` `=` $dim^)? (`alignment` `=` $alignment^)? `>`
+  }];
 }
 def Tile_Parameters : TypedArrayAttrBase<Tile_ParameterAttr, "parameters">;
 

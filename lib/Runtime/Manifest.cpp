@@ -54,7 +54,6 @@ private:
   Dim parseDim(const JsonView &dim);
   void parseRange(const JsonView &range, Parameter &parameter);
   void parseHolds(const JsonView &holds, Parameter &parameter);
-  SizeExpression parseSize(const JsonView &json, int depth);
   uint64_t parsePacked(const JsonView &json);
   std::optional<Polynomial> parsePolynomial(const JsonView &json,
                                             const char *key);
@@ -207,46 +206,6 @@ Kernel EntryParser::parseKernel(const JsonView &json) {
   return kernel;
 }
 
-/// A text is a dim, a list an operation and its operands.
-SizeExpression EntryParser::parseSize(const JsonView &json, int depth) {
-  using Kind = SizeExpression::Kind;
-  constexpr int deepest = 64;
-  SizeExpression size;
-  if (json.isInteger()) {
-    size.number = json.integer();
-    if (size.number < 0)
-      json.complain(makeError("expected a number no less than 0, but got {}",
-                              size.number));
-    return size;
-  }
-  if (json.isText()) {
-    size.kind = Kind::Dim;
-    size.dim = json.text();
-    requireKnown(json, size.dim);
-    return size;
-  }
-  std::vector<JsonView> parts = json.elements();
-  std::string name = parts.empty() ? "" : parts.front().text();
-  if (name == "threads" && parts.size() == 1) {
-    size.kind = Kind::Threads;
-    return size;
-  }
-  std::optional<Kind> kind = SizeExpression::operationNamed(name);
-  bool takesMore = kind == Kind::Add || kind == Kind::Multiply ||
-                   kind == Kind::Minimum || kind == Kind::Maximum;
-  if (!kind || parts.size() < 3 || (!takesMore && parts.size() > 3) ||
-      depth == deepest) {
-    json.complain(makeError("expected an operation of sizes and its operands, "
-                            "at most {} deep, but got '{}' of {}",
-                            deepest, name, parts.size() - !parts.empty()));
-    return size;
-  }
-  size.kind = *kind;
-  for (size_t i = 1; i < parts.size(); ++i)
-    size.operands.push_back(parseSize(parts[i], depth + 1));
-  return size;
-}
-
 Entry EntryParser::parse() {
   Entry entry;
   entry.name = json["name"].text();
@@ -276,7 +235,7 @@ Entry EntryParser::parse() {
   entry.flops = parsePolynomial(json, "flops");
   entry.bytes = parsePolynomial(json, "bytes");
   if (json.has("workspace") && !json["workspace"].isNull())
-    entry.workspace = parseSize(json["workspace"], /*depth=*/0);
+    entry.workspace = parseSize(json["workspace"], dims);
   if (json.has("packed"))
     entry.packed = parsePacked(json["packed"]);
   if (json.has("kernels")) {
@@ -284,6 +243,8 @@ Entry EntryParser::parse() {
     for (const JsonView &kernel : json["kernels"].elements())
       entry.kernels->push_back(parseKernel(kernel));
   }
+  if (json.has("launches"))
+    entry.launches = parseLaunches(json["launches"], entry, dims);
   if (json.has("attention_reason"))
     entry.attentionReason = json["attention_reason"].text();
   if (!json["attention"].isNull())

@@ -9,6 +9,7 @@
 #include "lib/Runtime/Result.h"
 #include "lib/Runtime/Sanitizer.h"
 #include "lib/Runtime/SizeExpression.h"
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -93,6 +94,36 @@ struct Kernel {
   std::vector<Stage> stages;
 };
 
+/// An argument of a kernel of a GPU.
+struct KernelParameter {
+  enum class Kind {
+    /// The address of the first element of `tensor`, 8 bytes.
+    Pointer,
+    /// The stride of dim `dim` of `tensor`, in elements, an i64.
+    Stride,
+    /// `value`, an i32.
+    Scalar
+  };
+  Kind kind = Kind::Pointer;
+  std::string tensor;
+  int64_t dim = 0;
+  /// Bytes that divide the address, and the strides of all dims but the
+  /// innermost.
+  int64_t alignment = 1;
+  SizeExpression value;
+};
+
+/// One launch of a kernel of a GPU.
+struct Launch {
+  std::string kernel;
+  /// Blocks of the grid, threads of a block, blocks of a cluster.
+  std::array<SizeExpression, 3> grid;
+  std::array<uint32_t, 3> block = {1, 1, 1}, cluster = {1, 1, 1};
+  /// Bytes of dynamic shared memory.
+  SizeExpression shared;
+  std::vector<KernelParameter> parameters;
+};
+
 /// A function that the artifact exports.
 struct Entry {
   std::string name, symbol;
@@ -109,6 +140,8 @@ struct Entry {
   std::string attentionReason;
   /// The kernels whose begin and end are recorded; none without --profile.
   std::optional<std::vector<Kernel>> kernels = std::nullopt;
+  /// What a call launches, in order; none of code for a CPU.
+  std::optional<std::vector<Launch>> launches = std::nullopt;
 
   /// The argument of that name, or null.
   const Parameter *argument(std::string_view name) const;

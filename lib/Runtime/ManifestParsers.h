@@ -6,7 +6,18 @@
 #include "lib/Runtime/Json.h"
 #include "lib/Runtime/Manifest.h"
 
+#include <set>
+
 namespace mixattn {
+
+/// Reads a size over `dims`: a number, a dim's name, or a list of an operation
+/// and its operands.
+SizeExpression parseSize(const JsonView &json,
+                         const std::set<std::string> &dims);
+
+/// Reads the launches of an entry whose arguments and results are known.
+std::vector<Launch> parseLaunches(const JsonView &json, const Entry &entry,
+                                  const std::set<std::string> &dims);
 
 /// Reads a score_mod over the entry's arguments.
 Expression parseExpression(const JsonView &json, const Entry &entry);

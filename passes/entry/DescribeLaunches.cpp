@@ -39,7 +39,7 @@ describe(func::FuncOp entry, tile::ParameterAttr parameter, Value value) {
   if (!name)
     return std::nullopt;
   if (parameter.getKind() == tile::ParameterKind::Pointer)
-    return Object{{"pointer", *name}};
+    return Object{{"pointer", *name}, {"alignment", parameter.getAlignment()}};
   return Object{
       {"stride", *name}, {"dim", parameter.getDim()}, {"type", "i64"}};
 }

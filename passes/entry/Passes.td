@@ -76,7 +76,7 @@ def DescribeLaunchesPass : Pass<"attn-describe-launches", "::mlir::ModuleOp"> {
     ```
     "launches": [
       {"kernel": "f_kernel_0", "grid": ["N", 1, 1], "block": [128, 1, 1],
-       "cluster": [1, 1, 1], "shared": 0, "parameters": [{"pointer": "x"} ] } ]
+       "cluster": [1, 1, 1], "shared": 0, "parameters": [{"pointer": "x", "alignment": 1} ] } ]
     ```
   }];
 }

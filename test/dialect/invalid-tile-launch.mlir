@@ -37,7 +37,15 @@ func.func @pointer(%n: index) {
 
 func.func @dim(%n: index, %x: memref<4xf32>) {
   // expected-error @below {{'tile.launch' op expected the stride of a dim of the buffer}}
-  tile.launch @kernels::@f blocks %n threads 32 [#tile.parameter<stride, dim = 1>] of %x : memref<4xf32>
+  tile.launch @kernels::@f blocks %n threads 32 [#tile.parameter<stride dim = 1>] of %x : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @alignment(%n: index, %x: memref<4xf32>) {
+  // expected-error @below {{'tile.launch' op expected a power of 2 as alignment}}
+  tile.launch @kernels::@f blocks %n threads 32 [#tile.parameter<pointer alignment = 12>] of %x : memref<4xf32>
   return
 }
 

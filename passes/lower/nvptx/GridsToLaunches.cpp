@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mixattn {
 #define GEN_PASS_DEF_GRIDSTOLAUNCHESPASS
@@ -137,7 +138,8 @@ void Outliner::addParameters(ArrayRef<Value> operands, Parameters &parameters) {
   MLIRContext *context = b.getContext();
   auto add = [&](tile::ParameterKind kind, Value value, Type type,
                  int64_t dim = 0) {
-    parameters.kinds.push_back(tile::ParameterAttr::get(context, kind, dim));
+    parameters.kinds.push_back(
+        tile::ParameterAttr::get(context, kind, dim, /*alignment=*/1));
     parameters.values.push_back(value);
     parameters.types.push_back(type);
   };
@@ -158,6 +160,27 @@ void Outliner::addParameters(ArrayRef<Value> operands, Parameters &parameters) {
       if (ShapedType::isDynamic(stride))
         add(tile::ParameterKind::Stride, operand, b.getI64Type(), dim);
   }
+}
+
+/// The bytes that the accesses to rows of `buffer` want to divide their
+/// addresses.
+static int64_t alignmentOfRows(Value buffer) {
+  int64_t most = 1;
+  for (Operation *user : buffer.getUsers()) {
+    int64_t own = TypeSwitch<Operation *, int64_t>(user)
+                      .Case<memref::SubViewOp, memref::CastOp>([](auto op) {
+                        return alignmentOfRows(op->getResult(0));
+                      })
+                      .Case([](tile::NvptxCopyOp) { return 16; })
+                      .Case([](tile::NvptxLoadOp) { return 4; })
+                      .Case([](tile::NvptxStoreOp op) {
+                        auto type = cast<MemRefType>(op.getTarget().getType());
+                        return 2 * type.getElementTypeBitWidth() / 8;
+                      })
+                      .Default([](Operation *) { return 1; });
+    most = std::max(most, own);
+  }
+  return most;
 }
 
 /// Puts what `operands` are in the kernel, made of its arguments, in their
@@ -226,6 +249,14 @@ void Outliner::run(tile::GridOp grid) {
   Parameters parameters;
   addParameters(operands, parameters);
   gpu::GPUFuncOp function = outline(grid, operands, parameters);
+  for (auto [argument, kind] :
+       llvm::zip(function.getArguments(), parameters.kinds))
+    for (Operation *user : argument.getUsers())
+      if (auto buffer = dyn_cast<tile::DeviceBufferOp>(user);
+          buffer && buffer.getPointer() == argument)
+        kind = tile::ParameterAttr::get(b.getContext(),
+                                        tile::ParameterKind::Pointer, /*dim=*/0,
+                                        alignmentOfRows(buffer.getBuffer()));
   auto kernel =
       SymbolRefAttr::get(getKernels().getNameAttr(),
                          FlatSymbolRefAttr::get(function.getNameAttr()));

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sizes in manifests, and how they say that kernels are launched.
+#include "lib/Runtime/ManifestParsers.h"
+
+using namespace mixattn;
+
+static SizeExpression parse(const JsonView &json,
+                            const std::set<std::string> &dims, int depth) {
+  using Kind = SizeExpression::Kind;
+  constexpr int deepest = 64;
+  SizeExpression size;
+  if (json.isInteger()) {
+    size.number = json.integer();
+    if (size.number < 0)
+      json.complain(makeError("expected a number no less than 0, but got {}",
+                              size.number));
+    return size;
+  }
+  if (json.isText()) {
+    size.kind = Kind::Dim;
+    size.dim = json.text();
+    if (!dims.count(size.dim))
+      json.complain(
+          makeError("expected a dim of an argument, but got '{}'", size.dim));
+    return size;
+  }
+  std::vector<JsonView> parts = json.elements();
+  std::string name = parts.empty() ? "" : parts.front().text();
+  if (name == "threads" && parts.size() == 1) {
+    size.kind = Kind::Threads;
+    return size;
+  }
+  std::optional<Kind> kind = SizeExpression::operationNamed(name);
+  bool takesMore = kind == Kind::Add || kind == Kind::Multiply ||
+                   kind == Kind::Minimum || kind == Kind::Maximum;
+  if (!kind || parts.size() < 3 || (!takesMore && parts.size() > 3) ||
+      depth == deepest) {
+    json.complain(makeError("expected an operation of sizes and its operands, "
+                            "at most {} deep, but got '{}' of {}",
+                            deepest, name, parts.size() - !parts.empty()));
+    return size;
+  }
+  size.kind = *kind;
+  for (size_t i = 1; i < parts.size(); ++i)
+    size.operands.push_back(parse(parts[i], dims, depth + 1));
+  return size;
+}
+
+SizeExpression mixattn::parseSize(const JsonView &json,
+                                  const std::set<std::string> &dims) {
+  return parse(json, dims, /*depth=*/0);
+}
+
+namespace {
+/// Reads the launches of one entry.
+class LaunchParser {
+public:
+  LaunchParser(const Entry &entry, const std::set<std::string> &dims)
+      : entry(entry), dims(dims) {}
+
+  Launch parse(const JsonView &json);
+
+private:
+  KernelParameter parseParameter(const JsonView &json);
+  std::string parseTensor(const JsonView &json);
+  /// Three sizes, or three numbers of at least 1.
+  std::array<SizeExpression, 3> parseSizes(const JsonView &json);
+  std::array<uint32_t, 3> parseCounts(const JsonView &json);
+
+  const Entry &entry;
+  const std::set<std::string> &dims;
+};
+} // namespace
+
+/// The name of an argument or a result.
+std::string LaunchParser::parseTensor(const JsonView &json) {
+  std::string name = json.text();
+  if (!entry.argument(name) && !entry.result(name))
+    json.complain(makeError(
+        "expected the name of an argument or result, but got '{}'", name));
+  return name;
+}
+
+KernelParameter LaunchParser::parseParameter(const JsonView &json) {
+  using Kind = KernelParameter::Kind;
+  KernelParameter parameter;
+  if (json.has("pointer")) {
+    parameter.kind = Kind::Pointer;
+    parameter.tensor = parseTensor(json["pointer"]);
+    parameter.alignment = json["alignment"].integer();
+    if (parameter.alignment < 1 || parameter.alignment > 4096 ||
+        (parameter.alignment & (parameter.alignment - 1)))
+      json["alignment"].complain(makeError(
+          "expected a power of 2 up to 4096, but got {}", parameter.alignment));
+    return parameter;
+  }
+  bool isStride = json.has("stride");
+  const char *type = isStride ? "i64" : "i32";
+  if (std::string given = json["type"].text(); given != type)
+    json["type"].complain(
+        makeError("expected '{}', but got '{}'", type, given));
+  if (!isStride) {
+    parameter.kind = Kind::Scalar;
+    parameter.value = parseSize(json["scalar"], dims);
+    return parameter;
+  }
+  parameter.kind = Kind::Stride;
+  parameter.tensor = parseTensor(json["stride"]);
+  parameter.dim = json["dim"].integer();
+  const Parameter *tensor = entry.argument(parameter.tensor);
+  if (!tensor)
+    tensor = entry.result(parameter.tensor);
+  int64_t rank = tensor ? int64_t(tensor->shape.size()) : 0;
+  if (parameter.dim < 0 || parameter.dim >= rank)
+    json["dim"].complain(makeError("expected a dim of '{}', but got {}",
+                                   parameter.tensor, parameter.dim));
+  return parameter;
+}
+
+std::array<SizeExpression, 3> LaunchParser::parseSizes(const JsonView &json) {
+  std::array<SizeExpression, 3> sizes;
+  std::vector<JsonView> all = json.elements();
+  if (all.size() != sizes.size())
+    json.complain(makeError("expected 3 sizes, but got {}", all.size()));
+  for (size_t i = 0; i < std::min(all.size(), sizes.size()); ++i)
+    sizes[i] = parseSize(all[i], dims);
+  return sizes;
+}
+
+std::array<uint32_t, 3> LaunchParser::parseCounts(const JsonView &json) {
+  std::array<uint32_t, 3> counts = {1, 1, 1};
+  std::vector<JsonView> all = json.elements();
+  if (all.size() != counts.size())
+    json.complain(makeError("expected 3 numbers, but got {}", all.size()));
+  // What any GPU takes in a block, and more than any in a cluster.
+  constexpr int64_t most = 1024;
+  for (size_t i = 0; i < std::min(all.size(), counts.size()); ++i) {
+    int64_t count = all[i].integer();
+    if (count < 1 || count > most)
+      all[i].complain(
+          makeError("expected a number from 1 to {}, but got {}", most, count));
+    counts[i] = static_cast<uint32_t>(count);
+  }
+  return counts;
+}
+
+Launch LaunchParser::parse(const JsonView &json) {
+  Launch launch;
+  launch.kernel = json["kernel"].text();
+  launch.grid = parseSizes(json["grid"]);
+  launch.block = parseCounts(json["block"]);
+  launch.cluster = parseCounts(json["cluster"]);
+  launch.shared = parseSize(json["shared"], dims);
+  for (const JsonView &parameter : json["parameters"].elements())
+    launch.parameters.push_back(parseParameter(parameter));
+  return launch;
+}
+
+std::vector<Launch> mixattn::parseLaunches(const JsonView &json,
+                                           const Entry &entry,
+                                           const std::set<std::string> &dims) {
+  std::vector<Launch> launches;
+  for (const JsonView &launch : json.elements())
+    launches.push_back(LaunchParser(entry, dims).parse(launch));
+  return launches;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tests of launches in manifests.
+#include "lib/Runtime/Manifest.h"
+#include "test/unit/runtime/Utilities.h"
+
+using namespace mixattn;
+
+/// A manifest whose one entry has the argument x [B, 8, N], the result o [N],
+/// and this launch.
+static std::string makeManifest(const std::string &launch) {
+  return R"({"abi": 2, "producer": "test", "target": {"arch": "nvptx64", "cpu":
+             "sm_80", "features": []}, "entries": [{"name": "f", "symbol":
+             "mixattn_f", "attention": null, "arguments": [{"name": "x",
+             "dtype": "bf16", "shape": ["B", 8, "N"]}], "results": [{"name":
+             "o", "dtype": "bf16", "shape": ["N"]}], "launches": [)" +
+         launch + "]}]}";
+}
+
+/// A launch with one member in place of a good one of that name.
+static std::string makeLaunch(const std::string &name,
+                              const std::string &value) {
+  std::vector<std::pair<std::string, std::string>> members = {
+      {"kernel", R"("f_kernel_0")"},
+      {"grid", R"([["divide", ["add", "N", 63], 64], 8, "B"])"},
+      {"block", "[128, 1, 1]"},
+      {"cluster", "[1, 1, 1]"},
+      {"shared", "0"},
+      {"parameters", "[]"}};
+  std::string text;
+  for (auto &[key, good] : members)
+    text += (text.empty() ? "{\"" : ", \"") + key +
+            "\": " + (key == name ? value : good);
+  return text + "}";
+}
+
+static std::string errorOf(const std::string &name, const std::string &value) {
+  return messageOf(parseManifest(makeManifest(makeLaunch(name, value))));
+}
+
+TEST(ManifestLaunches, Parses) {
+  Result<Manifest> manifest = parseManifest(makeManifest(makeLaunch(
+      "parameters",
+      R"([{"pointer": "x", "alignment": 16}, {"stride": "o", "dim": 0, "type":
+                        "i64"}, {"scalar": "N", "type": "i32"}])")));
+  ASSERT_TRUE(manifest) << manifest.message();
+  const Launch &launch = manifest->entries[0].launches->front();
+  EXPECT_EQ(launch.kernel, "f_kernel_0");
+  EXPECT_EQ(launch.grid[0].in({{"N", 65}}, 1), 2);
+  EXPECT_EQ(launch.block[0], 128u);
+  EXPECT_EQ(launch.parameters[0].kind, KernelParameter::Kind::Pointer);
+  EXPECT_EQ(launch.parameters[0].tensor, "x");
+  EXPECT_EQ(launch.parameters[0].alignment, 16);
+  EXPECT_EQ(launch.parameters[1].kind, KernelParameter::Kind::Stride);
+  EXPECT_EQ(launch.parameters[1].tensor, "o");
+  EXPECT_EQ(launch.parameters[2].value.in({{"N", 65}}, 1), 65);
+}
+
+TEST(ManifestLaunches, Complains) {
+  EXPECT_EQ(errorOf("grid", "[1, 2]"),
+            "manifest: entries[0].launches[0].grid: expected 3 sizes, but got "
+            "2");
+  EXPECT_EQ(errorOf("grid", R"([1, 2, "M"])"),
+            "manifest: entries[0].launches[0].grid[2]: expected a dim of an "
+            "argument, but got 'M'");
+  EXPECT_EQ(errorOf("block", "[1]"),
+            "manifest: entries[0].launches[0].block: expected 3 numbers, but "
+            "got 1");
+  EXPECT_EQ(errorOf("cluster", "[0, 1, 1]"),
+            "manifest: entries[0].launches[0].cluster[0]: expected a number "
+            "from 1 to 1024, but got 0");
+  EXPECT_EQ(errorOf("parameters", R"([{"pointer": "y", "alignment": 1}])"),
+            "manifest: entries[0].launches[0].parameters[0].pointer: expected "
+            "the name of an argument or result, but got 'y'");
+  EXPECT_EQ(errorOf("parameters", R"([{"pointer": "x", "alignment": 12}])"),
+            "manifest: entries[0].launches[0].parameters[0].alignment: "
+            "expected a power of 2 up to 4096, but got 12");
+  EXPECT_EQ(
+      errorOf("parameters", R"([{"stride": "x", "dim": 3, "type": "i64"}])"),
+      "manifest: entries[0].launches[0].parameters[0].dim: expected a "
+      "dim of 'x', but got 3");
+  EXPECT_EQ(errorOf("parameters", R"([{"scalar": 1, "type": "i64"}])"),
+            "manifest: entries[0].launches[0].parameters[0].type: expected "
+            "'i32', but got 'i64'");
+}
