@@ -7,6 +7,10 @@
  * the content of the ELF section `.mixattn.manifest`, and of the symbol
  * `mixattn_manifest_of_NAME`, NAME being the artifact's first entry.
  *
+ * A host artifact runs on the CPU that calls it. A GPU artifact launches
+ * kernels on the CUDA device that its tensors lie on, and has two functions
+ * more per entry: `mixattn_workspace_NAME` and `mixattn_prepare_NAME`.
+ *
  *===----------------------------------------------------------------------===*/
 #ifndef MIXATTN_ABI_H
 #define MIXATTN_ABI_H
@@ -32,12 +36,17 @@ typedef struct mixattn_call {
   /* sizeof(mixattn_call) as the caller sees it: later versions append. Fields
    * that it does not have are 0. */
   uint32_t size;
-  /* CUstream of a GPU artifact; not looked at by a host artifact. */
+  /* CUstream that a GPU artifact launches on, NULL for the default stream; not
+   * looked at by a host artifact. */
   void *stream;
   /* Memory of the caller's for intermediate values, and its size in bytes; may
    * be NULL, 0. The manifest's `workspace` says how many bytes a call takes,
    * from an address that 64 divides on. An entry that is given fewer allocates
-   * its own. Calls at the same time need memory of their own each. */
+   * its own. Calls at the same time need memory of their own each.
+   *
+   * That of a GPU artifact is memory of the device, at an address that 256
+   * divides, and may be used again when the stream is through with the call. An
+   * entry never allocates: it fails where it is given fewer bytes. */
   void *workspace;
   uint64_t workspace_bytes;
   /* Receives one sentence, NUL-terminated, when the entry fails; may be
@@ -55,19 +64,34 @@ typedef struct mixattn_call {
    * packed them, calls at the same time may share the memory. */
   void *packed;
   uint64_t packed_bytes;
+  /* A word in memory of the device, 0 before the call, or NULL; not looked at
+   * by a host artifact. Only kernels see the values of a GPU's tensors: one
+   * that meets a length or an index out of its range takes the nearest that is
+   * not, and leaves 1 + the index of that tensor here. */
+  uint32_t *status;
 } mixattn_call;
 
 /* Negative values that an entry returns. */
 enum {
   /* `tensors` is NULL, or `count` is not arguments + results. */
   MIXATTN_ERROR_COUNT = -1,
-  /* `call->size` is smaller than itself. */
+  /* `call->size` is smaller than itself; or `status` is no word of the device;
+   * or `bytes` is NULL. */
   MIXATTN_ERROR_CALL = -2,
-  /* Memory for intermediate values cannot be had. */
+  /* Memory for intermediate values cannot be had; or a GPU artifact was used in
+   * 64 CUDA contexts of the process before. */
   MIXATTN_ERROR_MEMORY = -3,
+  /* The workspace of a GPU artifact is too small, or not at an address that 256
+   * divides, or no memory of the device. */
+  MIXATTN_ERROR_WORKSPACE = -4,
+  /* There is no CUDA driver, or one that is too old. */
+  MIXATTN_ERROR_DRIVER = -5,
   /* The CPU or the system does not let the process run this code: AMX is asked
-   * for once a process. */
-  MIXATTN_ERROR_MACHINE = -6
+   * for once a process. Or a GPU artifact has no code for the device. */
+  MIXATTN_ERROR_MACHINE = -6,
+  /* The CUDA driver refused something, the message has its name and text; or a
+   * launch is beyond what a device takes. */
+  MIXATTN_ERROR_LAUNCH = -7
 };
 
 /* An entry. `tensors` lists the arguments, then the results, in the order of
@@ -77,9 +101,30 @@ enum {
  * strides mean row-major. Results overlap neither arguments nor each other.
  *
  * Returns 0, or 1 + the index of the tensor at fault, or a negative code
- * above. Nothing is written before all checks have passed. Re-entrant. */
+ * above. Nothing is written before all checks have passed. Re-entrant.
+ *
+ * A GPU artifact takes tensors of one CUDA device. It launches in the thread's
+ * current context if that is of this device, else in the device's primary one,
+ * and does not wait: 0 says that the driver took the launches. Strides are 0 or
+ * more there, and sizes at most 2^31 - 1. Rows that the manifest wants aligned
+ * are so in every dim. */
 typedef int32_t (*mixattn_entry)(const DLTensor *const *tensors, int32_t count,
                                  const mixattn_call *call);
+
+/* `mixattn_workspace_NAME` of a GPU artifact: writes to `bytes` what the entry
+ * takes as `call->workspace`, of tensors of these shapes. It looks at nothing
+ * but ranks and shapes: data may be NULL. Needs no driver. */
+typedef int32_t (*mixattn_workspace_query)(const DLTensor *const *tensors,
+                                           int32_t count, uint64_t *bytes,
+                                           const mixattn_call *call);
+
+/* `mixattn_prepare_NAME` of a GPU artifact: loads all of its code into the
+ * context that an entry called next by this thread would launch in on CUDA
+ * device `device`. Once it has returned 0, an entry neither allocates nor loads
+ * nor synchronises, and may be called while its stream is captured. Without it
+ * the first entry that is called in a context loads. */
+typedef int32_t (*mixattn_preparation)(int32_t device,
+                                       const mixattn_call *call);
 
 /* One stretch of time in which a thread was at work on a kernel, or in which
  * a kernel ran. Times are readings of the time stamp counter. */

@@ -18,6 +18,16 @@ static constexpr StringRef libcFunctions[] = {
     "memset",   "posix_memalign", "printf",  "realloc",
     "snprintf", "strlen",         "syscall", "__tls_get_addr"};
 
+/// Those that the launcher of GPU artifacts calls; of libc since glibc 2.34.
+static constexpr StringRef launcherFunctions[] = {"dlclose",
+                                                  "dlerror",
+                                                  "dlopen",
+                                                  "dlsym",
+                                                  "getenv",
+                                                  "pthread_mutex_lock",
+                                                  "pthread_mutex_unlock",
+                                                  "vsnprintf"};
+
 /// libm's functions of doubles; an `f` after the name makes it one of floats.
 static constexpr StringRef libmFunctions[] = {
     "acos",    "acosh",     "asin",      "asinh",    "atan",      "atan2",
@@ -77,6 +87,7 @@ mixattn::findNeededLibraries(llvm::ArrayRef<std::string> objects,
   bool needsLibm = false, needsOpenMP = false;
   for (const std::string &name : listUndefinedSymbols(objects)) {
     if (llvm::is_contained(libcFunctions, name) ||
+        llvm::is_contained(launcherFunctions, name) ||
         isSanitizerSymbol(name, sanitizer))
       continue;
     if (isLibmFunction(name))

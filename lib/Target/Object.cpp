@@ -109,3 +109,10 @@ Result<std::vector<std::string>> mixattn::emitCode(mlir::ModuleOp module,
     return generate(part, options);
   });
 }
+
+std::string mixattn::emitObject(llvm::Module &module) {
+  CodeOptions options;
+  options.machine = *lookUpMachine("x86-64");
+  setTarget(module, options.machine, *createGenerator(options));
+  return generate(module, options);
+}

@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class Module;
+} // namespace llvm
+
 namespace mlir {
 class DialectRegistry;
 class ModuleOp;
@@ -42,6 +46,9 @@ void registerCodeTranslations(mlir::DialectRegistry &registry);
 /// diagnostic handlers.
 Result<std::vector<std::string>> emitCode(mlir::ModuleOp module,
                                           const CodeOptions &options);
+
+/// The object of `module`, which is for any 64-bit x86 CPU.
+std::string emitObject(llvm::Module &module);
 
 } // namespace mixattn
 

@@ -34,10 +34,10 @@ suffix of OUT says what to make; "-" is the standard input or output.
                         whatever OUT's suffix
   --target=NAME         LLVM's name of a 64-bit x86 CPU, for instance x86-64-v3
                         or znver4, or native, this machine's; or a GPU, for
-                        instance sm_80, which makes .mlir, .ptx, .cubin and
-                        .fatbin; default native. NAME+emulated-amx, for tests:
-                        code as for a CPU with AMX that any CPU with AVX-512
-                        runs, slowly
+                        instance sm_80, which makes .mlir, .ptx, .cubin,
+                        .fatbin, .so and runners; default native.
+                        NAME+emulated-amx, for tests: code as for a CPU with AMX
+                        that any CPU with AVX-512 runs, slowly
   --stop-after=LEVEL    write the MLIR that leaves a level: graph, normal,
                         planned, bufferized, tiled or llvm
   --entry=NAME          compile this function only; default: every public one

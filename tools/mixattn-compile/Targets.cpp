@@ -33,9 +33,9 @@ Status mixattn::checkOptions(const Options &options, const Machine &machine) {
                      machine.cpu);
   if (!machine.isGpu)
     return Success{};
-  if (options.kind && !areKernels)
-    return makeError("expected an output with suffix .mlir, .ptx, .cubin or "
-                     ".fatbin for '{}', but got '{}'",
+  if (options.kind && !areKernels && !isLinked(*options.kind))
+    return makeError("expected an output with suffix .mlir, .ptx, .cubin, "
+                     ".fatbin or .so, or with none, for '{}', but got '{}'",
                      machine.cpu, options.output);
   if (options.threads || options.sanitizer != Sanitizer::None ||
       !options.isOptimized || options.isProfiled)

@@ -3,6 +3,7 @@
 #include "lib/Runtime/Manifest.h"
 #include "lib/Target/Artifact.h"
 #include "lib/Target/CudaTools.h"
+#include "lib/Target/LaunchTable.h"
 #include "lib/Target/Ptx.h"
 #include "mixattn/Version.h"
 #include "passes/Passes.h"
@@ -207,10 +208,16 @@ ExitCode Compilation::makeFiles(OutputFiles &files) {
                             nameOf(manifest->sanitizer),
                             nameOf(options.sanitizer)));
   if (machine.isGpu) {
-    auto code = makeKernels();
-    if (!code)
-      return report(code.error());
-    return addArtifact({std::move(*code)}, *manifest, text.getValue(), files);
+    auto kernels = makeKernels();
+    if (!kernels)
+      return report(kernels.error());
+    if (isKernels(*options.kind))
+      return addArtifact({std::move(*kernels)}, *manifest, text.getValue(),
+                         files);
+    auto objects = makeLaunchObjects(*manifest, text.getValue(), *kernels);
+    return objects ? addArtifact(std::move(*objects), *manifest,
+                                 text.getValue(), files)
+                   : report(objects.error());
   }
   auto code = emitCode(*module,
                        {machine, codeKindOf(*options.kind), options.isOptimized,

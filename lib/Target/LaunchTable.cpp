@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table that drives the launcher, as LLVM IR.
+#include "lib/Target/LaunchTable.h"
+
+#include "lib/Runtime/Manifest.h"
+#include "lib/Target/Launcher.h"
+#include "lib/Target/Object.h"
+#include "lib/Target/launcher/table.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+#include <map>
+
+using namespace mixattn;
+using llvm::Constant;
+
+/// CUDA 12.0, as cuDriverGetVersion says it: the first whose functions the
+/// launcher knows by these names.
+static constexpr int64_t leastDriver = 12000;
+
+namespace {
+
+using Constants = llvm::SmallVector<Constant *>;
+
+/// Writes the constants of lib/Target/launcher/table.h. Structs are anonymous:
+/// their fields are those of the header, in its order.
+class TableWriter {
+public:
+  TableWriter(llvm::Module &module, const Manifest &manifest)
+      : module(module), context(module.getContext()), manifest(manifest) {}
+
+  void write(llvm::StringRef manifestText, llvm::StringRef image);
+  /// Why the launcher's limits do not hold what the manifest has, or nothing.
+  Status check() const;
+
+private:
+  /// Dims of the entry that is written, by name.
+  using Numbers = std::map<std::string, int64_t>;
+
+  Constant *wide(int64_t value) {
+    return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value);
+  }
+  Constant *narrow(int64_t value) {
+    return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value);
+  }
+  Constant *null() {
+    return llvm::ConstantPointerNull::get(
+        llvm::PointerType::getUnqual(context));
+  }
+  Constant *structOf(llvm::ArrayRef<Constant *> fields) {
+    return llvm::ConstantStruct::getAnon(context, fields);
+  }
+  /// A pointer to `value`, which is the module's own.
+  Constant *pointerTo(Constant *value, uint64_t alignment = 8);
+  /// A pointer to the first of `values`; null of none.
+  Constant *listOf(llvm::ArrayRef<Constant *> values);
+  Constant *text(llvm::StringRef text) {
+    return pointerTo(llvm::ConstantDataArray::getString(context, text),
+                     /*alignment=*/1);
+  }
+  /// Three 32-bit numbers in a struct's place.
+  Constant *counts(const std::array<uint32_t, 3> &values);
+
+  void addSteps(const SizeExpression &size, const Numbers &dims,
+                Constants &steps);
+  Constant *expression(const SizeExpression &size, const Numbers &dims);
+  Constant *tensorRow(const Entry &entry, const Parameter &tensor,
+                      bool isResult, const Numbers &dims);
+  Constant *parameterRow(const Entry &entry, const KernelParameter &parameter,
+                         const Numbers &dims);
+  Constant *launchRow(const Entry &entry, const Launch &launch,
+                      const Numbers &dims);
+  /// The row of `entry`; its launches are added to `launches`.
+  Constant *entryRow(const Entry &entry, Constants &launches);
+  Constant *memory(int64_t count, llvm::Type *element);
+  void addFunctions(Constant *library, const Entry &entry, int64_t number);
+  llvm::Function *addFunction(const std::string &name,
+                              llvm::ArrayRef<llvm::Type *> parameters);
+
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  const Manifest &manifest;
+};
+
+} // namespace
+
+Constant *TableWriter::pointerTo(Constant *value, uint64_t alignment) {
+  auto *global =
+      new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                               llvm::GlobalValue::PrivateLinkage, value);
+  global->setAlignment(llvm::Align(alignment));
+  return global;
+}
+
+Constant *TableWriter::listOf(llvm::ArrayRef<Constant *> values) {
+  if (values.empty())
+    return null();
+  auto *type = llvm::ArrayType::get(values.front()->getType(), values.size());
+  return pointerTo(llvm::ConstantArray::get(type, values));
+}
+
+Constant *TableWriter::counts(const std::array<uint32_t, 3> &values) {
+  return llvm::ConstantDataArray::get(context, values);
+}
+
+static int64_t stepOf(SizeExpression::Kind kind) {
+  using Kind = SizeExpression::Kind;
+  switch (kind) {
+  case Kind::Number:
+  case Kind::Threads:
+    return MIXATTN_STEP_NUMBER;
+  case Kind::Dim:
+    return MIXATTN_STEP_DIM;
+  case Kind::Add:
+    return MIXATTN_STEP_ADD;
+  case Kind::Subtract:
+    return MIXATTN_STEP_SUBTRACT;
+  case Kind::Multiply:
+    return MIXATTN_STEP_MULTIPLY;
+  case Kind::Divide:
+    return MIXATTN_STEP_DIVIDE;
+  case Kind::Remainder:
+    return MIXATTN_STEP_REMAINDER;
+  case Kind::Minimum:
+    return MIXATTN_STEP_MINIMUM;
+  case Kind::Maximum:
+    return MIXATTN_STEP_MAXIMUM;
+  case Kind::Above:
+    return MIXATTN_STEP_ABOVE;
+  case Kind::AtMost:
+    return MIXATTN_STEP_AT_MOST;
+  }
+  llvm_unreachable("all kinds are known");
+}
+
+/// In postfix order: operations of several operands come after each but the
+/// first.
+void TableWriter::addSteps(const SizeExpression &size, const Numbers &dims,
+                           Constants &steps) {
+  using Kind = SizeExpression::Kind;
+  int64_t operation = stepOf(size.kind);
+  if (size.operands.empty()) {
+    int64_t value = size.kind == Kind::Dim      ? dims.at(size.dim)
+                    : size.kind == Kind::Number ? size.number
+                                                : 1;
+    steps.push_back(structOf({wide(operation), wide(value)}));
+    return;
+  }
+  addSteps(size.operands.front(), dims, steps);
+  for (size_t i = 1; i < size.operands.size(); ++i) {
+    addSteps(size.operands[i], dims, steps);
+    steps.push_back(structOf({wide(operation), wide(0)}));
+  }
+}
+
+Constant *TableWriter::expression(const SizeExpression &size,
+                                  const Numbers &dims) {
+  Constants steps;
+  addSteps(size, dims, steps);
+  return structOf({listOf(steps), wide(steps.size())});
+}
+
+Constant *TableWriter::tensorRow(const Entry &entry, const Parameter &tensor,
+                                 bool isResult, const Numbers &dims) {
+  Constants shape;
+  for (const Dim &dim : tensor.shape)
+    shape.push_back(wide(dim.isDynamic() ? -1 - dims.at(dim.name) : dim.value));
+  int64_t alignment = 0;
+  for (const Launch &launch : *entry.launches)
+    for (const KernelParameter &parameter : launch.parameters)
+      if (parameter.tensor == tensor.name)
+        alignment = std::max(alignment, parameter.alignment);
+  DLDataType type = dlpackType(tensor.dtype);
+  return structOf({text(tensor.name), text(nameOf(tensor.dtype)), listOf(shape),
+                   wide(alignment), narrow(tensor.shape.size()),
+                   narrow(isResult), narrow(type.code), narrow(type.bits)});
+}
+
+/// The number of the tensor `name` among the entry's arguments and results.
+static int64_t numberOf(const Entry &entry, const std::string &name) {
+  int64_t number = 0;
+  for (const auto *list : {&entry.arguments, &entry.results})
+    for (const Parameter &each : *list) {
+      if (each.name == name)
+        return number;
+      ++number;
+    }
+  return -1;
+}
+
+Constant *TableWriter::parameterRow(const Entry &entry,
+                                    const KernelParameter &parameter,
+                                    const Numbers &dims) {
+  using Kind = KernelParameter::Kind;
+  bool isScalar = parameter.kind == Kind::Scalar;
+  int64_t kind = isScalar                         ? MIXATTN_PARAMETER_SCALAR
+                 : parameter.kind == Kind::Stride ? MIXATTN_PARAMETER_STRIDE
+                                                  : MIXATTN_PARAMETER_POINTER;
+  return structOf({isScalar ? expression(parameter.value, dims)
+                            : structOf({null(), wide(0)}),
+                   null(), narrow(kind),
+                   narrow(numberOf(entry, parameter.tensor)),
+                   narrow(parameter.dim), narrow(isScalar ? 4 : 8)});
+}
+
+Constant *TableWriter::launchRow(const Entry &entry, const Launch &launch,
+                                 const Numbers &dims) {
+  Constants grid, parameters;
+  for (const SizeExpression &size : launch.grid)
+    grid.push_back(expression(size, dims));
+  for (const KernelParameter &parameter : launch.parameters)
+    parameters.push_back(parameterRow(entry, parameter, dims));
+  bool hasShared = launch.shared.kind != SizeExpression::Kind::Number ||
+                   launch.shared.number != 0;
+  return structOf({text(launch.kernel), grid[0], grid[1], grid[2],
+                   hasShared ? expression(launch.shared, dims)
+                             : structOf({null(), wide(0)}),
+                   listOf(parameters), wide(parameters.size()),
+                   counts(launch.block), counts(launch.cluster)});
+}
+
+Constant *TableWriter::entryRow(const Entry &entry, Constants &launches) {
+  Numbers dims;
+  Constants names, tensors;
+  for (const Parameter &argument : entry.arguments)
+    for (const Dim &dim : argument.shape)
+      if (dim.isDynamic() && dims.emplace(dim.name, dims.size()).second)
+        names.push_back(text(dim.name));
+  for (const Parameter &argument : entry.arguments)
+    tensors.push_back(tensorRow(entry, argument, /*isResult=*/false, dims));
+  for (const Parameter &result : entry.results)
+    tensors.push_back(tensorRow(entry, result, /*isResult=*/true, dims));
+  int64_t first = launches.size();
+  for (const Launch &launch : *entry.launches)
+    launches.push_back(launchRow(entry, launch, dims));
+  return structOf({text(entry.name), listOf(tensors), wide(tensors.size()),
+                   listOf(names), wide(names.size()),
+                   expression(entry.workspace.value_or(SizeExpression()), dims),
+                   wide(first), wide(entry.launches->size())});
+}
+
+/// Memory of zeros that the launcher writes.
+Constant *TableWriter::memory(int64_t count, llvm::Type *element) {
+  auto *type = llvm::ArrayType::get(element, count);
+  auto *global = new llvm::GlobalVariable(
+      module, type, /*isConstant=*/false, llvm::GlobalValue::PrivateLinkage,
+      llvm::ConstantAggregateZero::get(type));
+  global->setAlignment(llvm::Align(16));
+  return global;
+}
+
+llvm::Function *
+TableWriter::addFunction(const std::string &name,
+                         llvm::ArrayRef<llvm::Type *> parameters) {
+  auto *type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context),
+                                       parameters, /*isVarArg=*/false);
+  return llvm::cast<llvm::Function>(
+      module.getOrInsertFunction(name, type).getCallee());
+}
+
+/// What an entry exports: each passes its arguments on, after the library's and
+/// the entry's number.
+void TableWriter::addFunctions(Constant *library, const Entry &entry,
+                               int64_t number) {
+  llvm::Type *pointer = llvm::PointerType::getUnqual(context);
+  llvm::Type *i32 = llvm::Type::getInt32Ty(context);
+  auto add = [&](llvm::StringRef prefix, const std::string &launcher,
+                 bool isOfEntry, llvm::ArrayRef<llvm::Type *> own) {
+    llvm::SmallVector<llvm::Type *> types = {pointer};
+    Constants given = {library};
+    if (isOfEntry) {
+      types.push_back(llvm::Type::getInt64Ty(context));
+      given.push_back(wide(number));
+    }
+    types.append(own.begin(), own.end());
+    llvm::Function *callee = addFunction(launcher, types);
+    callee->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    llvm::Function *function =
+        addFunction("mixattn_" + prefix.str() + entry.name, own);
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "", function));
+    llvm::SmallVector<llvm::Value *> arguments(given.begin(), given.end());
+    for (llvm::Argument &argument : function->args())
+      arguments.push_back(&argument);
+    b.CreateRet(b.CreateCall(callee, arguments));
+  };
+  add("", "mixattn_launcher_call", true, {pointer, i32, pointer});
+  add("workspace_", "mixattn_launcher_workspace", true,
+      {pointer, i32, pointer, pointer});
+  add("prepare_", "mixattn_launcher_prepare", false, {i32, pointer});
+}
+
+Status TableWriter::check() const {
+  for (const Entry &entry : manifest.entries) {
+    if (!entry.launches)
+      return makeError("the entry '{}' launches no kernels", entry.name);
+    for (const char *word : {"workspace_", "prepare_"})
+      for (const Entry &other : manifest.entries)
+        if (other.name == word + entry.name)
+          return makeError("expected entries whose functions have different "
+                           "names, but got '{}' and '{}'",
+                           entry.name, other.name);
+    std::map<std::string, int64_t> dims;
+    for (const Parameter &argument : entry.arguments)
+      for (const Dim &dim : argument.shape)
+        if (dim.isDynamic())
+          dims.emplace(dim.name, 0);
+    if (dims.size() > MIXATTN_MOST_DIMS)
+      return makeError("expected at most {} dims of an entry, but '{}' has {}",
+                       int(MIXATTN_MOST_DIMS), entry.name, dims.size());
+    for (const Launch &launch : *entry.launches)
+      if (launch.parameters.size() > MIXATTN_MOST_PARAMETERS)
+        return makeError("expected at most {} parameters of a kernel, but '{}' "
+                         "has {}",
+                         int(MIXATTN_MOST_PARAMETERS), launch.kernel,
+                         launch.parameters.size());
+  }
+  return Success{};
+}
+
+void TableWriter::write(llvm::StringRef manifestText, llvm::StringRef image) {
+  Constants entries, launches;
+  for (const Entry &entry : manifest.entries)
+    entries.push_back(entryRow(entry, launches));
+  // A fatbin's header wants 8 bytes, a cubin's sections up to 128.
+  Constant *bytes =
+      pointerTo(llvm::ConstantDataArray::getString(context, image), 128);
+  llvm::Type *word = llvm::Type::getInt64Ty(context);
+  int64_t contexts = MIXATTN_MOST_CONTEXTS;
+  // A kernel's state is two words: mixattn_kernel_state.
+  static_assert(sizeof(mixattn_kernel_state) == 2 * sizeof(int64_t));
+  Constant *library = pointerTo(structOf(
+      {bytes, text(manifest.target.cpu), wide(leastDriver), listOf(entries),
+       listOf(launches), wide(launches.size()), memory(contexts, word),
+       memory(2 * contexts * std::max<int64_t>(launches.size(), 1), word)}));
+  for (auto [number, entry] : llvm::enumerate(manifest.entries))
+    addFunctions(library, entry, number);
+  auto *manifestType =
+      llvm::ConstantDataArray::getString(context, manifestText);
+  auto *held = new llvm::GlobalVariable(
+      module, manifestType->getType(), /*isConstant=*/true,
+      llvm::GlobalValue::ExternalLinkage, manifestType,
+      "mixattn_manifest_of_" + manifest.entries.front().name);
+  held->setSection(".mixattn.manifest");
+}
+
+Result<std::vector<std::string>>
+mixattn::makeLaunchObjects(const Manifest &manifest,
+                           llvm::StringRef manifestText,
+                           llvm::StringRef image) {
+  llvm::LLVMContext context;
+  llvm::Module module("mixattn", context);
+  TableWriter writer(module, manifest);
+  if (Status fits = writer.check(); !fits)
+    return fits.error();
+  writer.write(manifestText, image);
+  return std::vector<std::string>{emitObject(module),
+                                  getLauncherObject().str()};
+}

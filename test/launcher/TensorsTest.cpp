@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an entry says of tensors that it cannot take, and which it can.
+#include "test/launcher/Fixture.h"
+
+using Tensors = Launcher;
+
+static void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
+
+TEST_F(Tensors, AreThere) {
+  auto *entry =
+      find<std::remove_pointer_t<mixattn_entry>>(artifact, "mixattn_attend");
+  EXPECT_EQ(answer(entry(nullptr, 4, &call)),
+            (Answer{MIXATTN_ERROR_COUNT, "expected tensors, but got NULL"}));
+  EXPECT_EQ(answer(entry(nullptr, 3, &call)),
+            (Answer{MIXATTN_ERROR_COUNT, "expected 4 tensors, but got 3"}));
+  EXPECT_EQ(
+      callEntry("mixattn_attend", {q.get(), nullptr, lengths.get(), o.get()}),
+      (Answer{2, "argument 'k': expected a tensor, but got NULL"}));
+}
+
+TEST_F(Tensors, LieOnOneDevice) {
+  q.tensor.device = {kDLCPU, 0};
+  EXPECT_EQ(attend(), (Answer{1, "argument 'q': expected a tensor in CUDA "
+                                 "memory, but got DLPack device 1"}));
+  q.tensor.device = {kDLCUDA, 0};
+  o.tensor.device = {kDLCUDA, 1};
+  EXPECT_EQ(attend(),
+            (Answer{4, "result 'o': expected CUDA device 0 as in argument 'q', "
+                       "but got CUDA device 1"}));
+  EXPECT_EQ(fake->launch_count, 0);
+}
+
+TEST_F(Tensors, Types) {
+  q.tensor.dtype = {kDLFloat, 16, 1};
+  EXPECT_EQ(attend(), (Answer{1, "argument 'q': expected bf16, but got DLPack "
+                                 "type code 2 with 16 bits and 1 lanes"}));
+  q.tensor.dtype = {kDLBfloat, 16, 4};
+  EXPECT_EQ(attend(), (Answer{1, "argument 'q': expected bf16, but got DLPack "
+                                 "type code 4 with 16 bits and 4 lanes"}));
+}
+
+TEST_F(Tensors, Shapes) {
+  q.tensor.ndim = 3;
+  EXPECT_EQ(attend(), (Answer{1, "argument 'q': expected rank 4, but got 3"}));
+  q.tensor.ndim = 4;
+  q.get();
+  q.tensor.shape = nullptr;
+  EXPECT_EQ(
+      callEntry("mixattn_attend", {&q.tensor, k.get(), lengths.get(), o.get()}),
+      (Answer{1, "argument 'q': expected a shape, but got NULL"}));
+  q.shape[3] = 32;
+  EXPECT_EQ(attend(), (Answer{1, "argument 'q': expected dimension 3 to be 64, "
+                                 "but got 32"}));
+  q.shape[3] = 64;
+  lengths.shape[0] = 3;
+  EXPECT_EQ(attend(),
+            (Answer{3, "argument 'lengths': expected dimension 'B' to be 2 as "
+                       "in argument 'q', but got 3"}));
+  lengths.shape[0] = 2;
+  k.shape[2] = -1;
+  EXPECT_EQ(attend(), (Answer{2, "argument 'k': expected dimension 'S' to be 0 "
+                                 "or more, but got -1"}));
+  k.shape[2] = int64_t{1} << 31;
+  EXPECT_EQ(attend(), (Answer{2, "argument 'k': expected dimension 'S' to be "
+                                 "at most 2147483647, but got 2147483648"}));
+}
+
+TEST_F(Tensors, Strides) {
+  q.strides = {51200, 64, 512, 2};
+  EXPECT_EQ(attend(),
+            (Answer{1, "argument 'q': expected the innermost dimension to be "
+                       "contiguous, but got a stride of 2"}));
+  q.strides = {51200, -64, 512, 1};
+  EXPECT_EQ(attend(), (Answer{1, "argument 'q': expected dimension 1 to have a "
+                                 "stride of 0 or more, but got -64"}));
+  q.strides = {51200, 64, 516, 1};
+  EXPECT_EQ(attend(),
+            (Answer{1, "argument 'q': expected dimension 2 to have a stride "
+                       "that is a multiple of 8 elements, which are 16 bytes, "
+                       "but got 516"}));
+  q.strides = {0, 64, 512, 1};
+  EXPECT_EQ(attend(), good);
+  o.strides = {0, 6400, 64, 1};
+  EXPECT_EQ(attend(), (Answer{4, "result 'o': expected dimension 0 to have a "
+                                 "stride other than 0"}));
+  // No row of `o` needs an alignment.
+  o.strides = {51200 + 3, 6400, 64, 1};
+  EXPECT_EQ(attend(), good);
+}
+
+TEST_F(Tensors, StridesThatStepNowhere) {
+  q.shape = o.shape = {1, 8, 1, 64};
+  k.shape = {1, 8, 30, 64};
+  lengths.shape = {1};
+  lengths.strides = {77};
+  q.strides = {-5, 64, 3, 1};
+  k.strides = {7, 1920, 64, 1};
+  EXPECT_EQ(attend(), good);
+  // Kernels get strides that rows may have, and the driver of maps, too.
+  EXPECT_EQ(parameter(1, 2), 8);
+  EXPECT_EQ(fake->maps[0].strides[0], 16u);
+  EXPECT_EQ(fake->maps[0].strides[1], 128u);
+  EXPECT_EQ(fake->maps[0].strides[2], 16u);
+}
+
+TEST_F(Tensors, Data) {
+  k.tensor.data = nullptr;
+  EXPECT_EQ(attend(), (Answer{2, "argument 'k': expected data, but got NULL"}));
+  k.tensor.data = at(kKey);
+  k.tensor.byte_offset = 8;
+  EXPECT_EQ(attend(),
+            (Answer{2, "argument 'k': expected an address that is a multiple "
+                       "of 16, but got one that is 8 above"}));
+  k.tensor.data = at(kKey + 8);
+  EXPECT_EQ(attend(), good);
+  EXPECT_EQ(parameter(0, 0), int64_t{kKey} + 16);
+  lengths.tensor.byte_offset = 4;
+  EXPECT_EQ(attend(),
+            (Answer{3, "argument 'lengths': expected an address that is a "
+                       "multiple of 8, but got one that is 4 above"}));
+}
+
+TEST_F(Tensors, Memory) {
+  k.tensor.data = at(kHost);
+  EXPECT_EQ(attend(), (Answer{2, "argument 'k': expected memory of CUDA device "
+                                 "0, but got host memory"}));
+  k.tensor.data = at(kPinned);
+  EXPECT_EQ(attend(), (Answer{2, "argument 'k': expected memory of CUDA device "
+                                 "0, but got host memory"}));
+  k.tensor.data = at(kOther);
+  EXPECT_EQ(attend(), (Answer{2, "argument 'k': expected memory of CUDA device "
+                                 "0, but got memory of CUDA device 1"}));
+  EXPECT_EQ(fake->launch_count, 0);
+  EXPECT_EQ(used(), nullptr);
+  k.tensor.data = at(kManaged);
+  EXPECT_EQ(attend(), good);
+  k.tensor.device.device_type = kDLCUDAManaged;
+  EXPECT_EQ(attend(), good);
+}
+
+TEST_F(Tensors, WithoutElements) {
+  // No keys: their data and strides are not looked at.
+  k.shape[2] = 0;
+  k.tensor.data = nullptr;
+  k.strides = {-1, 3, 5, 7};
+  call.workspace = nullptr;
+  EXPECT_EQ(attend(), good);
+  EXPECT_EQ(fake->launch_count, 2);
+  EXPECT_EQ(parameter(1, 3, 4), 8);
+  // The map of the terms of no keys is all 0, and no one is asked for it: only
+  // for that of queries, before the launches and for its own.
+  EXPECT_EQ(fake->map_count, 2);
+  EXPECT_EQ(parameter(1, 9), 0);
+  // No queries: the second launch has no blocks.
+  q.shape[2] = o.shape[2] = 0;
+  q.tensor.data = o.tensor.data = nullptr;
+  EXPECT_EQ(attend(), good);
+  EXPECT_EQ(fake->launch_count, 3);
+  EXPECT_EQ(std::string(fake->launches[2].kernel), "terms");
+}
