@@ -305,12 +305,13 @@ Value Body::emitToBase2(OpBuilder &b, Value score) {
   return arith::SelectOp::create(b, loc, isLost, least, exponent);
 }
 
-Value Body::emitIsVisible(OpBuilder &b, const ScorePlace &place) {
+Value Body::emitIsVisible(OpBuilder &b, const ScorePlace &place,
+                          bool isBelowLength) {
   Value mask, length;
   if (Value tensor = op.getMask())
     mask = operands.emitRead(b, loc, tensor,
                              broadcastIndices(b, loc, tensor.getType(), place));
-  if (Value tensor = op.getLengths())
+  if (Value tensor = op.getLengths(); tensor && !isBelowLength)
     length = operands.emitRead(b, loc, tensor, {place.b});
   return mixattn::emitIsVisible(b, op, mask, length, place);
 }

@@ -50,8 +50,10 @@ public:
                                                const ScorePlace &place);
 
   /// Whether the query at `place` sees the key: an i1. Null where nothing is
-  /// ever hidden.
-  mlir::Value emitIsVisible(mlir::OpBuilder &b, const ScorePlace &place);
+  /// ever hidden. Lengths are not looked at where the key is known to be below
+  /// its row's.
+  mlir::Value emitIsVisible(mlir::OpBuilder &b, const ScorePlace &place,
+                            bool isBelowLength = false);
 
   /// Whether the weight at `place` is kept after the softmax: an i1, or null.
   mlir::Value emitIsKept(mlir::OpBuilder &b, const ScorePlace &place);

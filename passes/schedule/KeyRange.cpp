@@ -19,10 +19,17 @@ KeyRange mixattn::emitKeyRange(ImplicitLocOpBuilder &b, ScoreOpInterface op,
   range.begin = range.insideBegin = at.value(0);
   range.end = range.keys;
   if (Value lengths = op.getLengths()) {
+    // A GPU's host does not see values: one that is out of range is the nearest
+    // that is not. An index has 32 bits there.
+    Type wide = b.getI64Type();
     Value count = buffers.emitRead(b, b.getLoc(), lengths, ValueRange{batch});
-    range.end = at.min(
-        range.end,
-        arith::IndexCastOp::create(b, b.getIndexType(), count).getResult());
+    if (count.getType() != wide)
+      count = arith::ExtSIOp::create(b, wide, count);
+    Value zero = arith::ConstantOp::create(b, b.getI64IntegerAttr(0));
+    Value keys = arith::IndexCastOp::create(b, wide, range.keys);
+    count =
+        arith::MinSIOp::create(b, arith::MaxSIOp::create(b, count, zero), keys);
+    range.end = arith::IndexCastOp::create(b, b.getIndexType(), count);
   }
   range.insideEnd = range.end;
   // The positions that the first and the last query are aligned with.

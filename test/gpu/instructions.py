@@ -192,9 +192,10 @@ def decode_load(space, dtype, operands):
     targets, dtype = names(operands[0]), DTYPES[dtype]
     if space == "param":
         name = operands[1].strip("[]")
+        # A register may be wider than what it gets.
         return lambda warp, mask: warp.write(
-            targets[0], np.full(LANES, warp.block.parameters[name], dtype),
-            mask)
+            targets[0], np.full(LANES, warp.block.parameters[name], dtype)
+            .astype(warp.type_of(targets[0])), mask)
     addresses, memory = address_reader(operands[1]), memory_of(space)
 
     def run(warp, mask):

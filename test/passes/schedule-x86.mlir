@@ -23,8 +23,11 @@
 // CHECK:               %[[FULL:.+]] = arith.cmpi slt, %{{.+}}, %[[WHOLE]]
 // CHECK:               scf.if %[[FULL]] {
 // Keys end at the batch's length and at the last query's own position.
-// CHECK:                 memref.load %[[LENGTHS]]
-// CHECK:                 %[[LENGTH:.+]] = arith.minsi %[[S]],
+// CHECK:                 %[[GIVEN:.+]] = memref.load %[[LENGTHS]]
+// CHECK:                 %[[WIDE:.+]] = arith.index_cast %[[S]] : index to i64
+// CHECK:                 %[[POSITIVE:.+]] = arith.maxsi %[[GIVEN]], %c0_i64
+// CHECK:                 %[[HELD:.+]] = arith.minsi %[[POSITIVE]], %[[WIDE]]
+// CHECK:                 %[[LENGTH:.+]] = arith.index_cast %[[HELD]] : i64 to index
 // CHECK:                 %[[END:.+]] = arith.minsi %[[LENGTH]],
 // CHECK:                 %[[INSIDE:.+]] = arith.minsi %[[LENGTH]],
 // The scale is multiplied into the queries.

@@ -170,7 +170,8 @@ OnlineBlock::Values OnlineBlock::emitMaskedExponents(Value firstKey,
         firstKey, exponents, exponents.size(),
         [&](const ScorePlace &place, Value key, ValueRange elements) {
           Value seen = at.compare(arith::CmpIPredicate::slt, key, range.end);
-          if (Value visible = body.emitIsVisible(b, place))
+          if (Value visible =
+                  body.emitIsVisible(b, place, /*isBelowLength=*/true))
             seen = arith::AndIOp::create(b, seen, visible);
           Value hidden = constant(b.getF32Type(),
                                   -std::numeric_limits<double>::infinity());
