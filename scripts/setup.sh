@@ -16,7 +16,10 @@ LLVM/MLIR 22) LLVM's own packages are left out.
   --dev    adds the formatter and the linter
   --gpu    adds NVIDIA's ptxas, fatbinary, nvdisasm and cuobjdump, of the versions
            in scripts/cuda-tools.txt, in build/cuda (55 MB to download, 150 MB on
-           disk); mixattn-compile --cuda-path=build/cuda/nvidia/cu13 takes them
+           disk): mixattn-compile --cuda-path=build/cuda/nvidia/cu13 takes them;
+           and in build/foreign kernels that Triton makes (200 MB to download,
+           1.1 GB on disk), on which the tests prove their PTX emulator. No GPU
+           is needed
   --print  lists the packages and stops
 END
 }
@@ -52,6 +55,11 @@ finish() {
     python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
       --root-user-action=ignore --target build/cuda -r scripts/cuda-tools.txt >&2
     cp scripts/cuda-tools.txt build/cuda/installed.txt
+  fi
+  if $gpu && [ ! -d build/foreign/ptx ]; then
+    say "making kernels of another compiler, on which the emulator is tested"
+    # What cannot be made is not tested: it says so.
+    python3 test/emulator/foreign/make.py >&2 || [ $? = 77 ]
   fi
   exit 0
 }

@@ -98,6 +98,18 @@ if os.path.exists("/proc/cpuinfo"):
                 config.available_features.update("cpu-" + f for f in flags)
                 break
 
+# Kernels of another compiler, as PTX: those that test/emulator/foreign/make.py
+# left, which scripts/setup.sh --gpu runs.
+foreign_dir = os.path.join(config.mixattn_src_root, "build", "foreign", "ptx")
+config.substitutions.append(("%foreign_dir", foreign_dir))
+if os.path.isdir(foreign_dir):
+    config.available_features.add("foreign-kernels")
+
+# The libcuda that runs kernels on the emulator.
+config.substitutions.append(
+    ("%libcuda", os.path.join(config.mixattn_obj_root, "test", "emulator", "libmixattn-cuda.so"))
+)
+
 # --param fuzz_dir=DIR: where the fuzz targets lie, built by the preset fuzz.
 fuzz_dir = lit_config.params.get("fuzz_dir")
 if fuzz_dir:

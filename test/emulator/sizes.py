@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sizes of manifests: integers, names of dims, and operations on them."""
+
+import functools
+
+OPERATIONS = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "divide": lambda a, b: a // b,
+    "remainder": lambda a, b: a % b,
+    "minimum": min,
+    "maximum": max,
+    "above": lambda a, b: int(a > b),
+    "at_most": lambda a, b: int(a <= b),
+}
+
+
+def evaluate(size, dims):
+    """The value of a SIZE where dims have these sizes."""
+    if isinstance(size, int):
+        return size
+    if isinstance(size, str):
+        return dims[size]
+    operation, *operands = size
+    values = [evaluate(operand, dims) for operand in operands]
+    value = functools.reduce(OPERATIONS[operation], values)
+    if value < 0:
+        raise ValueError(f"a size below 0: {size}")
+    return value
+
+
+def dims_of(arguments, arrays):
+    """The sizes of named dims, from the shapes of arrays by name."""
+    dims = {}
+    for argument in arguments:
+        array = arrays[argument["name"]]
+        shape = argument["shape"]
+        if len(shape) != array.ndim:
+            raise ValueError(f"'{argument['name']}' has {array.ndim} dims, "
+                             f"but {len(shape)} are expected")
+        for size, actual in zip(shape, array.shape):
+            expected = (dims.setdefault(size, actual)
+                        if isinstance(size, str) else size)
+            if expected != actual:
+                raise ValueError(f"a dim of '{argument['name']}' is {actual}, "
+                                 f"but {expected} is expected")
+    return dims
