@@ -163,6 +163,16 @@ Result<LoadedEntry> Artifact::load(const Entry &entry) const {
   if (!function)
     return function.error();
   LoadedEntry loaded = {reinterpret_cast<mixattn_entry>(*function)};
+  if (content.target.isGpu()) {
+    Result<void *> query = find("mixattn_workspace_" + entry.name);
+    if (!query)
+      return query.error();
+    loaded.workspaceQuery = reinterpret_cast<mixattn_workspace_query>(*query);
+    Result<void *> preparation = find("mixattn_prepare_" + entry.name);
+    if (!preparation)
+      return preparation.error();
+    loaded.preparation = reinterpret_cast<mixattn_preparation>(*preparation);
+  }
   if (entry.kernels) {
     Result<void *> profile =
         find("mixattn_profile_of_" + content.entries.front().name);

@@ -1,21 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C ABI of an entry, from the caller's side.
 #include "lib/Runtime/Call.h"
+#include "lib/Runtime/Binding.h"
 
 using namespace mixattn;
 
-uint64_t LoadedEntry::workspaceOf(const Entry &entry,
-                                  const DimSizes &dims) const {
-  if (!entry.workspace)
-    return 0;
-  return static_cast<uint64_t>(entry.workspace->in(dims, threads).value_or(0));
+namespace {
+/// What a function of the ABI is given, with room for its sentence.
+struct Request {
+  Request() {
+    call.size = sizeof(call);
+    call.message = message;
+    call.message_size = sizeof(message);
+  }
+  /// What the function's `code` says.
+  Status statusOf(const Entry &entry, int32_t code) {
+    if (code == 0)
+      return Success();
+    message[sizeof(message) - 1] = '\0';
+    if (!message[0])
+      return makeError("entry '{}': failed with code {}", entry.name, code);
+    return makeError("entry '{}': {}", entry.name, message);
+  }
+
+  mixattn_call call = {};
+  char message[512] = "";
+};
+} // namespace
+
+Result<uint64_t> LoadedEntry::workspaceOf(const Entry &entry,
+                                          const DimSizes &dims) const {
+  if (!workspaceQuery)
+    return entry.workspace ? static_cast<uint64_t>(
+                                 entry.workspace->in(dims, threads).value_or(0))
+                           : 0;
+  Call call(entry, *this, {kDLCUDA, 0});
+  for (const std::vector<Parameter> *list : {&entry.arguments, &entry.results})
+    for (const Parameter &parameter : *list)
+      call.add(parameter.dtype, shapeOf(parameter, dims), nullptr);
+  return call.queryWorkspace();
+}
+
+Status LoadedEntry::prepareFor(const Entry &entry, int device) const {
+  Request request;
+  return request.statusOf(entry, preparation(device, &request.call));
 }
 
 void Call::add(DType dtype, Shape shape, void *data) {
   shapes.push_back(std::move(shape));
   DLTensor tensor = {};
   tensor.data = data;
-  tensor.device = {kDLCPU, 0};
+  tensor.device = device;
   tensor.ndim = static_cast<int>(shapes.back().size());
   tensor.dtype = dlpackType(dtype);
   tensor.shape = shapes.back().data();
@@ -23,22 +58,27 @@ void Call::add(DType dtype, Shape shape, void *data) {
   pointers.push_back(&tensors.back());
 }
 
-Status Call::run() const {
-  char message[512] = "";
-  mixattn_call call = {};
-  call.size = sizeof(call);
-  call.workspace = workspace;
-  call.workspace_bytes = workspaceBytes;
-  call.packed = packed;
-  call.packed_bytes = packedBytes;
-  call.message = message;
-  call.message_size = sizeof(message);
-  int32_t code =
-      function(pointers.data(), static_cast<int32_t>(pointers.size()), &call);
-  if (code == 0)
-    return Success();
-  message[sizeof(message) - 1] = '\0';
-  if (!message[0])
-    return makeError("entry '{}': failed with code {}", entry.name, code);
-  return makeError("entry '{}': {}", entry.name, message);
+Status Call::run(void *stream, uint32_t *status) const {
+  Request request;
+  request.call.stream = stream;
+  request.call.workspace = workspace;
+  request.call.workspace_bytes = workspaceBytes;
+  request.call.packed = packed;
+  request.call.packed_bytes = packedBytes;
+  request.call.status = status;
+  return request.statusOf(called,
+                          loaded.function(pointers.data(),
+                                          static_cast<int32_t>(pointers.size()),
+                                          &request.call));
+}
+
+Result<uint64_t> Call::queryWorkspace() const {
+  Request request;
+  uint64_t bytes = 0;
+  int32_t code = loaded.workspaceQuery(pointers.data(),
+                                       static_cast<int32_t>(pointers.size()),
+                                       &bytes, &request.call);
+  if (Status known = request.statusOf(called, code); !known)
+    return known.error();
+  return bytes;
 }

@@ -16,24 +16,35 @@ struct LoadedEntry {
   int64_t threads = 1;
   /// Where to put room for events; null where the code tells none.
   mixattn_profile **profile = nullptr;
+  /// What code for a GPU has besides; else null.
+  mixattn_workspace_query workspaceQuery = nullptr;
+  mixattn_preparation preparation = nullptr;
 
   /// The bytes of memory that a call of `entry` takes: 0 where that is not
   /// known.
-  uint64_t workspaceOf(const Entry &entry, const DimSizes &dims) const;
+  Result<uint64_t> workspaceOf(const Entry &entry, const DimSizes &dims) const;
+  /// Loads all code that calls of `entry` launch on a GPU.
+  Status prepareFor(const Entry &entry, int device) const;
 };
 
 /// The tensors of a call, arguments first, then results, in the order of the
 /// manifest. Memory stays the caller's.
 class Call {
 public:
-  Call(const Entry &entry, mixattn_entry function)
-      : entry(entry), function(function) {}
+  Call(const Entry &entry, const LoadedEntry &loaded, DLDevice device)
+      : called(entry), loaded(loaded), device(device) {}
   Call(Call &&) = default;
 
-  /// Adds the next tensor, dense and row-major.
+  const Entry &entry() const { return called; }
+
+  /// Adds the next tensor, dense and row-major, in memory of the device.
   void add(DType dtype, Shape shape, void *data);
-  /// Runs the entry; an error holds its message.
-  Status run() const;
+  /// Runs the entry; an error holds its message. Code for a GPU launches on
+  /// `stream`, and leaves word of bad values in `status`.
+  Status run(void *stream = nullptr, uint32_t *status = nullptr) const;
+  /// Asks code for a GPU how much memory a call on tensors of these shapes
+  /// takes.
+  Result<uint64_t> queryWorkspace() const;
   /// Gives the entry `bytes` bytes of memory for intermediate values.
   void giveWorkspace(void *memory, uint64_t bytes) {
     workspace = memory;
@@ -46,8 +57,9 @@ public:
   }
 
 private:
-  const Entry &entry;
-  mixattn_entry function;
+  const Entry &called;
+  LoadedEntry loaded;
+  DLDevice device;
   void *workspace = nullptr;
   uint64_t workspaceBytes = 0;
   void *packed = nullptr;

@@ -158,6 +158,8 @@ bool mixattn::hasCpuFeature(const CpuRecord &record, std::string_view name) {
 }
 
 Status mixattn::checkTarget(const Target &target) {
+  if (target.isGpu())
+    return Success();
   if (target.arch != "x86_64")
     return makeError("expected a target of arch 'x86_64', but got '{}'",
                      target.arch);

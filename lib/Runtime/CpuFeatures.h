@@ -15,6 +15,7 @@ namespace mixattn {
 bool hasCpuFeature(const CpuRecord &record, std::string_view name);
 
 /// An error that names what this machine lacks, if it cannot run the target.
+/// Code for GPUs asks nothing of the CPU, and its driver knows the GPU.
 Status checkTarget(const Target &target);
 
 } // namespace mixattn

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Guard pages by mmap and mprotect.
+// Guard pages by mmap and mprotect, and what happens there.
 #include "lib/Runtime/Guard.h"
+#include <cstdio>
+#include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -42,4 +44,26 @@ void GuardedMemory::makeReadOnly() {
   size_t inner = mappingBytes - 2 * pageBytes();
   if (inner != 0)
     mprotect(mapping + pageBytes(), inner, PROT_READ);
+}
+
+/// The text that the signal handler prints; made before the call.
+static char accessMessage[512];
+
+static void onAccess(int) {
+  ssize_t written =
+      write(STDERR_FILENO, accessMessage, std::strlen(accessMessage));
+  _exit(written < 0 ? 2 : 1);
+}
+
+AccessHandler::AccessHandler(const std::string &message) {
+  snprintf(accessMessage, sizeof(accessMessage), "%s", message.c_str());
+  struct sigaction action = {};
+  action.sa_handler = onAccess;
+  sigaction(SIGSEGV, &action, &oldSegv);
+  sigaction(SIGBUS, &action, &oldBus);
+}
+
+AccessHandler::~AccessHandler() {
+  sigaction(SIGSEGV, &oldSegv, nullptr);
+  sigaction(SIGBUS, &oldBus, nullptr);
 }

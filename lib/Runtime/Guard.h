@@ -4,6 +4,7 @@
 #define MIXATTN_LIB_RUNTIME_GUARD_H
 
 #include "lib/Runtime/Result.h"
+#include <csignal>
 #include <cstddef>
 
 namespace mixattn {
@@ -30,6 +31,20 @@ private:
   char *mapping = nullptr;
   size_t mappingBytes = 0;
   char *start = nullptr;
+};
+
+/// Turns a touch of an inaccessible page, while it is in scope, into a message
+/// on standard error and the end of the process, with exit code 1. One at a
+/// time.
+class AccessHandler {
+public:
+  explicit AccessHandler(const std::string &message);
+  AccessHandler(const AccessHandler &) = delete;
+  AccessHandler &operator=(const AccessHandler &) = delete;
+  ~AccessHandler();
+
+private:
+  struct sigaction oldSegv, oldBus;
 };
 
 } // namespace mixattn

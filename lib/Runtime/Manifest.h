@@ -156,6 +156,9 @@ struct Target {
   std::vector<std::string> features;
   /// The machine that calls were planned for; hand-made manifests may lack it.
   std::optional<MachineDescription> machine = std::nullopt;
+
+  /// Whether kernels run on a GPU, and the host's part on any CPU.
+  bool isGpu() const { return arch == "nvptx64"; }
 };
 
 /// A whole manifest.

@@ -38,10 +38,9 @@ std::optional<Kind> SizeExpression::operationNamed(const std::string &name) {
 
 bool SizeExpression::hasDimsOf(const DimSizes &sizes) const {
   return (kind != Kind::Dim || sizes.count(dim)) &&
-         std::all_of(operands.begin(), operands.end(),
-                     [&](const SizeExpression &each) {
-                       return each.hasDimsOf(sizes);
-                     });
+         std::all_of(
+             operands.begin(), operands.end(),
+             [&](const SizeExpression &each) { return each.hasDimsOf(sizes); });
 }
 
 static std::optional<int64_t> combine(Kind kind, int64_t left, int64_t right) {

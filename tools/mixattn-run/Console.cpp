@@ -8,8 +8,12 @@
 
 using namespace mixattn;
 
+std::string mixattn::errorLine(const Error &error) {
+  return "mixattn-run: error: " + error.message + "\n";
+}
+
 void mixattn::printError(const Error &error) {
-  fprintf(stderr, "mixattn-run: error: %s\n", error.message.c_str());
+  fputs(errorLine(error).c_str(), stderr);
 }
 
 void mixattn::printWarning(const Error &warning) {

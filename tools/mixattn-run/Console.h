@@ -8,7 +8,9 @@
 
 namespace mixattn {
 
-/// `mixattn-run: error: …` on standard error.
+/// `mixattn-run: error: …`, a line.
+std::string errorLine(const Error &error);
+/// The same on standard error.
 void printError(const Error &error);
 /// `mixattn-run: warning: …` on standard error.
 void printWarning(const Error &warning);

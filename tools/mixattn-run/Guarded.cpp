@@ -1,172 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The run next to inaccessible pages.
+// The run in guarded memory.
 #include "lib/Runtime/Binding.h"
-#include "lib/Runtime/Call.h"
-#include "lib/Runtime/Guard.h"
+#include "tools/mixattn-run/Console.h"
 #include "tools/mixattn-run/Execute.h"
-#include <csignal>
-#include <cstdio>
-#include <cstring>
-#include <deque>
-#include <unistd.h>
 
 using namespace mixattn;
-
-/// The text that the signal handler prints; made before the call.
-static char accessMessage[512];
-
-static void onAccess(int) {
-  ssize_t written =
-      write(STDERR_FILENO, accessMessage, std::strlen(accessMessage));
-  _exit(written < 0 ? 2 : 1);
-}
-
-namespace {
-/// Turns an access outside the tensors into a message while in scope.
-class AccessHandler {
-public:
-  AccessHandler(const Entry &entry, Flush flush) {
-    Error error = makeError(
-        "entry '{}': accessed memory outside its tensors, or wrote to an "
-        "argument, with inaccessible pages at their {}",
-        entry.name, flush == Flush::AtEnd ? "end" : "start");
-    snprintf(accessMessage, sizeof(accessMessage), "mixattn-run: error: %s\n",
-             error.message.c_str());
-    struct sigaction action = {};
-    action.sa_handler = onAccess;
-    sigaction(SIGSEGV, &action, &oldSegv);
-    sigaction(SIGBUS, &action, &oldBus);
-  }
-  ~AccessHandler() {
-    sigaction(SIGSEGV, &oldSegv, nullptr);
-    sigaction(SIGBUS, &oldBus, nullptr);
-  }
-
-private:
-  struct sigaction oldSegv, oldBus;
-};
-} // namespace
 
 namespace {
 /// A call whose tensors all lie in guarded memory.
 class GuardedCall {
 public:
-  GuardedCall(const Entry &entry, const LoadedEntry &loaded, Flush flush)
-      : call(entry, loaded.function), flush(flush) {}
+  GuardedCall(const Executable &executable, Flush flush)
+      : executable(executable), call(executable.entry, executable.loaded,
+                                     executable.device->dlpackDevice()),
+        flush(flush) {}
 
   /// Adds an argument; from now on its elements are read-only.
-  Status addArgument(const Tensor &tensor);
+  Status addArgument(const Parameter &argument, const Tensor &tensor);
   /// Adds a result whose bytes are all `filling`.
-  Status addResult(DType dtype, const Shape &shape, int filling);
+  Status addResult(const Parameter &result, const DimSizes &dims, int filling);
   /// Adds memory for intermediate values, whose bytes are all `filling`.
   Status addWorkspace(uint64_t bytes, int filling);
   /// Adds memory for packed parameters.
   Status addPacked(uint64_t bytes);
-  Status run() const { return call.run(); }
-  /// The bytes of each result.
-  const std::vector<std::string_view> &results() const { return contents; }
+  /// Fills the call with the arguments and with room for the results, and runs
+  /// it.
+  Status run(const Arguments &arguments, uint64_t workspace, int filling);
+  /// Reads result number `index`.
+  Result<Buffer> read(size_t index) const;
 
 private:
-  /// Memory for the next tensor.
-  Result<GuardedMemory *> add(DType dtype, const Shape &shape, size_t bytes);
+  struct Block {
+    /// As errors call it.
+    std::string name;
+    std::unique_ptr<Memory> memory;
+  };
+  Result<Memory *> add(const std::string &name, uint64_t bytes);
+  Status checkGuards() const;
 
+  const Executable &executable;
   Call call;
   Flush flush;
-  std::deque<GuardedMemory> memory;
-  std::vector<std::string_view> contents;
+  std::vector<Block> blocks;
+  /// The first result among them.
+  size_t firstResult = 0;
 };
 } // namespace
 
-Result<GuardedMemory *> GuardedCall::add(DType dtype, const Shape &shape,
-                                         size_t bytes) {
-  Result<GuardedMemory> block = GuardedMemory::allocate(bytes, flush);
-  if (!block)
-    return block.error();
-  memory.push_back(std::move(*block));
-  call.add(dtype, shape, memory.back().data());
-  return &memory.back();
+Result<Memory *> GuardedCall::add(const std::string &name, uint64_t bytes) {
+  auto memory = executable.device->allocateGuarded(bytes, flush);
+  if (!memory)
+    return inPlace(name, memory.error());
+  blocks.push_back({name, std::move(*memory)});
+  return blocks.back().memory.get();
 }
 
-Status GuardedCall::addArgument(const Tensor &tensor) {
-  Result<GuardedMemory *> block =
-      add(tensor.dtype(), tensor.shape(), tensor.bytes());
-  if (!block)
-    return block.error();
-  std::memcpy((*block)->data(), tensor.data(), tensor.bytes());
-  (*block)->makeReadOnly();
-  return Success();
+Status GuardedCall::addArgument(const Parameter &argument,
+                                const Tensor &tensor) {
+  Result<Memory *> memory =
+      add("argument '" + argument.name + "'", tensor.bytes());
+  if (!memory)
+    return memory.error();
+  call.add(tensor.dtype(), tensor.shape(), (*memory)->address());
+  if (Status written = (*memory)->write(tensor.data()); !written)
+    return written;
+  return (*memory)->protect();
 }
 
-Status GuardedCall::addResult(DType dtype, const Shape &shape, int filling) {
-  Result<size_t> bytes = byteCount(dtype, shape);
+Status GuardedCall::addResult(const Parameter &result, const DimSizes &dims,
+                              int filling) {
+  Shape shape = shapeOf(result, dims);
+  Result<size_t> bytes = byteCount(result.dtype, shape);
   if (!bytes)
     return bytes.error();
-  Result<GuardedMemory *> block = add(dtype, shape, *bytes);
-  if (!block)
-    return block.error();
-  std::memset((*block)->data(), filling, *bytes);
-  contents.emplace_back((*block)->data(), *bytes);
-  return Success();
+  Result<Memory *> memory = add("result '" + result.name + "'", *bytes);
+  if (!memory)
+    return memory.error();
+  call.add(result.dtype, shape, (*memory)->address());
+  return (*memory)->fill(static_cast<unsigned char>(filling));
 }
 
 Status GuardedCall::addWorkspace(uint64_t bytes, int filling) {
-  Result<GuardedMemory> block = GuardedMemory::allocate(bytes, flush);
-  if (!block)
-    return block.error();
-  memory.push_back(std::move(*block));
-  std::memset(memory.back().data(), filling, bytes);
-  call.giveWorkspace(memory.back().data(), bytes);
-  return Success();
+  Result<Memory *> memory = add("intermediate values", bytes);
+  if (!memory)
+    return memory.error();
+  call.giveWorkspace((*memory)->address(), bytes);
+  return (*memory)->fill(static_cast<unsigned char>(filling));
 }
 
 Status GuardedCall::addPacked(uint64_t bytes) {
-  Result<GuardedMemory> block = GuardedMemory::allocate(bytes, flush);
-  if (!block)
-    return block.error();
-  memory.push_back(std::move(*block));
-  std::memset(memory.back().data(), 0, bytes);
-  call.givePacked(memory.back().data(), bytes);
+  Result<Memory *> memory = add("packed parameters", bytes);
+  if (!memory)
+    return memory.error();
+  call.givePacked((*memory)->address(), bytes);
+  return (*memory)->fill(0);
+}
+
+Status GuardedCall::checkGuards() const {
+  for (const Block &block : blocks)
+    if (Status good = block.memory->checkGuard(); !good)
+      return inPlace("entry '" + executable.entry.name + "': " + block.name,
+                     good.error());
   return Success();
 }
 
-/// Fills a call with the arguments and with room for the results, and runs it.
-static Status runIn(GuardedCall &call, const Entry &entry, uint64_t workspace,
-                    const Arguments &arguments, Flush flush, int filling) {
-  if (Status added = call.addWorkspace(workspace, filling); !added)
+Status GuardedCall::run(const Arguments &arguments, uint64_t workspace,
+                        int filling) {
+  const Entry &entry = executable.entry;
+  if (Status added = addWorkspace(workspace, filling); !added)
     return added;
-  for (const Tensor &tensor : arguments.tensors)
-    if (Status added = call.addArgument(tensor); !added)
-      return added;
-  for (const Parameter &result : entry.results)
-    if (Status added = call.addResult(result.dtype,
-                                      shapeOf(result, arguments.dims), filling);
+  for (size_t i = 0; i < entry.arguments.size(); ++i)
+    if (Status added = addArgument(entry.arguments[i], arguments.tensors[i]);
         !added)
       return added;
-  AccessHandler handler(entry, flush);
-  return call.run();
+  firstResult = blocks.size();
+  for (const Parameter &result : entry.results)
+    if (Status added = addResult(result, arguments.dims, filling); !added)
+      return added;
+  Error access = makeError(
+      "entry '{}': accessed memory outside its tensors, or wrote to an "
+      "argument, with inaccessible pages at their {}",
+      entry.name, flush == Flush::AtEnd ? "end" : "start");
+  if (Status run = executable.device->runGuarded(call, errorLine(access)); !run)
+    return run;
+  return checkGuards();
 }
 
-Status mixattn::runGuarded(const Entry &entry, const LoadedEntry &loaded,
+Result<Buffer> GuardedCall::read(size_t index) const {
+  const Memory &memory = *blocks[firstResult + index].memory;
+  Result<Buffer> buffer = Buffer::allocate(memory.bytes());
+  if (!buffer)
+    return buffer.error();
+  if (Status copied = memory.read(buffer->data()); !copied)
+    return copied.error();
+  return buffer;
+}
+
+Status mixattn::runGuarded(const Executable &executable,
                            const Arguments &arguments) {
-  uint64_t workspace = loaded.workspaceOf(entry, arguments.dims);
-  GuardedCall atEnd(entry, loaded, Flush::AtEnd);
+  const Entry &entry = executable.entry;
+  Result<uint64_t> workspace =
+      executable.loaded.workspaceOf(entry, arguments.dims);
+  if (!workspace)
+    return workspace.error();
+  GuardedCall atEnd(executable, Flush::AtEnd);
   if (Status added = atEnd.addPacked(entry.packed); !added)
     return added;
-  if (Status run =
-          runIn(atEnd, entry, workspace, arguments, Flush::AtEnd, 0xff);
-      !run)
+  if (Status run = atEnd.run(arguments, *workspace, 0xff); !run)
     return run;
   // Another filling: what the entry leaves unwritten differs. And parameters
   // that the call packs: they give the same as packed ones.
-  GuardedCall atStart(entry, loaded, Flush::AtStart);
-  if (Status run =
-          runIn(atStart, entry, workspace, arguments, Flush::AtStart, 0x00);
-      !run)
+  GuardedCall atStart(executable, Flush::AtStart);
+  if (Status run = atStart.run(arguments, *workspace, 0x00); !run)
     return run;
-  for (size_t i = 0; i < entry.results.size(); ++i)
-    if (atEnd.results()[i] != atStart.results()[i])
+  for (size_t i = 0; i < entry.results.size(); ++i) {
+    Result<Buffer> first = atEnd.read(i), second = atStart.read(i);
+    if (!first || !second)
+      return first ? second.error() : first.error();
+    if (first->view() != second->view())
       return makeError("result '{}': expected equal bytes from both guarded "
                        "runs, but got others",
                        entry.results[i].name);
+  }
   return Success();
 }

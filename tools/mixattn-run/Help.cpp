@@ -11,6 +11,8 @@ usage: mixattn-run ARTIFACT [options]
 what to run
   --entry=NAME                      which entry; not needed if there is one
   --describe                        prints the manifest and stops
+  --device=N                        the number of the GPU, of code for one; 0
+                                    without it
 
 arguments, bound by name
   --input=NAME=FILE.npy             one argument
@@ -38,7 +40,8 @@ checks
   --tolerance=X                     limit of --expect; default as above, s = 0
   --guard                           runs with every tensor flush against an
                                     inaccessible page at its end, then at its
-                                    start; both runs must agree bit by bit
+                                    start; both runs must agree bit by bit; on
+                                    a GPU between 256 bytes that must stay
   --repeat=R                        times R calls: median, minimum, GFLOP/s
   --pack-each-call                  gives no memory for packed parameters, which
                                     else are packed in the first call
@@ -57,7 +60,8 @@ where time goes, if mixattn-compile --profile made the artifact
 
 The file '-' is standard input or output. bf16 in .npy is a two-byte void (V2).
 Results are written when everything has been computed, or not at all. strip
-destroys a compiled runner. OMP_NUM_THREADS sets the number of threads.
+destroys a compiled runner. OMP_NUM_THREADS sets the number of threads. Code
+for a GPU runs by libcuda.so.1, or the library that MIXATTN_LIBCUDA names.
 Exit code: 0 done, 1 bad input, failed run or failed check, 2 command line.
 
 examples

@@ -3,6 +3,7 @@
 #include "tools/mixattn-run/Options.h"
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cmath>
 #include <cstdlib>
 
@@ -66,6 +67,14 @@ static bool takeDim(Options &options, const std::string &value) {
   return options.dims.insert({value.substr(0, equals), size}).second;
 }
 
+static bool takeDevice(Options &options, const std::string &value) {
+  int64_t number;
+  if (!takeNumber(number, value) || number > INT_MAX)
+    return false;
+  options.device = static_cast<int>(number);
+  return true;
+}
+
 static bool takeTolerance(Options &options, const std::string &value) {
   char *end;
   options.tolerance = std::strtod(value.c_str(), &end);
@@ -107,6 +116,7 @@ static const OptionKind kinds[] = {
     {"--dim=",
      "--dim=NAME=SIZE with a size from 0 to 2^63 - 1, once for each name",
      takeDim},
+    {"--device=", "--device=N with a number from 0 to 2^31 - 1", takeDevice},
     {"--tolerance=", "--tolerance=X with a number from 0 on", takeTolerance},
     {"--repeat=", "--repeat=R with a number from 1 to 2^63 - 1",
      [](Options &o, const std::string &v) {

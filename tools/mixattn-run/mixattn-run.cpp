@@ -89,13 +89,12 @@ static Result<std::vector<Comparison>> compare(const Report &report,
 }
 
 /// Runs, compares and times an entry as the options ask.
-static Status execute(const LoadedEntry &loaded, const Options &options,
+static Status execute(const Executable &executable, const Options &options,
                       Report &report) {
-  const Entry &entry = report.entry;
   if (options.guard)
-    if (Status guarded = runGuarded(entry, loaded, report.arguments); !guarded)
+    if (Status guarded = runGuarded(executable, report.arguments); !guarded)
       return guarded;
-  auto results = runOnce(entry, loaded, report.arguments);
+  auto results = runOnce(executable, report.arguments);
   if (!results)
     return results.error();
   report.results = std::move(*results);
@@ -104,7 +103,7 @@ static Status execute(const LoadedEntry &loaded, const Options &options,
     return comparisons.error();
   report.comparisons = std::move(*comparisons);
   auto timing =
-      runTimed(entry, loaded, report.arguments, report.results, options.repeat);
+      runTimed(executable, report.arguments, report.results, options.repeat);
   if (!timing)
     return timing.error();
   report.milliseconds = std::move(timing->milliseconds);
@@ -119,6 +118,20 @@ static void print(const Report &report, FILE *file) {
     fprintf(file, "%s\n", timingLine(report).c_str());
   if (report.profile)
     fprintf(file, "\n%s", toTable(report.times()).c_str());
+}
+
+/// Loads an entry on the device that it is for.
+static Result<Executable> load(const Artifact &artifact, const Entry &entry,
+                               const Options &options) {
+  Result<LoadedEntry> loaded = artifact.load(entry);
+  if (!loaded)
+    return loaded.error();
+  auto device = openDevice(artifact.manifest().target, options.device);
+  if (!device)
+    return inPlace(artifact.path(), device.error());
+  if (Status ready = (*device)->prepare(entry, *loaded); !ready)
+    return ready.error();
+  return Executable{entry, *loaded, std::move(*device)};
 }
 
 /// Runs an entry; whether all comparisons held.
@@ -136,11 +149,11 @@ static Result<bool> run(const Artifact &artifact, const Options &options) {
   Result<Arguments> arguments = gatherArguments(**entry, options);
   if (!arguments)
     return arguments.error();
-  Result<LoadedEntry> loaded = artifact.load(**entry);
-  if (!loaded)
-    return loaded.error();
+  Result<Executable> executable = load(artifact, **entry, options);
+  if (!executable)
+    return executable.error();
   Report report{artifact, **entry, std::move(*arguments), {}, {}, {}, {}};
-  if (Status done = execute(*loaded, options, report); !done)
+  if (Status done = execute(*executable, options, report); !done)
     return done.error();
   print(report, options.writesToStandardOutput() ? stderr : stdout);
   if (Status written = writeOutputs(report, options); !written)

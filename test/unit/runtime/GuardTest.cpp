@@ -35,3 +35,10 @@ TEST(Guard, TooMuchMemory) {
   EXPECT_EQ(messageOf(GuardedMemory::allocate(size_t(1) << 60, Flush::AtEnd)),
             "cannot allocate 1152921504606846976 bytes");
 }
+
+TEST(GuardDeathTest, AnAccessIsToldAndEndsTheProcess) {
+  auto memory = GuardedMemory::allocate(5, Flush::AtEnd);
+  AccessHandler handler("what happened");
+  EXPECT_EXIT(*static_cast<volatile char *>(memory->data() + 5),
+              testing::ExitedWithCode(1), "what happened");
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A GPU artifact by hand, with the kernels of cuda.c, for tests of mixattn-run
+// that need neither compiler nor GPU. -DMANIFEST='"FILE"' names the manifest's
+// text.
+
+#include "lib/Target/launcher/table.h"
+
+__asm__(".pushsection .mixattn.manifest, \"a\"\n"
+        ".incbin "
+        "\"" MANIFEST "\"\n"
+        ".byte 0\n"
+        ".popsection\n");
+
+#define COUNT(array) ((int64_t)(sizeof(array) / sizeof *(array)))
+#define STEPS(...)                                                             \
+  {(const struct mixattn_step[]){__VA_ARGS__},                                 \
+   COUNT(((const struct mixattn_step[]){__VA_ARGS__}))}
+#define ONE STEPS({MIXATTN_STEP_NUMBER, 1})
+#define N STEPS({MIXATTN_STEP_DIM, 0})
+
+static const char *const dims[] = {"N"};
+static const int64_t vector[] = {-1}, rows[] = {1, 1, -1, 4},
+                     row[] = {1, 1, 1, 4};
+static const struct mixattn_tensor_row vectors[] = {
+    {"x", "f32", vector, 0, 1, 0, kDLFloat, 32},
+    {"y", "f32", vector, 0, 1, 1, kDLFloat, 32}};
+static const struct mixattn_tensor_row attend_tensors[] = {
+    {"q", "f32", rows, 0, 4, 0, kDLFloat, 32},
+    {"k", "f32", row, 0, 4, 0, kDLFloat, 32},
+    {"v", "f32", row, 0, 4, 0, kDLFloat, 32},
+    {"o", "f32", rows, 0, 4, 1, kDLFloat, 32}};
+static const struct mixattn_tensor_row stray_tensors[] = {
+    {"x", "f32", vector, 0, 1, 0, kDLFloat, 32},
+    {"lengths", "i64", vector, 0, 1, 0, kDLInt, 64},
+    {"y", "f32", vector, 0, 1, 1, kDLFloat, 32}};
+
+#define POINTER(tensor) {{0}, NULL, MIXATTN_PARAMETER_POINTER, tensor, 0, 8}
+#define WORKSPACE {{0}, NULL, MIXATTN_PARAMETER_WORKSPACE, -1, 0, 8}
+#define STATUS {{0}, NULL, MIXATTN_PARAMETER_STATUS, -1, 0, 8}
+#define SIZE {N, NULL, MIXATTN_PARAMETER_SCALAR, -1, 0, 4}
+static const struct mixattn_parameter_row stage[] = {POINTER(0), WORKSPACE,
+                                                     SIZE};
+static const struct mixattn_parameter_row twice[] = {WORKSPACE, POINTER(1),
+                                                     SIZE};
+static const struct mixattn_parameter_row repeat[] = {POINTER(2), POINTER(3),
+                                                      SIZE};
+static const struct mixattn_parameter_row stray[] = {POINTER(0), POINTER(2),
+                                                     SIZE, STATUS};
+
+#define LAUNCH(kernel)                                                         \
+  {#kernel, {ONE, ONE, ONE}, {0}, kernel, COUNT(kernel), {32, 1, 1}, {1, 1, 1}}
+static const struct mixattn_launch_row launches[] = {
+    LAUNCH(stage), LAUNCH(twice), LAUNCH(repeat), LAUNCH(stray)};
+
+static const struct mixattn_entry_row entries[] = {
+    {"twice", vectors, COUNT(vectors), dims, 1,
+     STEPS({MIXATTN_STEP_DIM, 0}, {MIXATTN_STEP_NUMBER, 4},
+           {MIXATTN_STEP_MULTIPLY, 0}),
+     0, 2},
+    {"attend", attend_tensors, COUNT(attend_tensors), dims, 1, {0}, 2, 1},
+    {"stray", stray_tensors, COUNT(stray_tensors), dims, 1, {0}, 3, 1}};
+
+static uint64_t contexts[MIXATTN_MOST_CONTEXTS];
+static struct mixattn_kernel_state
+    kernels[MIXATTN_MOST_CONTEXTS * COUNT(launches)];
+static const struct mixattn_library library = {
+    "", "sm_80", 12000, entries, launches, COUNT(launches), contexts, kernels};
+
+#define ENTRY(name, number)                                                    \
+  int32_t mixattn_##name(const DLTensor *const *tensors, int32_t count,        \
+                         const mixattn_call *call) {                           \
+    return mixattn_launcher_call(&library, number, tensors, count, call);      \
+  }                                                                            \
+  int32_t mixattn_workspace_##name(const DLTensor *const *tensors,             \
+                                   int32_t count, uint64_t *bytes,             \
+                                   const mixattn_call *call) {                 \
+    return mixattn_launcher_workspace(&library, number, tensors, count, bytes, \
+                                      call);                                   \
+  }                                                                            \
+  int32_t mixattn_prepare_##name(int32_t device, const mixattn_call *call) {   \
+    return mixattn_launcher_prepare(&library, device, call);                   \
+  }
+ENTRY(twice, 0)
+ENTRY(attend, 1)
+ENTRY(stray, 2)
