@@ -28,6 +28,13 @@ static void parse(std::string_view text) {
       entry.flops->in(sizes);
     if (entry.bytes)
       entry.bytes->in(sizes);
+    for (const Launch &launch :
+         entry.launches.value_or(std::vector<Launch>())) {
+      for (const SizeExpression &count : launch.grid)
+        count.in(sizes, /*threads=*/1);
+      for (const KernelParameter &parameter : launch.parameters)
+        parameter.value.in(sizes, /*threads=*/1);
+    }
   }
 }
 
