@@ -8,7 +8,7 @@
  * `mixattn_manifest_of_NAME`, NAME being the artifact's first entry.
  *
  * A host artifact runs on the CPU that calls it. A GPU artifact launches
- * kernels on the CUDA device that its tensors lie on, and has two functions
+ * kernels on the CUDA device that its tensors lie on. Both have two functions
  * more per entry: `mixattn_workspace_NAME` and `mixattn_prepare_NAME`.
  *
  *===----------------------------------------------------------------------===*/
@@ -82,7 +82,8 @@ enum {
    * 64 CUDA contexts of the process before. */
   MIXATTN_ERROR_MEMORY = -3,
   /* The workspace of a GPU artifact is too small, or not at an address that 256
-   * divides, or no memory of the device. */
+   * divides, or no memory of the device; or the bytes that one would take are
+   * out of range. */
   MIXATTN_ERROR_WORKSPACE = -4,
   /* There is no CUDA driver, or one that is too old. */
   MIXATTN_ERROR_DRIVER = -5,
@@ -111,18 +112,21 @@ enum {
 typedef int32_t (*mixattn_entry)(const DLTensor *const *tensors, int32_t count,
                                  const mixattn_call *call);
 
-/* `mixattn_workspace_NAME` of a GPU artifact: writes to `bytes` what the entry
- * takes as `call->workspace`, of tensors of these shapes. It looks at nothing
- * but ranks and shapes: data may be NULL. Needs no driver. */
+/* `mixattn_workspace_NAME`: writes to `bytes` what a call of the entry takes as
+ * `call->workspace`, of tensors of these shapes; 0 of a host artifact whose
+ * manifest does not say. It looks at nothing but ranks and shapes: data may be
+ * NULL. Needs no driver. */
 typedef int32_t (*mixattn_workspace_query)(const DLTensor *const *tensors,
                                            int32_t count, uint64_t *bytes,
                                            const mixattn_call *call);
 
-/* `mixattn_prepare_NAME` of a GPU artifact: loads all of its code into the
- * context that an entry called next by this thread would launch in on CUDA
- * device `device`. Once it has returned 0, an entry neither allocates nor loads
- * nor synchronises, and may be called while its stream is captured. Without it
- * the first entry that is called in a context loads. */
+/* `mixattn_prepare_NAME`: what goes before the first call. A GPU artifact loads
+ * all of its code into the context that an entry called next by this thread
+ * would launch in on CUDA device `device`. Once it has returned 0, an entry
+ * neither allocates nor loads nor synchronises, and may be called while its
+ * stream is captured. Without it the first entry that is called in a context
+ * loads. A host artifact asks the system for what its code uses, as its first
+ * call would, and does not look at `device`. */
 typedef int32_t (*mixattn_preparation)(int32_t device,
                                        const mixattn_call *call);
 

@@ -13,44 +13,116 @@ using namespace mixattn;
 
 /// Keywords of C and C++, the names that the header's functions use, and
 /// frequent macros of compilers and C's headers; sorted.
-static constexpr llvm::StringLiteral reserved[] = {
-    "EOF",          "I",          "INFINITY",
-    "NAN",          "NULL",       "alignas",
-    "alignof",      "and",        "and_eq",
-    "asm",          "assert",     "auto",
-    "bitand",       "bitor",      "bool",
-    "break",        "call",       "case",
-    "catch",        "char",       "class",
-    "co_await",     "co_return",  "co_yield",
-    "compl",        "complex",    "concept",
-    "const",        "const_cast", "consteval",
-    "constexpr",    "constinit",  "continue",
-    "decltype",     "default",    "delete",
-    "do",           "double",     "dynamic_cast",
-    "else",         "enum",       "errno",
-    "explicit",     "export",     "extern",
-    "false",        "float",      "for",
-    "friend",       "goto",       "if",
-    "imaginary",    "inline",     "int",
-    "linux",        "long",       "mutable",
-    "namespace",    "new",        "noexcept",
-    "not",          "not_eq",     "nullptr",
-    "operator",     "or",         "or_eq",
-    "pointers",     "private",    "protected",
-    "public",       "register",   "reinterpret_cast",
-    "requires",     "restrict",   "return",
-    "shapes",       "short",      "signed",
-    "sizeof",       "static",     "static_assert",
-    "static_cast",  "stderr",     "stdin",
-    "stdout",       "struct",     "switch",
-    "template",     "tensors",    "this",
-    "thread_local", "throw",      "true",
-    "try",          "typedef",    "typeid",
-    "typename",     "typeof",     "typeof_unqual",
-    "union",        "unix",       "unsigned",
-    "using",        "virtual",    "void",
-    "volatile",     "while",      "xor",
-    "xor_eq"};
+static constexpr llvm::StringLiteral reserved[] = {"EOF",
+                                                   "I",
+                                                   "INFINITY",
+                                                   "NAN",
+                                                   "NULL",
+                                                   "alignas",
+                                                   "alignof",
+                                                   "and",
+                                                   "and_eq",
+                                                   "asm",
+                                                   "assert",
+                                                   "auto",
+                                                   "bitand",
+                                                   "bitor",
+                                                   "bool",
+                                                   "break",
+                                                   "call",
+                                                   "case",
+                                                   "catch",
+                                                   "char",
+                                                   "class",
+                                                   "co_await",
+                                                   "co_return",
+                                                   "co_yield",
+                                                   "compl",
+                                                   "complex",
+                                                   "concept",
+                                                   "const",
+                                                   "const_cast",
+                                                   "consteval",
+                                                   "constexpr",
+                                                   "constinit",
+                                                   "continue",
+                                                   "decltype",
+                                                   "default",
+                                                   "delete",
+                                                   "device",
+                                                   "do",
+                                                   "double",
+                                                   "dynamic_cast",
+                                                   "else",
+                                                   "enum",
+                                                   "errno",
+                                                   "explicit",
+                                                   "export",
+                                                   "extern",
+                                                   "false",
+                                                   "float",
+                                                   "for",
+                                                   "friend",
+                                                   "goto",
+                                                   "if",
+                                                   "imaginary",
+                                                   "inline",
+                                                   "int",
+                                                   "linux",
+                                                   "long",
+                                                   "mutable",
+                                                   "namespace",
+                                                   "new",
+                                                   "noexcept",
+                                                   "not",
+                                                   "not_eq",
+                                                   "nullptr",
+                                                   "operator",
+                                                   "or",
+                                                   "or_eq",
+                                                   "pointers",
+                                                   "private",
+                                                   "protected",
+                                                   "public",
+                                                   "register",
+                                                   "reinterpret_cast",
+                                                   "requires",
+                                                   "restrict",
+                                                   "return",
+                                                   "shapes",
+                                                   "short",
+                                                   "signed",
+                                                   "sizeof",
+                                                   "static",
+                                                   "static_assert",
+                                                   "static_cast",
+                                                   "stderr",
+                                                   "stdin",
+                                                   "stdout",
+                                                   "struct",
+                                                   "switch",
+                                                   "template",
+                                                   "tensors",
+                                                   "this",
+                                                   "thread_local",
+                                                   "throw",
+                                                   "true",
+                                                   "try",
+                                                   "typedef",
+                                                   "typeid",
+                                                   "typename",
+                                                   "typeof",
+                                                   "typeof_unqual",
+                                                   "union",
+                                                   "unix",
+                                                   "unsigned",
+                                                   "using",
+                                                   "virtual",
+                                                   "void",
+                                                   "volatile",
+                                                   "while",
+                                                   "xor",
+                                                   "xor_eq"};
 
 /// Whether C, C++, their headers, DLPack or this header may have another use
 /// for `name`.
@@ -170,9 +242,12 @@ static std::string shapeInC(const CEntry &entry, const Parameter &parameter) {
 }
 
 /// The comment above an entry's function: what each tensor is.
-static std::string makeComment(const CEntry &entry) {
-  std::string text = "/* Calls the entry '" + entry.entry->name +
-                     "' on dense row-major tensors in host memory:\n *\n";
+static std::string makeComment(const CEntry &entry, bool isGpu) {
+  std::string text =
+      "/* Calls the entry '" + entry.entry->name +
+      "' on dense row-major tensors in " +
+      (isGpu ? "memory of\n * the CUDA device of number `device`:\n *\n"
+             : "host memory:\n *\n");
   for (const CParameter &each : entry.parameters) {
     const Parameter &parameter = *each.parameter;
     text += " *   " + each.name + ": " + std::string(nameOf(parameter.dtype)) +
@@ -189,7 +264,7 @@ static std::string makeComment(const CEntry &entry) {
 }
 
 /// `static inline int32_t attn_NAME(…)`.
-static std::string makeSignature(const CEntry &entry) {
+static std::string makeSignature(const CEntry &entry, bool isGpu) {
   std::string start = "static inline int32_t attn_" + entry.entry->name + "(";
   std::vector<std::string> declared;
   for (const auto &[name, nameInC] : entry.dims)
@@ -198,13 +273,15 @@ static std::string makeSignature(const CEntry &entry) {
     declared.push_back(std::string(each.isResult ? "" : "const ") +
                        elementTypeOf(each.parameter->dtype).cType + " *" +
                        each.name);
+  if (isGpu)
+    declared.push_back("int32_t device");
   declared.push_back("const mixattn_call *call");
   return start + llvm::join(declared, ",\n" + std::string(start.size(), ' ')) +
          ")";
 }
 
 /// The function's body: descriptions of the tensors, and the call.
-static std::string makeBody(const CEntry &entry) {
+static std::string makeBody(const CEntry &entry, bool isGpu) {
   size_t maxRank = 1;
   std::vector<std::string> shapes, tensors, pointers;
   for (auto [index, each] : llvm::enumerate(entry.parameters)) {
@@ -214,7 +291,8 @@ static std::string makeBody(const CEntry &entry) {
     maxRank = std::max(maxRank, rank);
     // C has no empty braces: a scalar's shape is one number that nobody reads.
     shapes.push_back("{" + (rank ? shapeInC(entry, parameter) : "0") + "}");
-    tensors.push_back("{(void *)" + each.name + ", {kDLCPU, 0}, " +
+    tensors.push_back("{(void *)" + each.name +
+                      (isGpu ? ", {kDLCUDA, device}, " : ", {kDLCPU, 0}, ") +
                       std::to_string(rank) + ", {" + type.code + ", " +
                       std::to_string(type.bits) + ", 1}, shapes[" +
                       std::to_string(index) + "], NULL, 0}");
@@ -230,16 +308,32 @@ static std::string makeBody(const CEntry &entry) {
          "(pointers, " + count + ", call);\n}\n";
 }
 
+/// The functions of the ABI for `entry`.
+static std::string makeDeclarations(const Entry &entry) {
+  auto declare = [](const std::string &symbol,
+                    std::vector<std::string> parameters) {
+    std::string start = "int32_t " + symbol + "(";
+    return start +
+           llvm::join(parameters, ",\n" + std::string(start.size(), ' ')) +
+           ");\n";
+  };
+  std::string tensors = "const DLTensor *const *tensors, int32_t count";
+  std::string call = "const mixattn_call *call";
+  return declare(entry.symbol, {tensors, call}) +
+         declare("mixattn_workspace_" + entry.name,
+                 {tensors, "uint64_t *bytes, " + call}) +
+         declare("mixattn_prepare_" + entry.name, {"int32_t device", call}) +
+         "\n";
+}
+
 std::string mixattn::makeCHeader(const Manifest &manifest) {
   std::string guard = "MIXATTN_ENTRIES", functions;
+  bool isGpu = manifest.target.isGpu();
   for (const Entry &entry : manifest.entries) {
     CEntry named = nameInC(entry);
     guard += "_" + entry.name;
-    functions += "int32_t " + entry.symbol +
-                 "(const DLTensor *const *tensors, int32_t count,\n" +
-                 std::string(entry.symbol.size() + 9, ' ') +
-                 "const mixattn_call *call);\n\n" + makeComment(named) +
-                 makeSignature(named) + makeBody(named) + "\n";
+    functions += makeDeclarations(entry) + makeComment(named, isGpu) +
+                 makeSignature(named, isGpu) + makeBody(named, isGpu) + "\n";
   }
   return "/* Made by " + manifest.producer + " for " + manifest.target.cpu +
          ". */\n#ifndef " + guard + "\n#define " + guard +

@@ -295,12 +295,6 @@ Status TableWriter::check() const {
   for (const Entry &entry : manifest.entries) {
     if (!entry.launches)
       return makeError("the entry '{}' launches no kernels", entry.name);
-    for (const char *word : {"workspace_", "prepare_"})
-      for (const Entry &other : manifest.entries)
-        if (other.name == word + entry.name)
-          return makeError("expected entries whose functions have different "
-                           "names, but got '{}' and '{}'",
-                           entry.name, other.name);
     std::map<std::string, int64_t> dims;
     for (const Parameter &argument : entry.arguments)
       for (const Dim &dim : argument.shape)

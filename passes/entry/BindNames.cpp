@@ -301,11 +301,27 @@ LogicalResult EntryNamer::run() {
   return checkBounds();
 }
 
+/// Reports entries whose functions would have one name: `mixattn_workspace_f`
+/// belongs to entry f.
+static LogicalResult checkNames(ArrayRef<func::FuncOp> entries) {
+  for (func::FuncOp entry : entries)
+    for (func::FuncOp other : entries)
+      for (StringRef word : {"workspace_", "prepare_"})
+        if (other.getName() == (word + entry.getName()).str())
+          return other.emitError("expected entries whose functions have "
+                                 "different names, but got '")
+                 << entry.getName() << "' and '" << other.getName() << "'";
+  return success();
+}
+
 namespace {
 
 struct BindNamesPass : mixattn::impl::BindNamesPassBase<BindNamesPass> {
   void runOnOperation() override {
-    for (func::FuncOp entry : getEntries(getOperation()))
+    SmallVector<func::FuncOp> entries = getEntries(getOperation());
+    if (failed(checkNames(entries)))
+      return signalPassFailure();
+    for (func::FuncOp entry : entries)
       if (failed(EntryNamer(entry).run()))
         return signalPassFailure();
   }

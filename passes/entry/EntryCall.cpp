@@ -26,9 +26,8 @@ void EntryChecks::checkMachine() {
           "expected a CPU with AMX and a system that lets this process use it");
 }
 
-void EntryChecks::checkCall(int64_t count) {
+void EntryChecks::checkCall() {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Value tensors = function.getArgument(0), given = function.getArgument(1);
   Value null = LLVM::ZeroOp::create(b, ptr);
 
   // A NULL call has no size: read that of a constant of the right one instead.
@@ -46,7 +45,12 @@ void EntryChecks::checkCall(int64_t count) {
   Block *pass = branch(fits);
   func::ReturnOp::create(b, i32(MIXATTN_ERROR_CALL));
   b.setInsertionPointToEnd(pass);
+}
 
+void EntryChecks::checkCount(int64_t count) {
+  Value tensors = function.getArgument(0), given = function.getArgument(1);
+  Value null =
+      LLVM::ZeroOp::create(b, LLVM::LLVMPointerType::get(b.getContext()));
   Value wide = arith::ExtSIOp::create(b, b.getI64Type(), given);
   code = i32(MIXATTN_ERROR_COUNT);
   require(same(wide, i64(count)), "expected %lld tensors, but got %lld",
@@ -55,6 +59,21 @@ void EntryChecks::checkCall(int64_t count) {
     return;
   require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, tensors, null),
           "expected tensors, but got NULL");
+}
+
+void EntryChecks::checkPlace(Value bytes) {
+  Value null =
+      LLVM::ZeroOp::create(b, LLVM::LLVMPointerType::get(b.getContext()));
+  code = i32(MIXATTN_ERROR_CALL);
+  require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, bytes, null),
+          "expected a place for the bytes, but got NULL");
+}
+
+void EntryChecks::checkBytes(Value total) {
+  title = {};
+  code = i32(MIXATTN_ERROR_WORKSPACE);
+  require(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, total, i64(0)),
+          "the workspace would take a number of bytes that is out of range");
 }
 
 Value EntryChecks::readMemory(CallField field) {

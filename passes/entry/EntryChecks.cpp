@@ -37,7 +37,7 @@ EntryChecks::EntryChecks(ModuleOp module, func::FuncOp wrapper)
     : module(module), function(wrapper),
       b(wrapper.getLoc(), wrapper.getContext()) {
   b.setInsertionPointToStart(wrapper.addEntryBlock());
-  call = wrapper.getArgument(2);
+  call = wrapper.getArguments().back();
 }
 
 Value EntryChecks::i64(int64_t value) {
@@ -101,32 +101,36 @@ void EntryChecks::checkHeader(const EntryTensor &expected, Value tensor) {
           "expected " + expected.dtype +
               ", but got DLPack type code %lld with %lld bits and %lld lanes",
           parts);
+  checkRank(expected, tensor);
+}
+
+void EntryChecks::checkRank(const EntryTensor &expected, Value tensor) {
   Value rank = readField(tensor, kRank, b.getI32Type());
   require(same(rank, i32(expected.type.getRank())),
           "expected rank " + Twine(expected.type.getRank()) + ", but got %lld",
           arith::ExtSIOp::create(b, b.getI64Type(), rank).getResult());
 }
 
-EntryChecks::Shape EntryChecks::checkShape(const EntryTensor &expected,
-                                           Value tensor) {
-  Shape result;
-  result.isEmpty = arith::ConstantOp::create(b, b.getBoolAttr(false));
-  unsigned rank = expected.type.getRank();
-  if (rank == 0)
-    return result;
+Value EntryChecks::element(Value array, int32_t index) {
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value address = LLVM::GEPOp::create(b, ptr, b.getI64Type(), array,
+                                      ArrayRef<LLVM::GEPArg>{index});
+  return LLVM::LoadOp::create(b, b.getI64Type(), address);
+}
+
+Value EntryChecks::readSizes(Value tensor) {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   Value shape = readField(tensor, kShape, ptr);
   Value null = LLVM::ZeroOp::create(b, ptr);
   require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, shape, null),
           "expected a shape, but got NULL");
-  auto element = [&](Value array, int32_t index) -> Value {
-    Value address = LLVM::GEPOp::create(b, ptr, b.getI64Type(), array,
-                                        ArrayRef<LLVM::GEPArg>{index});
-    return LLVM::LoadOp::create(b, b.getI64Type(), address);
-  };
+  return shape;
+}
 
+void EntryChecks::checkSizes(const EntryTensor &expected, Value shape,
+                             Shape &result) {
   unsigned nextName = 0;
-  for (unsigned dim = 0; dim < rank; ++dim) {
+  for (unsigned dim = 0; dim < expected.type.getRank(); ++dim) {
     Value size =
         isChecked ? i64(expected.type.getDimSize(dim)) : element(shape, dim);
     result.sizes.push_back(size);
@@ -159,10 +163,22 @@ EntryChecks::Shape EntryChecks::checkShape(const EntryTensor &expected,
   for (Value size : result.sizes)
     result.isEmpty =
         arith::OrIOp::create(b, result.isEmpty, same(size, i64(0)));
+}
+
+EntryChecks::Shape EntryChecks::checkShape(const EntryTensor &expected,
+                                           Value tensor) {
+  Shape result;
+  result.isEmpty = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  unsigned rank = expected.type.getRank();
+  if (rank == 0)
+    return result;
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value shape = readSizes(tensor);
+  checkSizes(expected, shape, result);
 
   // Strides are read where they are given; else the tensor is row-major.
   Value strides = readField(tensor, kStrides, ptr);
-  null = LLVM::ZeroOp::create(b, ptr);
+  Value null = LLVM::ZeroOp::create(b, ptr);
   Value isRowMajor =
       LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, strides, null);
   Value readable = LLVM::SelectOp::create(b, isRowMajor, shape, strides);
@@ -292,11 +308,36 @@ func::FuncOp EntryChecks::getOrCreateCheck(const EntryTensor &expected) {
   return made;
 }
 
-Value EntryChecks::readTensor(unsigned index, const EntryTensor &expected) {
+Value EntryChecks::addressOf(unsigned index) {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   Value address = LLVM::GEPOp::create(b, ptr, ptr, function.getArgument(0),
                                       ArrayRef<LLVM::GEPArg>{int32_t(index)});
-  Value tensor = LLVM::LoadOp::create(b, ptr, address);
+  return LLVM::LoadOp::create(b, ptr, address);
+}
+
+Value EntryChecks::readShape(unsigned index, const EntryTensor &expected) {
+  Shape shape;
+  int64_t rank = expected.type.getRank();
+  shape.isEmpty = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value null = LLVM::ZeroOp::create(b, ptr);
+  if (expected.type.hasStaticShape()) {
+    for (int64_t size : expected.type.getShape())
+      shape.sizes.push_back(i64(size));
+  } else {
+    Value tensor = addressOf(index);
+    startTensor(index, expected);
+    require(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, tensor, null),
+            "expected a tensor, but got NULL");
+    checkRank(expected, tensor);
+    checkSizes(expected, readSizes(tensor), shape);
+  }
+  shape.strides.assign(rank, i64(1));
+  return makeBuffer(expected.type, LLVM::ZeroOp::create(b, ptr), shape);
+}
+
+Value EntryChecks::readTensor(unsigned index, const EntryTensor &expected) {
+  Value tensor = addressOf(index);
   startTensor(index, expected);
   if (!expected.type.hasStaticShape())
     return checkTensor(expected, tensor);

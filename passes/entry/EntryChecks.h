@@ -36,17 +36,30 @@ struct EntryTensor {
 /// leaves a sentence in the caller's message and returns its code.
 class EntryChecks {
 public:
-  /// Starts the body of `wrapper`, of type (tensors, count, call) -> i32.
+  /// Starts the body of `wrapper`, whose last argument is the call: that of an
+  /// entry has the type (tensors, count, call) -> i32.
   EntryChecks(mlir::ModuleOp module, mlir::func::FuncOp wrapper);
 
-  /// Checks `call` and that `count` tensors are there.
-  void checkCall(int64_t count);
+  /// Checks the size of `call`.
+  void checkCall();
+
+  /// Checks that `count` tensors are there: the first two arguments.
+  void checkCount(int64_t count);
+
+  /// Checks that `bytes`, an address, is there for a number of bytes; and that
+  /// `total`, which goes there, is one: not below 0.
+  void checkPlace(mlir::Value bytes);
+  void checkBytes(mlir::Value total);
 
   /// Checks that the process may use what the code uses.
   void checkMachine();
 
   /// Checks tensor `index` and returns its buffer.
   mlir::Value readTensor(unsigned index, const EntryTensor &tensor);
+
+  /// Checks the rank and the sizes of tensor `index`, and returns a buffer of
+  /// these, with no memory. Of one whose sizes are all known nothing is read.
+  mlir::Value readShape(unsigned index, const EntryTensor &tensor);
 
   /// Checks that the values of `buffer` lie in the tensor's range and are what
   /// the tensor must hold. All dims have been read.
@@ -70,6 +83,8 @@ private:
   void require(mlir::Value holds, const llvm::Twine &format,
                mlir::ValueRange numbers = {});
   void startTensor(unsigned index, const EntryTensor &expected);
+  /// The address of tensor `index`.
+  mlir::Value addressOf(unsigned index);
   /// Checks `tensor` and returns its buffer.
   mlir::Value checkTensor(const EntryTensor &expected, mlir::Value tensor);
   mlir::func::FuncOp getOrCreateCheck(const EntryTensor &expected);
@@ -81,6 +96,13 @@ private:
   };
   mlir::Value readField(mlir::Value tensor, int32_t field, mlir::Type type);
   void checkHeader(const EntryTensor &expected, mlir::Value tensor);
+  void checkRank(const EntryTensor &expected, mlir::Value tensor);
+  /// Reads the sizes of a tensor of rank 1 or more, at `shape`.
+  void checkSizes(const EntryTensor &expected, mlir::Value shape,
+                  Shape &result);
+  /// The address of the sizes of `tensor`.
+  mlir::Value readSizes(mlir::Value tensor);
+  mlir::Value element(mlir::Value array, int32_t index);
   Shape checkShape(const EntryTensor &expected, mlir::Value tensor);
   mlir::Value checkData(const EntryTensor &expected, mlir::Value tensor,
                         const Shape &shape);

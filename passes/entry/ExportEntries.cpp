@@ -4,7 +4,8 @@
 #include "lib/Runtime/abi.h"
 #include "passes/Passes.h"
 #include "passes/entry/Entries.h"
-#include "passes/entry/EntryChecks.h"
+#include "passes/entry/EntryQueries.h"
+#include "passes/entry/Workspace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -108,9 +109,13 @@ static void exportEntry(ModuleOp module, func::FuncOp entry) {
   for (unsigned i = 0; i < numTensors(entry); ++i)
     tensors.push_back(describe(entry, i));
   SmallVector<CallField> memory = memoryOf(entry);
+  auto bytes = module.lookupSymbol<func::FuncOp>(getBytesFunctionName(name));
   entry.removeArgAttrsAttr();
+  exportWorkspaceQuery(b, module, entry.getLoc(), name, tensors, bytes);
+  exportPreparation(b, module, entry.getLoc(), name);
 
-  checks.checkCall(tensors.size());
+  checks.checkCall();
+  checks.checkCount(tensors.size());
   checks.checkMachine();
   SmallVector<Value> buffers;
   for (auto [index, tensor] : llvm::enumerate(tensors))

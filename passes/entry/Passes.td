@@ -88,9 +88,9 @@ def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {
     module.
     Output: per entry NAME a function `mixattn_NAME` of the C ABI
     (lib/Runtime/abi.h) that checks its DLPack tensors and calls NAME, now
-    private and called `NAME.kernel`; and the manifest as a global. Tensors of
-    known sizes are checked by functions, one for all of a kind: a model has
-    hundreds.
+    private and called `NAME.kernel`; next to it `mixattn_workspace_NAME`, by
+    `NAME.workspace_bytes`, and `mixattn_prepare_NAME`; and the manifest as a global. Tensors of known sizes
+    are checked by functions, one for all of a kind: a model has hundreds.
     Skips: private functions and declarations.
 
     ```mlir
@@ -194,7 +194,8 @@ def PlanWorkspacePass : Pass<"attn-plan-workspace", "::mlir::ModuleOp"> {
     its workspace as its last argument. So does an entry, marked
     `attn.workspace`: where it is too small, the entry allocates one. The
     module's manifest says how many bytes an entry needs, as an expression of
-    the sizes of its arguments.
+    the sizes of its arguments, and `NAME.workspace_bytes`, a function of the
+    buffers of entry NAME, gives them.
     Skips: buffers whose size is not one of arguments, those that threads
     allocate for themselves, and functions with results.
 

@@ -19,6 +19,9 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
+/// The most bytes of a workspace that is said to be possible.
+static constexpr double mostBytes = 0x1p62;
+
 /// Makes `entry`, which takes a workspace of `bytes` bytes, a private function,
 /// and a new entry of its name that calls it: with the memory that it is given
 /// where that is enough, else with memory of its own. Gives the bytes in the
@@ -51,7 +54,7 @@ static Value giveMemory(func::FuncOp entry, Value bytes) {
   });
   Value given = outer.getArguments().back();
   // Where the number of bytes wraps, the allocation fails.
-  Value most = arith::ConstantOp::create(b, b.getF64FloatAttr(0x1p62));
+  Value most = arith::ConstantOp::create(b, b.getF64FloatAttr(mostBytes));
   Value isKnown = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
                                         emitBound(b, total), most);
   Value isEnough = arith::CmpIOp::create(
@@ -69,6 +72,37 @@ static Value giveMemory(func::FuncOp entry, Value bytes) {
   func::CallOp::create(b, inner, TypeRange(), operands);
   memref::DeallocOp::create(b, operands.back());
   return total;
+}
+
+/// Makes the function of the buffers of `entry` that gives the `bytes` of its
+/// workspace, -1 of more than there can be.
+static void makeBytesFunction(func::FuncOp entry, Value bytes) {
+  ImplicitLocOpBuilder b(entry.getLoc(), entry);
+  Type wide = b.getI64Type();
+  // Memory of the call's comes after the tensors.
+  unsigned tensors = 0;
+  while (!entry.getArgAttr(tensors, "attn.packed") &&
+         !entry.getArgAttr(tensors, "attn.workspace"))
+    ++tensors;
+  auto buffers = entry.getArgumentTypes().take_front(tensors);
+  auto function = func::FuncOp::create(b, getBytesFunctionName(entry.getName()),
+                                       b.getFunctionType(buffers, wide));
+  function.setPrivate();
+  function->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  Value total = cloneSize(b, bytes, [&](BlockArgument argument, int64_t dim) {
+    return b.createOrFold<memref::DimOp>(
+        function.getArgument(argument.getArgNumber()), dim);
+  });
+  Value most = arith::ConstantOp::create(b, b.getF64FloatAttr(mostBytes));
+  Value isKnown = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
+                                        emitBound(b, total), most);
+  Value none = arith::ConstantOp::create(b, b.getI64IntegerAttr(-1));
+  total = arith::IndexCastOp::create(b, wide, total);
+  total = arith::SelectOp::create(b, isKnown, total, none);
+  func::ReturnOp::create(b, total);
 }
 
 namespace {
@@ -99,7 +133,10 @@ struct PlanWorkspacePass
       return;
     if (function.isPublic()) {
       std::string name = function.getName().str();
-      expressions.insert({name, describeSize(giveMemory(function, bytes))});
+      Value total = giveMemory(function, bytes);
+      expressions.insert({name, describeSize(total)});
+      makeBytesFunction(
+          total.getParentRegion()->getParentOfType<func::FuncOp>(), total);
     }
     needs[function.getName()] = bytes;
   }

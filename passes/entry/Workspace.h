@@ -18,6 +18,11 @@ inline mlir::MemRefType getWorkspaceType(mlir::MLIRContext *context) {
                                mlir::IntegerType::get(context, 8));
 }
 
+/// The name of the function that gives the bytes of the workspace of `entry`.
+inline std::string getBytesFunctionName(llvm::StringRef entry) {
+  return (entry + ".workspace_bytes").str();
+}
+
 /// The bytes of workspaces that functions take, by name: values at the
 /// functions' beginnings.
 using WorkspaceNeeds = llvm::StringMap<mlir::Value>;

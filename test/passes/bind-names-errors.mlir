@@ -17,6 +17,16 @@ func.func @manifest_of_f() {
 
 // -----
 
+func.func @f() {
+  return
+}
+// expected-error @below {{expected entries whose functions have different names, but got 'f' and 'workspace_f'}}
+func.func @workspace_f() {
+  return
+}
+
+// -----
+
 // expected-error @below {{expected entry 'two_blocks' to be one block that returns}}
 func.func @two_blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
   cf.br ^bb1

@@ -5,12 +5,11 @@ cd "$2"
 for file in "$1"/$4.mlir; do
   name=$(basename "$file" .mlir)
   mixattn-compile "$file" --target="$3" -o "$name.so"
-  defined=$(llvm-nm -D --defined-only --format=just-symbols "$name.so" | sort | xargs)
-  if [ "$defined" != "mixattn_$name mixattn_manifest_of_$name" ] &&
-     [ "$defined" != "mixattn_manifest_of_$name mixattn_$name" ]; then
-    echo "$name exports $defined"
-    exit 1
-  fi
+  llvm-nm -D --defined-only --format=just-symbols "$name.so" | LC_ALL=C sort > "$name.defined"
+  printf '%s\n' "mixattn_$name" "mixattn_manifest_of_$name" "mixattn_prepare_$name" \
+    "mixattn_workspace_$name" | LC_ALL=C sort | cmp - "$name.defined" ||
+    { echo "$name exports" $(cat "$name.defined"); exit 1; }
+  rm "$name.defined"
   for symbol in $(llvm-nm -D --undefined-only --format=just-symbols "$name.so"); do
     case $symbol in
       free | malloc | memcpy | memset | snprintf) ;;
