@@ -140,7 +140,8 @@ def Attn_PlanAttr : AttrDef<Attn_Dialect, "Plan"> {
 }
 
 def Attn_TargetFamily : I32Enum<"TargetFamily", "family of targets", [
-    I32EnumCase<"X86", 0, "x86">, I32EnumCase<"Nvptx", 1, "nvptx">]> {
+    I32EnumCase<"X86", 0, "x86">, I32EnumCase<"Mma", 1, "mma">,
+    I32EnumCase<"Wgmma", 2, "wgmma">]> {
   let cppNamespace = "::mixattn";
 }
 
@@ -151,10 +152,11 @@ def Attn_TargetAttr : AttrDef<Attn_Dialect, "Target"> {
     ```
     #attn.target<x86, chip = "znver5", features = ["avx2", "avx512f", "fma"],
                  threads = 2>
-    #attn.target<nvptx, chip = "sm_80">
+    #attn.target<mma, chip = "sm_80">
     ```
 
-    - The family: 64-bit `x86`, or `nvptx`, NVIDIA's GPUs.
+    - The family: 64-bit `x86`, or one of NVIDIA's GPUs, named for its products:
+      `mma` (mma.sync: sm_80 and later), `wgmma` (sm_90a).
     - `chip`: LLVM's name of the CPU or of the GPU.
     - `features`: LLVM's names of what the code may use of an x86 CPU beyond the
       first x86-64; sorted, each once.

@@ -20,7 +20,7 @@ def Tile_GridOp : Tile_Op<"grid", [AttrSizedOperandSegments,
     grid with `scratch` has so many bytes for itself, its last argument, whose
     address 64 divides; they hold nothing that means anything at its beginning.
 
-    On nvptx an item is a block of `threads` threads, which run the region
+    On a GPU an item is a block of `threads` threads, which run the region
     together, and a grid has up to three counts. A `memref.alloca` in shared
     memory is the block's.
 

@@ -26,11 +26,13 @@ def Tile_Dialect : Dialect {
     rows (keys, or features) of W queries. Tiles are never values of vector
     type: only rows are.
 
-    Ops of nvptx have `nvptx` in their names. They stand in a kernel (a
-    `gpu.func`) whose block is one row of warps, and are run by all threads of a
-    warp together. Tiles of keys and values lie in shared memory; what a warp
-    computes it holds in registers, 16 rows of it: the warp of number w those
-    from `row + 16 w` on, where an op names a `row`.
+    Ops of GPUs stand in a kernel (a `gpu.func`) whose block is one row of
+    warps, and are run by all threads of a warp together. Tiles of keys and
+    values lie in shared memory; what a warp computes it holds in registers, 16
+    rows of it: the warp of number w those from `row + 16 w` on, where an op
+    names a `row`. A family of GPUs has ops of its own, for its copies and its
+    products, with its name in theirs: `mma` (cp.async and mma.sync, from sm_80
+    on).
 
     - A *fragment*, `vector<4Cxf32>`, is what a thread holds of 16 rows of 8 C
       columns: with g = lane / 4 and t = lane % 4, element 4 c + 2 h + e is

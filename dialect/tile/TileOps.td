@@ -6,7 +6,8 @@
 
 include "dialect/tile/GridOps.td"
 include "dialect/tile/LaunchOps.td"
-include "dialect/tile/NvptxOps.td"
+include "dialect/tile/FragmentOps.td"
+include "dialect/tile/MmaOps.td"
 include "dialect/tile/TileDialect.td"
 
 /// A tile in memory: rows of lanes of f32.

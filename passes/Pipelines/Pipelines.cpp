@@ -137,7 +137,8 @@ static void buildLlvmOfKernels(OpPassManager &pm) {
   // No function of the math dialect may be left for the conversion from gpu: it
   // would call libdevice, which not every machine has.
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
-  device.addPass(createLowerNvptxPass());
+  device.addPass(createLowerMmaPass());
+  device.addPass(createLowerGpuPass());
   device.addPass(createCanonicalizerPass());
   device.addPass(createCSEPass());
   // Pointers into parts of tiles are arithmetic on their offsets.

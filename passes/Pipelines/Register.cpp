@@ -5,7 +5,7 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
-#include "passes/schedule/nvptx/Schedules.h"
+#include "passes/schedule/mma/Schedules.h"
 #include "passes/schedule/x86/Schedules.h"
 
 #include "mlir/InitAllDialects.h"
@@ -42,7 +42,8 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       llvm::cl::init(TargetFamily::X86),
       llvm::cl::values(
           clEnumValN(TargetFamily::X86, "x86", "64-bit x86"),
-          clEnumValN(TargetFamily::Nvptx, "nvptx", "NVIDIA's GPUs"))};
+          clEnumValN(TargetFamily::Mma, "mma", "NVIDIA's GPUs from sm_80 on"),
+          clEnumValN(TargetFamily::Wgmma, "wgmma", "sm_90a"))};
   Option<bool> profile{
       *this, "profile",
       llvm::cl::desc("Tell the host when kernels begin and end"),
@@ -86,6 +87,6 @@ void mixattn::registerDialects(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, AttnDialect *dialect) {
     ScheduleTable &table = ScheduleTable::of(dialect);
     x86::addSchedules(table);
-    nvptx::addSchedules(table);
+    mma::addSchedules(table);
   });
 }

@@ -144,7 +144,7 @@ std::string mixattn::listAlgorithms(MLIRContext *context) {
   context->getOrLoadDialect<AttnDialect>();
   std::string text;
   llvm::raw_string_ostream out(text);
-  for (TargetFamily family : {TargetFamily::X86, TargetFamily::Nvptx}) {
+  for (TargetFamily family : {TargetFamily::X86, TargetFamily::Mma}) {
     out << "algorithms on " << stringifyTargetFamily(family) << ":\n";
     auto target = TargetAttr::get(context, family, "any", ArrayAttr(),
                                   /*threads=*/0, DictionaryAttr());

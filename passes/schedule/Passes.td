@@ -177,7 +177,7 @@ def ScheduleKernelsPass : Pass<"attn-schedule-kernels", "::mlir::ModuleOp"> {
     Input: kernels on buffers as attn-stage-kernels leaves them, and the module's
     target.
     Output: grids, as the plan's schedule emits them (passes/plan/plan.md lists
-    them): on x86 of tiles that threads share, on nvptx of blocks of threads.
+    them): on x86 of tiles that threads share, on GPUs of blocks of threads.
     Skips: everything else. Kernels without a plan take the first schedule that
     is for them.
 

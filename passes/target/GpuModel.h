@@ -15,10 +15,12 @@ namespace mixattn {
 struct GpuModel {
   /// LLVM's name, "sm_80", and the product that the numbers are of.
   llvm::StringLiteral chip, product;
+  /// The family of targets that it is of.
+  TargetFamily family;
   int64_t multiprocessors;
   double hertz;
-  /// Operations that one multiprocessor begins in a cycle: multiply-adds of 16-bit floats
-  /// by mma.sync, exps, other operations of f32.
+  /// Operations that one multiprocessor begins in a cycle: multiply-adds of
+  /// 16-bit floats by mma.sync, exps, other operations of f32.
   double products, exps, others;
   /// Bytes a second from and to device memory.
   double memoryRate;
@@ -33,8 +35,8 @@ llvm::ArrayRef<GpuModel> getGpuModels();
 /// The GPU called `chip`, or null.
 const GpuModel *findGpu(llvm::StringRef chip);
 
-/// The GPU of `target`, of family nvptx. A chip that is not known is taken for
-/// the first that is.
+/// The GPU of `target`, of a family of GPUs. A chip that is not known is taken
+/// for the first that is.
 const GpuModel &describeGpu(TargetAttr target);
 
 } // namespace mixattn

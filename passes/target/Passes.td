@@ -35,8 +35,10 @@ def SetTargetPass : Pass<"attn-set-target", "::mlir::ModuleOp"> {
            /*default=*/"::mixattn::TargetFamily::X86", "The family of targets",
            [{::llvm::cl::values(
                clEnumValN(::mixattn::TargetFamily::X86, "x86", "64-bit x86"),
-               clEnumValN(::mixattn::TargetFamily::Nvptx, "nvptx",
-                          "NVIDIA's GPUs"))}]>,
+               clEnumValN(::mixattn::TargetFamily::Mma, "mma",
+                          "NVIDIA's GPUs from sm_80 on"),
+               clEnumValN(::mixattn::TargetFamily::Wgmma, "wgmma",
+                          "sm_90a"))}]>,
     Option<"chip", "chip", "std::string", /*default=*/"\"x86-64\"",
            "LLVM's name of the CPU or GPU">,
     ListOption<"features", "features", "std::string",

@@ -13,7 +13,7 @@ using llvm::json::Array;
 using llvm::json::Object;
 
 static bool isGpu(TargetAttr target) {
-  return target.getFamily() == TargetFamily::Nvptx;
+  return target.getFamily() != TargetFamily::X86;
 }
 
 std::string mixattn::describeTarget(TargetAttr target) {

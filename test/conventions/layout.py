@@ -89,7 +89,7 @@ ROOMS = {
     "plan": ["entry", "profile", "target"],
     "manifest": ["body", "entry", "plan", "target"],
     "schedule": ["body", "entry", "normalize", "normalize/algebra", "plan", "profile"],
-    "schedule/nvptx": ["body", "plan", "schedule", "target"],
+    "schedule/mma": ["body", "plan", "schedule", "target"],
     "schedule/x86/shared": ["body", "plan", "schedule", "target"],
     **{f"schedule/x86/{room}": ["body", "plan", "schedule",
                                 "schedule/x86/shared"]
@@ -99,8 +99,8 @@ ROOMS = {
                      "schedule/x86/decode", "schedule/x86/dense", "schedule/x86/linear",
                      "schedule/x86/pool", "schedule/x86/rows",
                      "schedule/x86/stages"],
-    "lower": [], "lower/nvptx": ["body"], "lower/x86": ["body", "entry", "profile",
-                                                             "target"],
+    "lower": [], "lower/gpu": ["body"], "lower/mma": ["body", "lower/gpu"],
+    "lower/x86": ["body", "entry", "profile", "target"],
 }
 
 

@@ -34,7 +34,7 @@ module attributes {attn.target = #attn.target<x86, chip = "znver5", threads = 40
 // -----
 
 // expected-error @below {{expected 'features', 'threads' and 'machine' with x86 only}}
-module attributes {attn.target = #attn.target<nvptx, chip = "sm_80", threads = 1>} {
+module attributes {attn.target = #attn.target<mma, chip = "sm_80", threads = 1>} {
 }
 
 // -----

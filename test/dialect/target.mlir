@@ -18,6 +18,6 @@ module attributes {attn.target = #attn.target<x86, threads = 2, features = ["avx
 
 // -----
 
-// CHECK: module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
-module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
+// CHECK: module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
+module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
 }

@@ -4,7 +4,7 @@
 //
 // RUN: mixattn-opt --split-input-file --verify-diagnostics --tile-grids-to-launches %s | FileCheck %s
 
-// CHECK:       module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">}
+// CHECK:       module attributes {attn.target = #attn.target<mma, chip = "sm_80">}
 // The name of ours is taken.
 // CHECK:       gpu.module @mixattn_kernels_0 [#nvvm.target<chip = "sm_80">] {
 // CHECK:         gpu.func @f_kernel_0(%[[XP:.+]]: !llvm.ptr<1>, %[[XSIZE:.+]]: index, %[[XSTRIDE:.+]]: i64, %[[YP:.+]]: !llvm.ptr<1>, %[[YSIZE:.+]]: index, %[[N:.+]]: index)
@@ -28,7 +28,7 @@
 // CHECK:         tile.launch @mixattn_kernels_0::@f_kernel_0 blocks %{{.+}}, %c8{{.*}} threads 128 [#tile.parameter<pointer>, #tile.parameter<number>, #tile.parameter<stride>, #tile.parameter<pointer>, #tile.parameter<number>, #tile.parameter<number>] of %[[A]], %[[ASIZE]], %[[A]], %[[B]], %[[BSIZE]], %[[NUMBER]]
 // CHECK:         tile.launch @mixattn_kernels_0::@f_kernel_1 {{.*}} [#tile.parameter<pointer>, #tile.parameter<number>] of %[[B]],
 // CHECK-NOT:     tile.grid
-module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
+module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   func.func private @mixattn_kernels()
   func.func @f(%x: memref<?x8xindex, strided<[?, 1]>>, %y: memref<?x8xindex>, %number: index) {
     %c0 = arith.constant 0 : index

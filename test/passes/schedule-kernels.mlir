@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cases of a plan become tests of sizes, each with the code of its
 // algorithm; a kernel without a plan takes the first schedule that is for it.
-// schedule-x86*.mlir and schedule-nvptx.mlir have the code.
+// schedule-x86*.mlir and schedule-mma.mlir have the code.
 //
 // RUN: mixattn-opt %s --attn-set-target=features=avx512f --attn-stage-kernels --attn-schedule-kernels --canonicalize | FileCheck %s --implicit-check-not=attn.kernel
 

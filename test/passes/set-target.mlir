@@ -3,13 +3,13 @@
 //
 // RUN: mixattn-opt %s --attn-set-target | FileCheck %s --check-prefix=NONE
 // RUN: mixattn-opt %s --attn-set-target='chip=x86-64-v3 features=fma,avx2,fma threads=2' | FileCheck %s --check-prefix=SORTED
-// RUN: mixattn-opt %s --attn-set-target=threads=2 --attn-set-target='family=nvptx chip=sm_80' | FileCheck %s --check-prefix=GPU
-// RUN: not mixattn-opt %s --attn-set-target='chip=sm_80 family=nvptx features=avx2' 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: mixattn-opt %s --attn-set-target=threads=2 --attn-set-target='family=mma chip=sm_80' | FileCheck %s --check-prefix=GPU
+// RUN: not mixattn-opt %s --attn-set-target='chip=sm_80 family=mma features=avx2' 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: not mixattn-opt %s --attn-set-target='threads=-1' 2>&1 | FileCheck %s --check-prefix=THREADS
 
 // NONE:    module attributes {attn.target = #attn.target<x86, chip = "x86-64">} {
 // SORTED:  #attn.target<x86, chip = "x86-64-v3", features = ["avx2", "fma"], threads = 2>
-// GPU:     #attn.target<nvptx, chip = "sm_80">
+// GPU:     #attn.target<mma, chip = "sm_80">
 // WRONG:   error: expected 'features', 'threads' and 'machine' with x86 only
 // THREADS: error: expected 'threads' from 0 to 4096, but got -1
 module {

@@ -94,7 +94,7 @@ llvm.func @cast(%x: i64) {
 }
 
 //--- gpu-planned.mlir
-module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
+module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   func.func @pointwise(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
     // expected-error @below {{'linalg.exp' op has no schedule on a GPU}}
     %y = linalg.exp ins(%x : tensor<2x3xf32>) outs(%x : tensor<2x3xf32>)
@@ -104,7 +104,7 @@ module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
 }
 
 //--- gpu-tiled.mlir
-module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
+module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   func.func @terms(%x: memref<2x3xf32>, %y: memref<2x3xf32>) {
     // expected-error @below {{'memref.copy' op would compute on the host what lies in device memory: a GPU's entry launches kernels and computes sizes, and there is no kernel for this}}
     memref.copy %x, %y : memref<2x3xf32> to memref<2x3xf32>
@@ -114,7 +114,7 @@ module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
 
 // -----
 
-module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
+module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   func.func @buffer(%n: index) {
     // expected-error @below {{'memref.alloc' op would compute on the host}}
     %x = memref.alloc(%n) : memref<?xf32>
@@ -123,7 +123,7 @@ module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
 }
 
 //--- gpu-llvm.mlir
-module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
+module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   gpu.module @kernels {
     llvm.func @right() {
       llvm.return

@@ -3,15 +3,15 @@
 // on x86, on single numbers on sm_80.
 //
 // RUN: mixattn-opt --attn-to-tiled %s \
-// RUN:   | FileCheck %s --check-prefixes=X86,BODY --implicit-check-not=tile.nvptx
-// RUN: mixattn-opt --attn-set-target='family=nvptx chip=sm_80' --attn-to-tiled=family=nvptx %s \
-// RUN:   | FileCheck %s --check-prefixes=NVPTX,BODY --implicit-check-not=tile.x86
+// RUN:   | FileCheck %s --check-prefixes=X86,BODY --implicit-check-not=tile.mma
+// RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-to-tiled=family=mma %s \
+// RUN:   | FileCheck %s --check-prefixes=MMA,BODY --implicit-check-not=tile.x86
 // RUN: mixattn-opt --attn-to-llvm %s | FileCheck %s --check-prefix=LLVM
 // RUN: mixattn-compile %s --target=sm_80 --emit=ptx -o - | FileCheck %s --check-prefix=PTX
 
 // X86:        tile.x86.product %{{.+}} last
-// NVPTX:      %[[S:.+]] = tile.nvptx.mma
-// NVPTX:      tile.nvptx.map[%{{.+}}, %{{.+}}] of %[[S]] : vector<32xf32> -> vector<32xf32> {
+// MMA:      %[[S:.+]] = tile.mma.product
+// MMA:      tile.map[%{{.+}}, %{{.+}}] of %[[S]] : vector<32xf32> -> vector<32xf32> {
 // A number of all lanes is made once.
 // BODY:         %[[LENGTH:.+]] = arith.sitofp %{{.+}} : i64 to f32
 // BODY-NEXT:    %[[TERM:.+]] = arith.mulf %{{.+}}, %[[LENGTH]] : f32
@@ -28,9 +28,9 @@
 // BODY-NEXT:    %{{.+}} = arith.select %[[LOST]], %{{.+}}, %[[EXPONENT]] : {{.*}}
 // X86:        tile.x86.exp2
 // X86:        tile.x86.product transposed
-// NVPTX-NEXT:   tile.nvptx.yield
-// NVPTX:      math.exp2
-// NVPTX:      tile.nvptx.mma
+// MMA-NEXT:   tile.yield
+// MMA:      math.exp2
+// MMA:      tile.mma.product
 
 // LLVM: llvm.func @mixattn_f(
 // PTX:  .entry f_kernel_0(

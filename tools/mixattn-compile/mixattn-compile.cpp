@@ -11,6 +11,7 @@
 #include "passes/plan/CostReport.h"
 #include "passes/plan/Explain.h"
 #include "passes/target/CpuModel.h"
+#include "passes/target/GpuModel.h"
 #include "passes/target/Target.h"
 #include "tools/mixattn-compile/Memory.h"
 #include "tools/mixattn-compile/Options.h"
@@ -37,7 +38,7 @@ static constexpr llvm::StringLiteral manifestAttribute = "attn.manifest";
 enum ExitCode { done = 0, failed = 1, wrongCommandLine = 2 };
 
 static TargetFamily familyOf(const Machine &machine) {
-  return machine.isGpu ? TargetFamily::Nvptx : TargetFamily::X86;
+  return machine.isGpu ? findGpu(machine.cpu)->family : TargetFamily::X86;
 }
 
 static ExitCode report(const Error &error, ExitCode code = failed) {

@@ -109,7 +109,7 @@ TEST_F(PlannerTest, ForcedPlansAreOfTheTable) {
             "expected width, block as numbers of online, but got 'split'");
   EXPECT_EQ(whyNot(TargetFamily::X86, "unfused,block=64"),
             "expected nothing as numbers of unfused, but got 'block'");
-  EXPECT_EQ(whyNot(TargetFamily::Nvptx, "panel"),
+  EXPECT_EQ(whyNot(TargetFamily::Mma, "panel"),
             "expected online as plan, but got 'panel'");
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fragments element by element, and row by row.
 
-#include "passes/lower/nvptx/WarpEmitter.h"
+#include "passes/lower/gpu/Lowerings.h"
+#include "passes/lower/gpu/WarpEmitter.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -14,10 +15,10 @@ class MapEmitter : public WarpEmitter {
 public:
   using WarpEmitter::WarpEmitter;
 
-  Values emitMap(tile::NvptxMapOp op);
+  Values emitMap(tile::MapOp op);
   /// `combine` over all elements of each row.
   Value emitReduced(Value fragment, function_ref<Value(Value, Value)> combine);
-  Value emitOperand(tile::NvptxToOperandOp op);
+  Value emitOperand(tile::ToOperandOp op);
 
   Value sum(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value larger(Value x, Value y) { return arith::MaxNumFOp::create(b, x, y); }
@@ -29,7 +30,7 @@ private:
 
 } // namespace
 
-MapEmitter::Values MapEmitter::emitMap(tile::NvptxMapOp op) {
+MapEmitter::Values MapEmitter::emitMap(tile::MapOp op) {
   Value firstRow = ownRow(op.getRow());
   Value firstColumn = at.add(op.getColumn(), laneColumn());
   SmallVector<Values> results(op.getNumResults());
@@ -44,7 +45,7 @@ MapEmitter::Values MapEmitter::emitMap(tile::NvptxMapOp op) {
                   element(operand, lengthOf(operand) == 2 ? rowOf(i) : i));
     for (Operation &inner : body.without_terminator())
       b.clone(inner, mapping);
-    auto yield = cast<tile::NvptxYieldOp>(body.getTerminator());
+    auto yield = cast<tile::FragmentYieldOp>(body.getTerminator());
     for (auto [result, value] : llvm::zip(results, yield.getElements()))
       result.push_back(mapping.lookupOrDefault(value));
   }
@@ -72,7 +73,7 @@ Value MapEmitter::emitReduced(Value fragment,
   return joined(rows);
 }
 
-Value MapEmitter::emitOperand(tile::NvptxToOperandOp op) {
+Value MapEmitter::emitOperand(tile::ToOperandOp op) {
   Type type = cast<VectorType>(op.getOperand().getType()).getElementType();
   Values registers;
   for (int64_t i = 0; i < lengthOf(op.getFragment()); i += 2)
@@ -81,11 +82,11 @@ Value MapEmitter::emitOperand(tile::NvptxToOperandOp op) {
   return operandOf(registers, type);
 }
 
-void mixattn::lower(RewriterBase &rewriter, tile::NvptxMapOp op) {
+void mixattn::lower(RewriterBase &rewriter, tile::MapOp op) {
   rewriter.replaceOp(op, MapEmitter(op.getLoc(), rewriter).emitMap(op));
 }
 
-void mixattn::lower(RewriterBase &rewriter, tile::NvptxRowMaxOp op) {
+void mixattn::lower(RewriterBase &rewriter, tile::RowMaxOp op) {
   MapEmitter emitter(op.getLoc(), rewriter);
   rewriter.replaceOp(
       op, emitter.emitReduced(op.getFragment(), [&](Value x, Value y) {
@@ -93,7 +94,7 @@ void mixattn::lower(RewriterBase &rewriter, tile::NvptxRowMaxOp op) {
       }));
 }
 
-void mixattn::lower(RewriterBase &rewriter, tile::NvptxRowSumOp op) {
+void mixattn::lower(RewriterBase &rewriter, tile::RowSumOp op) {
   MapEmitter emitter(op.getLoc(), rewriter);
   rewriter.replaceOp(
       op, emitter.emitReduced(op.getFragment(), [&](Value x, Value y) {
@@ -101,6 +102,6 @@ void mixattn::lower(RewriterBase &rewriter, tile::NvptxRowSumOp op) {
       }));
 }
 
-void mixattn::lower(RewriterBase &rewriter, tile::NvptxToOperandOp op) {
+void mixattn::lower(RewriterBase &rewriter, tile::ToOperandOp op) {
   rewriter.replaceOp(op, MapEmitter(op.getLoc(), rewriter).emitOperand(op));
 }

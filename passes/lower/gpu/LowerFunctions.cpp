@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions on f32 as instructions; libdevice is not needed.
 
-#include "passes/lower/nvptx/Lowerings.h"
+#include "passes/lower/gpu/Lowerings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -130,7 +130,7 @@ struct AbsToMax : OpRewritePattern<math::AbsIOp> {
 
 } // namespace
 
-void mixattn::populateFunctionsToNvptx(RewritePatternSet &patterns) {
+void mixattn::populateFunctionsToInstructions(RewritePatternSet &patterns) {
   patterns.add<FunctionToInstruction, FunctionOfElements, ExpToExp2, LogToLog2,
                AbsToMax>(patterns.getContext());
   // Functions that have no instruction that is near enough.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Addresses of elements in a GPU's memory.
 
-#include "passes/lower/nvptx/DeviceBuffers.h"
+#include "passes/lower/gpu/DeviceBuffers.h"
 
 #include "dialect/tile/TileOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -23,6 +24,12 @@ bool mixattn::isOnDevice(Value buffer) {
   if (auto cast = dyn_cast_if_present<memref::CastOp>(op))
     return isOnDevice(cast.getSource());
   return isa_and_present<tile::DeviceBufferOp>(op);
+}
+
+bool mixattn::isRow(Value value) {
+  auto buffer = dyn_cast<MemRefType>(value.getType());
+  return !buffer || gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(buffer) ||
+         isOnDevice(value);
 }
 
 /// The index in `buffer` itself of the element `indices` of the part `view`.

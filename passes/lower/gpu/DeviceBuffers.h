@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Addresses of elements in a GPU's memory.
 
-#ifndef MIXATTN_PASSES_LOWER_NVPTX_DEVICE_BUFFERS_H
-#define MIXATTN_PASSES_LOWER_NVPTX_DEVICE_BUFFERS_H
+#ifndef MIXATTN_PASSES_LOWER_GPU_DEVICE_BUFFERS_H
+#define MIXATTN_PASSES_LOWER_GPU_DEVICE_BUFFERS_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
@@ -21,10 +21,28 @@ mlir::Value emitDeviceAddress(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
 /// Whether `buffer` is what a kernel was given, or a part of it.
 bool isOnDevice(mlir::Value buffer);
 
+/// Whether `value` is no buffer of the device's memory, or one that a kernel
+/// was given.
+bool isRow(mlir::Value value);
+
+/// Checks that rows of the device's memory, which the ops `Ops` under `root`
+/// name, are of what a kernel was given.
+template <typename... Ops>
+mlir::LogicalResult checkRows(mlir::Operation *root) {
+  mlir::WalkResult result = root->walk([](mlir::Operation *op) {
+    if (!llvm::isa<Ops...>(op) || llvm::all_of(op->getOperands(), isRow))
+      return mlir::WalkResult::advance();
+    op->emitOpError("expected a part, with steps of 1, of a "
+                    "'tile.device_buffer'");
+    return mlir::WalkResult::interrupt();
+  });
+  return mlir::failure(result.wasInterrupted());
+}
+
 /// Adds the patterns that turn sizes of device buffers, and loads from and
 /// stores to them, into what the kernel was given.
 void populateDeviceBuffers(mlir::RewritePatternSet &patterns);
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_LOWER_NVPTX_DEVICE_BUFFERS_H
+#endif // MIXATTN_PASSES_LOWER_GPU_DEVICE_BUFFERS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels that sm_80 has no schedule for.
 //
-// RUN: mixattn-opt %s --attn-set-target='family=nvptx chip=sm_80' --attn-schedule-kernels --split-input-file --verify-diagnostics
+// RUN: mixattn-opt %s --attn-set-target='family=mma chip=sm_80' --attn-schedule-kernels --split-input-file --verify-diagnostics
 
 !t = tensor<1x2x3x32xbf16>
 !m = memref<1x2x3x32xbf16>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tile ops of nvptx as instructions of a warp.
+// Tile ops of mma as instructions of a warp.
 //
-// RUN: mixattn-opt --pass-pipeline='builtin.module(gpu.module(tile-lower-nvptx,canonicalize,cse))' %s | FileCheck %s --implicit-check-not=tile. --implicit-check-not=math.
+// RUN: mixattn-opt --pass-pipeline='builtin.module(gpu.module(tile-lower-mma,tile-lower-gpu,canonicalize,cse))' %s | FileCheck %s --implicit-check-not=tile. --implicit-check-not=math.
 
 !tile = memref<32x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>
 
@@ -26,9 +26,9 @@ gpu.module @m {
   // CHECK:         gpu.barrier
   func.func @copy(%p: !llvm.ptr<1>, %row: index, %rows: index, %tile: !tile) {
     %source = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x64xbf16>
-    tile.nvptx.copy %source[%row] rows %rows into %tile threads 128 : memref<?x64xbf16>, !tile
-    tile.nvptx.commit
-    tile.nvptx.wait 0
+    tile.mma.copy %source[%row] rows %rows into %tile threads 128 : memref<?x64xbf16>, !tile
+    tile.mma.commit
+    tile.mma.wait 0
     return
   }
 
@@ -40,7 +40,7 @@ gpu.module @m {
   func.func @copy_part(%p: !llvm.ptr<1>, %row: index, %rows: index,
       %tile: memref<16x96xf16, strided<[104, 1]>, #gpu.address_space<workgroup>>) {
     %source = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x96xf16>
-    tile.nvptx.copy %source[%row] rows %rows into %tile threads 128
+    tile.mma.copy %source[%row] rows %rows into %tile threads 128
         : memref<?x96xf16>, memref<16x96xf16, strided<[104, 1]>, #gpu.address_space<workgroup>>
     return
   }
@@ -52,7 +52,7 @@ gpu.module @m {
   // CHECK:         vector.bitcast %{{.+}} : vector<8xi32> to vector<16xf16>
   func.func @load(%p: !llvm.ptr<1>, %row: index, %rows: index) -> vector<16xf16> {
     %q = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x32xf16>
-    %a = tile.nvptx.load %q[%row] rows %rows : memref<?x32xf16> -> vector<16xf16>
+    %a = tile.mma.load %q[%row] rows %rows : memref<?x32xf16> -> vector<16xf16>
     return %a : vector<16xf16>
   }
 
@@ -61,7 +61,7 @@ gpu.module @m {
   // CHECK-COUNT-8:  nvvm.ldmatrix %{{.+}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32
   // CHECK:          nvvm.mma.sync A[{{.*}}] B[{{.*}}] C[{{.*}}] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (i32, i32, f32)
   func.func @scores(%q: vector<32xbf16>, %s: vector<16xf32>, %tile: !tile) -> vector<16xf32> {
-    %p = tile.nvptx.mma %q, %tile transposed, %s : vector<32xbf16>, !tile, vector<16xf32>
+    %p = tile.mma.product %q, %tile transposed, %s : vector<32xbf16>, !tile, vector<16xf32>
     return %p : vector<16xf32>
   }
 
@@ -69,7 +69,7 @@ gpu.module @m {
   // CHECK:         nvvm.ldmatrix %{{.+}} {{{.*}}layout = #nvvm.mma_layout<col>
   // CHECK:         nvvm.mma.sync
   func.func @pool(%w: vector<16xbf16>, %o: vector<32xf32>, %tile: !tile) -> vector<32xf32> {
-    %p = tile.nvptx.mma %w, %tile, %o : vector<16xbf16>, !tile, vector<32xf32>
+    %p = tile.mma.product %w, %tile, %o : vector<16xbf16>, !tile, vector<32xf32>
     return %p : vector<32xf32>
   }
 
@@ -85,10 +85,10 @@ gpu.module @m {
   // CHECK-DAG:     %[[Y3:.+]] = arith.mulf %[[X3]], %[[F1]]
   // CHECK:         vector.from_elements %[[Y0]], %{{.+}}, %{{.+}}, %[[Y3]] : vector<4xf32>
   func.func @map(%x: vector<4xf32>, %factors: vector<2xf32>, %i: index, %j: index) -> vector<4xf32> {
-    %r = tile.nvptx.map [%i, %j] of %x, %factors : vector<4xf32>, vector<2xf32> -> vector<4xf32> {
+    %r = tile.map [%i, %j] of %x, %factors : vector<4xf32>, vector<2xf32> -> vector<4xf32> {
     ^bb0(%row: index, %column: index, %a: f32, %factor: f32):
       %y = arith.mulf %a, %factor : f32
-      tile.nvptx.yield %y : f32
+      tile.yield %y : f32
     }
     return %r : vector<4xf32>
   }
@@ -100,8 +100,8 @@ gpu.module @m {
   // CHECK:         arith.addf
   // CHECK:         nvvm.shfl.sync
   func.func @rows(%x: vector<4xf32>) -> (vector<2xf32>, vector<2xf32>) {
-    %m = tile.nvptx.row_max %x : vector<4xf32>
-    %l = tile.nvptx.row_sum %x : vector<4xf32>
+    %m = tile.row_max %x : vector<4xf32>
+    %l = tile.row_sum %x : vector<4xf32>
     return %m, %l : vector<2xf32>, vector<2xf32>
   }
 
@@ -109,7 +109,7 @@ gpu.module @m {
   // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ff2bf16x2.rn"
   // CHECK:         vector.bitcast %{{.+}} : vector<2xi32> to vector<4xbf16>
   func.func @operand(%x: vector<4xf32>) -> vector<4xbf16> {
-    %a = tile.nvptx.to_operand %x : vector<4xf32> -> vector<4xbf16>
+    %a = tile.to_operand %x : vector<4xf32> -> vector<4xbf16>
     return %a : vector<4xbf16>
   }
 
@@ -120,7 +120,7 @@ gpu.module @m {
   // CHECK:         scf.if
   func.func @store(%x: vector<8xf32>, %p: !llvm.ptr<1>, %row: index, %rows: index) {
     %o = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x16xf16>
-    tile.nvptx.store %x into %o[%row] rows %rows : vector<8xf32>, memref<?x16xf16>
+    tile.store %x into %o[%row] rows %rows : vector<8xf32>, memref<?x16xf16>
     return
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pass that lowers tile ops of nvptx.
+// The passes that launch grids, and lower what all GPUs share.
 
-#ifndef MIXATTN_PASSES_LOWER_NVPTX_PASSES_TD
-#define MIXATTN_PASSES_LOWER_NVPTX_PASSES_TD
+#ifndef MIXATTN_PASSES_LOWER_GPU_PASSES_TD
+#define MIXATTN_PASSES_LOWER_GPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -18,7 +18,7 @@ def GridsToLaunchesPass : Pass<"tile-grids-to-launches", "::mlir::ModuleOp"> {
     Skips: everything else.
 
     ```mlir
-    module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">} {
+    module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
       func.func @f(%x: memref<?xf32>, %n: index) {
         tile.grid %n threads 128 {
         ^bb0(%item: index):
@@ -81,11 +81,11 @@ def DropParametersPass : Pass<"tile-drop-parameters", "::mlir::ModuleOp"> {
   }];
 }
 
-def LowerNvptxPass : Pass<"tile-lower-nvptx", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Turn tile ops of nvptx into instructions of a warp";
+def LowerGpuPass : Pass<"tile-lower-gpu", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Turn ops on fragments and functions into instructions";
   let description = [{
-    Input: ops of the tile dialect with `nvptx` in their names, and functions of
-    the math dialect on f32.
+    Input: ops of the tile dialect on fragments, accesses to device buffers, and
+    functions of the math dialect on f32.
     Output: nvvm, llvm, gpu, scf, vector, arith and memref; no math, so that
     libdevice is not needed.
     Skips: everything else.
@@ -109,4 +109,4 @@ def LowerNvptxPass : Pass<"tile-lower-nvptx", "::mlir::gpu::GPUModuleOp"> {
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
-#endif // MIXATTN_PASSES_LOWER_NVPTX_PASSES_TD
+#endif // MIXATTN_PASSES_LOWER_GPU_PASSES_TD

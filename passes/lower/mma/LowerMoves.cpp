@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Between the device's memory, shared memory and registers.
 
-#include "passes/lower/nvptx/WarpEmitter.h"
+#include "passes/lower/gpu/WarpEmitter.h"
+#include "passes/lower/mma/Lowerings.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -16,24 +15,17 @@ class MoveEmitter : public WarpEmitter {
 public:
   using WarpEmitter::WarpEmitter;
 
-  void emitCopy(tile::NvptxCopyOp op);
-  Value emitLoad(tile::NvptxLoadOp op);
-  void emitStore(tile::NvptxStoreOp op);
+  void emitCopy(tile::MmaCopyOp op);
+  Value emitLoad(tile::MmaLoadOp op);
 
 private:
-  void emitPieceCopied(tile::NvptxCopyOp op, Value piece, int64_t perRow);
-  void onlyIf(Value condition, function_ref<void()> inside) {
-    auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    inside();
-  }
+  void emitPieceCopied(tile::MmaCopyOp op, Value piece, int64_t perRow);
 };
 
 } // namespace
 
 /// Copies 16 bytes: those of number `piece`, of which a row has `perRow`.
-void MoveEmitter::emitPieceCopied(tile::NvptxCopyOp op, Value piece,
+void MoveEmitter::emitPieceCopied(tile::MmaCopyOp op, Value piece,
                                   int64_t perRow) {
   Value row = at.div(piece, perRow);
   Value column = at.mul(at.rem(piece, perRow), chunk);
@@ -49,7 +41,7 @@ void MoveEmitter::emitPieceCopied(tile::NvptxCopyOp op, Value piece,
                           NVVM::LoadCacheModifierKind::CG, bytes);
 }
 
-void MoveEmitter::emitCopy(tile::NvptxCopyOp op) {
+void MoveEmitter::emitCopy(tile::MmaCopyOp op) {
   auto tile = cast<MemRefType>(op.getTile().getType());
   int64_t perRow = tile.getDimSize(1) / chunk;
   int64_t pieces = tile.getDimSize(0) * perRow;
@@ -64,7 +56,7 @@ void MoveEmitter::emitCopy(tile::NvptxCopyOp op) {
   }
 }
 
-Value MoveEmitter::emitLoad(tile::NvptxLoadOp op) {
+Value MoveEmitter::emitLoad(tile::MmaLoadOp op) {
   Value last = at.sub(op.getRows(), 1);
   Value first = ownRow(op.getRow());
   Values rows;
@@ -80,45 +72,20 @@ Value MoveEmitter::emitLoad(tile::NvptxLoadOp op) {
   return operandOf(registers, type.getElementType());
 }
 
-void MoveEmitter::emitStore(tile::NvptxStoreOp op) {
-  Value fragment = op.getFragment();
-  Value first = ownRow(op.getRow());
-  Type type = cast<MemRefType>(op.getTarget().getType()).getElementType();
-  int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-  for (int64_t half : {0, 1}) {
-    Value row = at.add(first, half * chunk);
-    onlyIf(at.compare(arith::CmpIPredicate::slt, row, op.getRows()), [&] {
-      Value begin = devicePointer(op.getTarget(), row, laneColumn());
-      for (int64_t i = 2 * half; i < lengthOf(fragment); i += 4) {
-        Value place = shifted(begin, i / 4 * chunk * bytes);
-        Value one = element(fragment, i), other = element(fragment, i + 1);
-        Value both =
-            type.isF32() ? joined({one, other}) : rounded(one, other, type);
-        LLVM::StoreOp::create(b, both, place, /*alignment=*/2 * bytes);
-      }
-    });
-  }
-}
-
-void mixattn::lower(RewriterBase &rewriter, tile::NvptxCopyOp op) {
+void mixattn::lower(RewriterBase &rewriter, tile::MmaCopyOp op) {
   MoveEmitter(op.getLoc(), rewriter).emitCopy(op);
   rewriter.eraseOp(op);
 }
 
-void mixattn::lower(RewriterBase &rewriter, tile::NvptxCommitOp op) {
+void mixattn::lower(RewriterBase &rewriter, tile::MmaCommitOp op) {
   rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
 }
 
-void mixattn::lower(RewriterBase &rewriter, tile::NvptxWaitOp op) {
+void mixattn::lower(RewriterBase &rewriter, tile::MmaWaitOp op) {
   NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(), op.getPending());
   rewriter.replaceOpWithNewOp<gpu::BarrierOp>(op);
 }
 
-void mixattn::lower(RewriterBase &rewriter, tile::NvptxLoadOp op) {
+void mixattn::lower(RewriterBase &rewriter, tile::MmaLoadOp op) {
   rewriter.replaceOp(op, MoveEmitter(op.getLoc(), rewriter).emitLoad(op));
-}
-
-void mixattn::lower(RewriterBase &rewriter, tile::NvptxStoreOp op) {
-  MoveEmitter(op.getLoc(), rewriter).emitStore(op);
-  rewriter.eraseOp(op);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verification of the ops of nvptx.
+// Verification of the ops of mma.
 
 #include "dialect/tile/TileOps.h"
 
@@ -23,7 +23,7 @@ static int64_t lengthOf(Value vector) {
   return cast<VectorType>(vector.getType()).getDimSize(0);
 }
 
-LogicalResult NvptxLoadOp::verify() {
+LogicalResult MmaLoadOp::verify() {
   int64_t columns = cast<MemRefType>(getSource().getType()).getDimSize(1);
   if (ShapedType::isDynamic(columns) || columns % 16 ||
       lengthOf(getOperand()) != columns / 2)
@@ -32,7 +32,7 @@ LogicalResult NvptxLoadOp::verify() {
   return success();
 }
 
-LogicalResult NvptxMmaOp::verify() {
+LogicalResult MmaProductOp::verify() {
   auto tile = cast<MemRefType>(getTile().getType());
   int64_t inner = tile.getDimSize(getTransposed() ? 1 : 0);
   int64_t columns = tile.getDimSize(getTransposed() ? 0 : 1);
@@ -44,24 +44,5 @@ LogicalResult NvptxMmaOp::verify() {
   if (cast<VectorType>(getOperand().getType()).getElementType() !=
       tile.getElementType())
     return emitOpError("expected one element type on both sides");
-  return success();
-}
-
-LogicalResult NvptxMapOp::verify() {
-  Block &block = getBody().front();
-  SmallVector<Type> types(getNumOperands(), Float32Type::get(getContext()));
-  types[0] = types[1] = IndexType::get(getContext());
-  if (block.getArgumentTypes() != ArrayRef<Type>(types))
-    return emitOpError("expected a region with the row, the column and an "
-                       "element per operand as arguments");
-  auto yield = dyn_cast<NvptxYieldOp>(block.getTerminator());
-  if (!yield || yield.getElements().size() != getNumResults())
-    return emitOpError(
-        "expected 'tile.nvptx.yield' with an element per result");
-  if (getNumResults() == 0 || !llvm::all_equal(getResultTypes()))
-    return emitOpError("expected results of one type");
-  for (Value operand : getOperands_())
-    if (lengthOf(operand) != 2 && operand.getType() != getResult(0).getType())
-      return emitOpError("expected rows, or fragments of the results' type");
   return success();
 }

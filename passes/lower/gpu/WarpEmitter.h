@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The shared part of nvptx lowerings: places of threads, pointers, pairs.
+// What lowerings for GPUs share: places of threads, pointers, pairs.
 
-#ifndef MIXATTN_PASSES_LOWER_NVPTX_WARP_EMITTER_H
-#define MIXATTN_PASSES_LOWER_NVPTX_WARP_EMITTER_H
+#ifndef MIXATTN_PASSES_LOWER_GPU_WARP_EMITTER_H
+#define MIXATTN_PASSES_LOWER_GPU_WARP_EMITTER_H
 
 #include "passes/body/IndexMath.h"
-#include "passes/lower/nvptx/DeviceBuffers.h"
-#include "passes/lower/nvptx/Lowerings.h"
+#include "passes/lower/gpu/DeviceBuffers.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -46,6 +45,9 @@ protected:
   /// The address `bytes` after `pointer`.
   mlir::Value shifted(mlir::Value pointer, int64_t bytes);
 
+  /// Runs what `inside` emits where `condition` holds.
+  void onlyIf(mlir::Value condition, llvm::function_ref<void()> inside);
+
   mlir::Value number(int64_t value) {
     return mlir::arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
   }
@@ -69,4 +71,4 @@ protected:
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_LOWER_NVPTX_WARP_EMITTER_H
+#endif // MIXATTN_PASSES_LOWER_GPU_WARP_EMITTER_H

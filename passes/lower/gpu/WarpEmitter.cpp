@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Places of threads, pointers into buffers, pairs of 16 bits.
 
-#include "passes/lower/nvptx/WarpEmitter.h"
+#include "passes/lower/gpu/WarpEmitter.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -34,6 +35,13 @@ Value WarpEmitter::sharedPointer(Value tile, Value row, Value column) {
 Value WarpEmitter::shifted(Value pointer, int64_t bytes) {
   return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer,
                              LLVM::GEPArg(bytes));
+}
+
+void WarpEmitter::onlyIf(Value condition, function_ref<void()> inside) {
+  auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  inside();
 }
 
 Value WarpEmitter::element(Value vector, int64_t i) {

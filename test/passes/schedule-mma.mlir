@@ -2,13 +2,13 @@
 // A kernel on buffers as a kernel of sm_80: two stages of keys and values in
 // shared memory, scores and outputs in registers.
 //
-// RUN: mixattn-opt --attn-set-target='family=nvptx chip=sm_80' --attn-schedule-kernels --canonicalize --cse %s | FileCheck %s --implicit-check-not=attn.generic --implicit-check-not=attn.kernel
-// RUN: mixattn-opt --attn-set-target='family=nvptx chip=sm_80' --attn-schedule-kernels %s | mixattn-opt --verify-roundtrip -o /dev/null
+// RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-schedule-kernels --canonicalize --cse %s | FileCheck %s --implicit-check-not=attn.generic --implicit-check-not=attn.kernel
+// RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-schedule-kernels %s | mixattn-opt --verify-roundtrip -o /dev/null
 
 !q = memref<1x2x?x32xbf16>
 !k = memref<1x2x?x32xbf16>
 
-// CHECK:      module attributes {attn.target = #attn.target<nvptx, chip = "sm_80">}
+// CHECK:      module attributes {attn.target = #attn.target<mma, chip = "sm_80">}
 // CHECK:      func.func @f(
 // CHECK-SAME:   %[[Q:arg.]]: memref<1x2x?x32xbf16>, %[[K:arg.]]: memref<1x2x?x32xbf16>, %[[O:arg.]]: memref<1x2x?x32xbf16>)
 // CHECK:        %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c64
@@ -17,37 +17,37 @@
 // CHECK:        memref.alloca() {alignment = 16 : i64} : memref<2x64x40xbf16, #gpu.address_space<workgroup>>
 // CHECK:        memref.alloca() {alignment = 16 : i64} : memref<2x64x40xbf16, #gpu.address_space<workgroup>>
 // CHECK:        %[[FIRST:.+]] = arith.muli %[[X]], %c64
-// CHECK:        %[[A:.+]] = tile.nvptx.load %{{.+}}[%[[FIRST]]] rows %{{.+}} -> vector<16xbf16>
-// CHECK:        tile.nvptx.copy
-// CHECK:        tile.nvptx.copy
-// CHECK:        tile.nvptx.commit
+// CHECK:        %[[A:.+]] = tile.mma.load %{{.+}}[%[[FIRST]]] rows %{{.+}} -> vector<16xbf16>
+// CHECK:        tile.mma.copy
+// CHECK:        tile.mma.copy
+// CHECK:        tile.mma.commit
 // CHECK:        scf.for
 // CHECK-SAME:     -> (vector<16xf32>, vector<2xf32>, vector<2xf32>, index)
 // The next block is copied while this one is worked on.
-// CHECK:          tile.nvptx.wait 0
-// CHECK:          tile.nvptx.copy
-// CHECK:          tile.nvptx.copy
-// CHECK:          tile.nvptx.commit
-// CHECK:          %[[S:.+]] = tile.nvptx.mma %[[A]], %{{.+}} transposed, {{.*}} vector<32xf32>
-// CHECK:          %[[E:.+]] = tile.nvptx.map[%[[FIRST]], %{{.+}}] of %[[S]]
+// CHECK:          tile.mma.wait 0
+// CHECK:          tile.mma.copy
+// CHECK:          tile.mma.copy
+// CHECK:          tile.mma.commit
+// CHECK:          %[[S:.+]] = tile.mma.product %[[A]], %{{.+}} transposed, {{.*}} vector<32xf32>
+// CHECK:          %[[E:.+]] = tile.map[%[[FIRST]], %{{.+}}] of %[[S]]
 // CHECK:            arith.mulf
-// CHECK:            tile.nvptx.yield
+// CHECK:            tile.yield
 // Only where not all queries see all keys.
 // CHECK:          %[[V:.+]] = scf.if
 // CHECK:            scf.yield %[[E]]
-// CHECK:            tile.nvptx.map[%[[FIRST]], %{{.+}}] of %[[E]]
+// CHECK:            tile.map[%[[FIRST]], %{{.+}}] of %[[E]]
 // CHECK:              arith.select
-// CHECK:          %[[MAX:.+]] = tile.nvptx.row_max %[[V]]
+// CHECK:          %[[MAX:.+]] = tile.row_max %[[V]]
 // CHECK:          %[[M:.+]] = arith.maxnumf %{{.+}}, %[[MAX]] : vector<2xf32>
-// CHECK:          %[[P:.+]] = tile.nvptx.map{{.*}} of %[[V]], %[[M]]
+// CHECK:          %[[P:.+]] = tile.map{{.*}} of %[[V]], %[[M]]
 // CHECK:            math.exp2
-// CHECK:          tile.nvptx.row_sum %[[P]]
-// CHECK:          %[[W:.+]] = tile.nvptx.to_operand %[[P]]
-// CHECK:          tile.nvptx.mma %[[W]]
+// CHECK:          tile.row_sum %[[P]]
+// CHECK:          %[[W:.+]] = tile.to_operand %[[P]]
+// CHECK:          tile.mma.product %[[W]]
 // CHECK-NOT:      transposed
-// CHECK:        tile.nvptx.wait 0
+// CHECK:        tile.mma.wait 0
 // CHECK:        arith.divf
-// CHECK:        tile.nvptx.store
+// CHECK:        tile.store
 // CHECK-NEXT:   }
 func.func @f(%q: !q, %k: !k, %o: !q) {
   attn.kernel ins(%q, %k : !q, !k) outs(%o : !q) {

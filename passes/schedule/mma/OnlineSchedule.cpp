@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The record of the GPU's schedule that passes over the keys once: online.
 
-#include "passes/schedule/nvptx/BlockSizes.h"
-#include "passes/schedule/nvptx/Schedules.h"
+#include "passes/schedule/mma/BlockSizes.h"
+#include "passes/schedule/mma/Schedules.h"
 #include "passes/target/GpuModel.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mixattn;
-using namespace mixattn::nvptx;
+using namespace mixattn::mma;
 
 namespace {
 
@@ -41,8 +41,8 @@ private:
 
 } // namespace
 
-void nvptx::addSchedules(ScheduleTable &table) {
-  table.add(TargetFamily::Nvptx,
+void mma::addSchedules(ScheduleTable &table) {
+  table.add(TargetFamily::Mma,
             [](TargetAttr target) { return std::make_unique<Online>(target); });
 }
 

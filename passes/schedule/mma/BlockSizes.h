@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sizes of a block of threads, and of its tiles in shared memory.
 
-#ifndef MIXATTN_PASSES_SCHEDULE_NVPTX_BLOCK_SIZES_H
-#define MIXATTN_PASSES_SCHEDULE_NVPTX_BLOCK_SIZES_H
+#ifndef MIXATTN_PASSES_SCHEDULE_MMA_BLOCK_SIZES_H
+#define MIXATTN_PASSES_SCHEDULE_MMA_BLOCK_SIZES_H
 
 #include "dialect/attn/AttnOps.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
-namespace mixattn::nvptx {
+namespace mixattn::mma {
 
 /// Threads of a block, and queries: 16 per warp.
 constexpr int64_t threads = 128, blockQueries = 64;
@@ -58,6 +58,6 @@ struct BlockSizes {
   mlir::MemRefType valuesTile() const { return stages(keys, valueFeatures); }
 };
 
-} // namespace mixattn::nvptx
+} // namespace mixattn::mma
 
-#endif // MIXATTN_PASSES_SCHEDULE_NVPTX_BLOCK_SIZES_H
+#endif // MIXATTN_PASSES_SCHEDULE_MMA_BLOCK_SIZES_H

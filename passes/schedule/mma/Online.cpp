@@ -7,8 +7,8 @@
 #include "passes/body/Softmax.h"
 #include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/KeyRange.h"
-#include "passes/schedule/nvptx/BlockSizes.h"
-#include "passes/schedule/nvptx/Schedules.h"
+#include "passes/schedule/mma/BlockSizes.h"
+#include "passes/schedule/mma/Schedules.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,7 +18,7 @@
 
 using namespace mlir;
 using namespace mixattn;
-using namespace mixattn::nvptx;
+using namespace mixattn::mma;
 
 static Value emitExp2(ImplicitLocOpBuilder &b, Value exponent) {
   return math::Exp2Op::create(b, exponent);
@@ -111,7 +111,7 @@ Value OnlineBlock::tileOf(Value stages, Value stage, int64_t first,
 /// Begins to copy the keys and values from `firstKey` on.
 void OnlineBlock::emitCopies(Value firstKey, Value stage) {
   auto copy = [&](Value matrix, Value tile) {
-    tile::NvptxCopyOp::create(b, matrix, firstKey, range.end, tile, threads);
+    tile::MmaCopyOp::create(b, matrix, firstKey, range.end, tile, threads);
   };
   for (int64_t r = 0; r < sizes.products; ++r) {
     Values component;
@@ -122,14 +122,14 @@ void OnlineBlock::emitCopies(Value firstKey, Value stage) {
   }
   copy(matrixOf(op.getValue(), op.getValueGroup()),
        tileOf(valueStages, stage, 0, sizes.keys, sizes.valueFeatures));
-  tile::NvptxCommitOp::create(b);
+  tile::MmaCommitOp::create(b);
 }
 
 OnlineBlock::Values OnlineBlock::emitMap(
     Value firstKey, ValueRange operands, size_t results,
     function_ref<Values(const ScorePlace &, Value, ValueRange)> element) {
   SmallVector<Type> types(results, operands.front().getType());
-  auto map = tile::NvptxMapOp::create(b, types, firstQuery, firstKey, operands);
+  auto map = tile::MapOp::create(b, types, firstQuery, firstKey, operands);
   SmallVector<Type> arguments(2, b.getIndexType());
   arguments.append(operands.size(), b.getF32Type());
   OpBuilder::InsertionGuard guard(b);
@@ -141,7 +141,7 @@ OnlineBlock::Values OnlineBlock::emitMap(
   ScorePlace place = {batch, head,
                       at.min(block->getArgument(0), at.sub(numQueries, 1)),
                       at.min(key, at.sub(range.keys, 1)), range.alignment};
-  tile::NvptxYieldOp::create(
+  tile::FragmentYieldOp::create(
       b, element(place, key, block->getArguments().drop_front(2)));
   return Values(map.getResults());
 }
@@ -209,7 +209,7 @@ Value OnlineBlock::emitWeights(ValueRange exponents, Value reference,
                                 elements.drop_back(), elements.back())};
                           })
                       .front();
-  sum = tile::NvptxRowSumOp::create(b, weights);
+  sum = tile::RowSumOp::create(b, weights);
   return weights;
 }
 
@@ -229,7 +229,7 @@ OnlineBlock::State OnlineBlock::emitStep(Value firstKey, Value stage,
   for (int64_t r = 0; r < sizes.products; ++r) {
     Value tile =
         tileOf(keyStages, stage, r * sizes.keys, sizes.keys, sizes.features);
-    products.push_back(tile::NvptxMmaOp::create(
+    products.push_back(tile::MmaProductOp::create(
         b, queries, tile, b.getUnitAttr(), constant(fragment(sizes.keys), 0)));
   }
   Values exponents =
@@ -238,8 +238,8 @@ OnlineBlock::State OnlineBlock::emitStep(Value firstKey, Value stage,
   State after;
   after.reference = before.reference;
   for (Value each : exponents)
-    after.reference = arith::MaxNumFOp::create(
-        b, after.reference, tile::NvptxRowMaxOp::create(b, each));
+    after.reference = arith::MaxNumFOp::create(b, after.reference,
+                                               tile::RowMaxOp::create(b, each));
   Value lowered = softmax.emitRescale(before.reference, after.reference);
   Value sum;
   Value weights = emitWeights(exponents, after.reference, sum);
@@ -255,8 +255,8 @@ OnlineBlock::State OnlineBlock::emitStep(Value firstKey, Value stage,
                   .front();
   Value tile = tileOf(valueStages, stage, 0, sizes.keys, sizes.valueFeatures);
   auto operand = VectorType::get({sizes.keys / 2}, sizes.type);
-  after.outputs = tile::NvptxMmaOp::create(
-      b, tile::NvptxToOperandOp::create(b, operand, weights), tile, UnitAttr(),
+  after.outputs = tile::MmaProductOp::create(
+      b, tile::ToOperandOp::create(b, operand, weights), tile, UnitAttr(),
       emitScaled(before.outputs, lowered));
   return after;
 }
@@ -275,7 +275,7 @@ void OnlineBlock::emit() {
   numQueries = sizeOf(op.getQueriesDim());
   Value here = at.min(at.sub(numQueries, firstQuery), blockQueries);
   range = emitKeyRange(b, op, buffers, firstQuery, here, batch);
-  queries = tile::NvptxLoadOp::create(
+  queries = tile::MmaLoadOp::create(
       b, VectorType::get({sizes.features / 2}, sizes.type),
       matrixOf(op.getQuery(), 1), firstQuery, numQueries);
 
@@ -291,14 +291,14 @@ void OnlineBlock::emit() {
     ValueRange carried = loop.getRegionIterArgs();
     Value firstKey = loop.getInductionVar(), stage = carried[3];
     Value other = at.sub(at.value(1), stage);
-    tile::NvptxWaitOp::create(b, 0);
+    tile::MmaWaitOp::create(b, 0);
     emitCopies(at.add(firstKey, sizes.keys), other);
     State after =
         emitStep(firstKey, stage, {carried[0], carried[1], carried[2]});
     scf::YieldOp::create(
         b, Values{after.outputs, after.reference, after.sum, other});
   }
-  tile::NvptxWaitOp::create(b, 0);
+  tile::MmaWaitOp::create(b, 0);
   Value inverse = Softmax::emitInverse(b, loop.getResult(2));
   Value outputs = emitScaled(loop.getResult(0), inverse);
   // Zeros, also where the row's sum is not a number.
@@ -311,13 +311,13 @@ void OnlineBlock::emit() {
                       b, keepsNone, constant(b.getF32Type(), 0), elements[0])};
                 })
             .front();
-  tile::NvptxStoreOp::create(
+  tile::StoreOp::create(
       b, outputs,
       KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, head}),
       firstQuery, numQueries);
 }
 
-void nvptx::scheduleOnline(KernelOp kernel) {
+void mma::scheduleOnline(KernelOp kernel) {
   auto op = cast<AttentionOpInterface>(kernel.getAnchor());
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);

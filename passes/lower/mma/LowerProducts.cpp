@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of fragments with tiles: ldmatrix and mma.sync.
 
-#include "passes/lower/nvptx/WarpEmitter.h"
+#include "passes/lower/gpu/WarpEmitter.h"
+#include "passes/lower/mma/Lowerings.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -12,7 +13,7 @@ class MmaEmitter : public WarpEmitter {
 public:
   using WarpEmitter::WarpEmitter;
 
-  Value emit(tile::NvptxMmaOp op);
+  Value emit(tile::MmaProductOp op);
 
 private:
   /// The registers of 16 rows (of the sum) of 16 columns of the right side:
@@ -69,7 +70,7 @@ MmaEmitter::Values MmaEmitter::emitStep(ArrayRef<Value> left,
   return elements;
 }
 
-Value MmaEmitter::emit(tile::NvptxMmaOp op) {
+Value MmaEmitter::emit(tile::MmaProductOp op) {
   bool transposed = op.getTransposed();
   auto tile = cast<MemRefType>(op.getTile().getType());
   SmallVector<int64_t> strides;
@@ -113,6 +114,6 @@ Value MmaEmitter::emit(tile::NvptxMmaOp op) {
   return joined(sums);
 }
 
-void mixattn::lower(RewriterBase &rewriter, tile::NvptxMmaOp op) {
+void mixattn::lower(RewriterBase &rewriter, tile::MmaProductOp op) {
   rewriter.replaceOp(op, MmaEmitter(op.getLoc(), rewriter).emit(op));
 }

@@ -171,9 +171,9 @@ static int64_t alignmentOfRows(Value buffer) {
                       .Case<memref::SubViewOp, memref::CastOp>([](auto op) {
                         return alignmentOfRows(op->getResult(0));
                       })
-                      .Case([](tile::NvptxCopyOp) { return 16; })
-                      .Case([](tile::NvptxLoadOp) { return 4; })
-                      .Case([](tile::NvptxStoreOp op) {
+                      .Case([](tile::MmaCopyOp) { return 16; })
+                      .Case([](tile::MmaLoadOp) { return 4; })
+                      .Case([](tile::StoreOp op) {
                         auto type = cast<MemRefType>(op.getTarget().getType());
                         return 2 * type.getElementTypeBitWidth() / 8;
                       })

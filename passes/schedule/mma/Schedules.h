@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The schedules for NVIDIA's GPUs.
 
-#ifndef MIXATTN_PASSES_SCHEDULE_NVPTX_SCHEDULES_H
-#define MIXATTN_PASSES_SCHEDULE_NVPTX_SCHEDULES_H
+#ifndef MIXATTN_PASSES_SCHEDULE_MMA_SCHEDULES_H
+#define MIXATTN_PASSES_SCHEDULE_MMA_SCHEDULES_H
 
 #include "passes/plan/Schedule.h"
 
-namespace mixattn::nvptx {
+namespace mixattn::mma {
 
 /// Turns `kernel`, on buffers, into a grid of blocks of threads.
 ///
@@ -22,6 +22,6 @@ void scheduleOnline(KernelOp kernel);
 /// Adds every schedule for GPUs to `table`.
 void addSchedules(ScheduleTable &table);
 
-} // namespace mixattn::nvptx
+} // namespace mixattn::mma
 
-#endif // MIXATTN_PASSES_SCHEDULE_NVPTX_SCHEDULES_H
+#endif // MIXATTN_PASSES_SCHEDULE_MMA_SCHEDULES_H

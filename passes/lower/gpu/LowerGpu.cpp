@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-lower-nvptx: turns tile ops and functions into instructions of a warp.
+// tile-lower-gpu: turns ops on fragments and functions into instructions.
 
 #include "passes/Passes.h"
-#include "passes/lower/nvptx/DeviceBuffers.h"
-#include "passes/lower/nvptx/Lowerings.h"
+#include "passes/lower/gpu/DeviceBuffers.h"
+#include "passes/lower/gpu/Lowerings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -16,7 +16,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mixattn {
-#define GEN_PASS_DEF_LOWERNVPTXPASS
+#define GEN_PASS_DEF_LOWERGPUPASS
 #include "passes/Passes.h.inc"
 } // namespace mixattn
 
@@ -25,25 +25,7 @@ using namespace mixattn;
 
 namespace {
 
-struct LowerNvptxPass : mixattn::impl::LowerNvptxPassBase<LowerNvptxPass> {
-  /// Checks that rows of the device's memory are of what a kernel was given.
-  LogicalResult checkBuffers() {
-    WalkResult result = getOperation()->walk([](Operation *op) {
-      Value buffer =
-          TypeSwitch<Operation *, Value>(op)
-              .Case<tile::NvptxCopyOp, tile::NvptxLoadOp>(
-                  [](auto op) { return op.getSource(); })
-              .Case([](tile::NvptxStoreOp op) { return op.getTarget(); })
-              .Default([](Operation *) { return Value(); });
-      if (!buffer || isOnDevice(buffer))
-        return WalkResult::advance();
-      op->emitOpError("expected a part, with steps of 1, of a "
-                      "'tile.device_buffer'");
-      return WalkResult::interrupt();
-    });
-    return failure(result.wasInterrupted());
-  }
-
+struct LowerGpuPass : mixattn::impl::LowerGpuPassBase<LowerGpuPass> {
   void lowerTiles() {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
@@ -54,28 +36,26 @@ struct LowerNvptxPass : mixattn::impl::LowerNvptxPassBase<LowerNvptxPass> {
     for (Operation *op : ops) {
       rewriter.setInsertionPoint(op);
       TypeSwitch<Operation *>(op)
-          .Case<tile::NvptxCopyOp, tile::NvptxCommitOp, tile::NvptxWaitOp,
-                tile::NvptxLoadOp, tile::NvptxStoreOp, tile::NvptxMmaOp,
-                tile::NvptxMapOp, tile::NvptxRowMaxOp, tile::NvptxRowSumOp,
-                tile::NvptxToOperandOp>([&](auto op) { lower(rewriter, op); });
+          .Case<tile::StoreOp, tile::MapOp, tile::RowMaxOp, tile::RowSumOp,
+                tile::ToOperandOp>([&](auto op) { lower(rewriter, op); });
     }
   }
 
   void runOnOperation() override {
-    if (failed(checkBuffers()))
+    if (failed(checkRows<tile::StoreOp>(getOperation())))
       return signalPassFailure();
     lowerTiles();
     RewritePatternSet patterns(&getContext());
     populateDeviceBuffers(patterns);
     // Sizes of parts are those that the parts were made with.
     memref::DimOp::getCanonicalizationPatterns(patterns, &getContext());
-    populateFunctionsToNvptx(patterns);
+    populateFunctionsToInstructions(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     WalkResult result = getOperation()->walk([&](Operation *op) {
       if (!isa_and_present<math::MathDialect>(op->getDialect()))
         return WalkResult::advance();
-      op->emitOpError("is no function of nvptx");
+      op->emitOpError("is no function of GPUs");
       return WalkResult::interrupt();
     });
     if (result.wasInterrupted())

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ops on fragments: what the threads of a GPU hold in registers.
+
+#ifndef MIXATTN_DIALECT_TILE_FRAGMENT_OPS_TD
+#define MIXATTN_DIALECT_TILE_FRAGMENT_OPS_TD
+
+include "dialect/tile/TileDialect.td"
+
+/// A matrix in the device's memory, contiguous along columns, every row of it
+/// aligned to 16 bytes.
+def Tile_Matrix : MemRefRankOf<[F16, BF16], [2]>;
+def Tile_FloatMatrix : MemRefRankOf<[F16, BF16, F32], [2]>;
+def Tile_Fragment : VectorOfRankAndType<[1], [F32]>;
+def Tile_Operand : VectorOfRankAndType<[1], [F16, BF16]>;
+def Tile_TwoRows : Type<VectorOfLengthAndType<[2], [F32]>.predicate,
+      "two rows' f32", "::mlir::VectorType">,
+    BuildableType<"::mlir::VectorType::get({2}, $_builder.getF32Type())">;
+
+def Tile_MapOp : Tile_Op<"map",
+    [RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "New fragments, element by element";
+  let description = [{
+    The region is run for every element of the results, with its place as the
+    first two arguments: its row (`row` is that of the block's first) and its
+    column (`column` is that of the fragment's first). Every operand gives one
+    argument more: a fragment its element there, rows the number of the
+    element's row. What the region yields are the elements of the results, all
+    fragments of one size.
+
+    ```mlir
+    func.func @f(%s: vector<16xf32>, %factors: vector<2xf32>, %i: index,
+                 %j: index) -> vector<16xf32> {
+      %r = tile.map [%i, %j] of %s, %factors
+          : vector<16xf32>, vector<2xf32> -> vector<16xf32> {
+      ^bb0(%row: index, %column: index, %x: f32, %factor: f32):
+        %y = arith.mulf %x, %factor : f32
+        tile.yield %y : f32
+      }
+      return %r : vector<16xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Index:$row, Index:$column,
+      Variadic<Tile_Fragment>:$operands_);
+  let results = (outs Variadic<Tile_Fragment>:$fragments);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `[` $row `,` $column `]` `of` $operands_ `:` type($operands_)
+    `->` type($fragments) $body attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_FragmentYieldOp : Tile_Op<"yield",
+    [Pure, Terminator, HasParent<"MapOp">]> {
+  let summary = "The elements of new fragments";
+  let description = "Ends the region of `tile.map`.";
+  let arguments = (ins Variadic<F32>:$elements);
+  let assemblyFormat = "($elements^ `:` type($elements))? attr-dict";
+}
+
+class Tile_RowOp<string mnemonic> : Tile_Op<mnemonic, [Pure]> {
+  let arguments = (ins Tile_Fragment:$fragment);
+  let results = (outs Tile_TwoRows:$rows);
+  let assemblyFormat = "$fragment attr-dict `:` type($fragment)";
+}
+
+def Tile_RowMaxOp : Tile_RowOp<"row_max"> {
+  let summary = "The largest element of every row";
+  let description = [{
+    NaNs are passed over.
+
+    ```mlir
+    func.func @f(%s: vector<16xf32>) -> vector<2xf32> {
+      %m = tile.row_max %s : vector<16xf32>
+      return %m : vector<2xf32>
+    }
+    ```
+  }];
+}
+
+def Tile_RowSumOp : Tile_RowOp<"row_sum"> {
+  let summary = "The sum of every row";
+  let description = [{
+    ```mlir
+    func.func @f(%s: vector<16xf32>) -> vector<2xf32> {
+      %l = tile.row_sum %s : vector<16xf32>
+      return %l : vector<2xf32>
+    }
+    ```
+  }];
+}
+
+def Tile_ToOperandOp : Tile_Op<"to_operand", [Pure]> {
+  let summary = "A fragment as the left side of a product";
+  let description = [{
+    Every element is rounded to the nearest f16 or bf16, and stays where it is.
+
+    ```mlir
+    func.func @f(%w: vector<16xf32>) -> vector<16xbf16> {
+      %a = tile.to_operand %w : vector<16xf32> -> vector<16xbf16>
+      return %a : vector<16xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Fragment:$fragment);
+  let results = (outs Tile_Operand:$operand);
+  let assemblyFormat = [{
+    $fragment attr-dict `:` type($fragment) `->` type($operand)
+  }];
+}
+
+def Tile_StoreOp : Tile_Op<"store"> {
+  let summary = "Writes a fragment to rows of a matrix";
+  let description = [{
+    The warp's 16 rows from `row` on, all columns, rounded to the element type;
+    rows from `rows` on are left alone.
+
+    ```mlir
+    func.func @f(%x: vector<32xf32>, %o: memref<?x64xbf16>, %row: index,
+                 %rows: index) {
+      tile.store %x into %o[%row] rows %rows
+          : vector<32xf32>, memref<?x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Fragment:$fragment,
+      Arg<Tile_FloatMatrix, "", [MemWrite]>:$target, Index:$row,
+      Index:$rows);
+  let assemblyFormat = [{
+    $fragment `into` $target `[` $row `]` `rows` $rows attr-dict
+    `:` type($fragment) `,` type($target)
+  }];
+}
+
+#endif // MIXATTN_DIALECT_TILE_FRAGMENT_OPS_TD

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ops of mma: copies by cp.async, products by mma.sync.
+
+#ifndef MIXATTN_DIALECT_TILE_MMA_OPS_TD
+#define MIXATTN_DIALECT_TILE_MMA_OPS_TD
+
+include "dialect/tile/FragmentOps.td"
+
+/// A tile in shared memory, of static sizes and strides; every row of it is
+/// aligned to 16 bytes.
+def Tile_PaddedTile : Type<
+    And<[MemRefRankOf<[F16, BF16], [2]>.predicate,
+         CPred<"::mixattn::tile::isShared($_self)">]>,
+    "tile of f16 or bf16 in shared memory", "::mlir::MemRefType">;
+
+def Tile_MmaCopyOp : Tile_Op<"mma.copy"> {
+  let summary = "Begins to copy rows to shared memory";
+  let description = [{
+    `tile[r][c] = source[row + r][c]`, and 0 from row `rows` of the source on.
+    All threads of the block copy together. The tile is there once they have
+    waited for the group of copies that this one belongs to.
+
+    ```mlir
+    func.func @f(%k: memref<?x64xbf16>, %row: index, %rows: index,
+        %tile: memref<32x64xbf16, strided<[72, 1]>,
+                      #gpu.address_space<workgroup>>) {
+      tile.mma.copy %k[%row] rows %rows into %tile threads 128
+          : memref<?x64xbf16>,
+            memref<32x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>
+      tile.mma.commit
+      tile.mma.wait 0
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Matrix, "", [MemRead]>:$source, Index:$row,
+      Index:$rows, Arg<Tile_PaddedTile, "", [MemWrite]>:$tile,
+      ConfinedAttr<I64Attr, [IntPositive]>:$threads);
+  let assemblyFormat = [{
+    $source `[` $row `]` `rows` $rows `into` $tile `threads` $threads attr-dict
+    `:` type($source) `,` type($tile)
+  }];
+}
+
+def Tile_MmaCommitOp : Tile_Op<"mma.commit"> {
+  let summary = "Ends a group of copies";
+  let description = [{
+    The copies begun since the last commit are one group.
+
+    ```mlir
+    func.func @f() {
+      tile.mma.commit
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_MmaWaitOp : Tile_Op<"mma.wait"> {
+  let summary = "Waits for copies, and for the block";
+  let description = [{
+    Goes on when at most `pending` groups of copies are under way, in any thread
+    of the block, and all threads have come here: what the others copied is
+    there, and what they read before may be overwritten.
+
+    ```mlir
+    func.func @f() {
+      tile.mma.wait 1
+      return
+    }
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def Tile_MmaLoadOp : Tile_Op<"mma.load"> {
+  let summary = "Rows of a matrix as the left side of products";
+  let description = [{
+    The warp's 16 rows from `row` on, all columns. Rows from `rows` on are the
+    last of the `rows` rows again.
+
+    ```mlir
+    func.func @f(%q: memref<?x64xbf16>, %row: index, %rows: index)
+        -> vector<32xbf16> {
+      %a = tile.mma.load %q[%row] rows %rows
+          : memref<?x64xbf16> -> vector<32xbf16>
+      return %a : vector<32xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Matrix, "", [MemRead]>:$source, Index:$row,
+      Index:$rows);
+  let results = (outs Tile_Operand:$operand);
+  let assemblyFormat = [{
+    $source `[` $row `]` `rows` $rows attr-dict
+    `:` type($source) `->` type($operand)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_MmaProductOp : Tile_Op<"mma.product",
+    [AllTypesMatch<["accumulator", "product"]>]> {
+  let summary = "Multiplies 16 rows by a tile, and adds";
+  let description = [{
+    `product = accumulator + operand tile`, or, where `transposed`,
+    `accumulator + operand tile^T`: then the rows of the tile are columns of the
+    product. Sums are f32. All sizes of the tile are multiples of 16.
+
+    ```mlir
+    func.func @f(%q: vector<32xbf16>, %s: vector<16xf32>,
+        %tile: memref<32x64xbf16, strided<[72, 1]>,
+                      #gpu.address_space<workgroup>>) -> vector<16xf32> {
+      %p = tile.mma.product %q, %tile transposed, %s : vector<32xbf16>,
+          memref<32x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>,
+          vector<16xf32>
+      return %p : vector<16xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Operand:$operand,
+      Arg<Tile_PaddedTile, "", [MemRead]>:$tile, UnitAttr:$transposed,
+      Tile_Fragment:$accumulator);
+  let results = (outs Tile_Fragment:$product);
+  let assemblyFormat = [{
+    $operand `,` $tile (`transposed` $transposed^)? `,` $accumulator attr-dict
+    `:` type($operand) `,` type($tile) `,` type($accumulator)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // MIXATTN_DIALECT_TILE_MMA_OPS_TD

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How each op on fragments becomes instructions of a warp.
+
+#ifndef MIXATTN_PASSES_LOWER_GPU_LOWERINGS_H
+#define MIXATTN_PASSES_LOWER_GPU_LOWERINGS_H
+
+#include "dialect/tile/TileOps.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mixattn {
+
+/// Each replaces its op by code in nvvm, llvm, scf, vector and arith.
+void lower(mlir::RewriterBase &rewriter, tile::StoreOp op);
+void lower(mlir::RewriterBase &rewriter, tile::MapOp op);
+void lower(mlir::RewriterBase &rewriter, tile::RowMaxOp op);
+void lower(mlir::RewriterBase &rewriter, tile::RowSumOp op);
+void lower(mlir::RewriterBase &rewriter, tile::ToOperandOp op);
+
+/// Adds the patterns that turn functions of the math dialect on f32 into
+/// instructions and polynomials.
+void populateFunctionsToInstructions(mlir::RewritePatternSet &patterns);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_LOWER_GPU_LOWERINGS_H

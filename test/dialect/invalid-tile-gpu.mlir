@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Errors of the tile ops of GPUs.
+//
+// RUN: mixattn-opt %s --split-input-file --verify-diagnostics
+
+func.func @load(%q: memref<?x40xbf16>, %i: index) {
+  // expected-error @below {{'tile.mma.load' op expected a multiple of 16 columns, and half as many elements in the result}}
+  %a = tile.mma.load %q[%i] rows %i : memref<?x40xbf16> -> vector<20xbf16>
+  return
+}
+
+// -----
+
+func.func @not_shared(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: memref<16x16xbf16>) {
+  // expected-error @below {{'tile.mma.product' op operand #1 must be tile of f16 or bf16 in shared memory, but got 'memref<16x16xbf16>'}}
+  %p = tile.mma.product %q, %tile, %s : vector<8xbf16>, memref<16x16xbf16>, vector<8xf32>
+  return
+}
+
+// -----
+
+!tile = memref<16x24xbf16, #gpu.address_space<workgroup>>
+func.func @odd_tile(%q: vector<8xbf16>, %s: vector<12xf32>, %tile: !tile) {
+  // expected-error @below {{'tile.mma.product' op expected sizes of the tile that are multiples of 16}}
+  %p = tile.mma.product %q, %tile, %s : vector<8xbf16>, !tile, vector<12xf32>
+  return
+}
+
+// -----
+
+!tile = memref<16x32xbf16, #gpu.address_space<workgroup>>
+func.func @other_sizes(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile) {
+  // expected-error @below {{'tile.mma.product' op expected fragments of 16 rows that fit the tile}}
+  %p = tile.mma.product %q, %tile, %s : vector<8xbf16>, !tile, vector<8xf32>
+  return
+}
+
+// -----
+
+!tile = memref<16x16xf16, #gpu.address_space<workgroup>>
+func.func @other_type(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile) {
+  // expected-error @below {{'tile.mma.product' op expected one element type on both sides}}
+  %p = tile.mma.product %q, %tile, %s : vector<8xbf16>, !tile, vector<8xf32>
+  return
+}
+
+// -----
+
+func.func @arguments(%s: vector<8xf32>, %i: index) {
+  // expected-error @below {{'tile.map' op expected a region with the row, the column and an element per operand as arguments}}
+  %r = tile.map [%i, %i] of %s : vector<8xf32> -> vector<8xf32> {
+  ^bb0(%x: f32):
+    tile.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+func.func @yielded(%s: vector<8xf32>, %i: index) {
+  // expected-error @below {{'tile.map' op expected 'tile.yield' with an element per result}}
+  %r = tile.map [%i, %i] of %s : vector<8xf32> -> vector<8xf32> {
+  ^bb0(%row: index, %column: index, %x: f32):
+    tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @results(%s: vector<8xf32>, %i: index) {
+  // expected-error @below {{'tile.map' op expected results of one type}}
+  %r:2 = tile.map [%i, %i] of %s : vector<8xf32> -> vector<8xf32>, vector<4xf32> {
+  ^bb0(%row: index, %column: index, %x: f32):
+    tile.yield %x, %x : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @operands(%s: vector<8xf32>, %i: index) {
+  // expected-error @below {{'tile.map' op expected rows, or fragments of the results' type}}
+  %r = tile.map [%i, %i] of %s : vector<8xf32> -> vector<4xf32> {
+  ^bb0(%row: index, %column: index, %x: f32):
+    tile.yield %x : f32
+  }
+  return
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions that would need libdevice, and rows of buffers from elsewhere.
+//
+// RUN: mixattn-opt %s --pass-pipeline='builtin.module(gpu.module(tile-lower-mma,tile-lower-gpu))' --split-input-file --verify-diagnostics
+
+gpu.module @m {
+  func.func @f(%x: f32) -> f32 {
+    // expected-error @below {{'math.sin' op is no function of GPUs}}
+    %y = math.sin %x : f32
+    return %y : f32
+  }
+}
+
+// -----
+
+gpu.module @m {
+  func.func @f(%q: memref<?x32xf16>, %row: index, %rows: index) -> vector<16xf16> {
+    // expected-error @below {{'tile.mma.load' op expected a part, with steps of 1, of a 'tile.device_buffer'}}
+    %a = tile.mma.load %q[%row] rows %rows : memref<?x32xf16> -> vector<16xf16>
+    return %a : vector<16xf16>
+  }
+}
