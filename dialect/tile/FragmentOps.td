@@ -4,17 +4,7 @@
 #ifndef MIXATTN_DIALECT_TILE_FRAGMENT_OPS_TD
 #define MIXATTN_DIALECT_TILE_FRAGMENT_OPS_TD
 
-include "dialect/tile/TileDialect.td"
-
-/// A matrix in the device's memory, contiguous along columns, every row of it
-/// aligned to 16 bytes.
-def Tile_Matrix : MemRefRankOf<[F16, BF16], [2]>;
-def Tile_FloatMatrix : MemRefRankOf<[F16, BF16, F32], [2]>;
-def Tile_Fragment : VectorOfRankAndType<[1], [F32]>;
-def Tile_Operand : VectorOfRankAndType<[1], [F16, BF16]>;
-def Tile_TwoRows : Type<VectorOfLengthAndType<[2], [F32]>.predicate,
-      "two rows' f32", "::mlir::VectorType">,
-    BuildableType<"::mlir::VectorType::get({2}, $_builder.getF32Type())">;
+include "dialect/tile/FragmentTypes.td"
 
 def Tile_MapOp : Tile_Op<"map",
     [RecursiveMemoryEffects, SingleBlock]> {

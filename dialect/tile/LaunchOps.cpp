@@ -55,6 +55,18 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
+LogicalResult TensorMapOp::verify() {
+  int64_t bytes =
+      cast<MemRefType>(getBuffer().getType()).getElementTypeBitWidth() / 8;
+  if (getRows() < 1 || getRows() > 256)
+    return emitOpError("expected from 1 to 256 rows, but got ") << getRows();
+  if (!llvm::is_contained({32, 64, 128}, getSwizzle()) ||
+      int64_t(getColumns() * bytes) != int64_t(getSwizzle()))
+    return emitOpError("expected 32, 64 or 128 bytes of columns, which are "
+                       "swizzled");
+  return success();
+}
+
 LogicalResult DeviceBufferOp::verify() {
   auto type = cast<MemRefType>(getBuffer().getType());
   SmallVector<int64_t> strides;

@@ -16,7 +16,8 @@ def Tile_DevicePointer : Type<
 def Tile_ParameterKind : I32Enum<"ParameterKind",
     "what a kernel is given of a value",
     [I32EnumCase<"Pointer", 0, "pointer">, I32EnumCase<"Stride", 1, "stride">,
-     I32EnumCase<"Number", 2, "number">]> {
+     I32EnumCase<"Number", 2, "number">,
+     I32EnumCase<"TensorMap", 3, "tensor_map">]> {
   let cppNamespace = "::mixattn::tile";
 }
 
@@ -28,18 +29,30 @@ def Tile_ParameterAttr : AttrDef<Tile_Dialect, "Parameter"> {
       a memref's descriptor. `alignment` bytes divide it, and every stride but
       the innermost;
     - `stride`: that of dim `dim` of a buffer, in elements, an i64;
-    - `number`: the value itself, an index, as an i32.
+    - `number`: the value itself, an index, as an i32;
+    - `tensor_map`: 128 bytes that say where a buffer lies and what a copy takes
+      of it: `box`, of its last dims and 1 of each before, `swizzle` bytes of a
+      row permuted in shared memory.
 
     ```
     #tile.parameter<pointer>   #tile.parameter<pointer alignment = 16>
     #tile.parameter<stride dim = 2>
+    #tile.parameter<tensor_map box = [128, 64] swizzle = 128>
     ```
   }];
   let parameters = (ins EnumParameter<Tile_ParameterKind>:$kind,
       DefaultValuedParameter<"int64_t", "0">:$dim,
-      DefaultValuedParameter<"int64_t", "1">:$alignment);
+      DefaultValuedParameter<"int64_t", "1">:$alignment,
+      OptionalArrayRefParameter<"int64_t">:$box,
+      DefaultValuedParameter<"int64_t", "0">:$swizzle);
+  let builders = [AttrBuilder<(ins "ParameterKind":$kind,
+      CArg<"int64_t", "0">:$dim, CArg<"int64_t", "1">:$alignment), [{
+    return $_get($_ctxt, kind, dim, alignment, ::llvm::ArrayRef<int64_t>(),
+                 /*swizzle=*/0);
+  }]>];
   let assemblyFormat = [{
-    `<` $kind (`dim` `=` $dim^)? (`alignment` `=` $alignment^)? `>`
+    `<` $kind (`dim` `=` $dim^)? (`alignment` `=` $alignment^)?
+    (`box` `=` `[` $box^ `]`)? (`swizzle` `=` $swizzle^)? `>`
   }];
 }
 def Tile_Parameters : TypedArrayAttrBase<Tile_ParameterAttr, "parameters">;
@@ -53,11 +66,12 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments]> {
 
     `parameters` says for each argument of the kernel what it is given of the
     operand of the same number: buffers give pointers and strides, numbers
-    themselves. Nothing else is passed, so that any program can launch a kernel
+    themselves. A block has `shared` bytes of dynamic shared memory. Nothing else
+    is passed, so that any program can launch a kernel
     that the manifest describes.
 
     - (C1) there are 1 to 3 counts, and a parameter for each operand.
-    - (C2) pointers and strides are of buffers, numbers of indices.
+    - (C2) pointers, strides and tensor maps are of buffers, numbers of indices.
 
     ```mlir
     func.func @f(%x: memref<?x64xf32, strided<[?, 1]>>, %n: index) {
@@ -72,12 +86,43 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Variadic<Index>:$counts,
       ConfinedAttr<I64Attr, [IntPositive]>:$threads,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$shared,
       Tile_Parameters:$parameters,
       Arg<Variadic<AnyTypeOf<[AnyMemRef, Index]>>, "",
           [MemRead, MemWrite]>:$values);
   let assemblyFormat = [{
-    $kernel `blocks` $counts `threads` $threads $parameters
+    $kernel `blocks` $counts `threads` $threads (`shared` $shared^)? $parameters
     (`of` $values^ `:` type($values))? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_TensorMapOp : Tile_Op<"tensor_map", [Pure]> {
+  let summary = "The tensor map of a buffer";
+  let description = [{
+    What copies by TMA know of `buffer`: a kernel is given it, and the host makes
+    it. A copy takes `rows` rows of `columns` columns at a time; what lies
+    outside of the buffer is 0. In shared memory `swizzle` bytes of a row are
+    permuted.
+
+    - (C1) there are 1 to 256 rows.
+    - (C2) columns have `swizzle` bytes: 32, 64 or 128.
+
+    ```mlir
+    func.func @f(%k: memref<?x4x?x64xbf16>) -> !llvm.ptr {
+      %map = tile.tensor_map %k box 128 x 64 swizzle 128
+          : memref<?x4x?x64xbf16> -> !llvm.ptr
+      return %map : !llvm.ptr
+    }
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[MemRefRankOf<[F16, BF16], [3]>,
+          MemRefRankOf<[F16, BF16], [4]>, MemRefRankOf<[F16, BF16], [5]>]>:$buffer,
+      I64Attr:$rows, I64Attr:$columns, I64Attr:$swizzle);
+  let results = (outs AnyType:$map);
+  let assemblyFormat = [{
+    $buffer `box` $rows `x` $columns `swizzle` $swizzle attr-dict
+    `:` type($buffer) `->` type($map)
   }];
   let hasVerifier = 1;
 }

@@ -12,6 +12,7 @@ def Tile_Dialect : Dialect {
   let name = "tile";
   let cppNamespace = "::mixattn::tile";
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let summary = "Tiles of scores and values, as targets move and multiply them";
   let description = [{
     Schedules write attention in loops over tiles; each op here is one step
@@ -32,7 +33,7 @@ def Tile_Dialect : Dialect {
     rows of it: the warp of number w those from `row + 16 w` on, where an op
     names a `row`. A family of GPUs has ops of its own, for its copies and its
     products, with its name in theirs: `mma` (cp.async and mma.sync, from sm_80
-    on).
+    on), `wgmma` (tensor maps, mbarriers and wgmma, sm_90a).
 
     - A *fragment*, `vector<4Cxf32>`, is what a thread holds of 16 rows of 8 C
       columns: with g = lane / 4 and t = lane % 4, element 4 c + 2 h + e is
@@ -43,6 +44,7 @@ def Tile_Dialect : Dialect {
   }];
   let extraClassDeclaration = [{
     void registerAttributes();
+    void registerWgmma();
   }];
 }
 

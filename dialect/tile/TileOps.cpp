@@ -13,6 +13,7 @@ using namespace mixattn::tile;
 
 void TileDialect::initialize() {
   registerAttributes();
+  registerWgmma();
   addOperations<
 #define GET_OP_LIST
 #include "dialect/tile/TileOps.cpp.inc"

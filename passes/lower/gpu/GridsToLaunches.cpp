@@ -138,8 +138,7 @@ void Outliner::addParameters(ArrayRef<Value> operands, Parameters &parameters) {
   MLIRContext *context = b.getContext();
   auto add = [&](tile::ParameterKind kind, Value value, Type type,
                  int64_t dim = 0) {
-    parameters.kinds.push_back(
-        tile::ParameterAttr::get(context, kind, dim, /*alignment=*/1));
+    parameters.kinds.push_back(tile::ParameterAttr::get(context, kind, dim));
     parameters.values.push_back(value);
     parameters.types.push_back(type);
   };
@@ -261,7 +260,8 @@ void Outliner::run(tile::GridOp grid) {
       SymbolRefAttr::get(getKernels().getNameAttr(),
                          FlatSymbolRefAttr::get(function.getNameAttr()));
   tile::LaunchOp::create(b, kernel, grid.getCounts(), grid.getThreads(),
-                         b.getArrayAttr(parameters.kinds), parameters.values);
+                         /*shared=*/0, b.getArrayAttr(parameters.kinds),
+                         parameters.values);
   grid.erase();
 }
 
