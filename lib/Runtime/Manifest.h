@@ -94,6 +94,22 @@ struct Kernel {
   std::vector<Stage> stages;
 };
 
+/// What copies by TMA know of a tensor. Its innermost dim is the first.
+struct TensorMap {
+  /// The stride of a dim: that of dim `dim` of the tensor, or `bytes`.
+  struct Stride {
+    std::optional<int64_t> dim;
+    SizeExpression bytes;
+  };
+  std::vector<SizeExpression> dims;
+  /// Of all dims but the innermost.
+  std::vector<Stride> strides;
+  /// Elements that one copy takes.
+  std::vector<uint32_t> box;
+  /// Bytes of a row that are permuted in shared memory; 0 for none.
+  int64_t swizzle = 0;
+};
+
 /// An argument of a kernel of a GPU.
 struct KernelParameter {
   enum class Kind {
@@ -102,7 +118,9 @@ struct KernelParameter {
     /// The stride of dim `dim` of `tensor`, in elements, an i64.
     Stride,
     /// `value`, an i32.
-    Scalar
+    Scalar,
+    /// The tensor map of `tensor` that `map` describes, 128 bytes.
+    TensorMap
   };
   Kind kind = Kind::Pointer;
   std::string tensor;
@@ -111,6 +129,7 @@ struct KernelParameter {
   /// innermost.
   int64_t alignment = 1;
   SizeExpression value;
+  TensorMap map;
 };
 
 /// One launch of a kernel of a GPU.

@@ -62,6 +62,7 @@ public:
 
 private:
   KernelParameter parseParameter(const JsonView &json);
+  KernelParameter parseTensorMap(const JsonView &json);
   std::string parseTensor(const JsonView &json);
   /// Three sizes, or three numbers of at least 1.
   std::array<SizeExpression, 3> parseSizes(const JsonView &json);
@@ -84,6 +85,8 @@ std::string LaunchParser::parseTensor(const JsonView &json) {
 KernelParameter LaunchParser::parseParameter(const JsonView &json) {
   using Kind = KernelParameter::Kind;
   KernelParameter parameter;
+  if (json.has("tensor_map"))
+    return parseTensorMap(json);
   if (json.has("pointer")) {
     parameter.kind = Kind::Pointer;
     parameter.tensor = parseTensor(json["pointer"]);
@@ -114,6 +117,57 @@ KernelParameter LaunchParser::parseParameter(const JsonView &json) {
   if (parameter.dim < 0 || parameter.dim >= rank)
     json["dim"].complain(makeError("expected a dim of '{}', but got {}",
                                    parameter.tensor, parameter.dim));
+  return parameter;
+}
+
+KernelParameter LaunchParser::parseTensorMap(const JsonView &json) {
+  KernelParameter parameter;
+  parameter.kind = KernelParameter::Kind::TensorMap;
+  parameter.tensor = parseTensor(json["tensor_map"]);
+  // TMA wants addresses and strides that 16 divides.
+  parameter.alignment = 16;
+  const Parameter *tensor = entry.argument(parameter.tensor);
+  if (!tensor)
+    tensor = entry.result(parameter.tensor);
+  if (std::string type = json["type"].text();
+      tensor && type != nameOf(tensor->dtype))
+    json["type"].complain(makeError("expected '{}', the type of '{}', but got "
+                                    "'{}'",
+                                    nameOf(tensor->dtype), parameter.tensor,
+                                    type));
+  TensorMap &map = parameter.map;
+  for (const JsonView &dim : json["dims"].elements())
+    map.dims.push_back(parseSize(dim, dims));
+  for (const JsonView &stride : json["strides"].elements()) {
+    TensorMap::Stride own;
+    if (stride.isInteger() || stride.isText() || !stride.has("stride")) {
+      own.bytes = parseSize(stride, dims);
+    } else {
+      own.dim = stride["dim"].integer();
+      int64_t most = tensor ? int64_t(tensor->shape.size()) : 0;
+      if (*own.dim < 0 || *own.dim >= most)
+        stride["dim"].complain(makeError("expected a dim of '{}', but got {}",
+                                         parameter.tensor, *own.dim));
+    }
+    map.strides.push_back(own);
+  }
+  for (const JsonView &count : json["box"].elements()) {
+    int64_t elements = count.integer();
+    if (elements < 1 || elements > 256)
+      count.complain(
+          makeError("expected a number from 1 to 256, but got {}", elements));
+    map.box.push_back(static_cast<uint32_t>(elements));
+  }
+  size_t rank = map.dims.size();
+  if (rank < 2 || rank > 5 || map.strides.size() + 1 != rank ||
+      map.box.size() != rank)
+    json.complain(makeError("expected 2 to 5 dims, a stride for each but one, "
+                            "and a number of the box for each"));
+  map.swizzle = json["swizzle"].integer();
+  if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 &&
+      map.swizzle != 128)
+    json["swizzle"].complain(
+        makeError("expected 0, 32, 64 or 128, but got {}", map.swizzle));
   return parameter;
 }
 

@@ -70,6 +70,8 @@ private:
                       bool isResult, const Numbers &dims);
   Constant *parameterRow(const Entry &entry, const KernelParameter &parameter,
                          const Numbers &dims);
+  Constant *mapRow(const Entry &entry, const KernelParameter &parameter,
+                   const Numbers &dims);
   Constant *launchRow(const Entry &entry, const Launch &launch,
                       const Numbers &dims);
   /// The row of `entry`; its launches are added to `launches`.
@@ -190,18 +192,47 @@ static int64_t numberOf(const Entry &entry, const std::string &name) {
   return -1;
 }
 
+/// The row of a tensor map.
+Constant *TableWriter::mapRow(const Entry &entry,
+                              const KernelParameter &parameter,
+                              const Numbers &dims) {
+  const TensorMap &map = parameter.map;
+  const Parameter *tensor = entry.argument(parameter.tensor);
+  if (!tensor)
+    tensor = entry.result(parameter.tensor);
+  Constants sizes, strides, box;
+  for (const SizeExpression &size : map.dims)
+    sizes.push_back(expression(size, dims));
+  for (const TensorMap::Stride &stride : map.strides)
+    strides.push_back(structOf(
+        {stride.dim ? structOf({null(), wide(0)})
+                    : expression(stride.bytes, dims),
+         narrow(stride.dim.value_or(-1)),
+         narrow(stride.dim ? dlpackType(tensor->dtype).bits / 8 : 0)}));
+  for (uint32_t count : map.box)
+    box.push_back(narrow(count));
+  // CU_TENSOR_MAP_DATA_TYPE_FLOAT16 and BFLOAT16; misses bring 256 bytes.
+  constexpr int64_t f16 = 6, bf16 = 9, promotion = 256;
+  return pointerTo(structOf({listOf(sizes), listOf(strides), listOf(box),
+                             narrow(tensor->dtype == DType::BF16 ? bf16 : f16),
+                             narrow(map.dims.size()), narrow(map.swizzle),
+                             narrow(promotion)}));
+}
+
 Constant *TableWriter::parameterRow(const Entry &entry,
                                     const KernelParameter &parameter,
                                     const Numbers &dims) {
   using Kind = KernelParameter::Kind;
   bool isScalar = parameter.kind == Kind::Scalar;
+  bool isMap = parameter.kind == Kind::TensorMap;
   int64_t kind = isScalar                         ? MIXATTN_PARAMETER_SCALAR
+                 : isMap                          ? MIXATTN_PARAMETER_TENSOR_MAP
                  : parameter.kind == Kind::Stride ? MIXATTN_PARAMETER_STRIDE
                                                   : MIXATTN_PARAMETER_POINTER;
   return structOf({isScalar ? expression(parameter.value, dims)
                             : structOf({null(), wide(0)}),
-                   null(), narrow(kind),
-                   narrow(numberOf(entry, parameter.tensor)),
+                   isMap ? mapRow(entry, parameter, dims) : null(),
+                   narrow(kind), narrow(numberOf(entry, parameter.tensor)),
                    narrow(parameter.dim), narrow(isScalar ? 4 : 8)});
 }
 

@@ -138,6 +138,7 @@ static void buildLlvmOfKernels(OpPassManager &pm) {
   // would call libdevice, which not every machine has.
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
   device.addPass(createLowerMmaPass());
+  device.addPass(createLowerWgmmaPass());
   device.addPass(createLowerGpuPass());
   device.addPass(createCanonicalizerPass());
   device.addPass(createCSEPass());
@@ -150,6 +151,8 @@ static void buildLlvmOfKernels(OpPassManager &pm) {
   ConvertGpuOpsToNVVMOpsOptions convert;
   convert.indexBitwidth = 32;
   device.addPass(createConvertGpuOpsToNVVMOps(convert));
+  // Some ops of nvvm are text in PTX.
+  device.addPass(createConvertNVVMToLLVMPass());
   device.addPass(createReconcileUnrealizedCastsPass());
   device.addPass(createCanonicalizerPass());
   device.addPass(createCSEPass());

@@ -27,6 +27,34 @@ static std::optional<std::string> nameOf(func::FuncOp entry, Value buffer) {
   return name ? std::optional(name.str()) : std::nullopt;
 }
 
+/// The tensor map of `value`, the entry's tensor called `name`, as manifests
+/// have it: the innermost dim first.
+static Object describeMap(func::FuncOp entry, tile::ParameterAttr parameter,
+                          Value value, const std::string &name) {
+  auto type = cast<MemRefType>(value.getType());
+  auto argument = cast<BlockArgument>(value);
+  auto names =
+      entry.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "attn.dims");
+  Array dims, strides, box;
+  int64_t rank = type.getRank(), unboxed = rank - parameter.getBox().size();
+  for (int64_t dim = rank - 1; dim >= 0; --dim) {
+    if (type.isDynamicDim(dim))
+      dims.push_back(
+          cast<StringAttr>(names[type.getDynamicDimIndex(dim)]).str());
+    else
+      dims.push_back(type.getDimSize(dim));
+    if (dim + 1 < rank)
+      strides.push_back(Object{{"stride", name}, {"dim", dim}});
+    box.push_back(dim < unboxed ? 1 : parameter.getBox()[dim - unboxed]);
+  }
+  return Object{{"tensor_map", name},
+                {"type", type.getElementType().isBF16() ? "bf16" : "f16"},
+                {"dims", std::move(dims)},
+                {"strides", std::move(strides)},
+                {"box", std::move(box)},
+                {"swizzle", parameter.getSwizzle()}};
+}
+
 /// `parameter`, of `value`, as manifests have it; none where it has no words.
 static std::optional<Object>
 describe(func::FuncOp entry, tile::ParameterAttr parameter, Value value) {
@@ -38,6 +66,8 @@ describe(func::FuncOp entry, tile::ParameterAttr parameter, Value value) {
   std::optional<std::string> name = nameOf(entry, value);
   if (!name)
     return std::nullopt;
+  if (parameter.getKind() == tile::ParameterKind::TensorMap)
+    return describeMap(entry, parameter, value, *name);
   if (parameter.getKind() == tile::ParameterKind::Pointer)
     return Object{{"pointer", *name}, {"alignment", parameter.getAlignment()}};
   return Object{
@@ -67,7 +97,7 @@ static FailureOr<Object> describe(func::FuncOp entry, tile::LaunchOp launch) {
                 {"grid", std::move(grid)},
                 {"block", Array{launch.getThreads(), 1, 1}},
                 {"cluster", Array{1, 1, 1}},
-                {"shared", 0},
+                {"shared", launch.getShared()},
                 {"parameters", std::move(parameters)}};
 }
 

@@ -100,6 +100,7 @@ ROOMS = {
                      "schedule/x86/pool", "schedule/x86/rows",
                      "schedule/x86/stages"],
     "lower": [], "lower/gpu": ["body"], "lower/mma": ["body", "lower/gpu"],
+    "lower/wgmma": ["body", "lower/gpu"],
     "lower/x86": ["body", "entry", "profile", "target"],
 }
 

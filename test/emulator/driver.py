@@ -86,6 +86,9 @@ class Driver:
 
     def tensor_map(self, kind, address, dims, strides, box, swizzle):
         result = TensorMap()
+        # The launcher encodes no map without elements either.
+        if 0 in dims:
+            return result
         rank = len(dims)
         longs, words = ctypes.c_uint64 * rank, ctypes.c_uint32 * rank
         self.call("cuTensorMapEncodeTiled",

@@ -27,3 +27,19 @@ func.func @f(%n: index) {
   tile.launch @kernels::@f_kernel_0 blocks %n threads 128 [#tile.parameter<number>] of %n : index
   return
 }
+
+// -----
+
+// Tensor maps are passed by value, where TMA reads them.
+// CHECK:      llvm.func @map(%{{.+}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant})
+gpu.module @kernels {
+  llvm.func @map(%map: !llvm.ptr) {
+    %read = llvm.load %map : !llvm.ptr -> i32
+    llvm.return
+  }
+}
+func.func @mapped(%x: memref<2x2x128x64xbf16>, %n: index) {
+  tile.launch @kernels::@map blocks %n threads 128
+      [#tile.parameter<tensor_map box = [128, 64] swizzle = 128>] of %x : memref<2x2x128x64xbf16>
+  return
+}

@@ -5,6 +5,7 @@
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -43,6 +44,24 @@ static void drop(LLVM::LLVMFuncOp kernel, tile::LaunchOp launch) {
                                   types));
 }
 
+/// Has tensor maps passed by value: TMA reads them where parameters lie.
+static void passMapsByValue(LLVM::LLVMFuncOp kernel, tile::LaunchOp launch) {
+  Builder b(launch.getContext());
+  constexpr int64_t bytes = 128, alignment = 64;
+  Type map = LLVM::LLVMArrayType::get(b.getIntegerType(8), bytes);
+  for (auto [number, attribute] : llvm::enumerate(launch.getParameters())) {
+    if (cast<tile::ParameterAttr>(attribute).getKind() !=
+        tile::ParameterKind::TensorMap)
+      continue;
+    kernel.setArgAttr(number, LLVM::LLVMDialect::getByValAttrName(),
+                      TypeAttr::get(map));
+    kernel.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(),
+                      b.getI64IntegerAttr(alignment));
+    kernel.setArgAttr(number, NVVM::NVVMDialect::getGridConstantAttrName(),
+                      b.getUnitAttr());
+  }
+}
+
 namespace {
 
 struct DropParametersPass
@@ -57,6 +76,7 @@ struct DropParametersPass
         return WalkResult::interrupt();
       }
       drop(kernel, launch);
+      passMapsByValue(kernel, launch);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

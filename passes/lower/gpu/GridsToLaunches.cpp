@@ -2,7 +2,7 @@
 // tile-grids-to-launches: grids become functions of a GPU, which are launched.
 
 #include "dialect/attn/AttnOps.h"
-#include "dialect/tile/TileOps.h"
+#include "dialect/tile/WgmmaOps.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -85,6 +85,7 @@ public:
 private:
   gpu::GPUModuleOp getKernels();
   std::string nameOf(tile::GridOp grid);
+  void addTensorMaps(tile::GridOp grid, Parameters &parameters);
   void addParameters(ArrayRef<Value> operands, Parameters &parameters);
   void nameOperands(ArrayRef<Value> operands, Block &entry, Region &body);
   gpu::GPUFuncOp outline(tile::GridOp grid, ArrayRef<Value> operands,
@@ -161,6 +162,30 @@ void Outliner::addParameters(ArrayRef<Value> operands, Parameters &parameters) {
   }
 }
 
+/// What a kernel is given of the tensor maps that its grid uses, after all
+/// else.
+void Outliner::addTensorMaps(tile::GridOp grid, Parameters &parameters) {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  grid.walk([&](tile::TensorMapOp map) {
+    int64_t box[] = {int64_t(map.getRows()), int64_t(map.getColumns())};
+    parameters.kinds.push_back(tile::ParameterAttr::get(
+        b.getContext(), tile::ParameterKind::TensorMap, /*dim=*/0,
+        /*alignment=*/1, box, map.getSwizzle()));
+    parameters.values.push_back(map.getBuffer());
+    parameters.types.push_back(pointer);
+  });
+}
+
+/// The bytes of dynamic shared memory that a block of `grid` takes.
+static int64_t sharedBytesOf(tile::GridOp grid) {
+  int64_t bytes = 0;
+  grid.walk([&](tile::WgmmaRingOp ring) {
+    int64_t end = ring.getOffset() + ring.getRing().getType().getBytes();
+    bytes = std::max(bytes, end);
+  });
+  return bytes;
+}
+
 /// The bytes that the accesses to rows of `buffer` want to divide their
 /// addresses.
 static int64_t alignmentOfRows(Value buffer) {
@@ -221,6 +246,19 @@ gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands,
                                            gpu::Dimension::z};
   for (auto [number, dimension] : llvm::zip(grid.getItem(), dimensions))
     number.replaceAllUsesWith(gpu::BlockIdOp::create(b, dimension).getResult());
+  // Registers can be shared out anew where ptxas knows how many threads there
+  // are of a block, and of blocks on a multiprocessor.
+  if (!body.getOps<tile::WgmmaRolesOp>().empty())
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      b.getI32IntegerAttr(1));
+  // Tensor maps are the last arguments.
+  SmallVector<tile::TensorMapOp> maps;
+  grid.walk([&](tile::TensorMapOp map) { maps.push_back(map); });
+  for (auto [map, argument] :
+       llvm::zip(maps, entry.getArguments().take_back(maps.size()))) {
+    map.getMap().replaceAllUsesWith(argument);
+    map.erase();
+  }
   nameOperands(operands, entry, grid.getBody());
   entry.getOperations().splice(entry.end(), body.getOperations());
   b.setInsertionPointToEnd(&entry);
@@ -247,6 +285,8 @@ void Outliner::run(tile::GridOp grid) {
   b.setInsertionPoint(grid);
   Parameters parameters;
   addParameters(operands, parameters);
+  addTensorMaps(grid, parameters);
+  int64_t sharedBytes = sharedBytesOf(grid);
   gpu::GPUFuncOp function = outline(grid, operands, parameters);
   for (auto [argument, kind] :
        llvm::zip(function.getArguments(), parameters.kinds))
@@ -260,7 +300,7 @@ void Outliner::run(tile::GridOp grid) {
       SymbolRefAttr::get(getKernels().getNameAttr(),
                          FlatSymbolRefAttr::get(function.getNameAttr()));
   tile::LaunchOp::create(b, kernel, grid.getCounts(), grid.getThreads(),
-                         /*shared=*/0, b.getArrayAttr(parameters.kinds),
+                         sharedBytes, b.getArrayAttr(parameters.kinds),
                          parameters.values);
   grid.erase();
 }

@@ -54,7 +54,7 @@ def DropParametersPass : Pass<"tile-drop-parameters", "::mlir::ModuleOp"> {
     Input: each `tile.launch`, the one that runs its kernel, a function in a
     `gpu.module`.
     Output: the same; arguments that the kernel does not use are gone from it and
-    from the launch.
+    from the launch. Tensor maps are passed by value.
     Skips: everything else.
 
     ```mlir

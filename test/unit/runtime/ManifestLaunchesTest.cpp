@@ -82,3 +82,53 @@ TEST(ManifestLaunches, Complains) {
             "manifest: entries[0].launches[0].parameters[0].type: expected "
             "'i32', but got 'i64'");
 }
+
+/// A tensor map of x with one member in place of a good one of that name.
+static std::string makeMap(const std::string &name, const std::string &value) {
+  std::vector<std::pair<std::string, std::string>> members = {
+      {"tensor_map", R"("x")"},
+      {"type", R"("bf16")"},
+      {"dims", R"(["N", 8, "B"])"},
+      {"strides", R"([{"stride": "x", "dim": 1}, ["multiply", 16, "N"]])"},
+      {"box", "[64, 8, 1]"},
+      {"swizzle", "128"}};
+  std::string text;
+  for (auto &[key, good] : members)
+    text += (text.empty() ? "[{\"" : ", \"") + key +
+            "\": " + (key == name ? value : good);
+  return text + "}]";
+}
+
+TEST(ManifestLaunches, ParsesTensorMaps) {
+  Result<Manifest> manifest = parseManifest(
+      makeManifest(makeLaunch("parameters", makeMap("swizzle", "64"))));
+  ASSERT_TRUE(manifest) << manifest.message();
+  const KernelParameter &parameter =
+      manifest->entries[0].launches->front().parameters[0];
+  EXPECT_EQ(parameter.kind, KernelParameter::Kind::TensorMap);
+  EXPECT_EQ(parameter.tensor, "x");
+  EXPECT_EQ(parameter.alignment, 16);
+  EXPECT_EQ(parameter.map.dims[0].in({{"N", 65}}, 1), 65);
+  EXPECT_EQ(parameter.map.strides[0].dim, 1);
+  EXPECT_EQ(parameter.map.strides[1].bytes.in({{"N", 65}}, 1), 1040);
+  EXPECT_EQ(parameter.map.box[0], 64u);
+  EXPECT_EQ(parameter.map.swizzle, 64);
+}
+
+TEST(ManifestLaunches, ComplainsOfTensorMaps) {
+  auto errorOfMap = [](const std::string &name, const std::string &value) {
+    return errorOf("parameters", makeMap(name, value));
+  };
+  std::string place = "manifest: entries[0].launches[0].parameters[0]";
+  EXPECT_EQ(errorOfMap("type", R"("f16")"),
+            place + ".type: expected 'bf16', the type of 'x', but got 'f16'");
+  EXPECT_EQ(errorOfMap("strides", R"([{"stride": "x", "dim": 3}, 16])"),
+            place + ".strides[0].dim: expected a dim of 'x', but got 3");
+  EXPECT_EQ(errorOfMap("box", "[64, 257, 1]"),
+            place + ".box[1]: expected a number from 1 to 256, but got 257");
+  EXPECT_EQ(errorOfMap("box", "[64, 8]"),
+            place + ": expected 2 to 5 dims, a stride for each but one, and a "
+                    "number of the box for each");
+  EXPECT_EQ(errorOfMap("swizzle", "16"),
+            place + ".swizzle: expected 0, 32, 64 or 128, but got 16");
+}
