@@ -78,6 +78,13 @@ template <class T> struct Minimum {
 template <class T> struct Maximum {
   T operator()(T a, T b) const { return std::max(a, b); }
 };
+/// PTX ISA, min and max: with .relu what is negative becomes 0.
+template <class T> struct MinimumFrom0 {
+  T operator()(T a, T b) const { return std::max(std::min(a, b), T(0)); }
+};
+template <class T> struct MaximumFrom0 {
+  T operator()(T a, T b) const { return std::max(std::max(a, b), T(0)); }
+};
 template <class T> struct Negate {
   T operator()(T a) const { return 0 - Word<T>(a); }
 };
@@ -218,6 +225,17 @@ static void decodeDivide(Decoder &d) {
   d.result.execute = binaryOf<Divide>(head.type);
 }
 
+/// PTX ISA, min and max: .relu of integers is for s32.
+template <template <class> class Function, template <class> class From0>
+static void decodeLimit(Decoder &d) {
+  if (!d.take("relu"))
+    return decodeBinary<Function>(d);
+  Type type = d.takeType();
+  require(type.isSigned() && type.bits == 32, "'.relu' is not known here");
+  takeOperands(d, type, type, 2);
+  d.result.execute = binaryOf<From0>(type);
+}
+
 void mixattn::emulator::addIntegerRules(RuleTable &rules) {
   rules["add"] = decodeSum<Add, AddLimited>;
   rules["sub"] = decodeSum<Subtract, SubtractLimited>;
@@ -226,8 +244,8 @@ void mixattn::emulator::addIntegerRules(RuleTable &rules) {
   rules["fma"] = decodeMultiplyAdd;
   rules["div"] = decodeDivide;
   rules["rem"] = decodeBinary<Remainder>;
-  rules["min"] = decodeBinary<Minimum>;
-  rules["max"] = decodeBinary<Maximum>;
+  rules["min"] = decodeLimit<Minimum, MinimumFrom0>;
+  rules["max"] = decodeLimit<Maximum, MaximumFrom0>;
   rules["neg"] = decodeUnary<Negate>;
   rules["abs"] = decodeUnary<Absolute>;
 }
