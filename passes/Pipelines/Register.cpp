@@ -6,6 +6,7 @@
 #include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
 #include "passes/schedule/mma/Schedules.h"
+#include "passes/schedule/wgmma/Schedules.h"
 #include "passes/schedule/x86/Schedules.h"
 
 #include "mlir/InitAllDialects.h"
@@ -88,5 +89,6 @@ void mixattn::registerDialects(DialectRegistry &registry) {
     ScheduleTable &table = ScheduleTable::of(dialect);
     x86::addSchedules(table);
     mma::addSchedules(table);
+    wgmma::addSchedules(table);
   });
 }

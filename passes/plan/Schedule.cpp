@@ -144,7 +144,8 @@ std::string mixattn::listAlgorithms(MLIRContext *context) {
   context->getOrLoadDialect<AttnDialect>();
   std::string text;
   llvm::raw_string_ostream out(text);
-  for (TargetFamily family : {TargetFamily::X86, TargetFamily::Mma}) {
+  for (TargetFamily family :
+       {TargetFamily::X86, TargetFamily::Mma, TargetFamily::Wgmma}) {
     out << "algorithms on " << stringifyTargetFamily(family) << ":\n";
     auto target = TargetAttr::get(context, family, "any", ArrayAttr(),
                                   /*threads=*/0, DictionaryAttr());

@@ -6,7 +6,8 @@
 using namespace mixattn;
 
 // clang-format off
-static constexpr TargetFamily mma = TargetFamily::Mma;
+static constexpr TargetFamily mma = TargetFamily::Mma,
+                              wgmma = TargetFamily::Wgmma;
 /// From sm_90 on mma.sync does half of what a data sheet says, or less: only
 /// wgmma and tcgen05 reach that.
 static constexpr GpuModel models[] = {
@@ -14,6 +15,7 @@ static constexpr GpuModel models[] = {
     {"sm_86", "A40", mma, 84, 1.74e9, 512, 16, 128, 0.696e12},
     {"sm_89", "L40S", mma, 142, 2.52e9, 512, 16, 128, 0.864e12},
     {"sm_90", "H100 SXM", mma, 132, 1.83e9, 1024, 16, 128, 3.35e12},
+    {"sm_90a", "H100 SXM", wgmma, 132, 1.83e9, 2048, 16, 128, 3.35e12},
     {"sm_100", "B200", mma, 148, 1.85e9, 1024, 16, 128, 8e12},
     {"sm_103", "B300", mma, 148, 1.85e9, 1024, 32, 128, 8e12},
     {"sm_120", "RTX 5090", mma, 170, 2.41e9, 512, 16, 128, 1.792e12}};

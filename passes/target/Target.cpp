@@ -24,9 +24,11 @@ std::string mixattn::describeTarget(TargetAttr target) {
   const GpuModel &gpu = describeGpu(target);
   return llvm::formatv(
       "{0}, {1} multiprocessors at {2:F2} GHz; {3} TFLOP/s of 16-bit floats by "
-      "mma.sync, {4} GB/s; all predicted from data sheets",
+      "{4}, {5} GB/s; all predicted from data sheets",
       gpu.product, gpu.multiprocessors, gpu.hertz / 1e9,
-      int64_t(gpu.peak() / 1e12), int64_t(gpu.memoryRate / 1e9));
+      int64_t(gpu.peak() / 1e12),
+      target.getFamily() == TargetFamily::Wgmma ? "wgmma" : "mma.sync",
+      int64_t(gpu.memoryRate / 1e9));
 }
 
 std::string mixattn::describeWorkers(TargetAttr target) {

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What schedules of GPUs share: an attention's body on fragments.
+
+#include "passes/schedule/gpu/FragmentBody.h"
+
+#include "passes/body/References.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mixattn;
+
+static Value emitExp2(ImplicitLocOpBuilder &b, Value exponent) {
+  return math::Exp2Op::create(b, exponent);
+}
+
+FragmentBody::FragmentBody(ImplicitLocOpBuilder &b, KernelOp kernel)
+    : b(b), at(b), kernel(kernel),
+      op(cast<AttentionOpInterface>(kernel.getAnchor())),
+      buffers(ValueRange(kernel.getInputs())), body(op, buffers),
+      softmax(b, emitExp2) {}
+
+Value FragmentBody::constant(Type type, double number) {
+  if (type.isF32())
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(number));
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(cast<VectorType>(type), float(number)));
+}
+
+void FragmentBody::emitItem(tile::GridOp grid, int64_t queries) {
+  firstQuery = at.mul(grid.getItem()[0], queries);
+  head = grid.getItem()[1];
+  batch = grid.getItem()[2];
+  numQueries = sizeOf(op.getQueriesDim());
+  Value here = at.min(at.sub(numQueries, firstQuery), queries);
+  range = emitKeyRange(b, op, buffers, firstQuery, here, batch);
+}
+
+FragmentBody::Values FragmentBody::emitMap(
+    Value firstKey, ValueRange operands, size_t results,
+    function_ref<Values(const ScorePlace &, Value, ValueRange)> element) {
+  SmallVector<Type> types(results, operands.front().getType());
+  auto map = tile::MapOp::create(b, types, firstQuery, firstKey, operands);
+  SmallVector<Type> arguments(2, b.getIndexType());
+  arguments.append(operands.size(), b.getF32Type());
+  OpBuilder::InsertionGuard guard(b);
+  Block *block =
+      b.createBlock(&map.getBody(), {}, arguments,
+                    SmallVector<Location>(arguments.size(), b.getLoc()));
+  // Queries and keys that are not there have the place of the last one.
+  Value key = block->getArgument(1);
+  ScorePlace place = {batch, head,
+                      at.min(block->getArgument(0), at.sub(numQueries, 1)),
+                      at.min(key, at.sub(range.keys, 1)), range.alignment};
+  tile::FragmentYieldOp::create(
+      b, element(place, key, block->getArguments().drop_front(2)));
+  return Values(map.getResults());
+}
+
+/// The exponents of the weights of all keys, hidden ones too.
+FragmentBody::Values FragmentBody::emitSeenExponents(Value firstKey,
+                                                     ValueRange products) {
+  return emitMap(firstKey, products, body.numExponents(),
+                 [&](const ScorePlace &place, Value, ValueRange elements) {
+                   Value factor = constant(b.getF32Type(), body.queryFactor());
+                   Values scaled = llvm::map_to_vector(
+                       elements, [&](Value product) -> Value {
+                         return arith::MulFOp::create(b, product, factor);
+                       });
+                   Values start = body.emitStart(b, scaled, place);
+                   return body.emitExponents(b, start, place);
+                 });
+}
+
+/// Blocks of keys that every query sees all of are left alone.
+FragmentBody::Values FragmentBody::emitExponents(Value firstKey, int64_t keys,
+                                                 ValueRange products) {
+  Values exponents = emitSeenExponents(firstKey, products);
+  auto hide = [&] {
+    return emitMap(
+        firstKey, exponents, exponents.size(),
+        [&](const ScorePlace &place, Value key, ValueRange elements) {
+          Value seen = at.compare(arith::CmpIPredicate::slt, key, range.end);
+          if (Value visible =
+                  body.emitIsVisible(b, place, /*isBelowLength=*/true))
+            seen = arith::AndIOp::create(b, seen, visible);
+          Value hidden = constant(b.getF32Type(),
+                                  -std::numeric_limits<double>::infinity());
+          return llvm::map_to_vector(elements, [&](Value exponent) -> Value {
+            return arith::SelectOp::create(b, seen, exponent, hidden);
+          });
+        });
+  };
+  if (op.getMask())
+    return hide();
+  Value last = at.add(firstKey, keys);
+  Value isInside = arith::AndIOp::create(
+      b, at.compare(arith::CmpIPredicate::sge, firstKey, range.insideBegin),
+      at.compare(arith::CmpIPredicate::sle, last, range.insideEnd));
+  auto choice = scf::IfOp::create(b, ValueRange(exponents).getTypes(), isInside,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, exponents);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, hide());
+  return Values(choice.getResults());
+}
+
+Value FragmentBody::emitWeights(Value firstKey, ValueRange exponents,
+                                Statistics &statistics, Value &lowered) {
+  Value before = statistics.reference;
+  for (Value each : exponents)
+    statistics.reference = arith::MaxNumFOp::create(
+        b, statistics.reference, tile::RowMaxOp::create(b, each));
+  lowered = softmax.emitRescale(before, statistics.reference);
+  Values operands(exponents);
+  operands.push_back(statistics.reference);
+  Value weights = emitMap(at.value(0), operands, 1,
+                          [&](const ScorePlace &, Value, ValueRange elements) {
+                            return Values{softmax.emitWeight(
+                                elements.drop_back(), elements.back())};
+                          })
+                      .front();
+  statistics.sum = arith::AddFOp::create(
+      b, arith::MulFOp::create(b, statistics.sum, lowered),
+      tile::RowSumOp::create(b, weights));
+  if (!op.getKeep())
+    return weights;
+  return emitMap(firstKey, weights, 1,
+                 [&](const ScorePlace &place, Value, ValueRange elements) {
+                   return Values{arith::SelectOp::create(
+                       b, body.emitIsKept(b, place), elements[0],
+                       constant(b.getF32Type(), 0))};
+                 })
+      .front();
+}
+
+Value FragmentBody::emitScaled(Value fragment, Value factors) {
+  return emitMap(at.value(0), {fragment, factors}, 1,
+                 [&](const ScorePlace &, Value, ValueRange elements) {
+                   return Values{
+                       arith::MulFOp::create(b, elements[0], elements[1])};
+                 })
+      .front();
+}
+
+FragmentBody::Statistics FragmentBody::emitNoStatistics() {
+  return {constant(rows(), lowest), constant(rows(), 0)};
+}
+
+void FragmentBody::emitResults(Value outputs, Value sum) {
+  outputs = emitScaled(outputs, Softmax::emitInverse(b, sum));
+  // Zeros, also where the row's sum is not a number.
+  if (op.getKeep())
+    outputs =
+        emitMap(at.value(0), outputs, 1,
+                [&](const ScorePlace &place, Value, ValueRange elements) {
+                  Value keepsNone = emitKeepsNone(b, op, range, place.i);
+                  return Values{arith::SelectOp::create(
+                      b, keepsNone, constant(b.getF32Type(), 0), elements[0])};
+                })
+            .front();
+  tile::StoreOp::create(
+      b, outputs,
+      KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, head}),
+      firstQuery, numQueries);
+}
+
+tile::GridOp mixattn::makeBlocks(ImplicitLocOpBuilder &b, KernelOp kernel,
+                                 int64_t queries, int64_t threads) {
+  auto op = cast<AttentionOpInterface>(kernel.getAnchor());
+  IndexMath at(b);
+  auto sizeOf = [&](OperandDim of) {
+    return b.createOrFold<memref::DimOp>(kernel.getOperandOf(of.value), of.dim);
+  };
+  Value blocks =
+      at.div(at.add(sizeOf(op.getQueriesDim()), queries - 1), queries);
+  auto grid = tile::GridOp::create(
+      b,
+      ValueRange{blocks, at.value(op.getNumHeads()), sizeOf(op.getBatchDim())},
+      threads);
+  b.setInsertionPointToStart(&grid.getBody().front());
+  return grid;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The sizes of a block of warpgroups, and of its rings in shared memory.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_WGMMA_BLOCK_SIZES_H
+#define MIXATTN_PASSES_SCHEDULE_WGMMA_BLOCK_SIZES_H
+
+#include "dialect/attn/AttnOps.h"
+#include "dialect/tile/WgmmaOps.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace mixattn::wgmma {
+
+/// Warpgroups that compute, 64 queries each; one more fills the rings.
+constexpr int64_t consumers = 2, blockQueries = 64 * consumers;
+constexpr int64_t threads = 128 * (consumers + 1);
+/// Registers of a thread, of the 64 Ki that a multiprocessor has: ptxas gives
+/// each 168 at first.
+constexpr int32_t producerRegisters = 24, consumerRegisters = 240;
+/// Bytes of shared memory that a block may have on sm_90.
+constexpr int64_t sharedBytes = 227 << 10;
+
+/// Sizes that a kernel is made for.
+struct BlockSizes {
+  int64_t features, valueFeatures;
+  /// Keys of a block, and blocks that rings hold.
+  int64_t keys = 128;
+  static constexpr int64_t stages = 2;
+  mlir::Type type;
+
+  explicit BlockSizes(AttentionOpInterface op)
+      : features(op.getQueryType().getDimSize(3)),
+        valueFeatures(op.getValueType().getDimSize(3)),
+        type(op.getQueryType().getElementType()) {
+    // Outputs take as many registers as scores and weights leave, and so do
+    // numbers of each query and key that are read from memory.
+    if (valueFeatures > 128 || features > 128 || op.getBias() || op.getMask() ||
+        op.getKeep())
+      keys = 64;
+    else if (valueFeatures > 64 &&
+             (op.getCausal() || op.getBand() || op.getLengths()))
+      // The bounds of what is visible want registers, too.
+      keys = 112;
+  }
+
+  tile::RingType ring(int64_t count, int64_t rows, int64_t columns) const {
+    return tile::RingType::get(type.getContext(), {count, rows, columns}, type,
+                               /*swizzle=*/128);
+  }
+  tile::RingType queryRing() const { return ring(1, blockQueries, features); }
+  tile::RingType keyRing() const { return ring(stages, keys, features); }
+  tile::RingType valueRing() const { return ring(stages, keys, valueFeatures); }
+
+  /// Where the rings begin: each at a multiple of 1024 bytes.
+  static int64_t after(int64_t offset, tile::RingType ring) {
+    return llvm::alignTo(offset + ring.getBytes(), 1024);
+  }
+  int64_t keyOffset() const { return after(0, queryRing()); }
+  int64_t valueOffset() const { return after(keyOffset(), keyRing()); }
+  /// Bytes of shared memory that a block takes.
+  int64_t bytes() const { return valueOffset() + valueRing().getBytes(); }
+};
+
+} // namespace mixattn::wgmma
+
+#endif // MIXATTN_PASSES_SCHEDULE_WGMMA_BLOCK_SIZES_H

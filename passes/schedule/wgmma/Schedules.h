@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The schedules for sm_90a.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_WGMMA_SCHEDULES_H
+#define MIXATTN_PASSES_SCHEDULE_WGMMA_SCHEDULES_H
+
+#include "passes/plan/Schedule.h"
+
+namespace mixattn::wgmma {
+
+/// Turns `kernel`, on buffers, into a grid of blocks of threads.
+///
+///     producer     fill Q   fill K0  fill V0  fill K1  fill V1  fill K2 …
+///                      |        |        |        |  (a stage must be empty)
+///     consumer         Q K0ᵀ           Q K1ᵀ           Q K2ᵀ
+///     tensor cores     ------          ------ P0 V0    ------ P1 V1
+///     exps                    P0 ….           P1 ….           P2 ….
+///
+/// One thread fills rings of tiles in shared memory by TMA; two warpgroups, of
+/// 64 queries of one head each, empty them. Scores, weights and outputs are in
+/// registers. While the tensor cores pool the values of one block of keys, the
+/// exponentials of the next one are computed. Blocks of keys come last one
+/// first, so that most of those that not every query sees come first.
+///
+/// The counts of the grid are blocks of queries, heads, batch.
+void scheduleOnline(KernelOp kernel);
+
+/// Adds every schedule for sm_90a to `table`.
+void addSchedules(ScheduleTable &table);
+
+} // namespace mixattn::wgmma
+
+#endif // MIXATTN_PASSES_SCHEDULE_WGMMA_SCHEDULES_H

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel on buffers as a kernel of sm_90a: one thread fills rings of queries,
+// keys and values; two warpgroups score one block while they pool the one before.
+//
+// RUN: mixattn-opt --attn-set-target='family=wgmma chip=sm_90a' --attn-schedule-kernels --canonicalize --cse %s | FileCheck %s --implicit-check-not=attn.generic --implicit-check-not=attn.kernel
+// RUN: mixattn-opt --attn-set-target='family=wgmma chip=sm_90a' --attn-schedule-kernels %s | mixattn-opt --verify-roundtrip -o /dev/null
+
+!q = memref<1x2x?x64xbf16>
+!k = memref<1x2x?x64xbf16>
+
+// CHECK:      func.func @f(
+// CHECK-SAME:   %[[Q:arg.]]: memref<1x2x?x64xbf16>, %[[K:arg.]]: memref<1x2x?x64xbf16>, %[[O:arg.]]: memref<1x2x?x64xbf16>)
+// CHECK:        %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c128
+// CHECK:        tile.grid %[[BLOCKS]], %c2, %c1 threads 384 {
+// CHECK:        %[[QUERIES:.+]] = tile.wgmma.ring at 0 : <1x128x64xbf16, swizzle = 128>
+// CHECK:        %[[KEYS:.+]] = tile.wgmma.ring at 17408 : <2x128x64xbf16, swizzle = 128>
+// CHECK:        %[[VALUES:.+]] = tile.wgmma.ring at 51200 : <2x128x64xbf16, swizzle = 128>
+// CHECK:        %[[QMAP:.+]] = tile.tensor_map %[[Q]] box 128 x 64 swizzle 128
+// CHECK:        %[[KMAP:.+]] = tile.tensor_map %[[K]] box 128 x 64 swizzle 128
+// CHECK:        tile.wgmma.open %[[QUERIES]], %[[KEYS]], %[[VALUES]] consumers 2
+// CHECK:        tile.wgmma.roles producer registers 24 {
+// CHECK:          tile.wgmma.fill %[[QUERIES]][%c0] turn %c0 from %[[QMAP]]
+// CHECK:          scf.for %[[I:.+]] = %c0
+// CHECK:            %[[STAGE:.+]] = arith.remui %[[I]], %c2
+// CHECK:            %[[TURN:.+]] = arith.divui %[[I]], %c2
+// CHECK:            tile.wgmma.fill %[[KEYS]][%[[STAGE]]] turn %[[TURN]] from %[[KMAP]]
+// CHECK:            tile.wgmma.fill %[[VALUES]][%[[STAGE]]] turn %[[TURN]]
+// CHECK:        } consumers 2 registers 240 {
+// The first block has nothing to overlap with. Values that no query sees become 0.
+// CHECK:          %[[A:.+]] = tile.wgmma.await %[[QUERIES]][%c0] turn %c0
+// CHECK:          tile.wgmma.await %[[KEYS]][%c0] turn %c0
+// CHECK:          tile.wgmma.product %[[A]], %{{.+}} transposed
+// CHECK:          tile.wgmma.wait 0
+// CHECK:          tile.wgmma.release %[[KEYS]][%c0]
+// CHECK:          scf.if
+// CHECK:            tile.wgmma.await %[[VALUES]][%c0]
+// CHECK:            tile.wgmma.clear
+// CHECK:          tile.to_operand
+// CHECK:          scf.for %[[ROUND:.+]] = %c0
+// CHECK-SAME:       -> (vector<32xf32>, vector<64xbf16>, vector<2xf32>, vector<2xf32>)
+// One step for each stage: scores of a block, values of the one before.
+// CHECK:            %[[K1:.+]] = tile.wgmma.await %[[KEYS]][%c1] turn %[[ROUND]]
+// CHECK:            %[[S:.+]] = tile.wgmma.product %[[A]], %[[K1]] transposed
+// CHECK:            %[[V0:.+]] = tile.wgmma.await %[[VALUES]][%c0] turn %[[ROUND]]
+// CHECK:            %[[P:.+]] = tile.wgmma.product %{{.+}}, %[[V0]] onto
+// CHECK:            tile.wgmma.wait 1 for %[[S]]
+// CHECK:            tile.wgmma.release %[[KEYS]][%c1]
+// CHECK:            math.exp2
+// CHECK:            tile.wgmma.boundary
+// CHECK:            tile.wgmma.wait 0 for %[[P]]
+// CHECK:            tile.wgmma.release %[[VALUES]][%c0]
+// CHECK:            tile.wgmma.await %[[KEYS]][%c0]
+// CHECK:            tile.wgmma.await %[[VALUES]][%c1] turn %[[ROUND]]
+// CHECK:            tile.wgmma.boundary
+// CHECK:            scf.yield
+// What is left of a round, and the last block's values.
+// CHECK:          scf.if
+// CHECK:            tile.wgmma.boundary
+// CHECK:          tile.wgmma.product
+// CHECK:          tile.wgmma.wait 0
+// CHECK:          arith.divf
+// CHECK:          tile.store
+// CHECK-NEXT:   }
+func.func @f(%q: !q, %k: !k, %o: !q) {
+  attn.kernel ins(%q, %k : !q, !k) outs(%o : !q) {
+  ^bb0(%a: tensor<1x2x?x64xbf16>, %b: tensor<1x2x?x64xbf16>):
+    %r = attn.generic
+        scores(%a, %b : tensor<1x2x?x64xbf16>, tensor<1x2x?x64xbf16>)
+        causal pool(%b : tensor<1x2x?x64xbf16>) -> tensor<1x2x?x64xbf16>
+    attn.results %r : tensor<1x2x?x64xbf16>
+  }
+  return
+}
