@@ -47,19 +47,22 @@ mlir_version() {
     sed -n 's/^set(PACKAGE_VERSION "\([0-9.]*\).*/\1/p' "$config"
 }
 
-# What follows once all packages are there.
+# The last step, once all packages are there.
 finish() {
+  # The packages are those of the system's Python.
+  local python=/usr/bin/python3
+  [ -x "$python" ] || python=python3
   if $gpu && ! cmp -s scripts/cuda-tools.txt build/cuda/installed.txt; then
     say "bringing NVIDIA's tools from the Python package index"
     rm -rf build/cuda
-    python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
+    "$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
       --root-user-action=ignore --target build/cuda -r scripts/cuda-tools.txt >&2
     cp scripts/cuda-tools.txt build/cuda/installed.txt
   fi
   if $gpu && [ ! -d build/foreign/ptx ]; then
     say "making kernels of another compiler, on which the emulator is tested"
-    # What cannot be made is not tested: it says so.
-    python3 test/emulator/foreign/make.py >&2 || [ $? = 77 ]
+    # Without them the tests on them are skipped; it says why.
+    "$python" test/emulator/foreign/make.py >&2 || [ $? = 77 ]
   fi
   exit 0
 }

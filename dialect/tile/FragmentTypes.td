@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What ops on fragments take and give.
+// Types of fragments, and of their operands.
 
 #ifndef MIXATTN_DIALECT_TILE_FRAGMENT_TYPES_TD
 #define MIXATTN_DIALECT_TILE_FRAGMENT_TYPES_TD

@@ -241,7 +241,7 @@ def Tile_WgmmaClearOp : Tile_Op<"wgmma.clear"> {
   let summary = "Makes the last rows of a tile zeros";
   let description = [{
     The rows from `row` on, before wgmma reads them. All threads of `consumers`
-    warpgroups do it together, behind a fence of the asynchronous proxy, and go
+    warpgroups do it together, then a fence of the asynchronous proxy, and go
     on when all have done it.
 
     ```mlir

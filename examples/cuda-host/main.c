@@ -47,7 +47,7 @@ static void *allocate(int64_t count, size_t size) {
   return data;
 }
 
-// The file's bytes, with a zero behind them.
+// The file's bytes, followed by a zero.
 static char *read_file(const char *path) {
   enum { MOST_BYTES = 1 << 28 };
   FILE *file = fopen(path, "rb");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a manifest says of a call whose dims are known: sizes are numbers here.
+// A manifest's launches for known dims: sizes are numbers here.
 // Parts of it that this program does not use are passed over.
 #ifndef MIXATTN_EXAMPLES_CUDA_HOST_MANIFEST_H
 #define MIXATTN_EXAMPLES_CUDA_HOST_MANIFEST_H

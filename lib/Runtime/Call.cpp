@@ -6,14 +6,14 @@
 using namespace mixattn;
 
 namespace {
-/// What a function of the ABI is given, with room for its sentence.
+/// The arguments of a function of the ABI, with room for its sentence.
 struct Request {
   Request() {
     call.size = sizeof(call);
     call.message = message;
     call.message_size = sizeof(message);
   }
-  /// What the function's `code` says.
+  /// The function's `code` as a success or an error.
   Status statusOf(const Entry &entry, int32_t code) {
     if (code == 0)
       return Success();

@@ -6,7 +6,7 @@
 
 using namespace mixattn;
 
-/// What margins hold.
+/// The byte that margins are filled with.
 static constexpr unsigned char kMargin = 0xf7;
 
 Result<std::unique_ptr<Memory>>
@@ -87,11 +87,11 @@ Status CudaMemory::checkGuard() const {
       found != bytes + margin)
     return makeError("a kernel wrote {} bytes before its start",
                      margin - (found - bytes));
-  if (Status behind = read(begin() + count, bytes, margin); !behind)
-    return behind;
+  if (Status after = read(begin() + count, bytes, margin); !after)
+    return after;
   if (char *found = std::find_if(bytes, bytes + margin, isChanged);
       found != bytes + margin)
-    return makeError("a kernel wrote {} bytes behind its end",
+    return makeError("a kernel wrote {} bytes after its end",
                      found - bytes + 1);
   if (!isProtected)
     return Success();

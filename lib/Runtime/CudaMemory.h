@@ -33,7 +33,7 @@ private:
   CUdeviceptr allocation = 0;
   size_t margin = 0;
   bool isProtected = false;
-  /// What protected memory held.
+  /// The bytes that protected memory held.
   Buffer original;
 };
 

@@ -24,7 +24,7 @@ public:
 
   /// Waits until all work is done. An error is the driver's name and text.
   Status wait() const;
-  /// What `function` of the driver returned, as a sentence.
+  /// The error that `function` of the driver returned, as a sentence.
   Status check(const char *function, CUresult result) const;
 
 private:

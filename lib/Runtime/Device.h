@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an artifact's code runs on.
+// The device that an artifact's code runs on.
 #ifndef MIXATTN_LIB_RUNTIME_DEVICE_H
 #define MIXATTN_LIB_RUNTIME_DEVICE_H
 
@@ -15,7 +15,7 @@ class Device {
 public:
   virtual ~Device() = default;
 
-  /// What tensors say of their memory.
+  /// The device as tensors name it.
   virtual DLDevice dlpackDevice() const = 0;
 
   /// Memory with undefined content, at an address that suits every use.

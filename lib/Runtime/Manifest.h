@@ -94,7 +94,7 @@ struct Kernel {
   std::vector<Stage> stages;
 };
 
-/// What copies by TMA know of a tensor. Its innermost dim is the first.
+/// The tensor map that copies by TMA use. The innermost dim is the first.
 struct TensorMap {
   /// The stride of a dim: that of dim `dim` of the tensor, or `bytes`.
   struct Stride {
@@ -159,7 +159,7 @@ struct Entry {
   std::string attentionReason;
   /// The kernels whose begin and end are recorded; none without --profile.
   std::optional<std::vector<Kernel>> kernels = std::nullopt;
-  /// What a call launches, in order; none of code for a CPU.
+  /// The launches of a call, in order; none of code for a CPU.
   std::optional<std::vector<Launch>> launches = std::nullopt;
 
   /// The argument of that name, or null.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What this project uses of CUDA's driver API, typed from its documentation,
-// for C11 and C++17. Functions are looked up by name when they are used first:
-// nothing links with libcuda.
+// The part of CUDA's driver API that is used here, typed from its
+// documentation, for C11 and C++17. Functions are looked up by name when they
+// are used first: nothing links with libcuda.
 
 #ifndef MIXATTN_LIB_RUNTIME_CUDA_H
 #define MIXATTN_LIB_RUNTIME_CUDA_H

@@ -111,6 +111,7 @@ static int64_t stepOf(SizeExpression::Kind kind) {
   using Kind = SizeExpression::Kind;
   switch (kind) {
   case Kind::Number:
+  // One thread launches: nothing of OpenMP runs on a GPU.
   case Kind::Threads:
     return MIXATTN_STEP_NUMBER;
   case Kind::Dim:
@@ -291,8 +292,8 @@ TableWriter::addFunction(const std::string &name,
       module.getOrInsertFunction(name, type).getCallee());
 }
 
-/// What an entry exports: each passes its arguments on, after the library's and
-/// the entry's number.
+/// The functions of an entry: each passes its arguments on, after the library's
+/// and the entry's number.
 void TableWriter::addFunctions(Constant *library, const Entry &entry,
                                int64_t number) {
   llvm::Type *pointer = llvm::PointerType::getUnqual(context);

@@ -55,7 +55,7 @@ struct MoveBf16AsBitsPass
           LLVM::BitcastOp::create(b, op->getLoc(), bits, operand.get()));
   }
 
-  /// What branches pass to blocks is moved, too: loops carry it.
+  /// Makes bits of the arguments of `block`: loops carry values in them.
   void moveArguments(Block &block) {
     if (block.isEntryBlock() || llvm::none_of(block.getArgumentTypes(), bitsOf))
       return;

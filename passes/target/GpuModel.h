@@ -20,7 +20,7 @@ struct GpuModel {
   int64_t multiprocessors;
   double hertz;
   /// Operations that one multiprocessor begins in a cycle: multiply-adds of
-  /// 16-bit floats by mma.sync, exps, other operations of f32.
+  /// 16-bit floats by its family's products, exps, other operations of f32.
   double products, exps, others;
   /// Bytes a second from and to device memory.
   double memoryRate;

@@ -14,10 +14,10 @@ struct Barrier {
   unsigned expected = 0, arrived = 0;
   /// How often it was complete.
   uint64_t completed = 0;
-  /// What those that have arrived knew.
+  /// The knowledge of those that have arrived.
   Knowledge gathered;
-  /// What was gathered at each completion, for those that wait, and how many
-  /// warps have not yet seen it.
+  /// The knowledge gathered at each completion, for those that wait, and how
+  /// many warps have not yet seen it.
   std::map<uint64_t, std::pair<Knowledge, unsigned>> results;
   unsigned waiting = 0;
 };

@@ -10,7 +10,7 @@ using namespace mixattn::emulator;
 namespace {
 enum Field { IsTensor, Rank, IsStore };
 
-/// What one lane's copy moves.
+/// The bytes that one lane's copy moves.
 struct BulkCopy {
   bool isTensor = false, isStore = false;
   uint64_t shared = 0, global = 0;
@@ -136,10 +136,7 @@ static Outcome load(Warp &warp, const Instruction &instruction,
     };
     Transfer transfer =
         warp.transfer(barrier.agent, barrier.phase + 1, true, move);
-    if (block.landsAtIssue())
-      transfer.land();
-    else
-      barrier.transfers.push_back(std::move(transfer));
+    barrier.begin(std::move(transfer), block.landsAtIssue());
   });
   warp.advance();
   return Outcome::Next;

@@ -15,7 +15,7 @@ enum Comparison {
   Number,
   NotANumber
 };
-/// What instruction.number holds.
+/// Places in instruction.number.
 enum Field { What, Unordered, Combination, CombinedNegated, IsFlushed };
 } // namespace
 

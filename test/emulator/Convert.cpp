@@ -5,7 +5,7 @@
 using namespace mixattn::emulator;
 
 namespace {
-/// What instruction.number holds.
+/// Places in instruction.number.
 enum Field { Rounding, ToInteger, IsFlushed, IsLimited, IsRelu };
 /// .rn, .rz, .rm, .rp, .rna
 enum Mode { None = -1, Nearest, Zero, Down, Up, NearestAway };

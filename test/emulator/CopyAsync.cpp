@@ -57,7 +57,7 @@ static Outcome copy(Warp &warp, const Instruction &instruction,
   auto move = [&block, copies, size](const Observer &observer) {
     for (const LaneCopy &each : copies) {
       uint8_t *to = block.sharedBytes(each.target, size, size, true, observer);
-      // What is not given becomes zeros.
+      // Bytes beyond the source's size become zeros.
       std::memset(to, 0, size);
       if (!each.given)
         continue;
@@ -114,10 +114,7 @@ static Outcome arriveWhenCopied(Warp &warp, const Instruction &instruction,
     };
     Transfer transfer =
         warp.transfer(queue.agent, queue.openEvent, false, move);
-    if (block.landsAtIssue())
-      transfer.land();
-    else
-      barrier.transfers.push_back(std::move(transfer));
+    barrier.begin(std::move(transfer), block.landsAtIssue());
   });
   warp.advance();
   return Outcome::Next;

@@ -13,7 +13,7 @@ namespace mixattn::emulator {
 
 /// An operation whose bytes move later.
 struct Transfer {
-  /// What the issuing warp knew; `observer` refers to it.
+  /// The knowledge of the issuing warp; `observer` refers to it.
   std::shared_ptr<Knowledge> knowledge;
   Observer observer;
   std::function<void(const Observer &)> move;

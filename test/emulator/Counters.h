@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch did, counted.
+// Counts of what a launch did.
 #ifndef MIXATTN_TEST_EMULATOR_COUNTERS_H
 #define MIXATTN_TEST_EMULATOR_COUNTERS_H
 

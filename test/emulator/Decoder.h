@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the rules of instructions use to read modifiers and operands.
+// Reads modifiers and operands, for the rules of instructions.
 #ifndef MIXATTN_TEST_EMULATOR_DECODER_H
 #define MIXATTN_TEST_EMULATOR_DECODER_H
 

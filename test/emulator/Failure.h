@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the emulator throws when a text or a launch breaks a rule.
+// The exception of a text or a launch that breaks a rule.
 #ifndef MIXATTN_TEST_EMULATOR_FAILURE_H
 #define MIXATTN_TEST_EMULATOR_FAILURE_H
 

@@ -5,7 +5,7 @@
 using namespace mixattn::emulator;
 
 namespace {
-/// What instruction.number holds.
+/// Places in instruction.number.
 enum Field { Bytes, Elements, RegisterBits };
 } // namespace
 

@@ -46,6 +46,13 @@ void Mbarrier::completeBytes(uint64_t count, const Observer &observer) {
   finishIfComplete();
 }
 
+void Mbarrier::begin(Transfer transfer, bool landsAtIssue) {
+  if (landsAtIssue)
+    transfer.land();
+  else
+    transfers.push_back(std::move(transfer));
+}
+
 void Mbarrier::land() {
   while (!transfers.empty()) {
     Transfer transfer = std::move(transfers.front());

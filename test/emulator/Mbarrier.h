@@ -15,7 +15,7 @@ struct Mbarrier {
   /// Bytes that are still missing.
   int64_t bytes = 0;
   uint64_t phase = 0;
-  /// What those that arrived in this phase knew, and in the last one.
+  /// The knowledge of those that arrived in this phase, and in the last one.
   Knowledge gathered, result;
   /// Copies that signal it; those of phase p are event p + 1 of the agent.
   Agent agent = 0;
@@ -28,6 +28,8 @@ struct Mbarrier {
   void expectBytes(uint64_t count);
   void completeBytes(uint64_t count, const Observer &observer);
   void land();
+  /// Begins a copy that signals it: it lands at once, or when it must.
+  void begin(Transfer transfer, bool landsAtIssue);
 
 private:
   void finishIfComplete();

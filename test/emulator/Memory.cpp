@@ -12,7 +12,7 @@ Shadow &Allocation::accesses() {
 
 uint64_t Memory::allocate(size_t size) {
   uint64_t begin = next;
-  // What lies behind an allocation belongs to nobody.
+  // The gap after an allocation belongs to nobody.
   constexpr uint64_t gap = 1 << 20, alignment = 512;
   next += (size + gap + alignment - 1) / alignment * alignment;
   Allocation &allocation = allocations[begin];

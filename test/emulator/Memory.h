@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Global memory: allocations, with a gap behind each.
+// Global memory: allocations, with a gap after each.
 #ifndef MIXATTN_TEST_EMULATOR_MEMORY_H
 #define MIXATTN_TEST_EMULATOR_MEMORY_H
 

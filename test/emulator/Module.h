@@ -22,7 +22,7 @@ constexpr Slot noSlot = ~0u;
 constexpr unsigned lanesOfWarp = 32;
 constexpr uint32_t allLanes = ~0u;
 
-/// What an instruction did to the lanes that executed it.
+/// The effect of an instruction on the lanes that executed it.
 enum class Outcome {
   /// They go on to the next instruction.
   Next,
@@ -52,10 +52,10 @@ struct Instruction {
   /// Operands in the order of the text; lists of those in braces.
   std::array<Slot, 6> slot = {noSlot, noSlot, noSlot, noSlot, noSlot, noSlot};
   std::array<std::vector<Slot>, 4> list;
-  /// What is added to an address, and whether the address has 64 bits.
+  /// The offset of an address, and whether the address has 64 bits.
   std::array<int64_t, 3> offset = {};
   std::array<bool, 3> isWide = {};
-  /// What further belongs to the rule, named where the rule stands.
+  /// Further numbers of the rule, named where the rule stands.
   Type type, from;
   Space space = Space::Generic;
   std::array<int, 8> number = {};

@@ -19,7 +19,7 @@ enum TensorMapField {
   Swizzle,
   Fill
 };
-/// What instruction.number holds.
+/// Places in instruction.number.
 enum Field { Which, Ordinal };
 } // namespace
 

@@ -66,7 +66,7 @@ struct Body {
 std::string withoutComments(const std::string &text);
 
 /// The statements between the brace at `begin` and the one that closes it;
-/// `end` becomes the place behind that. `line` is that of `begin`.
+/// `end` becomes the place after that. `line` is that of `begin`.
 Body readBody(const std::string &text, size_t begin, unsigned line,
               size_t &end);
 

@@ -37,7 +37,7 @@ public:
   /// Lets some lanes execute one instruction; whether any went on.
   bool step();
   bool isDone() const { return groups.empty(); }
-  /// What its lanes wait for, for messages about a deadlock.
+  /// The statement that its lanes wait at, for messages about a deadlock.
   std::string waits() const;
   /// The statement that is executed.
   std::string currentPlace() const;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts the instructions of a cubin's loop over key blocks, by cuobjdump.
 
-The loop is the longest stretch that a branch goes back over. What a branch inside
+The loop is the longest stretch with products that a branch goes back over. What a branch inside
 it jumps over, such as the masks of blocks that are not seen whole, is counted
 apart: a block that every query sees whole takes the rest.
 """
@@ -12,11 +12,12 @@ import re
 import subprocess
 import sys
 
-# What a line of cuobjdump -sass looks like: address, guard, opcode, operands.
+# A line of cuobjdump -sass: address, guard, opcode, operands.
 LINE = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P[0-9T]+ )?([A-Z0-9_.]+)"
                   r"([^;]*);", re.M)
 # Bytes of an instruction.
 WIDTH = 16
+PRODUCTS = ("HMMA", "HGMMA")
 
 
 def instructions(cubin):
@@ -35,11 +36,14 @@ def target_of(operands):
 
 
 def loop_of(code):
-    """First and last address of the longest loop, or none."""
+    """First and last address of the longest loop with products, or none."""
+    products = [address for address, opcode, _ in code
+                if opcode.startswith(PRODUCTS)]
     loops = [(address - target_of(operands), target_of(operands), address)
              for address, opcode, operands in code
              if opcode.startswith("BRA") and target_of(operands) is not None
-             and target_of(operands) < address]
+             and any(target_of(operands) <= place < address
+                     for place in products)]
     return max(loops)[1:] if loops else None
 
 
@@ -67,20 +71,24 @@ def main():
     parser.add_argument("cubin")
     parser.add_argument("--all", action="store_true", help="every opcode")
     options = parser.parse_args()
+    bad = 0
     for name, code in instructions(options.cubin):
-        if not loop_of(code):
+        counts, more = census(code) if loop_of(code) else ({}, 0)
+        every, products = sum(counts.values()), total(counts, *PRODUCTS)
+        if not products:
+            # What the branches of sm_90a jump over holds the products.
+            print(f"{name}: no loop whose blocks of keys can be counted")
+            bad += 1
             continue
-        counts, more = census(code)
-        every, products = sum(counts.values()), total(counts, "HMMA", "HGMMA")
         print(f"{name}: a block of keys takes {every} instructions, and {more} "
               f"more where keys are hidden; {products} HMMA, "
               f"{total(counts, 'LDSM')} LDSM, {total(counts, 'MUFU')} MUFU, "
               f"{total(counts, 'FMUL', 'FADD', 'FFMA')} of f32; "
-              f"{every / max(products, 1):.2f} per HMMA")
+              f"{every / products:.2f} per HMMA")
         if options.all:
             for opcode, count in counts.most_common():
                 print(f"  {count:5} {opcode}")
-    return 0
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":

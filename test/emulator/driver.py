@@ -12,7 +12,7 @@ SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 
 
 class DriverError(Exception):
-    """What the driver answered, and the emulator's message."""
+    """An error of the driver, with the emulator's message."""
 
 
 class TensorMap(ctypes.Structure):

@@ -17,9 +17,11 @@ import sys
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "numeric")]
 
 import driver  # noqa: E402
+import inputs  # noqa: E402
 import run  # noqa: E402
 
 
@@ -31,7 +33,7 @@ def halved(match):
     return f"{match[1]}{int(match[2]) // 2};"
 
 
-# What is done, where, and what stands there afterwards.
+# A name, a pattern, and its replacement.
 MUTATIONS = [
     ("no barrier", r"\bbar(?:rier)?\.sync\s[^;]*;", ""),
     ("a cp.async group less is waited for",
@@ -77,17 +79,13 @@ def random_inputs(entry, dims, seed):
             arrays[argument["name"]] = numbers.integers(
                 0, high, shape).astype(run.DTYPES[dtype])
             continue
-        array = numbers.standard_normal(shape).astype(np.float32)
-        if dtype == "bf16":
-            array = (array.view(np.uint32) >> 16).astype(np.uint16)
-        elif dtype == "f16":
-            array = array.astype(np.float16).view(np.uint16)
-        arrays[argument["name"]] = array.astype(run.DTYPES[dtype])
+        array = inputs.encode(numbers.standard_normal(shape), dtype)
+        arrays[argument["name"]] = array.view(run.DTYPES[dtype])
     return arrays
 
 
 def outcome(options, entry, arrays, chip, text):
-    """What a run gives, in a process of its own: a fault ends the context."""
+    """The results or the error of a run, in a process of its own: a fault ends the context."""
     read, write = os.pipe()
     child = os.fork()
     if child:

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A GPU artifact as mixattn-compile makes them, with a table written by hand.
 
-#include "lib/Target/launcher/table.h"
+#include "test/launcher/Entry.h"
 
-#define COUNT(array) ((int64_t)(sizeof(array) / sizeof *(array)))
 #define STEPS(name, ...) static const struct mixattn_step name[] = {__VA_ARGS__}
 #define EXPRESSION(steps) {steps, COUNT(steps)}
 #define NUMBER(n) {MIXATTN_STEP_NUMBER, n}
@@ -40,7 +39,7 @@ STEPS(workspace, DIM(B), DIM(S), DO(MULTIPLY), NUMBER(1024), DO(MULTIPLY));
 STEPS(row_bytes, NUMBER(1024));
 STEPS(difference, DIM(S), DIM(N), DO(SUBTRACT));
 
-// What `terms` is given of keys: their address, the workspace, S.
+// The parameters of `terms`: the address of keys, the workspace, S.
 static const struct mixattn_parameter_row terms_parameters[] = {
     {{0}, NULL, MIXATTN_PARAMETER_POINTER, K, 0, 8},
     {{0}, NULL, MIXATTN_PARAMETER_WORKSPACE, -1, 0, 8},
@@ -133,7 +132,7 @@ static const struct mixattn_entry_row entries[] = {
     {"shift", copy_tensors, COUNT(copy_tensors), copy_dims, COUNT(copy_dims),
      EXPRESSION(fewer_bytes), 3, 1}};
 
-// What FakeCuda.c takes for code.
+// The text that FakeCuda.c takes for code.
 static const char image[] = "terms 0 8 8 4\n"
                             "attend 1024 128 8 8 4 4 8 8 8 8 128\n"
                             "copy 0 8 8\n";
@@ -144,20 +143,6 @@ static const struct mixattn_library library = {
     image,    "sm_80, sm_90a", 12000,    entries,
     launches, COUNT(launches), contexts, kernels};
 
-#define ENTRY(name, number)                                                    \
-  int32_t mixattn_##name(const DLTensor *const *tensors, int32_t count,        \
-                         const mixattn_call *call) {                           \
-    return mixattn_launcher_call(&library, number, tensors, count, call);      \
-  }                                                                            \
-  int32_t mixattn_workspace_##name(const DLTensor *const *tensors,             \
-                                   int32_t count, uint64_t *bytes,             \
-                                   const mixattn_call *call) {                 \
-    return mixattn_launcher_workspace(&library, number, tensors, count, bytes, \
-                                      call);                                   \
-  }                                                                            \
-  int32_t mixattn_prepare_##name(int32_t device, const mixattn_call *call) {   \
-    return mixattn_launcher_prepare(&library, device, call);                   \
-  }
 ENTRY(attend, 0)
 ENTRY(copy, 1)
 ENTRY(shift, 2)

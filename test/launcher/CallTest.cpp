@@ -17,7 +17,7 @@ TEST_F(Call, IsLargerThanItsSize) {
 }
 
 TEST_F(Call, MayBeShort) {
-  // Version 1 ended behind the message.
+  // Version 1 ended after the message.
   call.size = offsetof(mixattn_call, packed);
   call.stream = at(0x77);
   call.status = reinterpret_cast<uint32_t *>(kHost);
@@ -62,7 +62,7 @@ TEST_F(Call, MessageIsCutOff) {
   EXPECT_EQ(entry(attendTensors().data(), 4, &call), 3);
   EXPECT_EQ(std::string(message), "argument 'lengths': expected ");
   EXPECT_EQ(message[30], '#');
-  // Also within what precedes the sentence, and behind it.
+  // Also within the title before the sentence, and after it.
   std::memset(message, '#', sizeof message);
   call.message_size = 5;
   EXPECT_EQ(entry(attendTensors().data(), 4, &call), 3);

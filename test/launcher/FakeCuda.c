@@ -295,7 +295,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
   made->shared = config->sharedMemBytes;
   made->stream = config->hStream;
   made->context = current;
-  // Behind the name and the static shared memory.
+  // After the name and the static shared memory.
   char *bytes = strchr(strchr(line, ' ') + 1, ' ');
   for (int i = 0; bytes && *bytes == ' '; ++i)
     memcpy(made->parameters[i], parameters[i],
@@ -312,7 +312,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY,
   return cuLaunchKernelEx(&config, function, parameters, extra);
 }
 
-// What the launcher must never ask for.
+// Functions that the launcher must never call.
 #define FORBIDDEN(name)                                                        \
   CUresult name(void) {                                                        \
     count(&state.forbidden);                                                   \

@@ -27,7 +27,7 @@ struct fake_context {
   unsigned long long id;
 };
 
-/* What cuPointerGetAttributes says of the bytes from `begin` on. */
+/* The answer of cuPointerGetAttributes for the bytes from `begin` on. */
 struct fake_memory {
   uint64_t begin, bytes;
   int type, device, is_managed;

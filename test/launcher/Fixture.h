@@ -26,7 +26,7 @@ public:
   }
   Tensor(const Tensor &) = delete;
 
-  /// What a call is given.
+  /// The addresses that a call is given.
   const DLTensor *get() {
     tensor.shape = shape.data();
     tensor.strides = strides.empty() ? nullptr : strides.data();
@@ -37,7 +37,7 @@ public:
   std::vector<int64_t> shape, strides;
 };
 
-/// What a function of the ABI answers: its code, and the sentence.
+/// The answer of a function of the ABI: its code, and the sentence.
 struct Answer {
   int32_t code;
   std::string sentence;
@@ -63,7 +63,7 @@ enum : uint64_t {
   kOther = 0x700000,
   kManaged = 0x800000,
   kPinned = 0x900000,
-  /// What the driver has never heard of.
+  /// An address that the driver does not know.
   kHost = 0x7fff0000
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What kernels are given, and launches that cannot be.
+// The parameters of kernels, and launches that cannot be.
 #include "test/launcher/Fixture.h"
 
 using Launch = Launcher;
@@ -51,7 +51,7 @@ TEST_F(Launch, TensorMaps) {
   q.strides = {51200, 64, 512, 1};
   q.tensor.byte_offset = 32;
   ASSERT_EQ(attend(), good);
-  // The launch behind the first is made twice: before anything is launched,
+  // The launch after the first is made twice: before anything is launched,
   // and for itself.
   ASSERT_EQ(fake->map_count, 4);
   EXPECT_EQ(fake->launches[1].parameters[0][0], 0xA2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an entry says of tensors that it cannot take, and which it can.
+// Tensors that an entry can take, and its sentences about others.
 #include "test/launcher/Fixture.h"
 
 using Tensors = Launcher;

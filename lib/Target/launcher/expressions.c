@@ -3,7 +3,8 @@
 
 #include "lib/Target/launcher/launcher.h"
 
-// What `operation` makes of two values; false where 64 bits do not hold it.
+// Applies `operation` to two values; false where 64 bits do not hold the
+// result.
 static bool combine(int64_t operation, int64_t left, int64_t right,
                     int64_t *result) {
   switch (operation) {

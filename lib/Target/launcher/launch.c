@@ -150,7 +150,7 @@ static int32_t encode_map(const struct mixattn_request *request,
   // The driver takes no size of 0, and a kernel copies nothing of it.
   if (is_empty)
     return 0;
-  // What lies outside is read as zeros: interleave and fill are 0.
+  // Elements outside are read as zeros: interleave and fill are 0.
   CUresult result = request->driver->cuTensorMapEncodeTiled(
       encoded, map->data_type, (uint32_t)map->rank, (void *)(uintptr_t)address,
       dims, strides, map->box, ones, 0, rank_of(map->swizzle, 32),
@@ -257,7 +257,7 @@ int32_t mixattn_launch(const struct mixattn_request *request) {
   struct launch launch;
   int64_t first = request->entry->first_launch;
   int64_t end = first + request->entry->launch_count;
-  // Nothing is launched before all are known to be good: those behind the first
+  // Nothing is launched before all are known to be good: those after the first
   // are found twice.
   for (int64_t i = first + 1; i < end; ++i) {
     int32_t code = find_launch(request, i, &launch);

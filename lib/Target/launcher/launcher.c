@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the functions of a GPU artifact do: checks, then launches.
+// The functions of a GPU artifact: checks, then launches.
 
 #include "lib/Target/launcher/launcher.h"
 
@@ -58,7 +58,7 @@ static int32_t find_workspace(struct mixattn_request *request) {
                       "of range");
 }
 
-// The caller's memory beside its tensors, as far as the host can tell.
+// Checks the caller's workspace and status word, as far as the host can tell.
 static int32_t check_memory(struct mixattn_request *request) {
   const mixattn_call *call = &request->call;
   int32_t code = find_workspace(request);
@@ -85,6 +85,14 @@ static int32_t check_memory(struct mixattn_request *request) {
   return 0;
 }
 
+// The driver, and a context of the device, unless `code` says that it was in
+// vain already.
+static int32_t enter(struct mixattn_request *request, int32_t code) {
+  if (!code)
+    code = mixattn_open_driver(request);
+  return code ? code : mixattn_enter(request);
+}
+
 int32_t mixattn_launcher_call(const struct mixattn_library *library,
                               int64_t entry, const DLTensor *const *tensors,
                               int32_t count, const mixattn_call *call) {
@@ -94,10 +102,7 @@ int32_t mixattn_launcher_call(const struct mixattn_library *library,
     code = mixattn_check_tensors(&request);
   if (!code)
     code = check_memory(&request);
-  if (!code)
-    code = mixattn_open_driver(&request);
-  if (!code)
-    code = mixattn_enter(&request);
+  code = enter(&request, code);
   if (code)
     return code;
   code = mixattn_check_pointers(&request);
@@ -133,10 +138,7 @@ int32_t mixattn_launcher_prepare(const struct mixattn_library *library,
   struct mixattn_request request;
   int32_t code = begin(&request, library, call);
   request.device = device;
-  if (!code)
-    code = mixattn_open_driver(&request);
-  if (!code)
-    code = mixattn_enter(&request);
+  code = enter(&request, code);
   if (code)
     return code;
   code = mixattn_load(&request);

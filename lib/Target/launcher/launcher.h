@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the launcher's files share.
+// Declarations that the launcher's files share.
 //
 //   launcher.c     the functions that an artifact's entries call
 //   message.c      one sentence for the caller

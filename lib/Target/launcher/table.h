@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table that tells the launcher of a GPU artifact what its entries launch.
 //
-// mixattn-compile writes it as constants of LLVM IR beside the code for GPUs,
+// mixattn-compile writes it as constants of LLVM IR next to the code for GPUs,
 // and the launcher's objects read it: C11 and C++17. A struct has no padding
 // and no fields but pointers, 64-bit and 32-bit integers, in this order.
 
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-// What a table may hold; who writes it refuses more.
+// Limits of a table; who writes it refuses more.
 enum {
   // Names of dims of an entry.
   MIXATTN_MOST_DIMS = 64,
@@ -31,7 +31,7 @@ enum {
   MIXATTN_MOST_CONTEXTS = 64
 };
 
-// What a step does. All but the first two take the two values on top of the
+// Operations of steps. All but the first two take the two values on top of the
 // stack, the right one above the left one, and leave one.
 enum {
   MIXATTN_STEP_NUMBER,
@@ -175,7 +175,7 @@ struct mixattn_kernel_state {
 struct mixattn_library {
   // A fatbin, a cubin, or PTX text that ends with a zero.
   const void *image;
-  // What the image has code for, for messages: "sm_80, sm_90a".
+  // The chips that the image has code for, for messages: "sm_80, sm_90a".
   const char *targets;
   // The least driver: 1000 x major + 10 x minor, as cuDriverGetVersion says.
   int64_t least_driver;
@@ -189,7 +189,7 @@ struct mixattn_library {
   struct mixattn_kernel_state *kernels;
 };
 
-// What the functions of the ABI do with what they are given: `mixattn_NAME`,
+// The launcher's side of the functions of the ABI: `mixattn_NAME`,
 // `mixattn_workspace_NAME` of entry number `entry`, and `mixattn_prepare_NAME`,
 // which is the same for all entries. The symbols are hidden.
 #define MIXATTN_HIDDEN __attribute__((visibility("hidden")))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a tensor of an entry must be like: the sentences are those of entries
+// Checks of an entry's tensors: the sentences are those of entries
 // for x86 (passes/entry/EntryChecks.cpp).
 
 #include "lib/Target/launcher/launcher.h"

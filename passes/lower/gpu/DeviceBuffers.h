@@ -13,8 +13,8 @@ namespace mixattn {
 /// `buffer` is what a kernel was given, or a part of it.
 ///
 /// Indices are of 32 bits on a GPU. Each is multiplied by its stride in 64.
-/// What the leading dims add is a pointer of its own, which loops over the last
-/// two leave alone.
+/// The offset of the leading dims makes a pointer of its own, which loops over
+/// the last two leave alone.
 mlir::Value emitDeviceAddress(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
                               mlir::ValueRange indices);
 

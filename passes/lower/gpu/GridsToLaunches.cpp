@@ -132,7 +132,7 @@ std::string Outliner::nameOf(tile::GridOp grid) {
   }
 }
 
-/// What a kernel is given of the values that its grid takes from outside: of
+/// Adds the parameters for values that a grid takes from outside: of
 /// buffers their pointer, and the sizes and strides that their types leave
 /// open.
 void Outliner::addParameters(ArrayRef<Value> operands, Parameters &parameters) {
@@ -162,7 +162,7 @@ void Outliner::addParameters(ArrayRef<Value> operands, Parameters &parameters) {
   }
 }
 
-/// What a kernel is given of the tensor maps that its grid uses, after all
+/// Adds a parameter for each tensor map that a grid uses, after all
 /// else.
 void Outliner::addTensorMaps(tile::GridOp grid, Parameters &parameters) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What lowerings for GPUs share: places of threads, pointers, pairs.
+// Shared by lowerings for GPUs: places of threads, pointers, pairs.
 
 #ifndef MIXATTN_PASSES_LOWER_GPU_WARP_EMITTER_H
 #define MIXATTN_PASSES_LOWER_GPU_WARP_EMITTER_H

@@ -10,8 +10,8 @@
 
 namespace mixattn {
 
-/// What ops of wgmma that were lowered gave: of rings and tiles their addresses
-/// in shared memory, i32; of what is pending its fragments.
+/// The values that lowered ops of wgmma have: of rings and tiles their
+/// addresses in shared memory, i32; of what is pending its fragments.
 using Lowered = llvm::DenseMap<mlir::Value, mlir::Value>;
 
 /// Each emits code in nvvm, llvm, scf, vector and arith before its op, and puts

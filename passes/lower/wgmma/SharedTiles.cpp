@@ -24,7 +24,7 @@ Value WarpgroupEmitter::tileOf(Value address, tile::RingType type,
   return plus(address, times(asNumber(stage), type.getTile().getBytes()));
 }
 
-/// Two barriers a stage, of 8 bytes each, behind the tiles.
+/// Two barriers a stage, of 8 bytes each, follow the tiles.
 Value WarpgroupEmitter::full(Value address, tile::RingType type, Value stage) {
   return pointer(
       plus(plus(address, type.getTileBytes()), times(asNumber(stage), 16)));

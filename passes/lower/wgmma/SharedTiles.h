@@ -51,7 +51,7 @@ protected:
   /// are columns of the tile, else they are rows.
   mlir::Value descriptor(mlir::Value address, tile::SharedType type,
                          bool byRows);
-  /// What 16 terms from `term` on add to the descriptor.
+  /// The step of a descriptor to the 16 terms from `term` on.
   static int64_t descriptorStep(tile::SharedType type, bool byRows,
                                 int64_t term);
 };

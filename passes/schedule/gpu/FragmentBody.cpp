@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What schedules of GPUs share: an attention's body on fragments.
+// An attention's body on fragments, for every family of GPUs.
 
 #include "passes/schedule/gpu/FragmentBody.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What schedules of GPUs share: an attention's body on fragments.
+// An attention's body on fragments, for every family of GPUs.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_GPU_FRAGMENT_BODY_H
 #define MIXATTN_PASSES_SCHEDULE_GPU_FRAGMENT_BODY_H
@@ -22,7 +22,8 @@ public:
   FragmentBody(mlir::ImplicitLocOpBuilder &b, KernelOp kernel);
 
 protected:
-  /// What weights are relative to, and their sum, of every row.
+  /// The running maximum of every row, which weights are relative to, and their
+  /// sum.
   struct Statistics {
     mlir::Value reference, sum;
   };

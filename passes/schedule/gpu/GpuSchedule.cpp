@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the records of schedules for GPUs share.
+// The base of the records of schedules for GPUs.
 
 #include "passes/schedule/gpu/GpuSchedule.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the records of schedules for GPUs share.
+// The base of the records of schedules for GPUs.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_GPU_GPU_SCHEDULE_H
 #define MIXATTN_PASSES_SCHEDULE_GPU_GPU_SCHEDULE_H

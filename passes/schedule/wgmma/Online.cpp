@@ -28,8 +28,8 @@ public:
   void emit(tile::GridOp grid);
 
 private:
-  /// What consumers carry from block of keys to block of keys. The `weights` of
-  /// the last block are yet to be pooled.
+  /// Values that consumers carry from block of keys to block of keys. The
+  /// `weights` of the last block are yet to be pooled.
   struct State {
     Value outputs, weights;
     Statistics statistics;
@@ -130,7 +130,7 @@ OnlineBlock::State OnlineBlock::emitWeighed(Value number, Value scores,
 }
 
 /// A box of TMA ends where the tensor does, not where the keys do that queries
-/// see: values behind these may be NaN, and 0 times that is.
+/// see: values after these may be NaN, and 0 times NaN is NaN.
 void OnlineBlock::clearHiddenValues() {
   Value first = firstKeyOf(at.value(0));
   Value loaded = at.min(at.add(first, sizes.keys), range.keys);

@@ -17,7 +17,11 @@ static CUcontext primaryContext() {
 MIXATTN_CUDA_EXPORT CUresult cuInit(unsigned int flags) {
   if (flags)
     return CUDA_ERROR_INVALID_VALUE;
-  State::get().isInitialised = true;
+  State &state = State::get();
+  if (!state.isChipKnown)
+    return state.remember(CUDA_ERROR_INVALID_DEVICE,
+                          "MIXATTN_CUDA_CHIP names no chip from sm_75 on");
+  state.isInitialised = true;
   return CUDA_SUCCESS;
 }
 

@@ -13,8 +13,7 @@ State &State::get() {
 
 State::State() {
   const char *chipName = std::getenv("MIXATTN_CUDA_CHIP");
-  if (!chipName || !setChip(chipName))
-    setChip("sm_80");
+  isChipKnown = setChip(chipName ? chipName : "sm_80");
   if (const char *count = std::getenv("MIXATTN_CUDA_SMS"))
     device.options.multiprocessors = std::max(1, std::atoi(count));
 }

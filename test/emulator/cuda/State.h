@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the stand-in for libcuda keeps: one device, its modules and streams.
+// The state of the stand-in for libcuda: one device, its modules and streams.
 #ifndef MIXATTN_TEST_EMULATOR_CUDA_STATE_H
 #define MIXATTN_TEST_EMULATOR_CUDA_STATE_H
 
@@ -68,6 +68,8 @@ public:
   Device device;
   Chip chip;
   bool isInitialised = false;
+  /// Whether the environment names a chip that there is.
+  bool isChipKnown = true;
   /// A failed launch ends the context: all later calls give its error.
   CUresult sticky = CUDA_SUCCESS;
   std::string message, countersText;

@@ -238,8 +238,8 @@ CUresult cuGetProcAddress(const char *symbol, void **function, int version,
 CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version,
                              uint64_t flags, int *status);
 
-/* What the real library does not have. */
-/* What went wrong in a module or launch last. */
+/* Functions that the real library does not have. */
+/* The last message about a module or a launch. */
 const char *mixattnEmulatorMessage(void);
 /* One JSON object; `reset` makes all counters 0 afterwards. */
 const char *mixattnEmulatorCounters(int reset);

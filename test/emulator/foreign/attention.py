@@ -35,7 +35,7 @@ def begin(ROWS: tl.constexpr, D: tl.constexpr):
 @triton.jit
 def by_pointers(q, k, v, o, n, scale, D: tl.constexpr, ROWS: tl.constexpr,
                 KEYS: tl.constexpr, CAUSAL: tl.constexpr):
-    """q, k, v, o are contiguous [B,H,N,D]; rows behind the last are read as zeros."""
+    """q, k, v, o are contiguous [B,H,N,D]; rows after the last are read as zeros."""
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     head = tl.program_id(1).to(tl.int64) * n * D
     feature, within = tl.arange(0, D)[None, :], (row < n)[:, None]
@@ -54,7 +54,7 @@ def by_pointers(q, k, v, o, n, scale, D: tl.constexpr, ROWS: tl.constexpr,
 
 @triton.jit
 def rows_of(tensor, batch, head, first, ROWS: tl.constexpr, D: tl.constexpr):
-    """ROWS rows from row `first`, by a descriptor: zeros behind the last."""
+    """ROWS rows from row `first`, by a descriptor: zeros after the last."""
     return tensor.load([batch, head, first, 0]).reshape(ROWS, D)
 
 

@@ -23,8 +23,14 @@ from typing import NamedTuple
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "numeric"))
+
+import inputs  # noqa: E402
+
 ROOT = HERE.parents[2]
 BATCHES, HEADS = 2, 2
+# How inputs.py holds a type.
+STORED = {"bf16": "V2", "f16": np.float16}
 LENGTHS, SEEDS = (1, 64, 130, 197), (1, 2, 3)
 LANDINGS = ("issue", "wait")
 # Relative error, in the 2-norm: three quarters of that by which one rounding to the
@@ -40,22 +46,6 @@ class Case(NamedTuple):
     name: str
     length: int
     seed: int
-
-
-def rounded(numbers, dtype):
-    """Numbers as they are stored: float16, or the bits of bf16."""
-    if dtype == "f16":
-        return numbers.astype(np.float16)
-    bits = numbers.astype(np.float32).view(np.uint32)
-    # To the nearest, and of two that are as near to the even one.
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
-
-
-def widened(stored, dtype):
-    if dtype == "f16":
-        return stored.view(np.float16).astype(np.float64)
-    bits = stored.view(np.uint16).astype(np.uint32) << 16
-    return bits.view(np.float32).astype(np.float64)
 
 
 def attention(q, k, v, op):
@@ -97,10 +87,10 @@ def check(options, case, entry, folder):
     dtype = entry["results"][0]["dtype"]
     shape = (BATCHES, HEADS, case.length, entry["results"][0]["shape"][-1])
     rng = np.random.default_rng([case.seed, case.length])
-    stored = {name: rounded(rng.standard_normal(shape), dtype) for name in "qkv"}
+    stored = {name: inputs.encode(rng.standard_normal(shape), dtype) for name in "qkv"}
     for name, array in stored.items():
         np.save(folder / f"{name}.npy", array)
-    expected = attention(*(widened(stored[name], dtype) for name in "qkv"),
+    expected = attention(*(inputs.decode(stored[name]) for name in "qkv"),
                          entry["attention"])
     errors, messages, bits = [], [], set()
     for landing in options.landing or LANDINGS:
@@ -110,7 +100,7 @@ def check(options, case, entry, folder):
             messages.append(f"seed {case.seed}, {landing}: {failure}")
             continue
         bits.add(result.tobytes())
-        errors.append(relative_error(widened(result, dtype), expected))
+        errors.append(relative_error(inputs.decode(result.view(STORED[dtype])), expected))
         if errors[-1] > LIMITS[dtype]:
             messages.append(f"seed {case.seed}, {landing}: error {errors[-1]:.2e} "
                             f"is above {LIMITS[dtype]:.2e}")
@@ -120,7 +110,7 @@ def check(options, case, entry, folder):
 
 
 def check_seeds(options, name, length, entry):
-    """What check() says of all seeds."""
+    """The errors and messages of check() for all seeds."""
     errors, messages = [], []
     for seed in options.seed or SEEDS:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is refused before anything runs.
+// Texts that are refused before anything runs.
 #include "Harness.h"
 
 using namespace mixattn::emulator;

@@ -19,7 +19,7 @@ static int number_from(const char *variable, int otherwise) {
   return text ? atoi(text) : otherwise;
 }
 
-// What the function of that name returns.
+// The result that the function of that name is to return.
 static CUresult outcome(const char *name) {
   const char *fails = getenv("FAKE_FAILS");
   size_t length = strlen(name);
@@ -248,7 +248,7 @@ CUresult cuStreamCreate(CUstream *made, unsigned flags) {
 CUresult cuStreamDestroy_v2(CUstream given) {
   return given == (CUstream)&stream ? OUTCOME : 400;
 }
-// What goes wrong in a kernel is told here.
+// Errors of kernels are told here.
 CUresult cuStreamSynchronize(CUstream given) {
   tell("wait");
   return given != (CUstream)&stream ? 400 : clock_now ? OUTCOME : CUDA_SUCCESS;

@@ -3,7 +3,7 @@
 // that need neither compiler nor GPU. -DMANIFEST='"FILE"' names the manifest's
 // text.
 
-#include "lib/Target/launcher/table.h"
+#include "test/launcher/Entry.h"
 
 __asm__(".pushsection .mixattn.manifest, \"a\"\n"
         ".incbin "
@@ -11,7 +11,6 @@ __asm__(".pushsection .mixattn.manifest, \"a\"\n"
         ".byte 0\n"
         ".popsection\n");
 
-#define COUNT(array) ((int64_t)(sizeof(array) / sizeof *(array)))
 #define STEPS(...)                                                             \
   {(const struct mixattn_step[]){__VA_ARGS__},                                 \
    COUNT(((const struct mixattn_step[]){__VA_ARGS__}))}
@@ -66,20 +65,6 @@ static struct mixattn_kernel_state
 static const struct mixattn_library library = {
     "", "sm_80", 12000, entries, launches, COUNT(launches), contexts, kernels};
 
-#define ENTRY(name, number)                                                    \
-  int32_t mixattn_##name(const DLTensor *const *tensors, int32_t count,        \
-                         const mixattn_call *call) {                           \
-    return mixattn_launcher_call(&library, number, tensors, count, call);      \
-  }                                                                            \
-  int32_t mixattn_workspace_##name(const DLTensor *const *tensors,             \
-                                   int32_t count, uint64_t *bytes,             \
-                                   const mixattn_call *call) {                 \
-    return mixattn_launcher_workspace(&library, number, tensors, count, bytes, \
-                                      call);                                   \
-  }                                                                            \
-  int32_t mixattn_prepare_##name(int32_t device, const mixattn_call *call) {   \
-    return mixattn_launcher_prepare(&library, device, call);                   \
-  }
 ENTRY(twice, 0)
 ENTRY(attend, 1)
 ENTRY(stray, 2)

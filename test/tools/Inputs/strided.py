@@ -13,6 +13,7 @@ TEST = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TEST / "emulator"), str(TEST / "numeric")]
 
 import driver  # noqa: E402
+import inputs  # noqa: E402
 from dlpack import TYPES, DLTensor  # noqa: E402
 
 # DLPack's number of CUDA.
@@ -56,8 +57,8 @@ def main():
     rng = np.random.default_rng(1)
 
     def draw(rows):
-        numbers = rng.standard_normal((2, rows, 2, 64)).astype(np.float32)
-        return (numbers.view(np.uint32) >> 16).astype(np.uint16)
+        numbers = rng.standard_normal((2, rows, 2, 64))
+        return inputs.encode(numbers, "bf16").view(np.uint16)
     q = np.ascontiguousarray(draw(70).swapaxes(1, 2))
     k, v = draw(40).swapaxes(1, 2), draw(40).swapaxes(1, 2)
     lengths = np.array([40, 23], np.int64)
