@@ -119,6 +119,8 @@ struct KernelParameter {
     Stride,
     /// `value`, an i32.
     Scalar,
+    /// The address of the workspace and `value` bytes more, 8 bytes.
+    Workspace,
     /// The tensor map of `tensor` that `map` describes, 128 bytes.
     TensorMap
   };

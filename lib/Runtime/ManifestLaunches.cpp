@@ -50,6 +50,11 @@ KernelParameter LaunchParser::parseParameter(const JsonView &json) {
           "expected a power of 2 up to 4096, but got {}", parameter.alignment));
     return parameter;
   }
+  if (json.has("workspace")) {
+    parameter.kind = Kind::Workspace;
+    parameter.value = parseSize(json["workspace"], dims);
+    return parameter;
+  }
   bool isStride = json.has("stride");
   const char *type = isStride ? "i64" : "i32";
   if (std::string given = json["type"].text(); given != type)

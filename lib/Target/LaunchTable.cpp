@@ -220,20 +220,34 @@ Constant *TableWriter::mapRow(const Entry &entry,
                              narrow(promotion)}));
 }
 
+static int64_t kindOf(const KernelParameter &parameter) {
+  switch (parameter.kind) {
+  case KernelParameter::Kind::Pointer:
+    return MIXATTN_PARAMETER_POINTER;
+  case KernelParameter::Kind::Stride:
+    return MIXATTN_PARAMETER_STRIDE;
+  case KernelParameter::Kind::Scalar:
+    return MIXATTN_PARAMETER_SCALAR;
+  case KernelParameter::Kind::Workspace:
+    return MIXATTN_PARAMETER_WORKSPACE;
+  case KernelParameter::Kind::TensorMap:
+    return MIXATTN_PARAMETER_TENSOR_MAP;
+  }
+  llvm_unreachable("all kinds are known");
+}
+
 Constant *TableWriter::parameterRow(const Entry &entry,
                                     const KernelParameter &parameter,
                                     const Numbers &dims) {
   using Kind = KernelParameter::Kind;
   bool isScalar = parameter.kind == Kind::Scalar;
   bool isMap = parameter.kind == Kind::TensorMap;
-  int64_t kind = isScalar                         ? MIXATTN_PARAMETER_SCALAR
-                 : isMap                          ? MIXATTN_PARAMETER_TENSOR_MAP
-                 : parameter.kind == Kind::Stride ? MIXATTN_PARAMETER_STRIDE
-                                                  : MIXATTN_PARAMETER_POINTER;
-  return structOf({isScalar ? expression(parameter.value, dims)
+  bool hasValue = isScalar || parameter.kind == Kind::Workspace;
+  return structOf({hasValue ? expression(parameter.value, dims)
                             : structOf({null(), wide(0)}),
                    isMap ? mapRow(entry, parameter, dims) : null(),
-                   narrow(kind), narrow(numberOf(entry, parameter.tensor)),
+                   narrow(kindOf(parameter)),
+                   narrow(numberOf(entry, parameter.tensor)),
                    narrow(parameter.dim), narrow(isScalar ? 4 : 8)});
 }
 

@@ -123,6 +123,12 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   }
   pm.addPass(createStageKernelsPass());
   pm.addPass(createScheduleKernelsPass());
+  // What is left is no schedule's: a CPU's loops are made later.
+  if (options.family != TargetFamily::X86) {
+    pm.addNestedPass<func::FuncOp>(createLoopsToGridsPass());
+    // Constants that kernels write now.
+    pm.addPass(createSymbolDCEPass());
+  }
   // Accesses outside of a tile are to meet memory that is nobody's.
   if (options.sanitizer == "address")
     pm.addNestedPass<func::FuncOp>(createSeparateScratchPass());
@@ -131,12 +137,27 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   addVerifyLevel(pm, Level::Tiled);
 }
 
+/// Functions and arithmetic of a graph's own on 16-bit floats are computed in
+/// f32, too.
+static void addWideArithmetic(OpPassManager &pm) {
+  math::MathExtendToSupportedTypesOptions functions;
+  functions.targetTypeStr = "f32";
+  pm.addPass(math::createMathExtendToSupportedTypes(functions));
+  arith::ArithEmulateUnsupportedFloatsOptions wide;
+  wide.sourceTypeStrs = {"f16", "bf16"};
+  wide.targetTypeStr = "f32";
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(wide));
+}
+
 /// Kernels as functions of the LLVM dialect; what launches them stays.
 static void buildLlvmOfKernels(OpPassManager &pm) {
+  // While entries hold buffers, of which kernels are given addresses.
+  pm.addPass(createPlanWorkspacePass());
   pm.addPass(createGridsToLaunchesPass());
   // No function of the math dialect may be left for the conversion from gpu: it
   // would call libdevice, which not every machine has.
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
+  addWideArithmetic(device);
   device.addPass(createLowerMmaPass());
   device.addPass(createLowerWgmmaPass());
   device.addPass(createLowerGpuPass());
@@ -193,15 +214,8 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(createLowerX86Pass());
-  // Functions and arithmetic of a graph's own on 16-bit floats are computed in
-  // f32, too: LLVM would call a compiler's library for the conversions.
-  math::MathExtendToSupportedTypesOptions functions;
-  functions.targetTypeStr = "f32";
-  pm.addPass(math::createMathExtendToSupportedTypes(functions));
-  arith::ArithEmulateUnsupportedFloatsOptions wide;
-  wide.sourceTypeStrs = {"f16", "bf16"};
-  wide.targetTypeStr = "f32";
-  pm.addPass(arith::createArithEmulateUnsupportedFloats(wide));
+  // LLVM would call a compiler's library for the conversions.
+  addWideArithmetic(pm);
   // Polynomials for what they cover: libm's results vary by machine.
   pm.addPass(createApproximateMathPass());
   pm.addPass(createExpandF16Pass());

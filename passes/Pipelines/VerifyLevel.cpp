@@ -36,10 +36,11 @@ static bool usesTensors(Operation *op) {
 }
 
 /// Whether `op` belongs to an entry that launches kernels: it launches one,
-/// computes with numbers, or asks for sizes.
+/// computes with numbers, or asks for sizes and parts of buffers.
 static bool launches(Operation *op) {
   return isa<FunctionOpInterface, func::ReturnOp, tile::GridOp, tile::LaunchOp,
-             memref::DimOp, memref::CastOp, memref::SubViewOp>(op) ||
+             memref::DimOp, memref::CastOp, memref::SubViewOp, memref::ViewOp>(
+             op) ||
          isa_and_present<arith::ArithDialect>(op->getDialect());
 }
 
@@ -75,7 +76,9 @@ struct VerifyLevelPass : mixattn::impl::VerifyLevelPassBase<VerifyLevelPass> {
   LogicalResult checkForGpu(Operation *op) const {
     if (isa<ModuleOp, gpu::GPUModuleOp>(op))
       return success();
-    if (level == Level::Tiled && op->getParentOfType<tile::GridOp>())
+    if (level == Level::Tiled && (op->getParentOfType<tile::GridOp>() ||
+                                  isa<memref::AllocOp, memref::DeallocOp>(op)))
+      // Buffers become parts of the workspace.
       return success();
     if (!op->getParentOfType<gpu::GPUModuleOp>()) {
       if (launches(op))
@@ -92,20 +95,7 @@ struct VerifyLevelPass : mixattn::impl::VerifyLevelPassBase<VerifyLevelPass> {
     return success();
   }
 
-  /// Whether `op` is for the plain path, which a GPU does not have.
-  static bool isPlain(Operation *op) {
-    Operation *parent = op->getParentOp();
-    // The region of an attention is about single scores.
-    bool isPart =
-        isa<FunctionOpInterface, func::ReturnOp, arith::ConstantOp>(op);
-    return usesTensors(op) && !canBePlanned(op) && !isPart &&
-           !isa<tensor::DimOp, tensor::EmptyOp>(op) &&
-           !(parent && canBePlanned(parent));
-  }
-
   LogicalResult check(Operation *op, bool isGpu) const {
-    if (isGpu && level == Level::Planned && isPlain(op))
-      return op->emitOpError("has no schedule on a GPU");
     if (level == Level::Planned && canBePlanned(op) && !getPlan(op))
       return op->emitOpError("has no plan at level 'planned'");
     bool isScheduled = level == Level::Tiled || level == Level::Llvm;

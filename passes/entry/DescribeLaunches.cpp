@@ -7,6 +7,8 @@
 #include "passes/entry/ManifestText.h"
 #include "passes/entry/SizeExpression.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
 namespace mixattn {
 #define GEN_PASS_DEF_DESCRIBELAUNCHESPASS
 #include "passes/Passes.h.inc"
@@ -63,6 +65,10 @@ describe(func::FuncOp entry, tile::ParameterAttr parameter, Value value) {
       return std::nullopt;
     return Object{{"scalar", describeSize(value)}, {"type", "i32"}};
   }
+  if (auto part = value.getDefiningOp<memref::ViewOp>();
+      part && parameter.getKind() == tile::ParameterKind::Pointer &&
+      isSizeOfArguments(part.getByteShift()))
+    return Object{{"workspace", describeSize(part.getByteShift())}};
   std::optional<std::string> name = nameOf(entry, value);
   if (!name)
     return std::nullopt;

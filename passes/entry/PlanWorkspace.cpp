@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // attn-plan-workspace: one piece of memory for all buffers of a call.
 
+#include "dialect/attn/AttnOps.h"
 #include "passes/Passes.h"
 #include "passes/entry/ManifestText.h"
 #include "passes/entry/SizeExpression.h"
@@ -131,7 +132,12 @@ struct PlanWorkspacePass
     Value bytes = planWorkspace(function, needs);
     if (!bytes)
       return;
-    if (function.isPublic()) {
+    if (function.isPublic() && !isX86) {
+      // Callers of a GPU's entries give the memory that the manifest says.
+      function.setArgAttr(function.getNumArguments() - 1, "attn.workspace",
+                          UnitAttr::get(&getContext()));
+      expressions.insert({function.getName(), describeSize(bytes)});
+    } else if (function.isPublic()) {
       std::string name = function.getName().str();
       Value total = giveMemory(function, bytes);
       expressions.insert({name, describeSize(total)});
@@ -142,6 +148,7 @@ struct PlanWorkspacePass
   }
 
   void runOnOperation() override {
+    isX86 = TargetAttr::of(getOperation()).getFamily() == TargetFamily::X86;
     for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       visit(function);
     if (!expressions.empty())
@@ -151,6 +158,7 @@ struct PlanWorkspacePass
       });
   }
 
+  bool isX86 = true;
   llvm::DenseSet<func::FuncOp> visited;
   WorkspaceNeeds needs;
   llvm::StringMap<llvm::json::Value> expressions;

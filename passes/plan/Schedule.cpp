@@ -94,9 +94,9 @@ const Schedule *mixattn::findFirst(Operation *op, const Schedules &schedules) {
 std::string mixattn::whyNone(Operation *op, const Schedules &schedules) {
   std::string text;
   for (const std::unique_ptr<Schedule> &each : schedules)
-    if (each->formsKernels() && each->isFor(op))
+    if (std::string why = each->whyNot(op); each->isFor(op) && !why.empty())
       text += llvm::formatv("{0}{1}: {2}", text.empty() ? ": " : "; ",
-                            each->name, each->whyNot(op));
+                            each->name, why);
   return text;
 }
 

@@ -360,4 +360,27 @@ def ShareKernelsPass : Pass<"attn-share-kernels", "::mlir::ModuleOp"> {
       "::mlir::LLVM::LLVMDialect"];
 }
 
+def LoopsToGridsPass : Pass<"attn-loops-to-grids", "::mlir::func::FuncOp"> {
+  let summary = "Run on a GPU what no schedule takes, an element a thread";
+  let description = [{
+    Input: an entry for a GPU, with `linalg` ops and copies on buffers outside
+    of grids.
+    Output: a `tile.grid` for each, whose blocks have the elements of one row of
+    the result, and whose threads sum up what each needs.
+    Skips: everything else.
+
+    ```mlir
+    func.func @f(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+      linalg.exp ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>)
+      return
+    }
+    ```
+    becomes a grid of as many rows of blocks as `%x` has rows.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+      "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+      "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+      "::mixattn::tile::TileDialect"];
+}
+
 #endif // MIXATTN_PASSES_SCHEDULE_PASSES_TD

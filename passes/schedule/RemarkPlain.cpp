@@ -20,7 +20,9 @@ namespace {
 
 struct RemarkPlainPass : mixattn::impl::RemarkPlainPassBase<RemarkPlainPass> {
   void runOnOperation() override {
-    Schedules schedules = schedulesFor(TargetAttr::of(getOperation()));
+    TargetAttr target = TargetAttr::of(getOperation());
+    bool isGpu = target.getFamily() != TargetFamily::X86;
+    Schedules schedules = schedulesFor(target);
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<KernelOp>(op))
         return WalkResult::skip();
@@ -32,8 +34,9 @@ struct RemarkPlainPass : mixattn::impl::RemarkPlainPassBase<RemarkPlainPass> {
           linalg.getNumLoops() > 0 && !op->use_empty())
         remark::missed(op->getLoc(), remark::RemarkOpts::name("plain").category(
                                          "attn-remark-plain"))
-            << remark::reason("'{0}' is loops on one thread{1}",
-                              op->getName().getStringRef(),
+            << remark::reason("'{0}' is {1}{2}", op->getName().getStringRef(),
+                              isGpu ? "an element a thread"
+                                    : "loops on one thread",
                               whyNone(op, schedules));
       return WalkResult::advance();
     });

@@ -7,7 +7,6 @@
 // RUN: mixattn-opt %t/bufferized.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=bufferized
 // RUN: mixattn-opt %t/tiled.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=tiled
 // RUN: mixattn-opt %t/llvm.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=llvm
-// RUN: mixattn-opt %t/gpu-planned.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=planned
 // RUN: mixattn-opt %t/gpu-tiled.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=tiled
 // RUN: mixattn-opt %t/gpu-llvm.mlir --split-input-file --verify-diagnostics --attn-verify-level=level=llvm
 // RUN: not mixattn-opt %t/normal.mlir --attn-verify-level=level=planed 2>&1 | FileCheck %s --check-prefix=LEVEL
@@ -93,16 +92,6 @@ llvm.func @cast(%x: i64) {
   llvm.return
 }
 
-//--- gpu-planned.mlir
-module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
-  func.func @pointwise(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
-    // expected-error @below {{'linalg.exp' op has no schedule on a GPU}}
-    %y = linalg.exp ins(%x : tensor<2x3xf32>) outs(%x : tensor<2x3xf32>)
-        -> tensor<2x3xf32>
-    return %y : tensor<2x3xf32>
-  }
-}
-
 //--- gpu-tiled.mlir
 module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   func.func @terms(%x: memref<2x3xf32>, %y: memref<2x3xf32>) {
@@ -112,8 +101,7 @@ module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   }
 }
 
-// -----
-
+//--- gpu-llvm.mlir
 module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   func.func @buffer(%n: index) {
     // expected-error @below {{'memref.alloc' op would compute on the host}}
@@ -122,7 +110,8 @@ module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   }
 }
 
-//--- gpu-llvm.mlir
+// -----
+
 module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   gpu.module @kernels {
     llvm.func @right() {

@@ -21,14 +21,15 @@ using namespace mlir;
 using namespace mixattn;
 
 /// Copies what `grid` uses of sizes, numbers and parts of buffers into it, so
-/// that buffers and numbers of the caller's remain, and gives these: arguments
-/// of the function first, in their order.
+/// that buffers and numbers of the caller's remain, and buffers in the
+/// workspace, and gives these: arguments of the function first, in their order.
 static SmallVector<Value> sinkOperands(tile::GridOp grid) {
   OpBuilder b(grid.getBody());
   DenseMap<Value, Value> sunk;
   std::function<Value(Value)> sink = [&](Value value) -> Value {
     Operation *op = value.getDefiningOp();
-    if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
+    if (!op || op->getNumRegions() || !isMemoryEffectFree(op) ||
+        isa<memref::ViewOp>(op))
       return value;
     if (Value known = sunk.lookup(value))
       return known;
@@ -63,6 +64,36 @@ static SmallVector<Value> sinkOperands(tile::GridOp grid) {
 
 static SmallVector<int64_t> stridesOf(MemRefType type) {
   return type.getStridesAndOffset().first;
+}
+
+/// How many strides of a buffer a kernel is given: none where they follow from
+/// its sizes.
+static int64_t countStrides(MemRefType type) {
+  return type.getLayout().isIdentity()
+             ? 0
+             : llvm::count_if(stridesOf(type), ShapedType::isDynamic);
+}
+
+/// The open strides of a buffer of `type`, whose open sizes are `sizes`, each
+/// the product of the sizes after it.
+static SmallVector<Value> emitStrides(ImplicitLocOpBuilder &b, MemRefType type,
+                                      ValueRange sizes) {
+  SmallVector<Value> strides;
+  Value stride = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    if (ShapedType::isDynamic(stridesOf(type)[dim]))
+      strides.insert(strides.begin(), stride);
+    Value size =
+        type.isDynamicDim(dim)
+            ? arith::IndexCastOp::create(b, b.getI64Type(),
+                                         sizes[type.getDynamicDimIndex(dim)])
+                  .getResult()
+            : arith::ConstantOp::create(
+                  b, b.getI64IntegerAttr(type.getDimSize(dim)))
+                  .getResult();
+    stride = b.createOrFold<arith::MulIOp>(stride, size);
+  }
+  return strides;
 }
 
 namespace {
@@ -157,7 +188,7 @@ void Outliner::addParameters(ArrayRef<Value> operands, Parameters &parameters) {
         add(tile::ParameterKind::Number,
             b.createOrFold<memref::DimOp>(operand, dim), b.getIndexType());
     for (auto [dim, stride] : llvm::enumerate(stridesOf(type)))
-      if (ShapedType::isDynamic(stride))
+      if (countStrides(type) && ShapedType::isDynamic(stride))
         add(tile::ParameterKind::Stride, operand, b.getI64Type(), dim);
   }
 }
@@ -222,8 +253,9 @@ void Outliner::nameOperands(ArrayRef<Value> operands, Block &entry,
     Value inside = take(1).front();
     if (type) {
       ValueRange sizes = take(type.getNumDynamicDims());
-      ValueRange strides =
-          take(llvm::count_if(stridesOf(type), ShapedType::isDynamic));
+      SmallVector<Value> strides(take(countStrides(type)));
+      if (type.getLayout().isIdentity())
+        strides = emitStrides(b, type, sizes);
       inside = tile::DeviceBufferOp::create(b, type, inside, sizes, strides);
     }
     replaceAllUsesInRegionWith(operand, inside, body);

@@ -20,26 +20,23 @@ std::string GpuSchedule::whyNot(Operation *op) const {
     return llvm::formatv("there is no description of the GPU '{0}'", chip);
   if (!attention.getQuery())
     return "its scores are given";
-  for (auto [clause, isThere] : {std::pair("premix", attention.hasPremix()),
-                                 {"postmix", attention.hasPostmix()},
-                                 {"weights", bool(attention.getWeights())},
-                                 {"lse", bool(attention.getLse())},
-                                 {"gaussian", attention.getGaussian()},
-                                 {"shifts", bool(attention.getShifts())},
-                                 {"prior", bool(attention.getPrior())}})
-    if (isThere)
-      return llvm::formatv("it has no code for '{0}'", clause);
-  static constexpr StringLiteral read[] = {"query",      "key",      "value",
-                                           "query_term", "key_term", "bias",
-                                           "mask",       "lengths"};
-  for (auto [name, operand] : attention.getNamedOperands())
-    if (!llvm::is_contained(read, name))
-      return llvm::formatv("it has no code for '{0}'", name);
   Type type = attention.getQueryType().getElementType();
   if (!type.isBF16() && !type.isF16())
     return llvm::formatv("queries, keys and values are f16 or bf16 on tensor "
                          "cores, but these are {0}",
                          type);
+  for (auto [clause, isThere] : {std::pair("premix", attention.hasPremix()),
+                                 {"postmix", attention.hasPostmix()},
+                                 {"weights", bool(attention.getWeights())},
+                                 {"lse", bool(attention.getLse())}})
+    if (isThere)
+      return llvm::formatv("it has no code for '{0}'", clause);
+  static constexpr StringLiteral read[] = {
+      "query",  "key",   "value", "query_term", "key_term",
+      "shifts", "prior", "bias",  "mask",       "lengths"};
+  for (auto [name, operand] : attention.getNamedOperands())
+    if (!llvm::is_contained(read, name))
+      return llvm::formatv("it has no code for '{0}'", name);
   for (RankedTensorType each :
        {attention.getKeyType(), attention.getValueType()})
     if (each.getElementType() != type)

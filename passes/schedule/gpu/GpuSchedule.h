@@ -9,6 +9,9 @@
 
 namespace mixattn {
 
+/// The time of a launch, as CUDA's documentation of graphs says it.
+constexpr double secondsOfLaunch = 4e-6;
+
 /// A schedule of an attention by fragments, whose blocks have `queries` queries
 /// and visit `keys` keys at a time.
 class GpuSchedule : public Schedule {
@@ -26,8 +29,7 @@ public:
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
   double flopsOfPeak(const Workload &work) const override { return gpu.peak(); }
-  /// A launch, as CUDA's documentation of graphs says it.
-  double secondsOfCall() const override { return 4e-6; }
+  double secondsOfCall() const override { return secondsOfLaunch; }
 
 private:
   const GpuModel &gpu;

@@ -2,6 +2,7 @@
 // The record of sm_90a's schedule that passes over the keys once: online.
 
 #include "passes/schedule/gpu/GpuSchedule.h"
+#include "passes/schedule/gpu/StageSchedules.h"
 #include "passes/schedule/wgmma/BlockSizes.h"
 #include "passes/schedule/wgmma/Schedules.h"
 
@@ -32,6 +33,8 @@ public:
 void wgmma::addSchedules(ScheduleTable &table) {
   table.add(TargetFamily::Wgmma,
             [](TargetAttr target) { return std::make_unique<Online>(target); });
+  gpus::addStages(table, TargetFamily::Wgmma);
+  gpus::addUnfused(table, TargetFamily::Wgmma);
 }
 
 std::string Online::whyNot(Operation *op) const {

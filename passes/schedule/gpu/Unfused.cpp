@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The record of the plain path on GPUs, which attn-decompose takes: unfused.
+
+#include "passes/schedule/gpu/GpuSchedule.h"
+#include "passes/schedule/gpu/StageSchedules.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mixattn;
+using namespace mixattn::gpus;
+
+namespace {
+
+class Unfused final : public Schedule {
+public:
+  explicit Unfused(TargetAttr target)
+      : Schedule("unfused", "the plain path of attn-decompose, an element of "
+                            "each tensor a thread"),
+        gpu(describeGpu(target)), chip(target.getChip()) {}
+
+  bool isFor(Operation *op) const override { return true; }
+  std::string whyNot(Operation *op) const override;
+  Prediction predict(const Workload &work, const PlanCase &plan,
+                     const PlanSizes &sizes) const override;
+  double flopsOfPeak(const Workload &) const override { return gpu.peak(); }
+  double secondsOfCall() const override { return secondsOfLaunch; }
+  bool formsKernels() const override { return false; }
+  void emit(KernelOp, const PlanCase &) const override {
+    llvm_unreachable("no kernel is formed of what is unfused");
+  }
+
+private:
+  const GpuModel &gpu;
+  std::string chip;
+};
+
+} // namespace
+
+void gpus::addUnfused(ScheduleTable &table, TargetFamily family) {
+  table.add(family, [](TargetAttr target) {
+    return std::make_unique<Unfused>(target);
+  });
+}
+
+std::string Unfused::whyNot(Operation *op) const {
+  if (!findGpu(chip))
+    return llvm::formatv("there is no description of the GPU '{0}'", chip);
+  for (Type type : op->getResultTypes())
+    if (getElementTypeOrSelf(type).isF32())
+      return "results are f16 or bf16 on a GPU, but one is f32";
+  return "";
+}
+
+/// Every tensor goes to memory and comes back. Threads sum up by themselves
+/// what they read one by one: nothing says how much of that overlaps.
+Prediction Unfused::predict(const Workload &work, const PlanCase &,
+                            const PlanSizes &sizes) const {
+  bool hasPairs = work.kind == Workload::Kind::Softmax ||
+                  work.kind == Workload::Kind::Contraction;
+  double units = double(sizes.batch) * double(sizes.queries) *
+                 (hasPairs ? double(sizes.keys) : 1.0);
+  double cycles =
+      units * ((work.plainMultiplyAdds + work.plainOther) / gpu.others +
+               work.plainExps / gpu.exps);
+  double seconds = cycles / (double(gpu.multiprocessors) * gpu.hertz);
+  // Scores, exponentials, weights: each written once, and read once by what
+  // comes next.
+  double tensors =
+      4 * units *
+      double(work.kind == Workload::Kind::Softmax
+                 ? work.queryHeads + 2 * work.heads
+                 : work.heads * std::max(work.features, work.valueFeatures));
+  return {seconds + 2 * tensors / gpu.memoryRate + 4 * secondsOfLaunch,
+          tensors};
+}
