@@ -17,7 +17,8 @@ def Tile_ParameterKind : I32Enum<"ParameterKind",
     "what a kernel is given of a value",
     [I32EnumCase<"Pointer", 0, "pointer">, I32EnumCase<"Stride", 1, "stride">,
      I32EnumCase<"Number", 2, "number">,
-     I32EnumCase<"TensorMap", 3, "tensor_map">]> {
+     I32EnumCase<"TensorMap", 3, "tensor_map">,
+     I32EnumCase<"Status", 4, "status">]> {
   let cppNamespace = "::mixattn::tile";
 }
 
@@ -32,12 +33,16 @@ def Tile_ParameterAttr : AttrDef<Tile_Dialect, "Parameter"> {
     - `number`: the value itself, an index, as an i32;
     - `tensor_map`: 128 bytes that say where a buffer lies and what a copy takes
       of it: `box`, of its last dims and 1 of each before, `swizzle` bytes of a
-      row permuted in shared memory.
+      row permuted in shared memory;
+    - `status`: the address of the caller's status word, 8 bytes, 0 where there is
+      none. The kernel may leave there that the buffer, an argument of the entry,
+      holds a value out of its range.
 
     ```
     #tile.parameter<pointer>   #tile.parameter<pointer alignment = 16>
     #tile.parameter<stride dim = 2>
     #tile.parameter<tensor_map box = [128, 64] swizzle = 128>
+    #tile.parameter<status>
     ```
   }];
   let parameters = (ins EnumParameter<Tile_ParameterKind>:$kind,
@@ -71,7 +76,8 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments]> {
     that the manifest describes.
 
     - (C1) there are 1 to 3 counts, and a parameter for each operand.
-    - (C2) pointers, strides and tensor maps are of buffers, numbers of indices.
+    - (C2) pointers, strides, tensor maps and status words are of buffers,
+      numbers of indices.
 
     ```mlir
     func.func @f(%x: memref<?x64xf32, strided<[?, 1]>>, %n: index) {
@@ -125,6 +131,28 @@ def Tile_TensorMapOp : Tile_Op<"tensor_map", [Pure]> {
     `:` type($buffer) `->` type($map)
   }];
   let hasVerifier = 1;
+}
+
+def Tile_ReportOp : Tile_Op<"report"> {
+  let summary = "Tells the caller that a value is out of its range";
+  let description = [{
+    Where `is_bad` holds in the first thread of a block, the caller's status word
+    becomes at least 1 + the number of the entry's argument that `buffer` is. A
+    caller without a status word learns nothing, and neither does one where
+    `buffer` is no argument of the entry: it has no number.
+
+    The host of a GPU does not see values. A kernel takes the nearest value that
+    is in the range, goes on, and reports.
+
+    ```mlir
+    func.func @f(%lengths: memref<?xi64>, %isBad: i1) {
+      tile.report %isBad of %lengths : memref<?xi64>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins I1:$is_bad, Arg<AnyMemRef, "", [MemWrite]>:$buffer);
+  let assemblyFormat = "$is_bad `of` $buffer attr-dict `:` type($buffer)";
 }
 
 def Tile_DeviceBufferOp : Tile_Op<"device_buffer",

@@ -177,6 +177,7 @@ static bool read_parameter(const struct reader *reader, const char *object,
   const char *pointer = json_member(object, "pointer");
   const char *stride = json_member(object, "stride");
   const char *scalar = json_member(object, "scalar");
+  const char *status = json_member(object, "status");
   int members = json_count(object);
   if (pointer && members == 2) {
     parameter->tensor = find_tensor(reader, pointer);
@@ -190,6 +191,13 @@ static bool read_parameter(const struct reader *reader, const char *object,
     int64_t dim = read_size(reader, json_member(object, "dim"), 0);
     return dim < tensor->rank &&
            set_number(parameter, object, tensor->strides[dim]);
+  }
+  // The address of a word for faults of an argument's values; 0 is for none.
+  if (status && members == 1) {
+    find_tensor(reader, status);
+    parameter->tensor = -1;
+    parameter->value.address = 0;
+    return true;
   }
   return scalar && members == 2 &&
          set_number(parameter, object, evaluate(reader, scalar));

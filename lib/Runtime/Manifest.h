@@ -122,7 +122,10 @@ struct KernelParameter {
     /// The address of the workspace and `value` bytes more, 8 bytes.
     Workspace,
     /// The tensor map of `tensor` that `map` describes, 128 bytes.
-    TensorMap
+    TensorMap,
+    /// The address of the call's status word, or 0, 8 bytes: the kernel says
+    /// there that `tensor` holds a value out of its range.
+    Status
   };
   Kind kind = Kind::Pointer;
   std::string tensor;

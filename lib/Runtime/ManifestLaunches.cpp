@@ -40,6 +40,11 @@ KernelParameter LaunchParser::parseParameter(const JsonView &json) {
   KernelParameter parameter;
   if (json.has("tensor_map"))
     return parseTensorMap(json);
+  if (json.has("status")) {
+    parameter.kind = Kind::Status;
+    parameter.tensor = parseTensor(json["status"]);
+    return parameter;
+  }
   if (json.has("pointer")) {
     parameter.kind = Kind::Pointer;
     parameter.tensor = parseTensor(json["pointer"]);

@@ -67,7 +67,8 @@ typedef struct mixattn_call {
   /* A word in memory of the device, 0 before the call, or NULL; not looked at
    * by a host artifact. Only kernels see the values of a GPU's tensors: one
    * that meets a length or an index out of its range takes the nearest that is
-   * not, and leaves 1 + the index of that tensor here. */
+   * not, and leaves 1 + the index of that tensor here, the largest of these
+   * where several are so. */
   uint32_t *status;
 } mixattn_call;
 

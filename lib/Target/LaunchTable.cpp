@@ -7,9 +7,7 @@
 #include "lib/Target/Object.h"
 #include "lib/Target/launcher/table.h"
 
-#include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Module.h"
 
 #include <map>
 
@@ -232,6 +230,8 @@ static int64_t kindOf(const KernelParameter &parameter) {
     return MIXATTN_PARAMETER_WORKSPACE;
   case KernelParameter::Kind::TensorMap:
     return MIXATTN_PARAMETER_TENSOR_MAP;
+  case KernelParameter::Kind::Status:
+    return MIXATTN_PARAMETER_STATUS;
   }
   llvm_unreachable("all kinds are known");
 }

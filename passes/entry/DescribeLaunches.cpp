@@ -74,6 +74,8 @@ describe(func::FuncOp entry, tile::ParameterAttr parameter, Value value) {
     return std::nullopt;
   if (parameter.getKind() == tile::ParameterKind::TensorMap)
     return describeMap(entry, parameter, value, *name);
+  if (parameter.getKind() == tile::ParameterKind::Status)
+    return Object{{"status", *name}};
   if (parameter.getKind() == tile::ParameterKind::Pointer)
     return Object{{"pointer", *name}, {"alignment", parameter.getAlignment()}};
   return Object{

@@ -27,9 +27,11 @@ KeyRange mixattn::emitKeyRange(ImplicitLocOpBuilder &b, ScoreOpInterface op,
       count = arith::ExtSIOp::create(b, wide, count);
     Value zero = arith::ConstantOp::create(b, b.getI64IntegerAttr(0));
     Value keys = arith::IndexCastOp::create(b, wide, range.keys);
-    count =
+    Value nearest =
         arith::MinSIOp::create(b, arith::MaxSIOp::create(b, count, zero), keys);
-    range.end = arith::IndexCastOp::create(b, b.getIndexType(), count);
+    range.isLengthBad =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count, nearest);
+    range.end = arith::IndexCastOp::create(b, b.getIndexType(), nearest);
   }
   range.insideEnd = range.end;
   // The positions that the first and the last query are aligned with.

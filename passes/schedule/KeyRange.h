@@ -20,6 +20,9 @@ struct KeyRange {
   mlir::Value insideBegin, insideEnd;
   /// Keys of those whose weights every query keeps after the softmax.
   mlir::Value keptBegin, keptEnd;
+  /// Whether the batch row's length is out of 0 to `keys`, and the nearest that
+  /// is not was taken for it: an i1. Null where there are no lengths.
+  mlir::Value isLengthBad;
 
   /// Emits whether every query of the tile sees all of `keys` keys from `first`
   /// on, and keeps their weights: an i1. A mask is not looked at.

@@ -28,9 +28,10 @@ SCALARS = {"i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,
 
 
 class Run:
-    """One call of an entry."""
+    """One call of an entry. Without a status word its address is 0."""
 
-    def __init__(self, cuda, text, entry, arrays):
+    def __init__(self, cuda, text, entry, arrays, has_status=True):
+        self.has_status = has_status
         self.cuda, self.text, self.entry = cuda, text, entry
         self.arrays = dict(arrays)
         self.dims = sizes.dims_of(entry["arguments"], self.arrays)
@@ -72,7 +73,7 @@ class Run:
             return ctypes.c_uint64(self.workspace
                                    + self.size(given["workspace"]))
         if "status" in given:
-            return ctypes.c_uint64(self.status)
+            return ctypes.c_uint64(self.status if self.has_status else 0)
         if "stride" in given:
             return SCALARS[given["type"]](self.stride(given["stride"],
                                                       given["dim"]))

@@ -7,7 +7,7 @@
 // CHECK-SAME: {\22block\22:[128,1,1],\22cluster\22:[1,1,1],\22grid\22:{{\[\[}}\22divide\22,[\22add\22,\22N\22,63],64],8,1],\22kernel\22:\22f_kernel_0\22,
 // CHECK-SAME: \22parameters\22:[{\22alignment\22:16,\22pointer\22:\22x\22},{\22dim\22:1,\22stride\22:\22x\22,\22type\22:\22i64\22},{\22scalar\22:\22N\22,\22type\22:\22i32\22}],\22shared\22:0},
 // CHECK-SAME: {\22block\22:[32,1,1],
-// CHECK-SAME: \22kernel\22:\22f_kernel_1\22,\22parameters\22:[{\22alignment\22:1,\22pointer\22:\22o\22}],\22shared\22:0}],\22name\22:\22f\22},
+// CHECK-SAME: \22kernel\22:\22f_kernel_1\22,\22parameters\22:[{\22alignment\22:1,\22pointer\22:\22o\22},{\22status\22:\22x\22}],\22shared\22:0}],\22name\22:\22f\22},
 // CHECK-SAME: {\22launches\22:[],\22name\22:\22none\22}]}
 module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22},{\22name\22:\22none\22}]}"} {
   func.func @f(%x: memref<2x?x4xf32, strided<[?, ?, 1]>> {attn.name = "x", attn.dims = ["N"]},
@@ -22,7 +22,8 @@ module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22},{\22nam
     tile.launch @kernels::@f_kernel_0 blocks %blocks, %c8 threads 128
         [#tile.parameter<pointer alignment = 16>, #tile.parameter<stride dim = 1>, #tile.parameter<number>] of %x, %x, %n
         : memref<2x?x4xf32, strided<[?, ?, 1]>>, memref<2x?x4xf32, strided<[?, ?, 1]>>, index
-    tile.launch @kernels::@f_kernel_1 blocks %n threads 32 [#tile.parameter<pointer>] of %o : memref<4xf32>
+    tile.launch @kernels::@f_kernel_1 blocks %n threads 32 [#tile.parameter<pointer>, #tile.parameter<status>] of %o, %x
+        : memref<4xf32>, memref<2x?x4xf32, strided<[?, ?, 1]>>
     return
   }
   func.func @none() {

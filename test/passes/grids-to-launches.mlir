@@ -85,3 +85,38 @@ module attributes {attn.target = #attn.target<wgmma, chip = "sm_90a">} {
     return
   }
 }
+
+// -----
+
+// One thread of a block reports what is wrong with an argument, where there is a
+// status word: 1 + its number is 2. A buffer in the workspace has no number.
+// CHECK:       gpu.func @reported_kernel_0({{.*}}, %[[STATUS:[a-z0-9]+]]: !llvm.ptr<1>) kernel
+// CHECK:         %[[BAD:.+]] = arith.cmpi slt
+// CHECK:         %[[THREAD:.+]] = gpu.thread_id x
+// CHECK:         %[[FIRST:.+]] = arith.cmpi eq, %[[THREAD]], %c0
+// CHECK:         %[[NULL:.+]] = llvm.mlir.zero : !llvm.ptr<1>
+// CHECK:         %[[WANTED:.+]] = llvm.icmp "ne" %[[STATUS]], %[[NULL]]
+// CHECK:         %[[BOTH:.+]] = arith.andi %[[BAD]], %[[FIRST]]
+// CHECK:         %[[ALL:.+]] = arith.andi %[[BOTH]], %[[WANTED]]
+// CHECK:         scf.if %[[ALL]] {
+// CHECK-NEXT:      %[[NUMBER:.+]] = arith.constant 2 : i32
+// CHECK-NEXT:      llvm.atomicrmw umax %[[STATUS]], %[[NUMBER]] syncscope("device") monotonic
+// CHECK-NOT:     tile.report
+// CHECK:       tile.launch @mixattn_kernels::@reported_kernel_0 {{.*}}, #tile.parameter<status>] of {{.*}}, %[[LENGTHS:[a-z0-9]+]] : {{.*}}, memref<4xi64>
+module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
+  func.func @reported(%x: memref<8xi64>, %lengths: memref<4xi64>, %workspace: memref<?xi8>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %open = memref.cast %lengths : memref<4xi64> to memref<?xi64>
+    %own = memref.view %workspace[%c0][] : memref<?xi8> to memref<4xi64>
+    tile.grid %c1 threads 128 {
+    ^bb0(%i: index):
+      %length = memref.load %open[%i] : memref<?xi64>
+      %limit = memref.load %x[%i] : memref<8xi64>
+      %isBad = arith.cmpi slt, %length, %limit : i64
+      tile.report %isBad of %open : memref<?xi64>
+      tile.report %isBad of %own : memref<4xi64>
+    }
+    return
+  }
+}

@@ -4,6 +4,7 @@
 #include "dialect/attn/AttnOps.h"
 #include "dialect/tile/WgmmaOps.h"
 #include "passes/Passes.h"
+#include "passes/lower/gpu/Reports.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -117,9 +118,11 @@ private:
   gpu::GPUModuleOp getKernels();
   std::string nameOf(tile::GridOp grid);
   void addTensorMaps(tile::GridOp grid, Parameters &parameters);
+  void addStatus(ArrayRef<tile::ReportOp> reports, Parameters &parameters);
   void addParameters(ArrayRef<Value> operands, Parameters &parameters);
   void nameOperands(ArrayRef<Value> operands, Block &entry, Region &body);
   gpu::GPUFuncOp outline(tile::GridOp grid, ArrayRef<Value> operands,
+                         ArrayRef<tile::ReportOp> reports,
                          const Parameters &parameters);
 
   ModuleOp module;
@@ -190,6 +193,19 @@ void Outliner::addParameters(ArrayRef<Value> operands, Parameters &parameters) {
     for (auto [dim, stride] : llvm::enumerate(stridesOf(type)))
       if (countStrides(type) && ShapedType::isDynamic(stride))
         add(tile::ParameterKind::Stride, operand, b.getI64Type(), dim);
+  }
+}
+
+/// Adds the address of the status word for each of `reports`.
+void Outliner::addStatus(ArrayRef<tile::ReportOp> reports,
+                         Parameters &parameters) {
+  auto pointer = LLVM::LLVMPointerType::get(
+      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Global));
+  for (tile::ReportOp report : reports) {
+    parameters.kinds.push_back(
+        tile::ParameterAttr::get(b.getContext(), tile::ParameterKind::Status));
+    parameters.values.push_back(report.getBuffer());
+    parameters.types.push_back(pointer);
   }
 }
 
@@ -264,6 +280,7 @@ void Outliner::nameOperands(ArrayRef<Value> operands, Block &entry,
 
 /// The function of `parameters` that runs the region of `grid`.
 gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands,
+                                 ArrayRef<tile::ReportOp> reports,
                                  const Parameters &parameters) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(getKernels().getBody());
@@ -291,6 +308,12 @@ gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands,
     map.getMap().replaceAllUsesWith(argument);
     map.erase();
   }
+  // Before buffers have other names: a report knows its argument by it.
+  for (auto [report, argument] :
+       llvm::zip(reports, entry.getArguments()
+                              .drop_back(maps.size())
+                              .take_back(reports.size())))
+    lowerReport(report, argument);
   nameOperands(operands, entry, grid.getBody());
   entry.getOperations().splice(entry.end(), body.getOperations());
   b.setInsertionPointToEnd(&entry);
@@ -313,13 +336,15 @@ gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands,
 
 void Outliner::run(tile::GridOp grid) {
   b.setLoc(grid.getLoc());
+  SmallVector<tile::ReportOp> reports = takeReports(grid);
   SmallVector<Value> operands = sinkOperands(grid);
   b.setInsertionPoint(grid);
   Parameters parameters;
   addParameters(operands, parameters);
+  addStatus(reports, parameters);
   addTensorMaps(grid, parameters);
   int64_t sharedBytes = sharedBytesOf(grid);
-  gpu::GPUFuncOp function = outline(grid, operands, parameters);
+  gpu::GPUFuncOp function = outline(grid, operands, reports, parameters);
   for (auto [argument, kind] :
        llvm::zip(function.getArguments(), parameters.kinds))
     for (Operation *user : argument.getUsers())

@@ -14,7 +14,8 @@ def GridsToLaunchesPass : Pass<"tile-grids-to-launches", "::mlir::ModuleOp"> {
     place of it runs. It is given pointers, open sizes and strides of the buffers
     that the grid takes from outside, the function's own arguments first, and
     numbers; of these it makes buffers and their parts itself. Shared memory of a
-    block is the function's.
+    block is the function's. A `tile.report` takes the address of the caller's
+    status word, where one thread leaves 1 + the number of the argument.
     Skips: everything else.
 
     ```mlir
@@ -45,7 +46,8 @@ def GridsToLaunchesPass : Pass<"tile-grids-to-launches", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mixattn::AttnDialect",
       "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
-      "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"];
+      "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+      "::mlir::scf::SCFDialect"];
 }
 
 def DropParametersPass : Pass<"tile-drop-parameters", "::mlir::ModuleOp"> {

@@ -37,6 +37,9 @@ void FragmentBody::emitItem(tile::GridOp grid, int64_t queries) {
   numQueries = sizeOf(op.getQueriesDim());
   Value here = at.min(at.sub(numQueries, firstQuery), queries);
   range = emitKeyRange(b, op, buffers, firstQuery, here, batch);
+  if (range.isLengthBad)
+    tile::ReportOp::create(b, range.isLengthBad,
+                           buffers.bufferOf(op.getLengths()));
 }
 
 FragmentBody::Values FragmentBody::emitMap(

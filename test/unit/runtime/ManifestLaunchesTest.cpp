@@ -41,7 +41,8 @@ TEST(ManifestLaunches, Parses) {
   Result<Manifest> manifest = parseManifest(makeManifest(makeLaunch(
       "parameters",
       R"([{"pointer": "x", "alignment": 16}, {"stride": "o", "dim": 0, "type":
-                        "i64"}, {"scalar": "N", "type": "i32"}])")));
+                        "i64"}, {"scalar": "N", "type": "i32"}, {"status":
+                        "x"}])")));
   ASSERT_TRUE(manifest) << manifest.message();
   const Launch &launch = manifest->entries[0].launches->front();
   EXPECT_EQ(launch.kernel, "f_kernel_0");
@@ -53,6 +54,8 @@ TEST(ManifestLaunches, Parses) {
   EXPECT_EQ(launch.parameters[1].kind, KernelParameter::Kind::Stride);
   EXPECT_EQ(launch.parameters[1].tensor, "o");
   EXPECT_EQ(launch.parameters[2].value.in({{"N", 65}}, 1), 65);
+  EXPECT_EQ(launch.parameters[3].kind, KernelParameter::Kind::Status);
+  EXPECT_EQ(launch.parameters[3].tensor, "x");
 }
 
 TEST(ManifestLaunches, Complains) {
@@ -78,6 +81,9 @@ TEST(ManifestLaunches, Complains) {
       errorOf("parameters", R"([{"stride": "x", "dim": 3, "type": "i64"}])"),
       "manifest: entries[0].launches[0].parameters[0].dim: expected a "
       "dim of 'x', but got 3");
+  EXPECT_EQ(errorOf("parameters", R"([{"status": "y"}])"),
+            "manifest: entries[0].launches[0].parameters[0].status: expected "
+            "the name of an argument or result, but got 'y'");
   EXPECT_EQ(errorOf("parameters", R"([{"scalar": 1, "type": "i64"}])"),
             "manifest: entries[0].launches[0].parameters[0].type: expected "
             "'i32', but got 'i64'");
