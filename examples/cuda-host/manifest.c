@@ -206,6 +206,9 @@ static bool read_parameter(const struct reader *reader, const char *object,
 static void read_launch(const struct reader *reader, const char *object,
                         struct launch *launch) {
   unsigned cluster[3];
+  const char *target = json_member(object, "target");
+  if (target)
+    reject(reader, "code for one GPU", target);
   const char *parameters = json_member(object, "parameters");
   read_name(reader, json_member(object, "kernel"), launch->kernel);
   read_sizes(reader, json_member(object, "grid"), 0, launch->grid);

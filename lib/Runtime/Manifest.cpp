@@ -310,6 +310,8 @@ Result<Manifest> mixattn::parseManifest(std::string_view text) {
   std::set<std::string> names;
   for (const JsonView &entry : root["entries"].elements()) {
     manifest.entries.push_back(EntryParser(entry).parse());
+    if (entry.has("launches"))
+      checkTargets(entry["launches"], manifest.target);
     const std::string &name = manifest.entries.back().name;
     if (name.empty() || !names.insert(name).second)
       entry.complain(

@@ -139,6 +139,8 @@ struct KernelParameter {
 
 /// One launch of a kernel of a GPU.
 struct Launch {
+  /// The target that it is for; empty where the artifact has one.
+  std::string target;
   std::string kernel;
   /// Blocks of the grid, threads of a block, blocks of a cluster.
   std::array<SizeExpression, 3> grid;
@@ -164,7 +166,8 @@ struct Entry {
   std::string attentionReason;
   /// The kernels whose begin and end are recorded; none without --profile.
   std::optional<std::vector<Kernel>> kernels = std::nullopt;
-  /// The launches of a call, in order; none of code for a CPU.
+  /// The launches of a call, in order, of one target after the other; none of
+  /// code for a CPU.
   std::optional<std::vector<Launch>> launches = std::nullopt;
 
   /// The argument of that name, or null.
@@ -181,6 +184,8 @@ struct Target {
   /// The machine that calls were planned for; hand-made manifests may lack it.
   std::optional<MachineDescription> machine = std::nullopt;
 
+  /// The GPUs that there is code for: `cpu` has a comma between two.
+  std::vector<std::string> chips() const;
   /// Whether kernels run on a GPU, and the host's part on any CPU.
   bool isGpu() const { return arch == "nvptx64"; }
 };

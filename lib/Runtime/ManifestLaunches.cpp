@@ -2,6 +2,8 @@
 // How manifests say that kernels of a GPU are launched.
 #include "lib/Runtime/ManifestParsers.h"
 
+#include <algorithm>
+
 using namespace mixattn;
 
 namespace {
@@ -163,6 +165,8 @@ std::array<uint32_t, 3> LaunchParser::parseCounts(const JsonView &json) {
 
 Launch LaunchParser::parse(const JsonView &json) {
   Launch launch;
+  if (json.has("target"))
+    launch.target = json["target"].text();
   launch.kernel = json["kernel"].text();
   launch.grid = parseSizes(json["grid"]);
   launch.block = parseCounts(json["block"]);
@@ -171,6 +175,28 @@ Launch LaunchParser::parse(const JsonView &json) {
   for (const JsonView &parameter : json["parameters"].elements())
     launch.parameters.push_back(parseParameter(parameter));
   return launch;
+}
+
+std::vector<std::string> Target::chips() const {
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin <= cpu.size();) {
+    size_t end = std::min(cpu.find(',', begin), cpu.size());
+    names.push_back(cpu.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+void mixattn::checkTargets(const JsonView &launches, const Target &target) {
+  std::vector<std::string> chips = target.chips();
+  for (const JsonView &launch : launches.elements()) {
+    if (chips.size() == 1 && !launch.has("target"))
+      continue;
+    std::string name = launch["target"].text();
+    if (std::find(chips.begin(), chips.end(), name) == chips.end())
+      launch["target"].complain(makeError(
+          "expected one of the targets {}, but got '{}'", target.cpu, name));
+  }
 }
 
 std::vector<Launch> mixattn::parseLaunches(const JsonView &json,

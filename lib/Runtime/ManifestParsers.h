@@ -19,6 +19,10 @@ SizeExpression parseSize(const JsonView &json,
 std::vector<Launch> parseLaunches(const JsonView &json, const Entry &entry,
                                   const std::set<std::string> &dims);
 
+/// Checks that each of an entry's launches is for a GPU of `target`. It may
+/// leave open for which where there is one.
+void checkTargets(const JsonView &launches, const Target &target);
+
 /// Reads a score_mod over the entry's arguments.
 Expression parseExpression(const JsonView &json, const Entry &entry);
 

@@ -5,11 +5,10 @@
 #include "lib/Runtime/Manifest.h"
 #include "lib/Target/Launcher.h"
 #include "lib/Target/Object.h"
+#include "lib/Target/TableConstants.h"
 #include "lib/Target/launcher/table.h"
 
 #include "llvm/IR/IRBuilder.h"
-
-#include <map>
 
 using namespace mixattn;
 using llvm::Constant;
@@ -20,50 +19,17 @@ static constexpr int64_t leastDriver = 12000;
 
 namespace {
 
-using Constants = llvm::SmallVector<Constant *>;
-
-/// Writes the constants of lib/Target/launcher/table.h. Structs are anonymous:
-/// their fields are those of the header, in its order.
-class TableWriter {
+/// Writes the constants of lib/Target/launcher/table.h.
+class TableWriter : TableConstants {
 public:
   TableWriter(llvm::Module &module, const Manifest &manifest)
-      : module(module), context(module.getContext()), manifest(manifest) {}
+      : TableConstants(module), manifest(manifest) {}
 
-  void write(llvm::StringRef manifestText, llvm::StringRef image);
+  void write(llvm::StringRef manifestText, llvm::ArrayRef<GpuImage> images);
   /// Why the launcher's limits do not hold what the manifest has, or nothing.
   Status check() const;
 
 private:
-  /// Dims of the entry that is written, by name.
-  using Numbers = std::map<std::string, int64_t>;
-
-  Constant *wide(int64_t value) {
-    return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value);
-  }
-  Constant *narrow(int64_t value) {
-    return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value);
-  }
-  Constant *null() {
-    return llvm::ConstantPointerNull::get(
-        llvm::PointerType::getUnqual(context));
-  }
-  Constant *structOf(llvm::ArrayRef<Constant *> fields) {
-    return llvm::ConstantStruct::getAnon(context, fields);
-  }
-  /// A pointer to `value`, which is the module's own.
-  Constant *pointerTo(Constant *value, uint64_t alignment = 8);
-  /// A pointer to the first of `values`; null of none.
-  Constant *listOf(llvm::ArrayRef<Constant *> values);
-  Constant *text(llvm::StringRef text) {
-    return pointerTo(llvm::ConstantDataArray::getString(context, text),
-                     /*alignment=*/1);
-  }
-  /// Three 32-bit numbers in a struct's place.
-  Constant *counts(const std::array<uint32_t, 3> &values);
-
-  void addSteps(const SizeExpression &size, const Numbers &dims,
-                Constants &steps);
-  Constant *expression(const SizeExpression &size, const Numbers &dims);
   Constant *tensorRow(const Entry &entry, const Parameter &tensor,
                       bool isResult, const Numbers &dims);
   Constant *parameterRow(const Entry &entry, const KernelParameter &parameter,
@@ -72,96 +38,24 @@ private:
                    const Numbers &dims);
   Constant *launchRow(const Entry &entry, const Launch &launch,
                       const Numbers &dims);
-  /// The row of `entry`; its launches are added to `launches`.
-  Constant *entryRow(const Entry &entry, Constants &launches);
-  Constant *memory(int64_t count, llvm::Type *element);
+  /// Those of the library from `first` on.
+  Constant *rangeOf(int64_t first, const Constants &launches) {
+    return structOf({wide(first), wide(launches.size() - first)});
+  }
+  /// Adds the launches of `entry` for `chip`, and gives their range.
+  Constant *addLaunches(const Entry &entry, llvm::StringRef chip,
+                        Constants &launches);
+  /// The row of `entry`, which has `ranges` of launches.
+  Constant *entryRow(const Entry &entry, llvm::ArrayRef<Constant *> ranges);
+  Constant *targetRow(const GpuImage &image, Constant *range);
   void addFunctions(Constant *library, const Entry &entry, int64_t number);
   llvm::Function *addFunction(const std::string &name,
                               llvm::ArrayRef<llvm::Type *> parameters);
 
-  llvm::Module &module;
-  llvm::LLVMContext &context;
   const Manifest &manifest;
 };
 
 } // namespace
-
-Constant *TableWriter::pointerTo(Constant *value, uint64_t alignment) {
-  auto *global =
-      new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
-                               llvm::GlobalValue::PrivateLinkage, value);
-  global->setAlignment(llvm::Align(alignment));
-  return global;
-}
-
-Constant *TableWriter::listOf(llvm::ArrayRef<Constant *> values) {
-  if (values.empty())
-    return null();
-  auto *type = llvm::ArrayType::get(values.front()->getType(), values.size());
-  return pointerTo(llvm::ConstantArray::get(type, values));
-}
-
-Constant *TableWriter::counts(const std::array<uint32_t, 3> &values) {
-  return llvm::ConstantDataArray::get(context, values);
-}
-
-static int64_t stepOf(SizeExpression::Kind kind) {
-  using Kind = SizeExpression::Kind;
-  switch (kind) {
-  case Kind::Number:
-  // One thread launches: nothing of OpenMP runs on a GPU.
-  case Kind::Threads:
-    return MIXATTN_STEP_NUMBER;
-  case Kind::Dim:
-    return MIXATTN_STEP_DIM;
-  case Kind::Add:
-    return MIXATTN_STEP_ADD;
-  case Kind::Subtract:
-    return MIXATTN_STEP_SUBTRACT;
-  case Kind::Multiply:
-    return MIXATTN_STEP_MULTIPLY;
-  case Kind::Divide:
-    return MIXATTN_STEP_DIVIDE;
-  case Kind::Remainder:
-    return MIXATTN_STEP_REMAINDER;
-  case Kind::Minimum:
-    return MIXATTN_STEP_MINIMUM;
-  case Kind::Maximum:
-    return MIXATTN_STEP_MAXIMUM;
-  case Kind::Above:
-    return MIXATTN_STEP_ABOVE;
-  case Kind::AtMost:
-    return MIXATTN_STEP_AT_MOST;
-  }
-  llvm_unreachable("all kinds are known");
-}
-
-/// In postfix order: operations of several operands come after each but the
-/// first.
-void TableWriter::addSteps(const SizeExpression &size, const Numbers &dims,
-                           Constants &steps) {
-  using Kind = SizeExpression::Kind;
-  int64_t operation = stepOf(size.kind);
-  if (size.operands.empty()) {
-    int64_t value = size.kind == Kind::Dim      ? dims.at(size.dim)
-                    : size.kind == Kind::Number ? size.number
-                                                : 1;
-    steps.push_back(structOf({wide(operation), wide(value)}));
-    return;
-  }
-  addSteps(size.operands.front(), dims, steps);
-  for (size_t i = 1; i < size.operands.size(); ++i) {
-    addSteps(size.operands[i], dims, steps);
-    steps.push_back(structOf({wide(operation), wide(0)}));
-  }
-}
-
-Constant *TableWriter::expression(const SizeExpression &size,
-                                  const Numbers &dims) {
-  Constants steps;
-  addSteps(size, dims, steps);
-  return structOf({listOf(steps), wide(steps.size())});
-}
 
 Constant *TableWriter::tensorRow(const Entry &entry, const Parameter &tensor,
                                  bool isResult, const Numbers &dims) {
@@ -204,8 +98,7 @@ Constant *TableWriter::mapRow(const Entry &entry,
     sizes.push_back(expression(size, dims));
   for (const TensorMap::Stride &stride : map.strides)
     strides.push_back(structOf(
-        {stride.dim ? structOf({null(), wide(0)})
-                    : expression(stride.bytes, dims),
+        {stride.dim ? noExpression() : expression(stride.bytes, dims),
          narrow(stride.dim.value_or(-1)),
          narrow(stride.dim ? dlpackType(tensor->dtype).bits / 8 : 0)}));
   for (uint32_t count : map.box)
@@ -243,12 +136,11 @@ Constant *TableWriter::parameterRow(const Entry &entry,
   bool isScalar = parameter.kind == Kind::Scalar;
   bool isMap = parameter.kind == Kind::TensorMap;
   bool hasValue = isScalar || parameter.kind == Kind::Workspace;
-  return structOf({hasValue ? expression(parameter.value, dims)
-                            : structOf({null(), wide(0)}),
-                   isMap ? mapRow(entry, parameter, dims) : null(),
-                   narrow(kindOf(parameter)),
-                   narrow(numberOf(entry, parameter.tensor)),
-                   narrow(parameter.dim), narrow(isScalar ? 4 : 8)});
+  return structOf(
+      {hasValue ? expression(parameter.value, dims) : noExpression(),
+       isMap ? mapRow(entry, parameter, dims) : null(),
+       narrow(kindOf(parameter)), narrow(numberOf(entry, parameter.tensor)),
+       narrow(parameter.dim), narrow(isScalar ? 4 : 8)});
 }
 
 Constant *TableWriter::launchRow(const Entry &entry, const Launch &launch,
@@ -261,40 +153,60 @@ Constant *TableWriter::launchRow(const Entry &entry, const Launch &launch,
   bool hasShared = launch.shared.kind != SizeExpression::Kind::Number ||
                    launch.shared.number != 0;
   return structOf({text(launch.kernel), grid[0], grid[1], grid[2],
-                   hasShared ? expression(launch.shared, dims)
-                             : structOf({null(), wide(0)}),
+                   hasShared ? expression(launch.shared, dims) : noExpression(),
                    listOf(parameters), wide(parameters.size()),
                    counts(launch.block), counts(launch.cluster)});
 }
 
-Constant *TableWriter::entryRow(const Entry &entry, Constants &launches) {
-  Numbers dims;
-  Constants names, tensors;
+/// The names of the dims of an entry's arguments, each once.
+static std::vector<std::string> dimsOf(const Entry &entry) {
+  std::vector<std::string> names;
   for (const Parameter &argument : entry.arguments)
     for (const Dim &dim : argument.shape)
-      if (dim.isDynamic() && dims.emplace(dim.name, dims.size()).second)
-        names.push_back(text(dim.name));
+      if (dim.isDynamic() && !llvm::is_contained(names, dim.name))
+        names.push_back(dim.name);
+  return names;
+}
+
+static TableConstants::Numbers numbersOf(const Entry &entry) {
+  TableConstants::Numbers numbers;
+  for (auto [number, name] : llvm::enumerate(dimsOf(entry)))
+    numbers[name] = int64_t(number);
+  return numbers;
+}
+
+Constant *TableWriter::addLaunches(const Entry &entry, llvm::StringRef chip,
+                                   Constants &launches) {
+  int64_t first = launches.size();
+  for (const Launch &launch : *entry.launches)
+    if (launch.target.empty() || launch.target == chip)
+      launches.push_back(launchRow(entry, launch, numbersOf(entry)));
+  return rangeOf(first, launches);
+}
+
+Constant *TableWriter::entryRow(const Entry &entry,
+                                llvm::ArrayRef<Constant *> ranges) {
+  Numbers dims = numbersOf(entry);
+  Constants names, tensors;
+  for (const std::string &name : dimsOf(entry))
+    names.push_back(text(name));
   for (const Parameter &argument : entry.arguments)
     tensors.push_back(tensorRow(entry, argument, /*isResult=*/false, dims));
   for (const Parameter &result : entry.results)
     tensors.push_back(tensorRow(entry, result, /*isResult=*/true, dims));
-  int64_t first = launches.size();
-  for (const Launch &launch : *entry.launches)
-    launches.push_back(launchRow(entry, launch, dims));
   return structOf({text(entry.name), listOf(tensors), wide(tensors.size()),
                    listOf(names), wide(names.size()),
                    expression(entry.workspace.value_or(SizeExpression()), dims),
-                   wide(first), wide(entry.launches->size())});
+                   listOf(ranges)});
 }
 
-/// Memory of zeros that the launcher writes.
-Constant *TableWriter::memory(int64_t count, llvm::Type *element) {
-  auto *type = llvm::ArrayType::get(element, count);
-  auto *global = new llvm::GlobalVariable(
-      module, type, /*isConstant=*/false, llvm::GlobalValue::PrivateLinkage,
-      llvm::ConstantAggregateZero::get(type));
-  global->setAlignment(llvm::Align(16));
-  return global;
+Constant *TableWriter::targetRow(const GpuImage &image, Constant *range) {
+  int64_t reach = image.hasPtx             ? MIXATTN_REACH_LATER
+                  : isForLater(image.chip) ? MIXATTN_REACH_ITS_MAJOR
+                                           : MIXATTN_REACH_ITS_OWN;
+  // A fatbin's header wants 8 bytes, a cubin's sections up to 128.
+  return structOf({text(image.chip), text(image.bytes, 128), range,
+                   narrow(capabilityOf(image.chip)), narrow(reach)});
 }
 
 llvm::Function *
@@ -341,14 +253,10 @@ Status TableWriter::check() const {
   for (const Entry &entry : manifest.entries) {
     if (!entry.launches)
       return makeError("the entry '{}' launches no kernels", entry.name);
-    std::map<std::string, int64_t> dims;
-    for (const Parameter &argument : entry.arguments)
-      for (const Dim &dim : argument.shape)
-        if (dim.isDynamic())
-          dims.emplace(dim.name, 0);
-    if (dims.size() > MIXATTN_MOST_DIMS)
+    size_t dims = dimsOf(entry).size();
+    if (dims > MIXATTN_MOST_DIMS)
       return makeError("expected at most {} dims of an entry, but '{}' has {}",
-                       int(MIXATTN_MOST_DIMS), entry.name, dims.size());
+                       int(MIXATTN_MOST_DIMS), entry.name, dims);
     for (const Launch &launch : *entry.launches)
       if (launch.parameters.size() > MIXATTN_MOST_PARAMETERS)
         return makeError("expected at most {} parameters of a kernel, but '{}' "
@@ -359,20 +267,26 @@ Status TableWriter::check() const {
   return Success{};
 }
 
-void TableWriter::write(llvm::StringRef manifestText, llvm::StringRef image) {
-  Constants entries, launches;
-  for (const Entry &entry : manifest.entries)
-    entries.push_back(entryRow(entry, launches));
-  // A fatbin's header wants 8 bytes, a cubin's sections up to 128.
-  Constant *bytes =
-      pointerTo(llvm::ConstantDataArray::getString(context, image), 128);
+void TableWriter::write(llvm::StringRef manifestText,
+                        llvm::ArrayRef<GpuImage> images) {
+  Constants entries, launches, targets;
+  std::vector<Constants> ranges(manifest.entries.size());
+  for (const GpuImage &image : images) {
+    int64_t first = launches.size();
+    for (auto [entry, own] : llvm::zip(manifest.entries, ranges))
+      own.push_back(addLaunches(entry, image.chip, launches));
+    targets.push_back(targetRow(image, rangeOf(first, launches)));
+  }
+  for (auto [entry, own] : llvm::zip(manifest.entries, ranges))
+    entries.push_back(entryRow(entry, own));
   llvm::Type *word = llvm::Type::getInt64Ty(context);
   int64_t contexts = MIXATTN_MOST_CONTEXTS;
   // A kernel's state is two words: mixattn_kernel_state.
   static_assert(sizeof(mixattn_kernel_state) == 2 * sizeof(int64_t));
   Constant *library = pointerTo(structOf(
-      {bytes, text(manifest.target.cpu), wide(leastDriver), listOf(entries),
-       listOf(launches), wide(launches.size()), memory(contexts, word),
+      {listOf(targets), wide(targets.size()), wide(leastDriver),
+       listOf(entries), listOf(launches), wide(launches.size()),
+       memory(contexts, word), memory(contexts, word),
        memory(2 * contexts * std::max<int64_t>(launches.size(), 1), word)}));
   for (auto [number, entry] : llvm::enumerate(manifest.entries))
     addFunctions(library, entry, number);
@@ -388,13 +302,13 @@ void TableWriter::write(llvm::StringRef manifestText, llvm::StringRef image) {
 Result<std::vector<std::string>>
 mixattn::makeLaunchObjects(const Manifest &manifest,
                            llvm::StringRef manifestText,
-                           llvm::StringRef image) {
+                           llvm::ArrayRef<GpuImage> images) {
   llvm::LLVMContext context;
   llvm::Module module("mixattn", context);
   TableWriter writer(module, manifest);
   if (Status fits = writer.check(); !fits)
     return fits.error();
-  writer.write(manifestText, image);
+  writer.write(manifestText, images);
   return std::vector<std::string>{emitObject(module),
                                   getLauncherObject().str()};
 }

@@ -4,9 +4,7 @@
 #ifndef MIXATTN_LIB_TARGET_LAUNCHTABLE_H
 #define MIXATTN_LIB_TARGET_LAUNCHTABLE_H
 
-#include "lib/Runtime/Result.h"
-
-#include "llvm/ADT/StringRef.h"
+#include "lib/Target/GpuImages.h"
 
 #include <string>
 #include <vector>
@@ -15,14 +13,13 @@ namespace mixattn {
 struct Manifest;
 
 /// The objects of a library for any 64-bit x86 CPU that launches the kernels of
-/// `image`, a fatbin, as `manifest`, whose text is `manifestText`, says: the
-/// launcher (lib/Target/launcher) and its table, with the functions that a
-/// library exports for each entry NAME: `mixattn_NAME`,
-/// `mixattn_workspace_NAME` and `mixattn_prepare_NAME`. The bytes depend on the
-/// arguments only.
-Result<std::vector<std::string>> makeLaunchObjects(const Manifest &manifest,
-                                                   llvm::StringRef manifestText,
-                                                   llvm::StringRef image);
+/// `images` as `manifest`, whose text is `manifestText`, says: the launcher
+/// (lib/Target/launcher) and its table, with the functions that a library
+/// exports for each entry NAME: `mixattn_NAME`, `mixattn_workspace_NAME` and
+/// `mixattn_prepare_NAME`. The bytes depend on the arguments only.
+Result<std::vector<std::string>>
+makeLaunchObjects(const Manifest &manifest, llvm::StringRef manifestText,
+                  llvm::ArrayRef<GpuImage> images);
 
 } // namespace mixattn
 

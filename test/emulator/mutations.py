@@ -125,11 +125,11 @@ def main():
     manifest = json.loads(options.manifest.read_text())
     entry = next(entry for entry in manifest["entries"]
                  if entry["name"] == options.entry)
-    chip = entry["launches"][0].get("target", manifest["target"]["cpu"])
     dims = {name: int(size) for name, size in
             (each.split("=") for each in options.size)}
     arrays = random_inputs(entry, dims, options.seed)
     text = options.ptx.read_text()
+    chip = run.target_of(text) or manifest["target"]["cpu"]
     right = outcome(options, entry, arrays, chip, text)
     if not right.startswith(b"results"):
         print(right.decode())

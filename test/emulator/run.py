@@ -11,6 +11,7 @@ import argparse
 import ctypes
 import json
 import pathlib
+import re
 import sys
 
 import numpy as np
@@ -25,6 +26,12 @@ DTYPES = {"f16": "u2", "bf16": "u2", "f32": "f4", "f64": "f8", "i1": "u1",
 SCALARS = {"i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,
            "i64": ctypes.c_int64, "f32": ctypes.c_float,
            "f64": ctypes.c_double}
+
+
+def target_of(text):
+    """The GPU that a module is for, or None."""
+    found = re.search(r"^\.target\s+(\w+)", text, re.MULTILINE)
+    return found and found.group(1)
 
 
 class Run:
@@ -90,7 +97,11 @@ class Run:
                                                  or 0))
         self.status = cuda.upload(np.zeros(1, np.uint32))
         module = cuda.load(self.text)
+        own = (None, target_of(self.text))
         for launch in self.entry["launches"]:
+            # A manifest may have the launches of several targets.
+            if launch.get("target") not in own:
+                continue
             if launch.get("cluster", [1, 1, 1]) != [1, 1, 1]:
                 raise driver.DriverError("clusters of several blocks are not "
                                          "emulated")
@@ -136,7 +147,7 @@ def main():
                         help="warps may write the same value to a place")
     parser.add_argument("--counters", action="store_true",
                         help="print what was counted, as JSON")
-    parser.add_argument("--chip", help="default: the target of the launches")
+    parser.add_argument("--chip", help="default: the target of the PTX")
     parser.add_argument("--library", type=pathlib.Path,
                         help="the stand-in libcuda")
     options = parser.parse_args()
@@ -151,16 +162,14 @@ def main():
         array = np.load(path)
         arrays[name] = array.view(np.uint16) if array.dtype.kind == "V" \
             else array
-    targets = [launch["target"] for launch in entry["launches"]
-               if "target" in launch]
-    chip = options.chip or (targets or [manifest["target"]["cpu"]])[0]
+    text = options.ptx.read_text()
+    chip = options.chip or target_of(text) or manifest["target"]["cpu"]
     cuda = driver.Driver(options.library or find_library(), chip=chip,
                          seed=options.seed, landing=options.landing,
                          approximate=int(not options.exact),
                          equal_writes=int(options.equal_writes))
     try:
-        results, status = Run(cuda, options.ptx.read_text(), entry,
-                              arrays).run()
+        results, status = Run(cuda, text, entry, arrays).run()
     except driver.DriverError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -116,32 +116,64 @@ static const struct mixattn_launch_row launches[] = {
      copy_parameters,
      COUNT(copy_parameters),
      {32, 1, 1},
+     {1, 1, 1}},
+    {"first_half",
+     {EXPRESSION(one), EXPRESSION(one), EXPRESSION(one)},
+     {0},
+     copy_parameters,
+     COUNT(copy_parameters),
+     {64, 1, 1},
+     {1, 1, 1}},
+    {"second_half",
+     {EXPRESSION(one), EXPRESSION(one), EXPRESSION(one)},
+     {0},
+     copy_parameters,
+     COUNT(copy_parameters),
+     {64, 1, 1},
      {1, 1, 1}}};
+
+// sm_90a copies by two launches. All else is as on the others.
+enum { LAUNCHES = COUNT(launches), ALL = LAUNCHES - 2 };
+static const struct mixattn_launch_range attend_launches[] = {
+    {0, 2}, {0, 2}, {0, 2}};
+static const struct mixattn_launch_range copy_launches[] = {
+    {2, 1}, {2, 1}, {4, 2}};
+static const struct mixattn_launch_range shift_launches[] = {
+    {3, 1}, {3, 1}, {3, 1}};
 
 static const struct mixattn_entry_row entries[] = {
     {"attend", attend_tensors, COUNT(attend_tensors), attend_dims,
-     COUNT(attend_dims), EXPRESSION(workspace), 0, 2},
+     COUNT(attend_dims), EXPRESSION(workspace), attend_launches},
     {"copy",
      copy_tensors,
      COUNT(copy_tensors),
      copy_dims,
      COUNT(copy_dims),
      {0},
-     2,
-     1},
+     copy_launches},
     {"shift", copy_tensors, COUNT(copy_tensors), copy_dims, COUNT(copy_dims),
-     EXPRESSION(fewer_bytes), 3, 1}};
+     EXPRESSION(fewer_bytes), shift_launches}};
 
-// The text that FakeCuda.c takes for code.
-static const char image[] = "terms 0 8 8 4\n"
-                            "attend 1024 128 8 8 4 4 8 8 8 8 128\n"
-                            "copy 0 8 8\n";
+// The texts that FakeCuda.c takes for code. The first line says for which GPU.
+#define KERNELS                                                                \
+  "terms 0 8 8 4\n"                                                            \
+  "attend 1024 128 8 8 4 4 8 8 8 8 128\n"                                      \
+  "copy 0 8 8\n"
+static const char image_80[] = "sm_80 0\n" KERNELS;
+static const char image_86[] = "sm_86 0\n" KERNELS;
+static const char image_90a[] = "sm_90a 0\n" KERNELS "first_half 0 8 8\n"
+                                "second_half 0 8 8\n";
+static const struct mixattn_target_row targets[] = {
+    {"sm_80", image_80, {0, ALL}, 80, MIXATTN_REACH_LATER},
+    {"sm_86", image_86, {0, ALL}, 86, MIXATTN_REACH_ITS_MAJOR},
+    {"sm_90a", image_90a, {0, LAUNCHES}, 90, MIXATTN_REACH_ITS_OWN}};
+
 static uint64_t contexts[MIXATTN_MOST_CONTEXTS];
-static struct mixattn_kernel_state
-    kernels[MIXATTN_MOST_CONTEXTS * COUNT(launches)];
+static int64_t context_targets[MIXATTN_MOST_CONTEXTS];
+static struct mixattn_kernel_state kernels[MIXATTN_MOST_CONTEXTS * LAUNCHES];
 static const struct mixattn_library library = {
-    image,    "sm_80, sm_90a", 12000,    entries,
-    launches, COUNT(launches), contexts, kernels};
+    targets,  COUNT(targets), 12000,           entries, launches,
+    LAUNCHES, contexts,       context_targets, kernels};
 
 ENTRY(attend, 0)
 ENTRY(copy, 1)

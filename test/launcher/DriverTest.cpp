@@ -58,17 +58,66 @@ TEST_F(Driver, HasNoSuchDevice) {
 }
 
 TEST_F(Driver, HasNoCodeForTheDevice) {
+  fake->capability = 75;
+  EXPECT_EQ(attend(), (Answer{MIXATTN_ERROR_MACHINE,
+                              "no code of this artifact (sm_80, sm_86, sm_90a) "
+                              "runs on CUDA device 0, FAKE 0, which is "
+                              "sm_75"}));
+  EXPECT_EQ(fake->loads, 0);
+  // Code that should run there is refused all the same.
+  fake->capability = 120;
   fake->failing = "cuModuleLoadData";
   fake->error = 209;
   EXPECT_EQ(attend(),
             (Answer{MIXATTN_ERROR_MACHINE,
-                    "no code of this artifact (sm_80, sm_90a) runs on CUDA "
-                    "device 0, FAKE 0, which is sm_75: "
+                    "no code of this artifact (sm_80, sm_86, sm_90a) runs on "
+                    "CUDA device 0, FAKE 0, which is sm_120: "
                     "CUDA_ERROR_NO_BINARY_FOR_GPU: no kernel image is "
                     "available for execution on the device"}));
   fake->failing = "cuFuncLoad";
   EXPECT_EQ(attend().code, MIXATTN_ERROR_MACHINE);
   EXPECT_EQ(fake->unloads, 1);
+  fake->failing = "cuDeviceGetAttribute";
+  fake->error = 1;
+  EXPECT_EQ(attend(), (Answer{MIXATTN_ERROR_LAUNCH,
+                              "the driver refused to tell what CUDA device 0 "
+                              "is: CUDA_ERROR_INVALID_VALUE: invalid "
+                              "argument"}));
+}
+
+// Machine code of the nearest chip of the same major number that is not later;
+// sm_90a on 9.0 alone; else PTX.
+TEST_F(Driver, PicksTheTarget) {
+  std::pair<int, std::string> devices[] = {
+      {80, "sm_80 "}, {82, "sm_80 "},  {86, "sm_86 "},  {89, "sm_86 "},
+      {90, "sm_90a"}, {100, "sm_80 "}, {103, "sm_80 "}, {120, "sm_80 "}};
+  int number = 10;
+  for (auto &[capability, image] : devices) {
+    // Code is loaded anew in another context.
+    use(&fake->contexts[number++]);
+    fake->capability = capability;
+    EXPECT_EQ(copy(), good);
+    EXPECT_EQ(std::string(fake->image, 6), image) << capability;
+  }
+}
+
+TEST_F(Driver, LaunchesAreOfTheTarget) {
+  use(&fake->contexts[5]);
+  EXPECT_EQ(copy(), good);
+  EXPECT_EQ(fake->launch_count, 1);
+  EXPECT_EQ(std::string(fake->launches[0].kernel), "copy");
+  fake->capability = 90;
+  use(&fake->contexts[6]);
+  EXPECT_EQ(copy(), good);
+  EXPECT_EQ(fake->launch_count, 3);
+  EXPECT_EQ(std::string(fake->launches[1].kernel), "first_half");
+  EXPECT_EQ(std::string(fake->launches[2].kernel), "second_half");
+  // What a context has loaded is known without asking the driver again.
+  fake->failing = "cuDeviceGetAttribute";
+  fake->error = 1;
+  use(&fake->contexts[5]);
+  EXPECT_EQ(copy(), good);
+  EXPECT_EQ(std::string(fake->launches[3].kernel), "copy");
 }
 
 TEST_F(Driver, RefusesCode) {

@@ -27,6 +27,7 @@ static _Thread_local struct fake_context *current;
 struct fake_cuda *fake_cuda_reset(void) {
   memset(&state, 0, sizeof state);
   state.version = 13000;
+  state.capability = 80;
   state.shared = 166912;
   for (int i = 0; i < FAKE_CONTEXTS; ++i)
     state.contexts[i] =
@@ -130,10 +131,10 @@ CUresult cuDeviceGetName(char *name, int bytes, CUdevice device) {
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
   switch (attribute) {
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-    *value = 7;
-    return 0;
+    *value = state.capability / 10;
+    return outcome("cuDeviceGetAttribute");
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-    *value = 5;
+    *value = state.capability % 10;
     return 0;
   case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
     *value = state.shared;
@@ -176,6 +177,7 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long *id) {
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   CUresult result = forbidden_outcome("cuModuleLoadData");
   count(&state.loads);
+  state.image = image;
   wait_where_slow();
   *module = (CUmodule)add(image);
   return current ? result : 201;

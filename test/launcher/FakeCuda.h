@@ -56,6 +56,8 @@ struct fake_cuda {
   /* Maps of this rank are refused; 0 for none. */
   int refused_rank;
   int version;
+  /* 10 x major + minor of every device's compute capability. */
+  int capability;
   /* Bytes of shared memory that a block may have. */
   int shared;
   /* Loading and initialising take a while. */
@@ -70,6 +72,8 @@ struct fake_cuda {
    * allocates or waits, of cuDevicePrimaryCtxRetain, cuCtxSetCurrent,
    * cuFuncLoad. */
   int inits, loads, unloads, forbidden, retains, switches, function_loads;
+  /* The image that was loaded last. */
+  const char *image;
   /* The limit of dynamic shared memory that was set last. */
   int dynamic_shared;
   int launch_count, map_count;

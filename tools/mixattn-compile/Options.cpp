@@ -35,7 +35,9 @@ suffix of OUT says what to make; "-" is the standard input or output.
   --target=NAME         LLVM's name of a 64-bit x86 CPU, for instance x86-64-v3
                         or znver4, or native, this machine's; or a GPU, for
                         instance sm_80, which makes .mlir, .ptx, .cubin,
-                        .fatbin, .so and runners; default native.
+                        .fatbin, .so and runners; default native. The last
+                        three may hold code for several GPUs, each named once:
+                        sm_80,sm_90a; a call takes what suits its device
                         NAME+emulated-amx, for tests: code as for a CPU with AMX
                         that any CPU with AVX-512 runs, slowly
   --stop-after=LEVEL    write the MLIR that leaves a level: graph, normal,
@@ -87,6 +89,7 @@ examples:
   mixattn-compile layer.mlir --target=x86-64-v4 -o layer.o
   mixattn-compile layer.mlir --target=sm_80 -o layer.ptx
   mixattn-compile layer.mlir --target=sm_80 -o layer.cubin
+  mixattn-compile layer.mlir --target=sm_80,sm_90a -o layer.so
   mixattn-compile layer.mlir --stop-after=normal
   mixattn-compile layer.mlir --cost --dim=B=1 --dim=N=256
   mixattn-compile layer.mlir --explain --dim=N=197 --target=znver5 --threads=2

@@ -2,11 +2,15 @@
 // The machine that code is for, and what goes with it.
 #include "tools/mixattn-compile/Targets.h"
 
+#include "lib/Target/GpuImages.h"
 #include "passes/target/GpuModel.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mixattn;
 
-Result<Machine> mixattn::findTarget(const std::string &name) {
+/// The machine that `name` stands for.
+static Result<Machine> findTarget(const std::string &name) {
   if (!llvm::StringRef(name).starts_with("sm_"))
     return lookUpMachine(name);
   if (findGpu(name)) {
@@ -22,7 +26,54 @@ Result<Machine> mixattn::findTarget(const std::string &name) {
                    name);
 }
 
-Status mixattn::checkOptions(const Options &options, const Machine &machine) {
+/// Why `machines`, several in ascending order, do not go together, or nothing.
+static Status checkSeveral(llvm::ArrayRef<Machine> machines) {
+  for (const Machine &machine : machines)
+    if (!machine.isGpu)
+      return makeError("expected GPUs where '--target' names several, but got "
+                       "'{}'",
+                       machine.cpu);
+  for (auto [left, right] : llvm::zip(machines, machines.drop_front())) {
+    if (left.cpu == right.cpu)
+      return makeError("expected '--target' to name a GPU once, but got '{}' "
+                       "twice",
+                       left.cpu);
+    if (capabilityOf(left.cpu) == capabilityOf(right.cpu))
+      return makeError("expected '{}' or '{}', which are the same GPUs, but "
+                       "got both",
+                       left.cpu, right.cpu);
+  }
+  return Success{};
+}
+
+Result<std::vector<Machine>> mixattn::findTargets(llvm::StringRef names) {
+  std::vector<Machine> machines;
+  for (llvm::StringRef name : llvm::split(names, ',')) {
+    auto machine = findTarget(name.str());
+    if (!machine)
+      return machine.error();
+    machines.push_back(std::move(*machine));
+  }
+  llvm::sort(machines, [](const Machine &left, const Machine &right) {
+    return std::pair(capabilityOf(left.cpu), left.cpu) <
+           std::pair(capabilityOf(right.cpu), right.cpu);
+  });
+  if (machines.size() > 1)
+    if (Status fits = checkSeveral(machines); !fits)
+      return fits.error();
+  return machines;
+}
+
+Status mixattn::checkOptions(const Options &options,
+                             llvm::ArrayRef<Machine> machines) {
+  const Machine &machine = machines.front();
+  bool holdsSeveral =
+      options.kind && !options.isReport() &&
+      (options.kind == ArtifactKind::Fatbin || isLinked(*options.kind));
+  if (machines.size() > 1 && !holdsSeveral)
+    return makeError("expected one target, or a .fatbin, a .so or a runner, "
+                     "which hold code for several, but got '{}'",
+                     options.target);
   bool areKernels = options.kind && isKernels(*options.kind);
   if (areKernels && !machine.isGpu)
     return makeError("expected a GPU as target of kernels, for instance "

@@ -8,11 +8,13 @@
 
 namespace mixattn {
 
-/// The machine that `name` stands for: a GPU, or what lib/Target knows.
-Result<Machine> findTarget(const std::string &name);
+/// The machines that `names` stand for: a GPU, several of them with commas
+/// between in any order, which then are in ascending order; or one that
+/// lib/Target knows.
+Result<std::vector<Machine>> findTargets(llvm::StringRef names);
 
-/// Why `machine` and the other options do not go together, or nothing.
-Status checkOptions(const Options &options, const Machine &machine);
+/// Why `machines` and the other options do not go together, or nothing.
+Status checkOptions(const Options &options, llvm::ArrayRef<Machine> machines);
 
 } // namespace mixattn
 

@@ -255,8 +255,8 @@ static CUresult start(const struct mixattn_request *request,
 
 int32_t mixattn_launch(const struct mixattn_request *request) {
   struct launch launch;
-  int64_t first = request->entry->first_launch;
-  int64_t end = first + request->entry->launch_count;
+  struct mixattn_launch_range range = request->entry->launches[request->target];
+  int64_t first = range.first, end = first + range.count;
   // Nothing is launched before all are known to be good: those after the first
   // are found twice.
   for (int64_t i = first + 1; i < end; ++i) {

@@ -49,7 +49,9 @@ struct mixattn_request {
   // The context that is current in the thread, and the caller's, which comes
   // back.
   CUcontext context, previous;
-  // The entry's kernels in the context, one for each launch of the library.
+  // The number of the target whose code the context has.
+  int64_t target;
+  // The kernels in the context, one for each launch of the library.
   const struct mixattn_kernel_state *kernels;
 };
 
@@ -96,7 +98,8 @@ MIXATTN_HIDDEN void mixattn_leave(const struct mixattn_request *request);
 MIXATTN_HIDDEN int32_t
 mixattn_check_pointers(const struct mixattn_request *request);
 
-// modules.c. Loads the artifact's code into the context at its first use.
+// modules.c. Loads the code of the target that suits the device into the
+// context at its first use.
 MIXATTN_HIDDEN int32_t mixattn_load(struct mixattn_request *request);
 
 // expressions.c. False where the value, or one on the way, needs more bits.

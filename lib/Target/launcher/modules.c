@@ -5,6 +5,7 @@
 #include "lib/Target/launcher/launcher.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 // Held while code is loaded.
 static pthread_mutex_t module_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,25 +48,86 @@ static bool is_no_code(CUresult result) {
          result == CUDA_ERROR_JIT_COMPILATION_DISABLED;
 }
 
+// Writes the names of the targets: "sm_80, sm_90a".
+static void list_targets(const struct mixattn_library *library, char *text,
+                         size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int64_t i = 0; i < library->target_count && used < size; ++i) {
+    int written = snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+                           library->targets[i].name);
+    used += written > 0 ? (size_t)written : 0;
+  }
+}
+
+// The compute capability of the device: 10 x major + minor.
+static CUresult find_capability(const struct mixattn_request *request,
+                                int *capability) {
+  const struct mixattn_driver *driver = request->driver;
+  int major = 0, minor = 0;
+  CUresult result = driver->cuDeviceGetAttribute(
+      &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, request->handle);
+  if (result == CUDA_SUCCESS)
+    result = driver->cuDeviceGetAttribute(
+        &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, request->handle);
+  *capability = 10 * major + minor;
+  return result;
+}
+
+// Nothing of the artifact runs on the device; `error` is the driver's, or 0.
+static int32_t fail_to_fit(const struct mixattn_request *request,
+                           CUresult error) {
+  char targets[256], name[128] = "";
+  int capability;
+  list_targets(request->library, targets, sizeof targets);
+  find_capability(request, &capability);
+  request->driver->cuDeviceGetName(name, (int)sizeof name, request->handle);
+  static const char format[] = "no code of this artifact (%s) runs on CUDA "
+                               "device %d, %s, which is sm_%d";
+  if (error == CUDA_SUCCESS)
+    return mixattn_fail(request, MIXATTN_ERROR_MACHINE, format, targets,
+                        request->device, name, capability);
+  return mixattn_fail_driver(request, MIXATTN_ERROR_MACHINE, error, format,
+                             targets, request->device, name, capability);
+}
+
 static int32_t fail_to_load(const struct mixattn_request *request,
                             CUresult result, const char *what) {
-  const struct mixattn_driver *driver = request->driver;
-  const char *targets = request->library->targets;
-  if (!is_no_code(result))
+  if (is_no_code(result))
+    return fail_to_fit(request, result);
+  return mixattn_fail_driver(request, MIXATTN_ERROR_LAUNCH, result,
+                             "the driver refused to load %s", what);
+}
+
+// Whether code for `target` runs on a device of that compute capability.
+static bool runs_on(const struct mixattn_target_row *target, int capability) {
+  if (target->capability >= capability)
+    return target->capability == capability;
+  if (target->capability / 10 == capability / 10)
+    return target->reach != MIXATTN_REACH_ITS_OWN;
+  return target->reach == MIXATTN_REACH_LATER;
+}
+
+// Finds the target whose code runs on the device, of several the latest: PTX is
+// of an earlier major number than machine code.
+static int32_t find_target(const struct mixattn_request *request,
+                           int64_t *target) {
+  const struct mixattn_library *library = request->library;
+  int capability, latest = 0;
+  CUresult result = find_capability(request, &capability);
+  if (result != CUDA_SUCCESS)
     return mixattn_fail_driver(request, MIXATTN_ERROR_LAUNCH, result,
-                               "the driver refused to load %s", what);
-  char name[128] = "";
-  int major = 0, minor = 0;
-  driver->cuDeviceGetName(name, (int)sizeof name, request->handle);
-  driver->cuDeviceGetAttribute(
-      &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, request->handle);
-  driver->cuDeviceGetAttribute(
-      &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, request->handle);
-  return mixattn_fail_driver(
-      request, MIXATTN_ERROR_MACHINE, result,
-      "no code of this artifact (%s) runs on CUDA device %d, %s, which is "
-      "sm_%d%d",
-      targets, request->device, name, major, minor);
+                               "the driver refused to tell what CUDA device "
+                               "%d is",
+                               request->device);
+  for (int64_t i = 0; i < library->target_count; ++i) {
+    const struct mixattn_target_row *row = &library->targets[i];
+    if (row->capability <= latest || !runs_on(row, capability))
+      continue;
+    latest = row->capability;
+    *target = i;
+  }
+  return latest ? 0 : fail_to_fit(request, CUDA_SUCCESS);
 }
 
 // The kernel of `launch`. One with dynamic shared memory may take all that a
@@ -113,19 +175,25 @@ static int32_t check_stream(const struct mixattn_request *request) {
                       request->entry->name);
 }
 
-// Loads the code into the context and writes `kernels`, one for each launch.
+// Loads the code of a target into the context. Writes the number of the target,
+// and `kernels`, one for each of its launches.
 static int32_t load_module(const struct mixattn_request *request,
+                           int64_t *target,
                            struct mixattn_kernel_state *kernels) {
   const struct mixattn_library *library = request->library;
   const struct mixattn_driver *driver = request->driver;
   int32_t code = check_stream(request);
+  if (!code)
+    code = find_target(request, target);
   if (code)
     return code;
+  const struct mixattn_target_row *row = &library->targets[*target];
   CUmodule module = NULL;
-  CUresult result = driver->cuModuleLoadData(&module, library->image);
+  CUresult result = driver->cuModuleLoadData(&module, row->image);
   if (result != CUDA_SUCCESS)
     return fail_to_load(request, result, "this artifact's code");
-  for (int64_t i = 0; i < library->launch_count; ++i) {
+  int64_t end = row->launches.first + row->launches.count;
+  for (int64_t i = row->launches.first; i < end; ++i) {
     result = load_kernel(request, &library->launches[i], module, &kernels[i]);
     if (result == CUDA_SUCCESS)
       continue;
@@ -150,12 +218,15 @@ int32_t mixattn_load(struct mixattn_request *request) {
                           "process, but got another",
                           MIXATTN_MOST_CONTEXTS);
     else if (!is_loaded)
-      code = load_module(request,
+      code = load_module(request, &library->context_targets[place],
                          library->kernels + place * library->launch_count);
     if (!is_loaded && !code)
       __atomic_store_n(&library->contexts[place], key, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&module_lock);
   }
+  if (code)
+    return code;
+  request->target = library->context_targets[place];
   request->kernels = library->kernels + place * library->launch_count;
-  return code;
+  return 0;
 }

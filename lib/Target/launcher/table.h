@@ -149,6 +149,12 @@ struct mixattn_launch_row {
   uint32_t cluster[3];
 };
 
+// Launches of the library, in order: `count` from number `first` on.
+struct mixattn_launch_range {
+  int64_t first;
+  int64_t count;
+};
+
 struct mixattn_entry_row {
   const char *name;
   // Arguments, then results.
@@ -159,9 +165,33 @@ struct mixattn_entry_row {
   int64_t dim_count;
   // Bytes that a call takes of its caller.
   struct mixattn_expression workspace;
-  // Of the library's launches, in order.
-  int64_t first_launch;
-  int64_t launch_count;
+  // For each target the launches of a call.
+  const struct mixattn_launch_range *launches;
+};
+
+// Devices that the code of a target runs on.
+enum {
+  // Those of its compute capability.
+  MIXATTN_REACH_ITS_OWN,
+  // Later ones of the same major number, too.
+  MIXATTN_REACH_ITS_MAJOR,
+  // All later ones: there is PTX, which drivers compile.
+  MIXATTN_REACH_LATER
+};
+
+// Code for one kind of GPU.
+struct mixattn_target_row {
+  // For messages: "sm_90a".
+  const char *name;
+  // A fatbin, a cubin, or PTX text that ends with a zero. Each target has one
+  // of its own: kernels of the same name differ in what they take, so that it
+  // is the launcher, and not the driver, that picks.
+  const void *image;
+  // All that there are for it.
+  struct mixattn_launch_range launches;
+  // Its compute capability, 10 x major + minor: that of no other target.
+  int32_t capability;
+  int32_t reach;
 };
 
 // A kernel in one context.
@@ -173,19 +203,19 @@ struct mixattn_kernel_state {
 };
 
 struct mixattn_library {
-  // A fatbin, a cubin, or PTX text that ends with a zero.
-  const void *image;
-  // The chips that the image has code for, for messages: "sm_80, sm_90a".
-  const char *targets;
+  const struct mixattn_target_row *targets;
+  int64_t target_count;
   // The least driver: 1000 x major + 10 x minor, as cuDriverGetVersion says.
   int64_t least_driver;
   const struct mixattn_entry_row *entries;
   const struct mixattn_launch_row *launches;
   int64_t launch_count;
   // Memory that the launcher writes, all 0 at first: which contexts have been
-  // loaded, MIXATTN_MOST_CONTEXTS of them, and for each of these contexts a
-  // kernel for each launch.
+  // loaded, MIXATTN_MOST_CONTEXTS of them, and for each of these contexts the
+  // number of the target whose code it has, and a kernel for each launch; those
+  // of other targets stay 0.
   uint64_t *contexts;
+  int64_t *context_targets;
   struct mixattn_kernel_state *kernels;
 };
 

@@ -124,7 +124,7 @@ CUresult cuDeviceGetName(char *name, int bytes, CUdevice device) {
 }
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
   (void)device;
-  *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 7 : 5;
+  *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 8 : 0;
   return OUTCOME;
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext *made, CUdevice device) {

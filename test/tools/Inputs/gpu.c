@@ -51,19 +51,39 @@ static const struct mixattn_parameter_row stray[] = {POINTER(0), POINTER(2),
 static const struct mixattn_launch_row launches[] = {
     LAUNCH(stage), LAUNCH(twice), LAUNCH(repeat), LAUNCH(stray)};
 
+static const struct mixattn_launch_range twice_launches = {0, 2},
+                                         attend_launches = {2, 1},
+                                         stray_launches = {3, 1};
 static const struct mixattn_entry_row entries[] = {
     {"twice", vectors, COUNT(vectors), dims, 1,
      STEPS({MIXATTN_STEP_DIM, 0}, {MIXATTN_STEP_NUMBER, 4},
            {MIXATTN_STEP_MULTIPLY, 0}),
-     0, 2},
-    {"attend", attend_tensors, COUNT(attend_tensors), dims, 1, {0}, 2, 1},
-    {"stray", stray_tensors, COUNT(stray_tensors), dims, 1, {0}, 3, 1}};
+     &twice_launches},
+    {"attend",
+     attend_tensors,
+     COUNT(attend_tensors),
+     dims,
+     1,
+     {0},
+     &attend_launches},
+    {"stray",
+     stray_tensors,
+     COUNT(stray_tensors),
+     dims,
+     1,
+     {0},
+     &stray_launches}};
+
+static const struct mixattn_target_row target = {
+    "sm_80", "", {0, COUNT(launches)}, 80, MIXATTN_REACH_LATER};
 
 static uint64_t contexts[MIXATTN_MOST_CONTEXTS];
+static int64_t context_targets[MIXATTN_MOST_CONTEXTS];
 static struct mixattn_kernel_state
     kernels[MIXATTN_MOST_CONTEXTS * COUNT(launches)];
 static const struct mixattn_library library = {
-    "", "sm_80", 12000, entries, launches, COUNT(launches), contexts, kernels};
+    &target,         1,        12000,           entries, launches,
+    COUNT(launches), contexts, context_targets, kernels};
 
 ENTRY(twice, 0)
 ENTRY(attend, 1)

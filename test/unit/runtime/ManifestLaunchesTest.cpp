@@ -7,9 +7,12 @@ using namespace mixattn;
 
 /// A manifest whose one entry has the argument x [B, 8, N], the result o [N],
 /// and this launch.
-static std::string makeManifest(const std::string &launch) {
+static std::string makeManifest(const std::string &launch,
+                                const std::string &chips = "sm_80") {
   return R"({"abi": 2, "producer": "test", "target": {"arch": "nvptx64", "cpu":
-             "sm_80", "features": []}, "entries": [{"name": "f", "symbol":
+             ")" +
+         chips +
+         R"(", "features": []}, "entries": [{"name": "f", "symbol":
              "mixattn_f", "attention": null, "arguments": [{"name": "x",
              "dtype": "bf16", "shape": ["B", 8, "N"]}], "results": [{"name":
              "o", "dtype": "bf16", "shape": ["N"]}], "launches": [)" +
@@ -137,4 +140,29 @@ TEST(ManifestLaunches, ComplainsOfTensorMaps) {
                     "number of the box for each");
   EXPECT_EQ(errorOfMap("swizzle", "16"),
             place + ".swizzle: expected 0, 32, 64 or 128, but got 16");
+}
+
+TEST(ManifestLaunches, AreOfTargets) {
+  std::string rest = makeLaunch("kernel", R"("f_kernel_0")").substr(1);
+  auto launchFor = [&](const std::string &chip) {
+    return "{\"target\": \"" + chip + "\", " + rest;
+  };
+  Result<Manifest> manifest = parseManifest(makeManifest(
+      launchFor("sm_80") + ", " + launchFor("sm_90a"), "sm_80,sm_90a"));
+  ASSERT_TRUE(manifest) << manifest.message();
+  EXPECT_EQ(manifest->target.chips(),
+            (std::vector<std::string>{"sm_80", "sm_90a"}));
+  EXPECT_EQ(manifest->entries[0].launches->at(0).target, "sm_80");
+  EXPECT_EQ(manifest->entries[0].launches->at(1).target, "sm_90a");
+  EXPECT_TRUE(parseManifest(makeManifest(launchFor("sm_80"))));
+  std::string place = "manifest: entries[0].launches[0].target: ";
+  EXPECT_EQ(messageOf(parseManifest(makeManifest(launchFor("sm_86")))),
+            place + "expected one of the targets sm_80, but got 'sm_86'");
+  EXPECT_EQ(messageOf(parseManifest(
+                makeManifest(launchFor("sm_86"), "sm_80,sm_90a"))),
+            place + "expected one of the targets sm_80,sm_90a, but got "
+                    "'sm_86'");
+  EXPECT_NE(messageOf(parseManifest(makeManifest("{" + rest, "sm_80,sm_90a")))
+                .find("target"),
+            std::string::npos);
 }

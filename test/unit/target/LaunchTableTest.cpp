@@ -30,13 +30,18 @@ static Manifest makeManifest(int dims, int parameters) {
   return manifest;
 }
 
+/// Code for the chip of such a manifest.
+static std::vector<GpuImage> makeImages() {
+  return {{"sm_80", "image", /*hasPtx=*/true}};
+}
+
 static std::string errorOf(const Manifest &manifest) {
-  auto objects = makeLaunchObjects(manifest, "{}", "image");
+  auto objects = makeLaunchObjects(manifest, "{}", makeImages());
   return objects ? "" : objects.message();
 }
 
 TEST(LaunchTable, IsAnObject) {
-  auto objects = makeLaunchObjects(makeManifest(64, 256), "{}", "image");
+  auto objects = makeLaunchObjects(makeManifest(64, 256), "{}", makeImages());
   ASSERT_TRUE(objects) << objects.message();
   ASSERT_EQ(objects->size(), 2u);
   for (const std::string &object : *objects)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The manifest of code for several GPUs.
+#include "lib/Target/MergeManifests.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mixattn;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+/// The name of the GPU that a manifest is for.
+static std::string chipOf(const Object &manifest) {
+  return manifest.getObject("target")->getString("cpu")->str();
+}
+
+static Object &entryOf(Object &manifest, size_t number) {
+  return *(*manifest.getArray("entries"))[number].getAsObject();
+}
+
+/// What a call takes on any of the GPUs.
+static Value largest(llvm::ArrayRef<Value> sizes) {
+  if (llvm::all_equal(sizes))
+    return sizes.front();
+  Array maximum{"maximum"};
+  for (const Value &size : sizes)
+    maximum.push_back(size);
+  return Value(std::move(maximum));
+}
+
+std::string mixattn::mergeManifests(llvm::ArrayRef<std::string> texts) {
+  if (texts.size() == 1)
+    return texts.front();
+  std::vector<Object> all;
+  std::vector<std::string> chips;
+  for (const std::string &text : texts) {
+    all.push_back(*llvm::cantFail(llvm::json::parse(text)).getAsObject());
+    chips.push_back(chipOf(all.back()));
+  }
+  Object merged = all.front();
+  (*merged.getObject("target"))["cpu"] = llvm::join(chips, ",");
+  for (size_t i = 0; i < merged.getArray("entries")->size(); ++i) {
+    Array launches;
+    std::vector<Value> sizes;
+    for (auto [manifest, chip] : llvm::zip(all, chips)) {
+      Object &own = entryOf(manifest, i);
+      const Value *bytes = own.get("workspace");
+      sizes.push_back(bytes ? *bytes : Value(0));
+      for (Value &launch : *own.getArray("launches")) {
+        (*launch.getAsObject())["target"] = chip;
+        launches.push_back(std::move(launch));
+      }
+    }
+    Object &entry = entryOf(merged, i);
+    entry["launches"] = std::move(launches);
+    entry["workspace"] = largest(sizes);
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << Value(std::move(merged));
+  return text;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The manifest of code for several GPUs.
+#ifndef MIXATTN_LIB_TARGET_MERGEMANIFESTS_H
+#define MIXATTN_LIB_TARGET_MERGEMANIFESTS_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <string>
+
+namespace mixattn {
+
+/// The manifest of an artifact with code for several GPUs. `texts` are those of
+/// one module compiled for each; they differ in targets, launches and
+/// workspaces only. Every launch says which GPU it is for. A workspace is large
+/// enough on all of them: before a call nobody has said which it will be. One
+/// text alone stays as it is.
+std::string mergeManifests(llvm::ArrayRef<std::string> texts);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_TARGET_MERGEMANIFESTS_H
