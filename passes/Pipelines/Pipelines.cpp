@@ -151,6 +151,8 @@ static void addWideArithmetic(OpPassManager &pm) {
 
 /// Kernels as functions of the LLVM dialect; what launches them stays.
 static void buildLlvmOfKernels(OpPassManager &pm) {
+  // While it shows which arguments kernels report on.
+  pm.addPass(createReportValuesPass());
   // While entries hold buffers, of which kernels are given addresses.
   pm.addPass(createPlanWorkspacePass());
   pm.addPass(createGridsToLaunchesPass());

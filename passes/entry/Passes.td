@@ -81,6 +81,39 @@ def DescribeLaunchesPass : Pass<"attn-describe-launches", "::mlir::ModuleOp"> {
   }];
 }
 
+def ReportValuesPass : Pass<"attn-report-values", "::mlir::ModuleOp"> {
+  let summary = "Tell of arguments whose values are out of range, on a GPU";
+  let description = [{
+    Input: entries on buffers, whose kernels are grids of a GPU.
+    Output: for each argument with `attn.range` a grid in front, a block an
+    element, that reports values outside (`tile.report`).
+    Skips: arguments that a kernel reports on, and what has no range.
+
+    ```mlir
+    func.func @f(%n: memref<?xi64> {attn.name = "n", attn.dims = ["B"],
+                                    attn.range = [0, 8]}) {
+      return
+    }
+    ```
+    becomes
+    ```
+    func.func @f(%n: memref<?xi64> {…}) {
+      tile.grid %size {
+      ^bb0(%item: index):
+        %value = memref.load %n[%item] : memref<?xi64>
+        %below = arith.cmpi slt, %value, %c0 : i64
+        %above = arith.cmpi sgt, %value, %c8 : i64
+        %isBad = arith.ori %below, %above : i1
+        tile.report %isBad of %n : memref<?xi64>
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mixattn::tile::TileDialect",
+      "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {
   let summary = "Wrap entries in the C ABI";
   let description = [{
