@@ -87,6 +87,20 @@ static std::string table(const Entry &entry) {
   return text;
 }
 
+/// The kernels of a call in their order: "f_kernel_0, f_kernel_1"; of several
+/// targets those of each: "sm_80: f_kernel_0; sm_90a: f_kernel_0".
+static std::string toString(const std::vector<Launch> &launches) {
+  std::string text, target;
+  for (const Launch &launch : launches) {
+    bool isFirst = launch.target != target;
+    target = launch.target;
+    if (!text.empty())
+      text += isFirst ? "; " : ", ";
+    text += (isFirst ? target + ": " : "") + launch.kernel;
+  }
+  return text.empty() ? "none" : text;
+}
+
 static std::string describe(const Entry &entry) {
   std::string text = "\nentry " + entry.name + "\n" + table(entry);
   auto row = [&](const char *kind, const std::string &value) {
@@ -95,7 +109,11 @@ static std::string describe(const Entry &entry) {
   row("symbol", entry.symbol);
   row("flops", entry.flops ? toString(*entry.flops) : "unknown");
   row("bytes", entry.bytes ? toString(*entry.bytes) : "unknown");
-  row("memory", entry.workspace ? entry.workspace->toString() : "unknown");
+  // A call on a GPU takes no memory but its workspace.
+  const char *noWorkspace = entry.launches ? "0" : "unknown";
+  row("memory", entry.workspace ? entry.workspace->toString() : noWorkspace);
+  if (entry.launches)
+    row("launches", toString(*entry.launches));
   if (entry.packed)
     row("packed", std::to_string(entry.packed) + " bytes of parameters");
   if (entry.kernels)
