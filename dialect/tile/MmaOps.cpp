@@ -32,6 +32,15 @@ LogicalResult MmaLoadOp::verify() {
   return success();
 }
 
+LogicalResult MmaOperandOp::verify() {
+  auto tile = cast<MemRefType>(getTile().getType());
+  if (tile.getDimSize(0) % 16 || tile.getDimSize(1) % 16 ||
+      lengthOf(getOperand()) != tile.getDimSize(1) / 2)
+    return emitOpError("expected multiples of 16 rows and columns, and half as "
+                       "many elements in the result as columns");
+  return success();
+}
+
 LogicalResult MmaProductOp::verify() {
   auto tile = cast<MemRefType>(getTile().getType());
   int64_t inner = tile.getDimSize(getTransposed() ? 1 : 0);

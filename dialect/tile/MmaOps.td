@@ -100,6 +100,28 @@ def Tile_MmaLoadOp : Tile_Op<"mma.load"> {
   let hasVerifier = 1;
 }
 
+def Tile_MmaOperandOp : Tile_Op<"mma.operand"> {
+  let summary = "Rows of a tile in shared memory as the left side of products";
+  let description = [{
+    The warp's 16 rows, all columns: those of warp w from row 16 w on.
+
+    ```mlir
+    func.func @f(%tile: memref<64x64xbf16, strided<[72, 1]>,
+                               #gpu.address_space<workgroup>>)
+        -> vector<32xbf16> {
+      %a = tile.mma.operand %tile
+          : memref<64x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>
+          -> vector<32xbf16>
+      return %a : vector<32xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_PaddedTile, "", [MemRead]>:$tile);
+  let results = (outs Tile_Operand:$operand);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($operand)";
+  let hasVerifier = 1;
+}
+
 def Tile_MmaProductOp : Tile_Op<"mma.product",
     [AllTypesMatch<["accumulator", "product"]>]> {
   let summary = "Multiplies 16 rows by a tile, and adds";

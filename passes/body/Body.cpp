@@ -46,9 +46,7 @@ int64_t Body::numProducts() {
   return isPerComponent ? op.getNumComponents() : 1;
 }
 
-/// Whether the weights of components add up: nothing but shifts acts on their
-/// logarithm.
-bool Body::isLinear() {
+bool Body::addsComponents(AttentionOpInterface op) {
   return op.hasComponents() && !op.getMaximum() && !op.hasPremix() &&
          op.getScaleOrDefault() == 1.0 && !op.hasScoreMod() &&
          !op.getSigsoftmax();
@@ -56,9 +54,10 @@ bool Body::isLinear() {
 
 int64_t Body::numExponents() { return isLinear() ? op.getNumComponents() : 1; }
 
-bool Body::sharesWork() {
-  return isCoupled() && (op.getW1() || op.getNoiseKind() == NoiseKind::Global ||
-                         (op.hasComponents() && !op.getMaximum()));
+bool Body::sharesWork(AttentionOpInterface op) {
+  return op.hasPremix() &&
+         (op.getW1() || op.getNoiseKind() == NoiseKind::Global ||
+          (op.hasComponents() && !op.getMaximum()));
 }
 
 Value Body::constant(OpBuilder &b, double value) {

@@ -31,7 +31,11 @@ public:
   int64_t numProducts();
   int64_t numExponents();
   /// Whether heads share more than products: work that is done for all at once.
-  bool sharesWork();
+  bool sharesWork() { return sharesWork(op); }
+  static bool sharesWork(AttentionOpInterface op);
+  /// Whether the weights of components add up: nothing but shifts acts on their
+  /// logarithm.
+  static bool addsComponents(AttentionOpInterface op);
   /// The factor that products come with: schedules multiply queries or
   /// products by it.
   double queryFactor() const { return factor; }
@@ -87,7 +91,7 @@ private:
                          const ScorePlace &place);
   mlir::Value emitNoisy(mlir::OpBuilder &b, mlir::Value score, int64_t channel,
                         const ScorePlace &place);
-  bool isLinear();
+  bool isLinear() { return addsComponents(op); }
 
   AttentionOpInterface op;
   BodyOperands &operands;

@@ -11,14 +11,14 @@ static constexpr TargetFamily mma = TargetFamily::Mma,
 /// From sm_90 on mma.sync does half of what a data sheet says, or less: only
 /// wgmma and tcgen05 reach that.
 static constexpr GpuModel models[] = {
-    {"sm_80", "A100 40 GB", mma, 108, 1.41e9, 1024, 16, 64, 1.555e12},
-    {"sm_86", "A40", mma, 84, 1.74e9, 512, 16, 128, 0.696e12},
-    {"sm_89", "L40S", mma, 142, 2.52e9, 512, 16, 128, 0.864e12},
-    {"sm_90", "H100 SXM", mma, 132, 1.83e9, 1024, 16, 128, 3.35e12},
-    {"sm_90a", "H100 SXM", wgmma, 132, 1.83e9, 2048, 16, 128, 3.35e12},
-    {"sm_100", "B200", mma, 148, 1.85e9, 1024, 16, 128, 8e12},
-    {"sm_103", "B300", mma, 148, 1.85e9, 1024, 32, 128, 8e12},
-    {"sm_120", "RTX 5090", mma, 170, 2.41e9, 512, 16, 128, 1.792e12}};
+    {"sm_80", "A100 40 GB", mma, 108, 1.41e9, 1024, 16, 64, 1.555e12, 163 << 10},
+    {"sm_86", "A40", mma, 84, 1.74e9, 512, 16, 128, 0.696e12, 99 << 10},
+    {"sm_89", "L40S", mma, 142, 2.52e9, 512, 16, 128, 0.864e12, 99 << 10},
+    {"sm_90", "H100 SXM", mma, 132, 1.83e9, 1024, 16, 128, 3.35e12, 227 << 10},
+    {"sm_90a", "H100 SXM", wgmma, 132, 1.83e9, 2048, 16, 128, 3.35e12, 227 << 10},
+    {"sm_100", "B200", mma, 148, 1.85e9, 1024, 16, 128, 8e12, 227 << 10},
+    {"sm_103", "B300", mma, 148, 1.85e9, 1024, 32, 128, 8e12, 227 << 10},
+    {"sm_120", "RTX 5090", mma, 170, 2.41e9, 512, 16, 128, 1.792e12, 99 << 10}};
 // clang-format on
 
 llvm::ArrayRef<GpuModel> mixattn::getGpuModels() { return models; }

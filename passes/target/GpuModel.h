@@ -24,6 +24,8 @@ struct GpuModel {
   double products, exps, others;
   /// Bytes a second from and to device memory.
   double memoryRate;
+  /// Bytes of shared memory that a block may ask for.
+  int64_t sharedBytes;
 
   /// Operations of 16-bit floats a second.
   double peak() const { return 2 * products * double(multiprocessors) * hertz; }

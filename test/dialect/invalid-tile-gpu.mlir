@@ -11,6 +11,14 @@ func.func @load(%q: memref<?x40xbf16>, %i: index) {
 
 // -----
 
+func.func @operand(%t: memref<24x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>) {
+  // expected-error @below {{'tile.mma.operand' op expected multiples of 16 rows and columns, and half as many elements in the result as columns}}
+  %a = tile.mma.operand %t : memref<24x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>> -> vector<32xbf16>
+  return
+}
+
+// -----
+
 func.func @not_shared(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: memref<16x16xbf16>) {
   // expected-error @below {{'tile.mma.product' op operand #1 must be tile of f16 or bf16 in shared memory, but got 'memref<16x16xbf16>'}}
   %p = tile.mma.product %q, %tile, %s : vector<8xbf16>, memref<16x16xbf16>, vector<8xf32>

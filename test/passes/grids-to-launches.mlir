@@ -8,15 +8,18 @@
 // The name of ours is taken.
 // CHECK:       gpu.module @mixattn_kernels_0 [#nvvm.target<chip = "sm_80">] {
 // CHECK:         gpu.func @f_kernel_0(%[[XP:.+]]: !llvm.ptr<1>, %[[XSIZE:.+]]: index, %[[XSTRIDE:.+]]: i64, %[[YP:.+]]: !llvm.ptr<1>, %[[YSIZE:.+]]: index, %[[N:.+]]: index)
-// CHECK-SAME:      workgroup(%[[SHARED:.+]] : memref<8xindex, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
 // CHECK-SAME:      kernel attributes {known_block_size = array<i32: 128, 1, 1>}
+// Tiles lie in dynamic shared memory, one after the other.
+// CHECK:           %[[MEMORY:.+]] = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+// CHECK:           %[[SHARED:.+]] = memref.view %[[MEMORY]][%c0{{.*}}][] : {{.*}} to memref<3xf32, #gpu.address_space<workgroup>>
+// CHECK:           memref.view %[[MEMORY]][%c16{{.*}}][] : {{.*}} to memref<8xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG:       gpu.block_id x
 // CHECK-DAG:       gpu.block_id y
 // CHECK-DAG:       %[[X:.+]] = tile.device_buffer %[[XP]] sizes{{\[}}%[[XSIZE]]] strides{{\[}}%[[XSTRIDE]]] : !llvm.ptr<1> -> memref<?x8xindex, strided<[?, 1]>>
 // CHECK-DAG:       %[[Y:.+]] = tile.device_buffer %[[YP]] sizes{{\[}}%[[YSIZE]]] strides[] : !llvm.ptr<1> -> memref<?x8xindex>
 // CHECK:           memref.dim %[[Y]]
-// CHECK:           memref.store %[[N]], %[[SHARED]]
-// CHECK:           memref.store %{{.+}}, %[[Y]]
+// CHECK:           memref.store %{{.+}}, %[[SHARED]]
+// CHECK:           memref.store %[[N]], %[[Y]]
 // CHECK:           memref.store %{{.+}}, %[[X]]
 // CHECK:           gpu.return
 // CHECK:         gpu.func @f_kernel_1(%{{.+}}: !llvm.ptr<1>, %{{.+}}: index)
@@ -25,7 +28,7 @@
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x8xindex, strided<[?, 1]>>, %[[B:[a-z0-9]+]]: memref<?x8xindex>, %[[NUMBER:[a-z0-9]+]]: index
 // CHECK:         %[[ASIZE:.+]] = memref.dim %[[A]], %c0
 // CHECK:         %[[BSIZE:.+]] = memref.dim %[[B]], %c0
-// CHECK:         tile.launch @mixattn_kernels_0::@f_kernel_0 blocks %{{.+}}, %c8{{.*}} threads 128 [#tile.parameter<pointer>, #tile.parameter<number>, #tile.parameter<stride>, #tile.parameter<pointer>, #tile.parameter<number>, #tile.parameter<number>] of %[[A]], %[[ASIZE]], %[[A]], %[[B]], %[[BSIZE]], %[[NUMBER]]
+// CHECK:         tile.launch @mixattn_kernels_0::@f_kernel_0 blocks %{{.+}}, %c8{{.*}} threads 128 shared 48 [#tile.parameter<pointer>, #tile.parameter<number>, #tile.parameter<stride>, #tile.parameter<pointer>, #tile.parameter<number>, #tile.parameter<number>] of %[[A]], %[[ASIZE]], %[[A]], %[[B]], %[[BSIZE]], %[[NUMBER]]
 // CHECK:         tile.launch @mixattn_kernels_0::@f_kernel_1 {{.*}} [#tile.parameter<pointer>, #tile.parameter<number>] of %[[B]],
 // CHECK-NOT:     tile.grid
 module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
@@ -36,12 +39,13 @@ module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
     %rows = memref.dim %y, %c0 : memref<?x8xindex>
     tile.grid %rows, %c8 threads 128 {
     ^bb0(%i: index, %j: index):
-      %shared = memref.alloca() {alignment = 16 : i64} : memref<8xindex, #gpu.address_space<workgroup>>
-      memref.store %number, %shared[%j] : memref<8xindex, #gpu.address_space<workgroup>>
+      %shared = memref.alloca() : memref<3xf32, #gpu.address_space<workgroup>>
+      %more = memref.alloca() : memref<8xf32, #gpu.address_space<workgroup>>
+      %held = memref.load %more[%j] : memref<8xf32, #gpu.address_space<workgroup>>
+      memref.store %held, %shared[%j] : memref<3xf32, #gpu.address_space<workgroup>>
       %last = arith.subi %rows, %i : index
-      %held = memref.load %shared[%j] : memref<8xindex, #gpu.address_space<workgroup>>
-      memref.store %held, %y[%last, %j] : memref<?x8xindex>
-      memref.store %held, %x[%i, %j] : memref<?x8xindex, strided<[?, 1]>>
+      memref.store %number, %y[%last, %j] : memref<?x8xindex>
+      memref.store %number, %x[%i, %j] : memref<?x8xindex, strided<[?, 1]>>
     }
     tile.grid %rows threads 32 {
     ^bb0(%i: index):

@@ -4,13 +4,14 @@
 // RUN: mixattn-opt %s --attn-set-target='family=mma chip=sm_80' --attn-schedule-kernels --split-input-file --verify-diagnostics
 
 !t = tensor<1x2x3x32xbf16>
+!k = tensor<1x2x16x3x32xbf16>
 !m = memref<1x2x3x32xbf16>
-func.func @mixed(%q: !m, %w: memref<2x2xbf16>, %o: !m) {
-  attn.kernel ins(%q, %w : !m, memref<2x2xbf16>) outs(%o : !m) {
-  ^bb0(%a: !t, %b: tensor<2x2xbf16>):
-    // expected-error @below {{'attn.generic' op has no schedule on sm_80: online: it has no code for 'premix'}}
-    %r = attn.generic scores(%a, %a : !t, !t) premix(%b : tensor<2x2xbf16>)
-        pool(%a : !t) -> !t
+!n = memref<1x2x16x3x32xbf16>
+func.func @components(%q: !m, %k: !n, %p: memref<2x16xf32>, %o: !m) {
+  attn.kernel ins(%q, %k, %p : !m, !n, memref<2x16xf32>) outs(%o : !m) {
+  ^bb0(%a: !t, %b: !k, %c: tensor<2x16xf32>):
+    // expected-error @below {{'attn.generic' op has no schedule on sm_80: online: registers do not hold the scores of all channels and the outputs of a head}}
+    %r = attn.generic scores(%a, %b : !t, !k) prior(%c : tensor<2x16xf32>) scale 1.0 pool(%a : !t) -> !t
     attn.results %r : !t
   }
   return

@@ -2,7 +2,7 @@
 // A kernel on buffers as a kernel of sm_80: two stages of keys and values in
 // shared memory, scores and outputs in registers.
 //
-// RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-schedule-kernels --canonicalize --cse %s | FileCheck %s --implicit-check-not=attn.generic --implicit-check-not=attn.kernel
+// RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-schedule-kernels --canonicalize --cse %s | FileCheck %s --check-prefixes=CHECK,MIXED --implicit-check-not=attn.generic --implicit-check-not=attn.kernel
 // RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-schedule-kernels %s | mixattn-opt --verify-roundtrip -o /dev/null
 
 !q = memref<1x2x?x32xbf16>
@@ -22,7 +22,7 @@
 // CHECK:        tile.mma.copy
 // CHECK:        tile.mma.commit
 // CHECK:        scf.for
-// CHECK-SAME:     -> (vector<16xf32>, vector<2xf32>, vector<2xf32>, index)
+// CHECK-SAME:     -> (index, vector<16xf32>, vector<2xf32>, vector<2xf32>)
 // The next block is copied while this one is worked on.
 // CHECK:          tile.mma.wait 0
 // CHECK:          tile.mma.copy
@@ -56,6 +56,42 @@ func.func @f(%q: !q, %k: !k, %o: !q) {
         scores(%a, %b : tensor<1x2x?x32xbf16>, tensor<1x2x?x32xbf16>)
         causal pool(%b : tensor<1x2x?x32xbf16>) -> tensor<1x2x?x32xbf16>
     attn.results %r : tensor<1x2x?x32xbf16>
+  }
+  return
+}
+
+// Heads that are mixed: both channels are scored for a group of heads, whose
+// values lie side by side.
+// MIXED-LABEL: func.func @mixed(
+// MIXED:         tile.grid %{{.+}}, %c4, %c1 threads 128 {
+// MIXED:         memref.alloca() {{.*}} : memref<2x128x72xbf16,
+// MIXED:         memref.alloca() {{.*}} : memref<2x128x72xbf16,
+// MIXED:         memref.alloca() {{.*}} : memref<1x128x72xbf16,
+// MIXED:         scf.for
+// MIXED:           tile.mma.operand
+// MIXED:           %[[S0:.+]] = tile.mma.product {{.*}} transposed
+// MIXED:           tile.mma.operand
+// MIXED:           %[[S1:.+]] = tile.mma.product {{.*}} transposed
+// MIXED:           tile.map{{.*}} of %[[S0]], %[[S1]]
+// MIXED:           tile.mma.product
+// MIXED:           tile.map{{.*}} of %[[S0]], %[[S1]]
+// MIXED:           tile.mma.product
+// MIXED-NOT:       tile.mma.product
+// MIXED:         tile.store
+// MIXED:         tile.store
+func.func @mixed(%q: memref<1x2x?x64xbf16>, %v: memref<1x8x?x64xbf16>,
+                 %m: memref<2x8xbf16>, %o: memref<1x8x?x64xbf16>) {
+  attn.kernel
+      ins(%q, %v, %m : memref<1x2x?x64xbf16>, memref<1x8x?x64xbf16>,
+                       memref<2x8xbf16>)
+      outs(%o : memref<1x8x?x64xbf16>) {
+  ^bb0(%a: tensor<1x2x?x64xbf16>, %b: tensor<1x8x?x64xbf16>,
+       %c: tensor<2x8xbf16>):
+    %r = attn.generic
+        scores(%a, %a : tensor<1x2x?x64xbf16>, tensor<1x2x?x64xbf16>)
+        premix(%c : tensor<2x8xbf16>) pool(%b : tensor<1x8x?x64xbf16>)
+        -> tensor<1x8x?x64xbf16>
+    attn.results %r : tensor<1x8x?x64xbf16>
   }
   return
 }

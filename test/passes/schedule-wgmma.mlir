@@ -37,7 +37,7 @@
 // CHECK:            tile.wgmma.clear
 // CHECK:          tile.to_operand
 // CHECK:          scf.for %[[ROUND:.+]] = %c0
-// CHECK-SAME:       -> (vector<32xf32>, vector<64xbf16>, vector<2xf32>, vector<2xf32>)
+// CHECK-SAME:       -> (vector<32xf32>, vector<2xf32>, vector<2xf32>, vector<64xbf16>)
 // One step for each stage: scores of a block, values of the one before.
 // CHECK:            %[[K1:.+]] = tile.wgmma.await %[[KEYS]][%c1] turn %[[ROUND]]
 // CHECK:            %[[S:.+]] = tile.wgmma.product %[[A]], %[[K1]] transposed

@@ -14,8 +14,11 @@ public:
   using WarpEmitter::WarpEmitter;
 
   Value emit(tile::MmaProductOp op);
+  Value emitOperand(tile::MmaOperandOp op);
 
 private:
+  /// Four squares of 8 rows and columns from `address` on, a register each.
+  Values emitSquares(Value address, NVVM::MMALayout layout);
   /// The registers of 16 rows (of the sum) of 16 columns of the right side:
   /// two for the first 8 columns and two for the others, from `address` on.
   Values emitRightSide(Value address, bool transposed);
@@ -31,19 +34,40 @@ private:
 
 } // namespace
 
-MmaEmitter::Values MmaEmitter::emitRightSide(Value address, bool transposed) {
+MmaEmitter::Values MmaEmitter::emitSquares(Value address,
+                                           NVVM::MMALayout layout) {
   Type i32 = b.getI32Type();
   auto four =
       LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32, i32, i32});
   Value loaded = NVVM::LdMatrixOp::create(
-      b, four, address, /*num=*/4,
-      transposed ? NVVM::MMALayout::row : NVVM::MMALayout::col,
+      b, four, address, /*num=*/4, layout,
       NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
       NVVM::LdStMatrixEltType::B16);
   Values registers;
   for (int64_t i = 0; i < 4; ++i)
     registers.push_back(LLVM::ExtractValueOp::create(b, loaded, i));
   return registers;
+}
+
+MmaEmitter::Values MmaEmitter::emitRightSide(Value address, bool transposed) {
+  return emitSquares(address,
+                     transposed ? NVVM::MMALayout::row : NVVM::MMALayout::col);
+}
+
+/// Each lane gives the address of one row of one of four squares: the first,
+/// the one below, then the next columns' two.
+Value MmaEmitter::emitOperand(tile::MmaOperandOp op) {
+  Value inSquare = at.rem(lane(), 8), square = at.div(lane(), 8);
+  Value row = at.add(at.mul(warp(), warpRows),
+                     at.add(at.mul(at.rem(square, 2), chunk), inSquare));
+  Value begin =
+      sharedPointer(op.getTile(), row, at.mul(at.div(square, 2), chunk));
+  auto type = cast<VectorType>(op.getOperand().getType());
+  Values registers;
+  for (int64_t column = 0; column < type.getDimSize(0) * 2; column += 16)
+    llvm::append_range(registers, emitSquares(shifted(begin, column * width),
+                                              NVVM::MMALayout::row));
+  return operandOf(registers, type.getElementType());
 }
 
 /// `sums`, of 16 rows and 8 columns, plus one product of 16 terms.
@@ -112,6 +136,10 @@ Value MmaEmitter::emit(tile::MmaProductOp op) {
     }
   }
   return joined(sums);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::MmaOperandOp op) {
+  rewriter.replaceOp(op, MmaEmitter(op.getLoc(), rewriter).emitOperand(op));
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::MmaProductOp op) {

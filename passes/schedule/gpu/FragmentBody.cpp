@@ -17,11 +17,12 @@ static Value emitExp2(ImplicitLocOpBuilder &b, Value exponent) {
   return math::Exp2Op::create(b, exponent);
 }
 
-FragmentBody::FragmentBody(ImplicitLocOpBuilder &b, KernelOp kernel)
+FragmentBody::FragmentBody(ImplicitLocOpBuilder &b, KernelOp kernel,
+                           int64_t numHeads)
     : b(b), at(b), kernel(kernel),
       op(cast<AttentionOpInterface>(kernel.getAnchor())),
       buffers(ValueRange(kernel.getInputs())), body(op, buffers),
-      softmax(b, emitExp2) {}
+      softmax(b, emitExp2), heads(numHeads) {}
 
 Value FragmentBody::constant(Type type, double number) {
   if (type.isF32())
@@ -32,7 +33,9 @@ Value FragmentBody::constant(Type type, double number) {
 
 void FragmentBody::emitItem(tile::GridOp grid, int64_t queries) {
   firstQuery = at.mul(grid.getItem()[0], queries);
-  head = grid.getItem()[1];
+  Value first = at.mul(grid.getItem()[1], int64_t(heads.size()));
+  for (auto [g, head] : llvm::enumerate(heads))
+    head = at.add(first, int64_t(g));
   batch = grid.getItem()[2];
   numQueries = sizeOf(op.getQueriesDim());
   Value here = at.min(at.sub(numQueries, firstQuery), queries);
@@ -43,7 +46,7 @@ void FragmentBody::emitItem(tile::GridOp grid, int64_t queries) {
 }
 
 FragmentBody::Values FragmentBody::emitMap(
-    Value firstKey, ValueRange operands, size_t results,
+    int64_t g, Value firstKey, ValueRange operands, size_t results,
     function_ref<Values(const ScorePlace &, Value, ValueRange)> element) {
   SmallVector<Type> types(results, operands.front().getType());
   auto map = tile::MapOp::create(b, types, firstQuery, firstKey, operands);
@@ -55,7 +58,7 @@ FragmentBody::Values FragmentBody::emitMap(
                     SmallVector<Location>(arguments.size(), b.getLoc()));
   // Queries and keys that are not there have the place of the last one.
   Value key = block->getArgument(1);
-  ScorePlace place = {batch, head,
+  ScorePlace place = {batch, heads[g],
                       at.min(block->getArgument(0), at.sub(numQueries, 1)),
                       at.min(key, at.sub(range.keys, 1)), range.alignment};
   tile::FragmentYieldOp::create(
@@ -63,28 +66,51 @@ FragmentBody::Values FragmentBody::emitMap(
   return Values(map.getResults());
 }
 
-/// The exponents of the weights of all keys, hidden ones too.
-FragmentBody::Values FragmentBody::emitSeenExponents(Value firstKey,
+FragmentBody::Values FragmentBody::emitSeenExponents(int64_t first,
+                                                     int64_t count,
+                                                     Value firstKey,
                                                      ValueRange products) {
-  return emitMap(firstKey, products, body.numExponents(),
-                 [&](const ScorePlace &place, Value, ValueRange elements) {
-                   Value factor = constant(b.getF32Type(), body.queryFactor());
-                   Values scaled = llvm::map_to_vector(
-                       elements, [&](Value product) -> Value {
-                         return arith::MulFOp::create(b, product, factor);
-                       });
-                   Values start = body.emitStart(b, scaled, place);
-                   return body.emitExponents(b, start, place);
-                 });
+  return emitMap(
+      first, firstKey, products, count * body.numExponents(),
+      [&](ScorePlace place, Value, ValueRange elements) {
+        Value factor = constant(b.getF32Type(), body.queryFactor());
+        Values scaled =
+            llvm::map_to_vector(elements, [&](Value product) -> Value {
+              return arith::MulFOp::create(b, product, factor);
+            });
+        Values start = body.emitStart(b, scaled, place), exponents;
+        for (int64_t g = first; g < first + count; ++g) {
+          place.h = heads[g];
+          llvm::append_range(exponents, body.emitExponents(b, start, place));
+        }
+        return exponents;
+      });
+}
+
+/// What heads share is computed once for all of them.
+FragmentBody::Scores FragmentBody::emitScores(Value firstKey,
+                                              ValueRange products) {
+  Scores scores;
+  scores.products = Values(products);
+  if (body.sharesWork())
+    scores.exponents = emitSeenExponents(0, heads.size(), firstKey, products);
+  return scores;
 }
 
 /// Blocks of keys that every query sees all of are left alone.
-FragmentBody::Values FragmentBody::emitExponents(Value firstKey, int64_t keys,
-                                                 ValueRange products) {
-  Values exponents = emitSeenExponents(firstKey, products);
+FragmentBody::Values FragmentBody::emitExponents(int64_t g, Value firstKey,
+                                                 int64_t keys,
+                                                 const Scores &scores) {
+  Values exponents;
+  int64_t each = body.numExponents();
+  if (body.sharesWork())
+    llvm::append_range(exponents,
+                       ArrayRef(scores.exponents).slice(g * each, each));
+  else
+    exponents = emitSeenExponents(g, 1, firstKey, scores.products);
   auto hide = [&] {
     return emitMap(
-        firstKey, exponents, exponents.size(),
+        g, firstKey, exponents, exponents.size(),
         [&](const ScorePlace &place, Value key, ValueRange elements) {
           Value seen = at.compare(arith::CmpIPredicate::slt, key, range.end);
           if (Value visible =
@@ -122,7 +148,7 @@ Value FragmentBody::emitWeights(Value firstKey, ValueRange exponents,
   lowered = softmax.emitRescale(before, statistics.reference);
   Values operands(exponents);
   operands.push_back(statistics.reference);
-  Value weights = emitMap(at.value(0), operands, 1,
+  Value weights = emitMap(0, at.value(0), operands, 1,
                           [&](const ScorePlace &, Value, ValueRange elements) {
                             return Values{softmax.emitWeight(
                                 elements.drop_back(), elements.back())};
@@ -133,7 +159,7 @@ Value FragmentBody::emitWeights(Value firstKey, ValueRange exponents,
       tile::RowSumOp::create(b, weights));
   if (!op.getKeep())
     return weights;
-  return emitMap(firstKey, weights, 1,
+  return emitMap(0, firstKey, weights, 1,
                  [&](const ScorePlace &place, Value, ValueRange elements) {
                    return Values{arith::SelectOp::create(
                        b, body.emitIsKept(b, place), elements[0],
@@ -143,7 +169,7 @@ Value FragmentBody::emitWeights(Value firstKey, ValueRange exponents,
 }
 
 Value FragmentBody::emitScaled(Value fragment, Value factors) {
-  return emitMap(at.value(0), {fragment, factors}, 1,
+  return emitMap(0, at.value(0), {fragment, factors}, 1,
                  [&](const ScorePlace &, Value, ValueRange elements) {
                    return Values{
                        arith::MulFOp::create(b, elements[0], elements[1])};
@@ -155,12 +181,12 @@ FragmentBody::Statistics FragmentBody::emitNoStatistics() {
   return {constant(rows(), lowest), constant(rows(), 0)};
 }
 
-void FragmentBody::emitResults(Value outputs, Value sum) {
+void FragmentBody::emitResults(int64_t g, Value outputs, Value sum) {
   outputs = emitScaled(outputs, Softmax::emitInverse(b, sum));
   // Zeros, also where the row's sum is not a number.
   if (op.getKeep())
     outputs =
-        emitMap(at.value(0), outputs, 1,
+        emitMap(0, at.value(0), outputs, 1,
                 [&](const ScorePlace &place, Value, ValueRange elements) {
                   Value keepsNone = emitKeepsNone(b, op, range, place.i);
                   return Values{arith::SelectOp::create(
@@ -169,12 +195,13 @@ void FragmentBody::emitResults(Value outputs, Value sum) {
             .front();
   tile::StoreOp::create(
       b, outputs,
-      KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, head}),
+      KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, heads[g]}),
       firstQuery, numQueries);
 }
 
 tile::GridOp mixattn::makeBlocks(ImplicitLocOpBuilder &b, KernelOp kernel,
-                                 int64_t queries, int64_t threads) {
+                                 int64_t queries, int64_t heads,
+                                 int64_t threads) {
   auto op = cast<AttentionOpInterface>(kernel.getAnchor());
   IndexMath at(b);
   auto sizeOf = [&](OperandDim of) {
@@ -184,7 +211,8 @@ tile::GridOp mixattn::makeBlocks(ImplicitLocOpBuilder &b, KernelOp kernel,
       at.div(at.add(sizeOf(op.getQueriesDim()), queries - 1), queries);
   auto grid = tile::GridOp::create(
       b,
-      ValueRange{blocks, at.value(op.getNumHeads()), sizeOf(op.getBatchDim())},
+      ValueRange{blocks, at.value(op.getNumHeads() / heads),
+                 sizeOf(op.getBatchDim())},
       threads);
   b.setInsertionPointToStart(&grid.getBody().front());
   return grid;

@@ -19,7 +19,8 @@ class FragmentBody {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  FragmentBody(mlir::ImplicitLocOpBuilder &b, KernelOp kernel);
+  FragmentBody(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
+               int64_t numHeads);
 
 protected:
   /// The running maximum of every row, which weights are relative to, and their
@@ -27,26 +28,43 @@ protected:
   struct Statistics {
     mlir::Value reference, sum;
   };
+  /// The products of all channels, and the exponents of all heads where these
+  /// are computed together.
+  struct Scores {
+    Values products, exponents;
+  };
 
   /// Begins with the item that `grid` is at: `queries` queries from the first
-  /// of its block on.
+  /// of its block on, for a group of heads.
   void emitItem(tile::GridOp grid, int64_t queries);
 
-  /// The exponents of the weights of `keys` keys from `firstKey` on, of their
-  /// products; -inf of what is hidden.
-  Values emitExponents(mlir::Value firstKey, int64_t keys,
-                       mlir::ValueRange products);
+  /// Begins with the `products` of the keys from `firstKey` on.
+  Scores emitScores(mlir::Value firstKey, mlir::ValueRange products);
+  /// The exponents of the weights that head `g` of the group gives to `keys`
+  /// keys from `firstKey` on; -inf of what is hidden.
+  Values emitExponents(int64_t g, mlir::Value firstKey, int64_t keys,
+                       const Scores &scores);
   /// The weights of `exponents`. `statistics` are brought up to date, and
   /// `lowered` becomes the factor of what was added up before.
   mlir::Value emitWeights(mlir::Value firstKey, mlir::ValueRange exponents,
                           Statistics &statistics, mlir::Value &lowered);
   /// `fragment` with every row multiplied by its factor.
   mlir::Value emitScaled(mlir::Value fragment, mlir::Value factors);
-  /// Writes the outputs, which `outputs` are but for the division by `sum`.
-  void emitResults(mlir::Value outputs, mlir::Value sum);
+  /// Writes the outputs of head `g` of the group, which `outputs` are but for
+  /// the division by `sum`.
+  void emitResults(int64_t g, mlir::Value outputs, mlir::Value sum);
 
   /// Those of rows that have seen nothing.
   Statistics emitNoStatistics();
+
+  /// The key head that channel `channel` reads, where heads meet; else that of
+  /// the block's head.
+  mlir::Value keyHead(int64_t channel) {
+    return at.div(queryHead(channel), op.getKeyGroup());
+  }
+  mlir::Value queryHead(int64_t channel) {
+    return body.isCoupled() ? at.value(channel) : heads.front();
+  }
 
   mlir::Value constant(mlir::Type type, double number);
   mlir::VectorType fragment(int64_t columns) {
@@ -66,23 +84,28 @@ protected:
   Body body;
   Softmax softmax;
 
-  mlir::Value batch, head, firstQuery, numQueries;
+  /// The output heads of the block's group.
+  Values heads;
+  mlir::Value batch, firstQuery, numQueries;
   KeyRange range;
 
 private:
-  /// A map over elements whose first key is `firstKey`.
-  Values emitMap(mlir::Value firstKey, mlir::ValueRange operands,
+  /// A map over elements whose first key is `firstKey`, for head `g`.
+  Values emitMap(int64_t g, mlir::Value firstKey, mlir::ValueRange operands,
                  size_t results,
                  llvm::function_ref<Values(const ScorePlace &, mlir::Value key,
                                            mlir::ValueRange elements)>
                      element);
-  Values emitSeenExponents(mlir::Value firstKey, mlir::ValueRange products);
+  /// The exponents of heads `first` to `first + count - 1`, of hidden keys,
+  /// too.
+  Values emitSeenExponents(int64_t first, int64_t count, mlir::Value firstKey,
+                           mlir::ValueRange products);
 };
 
 /// The grid of an attention's kernel, at which the builder then stands: blocks
-/// of `queries` queries, heads, batch.
+/// of `queries` queries, groups of `heads` heads, batch.
 tile::GridOp makeBlocks(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
-                        int64_t queries, int64_t threads);
+                        int64_t queries, int64_t heads, int64_t threads);
 
 } // namespace mixattn
 

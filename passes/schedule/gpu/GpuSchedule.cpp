@@ -25,15 +25,15 @@ std::string GpuSchedule::whyNot(Operation *op) const {
     return llvm::formatv("queries, keys and values are f16 or bf16 on tensor "
                          "cores, but these are {0}",
                          type);
-  for (auto [clause, isThere] : {std::pair("premix", attention.hasPremix()),
-                                 {"postmix", attention.hasPostmix()},
+  for (auto [clause, isThere] : {std::pair("postmix", attention.hasPostmix()),
                                  {"weights", bool(attention.getWeights())},
                                  {"lse", bool(attention.getLse())}})
     if (isThere)
       return llvm::formatv("it has no code for '{0}'", clause);
   static constexpr StringLiteral read[] = {
-      "query",  "key",   "value", "query_term", "key_term",
-      "shifts", "prior", "bias",  "mask",       "lengths"};
+      "query", "key",   "value",   "query_term", "key_term", "shifts", "prior",
+      "bias",  "mask",  "lengths", "premixer",   "w1",       "b1",     "w2",
+      "b2",    "sigma", "noise",   "seed",       "offset"};
   for (auto [name, operand] : attention.getNamedOperands())
     if (!llvm::is_contained(read, name))
       return llvm::formatv("it has no code for '{0}'", name);

@@ -16,31 +16,48 @@ namespace {
 /// Emits the code of a block of threads.
 class OnlineBlock : public FragmentBody {
 public:
-  OnlineBlock(ImplicitLocOpBuilder &b, KernelOp kernel)
-      : FragmentBody(b, kernel), sizes(op, body.numProducts()) {}
+  OnlineBlock(ImplicitLocOpBuilder &b, KernelOp kernel, const BlockSizes &sizes)
+      : FragmentBody(b, kernel, sizes.group.heads), sizes(sizes) {}
 
   void emit(tile::GridOp grid);
 
 private:
-  /// The values that are carried from block of keys to block of keys.
+  /// The values that a head carries from block of keys to block of keys.
   struct State {
     Value outputs;
     Statistics statistics;
   };
 
+  void emitQueries();
+  Value queriesOf(int64_t channel);
   void emitCopies(Value firstKey, Value stage);
-  State emitStep(Value firstKey, Value stage, State state);
+  SmallVector<State> emitStep(Value firstKey, Value stage,
+                              SmallVector<State> states);
   Value tileOf(Value stages, Value stage, int64_t first, int64_t rows,
                int64_t columns);
-  Value matrixOf(Value tensor, int64_t group, ArrayRef<Value> more = {}) {
-    Values leading = {batch, at.div(head, group)};
+  Value keysOf(Value stage, int64_t tile) {
+    return tileOf(keyTiles, stage, tile * sizes.keys, sizes.keys,
+                  group.features);
+  }
+  Value valuesOf(Value stage, int64_t tile) {
+    return tileOf(valueTiles, stage, tile * sizes.keys, sizes.keys,
+                  group.valueFeatures);
+  }
+  Value matrixOf(Value tensor, Value head, ArrayRef<Value> more = {}) {
+    Values leading = {batch, head};
     llvm::append_range(leading, more);
     return KernelBuffers::matrixAt(b, buffers.bufferOf(tensor), leading);
   }
+  Value makeTiles(MemRefType type) {
+    return memref::AllocaOp::create(b, type, ValueRange(),
+                                    b.getI64IntegerAttr(16));
+  }
 
-  BlockSizes sizes;
+  const BlockSizes &sizes;
+  const HeadGroup &group = sizes.group;
+  Value keyTiles, valueTiles, queryTiles;
+  /// The queries of the only channel, in registers.
   Value queries;
-  Value keyStages, valueStages;
 };
 
 } // namespace
@@ -60,81 +77,124 @@ Value OnlineBlock::tileOf(Value stages, Value stage, int64_t first,
   return memref::SubViewOp::create(b, type, stages, offsets, extents, strides);
 }
 
+/// Loads the queries of one channel, or begins to copy those of all, which come
+/// with the first keys.
+void OnlineBlock::emitQueries() {
+  if (!sizes.sharesQueries()) {
+    auto type = VectorType::get({group.features / 2}, sizes.type);
+    queries = tile::MmaLoadOp::create(
+        b, type, matrixOf(op.getQuery(), queryHead(0)), firstQuery, numQueries);
+    return;
+  }
+  queryTiles = makeTiles(sizes.queryTiles());
+  for (int64_t channel = 0; channel < group.channels; ++channel)
+    tile::MmaCopyOp::create(
+        b, matrixOf(op.getQuery(), queryHead(channel)), firstQuery, numQueries,
+        tileOf(queryTiles, at.value(0), channel * blockQueries, blockQueries,
+               group.features),
+        threads);
+}
+
+/// The queries of `channel` as the left side of products.
+Value OnlineBlock::queriesOf(int64_t channel) {
+  if (queries)
+    return queries;
+  auto type = VectorType::get({group.features / 2}, sizes.type);
+  return tile::MmaOperandOp::create(b, type,
+                                    tileOf(queryTiles, at.value(0),
+                                           channel * blockQueries, blockQueries,
+                                           group.features));
+}
+
 /// Begins to copy the keys and values from `firstKey` on.
 void OnlineBlock::emitCopies(Value firstKey, Value stage) {
   auto copy = [&](Value matrix, Value tile) {
     tile::MmaCopyOp::create(b, matrix, firstKey, range.end, tile, threads);
   };
-  for (int64_t r = 0; r < sizes.products; ++r) {
+  for (int64_t tile = 0; tile < group.tiles(); ++tile) {
     Values component;
     if (op.getKeyType().getRank() == 5)
-      component.push_back(at.value(r));
-    copy(matrixOf(op.getKey(), op.getKeyGroup(), component),
-         tileOf(keyStages, stage, r * sizes.keys, sizes.keys, sizes.features));
+      component.push_back(at.value(tile % group.products));
+    copy(matrixOf(op.getKey(), keyHead(tile / group.products), component),
+         keysOf(stage, tile));
   }
-  copy(matrixOf(op.getValue(), op.getValueGroup()),
-       tileOf(valueStages, stage, 0, sizes.keys, sizes.valueFeatures));
+  int64_t headsOfValue = group.heads / group.values;
+  for (int64_t tile = 0; tile < group.values; ++tile)
+    copy(matrixOf(op.getValue(),
+                  at.div(heads[tile * headsOfValue], op.getValueGroup())),
+         valuesOf(stage, tile));
   tile::MmaCommitOp::create(b);
 }
 
-OnlineBlock::State OnlineBlock::emitStep(Value firstKey, Value stage,
-                                         State state) {
+SmallVector<OnlineBlock::State>
+OnlineBlock::emitStep(Value firstKey, Value stage, SmallVector<State> states) {
   Values products;
-  for (int64_t r = 0; r < sizes.products; ++r) {
-    Value tile =
-        tileOf(keyStages, stage, r * sizes.keys, sizes.keys, sizes.features);
+  for (int64_t tile = 0; tile < group.tiles(); ++tile)
     products.push_back(tile::MmaProductOp::create(
-        b, queries, tile, b.getUnitAttr(), constant(fragment(sizes.keys), 0)));
-  }
-  Value lowered;
-  Value weights =
-      emitWeights(firstKey, emitExponents(firstKey, sizes.keys, products),
-                  state.statistics, lowered);
-  Value tile = tileOf(valueStages, stage, 0, sizes.keys, sizes.valueFeatures);
+        b, queriesOf(tile / group.products), keysOf(stage, tile),
+        b.getUnitAttr(), constant(fragment(sizes.keys), 0)));
+  Scores scores = emitScores(firstKey, products);
   auto operand = VectorType::get({sizes.keys / 2}, sizes.type);
-  state.outputs = tile::MmaProductOp::create(
-      b, tile::ToOperandOp::create(b, operand, weights), tile, UnitAttr(),
-      emitScaled(state.outputs, lowered));
-  return state;
+  for (auto [g, state] : llvm::enumerate(states)) {
+    Value lowered;
+    Value weights =
+        emitWeights(firstKey, emitExponents(g, firstKey, sizes.keys, scores),
+                    state.statistics, lowered);
+    state.outputs = tile::MmaProductOp::create(
+        b, tile::ToOperandOp::create(b, operand, weights),
+        valuesOf(stage, group.valueOf(g)), UnitAttr(),
+        emitScaled(state.outputs, lowered));
+  }
+  return states;
 }
 
 void OnlineBlock::emit(tile::GridOp grid) {
-  for (auto [type, stages] : {std::pair(sizes.keysTile(), &keyStages),
-                              std::pair(sizes.valuesTile(), &valueStages)})
-    *stages = memref::AllocaOp::create(b, type, ValueRange(),
-                                       b.getI64IntegerAttr(16));
+  keyTiles = makeTiles(sizes.keyTiles());
+  valueTiles = makeTiles(sizes.valueTiles());
   emitItem(grid, blockQueries);
-  queries = tile::MmaLoadOp::create(
-      b, VectorType::get({sizes.features / 2}, sizes.type),
-      matrixOf(op.getQuery(), 1), firstQuery, numQueries);
+  emitQueries();
 
   Value zero = at.value(0);
   emitCopies(range.begin, zero);
+  Values inits = {zero};
   Statistics none = emitNoStatistics();
-  Values inits = {constant(fragment(sizes.valueFeatures), 0), none.reference,
-                  none.sum, zero};
+  for (int64_t g = 0; g < group.heads; ++g)
+    inits.append(
+        {constant(fragment(group.valueFeatures), 0), none.reference, none.sum});
+  auto stateOf = [](ValueRange carried, int64_t g) -> State {
+    return {carried[3 * g + 1], {carried[3 * g + 2], carried[3 * g + 3]}};
+  };
   auto loop = scf::ForOp::create(b, range.begin, range.end,
                                  at.value(sizes.keys), inits);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     ValueRange carried = loop.getRegionIterArgs();
-    Value firstKey = loop.getInductionVar(), stage = carried[3];
+    Value firstKey = loop.getInductionVar(), stage = carried[0];
     Value other = at.sub(at.value(1), stage);
     tile::MmaWaitOp::create(b, 0);
     emitCopies(at.add(firstKey, sizes.keys), other);
-    State after =
-        emitStep(firstKey, stage, {carried[0], {carried[1], carried[2]}});
-    scf::YieldOp::create(b, Values{after.outputs, after.statistics.reference,
-                                   after.statistics.sum, other});
+    SmallVector<State> states;
+    for (int64_t g = 0; g < group.heads; ++g)
+      states.push_back(stateOf(carried, g));
+    Values next = {other};
+    for (const State &state : emitStep(firstKey, stage, states))
+      next.append(
+          {state.outputs, state.statistics.reference, state.statistics.sum});
+    scf::YieldOp::create(b, next);
   }
   tile::MmaWaitOp::create(b, 0);
-  emitResults(loop.getResult(0), loop.getResult(2));
+  for (int64_t g = 0; g < group.heads; ++g) {
+    State state = stateOf(loop.getResults(), g);
+    emitResults(g, state.outputs, state.statistics.sum);
+  }
 }
 
-void mma::scheduleOnline(KernelOp kernel) {
+void mma::scheduleOnline(KernelOp kernel, int64_t sharedBytes) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-  tile::GridOp grid = makeBlocks(b, kernel, blockQueries, threads);
-  OnlineBlock(b, kernel).emit(grid);
+  BlockSizes sizes(cast<AttentionOpInterface>(kernel.getAnchor()), sharedBytes);
+  tile::GridOp grid =
+      makeBlocks(b, kernel, blockQueries, sizes.group.heads, threads);
+  OnlineBlock(b, kernel, sizes).emit(grid);
   kernel.erase();
 }

@@ -20,12 +20,17 @@ public:
       : GpuSchedule("online",
                     "blocks of keys one after the other, each scored and "
                     "pooled at once; sums are rescaled",
-                    target, blockQueries, blockKeys) {}
+                    target, blockQueries, blockKeys),
+        sharedBytes(describeGpu(target).sharedBytes) {}
 
   std::string whyNot(Operation *op) const override;
   void emit(KernelOp kernel, const PlanCase &plan) const override {
-    scheduleOnline(kernel);
+    scheduleOnline(kernel, sharedBytes);
   }
+
+private:
+  /// Bytes of shared memory that a block may have.
+  int64_t sharedBytes;
 };
 
 } // namespace
@@ -40,9 +45,11 @@ void mma::addSchedules(ScheduleTable &table) {
 std::string Online::whyNot(Operation *op) const {
   if (std::string why = GpuSchedule::whyNot(op); !why.empty())
     return why;
-  auto attention = cast<AttentionOpInterface>(op);
-  bool hasOwnKeys = attention.getKeyType().getRank() == 5;
-  BlockSizes sizes(attention, hasOwnKeys ? attention.getNumComponents() : 1);
+  BlockSizes sizes(cast<AttentionOpInterface>(op), sharedBytes);
+  if (sizes.keys == 0)
+    return "registers do not hold the scores of all channels and the outputs "
+           "of "
+           "a head";
   if (sizes.bytes() > sharedBytes)
     return llvm::formatv("{0} keys and values take {1} bytes of shared memory, "
                          "more than the {2} of a block",

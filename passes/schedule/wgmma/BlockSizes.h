@@ -4,8 +4,8 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_WGMMA_BLOCK_SIZES_H
 #define MIXATTN_PASSES_SCHEDULE_WGMMA_BLOCK_SIZES_H
 
-#include "dialect/attn/AttnOps.h"
 #include "dialect/tile/WgmmaOps.h"
+#include "passes/schedule/gpu/HeadGroup.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -22,22 +22,22 @@ constexpr int64_t sharedBytes = 227 << 10;
 
 /// Sizes that a kernel is made for.
 struct BlockSizes {
-  int64_t features, valueFeatures;
+  HeadGroup group;
   /// Keys of a block, and blocks that rings hold.
   int64_t keys = 128;
   static constexpr int64_t stages = 2;
   mlir::Type type;
 
   explicit BlockSizes(AttentionOpInterface op)
-      : features(op.getQueryType().getDimSize(3)),
-        valueFeatures(op.getValueType().getDimSize(3)),
-        type(op.getQueryType().getElementType()) {
+      : group(op), type(op.getQueryType().getElementType()) {
     // Outputs take as many registers as scores and weights leave, and so do
     // numbers of each query and key that are read from memory.
-    if (valueFeatures > 128 || features > 128 || op.getBias() || op.getMask() ||
-        op.getKeep())
+    if (group.isLarge())
+      keys = group.findKeys();
+    else if (group.valueFeatures > 128 || group.features > 128 ||
+             op.getBias() || op.getMask() || op.getKeep())
       keys = 64;
-    else if (valueFeatures > 64 &&
+    else if (group.valueFeatures > 64 &&
              (op.getCausal() || op.getBand() || op.getLengths()))
       // The bounds of what is visible want registers, too.
       keys = 112;
@@ -47,9 +47,17 @@ struct BlockSizes {
     return tile::RingType::get(type.getContext(), {count, rows, columns}, type,
                                /*swizzle=*/128);
   }
-  tile::RingType queryRing() const { return ring(1, blockQueries, features); }
-  tile::RingType keyRing() const { return ring(stages, keys, features); }
-  tile::RingType valueRing() const { return ring(stages, keys, valueFeatures); }
+  /// A stage for each channel; for each tile of each block; for each value head
+  /// of each block.
+  tile::RingType queryRing() const {
+    return ring(group.channels, blockQueries, group.features);
+  }
+  tile::RingType keyRing() const {
+    return ring(stages * group.tiles(), keys, group.features);
+  }
+  tile::RingType valueRing() const {
+    return ring(stages * group.values, keys, group.valueFeatures);
+  }
 
   /// Where the rings begin: each at a multiple of 1024 bytes.
   static int64_t after(int64_t offset, tile::RingType ring) {

@@ -14,31 +14,44 @@ using namespace mixattn::wgmma;
 
 namespace {
 
-/// A stage of a ring, and how many times it was filled before.
+/// A block of a ring, and how many times that place was filled before.
 struct Turn {
-  Value stage, count;
+  Value block, count;
 };
 
 /// Emits the code of a block of threads.
 class OnlineBlock : public FragmentBody {
 public:
-  OnlineBlock(ImplicitLocOpBuilder &b, KernelOp kernel)
-      : FragmentBody(b, kernel), sizes(op) {}
+  OnlineBlock(ImplicitLocOpBuilder &b, KernelOp kernel, const BlockSizes &sizes)
+      : FragmentBody(b, kernel, sizes.group.heads), sizes(sizes) {}
 
   void emit(tile::GridOp grid);
 
 private:
-  /// Values that consumers carry from block of keys to block of keys. The
-  /// `weights` of the last block are yet to be pooled.
+  /// Values that consumers carry from block of keys to block of keys: outputs
+  /// and statistics of each head. The `weights` that the last head gave to the
+  /// last block are yet to be pooled.
   struct State {
-    Value outputs, weights;
-    Statistics statistics;
+    Values outputs;
+    SmallVector<Statistics> statistics;
+    Value weights;
 
     Values values() const {
-      return {outputs, weights, statistics.reference, statistics.sum};
+      Values all = outputs;
+      for (const Statistics &each : statistics)
+        all.append({each.reference, each.sum});
+      all.push_back(weights);
+      return all;
     }
     static State of(ValueRange values) {
-      return {values[0], values[1], {values[2], values[3]}};
+      State state;
+      size_t heads = values.size() / 3;
+      llvm::append_range(state.outputs, values.take_front(heads));
+      for (size_t g = 0; g < heads; ++g)
+        state.statistics.push_back(
+            {values[heads + 2 * g], values[heads + 2 * g + 1]});
+      state.weights = values.back();
+      return state;
     }
   };
 
@@ -46,9 +59,12 @@ private:
   void emitConsumer();
   State emitBlocks();
   State emitFirst();
-  State emitStep(Value number, Turn keys, Turn values, const State &before);
-  State emitWeighed(Value number, Value scores, const State &before,
-                    Value &lowered, Value &weights);
+  State emitStep(Value number, Turn keys, Turn values, State state);
+  Values emitProducts(Turn keys);
+  Values waitForProducts(int32_t pending, ValueRange products, Turn keys);
+  void emitHeads(Value number, ValueRange products, Turn values, State &state,
+                 function_ref<void(Value lowered)> afterFirst);
+  Value emitPooling(int64_t g, Turn values, Value weights, Value outputs);
   Value emitPooled(Turn values, const State &state);
   void clearHiddenValues();
 
@@ -57,26 +73,33 @@ private:
     Value after = at.sub(at.sub(numBlocks, 1), number);
     return at.add(range.begin, at.mul(after, sizes.keys));
   }
-  Turn turn(int64_t stage, Value count) { return {at.value(stage), count}; }
-  Value await(Value ring, Turn turn) {
+  Turn turn(int64_t block, Value count) { return {at.value(block), count}; }
+  /// The stage of tile `tile` of a block, of which each has `tiles`.
+  Value stageOf(Turn turn, int64_t tile, int64_t tiles) {
+    return at.add(at.mul(turn.block, tiles), tile);
+  }
+  Value await(Value ring, Value stage, Value count) {
     auto type = cast<tile::RingType>(ring.getType()).getTile();
-    return tile::WgmmaAwaitOp::create(b, type, ring, turn.stage, turn.count);
+    return tile::WgmmaAwaitOp::create(b, type, ring, stage, count);
   }
-  void release(Value ring, Turn turn) {
-    tile::WgmmaReleaseOp::create(b, ring, turn.stage);
+  Value awaitValues(Turn turn, int64_t tile) {
+    return await(valueRing, stageOf(turn, tile, group.values), turn.count);
   }
-  void fill(Value ring, Turn turn, Value map, Value ownHead, Value row) {
-    tile::WgmmaFillOp::create(b, ring, turn.stage, turn.count, map,
-                              ValueRange{batch, ownHead, row});
+  /// The last head of a block to read its values gives them back.
+  void releaseValues(Turn turn, int64_t g) {
+    if (g + 1 == group.heads || group.valueOf(g + 1) != group.valueOf(g))
+      tile::WgmmaReleaseOp::create(
+          b, valueRing, stageOf(turn, group.valueOf(g), group.values));
+  }
+  void fill(Value ring, Value stage, Value count, Value map,
+            ValueRange indices) {
+    tile::WgmmaFillOp::create(b, ring, stage, count, map, indices);
   }
   Value emitProduct(Value left, Value tile, bool transposed, int64_t columns,
                     Value onto = {}) {
     auto type = tile::PendingType::get(b.getContext(), fragment(columns));
     return tile::WgmmaProductOp::create(
         b, type, left, tile, transposed ? b.getUnitAttr() : UnitAttr(), onto);
-  }
-  Value emitScores(Value tile) {
-    return emitProduct(queries, tile, /*transposed=*/true, sizes.keys);
   }
   Value wait(int32_t pending, Value product) {
     auto type = cast<tile::PendingType>(product.getType()).getFragment();
@@ -92,13 +115,14 @@ private:
         rows, /*columns=*/64, /*swizzle=*/128);
   }
 
-  BlockSizes sizes;
+  const BlockSizes &sizes;
+  const HeadGroup &group = sizes.group;
   Value queryRing, keyRing, valueRing;
   Value queryMap, keyMap, valueMap;
   /// Blocks of keys that the block visits, and whether there are any.
   Value numBlocks, hasBlocks;
-  /// The tile of queries, once it is there.
-  Value queries;
+  /// The tiles of queries, once they are there.
+  Values queries;
 };
 
 } // namespace
@@ -109,24 +133,90 @@ void OnlineBlock::emitProducer() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
   Value zero = at.value(0);
-  fill(queryRing, {zero, zero}, queryMap, head, firstQuery);
+  for (int64_t channel = 0; channel < group.channels; ++channel)
+    fill(queryRing, at.value(channel), zero, queryMap,
+         {batch, queryHead(channel), firstQuery});
   auto loop = scf::ForOp::create(b, zero, numBlocks, at.value(1));
   b.setInsertionPointToStart(loop.getBody());
   Value number = loop.getInductionVar(), row = firstKeyOf(number);
   Turn turn = {at.rem(number, sizes.stages), at.div(number, sizes.stages)};
-  fill(keyRing, turn, keyMap, at.div(head, op.getKeyGroup()), row);
-  fill(valueRing, turn, valueMap, at.div(head, op.getValueGroup()), row);
+  for (int64_t tile = 0; tile < group.tiles(); ++tile) {
+    Values place = {batch, keyHead(tile / group.products)};
+    if (op.getKeyType().getRank() == 5)
+      place.push_back(at.value(tile % group.products));
+    place.push_back(row);
+    fill(keyRing, stageOf(turn, tile, group.tiles()), turn.count, keyMap,
+         place);
+  }
+  int64_t headsOfValue = group.heads / group.values;
+  for (int64_t tile = 0; tile < group.values; ++tile)
+    fill(valueRing, stageOf(turn, tile, group.values), turn.count, valueMap,
+         {batch, at.div(heads[tile * headsOfValue], op.getValueGroup()), row});
 }
 
-/// The weights of the block of that number, whose `scores` are there.
-OnlineBlock::State OnlineBlock::emitWeighed(Value number, Value scores,
-                                            const State &before, Value &lowered,
-                                            Value &weights) {
-  State after = before;
+/// Begins the products of all tiles of a block.
+OnlineBlock::Values OnlineBlock::emitProducts(Turn keys) {
+  Values products;
+  for (int64_t tile = 0; tile < group.tiles(); ++tile) {
+    Value own = await(keyRing, stageOf(keys, tile, group.tiles()), keys.count);
+    products.push_back(emitProduct(queries[tile / group.products], own,
+                                   /*transposed=*/true, sizes.keys));
+  }
+  return products;
+}
+
+/// The products of all tiles, once at most `pending` younger ones are under
+/// way.
+OnlineBlock::Values
+OnlineBlock::waitForProducts(int32_t pending, ValueRange products, Turn keys) {
+  Values fragments;
+  for (auto [tile, product] : llvm::enumerate(products)) {
+    fragments.push_back(wait(pending, product));
+    tile::WgmmaReleaseOp::create(b, keyRing,
+                                 stageOf(keys, tile, group.tiles()));
+  }
+  return fragments;
+}
+
+/// Begins to add the values that `weights` of head `g` pool to `outputs`.
+Value OnlineBlock::emitPooling(int64_t g, Turn values, Value weights,
+                               Value outputs) {
+  return emitProduct(weights, awaitValues(values, group.valueOf(g)),
+                     /*transposed=*/false, group.valueFeatures, outputs);
+}
+
+/// The weights that all heads give to the block of that number, whose
+/// `products` are there. Each head's values but the last one's are pooled under
+/// the exponentials of the next head. `afterFirst` is called with the factor of
+/// what the last head added up, once the first head's weights are there.
+void OnlineBlock::emitHeads(Value number, ValueRange products, Turn values,
+                            State &state,
+                            function_ref<void(Value lowered)> afterFirst) {
   Value firstKey = firstKeyOf(number);
-  weights = emitWeights(firstKey, emitExponents(firstKey, sizes.keys, scores),
-                        after.statistics, lowered);
-  return after;
+  Scores scores = emitScores(firstKey, products);
+  Value pooling;
+  for (int64_t g = 0; g < group.heads; ++g) {
+    Value lowered;
+    Value weights =
+        emitWeights(firstKey, emitExponents(g, firstKey, sizes.keys, scores),
+                    state.statistics[g], lowered);
+    bool isLast = g + 1 == group.heads;
+    if (g == 0)
+      afterFirst(isLast ? lowered : Value());
+    if (pooling) {
+      tile::WgmmaBoundaryOp::create(b);
+      state.outputs[g - 1] = wait(0, pooling);
+      releaseValues(values, g - 1);
+    }
+    if (!isLast) {
+      pooling = emitPooling(g, values, asOperand(weights),
+                            emitScaled(state.outputs[g], lowered));
+      continue;
+    }
+    if (g > 0)
+      state.outputs[g] = emitScaled(state.outputs[g], lowered);
+    state.weights = asOperand(weights);
+  }
 }
 
 /// A box of TMA ends where the tensor does, not where the keys do that queries
@@ -138,49 +228,46 @@ void OnlineBlock::clearHiddenValues() {
   auto choice = scf::IfOp::create(b, isCut, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
-  Value values = await(valueRing, turn(0, at.value(0)));
-  tile::WgmmaClearOp::create(b, values, at.sub(range.end, first), consumers);
+  for (int64_t tile = 0; tile < group.values; ++tile)
+    tile::WgmmaClearOp::create(b, awaitValues(turn(0, at.value(0)), tile),
+                               at.sub(range.end, first), consumers);
 }
 
 /// The first block has nothing to overlap with.
 OnlineBlock::State OnlineBlock::emitFirst() {
   Value zero = at.value(0);
-  Value scores = wait(0, emitScores(await(keyRing, {zero, zero})));
-  release(keyRing, {zero, zero});
+  Turn first = {zero, zero};
+  Values products = waitForProducts(0, emitProducts(first), first);
   clearHiddenValues();
-  Value lowered, weights;
-  State none = {constant(fragment(sizes.valueFeatures), 0), Value(),
-                emitNoStatistics()};
-  State state = emitWeighed(zero, scores, none, lowered, weights);
-  state.weights = asOperand(weights);
+  State state;
+  state.outputs.assign(group.heads, constant(fragment(group.valueFeatures), 0));
+  for (int64_t g = 0; g < group.heads; ++g)
+    state.statistics.push_back(emitNoStatistics());
+  emitHeads(zero, products, first, state, [](Value) {});
   return state;
 }
 
-/// Scores and weights of one block while the values of the one before are
-/// pooled.
+/// Scores and weights of one block while the last head's values of the one
+/// before are pooled.
 OnlineBlock::State OnlineBlock::emitStep(Value number, Turn keys, Turn values,
-                                         const State &before) {
-  Value scoring = emitScores(await(keyRing, keys));
-  Value pooling =
-      emitProduct(before.weights, await(valueRing, values),
-                  /*transposed=*/false, sizes.valueFeatures, before.outputs);
-  Value scores = wait(1, scoring);
-  release(keyRing, keys);
-  Value lowered, weights;
-  State after = emitWeighed(number, scores, before, lowered, weights);
-  tile::WgmmaBoundaryOp::create(b);
-  Value outputs = wait(0, pooling);
-  release(valueRing, values);
-  after.outputs = emitScaled(outputs, lowered);
-  after.weights = asOperand(weights);
-  return after;
+                                         State state) {
+  Values scoring = emitProducts(keys);
+  int64_t last = group.heads - 1;
+  Value pooling = emitPooling(last, values, state.weights, state.outputs[last]);
+  Values products = waitForProducts(1, scoring, keys);
+  emitHeads(number, products, keys, state, [&](Value lowered) {
+    tile::WgmmaBoundaryOp::create(b);
+    Value outputs = wait(0, pooling);
+    releaseValues(values, last);
+    state.outputs[last] = lowered ? emitScaled(outputs, lowered) : outputs;
+  });
+  return state;
 }
 
 /// The last block's values have nothing to overlap with.
 Value OnlineBlock::emitPooled(Turn values, const State &state) {
-  return wait(0, emitProduct(state.weights, await(valueRing, values),
-                             /*transposed=*/false, sizes.valueFeatures,
-                             state.outputs));
+  return wait(0, emitPooling(group.heads - 1, values, state.weights,
+                             state.outputs.back()));
 }
 
 /// All blocks of keys. Code is written out for every stage, so that places in
@@ -220,26 +307,33 @@ OnlineBlock::State OnlineBlock::emitBlocks() {
     scf::YieldOp::create(b, step(rounds, stage, state).values());
     state = State::of(choice.getResults());
   }
-  state.outputs = emitPooled({remaining, rounds}, state);
+  state.outputs.back() = emitPooled({remaining, rounds}, state);
   return state;
 }
 
 void OnlineBlock::emitConsumer() {
-  Values types = {constant(fragment(sizes.valueFeatures), 0),
-                  constant(rows(), 0)};
-  auto choice = scf::IfOp::create(b, ValueRange(types).getTypes(), hasBlocks,
+  Values none;
+  for (int64_t g = 0; g < group.heads; ++g)
+    none.append(
+        {constant(fragment(group.valueFeatures), 0), constant(rows(), 0)});
+  auto choice = scf::IfOp::create(b, ValueRange(none).getTypes(), hasBlocks,
                                   /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(b, types);
+    scf::YieldOp::create(b, none);
     b.setInsertionPointToStart(choice.thenBlock());
-    Value zero = at.value(0);
-    queries = await(queryRing, {zero, zero});
+    for (int64_t channel = 0; channel < group.channels; ++channel)
+      queries.push_back(await(queryRing, at.value(channel), at.value(0)));
     State state = emitBlocks();
-    scf::YieldOp::create(b, Values{state.outputs, state.statistics.sum});
+    Values results;
+    for (auto [outputs, statistics] :
+         llvm::zip(state.outputs, state.statistics))
+      results.append({outputs, statistics.sum});
+    scf::YieldOp::create(b, results);
   }
-  emitResults(choice.getResult(0), choice.getResult(1));
+  for (int64_t g = 0; g < group.heads; ++g)
+    emitResults(g, choice.getResult(2 * g), choice.getResult(2 * g + 1));
 }
 
 void OnlineBlock::emit(tile::GridOp grid) {
@@ -269,7 +363,9 @@ void OnlineBlock::emit(tile::GridOp grid) {
 
 void wgmma::scheduleOnline(KernelOp kernel) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-  tile::GridOp grid = makeBlocks(b, kernel, blockQueries, threads);
-  OnlineBlock(b, kernel).emit(grid);
+  BlockSizes sizes(cast<AttentionOpInterface>(kernel.getAnchor()));
+  tile::GridOp grid =
+      makeBlocks(b, kernel, blockQueries, sizes.group.heads, threads);
+  OnlineBlock(b, kernel, sizes).emit(grid);
   kernel.erase();
 }

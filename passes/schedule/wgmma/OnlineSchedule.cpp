@@ -40,10 +40,11 @@ void wgmma::addSchedules(ScheduleTable &table) {
 std::string Online::whyNot(Operation *op) const {
   if (std::string why = GpuSchedule::whyNot(op); !why.empty())
     return why;
-  auto attention = cast<AttentionOpInterface>(op);
-  if (attention.getKeyType().getRank() == 5)
-    return "it has no code for several keys at one position";
-  BlockSizes sizes(attention);
+  BlockSizes sizes(cast<AttentionOpInterface>(op));
+  if (sizes.keys == 0)
+    return "registers do not hold the scores of all channels and the outputs "
+           "of "
+           "a head";
   if (sizes.bytes() > sharedBytes)
     return llvm::formatv("queries, keys and values take {0} bytes of shared "
                          "memory, more than the {1} of a block",

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The heads of a block of threads, and the tiles that it scores.
+
+#include "passes/schedule/gpu/HeadGroup.h"
+
+#include "passes/body/Body.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Registers of a thread for fragments. It has 240 or 255: addresses, operands
+/// of products and what ptxas moves ahead take the others.
+static constexpr int64_t mostRegisters = 200;
+
+HeadGroup::HeadGroup(AttentionOpInterface op)
+    : features(op.getQueryType().getDimSize(3)),
+      valueFeatures(op.getValueType().getDimSize(3)),
+      sharesWork(Body::sharesWork(op)), drawsNoise(bool(op.getSeed())) {
+  for (Value each : {op.getNoise(), op.getBias(), op.getMask()})
+    pairReads += bool(each);
+  if (op.getW1())
+    coefficients =
+        cast<RankedTensorType>(op.getW1().getType()).getNumElements();
+  // Shifted keys are one product: their terms are made before.
+  if (op.getKeyType().getRank() == 5)
+    products = op.getNumComponents();
+  if (Body::addsComponents(op))
+    exponents = op.getNumComponents();
+  if (!op.hasPremix())
+    return;
+  channels = op.getNumQueryHeads();
+  int64_t group = op.getValueGroup();
+  auto tryHeads = [&](int64_t count) {
+    if (op.getNumHeads() % count || (group % count && count % group))
+      return false;
+    heads = count;
+    values = std::max<int64_t>(count / group, 1);
+    return true;
+  };
+  // Rather two heads or more, for which scores are shared, than many keys.
+  for (int64_t least : {32, 16})
+    for (int64_t count : {8, 4, 2})
+      if (tryHeads(count) && findKeys() >= least)
+        return;
+  tryHeads(1);
+}
+
+int64_t HeadGroup::registers(int64_t keys) const {
+  int64_t exponentsAtATime = sharesWork ? heads * exponents : exponents;
+  // An address and a number for each pair; coefficients of an MLP; words of
+  // Philox.
+  int64_t perPair = pairReads * keys + coefficients + (drawsNoise ? 48 : 0);
+  return heads * (valueFeatures / 2 + 4) + tiles() * keys / 2 +
+         exponentsAtATime * keys / 2 + keys / 4 + perPair + 8;
+}
+
+int64_t HeadGroup::findKeys() const {
+  for (int64_t keys : {64, 32, 16})
+    if (registers(keys) <= mostRegisters)
+      return keys;
+  return 0;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The heads of a block of threads, and the tiles that it scores.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_GPU_HEAD_GROUP_H
+#define MIXATTN_PASSES_SCHEDULE_GPU_HEAD_GROUP_H
+
+#include "dialect/attn/AttnOps.h"
+
+namespace mixattn {
+
+/// What a block of threads has for each block of keys.
+///
+/// Where scores of heads meet, all channels are scored again for every group of
+/// output heads: that costs less than to pass scores from block to block
+/// through memory. Else a group is one head.
+struct HeadGroup {
+  /// Query heads that are scored, products of each, exponents of an output
+  /// head.
+  int64_t channels = 1, products = 1, exponents = 1;
+  /// Output heads, and value heads that these read.
+  int64_t heads = 1, values = 1;
+  /// Elements of a query and of a value.
+  int64_t features, valueFeatures;
+  /// Whether exponents of all heads are computed at once.
+  bool sharesWork;
+
+  /// The group of `op` that `mostRegisters` registers of a thread have room
+  /// for.
+  explicit HeadGroup(AttentionOpInterface op);
+
+  /// Tiles of keys: one for each product.
+  int64_t tiles() const { return channels * products; }
+  /// Whether there is more to hold than one score and one exponent.
+  bool isLarge() const { return tiles() > 1 || exponents > 1 || heads > 1; }
+  /// The value tile that head `g` of the group reads.
+  int64_t valueOf(int64_t g) const { return g * values / heads; }
+
+  /// Keys of a block, 64, 32 or 16, as far as registers have room for what
+  /// belongs to them; 0 where they have none.
+  int64_t findKeys() const;
+
+private:
+  /// Registers of a thread that hold outputs, scores, exponents, weights and
+  /// statistics of 16 rows a warp and `keys` keys, and what is read or drawn
+  /// for each of their pairs.
+  int64_t registers(int64_t keys) const;
+
+  /// Tensors with an element for each pair of a query and a key.
+  int64_t pairReads = 0;
+  /// Numbers of the first layer of an MLP.
+  int64_t coefficients = 0;
+  bool drawsNoise;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_GPU_HEAD_GROUP_H
