@@ -1,69 +1,93 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts the instructions of a cubin's loop over key blocks, by cuobjdump.
+"""Counts the instructions of a cubin's loop over blocks of keys.
 
-The loop is the longest stretch with products that a branch goes back over. What a branch inside
-it jumps over, such as the masks of blocks that are not seen whole, is counted
-apart: a block that every query sees whole takes the rest.
+Counted is the way of a warp through a block that every query sees whole. A turn
+of a warpgroup's loop has a block for each stage of its rings: counts are then
+those of a block on average.
 """
 
 import argparse
 import collections
 import re
-import subprocess
 import sys
 
-# A line of cuobjdump -sass: address, guard, opcode, operands.
-LINE = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P[0-9T]+ )?([A-Z0-9_.]+)"
-                  r"([^;]*);", re.M)
-# Bytes of an instruction.
-WIDTH = 16
-PRODUCTS = ("HMMA", "HGMMA")
+import sass
+
+# Instructions of FlashAttention-3 for a key, by features of a head: of a block
+# that is seen whole, of 64 queries, in the wheel fa3-fwd 0.0.3 for bf16.
+FLASH = {64: 630 / 192, 128: 593 / 176, 256: 457 / 80}
 
 
-def instructions(cubin):
-    """Of each function: addresses, opcodes and operands."""
-    text = subprocess.run(["cuobjdump", "-sass", cubin], check=True,
-                          capture_output=True, text=True).stdout
-    for part in text.split("Function : ")[1:]:
-        name = part.split("\n", 1)[0].strip()
-        yield name, [(int(address, 16), opcode, operands)
-                     for address, opcode, operands in LINE.findall(part)]
+class Census:
+    """The counts of one kernel's main loop, for a block of keys."""
 
+    def __init__(self, code):
+        turn = sass.main_loop(code)
+        self.opcodes = collections.Counter(each.opcode for each in turn)
+        self.is_warpgroup = self.total("HGMMA") > 0
+        # Each block of a warpgroup's keys ends with a wait for all products.
+        self.blocks = sum(map(sass.is_last_wait, turn)) or 1
+        addresses = {each.address for each in turn}
+        self.hidden = sum(min(addresses) <= each.address <= max(addresses)
+                          and each.address not in addresses
+                          for each in code) if turn else 0
+        self.count_exps(turn)
+        self.read_shapes(turn)
 
-def target_of(operands):
-    found = re.findall(r"0x([0-9a-f]+)", operands)
-    return int(found[-1], 16) if found else None
+    def count_exps(self, turn):
+        """How many exps are computed while a product is under way."""
+        self.overlapped, under_way = 0, False
+        for each in turn:
+            under_way |= sass.is_product(each)
+            under_way &= not sass.is_last_wait(each)
+            self.overlapped += under_way and each.opcode == "MUFU.EX2"
 
+    def read_shapes(self, turn):
+        """Keys and features by the shapes of a warpgroup's products."""
+        self.keys = self.features = 0
+        for each in turn:
+            shape = re.match(r"HGMMA\.64x(\d+)x16", each.opcode)
+            if shape and "tnspB" in each.operands:
+                self.features = int(shape[1])
+            elif shape:
+                self.keys = int(shape[1])
 
-def loop_of(code):
-    """First and last address of the longest loop with products, or none."""
-    products = [address for address, opcode, _ in code
-                if opcode.startswith(PRODUCTS)]
-    loops = [(address - target_of(operands), target_of(operands), address)
-             for address, opcode, operands in code
-             if opcode.startswith("BRA") and target_of(operands) is not None
-             and any(target_of(operands) <= place < address
-                     for place in products)]
-    return max(loops)[1:] if loops else None
+    def total(self, *prefixes):
+        return sum(count for opcode, count in self.opcodes.items()
+                   if opcode.startswith(prefixes))
 
+    def of_block(self, *prefixes):
+        return self.total(*prefixes) / self.blocks
 
-def census(code):
-    """Opcodes of a block that is seen whole, and how many more others take."""
-    first, last = loop_of(code)
-    skipped = set()
-    for address, opcode, operands in code:
-        inside = first <= address < last and opcode.startswith("BRA")
-        if inside and address < (target_of(operands) or 0) <= last:
-            skipped.update(range(address + WIDTH, target_of(operands), WIDTH))
-    counts = collections.Counter(
-        opcode for address, opcode, _ in code
-        if first <= address <= last and address not in skipped)
-    return counts, len(skipped)
+    def every(self):
+        return self.of_block("")
 
+    def products(self):
+        return self.of_block(*sass.PRODUCTS)
 
-def total(counts, *prefixes):
-    return sum(count for opcode, count in counts.items()
-               if opcode.startswith(prefixes))
+    def times_flash(self):
+        """The part of FlashAttention-3's instructions that they are, or none."""
+        if not self.keys or self.features not in FLASH:
+            return None
+        return self.every() / (self.keys * FLASH[self.features])
+
+    def __str__(self):
+        text = (f"a block of keys takes {self.every():g} instructions, and "
+                f"{self.hidden / self.blocks:g} more where keys are hidden; "
+                f"{self.products():g} "
+                f"{'HGMMA' if self.is_warpgroup else 'HMMA'}, "
+                f"{self.of_block('LDSM'):g} LDSM, "
+                f"{self.of_block('MUFU'):g} MUFU, "
+                f"{self.of_block('FMUL', 'FADD', 'FFMA'):g} of f32")
+        if not self.is_warpgroup:
+            return f"{text}; {self.every() / self.products():.2f} per HMMA"
+        text += (f"; {self.overlapped / self.blocks:g} of "
+                 f"{self.of_block('MUFU.EX2'):g} exps above the last wait")
+        if self.times_flash():
+            text += (f"; {self.times_flash():.2f} times the "
+                     f"{self.keys * FLASH[self.features]:.0f} of "
+                     f"FlashAttention-3 for {self.keys} keys")
+        return text
 
 
 def main():
@@ -72,22 +96,16 @@ def main():
     parser.add_argument("--all", action="store_true", help="every opcode")
     options = parser.parse_args()
     bad = 0
-    for name, code in instructions(options.cubin):
-        counts, more = census(code) if loop_of(code) else ({}, 0)
-        every, products = sum(counts.values()), total(counts, *PRODUCTS)
-        if not products:
-            # What the branches of sm_90a jump over holds the products.
-            print(f"{name}: no loop whose blocks of keys can be counted")
+    for name, code in sass.functions(options.cubin):
+        census = Census(code)
+        if not census.opcodes:
+            print(f"{name}: no loop with products")
             bad += 1
             continue
-        print(f"{name}: a block of keys takes {every} instructions, and {more} "
-              f"more where keys are hidden; {products} HMMA, "
-              f"{total(counts, 'LDSM')} LDSM, {total(counts, 'MUFU')} MUFU, "
-              f"{total(counts, 'FMUL', 'FADD', 'FFMA')} of f32; "
-              f"{every / products:.2f} per HMMA")
+        print(f"{name}: {census}")
         if options.all:
-            for opcode, count in counts.most_common():
-                print(f"  {count:5} {opcode}")
+            for opcode, count in census.opcodes.most_common():
+                print(f"  {count / census.blocks:6g} {opcode}")
     return 1 if bad else 0
 
 

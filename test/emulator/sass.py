@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads machine code as cuobjdump prints it, and finds a kernel's main loop."""
+
+import collections
+import re
+import subprocess
+
+# A line of cuobjdump -sass: address, guard, opcode, operands.
+LINE = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(@!?U?P[0-9T]+ )?([A-Z0-9_.x]+)"
+                  r"([^;]*);", re.M)
+PRODUCTS = ("HMMA", "HGMMA")
+# The wait after which no product of a warpgroup is under way.
+LAST_WAIT = ("WARPGROUP.DEPBAR", "gsb0, 0x0")
+
+Instruction = collections.namedtuple("Instruction",
+                                     "address guard opcode operands")
+
+
+def functions(cubin):
+    """Of each function: its name and its instructions in order."""
+    text = subprocess.run(["cuobjdump", "-sass", cubin], check=True,
+                          capture_output=True, text=True).stdout
+    for part in text.split("Function : ")[1:]:
+        yield part.split("\n", 1)[0].strip(), [
+            Instruction(int(address, 16), guard, opcode, operands)
+            for address, guard, opcode, operands in LINE.findall(part)]
+
+
+def registers(cubin):
+    """Registers of a thread of each function when it begins."""
+    text = subprocess.run(["cuobjdump", "-res-usage", cubin], check=True,
+                          capture_output=True, text=True).stdout
+    return {name: int(count) for name, count in
+            re.findall(r"Function (\S+?):\s+REG:(\d+)", text)}
+
+
+def is_product(instruction):
+    return instruction.opcode.startswith(PRODUCTS)
+
+
+def is_last_wait(instruction):
+    opcode, operands = LAST_WAIT
+    return instruction.opcode.startswith(opcode) and \
+        operands in instruction.operands
+
+
+def followers(code):
+    """Of each instruction, by number: those that may come after it."""
+    number = {each.address: i for i, each in enumerate(code)}
+    after = []
+    for i, each in enumerate(code):
+        own = [i + 1] if i + 1 < len(code) else []
+        target = re.search(r"(?:(.*),)?\s*0x([0-9a-f]+)", each.operands)
+        if each.opcode.startswith("BRA") and target:
+            # A predicate before the target is a condition, as a guard is.
+            always = not each.guard and "P" not in (target[1] or "") and \
+                each.opcode == "BRA"
+            own = ([] if always else own) + \
+                [number[address] for address in [int(target[2], 16)]
+                 if address in number]
+        elif each.opcode.startswith(("EXIT", "RET")) and not each.guard:
+            own = []
+        after.append(own)
+    return after
+
+
+def shortest_cycle(after, start):
+    """The fewest instructions from `start` back to it, or none."""
+    came = {}
+    queue = collections.deque([start])
+    while queue:
+        here = queue.popleft()
+        for there in after[here]:
+            if there == start:
+                cycle = [here]
+                while cycle[-1] != start:
+                    cycle.append(came[cycle[-1]])
+                return cycle[::-1]
+            if there not in came:
+                came[there] = here
+                queue.append(there)
+    return []
+
+
+def main_loop(code):
+    """One turn of the loop with most products, by its shortest way.
+
+    The shortest way leaves out what branches jump over or away to: the masks of
+    blocks that are not seen whole, and waits for what is not there yet. It
+    begins where a product does, after a last wait if there is one.
+    """
+    after, best, seen = followers(code), [], set()
+    for start, each in enumerate(code):
+        if not is_product(each) or start in seen:
+            continue
+        cycle = shortest_cycle(after, start)
+        products = [i for i in cycle if is_product(code[i])]
+        seen.update(products)
+        if len(products) > sum(is_product(code[i]) for i in best):
+            best = cycle
+    turn = [code[i] for i in best]
+    waits = [i for i, each in enumerate(turn) if is_last_wait(each)]
+    first = waits[-1] + 1 if waits else 0
+    turn = turn[first:] + turn[:first]
+    while turn and not is_product(turn[0]):
+        turn.append(turn.pop(0))
+    return turn
