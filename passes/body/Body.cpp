@@ -157,7 +157,7 @@ SmallVector<Value> Body::emitChannel(OpBuilder &b, ValueRange products,
   if (op.hasComponents() && op.getMaximum())
     for (Value other : ArrayRef<Value>(raw).drop_front())
       score = arith::MaximumFOp::create(b, loc, score, other);
-  else if (op.hasComponents())
+  else if (raw.size() > 1)
     score = emitLogSum(b, raw);
   if (op.getScaleBefore() && !hasScaledProducts)
     score = emitScale(b, op, score);
