@@ -85,7 +85,11 @@ void mixattn::registerDialects(DialectRegistry &registry) {
   registerAllExtensions(registry);
   registerAllGPUToLLVMIRTranslations(registry);
   registry.insert<AttnDialect, tile::TileDialect>();
-  registry.addExtension(+[](MLIRContext *, AttnDialect *dialect) {
+  registry.addExtension(+[](MLIRContext *context, AttnDialect *dialect) {
+    // Plans ask schedules what tiles take and count arithmetic, before any pass
+    // that makes these.
+    context->loadDialect<arith::ArithDialect, math::MathDialect,
+                         tile::TileDialect>();
     ScheduleTable &table = ScheduleTable::of(dialect);
     x86::addSchedules(table);
     mma::addSchedules(table);

@@ -83,6 +83,41 @@ std::string mixattn::whyUnfused(const Planner &planner) {
   return isFirst ? text + "no other is asked for, or there is none" : text;
 }
 
+/// The clocks of each unit, of candidates that have them, and the speed that
+/// they leave room for.
+static void printClocks(llvm::raw_ostream &out, const Explained &each) {
+  Table table;
+  bool isEmpty = true;
+  table.add({"  predicted clocks of a block", "queries", "keys", "tensor",
+             "exp", "FMA", "ALU", "issue", "shared", "overlapped", "TFLOP/s",
+             "serial", "TFLOP/s"});
+  for (const PlanCandidate &candidate : each.planner.getCandidates()) {
+    std::optional<BlockClocks> clocks;
+    if (candidate.isPossible())
+      clocks = each.planner.clocksOf(candidate.plan);
+    if (!clocks)
+      continue;
+    isEmpty = false;
+    std::vector<std::string> row{"    " + describe(candidate.plan),
+                                 std::to_string(clocks->queries),
+                                 std::to_string(clocks->keys)};
+    auto add = [&](double number) {
+      row.push_back(llvm::formatv("{0:F0}", number));
+    };
+    for (double taken : {clocks->tensor, clocks->exp, clocks->fma, clocks->alu,
+                         clocks->issue, clocks->sharedMemory})
+      add(taken);
+    double flops = each.planner.flopsOfPeak(candidate.plan) * clocks->atPeak;
+    for (double taken : {clocks->overlapped(), clocks->serial()}) {
+      add(taken);
+      add(flops / taken / 1e12);
+    }
+    table.add(std::move(row));
+  }
+  if (!isEmpty)
+    table.print(out);
+}
+
 static void print(llvm::raw_ostream &out, const Explained &each,
                   TargetAttr target) {
   out << each.op->getName().getStringRef();
@@ -105,6 +140,7 @@ static void print(llvm::raw_ostream &out, const Explained &each,
     table.add(std::move(row), each.judge(candidate));
   }
   table.print(out);
+  printClocks(out, each);
   out << "  plan: " << toText(each.plan) << "\n";
 }
 

@@ -28,6 +28,26 @@ static Object toJson(const PlanCase &plan) {
   return result;
 }
 
+static Object toJson(const BlockClocks &clocks, double flopsOfPeak) {
+  auto flops = [&](double taken) {
+    return flopsOfPeak * clocks.atPeak / taken;
+  };
+  return Object{{"queries", clocks.queries},
+                {"keys", clocks.keys},
+                {"warp_products", clocks.products},
+                {"warp_exps", clocks.exps},
+                {"tensor", clocks.tensor},
+                {"exp", clocks.exp},
+                {"fma", clocks.fma},
+                {"alu", clocks.alu},
+                {"issue", clocks.issue},
+                {"shared_memory", clocks.sharedMemory},
+                {"overlapped", clocks.overlapped()},
+                {"serial", clocks.serial()},
+                {"flops_overlapped", flops(clocks.overlapped())},
+                {"flops_serial", flops(clocks.serial())}};
+}
+
 static Object toJson(const Explained &each) {
   Object sizes;
   Array open;
@@ -47,6 +67,9 @@ static Object toJson(const Explained &each) {
       described["share_of_peak"] = each.planner.shareOfPeak(
           candidate.plan, predicted.seconds, each.sizes);
       described["bytes"] = predicted.bytes;
+      if (auto clocks = each.planner.clocksOf(candidate.plan))
+        described["predicted_clocks"] =
+            toJson(*clocks, each.planner.flopsOfPeak(candidate.plan));
     }
     candidates.push_back(std::move(described));
   }

@@ -88,6 +88,13 @@ public:
   Prediction predict(const PlanCase &plan, const PlanSizes &sizes) const {
     return scheduleOf(plan).predict(work, plan, sizes);
   }
+  std::optional<BlockClocks> clocksOf(const PlanCase &plan) const {
+    return scheduleOf(plan).clocksOf(work, plan);
+  }
+  /// Floating-point operations a second that `plan` computes at most.
+  double flopsOfPeak(const PlanCase &plan) const {
+    return scheduleOf(plan).flopsOfPeak(work);
+  }
   /// The part of the target's peak that a time of `seconds` means, of the
   /// products that `plan` computes.
   double shareOfPeak(const PlanCase &plan, double seconds,

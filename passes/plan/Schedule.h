@@ -4,6 +4,7 @@
 #ifndef MIXATTN_PASSES_PLAN_SCHEDULE_H
 #define MIXATTN_PASSES_PLAN_SCHEDULE_H
 
+#include "passes/plan/BlockClocks.h"
 #include "passes/plan/Workload.h"
 
 #include "mlir/IR/DialectInterface.h"
@@ -67,6 +68,12 @@ public:
   /// The cost of `work` by `plan`, which has all its numbers.
   virtual Prediction predict(const Workload &work, const PlanCase &plan,
                              const PlanSizes &sizes) const = 0;
+  /// The clocks of each unit for a block of keys of `work` by `plan`; none
+  /// where the target is no GPU.
+  virtual std::optional<BlockClocks> clocksOf(const Workload &work,
+                                              const PlanCase &plan) const {
+    return std::nullopt;
+  }
   /// Floating-point operations a second that the target does at most on
   /// products of `work`.
   virtual double flopsOfPeak(const Workload &work) const = 0;

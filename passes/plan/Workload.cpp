@@ -112,6 +112,7 @@ static void read(const Contraction &product, Workload &work) {
 
 Workload mixattn::readWorkload(Operation *op, const Sizes &nominal) {
   Workload work;
+  work.op = op;
   auto attention = dyn_cast<AttentionOpInterface>(op);
   if (attention)
     read(attention, work);

@@ -38,6 +38,8 @@ struct Workload {
   enum class Kind { Softmax, Linear, Pool, Contraction, Rows };
 
   Kind kind = Kind::Softmax;
+  /// The op that was read; none of several.
+  mlir::Operation *op = nullptr;
   /// Heads of queries, results, keys (with components) and values.
   int64_t queryHeads = 1, heads = 1, keyHeads = 1, valueHeads = 1;
   /// Features of queries and keys as they are read, and of values.

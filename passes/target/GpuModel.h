@@ -22,6 +22,11 @@ struct GpuModel {
   /// Operations that one multiprocessor begins in a cycle: multiply-adds of
   /// 16-bit floats by its family's products, exps, other operations of f32.
   double products, exps, others;
+  /// Operations of integers, comparisons and conversions: the same on all.
+  static constexpr double integers = 64;
+  /// Bytes a clock of a multiprocessor's shared memory, and its quarters, each
+  /// of which issues one instruction in a clock.
+  static constexpr double sharedRate = 128, quarters = 4;
   /// Bytes a second from and to device memory.
   double memoryRate;
   /// Bytes of shared memory that a block may ask for.

@@ -46,7 +46,10 @@ Object mixattn::describeTargetAsJson(TargetAttr target) {
                                  {"product", gpu.product},
                                  {"multiprocessors", gpu.multiprocessors},
                                  {"hertz", gpu.hertz},
-                                 {"flops", gpu.peak()}}}};
+                                 {"flops", gpu.peak()},
+                                 {"multiply_adds", gpu.products},
+                                 {"exps", gpu.exps},
+                                 {"others", gpu.others}}}};
   }
   CpuModel cpu = describeCpu(target);
   Object described = describeAsJson(cpu);

@@ -26,12 +26,13 @@ def functions(cubin):
             for address, guard, opcode, operands in LINE.findall(part)]
 
 
-def registers(cubin):
-    """Registers of a thread of each function when it begins."""
+def usage(cubin):
+    """Registers of a thread of each function when it begins, and the bytes of
+    shared memory that its block has without asking for more."""
     text = subprocess.run(["cuobjdump", "-res-usage", cubin], check=True,
                           capture_output=True, text=True).stdout
-    return {name: int(count) for name, count in
-            re.findall(r"Function (\S+?):\s+REG:(\d+)", text)}
+    return {name: (int(registers), int(shared)) for name, registers, shared in
+            re.findall(r"Function (\S+?):\s+REG:(\d+).*?SHARED:(\d+)", text)}
 
 
 def is_product(instruction):

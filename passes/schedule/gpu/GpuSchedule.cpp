@@ -2,6 +2,7 @@
 // The base of the records of schedules for GPUs.
 
 #include "passes/schedule/gpu/GpuSchedule.h"
+#include "passes/schedule/gpu/HeadGroup.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -49,31 +50,36 @@ std::string GpuSchedule::whyNot(Operation *op) const {
       return llvm::formatv("head sizes are multiples of 16 up to 256 on tensor "
                            "cores, but one is {0}",
                            size);
+  if (HeadGroup(attention).findKeys() == 0)
+    return "registers do not hold the scores of all channels and the outputs "
+           "of "
+           "a head";
   return "";
 }
 
-/// Blocks of queries are dealt to the multiprocessors in rounds. What a block
-/// computes adds up: nothing says how much of it overlaps.
-Prediction GpuSchedule::predict(const Workload &work, const PlanCase &,
+std::optional<BlockClocks> GpuSchedule::clocksOf(const Workload &work,
+                                                 const PlanCase &plan) const {
+  return countBlock(cast<AttentionOpInterface>(work.op), plan).clocksOn(gpu);
+}
+
+/// Blocks of queries are dealt to the multiprocessors in rounds. Products and
+/// exps add up, which fits published times best (plan.md).
+Prediction GpuSchedule::predict(const Workload &work, const PlanCase &plan,
                                 const PlanSizes &sizes) const {
-  const PairCounts &pair = work.pair;
-  double heads = double(work.heads);
-  double cyclesOfPair = pair.products() / gpu.products + pair.exps / gpu.exps +
-                        (pair.other + pair.reads + pair.draws) / gpu.others;
-  double visible = work.visibleKeys(sizes, queries, keys);
-  double blocks =
-      double(llvm::divideCeil(uint64_t(sizes.queries), uint64_t(queries))) *
-      double(sizes.batch) * heads;
-  double rounds =
-      double(llvm::divideCeil(uint64_t(blocks), gpu.multiprocessors));
-  double cycles = cyclesOfPair / heads * double(queries) * visible;
+  BlockClocks block = *clocksOf(work, plan);
+  auto blocks = uint64_t(
+      llvm::divideCeil(uint64_t(sizes.queries), uint64_t(block.queries)) *
+      uint64_t(sizes.batch * work.heads / block.heads));
+  double rounds = double(llvm::divideCeil(blocks, gpu.multiprocessors));
+  double visits =
+      work.visibleKeys(sizes, block.queries, block.keys) / double(block.keys);
   double bytes =
       double(sizes.batch) * (double(sizes.keys) * work.bytesOfKey() +
                              double(sizes.queries) *
                                  double(work.queryHeads * work.keyFeatures +
                                         work.heads * work.valueFeatures) *
                                  double(work.bits) / 8);
-  double seconds =
-      std::max(rounds * cycles / gpu.hertz, bytes / gpu.memoryRate);
+  double seconds = std::max(rounds * visits * block.serial() / gpu.hertz,
+                            bytes / gpu.memoryRate);
   return {seconds + secondsOfCall(), 0};
 }

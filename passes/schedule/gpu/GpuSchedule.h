@@ -5,21 +5,21 @@
 #define MIXATTN_PASSES_SCHEDULE_GPU_GPU_SCHEDULE_H
 
 #include "passes/plan/Schedule.h"
-#include "passes/target/GpuModel.h"
+#include "passes/schedule/gpu/UnitCounts.h"
 
 namespace mixattn {
 
 /// The time of a launch, as CUDA's documentation of graphs says it.
 constexpr double secondsOfLaunch = 4e-6;
 
-/// A schedule of an attention by fragments, whose blocks have `queries` queries
-/// and visit `keys` keys at a time.
+/// A schedule of an attention by fragments, whose blocks of threads visit
+/// blocks of keys.
 class GpuSchedule : public Schedule {
 public:
   GpuSchedule(llvm::StringLiteral name, llvm::StringLiteral summary,
-              TargetAttr target, int64_t queries, int64_t keys)
+              TargetAttr target)
       : Schedule(name, summary), gpu(describeGpu(target)),
-        chip(target.getChip()), queries(queries), keys(keys) {}
+        chip(target.getChip()) {}
 
   bool isFor(mlir::Operation *op) const override {
     return llvm::isa<AttentionOpInterface>(op);
@@ -28,13 +28,19 @@ public:
   std::string whyNot(mlir::Operation *op) const override;
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
+  std::optional<BlockClocks> clocksOf(const Workload &work,
+                                      const PlanCase &plan) const override;
   double flopsOfPeak(const Workload &work) const override { return gpu.peak(); }
   double secondsOfCall() const override { return secondsOfLaunch; }
+
+protected:
+  /// What a block of threads does with a block of keys of `op`, which it takes.
+  virtual BlockCounts countBlock(AttentionOpInterface op,
+                                 const PlanCase &plan) const = 0;
 
 private:
   const GpuModel &gpu;
   std::string chip;
-  int64_t queries, keys;
 };
 
 } // namespace mixattn

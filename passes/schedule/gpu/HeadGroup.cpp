@@ -29,6 +29,7 @@ HeadGroup::HeadGroup(AttentionOpInterface op)
   if (!op.hasPremix())
     return;
   channels = op.getNumQueryHeads();
+  allHeads = op.getNumHeads();
   int64_t group = op.getValueGroup();
   auto tryHeads = [&](int64_t count) {
     if (op.getNumHeads() % count || (group % count && count % group))

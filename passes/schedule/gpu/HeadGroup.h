@@ -19,6 +19,8 @@ struct HeadGroup {
   int64_t channels = 1, products = 1, exponents = 1;
   /// Output heads, and value heads that these read.
   int64_t heads = 1, values = 1;
+  /// Output heads that share the scores of all channels.
+  int64_t allHeads = 1;
   /// Elements of a query and of a value.
   int64_t features, valueFeatures;
   /// Whether exponents of all heads are computed at once.
@@ -38,6 +40,20 @@ struct HeadGroup {
   /// Keys of a block, 64, 32 or 16, as far as registers have room for what
   /// belongs to them; 0 where they have none.
   int64_t findKeys() const;
+
+  /// Multiply-adds for a query and a key of the block, and those that its heads
+  /// need: scores of all channels serve all output heads.
+  double multiplyAdds() const {
+    return double(tiles() * features + heads * valueFeatures);
+  }
+  double usefulMultiplyAdds() const {
+    return double(tiles() * features) * double(heads) / double(allHeads) +
+           double(heads * valueFeatures);
+  }
+  /// Elements that are copied to shared memory for a key.
+  double copiedColumns() const {
+    return double(tiles() * features + values * valueFeatures);
+  }
 
 private:
   /// Registers of a thread that hold outputs, scores, exponents, weights and

@@ -20,13 +20,17 @@ public:
       : GpuSchedule("online",
                     "blocks of keys one after the other, each scored and "
                     "pooled at once; sums are rescaled",
-                    target, blockQueries, blockKeys),
+                    target),
         sharedBytes(describeGpu(target).sharedBytes) {}
 
   std::string whyNot(Operation *op) const override;
   void emit(KernelOp kernel, const PlanCase &plan) const override {
     scheduleOnline(kernel, sharedBytes);
   }
+
+protected:
+  BlockCounts countBlock(AttentionOpInterface op,
+                         const PlanCase &plan) const override;
 
 private:
   /// Bytes of shared memory that a block may have.
@@ -46,13 +50,35 @@ std::string Online::whyNot(Operation *op) const {
   if (std::string why = GpuSchedule::whyNot(op); !why.empty())
     return why;
   BlockSizes sizes(cast<AttentionOpInterface>(op), sharedBytes);
-  if (sizes.keys == 0)
-    return "registers do not hold the scores of all channels and the outputs "
-           "of "
-           "a head";
   if (sizes.bytes() > sharedBytes)
     return llvm::formatv("{0} keys and values take {1} bytes of shared memory, "
                          "more than the {2} of a block",
                          sizes.keys, sizes.bytes(), sharedBytes);
   return "";
+}
+
+/// A warp has 16 queries, and reads each tile for itself.
+BlockCounts Online::countBlock(AttentionOpInterface op,
+                               const PlanCase &) const {
+  BlockSizes sizes(op, sharedBytes);
+  const HeadGroup &group = sizes.group;
+  double columns = group.multiplyAdds(), keys = double(sizes.keys);
+  BlockCounts counts;
+  counts.queries = blockQueries;
+  counts.keys = sizes.keys;
+  counts.heads = group.heads;
+  counts.warp = countSoftmax(op, sizes.keys, group.heads);
+  // m16n8k16; a load of four squares of 512 bytes serves two of them, or is of
+  // queries.
+  counts.warp.products = keys * columns / (8 * 16);
+  double loads = counts.warp.products / 2, warps = threads / 32,
+         copied = keys * group.copiedColumns() * BlockSizes::bytesOfElement;
+  if (sizes.sharesQueries())
+    loads += double(group.tiles() * group.features) / 16;
+  counts.warp.moves += loads + copied / 16 / threads;
+  counts.sharedBytes = loads * 512 * warps + copied;
+  counts.multiplyAdds = double(blockQueries) * keys * columns;
+  counts.usefulMultiplyAdds =
+      double(blockQueries) * keys * group.usefulMultiplyAdds();
+  return counts;
 }

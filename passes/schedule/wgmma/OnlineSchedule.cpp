@@ -20,12 +20,16 @@ public:
       : GpuSchedule("online",
                     "one thread fills rings of keys and values, warpgroups "
                     "score one block while they pool the one before",
-                    target, blockQueries, /*keys=*/128) {}
+                    target) {}
 
   std::string whyNot(Operation *op) const override;
   void emit(KernelOp kernel, const PlanCase &plan) const override {
     scheduleOnline(kernel);
   }
+
+protected:
+  BlockCounts countBlock(AttentionOpInterface op,
+                         const PlanCase &plan) const override;
 };
 
 } // namespace
@@ -41,13 +45,37 @@ std::string Online::whyNot(Operation *op) const {
   if (std::string why = GpuSchedule::whyNot(op); !why.empty())
     return why;
   BlockSizes sizes(cast<AttentionOpInterface>(op));
-  if (sizes.keys == 0)
-    return "registers do not hold the scores of all channels and the outputs "
-           "of "
-           "a head";
   if (sizes.bytes() > sharedBytes)
     return llvm::formatv("queries, keys and values take {0} bytes of shared "
                          "memory, more than the {1} of a block",
                          sizes.bytes(), sharedBytes);
   return "";
+}
+
+/// Of the warps of a warpgroup each quarter of the multiprocessor has one.
+BlockCounts Online::countBlock(AttentionOpInterface op,
+                               const PlanCase &) const {
+  BlockSizes sizes(op);
+  const HeadGroup &group = sizes.group;
+  double keys = double(sizes.keys);
+  constexpr double width = 2, rows = 64, depth = 16;
+  BlockCounts counts;
+  counts.queries = blockQueries;
+  counts.keys = sizes.keys;
+  counts.heads = group.heads;
+  counts.warps = consumers;
+  counts.warp = countSoftmax(op, sizes.keys, group.heads);
+  // m64nNk16: of scores with both sides in shared memory, of the pooled with
+  // weights in registers.
+  double scores = double(group.tiles() * group.features) / depth,
+         pool = double(group.heads) * keys / depth;
+  counts.warp.products = scores + pool;
+  counts.sharedBytes =
+      double(consumers) * width * depth *
+          (scores * (rows + keys) + pool * double(group.valueFeatures)) +
+      width * keys * group.copiedColumns();
+  counts.multiplyAdds = double(blockQueries) * keys * group.multiplyAdds();
+  counts.usefulMultiplyAdds =
+      double(blockQueries) * keys * group.usefulMultiplyAdds();
+  return counts;
 }

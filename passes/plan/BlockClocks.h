@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The clocks that a GPU takes for a block of keys.
+
+#ifndef MIXATTN_PASSES_PLAN_BLOCK_CLOCKS_H
+#define MIXATTN_PASSES_PLAN_BLOCK_CLOCKS_H
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mixattn {
+
+/// Clocks of one multiprocessor while a block of threads visits one block of
+/// keys that all of its queries see: of each unit, if it alone took time.
+/// Counted from the op and data sheets; nothing of it was measured.
+struct BlockClocks {
+  /// Queries of the block of threads, and keys that it visits at a time.
+  int64_t queries = 0, keys = 0;
+  /// Output heads of the block of threads.
+  int64_t heads = 1;
+  /// Instructions of one warp: of tensor cores, and of the unit of exps.
+  int64_t products = 0, exps = 0;
+
+  double tensor = 0, exp = 0, fma = 0, alu = 0, issue = 0, sharedMemory = 0;
+  /// Clocks of the two products at the target's peak.
+  double atPeak = 0;
+
+  /// No block is faster: all units work at the same time.
+  double overlapped() const {
+    return std::max({tensor, exp, fma, alu, issue, sharedMemory});
+  }
+  /// Exps wait for products, and products for exps.
+  double serial() const { return std::max(tensor + exp, overlapped()); }
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_PLAN_BLOCK_CLOCKS_H

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Counts the instructions of a warp.
+
+#include "passes/schedule/gpu/UnitCounts.h"
+
+#include "passes/body/Body.h"
+#include "passes/body/Softmax.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+UnitCounts &UnitCounts::operator+=(const UnitCounts &other) {
+  products += other.products;
+  exps += other.exps;
+  fma += other.fma;
+  alu += other.alu;
+  moves += other.moves;
+  return *this;
+}
+
+UnitCounts UnitCounts::operator*(double times) const {
+  return {products * times, exps * times, fma * times, alu * times,
+          moves * times};
+}
+
+BlockClocks BlockCounts::clocksOn(const GpuModel &gpu) const {
+  // An instruction is one operation of each of 32 lanes; a unit of a quarter
+  // does a quarter of what the multiprocessor does in a clock.
+  auto clocks = [&](double instructions, double rate) {
+    return instructions * double(warps) * 32 * GpuModel::quarters / rate;
+  };
+  BlockClocks result;
+  result.queries = queries;
+  result.keys = keys;
+  result.heads = heads;
+  result.products = int64_t(warp.products);
+  result.exps = int64_t(warp.exps);
+  result.tensor = multiplyAdds / gpu.products;
+  result.exp = clocks(warp.exps, gpu.exps);
+  result.fma = clocks(warp.fma, gpu.others);
+  result.alu = clocks(warp.alu, GpuModel::integers);
+  result.issue = warp.issued() * double(warps);
+  result.sharedMemory = sharedBytes / GpuModel::sharedRate;
+  result.atPeak = usefulMultiplyAdds / gpu.products;
+  return result;
+}
+
+namespace {
+
+/// Reads operands as values that come from nowhere, and counts them.
+class CountedOperands : public BodyOperands {
+public:
+  Value emitRead(OpBuilder &b, Location loc, Value tensor,
+                 ValueRange) override {
+    ++reads;
+    return fromNowhere(b, loc, getElementTypeOrSelf(tensor.getType()));
+  }
+  Value emitSize(OpBuilder &b, Location loc, Value, Value) override {
+    return fromNowhere(b, loc, b.getIndexType());
+  }
+  Value emitNumber(OpBuilder &b, Value value) override {
+    // A constant stays one.
+    FloatAttr number;
+    if (matchPattern(value, m_Constant(&number)))
+      return arith::ConstantOp::create(
+          b, value.getLoc(), b.getF32FloatAttr(number.getValueAsDouble()));
+    return fromNowhere(b, value.getLoc(), value.getType());
+  }
+  static Value fromNowhere(OpBuilder &b, Location loc, Type type) {
+    return UnrealizedConversionCastOp::create(b, loc, type, ValueRange())
+        .getResult(0);
+  }
+
+  int64_t reads = 0;
+};
+
+} // namespace
+
+/// The instructions that `op`, on one element, becomes (LowerFunctions.cpp).
+/// Those of divisions and tanh are as ptxas writes them out.
+static UnitCounts countOp(Operation *op) {
+  UnitCounts exp, fma, alu;
+  exp.exps = fma.fma = alu.alu = 1;
+  auto several = [](double exps, double fma, double alu) {
+    UnitCounts counts;
+    counts.exps = exps;
+    counts.fma = fma;
+    counts.alu = alu;
+    return counts;
+  };
+  // The inverse of a constant is a constant.
+  if (isa<arith::DivFOp>(op) && matchPattern(op->getOperand(1), m_Constant()))
+    return several(0, 3, 1);
+  return llvm::StringSwitch<UnitCounts>(op->getName().getStringRef())
+      .Cases({"math.exp2", "math.log2"}, exp)
+      .Cases({"math.exp", "math.log"}, several(1, 1, 0))
+      .Case("math.sqrt", several(1, 5, 2))
+      .Case("arith.divf", several(1, 6, 1))
+      .Case("math.tanh", several(1, 18, 8))
+      .Cases({"arith.addf", "arith.subf", "arith.mulf", "math.fma"}, fma)
+      // These are a part of what reads them.
+      .Cases({"arith.constant", "arith.negf", "math.absf", "arith.index_cast",
+              "builtin.unrealized_conversion_cast"},
+             UnitCounts())
+      .Default(alu);
+}
+
+/// Whether `op` is a sum that takes in the product that it adds.
+static bool isFused(Operation *op) {
+  auto sum = dyn_cast<arith::AddFOp>(op);
+  return sum &&
+         bitEnumContainsAll(sum.getFastmath(),
+                            arith::FastMathFlags::contract) &&
+         llvm::any_of(sum->getOperands(), [](Value term) {
+           auto product = term.getDefiningOp<arith::MulFOp>();
+           return product && product->hasOneUse();
+         });
+}
+
+/// From what all heads share to the weight of the head at `place`.
+static void emitHead(ImplicitLocOpBuilder &b, Body &body, Softmax &softmax,
+                     ValueRange start, const ScorePlace &place, bool hasMask) {
+  auto number = [&] {
+    return CountedOperands::fromNowhere(b, b.getLoc(), b.getF32Type());
+  };
+  SmallVector<Value> exponents = body.emitExponents(b, start, place);
+  // Masks are read for every block; all else is visible where a block is seen
+  // whole.
+  if (hasMask) {
+    Value visible = body.emitIsVisible(b, place, /*isBelowLength=*/true);
+    for (Value &exponent : exponents)
+      exponent = arith::SelectOp::create(b, visible, exponent, number());
+  }
+  Value weight = softmax.emitWeight(exponents, number());
+  if (Value kept = body.emitIsKept(b, place))
+    arith::SelectOp::create(b, kept, weight, number());
+}
+
+/// The instructions of one element: from products to the weights of `heads`
+/// heads, less the maxima and sums of the row.
+static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
+  Location loc = op->getLoc();
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(loc);
+  ImplicitLocOpBuilder b(loc, op->getContext());
+  b.setInsertionPointToStart(scratch->getBody());
+  CountedOperands operands;
+  Body body(op, operands);
+  Softmax softmax(b, [](ImplicitLocOpBuilder &b, Value exponent) -> Value {
+    return math::Exp2Op::create(b, exponent);
+  });
+  auto value = [&](Type type) {
+    return CountedOperands::fromNowhere(b, loc, type);
+  };
+  auto index = [&] { return value(b.getIndexType()); };
+  ScorePlace place = {index(), index(), index(), index(), index()};
+
+  // Keys that differ by a shift share one product.
+  bool hasOwnKeys = op.getKeyType().getRank() == 5;
+  SmallVector<Value> products;
+  for (int64_t i = 0; i < body.numChannels() * body.numProducts(); ++i) {
+    bool isNew = hasOwnKeys || i % body.numProducts() == 0;
+    Value product = isNew ? value(b.getF32Type()) : products.back();
+    if (isNew && body.queryFactor() != 1.0)
+      product = arith::MulFOp::create(b, product, value(b.getF32Type()));
+    products.push_back(product);
+  }
+  SmallVector<Value> start = body.emitStart(b, products, place);
+  for (int64_t head = 0; head < heads; ++head) {
+    place.h = index();
+    emitHead(b, body, softmax, start, place, bool(op.getMask()));
+  }
+
+  UnitCounts counts;
+  for (Operation &each : *scratch->getBody())
+    if (!isFused(&each))
+      counts += countOp(&each);
+  counts.moves = double(operands.reads);
+  // Stages make two terms of a Gaussian: of the query, and of the key, which
+  // two elements of a thread share. The second has the prior in it.
+  if (op.getGaussian()) {
+    double components = double(op.getNumComponents());
+    counts.fma += (op.getPrior() ? 1 : 2) * components;
+    counts.moves += (op.getPrior() ? 0 : 0.5) * components;
+  }
+  return counts;
+}
+
+UnitCounts mixattn::countSoftmax(AttentionOpInterface op, int64_t keys,
+                                 int64_t heads) {
+  CountedOperands operands;
+  double exponents = double(Body(op, operands).numExponents());
+  double elements = double(keys) / 2;
+  // A row lies in four lanes, which two exchanges make one.
+  constexpr double rows = 2, exchanges = 2 * rows;
+  UnitCounts own;
+  own.alu += exponents * (elements + exchanges);
+  own.fma += elements - rows + exchanges;
+  own.moves += (exponents + 1) * exchanges;
+  // The factor of sums and outputs: a difference, an exp, a product, a sum.
+  own.exps += rows;
+  own.fma += 3 * rows;
+  own.fma += double(op.getValueType().getDimSize(3)) / 2;
+  // Two weights become one register of an operand.
+  own.alu += elements / 2;
+  UnitCounts counts = countElement(op, heads) * elements;
+  counts += own * double(heads);
+  return counts;
+}

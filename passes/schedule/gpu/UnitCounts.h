@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Instructions of a warp, by the unit that computes them.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_GPU_UNIT_COUNTS_H
+#define MIXATTN_PASSES_SCHEDULE_GPU_UNIT_COUNTS_H
+
+#include "dialect/attn/AttnOps.h"
+#include "passes/plan/BlockClocks.h"
+#include "passes/target/GpuModel.h"
+
+namespace mixattn {
+
+/// Instructions of one warp. Addresses, loops and barriers are left out.
+struct UnitCounts {
+  /// Products of tensor cores; exps, logarithms and inverses (MUFU); sums and
+  /// products of f32; maxima, comparisons, choices, conversions and integers.
+  double products = 0, exps = 0, fma = 0, alu = 0;
+  /// Loads, copies and exchanges of lanes, which are issued only.
+  double moves = 0;
+
+  double issued() const { return products + exps + fma + alu + moves; }
+  UnitCounts &operator+=(const UnitCounts &other);
+  UnitCounts operator*(double times) const;
+};
+
+/// What a block of threads does with one block of keys.
+struct BlockCounts {
+  int64_t queries = 0, keys = 0;
+  /// Output heads of the block.
+  int64_t heads = 1;
+  /// Warps that compute on each quarter of a multiprocessor.
+  int64_t warps = 1;
+  /// The instructions of each of these warps.
+  UnitCounts warp;
+  /// Multiply-adds of all products, and of those that the result needs.
+  double multiplyAdds = 0, usefulMultiplyAdds = 0;
+  /// Bytes that are read from shared memory and written there.
+  double sharedBytes = 0;
+
+  /// The clocks that `gpu` takes for them.
+  BlockClocks clocksOn(const GpuModel &gpu) const;
+};
+
+/// Counts what a warp, each thread of which holds `keys` / 2 elements in two
+/// rows, does from the products of `op` to the weights of `heads` heads as
+/// operands, and with the outputs, which it rescales: all but the products.
+UnitCounts countSoftmax(AttentionOpInterface op, int64_t keys, int64_t heads);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_GPU_UNIT_COUNTS_H

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles variants to machine code, and prints a line of the census for each.
+
+What --explain predicts must be what ptxas makes: the products of a warp for a
+block of keys, and its exps. Registers are those of a thread when the kernel
+begins, shared memory is that of a block of threads. Of all instructions
+addresses, loops and barriers are not predicted. Of the exps of a warpgroup those
+above are computed while products are under way; the last column is the part of
+FlashAttention-3's instructions for as many keys, on rows that mask nothing.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "numeric")]
+
+import census  # noqa: E402
+import run_variant  # noqa: E402
+import sass  # noqa: E402
+import signatures  # noqa: E402
+
+EXAMPLES = """examples:
+  rows.py --target=sm_90a
+  rows.py --target=sm_80 softmax softmax:D=128 softmax:D=256
+"""
+HEADER = ["row", "target", "registers", "shared KiB", "keys", "products",
+          "LDSM", "MUFU", "all", "predicted", "a product", "exps above",
+          "of FA3"]
+
+
+class Row:
+    """A variant on one target: `NAME` or `NAME:D=128`."""
+
+    def __init__(self, text, options):
+        self.text, self.options = text, options
+        self.lines, self.complaints = [], []
+        self.is_refused = False
+
+    def compile(self, folder, *arguments):
+        tool = run_variant.tool("mixattn-compile", self.options.bin)
+        return subprocess.run(
+            [tool, folder / "row.mlir", f"--target={self.options.target}",
+             *arguments], capture_output=True, text=True)
+
+    def count(self):
+        name, _, sizes = self.text.partition(":")
+        source = (run_variant.FOLDERS[0] / f"{name}.mlir").read_text()
+        if sizes:
+            source = signatures.resize(name, source, {
+                size[0]: int(size[2:]) for size in sizes.split(",")})
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "row.mlir").write_text(
+                source.replace("f32", self.options.dtype))
+            made = self.compile(folder, "-o", folder / "row.cubin")
+            if made.returncode:
+                self.is_refused = "there is no kernel for this" in \
+                    made.stderr or "op has no schedule on" in made.stderr
+                if not self.is_refused:
+                    self.complaints.append(made.stderr)
+                return self
+            explained = self.compile(folder, "--explain=json")
+            self.compare(folder, json.loads(explained.stdout))
+        return self
+
+    def compare(self, folder, explained):
+        entry = json.loads((folder / "row.json").read_text())["entries"][0]
+        launches = {each["kernel"]: each for each in entry["launches"]}
+        usage = sass.usage(folder / "row.cubin")
+        predicted = [candidate["predicted_clocks"]
+                     for op in explained["entries"][0]["ops"]
+                     for candidate in op["candidates"]
+                     if candidate["reason"] == "chosen" and
+                     "predicted_clocks" in candidate]
+        counted = {}
+        for name, code in sass.functions(folder / "row.cubin"):
+            found = census.Census(code)
+            if found.opcodes:
+                counted[name] = found
+        names = [name for name in launches if name in counted]
+        if len(names) != len(predicted):
+            self.complaints.append(
+                f"{len(names)} kernels with products, but {len(predicted)} "
+                f"predictions")
+            return
+        for name, clocks in zip(names, predicted):
+            registers, shared = usage[name]
+            self.add(counted[name], clocks, registers,
+                     shared + launches[name].get("shared", 0))
+
+    def add(self, found, clocks, registers, shared):
+        warps = 1 if not found.is_warpgroup else clocks["queries"] // 64
+        for what, count, expected in [
+                ("products", found.products(), clocks["warp_products"]),
+                ("exps", found.of_block("MUFU"), clocks["warp_exps"])]:
+            if count != expected:
+                self.complaints.append(f"{count:g} {what} of a block, but "
+                                       f"{expected} are predicted")
+        flash = found.times_flash()
+        self.lines.append([
+            self.text, self.options.target, str(registers),
+            f"{shared / 1024:.1f}", str(clocks["keys"]),
+            f"{found.products():g}", f"{found.of_block('LDSM'):g}",
+            f"{found.of_block('MUFU'):g}", f"{found.every():g}",
+            f"{clocks['issue'] / warps:g}",
+            f"{found.every() / found.products():.2f}",
+            f"{found.overlapped / found.blocks:g}" if found.is_warpgroup
+            else "", f"{flash:.2f}" if flash else ""])
+
+
+def parse():
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n", maxsplit=1)[0], epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="*", metavar="ROW",
+                        help="a variant, or such as softmax:D=128; default: all"
+                             " of examples/variants, and softmax of 128 and 256"
+                             " features")
+    parser.add_argument("--target", default="sm_90a", help="a GPU's name")
+    parser.add_argument("--dtype", default="bf16")
+    parser.add_argument("--bin", help="the folder of the tools; default: PATH")
+    options = parser.parse_args()
+    if not options.rows:
+        options.rows = sorted(each.stem for each in
+                              run_variant.FOLDERS[0].glob("*.mlir"))
+        options.rows += ["softmax:D=128", "softmax:D=256"]
+    return options
+
+
+def main():
+    options = parse()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        rows = list(pool.map(lambda text: Row(text, options).count(),
+                             options.rows))
+    lines = [HEADER] + [line for row in rows for line in row.lines]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    for line in lines:
+        print("  ".join([line[0].ljust(widths[0])] + [
+            cell.rjust(width) for cell, width in
+            zip(line[1:], widths[1:])]).rstrip())
+    for what, are in [("refused", True), ("without products", False)]:
+        others = [row.text for row in rows if row.is_refused == are and
+                  not row.lines and not row.complaints]
+        if others:
+            print(f"{what}: {', '.join(others)}")
+    for row in rows:
+        for complaint in row.complaints:
+            print(f"FAIL {row.text}: {complaint}")
+    return 1 if any(row.complaints for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
