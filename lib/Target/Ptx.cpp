@@ -4,12 +4,27 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mixattn;
 
+/// Dynamic shared memory has no size in PTX and is defined elsewhere: by the
+/// launch. Upstream makes it a variable of its own, of one byte.
+static void declareSharedMemory(mlir::ModuleOp module) {
+  module.walk([](mlir::LLVM::GlobalOp global) {
+    auto bytes = mlir::dyn_cast<mlir::LLVM::LLVMArrayType>(global.getType());
+    bool isShared =
+        global.getAddrSpace() == unsigned(mlir::NVVM::NVVMMemorySpace::Shared);
+    if (isShared && bytes && bytes.getNumElements() == 0)
+      global.setLinkage(mlir::LLVM::Linkage::External);
+  });
+}
+
 Result<std::string> mixattn::emitPtx(mlir::ModuleOp module) {
+  declareSharedMemory(module);
   mlir::PassManager passes(module.getContext());
   // Text: it is ptxas that knows the machine.
   mlir::GpuModuleToBinaryPassOptions options;

@@ -52,6 +52,12 @@ bool Body::addsComponents(AttentionOpInterface op) {
          !op.getSigsoftmax();
 }
 
+bool Body::isScaledProduct() {
+  return hasScaledProducts && factor > 0 && op.getBase2() && !op.hasPremix() &&
+         !op.getPrior() && !op.getBias() && !op.hasScoreMod() &&
+         !op.getSigsoftmax();
+}
+
 int64_t Body::numExponents() { return isLinear() ? op.getNumComponents() : 1; }
 
 bool Body::sharesWork(AttentionOpInterface op) {
@@ -118,7 +124,10 @@ Value Body::emitRaw(OpBuilder &b, Value product, int64_t r, Value channel,
                   : 1.0;
   if (!sum)
     return multiply(b, product, by);
-  return by == 1.0 ? arith::AddFOp::create(b, loc, product, sum).getResult()
+  // Where the product was multiplied just now, it is one instruction.
+  return by == 1.0 ? arith::AddFOp::create(b, loc, product, sum,
+                                           arith::FastMathFlags::contract)
+                         .getResult()
                    : multiplyAdd(b, loc, product, constant(b, by), sum);
 }
 

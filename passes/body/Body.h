@@ -39,6 +39,9 @@ public:
   /// The factor that products come with: schedules multiply queries or
   /// products by it.
   double queryFactor() const { return factor; }
+  /// Whether an exponent is a product times that factor, which is above 0, and
+  /// nothing else.
+  bool isScaledProduct();
 
   /// From the products of the query with the key at `place`, channel by
   /// channel, to what heads' exponents start from: the scores themselves, or

@@ -21,8 +21,8 @@ SmallVector<Value> mixattn::getPairOperands(AttentionOpInterface op) {
   SmallVector<Value> found;
   for (Value operand :
        {op.getGivenScores(), op.getBias(), op.getMask(), op.getNoise()})
-    if (operand && extentOf(cast<RankedTensorType>(operand.getType())) ==
-                       Extent::PerPair)
+    if (operand &&
+        extentOf(cast<RankedTensorType>(operand.getType())) == Extent::PerPair)
       found.push_back(operand);
   return found;
 }

@@ -34,6 +34,7 @@ static Object toJson(const BlockClocks &clocks, double flopsOfPeak) {
   };
   return Object{{"queries", clocks.queries},
                 {"keys", clocks.keys},
+                {"heads", clocks.heads},
                 {"warp_products", clocks.products},
                 {"warp_exps", clocks.exps},
                 {"tensor", clocks.tensor},

@@ -85,12 +85,18 @@ class Row:
             if found.opcodes:
                 counted[name] = found
         names = [name for name in launches if name in counted]
+        if predicted and not names:
+            # So few keys that there is no loop over them.
+            return
         if len(names) != len(predicted):
             self.complaints.append(
                 f"{len(names)} kernels with products, but {len(predicted)} "
                 f"predictions")
             return
         for name, clocks in zip(names, predicted):
+            # A warpgroup waits once for each head that a block pools.
+            if counted[name].is_warpgroup:
+                counted[name].blocks //= clocks["heads"]
             registers, shared = usage[name]
             self.add(counted[name], clocks, registers,
                      shared + launches[name].get("shared", 0))

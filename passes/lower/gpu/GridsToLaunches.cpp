@@ -5,6 +5,7 @@
 #include "dialect/tile/WgmmaOps.h"
 #include "passes/Passes.h"
 #include "passes/lower/gpu/Reports.h"
+#include "passes/lower/gpu/SharedMemory.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -221,59 +222,6 @@ void Outliner::addTensorMaps(tile::GridOp grid, Parameters &parameters) {
     parameters.values.push_back(map.getBuffer());
     parameters.types.push_back(pointer);
   });
-}
-
-/// The tiles in shared memory of the block that `body` is about.
-static SmallVector<memref::AllocaOp> tilesOf(Region &body) {
-  SmallVector<memref::AllocaOp> tiles;
-  for (auto tile : body.getOps<memref::AllocaOp>())
-    if (gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(tile.getType()))
-      tiles.push_back(tile);
-  return tiles;
-}
-
-/// The bytes of `tile`, of static sizes, and those to the next one: copies take
-/// 16 at a time.
-static int64_t bytesOf(memref::AllocaOp tile) {
-  constexpr int64_t alignment = 16;
-  MemRefType type = tile.getType();
-  return llvm::alignTo(
-      type.getNumElements() * type.getElementTypeBitWidth() / 8, alignment);
-}
-
-/// Puts the tiles of `function` in its dynamic shared memory.
-static void placeTiles(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function) {
-  SmallVector<memref::AllocaOp> tiles = tilesOf(function.getBody());
-  if (tiles.empty())
-    return;
-  b.setInsertionPointToStart(&function.getBody().front());
-  auto space =
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
-                               MemRefLayoutAttrInterface(), space);
-  Value memory = gpu::DynamicSharedMemoryOp::create(b, bytes);
-  int64_t offset = 0;
-  for (memref::AllocaOp tile : tiles) {
-    Value begin = arith::ConstantIndexOp::create(b, offset);
-    offset += bytesOf(tile);
-    tile.replaceAllUsesWith(
-        memref::ViewOp::create(b, tile.getType(), memory, begin, ValueRange())
-            .getResult());
-    tile.erase();
-  }
-}
-
-/// The bytes of dynamic shared memory that a block of `grid` takes: for rings,
-/// which say where they lie, or for tiles, one after the other.
-static int64_t sharedBytesOf(tile::GridOp grid) {
-  int64_t bytes = 0;
-  grid.walk([&](tile::WgmmaRingOp ring) {
-    int64_t end = ring.getOffset() + ring.getRing().getType().getBytes();
-    bytes = std::max(bytes, end);
-  });
-  for (memref::AllocaOp tile : tilesOf(grid.getBody()))
-    bytes += bytesOf(tile);
-  return bytes;
 }
 
 /// The bytes that the accesses to rows of `buffer` want to divide their

@@ -70,13 +70,17 @@ FragmentBody::Values FragmentBody::emitSeenExponents(int64_t first,
                                                      int64_t count,
                                                      Value firstKey,
                                                      ValueRange products) {
+  // The factor will be a part of what subtracts the reference.
+  if (body.isScaledProduct())
+    return Values(products);
   return emitMap(
       first, firstKey, products, count * body.numExponents(),
       [&](ScorePlace place, Value, ValueRange elements) {
         Value factor = constant(b.getF32Type(), body.queryFactor());
         Values scaled =
             llvm::map_to_vector(elements, [&](Value product) -> Value {
-              return arith::MulFOp::create(b, product, factor);
+              return arith::MulFOp::create(b, product, factor,
+                                           arith::FastMathFlags::contract);
             });
         Values start = body.emitStart(b, scaled, place), exponents;
         for (int64_t g = first; g < first + count; ++g) {
@@ -139,19 +143,34 @@ FragmentBody::Values FragmentBody::emitExponents(int64_t g, Value firstKey,
   return Values(choice.getResults());
 }
 
+/// The weight of `elements`: exponents, or a product that the factor makes one,
+/// and their row's reference.
+Value FragmentBody::emitWeight(ValueRange elements) {
+  if (!body.isScaledProduct())
+    return softmax.emitWeight(elements.drop_back(), elements.back());
+  Value factor = constant(b.getF32Type(), body.queryFactor());
+  Value less = arith::NegFOp::create(b, elements.back());
+  Value exponent = math::FmaOp::create(b, elements[0], factor, less);
+  return softmax.emitWeight(exponent);
+}
+
 Value FragmentBody::emitWeights(Value firstKey, ValueRange exponents,
                                 Statistics &statistics, Value &lowered) {
   Value before = statistics.reference;
-  for (Value each : exponents)
-    statistics.reference = arith::MaxNumFOp::create(
-        b, statistics.reference, tile::RowMaxOp::create(b, each));
+  for (Value each : exponents) {
+    Value largest = tile::RowMaxOp::create(b, each);
+    if (body.isScaledProduct())
+      largest = arith::MulFOp::create(b, largest,
+                                      constant(rows(), body.queryFactor()));
+    statistics.reference =
+        arith::MaxNumFOp::create(b, statistics.reference, largest);
+  }
   lowered = softmax.emitRescale(before, statistics.reference);
   Values operands(exponents);
   operands.push_back(statistics.reference);
   Value weights = emitMap(0, at.value(0), operands, 1,
                           [&](const ScorePlace &, Value, ValueRange elements) {
-                            return Values{softmax.emitWeight(
-                                elements.drop_back(), elements.back())};
+                            return Values{emitWeight(elements)};
                           })
                       .front();
   statistics.sum = arith::AddFOp::create(

@@ -41,7 +41,8 @@ protected:
   /// Begins with the `products` of the keys from `firstKey` on.
   Scores emitScores(mlir::Value firstKey, mlir::ValueRange products);
   /// The exponents of the weights that head `g` of the group gives to `keys`
-  /// keys from `firstKey` on; -inf of what is hidden.
+  /// keys from `firstKey` on; -inf of what is hidden. Where they are scaled
+  /// products, they are the products, yet to be scaled.
   Values emitExponents(int64_t g, mlir::Value firstKey, int64_t keys,
                        const Scores &scores);
   /// The weights of `exponents`. `statistics` are brought up to date, and
@@ -100,6 +101,7 @@ private:
   /// too.
   Values emitSeenExponents(int64_t first, int64_t count, mlir::Value firstKey,
                            mlir::ValueRange products);
+  mlir::Value emitWeight(mlir::ValueRange elements);
 };
 
 /// The grid of an attention's kernel, at which the builder then stands: blocks

@@ -165,8 +165,10 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
   for (int64_t i = 0; i < body.numChannels() * body.numProducts(); ++i) {
     bool isNew = hasOwnKeys || i % body.numProducts() == 0;
     Value product = isNew ? value(b.getF32Type()) : products.back();
-    if (isNew && body.queryFactor() != 1.0)
-      product = arith::MulFOp::create(b, product, value(b.getF32Type()));
+    // A scaled product takes its factor and its reference at once.
+    if (isNew && body.queryFactor() != 1.0 && !body.isScaledProduct())
+      product = arith::MulFOp::create(b, product, value(b.getF32Type()),
+                                      arith::FastMathFlags::contract);
     products.push_back(product);
   }
   SmallVector<Value> start = body.emitStart(b, products, place);
@@ -180,6 +182,11 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
     if (!isFused(&each))
       counts += countOp(&each);
   counts.moves = double(operands.reads);
+  // Of a pair of normals, which two elements of a thread get, the radius is one
+  // logarithm and one root.
+  if (op.getSeed())
+    counts.exps -= double(
+        op.getNoiseKind() == NoiseKind::Local ? heads : body.numChannels());
   // Stages make two terms of a Gaussian: of the query, and of the key, which
   // two elements of a thread share. The second has the prior in it.
   if (op.getGaussian()) {

@@ -37,9 +37,7 @@ struct BlockSizes {
     else if (group.valueFeatures > 128 || group.features > 128 ||
              op.getBias() || op.getMask() || op.getKeep())
       keys = 64;
-    else if (group.valueFeatures > 64 &&
-             (op.getCausal() || op.getBand() || op.getLengths()))
-      // The bounds of what is visible want registers, too.
+    else if (group.valueFeatures > 64)
       keys = 112;
   }
 
