@@ -8,7 +8,7 @@
 // The name of ours is taken.
 // CHECK:       gpu.module @mixattn_kernels_0 [#nvvm.target<chip = "sm_80">] {
 // CHECK:         gpu.func @f_kernel_0(%[[XP:.+]]: !llvm.ptr<1>, %[[XSIZE:.+]]: index, %[[XSTRIDE:.+]]: i64, %[[YP:.+]]: !llvm.ptr<1>, %[[YSIZE:.+]]: index, %[[N:.+]]: index)
-// CHECK-SAME:      kernel attributes {known_block_size = array<i32: 128, 1, 1>}
+// CHECK-SAME:      kernel attributes {known_block_size = array<i32: 128, 1, 1>, nvvm.minctasm = 1 : i32}
 // Tiles lie in dynamic shared memory, one after the other.
 // CHECK:           %[[MEMORY:.+]] = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
 // CHECK:           %[[SHARED:.+]] = memref.view %[[MEMORY]][%c0{{.*}}][] : {{.*}} to memref<3xf32, #gpu.address_space<workgroup>>
@@ -23,7 +23,7 @@
 // CHECK:           memref.store %{{.+}}, %[[X]]
 // CHECK:           gpu.return
 // CHECK:         gpu.func @f_kernel_1(%{{.+}}: !llvm.ptr<1>, %{{.+}}: index)
-// CHECK-SAME:      known_block_size = array<i32: 32, 1, 1>
+// CHECK-SAME:      known_block_size = array<i32: 32, 1, 1>, nvvm.minctasm = 1 : i32
 // CHECK:       func.func @f(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x8xindex, strided<[?, 1]>>, %[[B:[a-z0-9]+]]: memref<?x8xindex>, %[[NUMBER:[a-z0-9]+]]: index
 // CHECK:         %[[ASIZE:.+]] = memref.dim %[[A]], %c0

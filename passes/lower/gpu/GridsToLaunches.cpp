@@ -286,11 +286,10 @@ gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands,
                                            gpu::Dimension::z};
   for (auto [number, dimension] : llvm::zip(grid.getItem(), dimensions))
     number.replaceAllUsesWith(gpu::BlockIdOp::create(b, dimension).getResult());
-  // Registers can be shared out anew where ptxas knows how many threads there
-  // are of a block, and of blocks on a multiprocessor.
-  if (!body.getOps<tile::WgmmaRolesOp>().empty())
-    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                      b.getI32IntegerAttr(1));
+  // Told that one block on a multiprocessor will do, ptxas spills nothing to
+  // have more of them there. It must know, too, to share out registers anew.
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(1));
   // Tensor maps are the last arguments.
   SmallVector<tile::TensorMapOp> maps;
   grid.walk([&](tile::TensorMapOp map) { maps.push_back(map); });
