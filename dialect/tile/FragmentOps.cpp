@@ -28,3 +28,10 @@ LogicalResult MapOp::verify() {
       return emitOpError("expected rows, or fragments of the results' type");
   return success();
 }
+
+LogicalResult StoreRowsOp::verify() {
+  if (getIndices().size() != 3)
+    return emitOpError("expected an index for each of 3 dims, but got ")
+           << getIndices().size();
+  return success();
+}

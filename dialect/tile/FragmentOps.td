@@ -124,4 +124,28 @@ def Tile_StoreOp : Tile_Op<"store"> {
   }];
 }
 
+def Tile_StoreRowsOp : Tile_Op<"store_rows"> {
+  let summary = "Writes a number of each row";
+  let description = [{
+    The warp's 16 rows, from place `indices` on, the last of which is a row;
+    rows from `rows` on are left alone.
+
+    ```mlir
+    func.func @f(%x: vector<2xf32>, %o: memref<?x8x?xf32>, %b: index, %h: index,
+                 %row: index, %rows: index) {
+      tile.store_rows %x into %o[%b, %h, %row] rows %rows : memref<?x8x?xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Tile_TwoRows:$numbers,
+      Arg<MemRefRankOf<[F32], [3]>, "", [MemWrite]>:$target,
+      Variadic<Index>:$indices, Index:$rows);
+  let assemblyFormat = [{
+    $numbers `into` $target `[` $indices `]` `rows` $rows attr-dict
+    `:` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // MIXATTN_DIALECT_TILE_FRAGMENT_OPS_TD

@@ -11,6 +11,14 @@ func.func @load(%q: memref<?x40xbf16>, %i: index) {
 
 // -----
 
+func.func @rows(%x: vector<2xf32>, %o: memref<?x8x?xf32>, %i: index) {
+  // expected-error @below {{'tile.store_rows' op expected an index for each of 3 dims, but got 2}}
+  tile.store_rows %x into %o[%i, %i] rows %i : memref<?x8x?xf32>
+  return
+}
+
+// -----
+
 func.func @operand(%t: memref<24x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>) {
   // expected-error @below {{'tile.mma.operand' op expected multiples of 16 rows and columns, and half as many elements in the result as columns}}
   %a = tile.mma.operand %t : memref<24x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>> -> vector<32xbf16>

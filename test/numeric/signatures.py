@@ -93,6 +93,8 @@ SIGNATURES = {
     # Beyond the list: Inputs/NAME.mlir.
     "softmax_band": QKV,
     "softmax_results": GROUPED + " lengths[B]i64",
+    "softmax_lse": "q[B,H=4,N,D=64] k[B,H,S,D] v[B,H,S,D] lengths[B]i64"
+        " -> lse[B,H,N]",
     "sigsoftmax_results":
         GROUPED + " bias[8,N,S] lengths[B]i64 mask[B,1,N,S]i1",
     "keep_earlier": QKV,

@@ -36,8 +36,9 @@ struct LowerGpuPass : mixattn::impl::LowerGpuPassBase<LowerGpuPass> {
     for (Operation *op : ops) {
       rewriter.setInsertionPoint(op);
       TypeSwitch<Operation *>(op)
-          .Case<tile::StoreOp, tile::MapOp, tile::RowMaxOp, tile::RowSumOp,
-                tile::ToOperandOp>([&](auto op) { lower(rewriter, op); });
+          .Case<tile::StoreOp, tile::StoreRowsOp, tile::MapOp, tile::RowMaxOp,
+                tile::RowSumOp, tile::ToOperandOp>(
+              [&](auto op) { lower(rewriter, op); });
     }
   }
 

@@ -14,6 +14,7 @@ public:
   using WarpEmitter::WarpEmitter;
 
   void emit(tile::StoreOp op);
+  void emit(tile::StoreRowsOp op);
 };
 
 } // namespace
@@ -38,7 +39,28 @@ void StoreEmitter::emit(tile::StoreOp op) {
   }
 }
 
+/// Four lanes have the same two rows: the first of them writes.
+void StoreEmitter::emit(tile::StoreRowsOp op) {
+  SmallVector<Value> place(op.getIndices());
+  Value first = ownRow(place.back());
+  Value isFirst = at.compare(arith::CmpIPredicate::eq, laneColumn(), 0);
+  for (int64_t half : {0, 1}) {
+    place.back() = at.add(first, half * chunk);
+    Value isThere =
+        at.compare(arith::CmpIPredicate::slt, place.back(), op.getRows());
+    onlyIf(arith::AndIOp::create(b, isFirst, isThere), [&] {
+      LLVM::StoreOp::create(b, element(op.getNumbers(), half),
+                            emitDeviceAddress(b, op.getTarget(), place));
+    });
+  }
+}
+
 void mixattn::lower(RewriterBase &rewriter, tile::StoreOp op) {
+  StoreEmitter(op.getLoc(), rewriter).emit(op);
+  rewriter.eraseOp(op);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::StoreRowsOp op) {
   StoreEmitter(op.getLoc(), rewriter).emit(op);
   rewriter.eraseOp(op);
 }

@@ -12,6 +12,7 @@ namespace mixattn {
 
 /// Each replaces its op by code in nvvm, llvm, scf, vector and arith.
 void lower(mlir::RewriterBase &rewriter, tile::StoreOp op);
+void lower(mlir::RewriterBase &rewriter, tile::StoreRowsOp op);
 void lower(mlir::RewriterBase &rewriter, tile::MapOp op);
 void lower(mlir::RewriterBase &rewriter, tile::RowMaxOp op);
 void lower(mlir::RewriterBase &rewriter, tile::RowSumOp op);

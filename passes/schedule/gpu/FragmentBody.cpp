@@ -200,8 +200,9 @@ FragmentBody::Statistics FragmentBody::emitNoStatistics() {
   return {constant(rows(), lowest), constant(rows(), 0)};
 }
 
-void FragmentBody::emitResults(int64_t g, Value outputs, Value sum) {
-  outputs = emitScaled(outputs, Softmax::emitInverse(b, sum));
+void FragmentBody::emitResults(int64_t g, Value outputs,
+                               const Statistics &statistics) {
+  outputs = emitScaled(outputs, Softmax::emitInverse(b, statistics.sum));
   // Zeros, also where the row's sum is not a number.
   if (op.getKeep())
     outputs =
@@ -216,6 +217,11 @@ void FragmentBody::emitResults(int64_t g, Value outputs, Value sum) {
       b, outputs,
       KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, heads[g]}),
       firstQuery, numQueries);
+  if (Value lse = op.getLse())
+    tile::StoreRowsOp::create(
+        b, Softmax::emitLogSum(b, statistics.reference, statistics.sum),
+        kernel.getOutputs()[cast<OpResult>(lse).getResultNumber()],
+        ValueRange{batch, heads[g], firstQuery}, numQueries);
 }
 
 tile::GridOp mixattn::makeBlocks(ImplicitLocOpBuilder &b, KernelOp kernel,

@@ -51,9 +51,10 @@ protected:
                           Statistics &statistics, mlir::Value &lowered);
   /// `fragment` with every row multiplied by its factor.
   mlir::Value emitScaled(mlir::Value fragment, mlir::Value factors);
-  /// Writes the outputs of head `g` of the group, which `outputs` are but for
-  /// the division by `sum`.
-  void emitResults(int64_t g, mlir::Value outputs, mlir::Value sum);
+  /// Writes the results of head `g` of the group: outputs, which `outputs` are
+  /// but for the division by the sum, and the logarithms of sums.
+  void emitResults(int64_t g, mlir::Value outputs,
+                   const Statistics &statistics);
 
   /// Those of rows that have seen nothing.
   Statistics emitNoStatistics();

@@ -27,8 +27,7 @@ std::string GpuSchedule::whyNot(Operation *op) const {
                          "cores, but these are {0}",
                          type);
   for (auto [clause, isThere] : {std::pair("postmix", attention.hasPostmix()),
-                                 {"weights", bool(attention.getWeights())},
-                                 {"lse", bool(attention.getLse())}})
+                                 {"weights", bool(attention.getWeights())}})
     if (isThere)
       return llvm::formatv("it has no code for '{0}'", clause);
   static constexpr StringLiteral read[] = {

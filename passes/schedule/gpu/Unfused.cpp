@@ -47,9 +47,9 @@ void gpus::addUnfused(ScheduleTable &table, TargetFamily family) {
 std::string Unfused::whyNot(Operation *op) const {
   if (!findGpu(chip))
     return llvm::formatv("there is no description of the GPU '{0}'", chip);
-  for (Type type : op->getResultTypes())
-    if (getElementTypeOrSelf(type).isF32())
-      return "results are f16 or bf16 on a GPU, but one is f32";
+  if (op->getNumResults() > 0 &&
+      getElementTypeOrSelf(op->getResultTypes().front()).isF32())
+    return "results are f16 or bf16 on a GPU, but one is f32";
   return "";
 }
 

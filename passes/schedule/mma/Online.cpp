@@ -186,7 +186,7 @@ void OnlineBlock::emit(tile::GridOp grid) {
   tile::MmaWaitOp::create(b, 0);
   for (int64_t g = 0; g < group.heads; ++g) {
     State state = stateOf(loop.getResults(), g);
-    emitResults(g, state.outputs, state.statistics.sum);
+    emitResults(g, state.outputs, state.statistics);
   }
 }
 

@@ -313,9 +313,11 @@ OnlineBlock::State OnlineBlock::emitBlocks() {
 
 void OnlineBlock::emitConsumer() {
   Values none;
-  for (int64_t g = 0; g < group.heads; ++g)
-    none.append(
-        {constant(fragment(group.valueFeatures), 0), constant(rows(), 0)});
+  for (int64_t g = 0; g < group.heads; ++g) {
+    Statistics empty = emitNoStatistics();
+    none.append({constant(fragment(group.valueFeatures), 0), empty.reference,
+                 empty.sum});
+  }
   auto choice = scf::IfOp::create(b, ValueRange(none).getTypes(), hasBlocks,
                                   /*withElseRegion=*/true);
   {
@@ -329,11 +331,12 @@ void OnlineBlock::emitConsumer() {
     Values results;
     for (auto [outputs, statistics] :
          llvm::zip(state.outputs, state.statistics))
-      results.append({outputs, statistics.sum});
+      results.append({outputs, statistics.reference, statistics.sum});
     scf::YieldOp::create(b, results);
   }
   for (int64_t g = 0; g < group.heads; ++g)
-    emitResults(g, choice.getResult(2 * g), choice.getResult(2 * g + 1));
+    emitResults(g, choice.getResult(3 * g),
+                {choice.getResult(3 * g + 1), choice.getResult(3 * g + 2)});
 }
 
 void OnlineBlock::emit(tile::GridOp grid) {

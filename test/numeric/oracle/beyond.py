@@ -47,6 +47,7 @@ def with_directions(formula):
 VARIANTS = {
     "softmax_band": (softmax.plain, {"band": (5, 3)}),
     "softmax_results": (softmax.plain, CAUSAL),
+    "softmax_lse": (softmax.plain, CAUSAL),
     "sigsoftmax_results": (
         partial(softmax.plain, normaliser=softmax.sigsoftmax), CAUSAL),
     "keep_earlier": (partial(softmax.plain, keep=(200, 2)), {}),
