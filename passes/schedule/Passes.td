@@ -367,7 +367,7 @@ def LoopsToGridsPass : Pass<"attn-loops-to-grids", "::mlir::func::FuncOp"> {
     of grids.
     Output: a `tile.grid` for each, whose blocks have the elements of one row of
     the result, and whose threads sum up what each needs.
-    Skips: everything else.
+    Skips: what is on tensors, in a grid, or gives results.
 
     ```mlir
     func.func @f(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {

@@ -142,13 +142,20 @@ struct LoopsToGridsPass
         return signalPassFailure();
     IRRewriter rewriter(&getContext());
     getOperation()->walk([&](memref::CopyOp copy) {
+      if (copy->getParentOfType<tile::GridOp>() ||
+          !isa<MemRefType>(copy.getSource().getType()) ||
+          !isa<MemRefType>(copy.getTarget().getType()))
+        return;
       rewriter.setInsertionPoint(copy);
       linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(),
                                copy.getTarget());
       rewriter.eraseOp(copy);
     });
     SmallVector<linalg::LinalgOp> ops;
-    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (op.hasPureBufferSemantics() && !op->getParentOfType<tile::GridOp>())
+        ops.push_back(op);
+    });
     for (linalg::LinalgOp op : ops) {
       if (op.getNumParallelLoops() == 0)
         runByOne(op);
@@ -160,7 +167,12 @@ struct LoopsToGridsPass
       rewriter.eraseOp(op);
     }
     SmallVector<scf::ParallelOp> loops;
-    getOperation()->walk<WalkOrder::PreOrder>([&](scf::ParallelOp loop) {
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<tile::GridOp>(op))
+        return WalkResult::skip();
+      auto loop = dyn_cast<scf::ParallelOp>(op);
+      if (!loop || loop.getNumResults() > 0)
+        return WalkResult::advance();
       loops.push_back(loop);
       return WalkResult::skip();
     });

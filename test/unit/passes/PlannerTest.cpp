@@ -110,7 +110,7 @@ TEST_F(PlannerTest, ForcedPlansAreOfTheTable) {
   EXPECT_EQ(whyNot(TargetFamily::X86, "unfused,block=64"),
             "expected nothing as numbers of unfused, but got 'block'");
   EXPECT_EQ(whyNot(TargetFamily::Mma, "panel"),
-            "expected online as plan, but got 'panel'");
+            "expected online or unfused as plan, but got 'panel'");
 }
 
 TEST(CpuModelTest, FollowsFeatures) {
