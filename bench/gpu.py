@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels on a GPU: results against the oracle, memory under compute-sanitizer,
-times beside PyTorch's kernels and beside what was predicted.
+times next to those of PyTorch's kernels and to the prediction of --explain.
 
 Times need PyTorch with CUDA. Calls of all contestants take turns in one process,
-between CUDA events; a figure is the median. `peak` is the device's, from its data
-sheet, as mixattn-compile --explain has it.
+between CUDA events; a figure is the median.
 """
 
 import argparse
@@ -23,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "test" / "numeric")]
 
 import signatures  # noqa: E402
+from bench.ours import Call  # noqa: E402
 from dlpack import TYPES, DLTensor  # noqa: E402
 
 EXAMPLES = """examples:
@@ -137,13 +137,6 @@ def find_torch():
     return torch
 
 
-class Call(ctypes.Structure):
-    """mixattn_call of lib/Runtime/abi.h."""
-    _fields_ = [("size", ctypes.c_uint32), ("stream", ctypes.c_void_p),
-                ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_uint64),
-                ("message", ctypes.c_void_p), ("message_size", ctypes.c_size_t)]
-
-
 class Ours:
     """An artifact bound to tensors of PyTorch."""
 
@@ -163,8 +156,7 @@ class Ours:
         query = getattr(library, f"mixattn_workspace_{name}")
         self.check(query(self.pointers, len(self.tensors), ctypes.byref(count),
                          ctypes.byref(self.call)))
-        self.workspace = torch.empty(max(count.value, 1), dtype=torch.uint8,
-                                     device="cuda")
+        self.workspace = torch.empty(max(count.value, 1), dtype=torch.uint8)
         self.call.workspace = self.workspace.data_ptr()
         self.call.workspace_bytes = count.value
 
@@ -188,8 +180,11 @@ def arguments(torch, entry, dims):
     torch.manual_seed(1)
     x = {}
     for each in entry["arguments"]:
+        if each["dtype"] != "bf16":
+            raise Failure(f"expected arguments of bf16, but '{each['name']}' is "
+                          f"{each['dtype']}")
         shape = [dims.get(size, size) for size in each["shape"]]
-        value = torch.randn(shape, device="cuda")
+        value = torch.randn(shape)
         if each["name"] == "log_prior":
             value = torch.log_softmax(value, 1)
         x[each["name"]] = value.bfloat16()
@@ -233,10 +228,12 @@ def seconds_of(torch, call):
 
 def time(artifact, options, record):
     torch = find_torch()
+    # Peers make tensors of their own where they are told nothing else.
+    torch.set_default_device("cuda")
     dims = dims_of(options)
     x = arguments(torch, artifact.entry, dims)
     shape = [dims.get(size, size) for size in artifact.entry["results"][0]["shape"]]
-    result = torch.empty(shape, dtype=torch.bfloat16, device="cuda")
+    result = torch.empty(shape, dtype=torch.bfloat16)
     calls = {"ours": Ours(torch, artifact, x, result)}
     for name, call in peers(torch, artifact.row, x).items():
         try:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Runs the kernels for GPUs on a GPU: results, memory, times beside PyTorch's;
+# Runs the kernels for GPUs on a GPU: results, memory, times next to PyTorch's;
 # what is done and how: bench/gpu.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."

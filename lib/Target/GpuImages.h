@@ -14,7 +14,8 @@ struct GpuKernels {
   std::string chip, ptx;
 };
 
-/// What a driver loads on GPUs that the code for one chip runs on: a fatbin.
+/// A fatbin, which a driver loads on the GPUs that the code for one chip runs
+/// on.
 struct GpuImage {
   std::string chip, bytes;
   /// Whether it holds PTX that runs on all later GPUs.

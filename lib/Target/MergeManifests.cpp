@@ -20,7 +20,7 @@ static Object &entryOf(Object &manifest, size_t number) {
   return *(*manifest.getArray("entries"))[number].getAsObject();
 }
 
-/// What a call takes on any of the GPUs.
+/// The bytes that are enough for a call on any of the GPUs.
 static Value largest(llvm::ArrayRef<Value> sizes) {
   if (llvm::all_equal(sizes))
     return sizes.front();

@@ -123,10 +123,11 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   }
   pm.addPass(createStageKernelsPass());
   pm.addPass(createScheduleKernelsPass());
-  // What is left is no schedule's: a CPU's loops are made later.
+  // No schedule took the linalg ops that are still there. Those of a CPU become
+  // loops later.
   if (options.family != TargetFamily::X86) {
     pm.addNestedPass<func::FuncOp>(createLoopsToGridsPass());
-    // Constants that kernels write now.
+    // Kernels write constants now: nobody reads the globals.
     pm.addPass(createSymbolDCEPass());
   }
   // Accesses outside of a tile are to meet memory that is nobody's.

@@ -132,7 +132,7 @@ struct PlanWorkspacePass
     Value bytes = planWorkspace(function, needs);
     if (!bytes)
       return;
-    if (function.isPublic() && !isX86) {
+    if (function.isPublic() && isGpu) {
       // Callers of a GPU's entries give the memory that the manifest says.
       function.setArgAttr(function.getNumArguments() - 1, "attn.workspace",
                           UnitAttr::get(&getContext()));
@@ -148,7 +148,7 @@ struct PlanWorkspacePass
   }
 
   void runOnOperation() override {
-    isX86 = TargetAttr::of(getOperation()).getFamily() == TargetFamily::X86;
+    isGpu = TargetAttr::of(getOperation()).getFamily() != TargetFamily::X86;
     for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       visit(function);
     if (!expressions.empty())
@@ -158,7 +158,7 @@ struct PlanWorkspacePass
       });
   }
 
-  bool isX86 = true;
+  bool isGpu = false;
   llvm::DenseSet<func::FuncOp> visited;
   WorkspaceNeeds needs;
   llvm::StringMap<llvm::json::Value> expressions;

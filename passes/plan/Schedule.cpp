@@ -94,7 +94,7 @@ const Schedule *mixattn::findFirst(Operation *op, const Schedules &schedules) {
 std::string mixattn::whyNone(Operation *op, const Schedules &schedules) {
   std::string text;
   for (const std::unique_ptr<Schedule> &each : schedules)
-    if (std::string why = each->whyNot(op); each->isFor(op) && !why.empty())
+    if (std::string why = each->isFor(op) ? each->whyNot(op) : ""; !why.empty())
       text += llvm::formatv("{0}{1}: {2}", text.empty() ? ": " : "; ",
                             each->name, why);
   return text;

@@ -366,7 +366,8 @@ def LoopsToGridsPass : Pass<"attn-loops-to-grids", "::mlir::func::FuncOp"> {
     Input: an entry for a GPU, with `linalg` ops and copies on buffers outside
     of grids.
     Output: a `tile.grid` for each, whose blocks have the elements of one row of
-    the result, and whose threads sum up what each needs.
+    the result, and whose threads sum up what each needs. Elements that a
+    body reads at computed places are those at the nearest place that there is.
     Skips: what is on tensors, in a grid, or gives results.
 
     ```mlir

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints the GPU model beside published times of FlashAttention-3, as a table.
+"""Prints the GPU model next to published times of FlashAttention-3, as a table.
 
 The clocks of each unit are those of `mixattn-compile --explain=json` for
 sm_90a. The model takes a block of keys of FlashAttention-3's kernels, whose

@@ -41,7 +41,8 @@ class Row:
     def __init__(self, text, options):
         self.text, self.options = text, options
         self.lines, self.complaints = [], []
-        self.is_refused = False
+        # Why there is no line of counts.
+        self.without = "without products"
 
     def compile(self, folder, *arguments):
         tool = run_variant.tool("mixattn-compile", self.options.bin)
@@ -61,9 +62,9 @@ class Row:
                 source.replace("f32", self.options.dtype))
             made = self.compile(folder, "-o", folder / "row.cubin")
             if made.returncode:
-                self.is_refused = "there is no kernel for this" in \
-                    made.stderr or "op has no schedule on" in made.stderr
-                if not self.is_refused:
+                self.without = "refused"
+                if "there is no kernel for this" not in made.stderr and \
+                        "op has no schedule on" not in made.stderr:
                     self.complaints.append(made.stderr)
                 return self
             explained = self.compile(folder, "--explain=json")
@@ -86,7 +87,7 @@ class Row:
                 counted[name] = found
         names = [name for name in launches if name in counted]
         if predicted and not names:
-            # So few keys that there is no loop over them.
+            self.without = "without a loop over keys"
             return
         if len(names) != len(predicted):
             self.complaints.append(
@@ -151,8 +152,8 @@ def main():
         print("  ".join([line[0].ljust(widths[0])] + [
             cell.rjust(width) for cell, width in
             zip(line[1:], widths[1:])]).rstrip())
-    for what, are in [("refused", True), ("without products", False)]:
-        others = [row.text for row in rows if row.is_refused == are and
+    for what in ["refused", "without products", "without a loop over keys"]:
+        others = [row.text for row in rows if row.without == what and
                   not row.lines and not row.complaints]
         if others:
             print(f"{what}: {', '.join(others)}")

@@ -112,7 +112,7 @@ TEST_F(Driver, LaunchesAreOfTheTarget) {
   EXPECT_EQ(fake->launch_count, 3);
   EXPECT_EQ(std::string(fake->launches[1].kernel), "first_half");
   EXPECT_EQ(std::string(fake->launches[2].kernel), "second_half");
-  // What a context has loaded is known without asking the driver again.
+  // Code that a context has loaded is known without asking the driver again.
   fake->failing = "cuDeviceGetAttribute";
   fake->error = 1;
   use(&fake->contexts[5]);

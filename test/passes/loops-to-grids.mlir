@@ -69,6 +69,37 @@ func.func @copy(%x: memref<4xf32>, %y: memref<4xf32>) {
 
 // -----
 
+// A row of a table by its number: one that is not there is the nearest.
+#row = affine_map<(i, j) -> (i)>
+#all = affine_map<(i, j) -> (i, j)>
+
+// CHECK-LABEL: func.func @gather
+// CHECK-SAME:    %[[TABLE:[a-z0-9]+]]: memref<?x4xf32>
+// CHECK:         tile.grid
+// CHECK:           %[[N:.+]] = memref.load %{{.+}}[%{{.+}}] : memref<?xi32>
+// CHECK:           %[[WIDE:.+]] = arith.extsi %[[N]] : i32 to i64
+// CHECK:           %[[SIZE:.+]] = arith.index_cast %{{.+}} : index to i64
+// CHECK:           %[[LAST:.+]] = arith.subi %[[SIZE]], %c1_i64
+// CHECK:           %[[LOW:.+]] = arith.minsi %[[WIDE]], %[[LAST]]
+// CHECK:           %[[INSIDE:.+]] = arith.maxsi %[[LOW]], %c0_i64
+// CHECK:           %[[PLACE:.+]] = arith.index_cast %[[INSIDE]] : i64 to index
+// CHECK:           memref.load %[[TABLE]][%[[PLACE]], %{{.+}}]
+func.func @gather(%table: memref<?x4xf32>, %n: memref<?xi32>,
+                  %y: memref<?x4xf32>) {
+  linalg.generic {indexing_maps = [#row, #all],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%n : memref<?xi32>) outs(%y : memref<?x4xf32>) {
+  ^bb0(%number: i32, %out: f32):
+    %row = arith.index_cast %number : i32 to index
+    %column = linalg.index 1 : index
+    %x = memref.load %table[%row, %column] : memref<?x4xf32>
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
 // Constants are written by a thread.
 memref.global "private" constant @variances : memref<2x1xf32> = dense<[[8.0], [24.0]]>
 

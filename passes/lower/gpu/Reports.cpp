@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What kernels tell of values that are out of their range.
+// Kernels report values that are out of their range.
 
 #include "passes/lower/gpu/Reports.h"
 

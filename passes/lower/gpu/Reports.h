@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What kernels tell of values that are out of their range.
+// Kernels report values that are out of their range.
 
 #ifndef MIXATTN_PASSES_LOWER_GPU_REPORTS_H
 #define MIXATTN_PASSES_LOWER_GPU_REPORTS_H

@@ -91,7 +91,7 @@ FragmentBody::Values FragmentBody::emitSeenExponents(int64_t first,
       });
 }
 
-/// What heads share is computed once for all of them.
+/// Work that heads share is done once for all of them.
 FragmentBody::Scores FragmentBody::emitScores(Value firstKey,
                                               ValueRange products) {
   Scores scores;

@@ -51,8 +51,7 @@ std::string GpuSchedule::whyNot(Operation *op) const {
                            size);
   if (HeadGroup(attention).findKeys() == 0)
     return "registers do not hold the scores of all channels and the outputs "
-           "of "
-           "a head";
+           "of a head";
   return "";
 }
 

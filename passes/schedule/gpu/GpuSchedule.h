@@ -34,7 +34,8 @@ public:
   double secondsOfCall() const override { return secondsOfLaunch; }
 
 protected:
-  /// What a block of threads does with a block of keys of `op`, which it takes.
+  /// Counts the work of a block of threads on a block of keys of `op`, which
+  /// the schedule takes.
   virtual BlockCounts countBlock(AttentionOpInterface op,
                                  const PlanCase &plan) const = 0;
 

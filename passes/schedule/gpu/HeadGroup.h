@@ -8,7 +8,7 @@
 
 namespace mixattn {
 
-/// What a block of threads has for each block of keys.
+/// The heads, tiles of keys and exponents of a block of threads.
 ///
 /// Where scores of heads meet, all channels are scored again for every group of
 /// output heads: that costs less than to pass scores from block to block
@@ -26,8 +26,7 @@ struct HeadGroup {
   /// Whether exponents of all heads are computed at once.
   bool sharesWork;
 
-  /// The group of `op` that `mostRegisters` registers of a thread have room
-  /// for.
+  /// The largest group of `op` that registers have room for.
   explicit HeadGroup(AttentionOpInterface op);
 
   /// Tiles of keys: one for each product.

@@ -48,6 +48,36 @@ static linalg::LinalgOp putParallelFirst(RewriterBase &rewriter,
   return *turned;
 }
 
+/// Has `op` read elements at computed places within their buffers, at the
+/// nearest where there is none: the host of a GPU does not see values. Places
+/// are compared before they lose bits: an index of a kernel has 32.
+static void keepReadsInside(linalg::LinalgOp op) {
+  op->walk([](memref::LoadOp load) {
+    ImplicitLocOpBuilder b(load.getLoc(), load);
+    Type wide = b.getI64Type();
+    for (auto [dim, operand] : llvm::enumerate(load.getIndicesMutable())) {
+      Value index = operand.get();
+      if (index.getDefiningOp<linalg::IndexOp>() || getConstantIntValue(index))
+        continue;
+      if (auto cast = index.getDefiningOp<arith::IndexCastOp>())
+        index = cast.getIn();
+      if (index.getType().isIndex())
+        index = arith::IndexCastOp::create(b, wide, index);
+      else if (index.getType() != wide)
+        index = arith::ExtSIOp::create(b, wide, index);
+      Value size = arith::IndexCastOp::create(
+          b, wide, memref::DimOp::create(b, load.getMemRef(), dim));
+      auto number = [&](int64_t value) {
+        return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
+      };
+      Value last = arith::SubIOp::create(b, size, number(1));
+      index = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, index, last),
+                                     number(0));
+      operand.set(arith::IndexCastOp::create(b, b.getIndexType(), index));
+    }
+  });
+}
+
 /// Runs the iterations of `loop` as a grid: a row of blocks for each place in
 /// the outer dims, whose threads share the innermost one.
 static void makeGrid(scf::ParallelOp loop) {
@@ -157,6 +187,7 @@ struct LoopsToGridsPass
         ops.push_back(op);
     });
     for (linalg::LinalgOp op : ops) {
+      keepReadsInside(op);
       if (op.getNumParallelLoops() == 0)
         runByOne(op);
       op = putParallelFirst(rewriter, op);

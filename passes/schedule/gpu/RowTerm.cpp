@@ -3,7 +3,7 @@
 
 #include "passes/body/ScoreBody.h"
 #include "passes/schedule/KernelBuffers.h"
-#include "passes/schedule/gpu/StageSchedules.h"
+#include "passes/schedule/gpu/Schedules.h"
 
 #include "dialect/tile/TileOps.h"
 

@@ -2,7 +2,7 @@
 // The record of the plain path on GPUs, which attn-decompose takes: unfused.
 
 #include "passes/schedule/gpu/GpuSchedule.h"
-#include "passes/schedule/gpu/StageSchedules.h"
+#include "passes/schedule/gpu/Schedules.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,10 +38,8 @@ private:
 
 } // namespace
 
-void gpus::addUnfused(ScheduleTable &table, TargetFamily family) {
-  table.add(family, [](TargetAttr target) {
-    return std::make_unique<Unfused>(target);
-  });
+std::unique_ptr<Schedule> gpus::makeUnfused(TargetAttr target) {
+  return std::make_unique<Unfused>(target);
 }
 
 std::string Unfused::whyNot(Operation *op) const {

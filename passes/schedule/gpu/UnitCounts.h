@@ -23,7 +23,7 @@ struct UnitCounts {
   UnitCounts operator*(double times) const;
 };
 
-/// What a block of threads does with one block of keys.
+/// The work of a block of threads on one block of keys.
 struct BlockCounts {
   int64_t queries = 0, keys = 0;
   /// Output heads of the block.

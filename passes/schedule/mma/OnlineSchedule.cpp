@@ -2,7 +2,7 @@
 // The record of mma's schedule that passes over the keys once: online.
 
 #include "passes/schedule/gpu/GpuSchedule.h"
-#include "passes/schedule/gpu/StageSchedules.h"
+#include "passes/schedule/gpu/Schedules.h"
 #include "passes/schedule/mma/BlockSizes.h"
 #include "passes/schedule/mma/Schedules.h"
 
@@ -42,8 +42,7 @@ private:
 void mma::addSchedules(ScheduleTable &table) {
   table.add(TargetFamily::Mma,
             [](TargetAttr target) { return std::make_unique<Online>(target); });
-  gpus::addStages(table, TargetFamily::Mma);
-  gpus::addUnfused(table, TargetFamily::Mma);
+  gpus::addSchedules(table, TargetFamily::Mma);
 }
 
 std::string Online::whyNot(Operation *op) const {

@@ -17,8 +17,6 @@ constexpr int64_t threads = 128 * (consumers + 1);
 /// Registers of a thread, of the 64 Ki that a multiprocessor has: ptxas gives
 /// each 168 at first.
 constexpr int32_t producerRegisters = 24, consumerRegisters = 240;
-/// Bytes of shared memory that a block may have on sm_90.
-constexpr int64_t sharedBytes = 227 << 10;
 
 /// Sizes that a kernel is made for.
 struct BlockSizes {

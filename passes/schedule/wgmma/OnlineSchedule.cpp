@@ -2,7 +2,7 @@
 // The record of sm_90a's schedule that passes over the keys once: online.
 
 #include "passes/schedule/gpu/GpuSchedule.h"
-#include "passes/schedule/gpu/StageSchedules.h"
+#include "passes/schedule/gpu/Schedules.h"
 #include "passes/schedule/wgmma/BlockSizes.h"
 #include "passes/schedule/wgmma/Schedules.h"
 
@@ -20,7 +20,8 @@ public:
       : GpuSchedule("online",
                     "one thread fills rings of keys and values, warpgroups "
                     "score one block while they pool the one before",
-                    target) {}
+                    target),
+        sharedBytes(describeGpu(target).sharedBytes) {}
 
   std::string whyNot(Operation *op) const override;
   void emit(KernelOp kernel, const PlanCase &plan) const override {
@@ -30,6 +31,10 @@ public:
 protected:
   BlockCounts countBlock(AttentionOpInterface op,
                          const PlanCase &plan) const override;
+
+private:
+  /// Bytes of shared memory that a block may have.
+  int64_t sharedBytes;
 };
 
 } // namespace
@@ -37,8 +42,7 @@ protected:
 void wgmma::addSchedules(ScheduleTable &table) {
   table.add(TargetFamily::Wgmma,
             [](TargetAttr target) { return std::make_unique<Online>(target); });
-  gpus::addStages(table, TargetFamily::Wgmma);
-  gpus::addUnfused(table, TargetFamily::Wgmma);
+  gpus::addSchedules(table, TargetFamily::Wgmma);
 }
 
 std::string Online::whyNot(Operation *op) const {

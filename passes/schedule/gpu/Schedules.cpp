@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The part of the table of schedules that all families of GPUs share.
+
+#include "passes/schedule/gpu/Schedules.h"
+
+using namespace mixattn;
+
+void gpus::addSchedules(ScheduleTable &table, TargetFamily family) {
+  for (auto make : {makeRowTerm, makeUnfused})
+    table.add(family, make);
+}

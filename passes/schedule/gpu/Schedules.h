@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The schedules that all families of GPUs have. Their namespace is not `gpu`:
+// that is upstream's.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_GPU_SCHEDULES_H
+#define MIXATTN_PASSES_SCHEDULE_GPU_SCHEDULES_H
+
+#include "passes/plan/Schedule.h"
+
+namespace mixattn::gpus {
+
+/// Replaces a kernel of `attn.row_term` by a grid whose warps add up one row
+/// after the other, a lane every 32nd feature.
+///
+/// The counts of the grid are blocks of rows, heads and components, batch.
+void scheduleRowTerm(KernelOp kernel);
+
+std::unique_ptr<Schedule> makeRowTerm(TargetAttr target);
+std::unique_ptr<Schedule> makeUnfused(TargetAttr target);
+
+/// Adds these schedules to `table`, below the ones that `family` has alone.
+void addSchedules(ScheduleTable &table, TargetFamily family);
+
+} // namespace mixattn::gpus
+
+#endif // MIXATTN_PASSES_SCHEDULE_GPU_SCHEDULES_H
