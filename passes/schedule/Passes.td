@@ -207,9 +207,10 @@ def ScheduleKernelsPass : Pass<"attn-schedule-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mixattn::AttnDialect",
       "::mixattn::tile::TileDialect", "::mlir::LLVM::LLVMDialect",
-      "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-      "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-      "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+      "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+      "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+      "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+      "::mlir::vector::VectorDialect"];
 }
 
 def SeparateScratchPass : Pass<"attn-separate-scratch"> {

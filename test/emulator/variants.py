@@ -43,7 +43,9 @@ class Kernel(run_variant.Variant):
         source = next(source for source in (
             at / f"{name}.mlir" for at in run_variant.FOLDERS)
             if source.exists())
-        text = signatures.resize(name, source.read_text(), options.sizes)
+        text = source.read_text()
+        if options.sizes:
+            text = signatures.resize(name, text, options.sizes)
         copy, artifact = folder / f"{name}.mlir", folder / f"{name}.ptx"
         # F32 in Inputs: results that stay f32 when the others are 16-bit.
         copy.write_text(text.replace("f32", options.dtype).replace("F32", "f32"))

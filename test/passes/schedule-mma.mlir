@@ -48,7 +48,16 @@
 // CHECK:        tile.mma.wait 0
 // CHECK:        arith.divf
 // CHECK:        tile.store
-// CHECK-NEXT:   }
+// Rows of NaN are computed again, from the values that their queries see.
+// CHECK:        %[[SUMS:.+]] = tile.row_sum
+// CHECK:        arith.cmpf uno
+// CHECK:        scf.if
+// CHECK-NEXT:     nvvm.bar.warp.sync
+// CHECK:          scf.for
+// CHECK:            gpu.shuffle idx
+// CHECK:            math.fma
+// CHECK:            arith.cmpf une
+// CHECK:            memref.store
 func.func @f(%q: !q, %k: !k, %o: !q) {
   attn.kernel ins(%q, %k : !q, !k) outs(%o : !q) {
   ^bb0(%a: tensor<1x2x?x32xbf16>, %b: tensor<1x2x?x32xbf16>):

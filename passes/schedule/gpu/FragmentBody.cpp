@@ -3,6 +3,7 @@
 
 #include "passes/schedule/gpu/FragmentBody.h"
 
+#include "passes/body/OperandExtents.h"
 #include "passes/body/References.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -73,22 +74,26 @@ FragmentBody::Values FragmentBody::emitSeenExponents(int64_t first,
   // The factor will be a part of what subtracts the reference.
   if (body.isScaledProduct())
     return Values(products);
-  return emitMap(
-      first, firstKey, products, count * body.numExponents(),
-      [&](ScorePlace place, Value, ValueRange elements) {
-        Value factor = constant(b.getF32Type(), body.queryFactor());
-        Values scaled =
-            llvm::map_to_vector(elements, [&](Value product) -> Value {
-              return arith::MulFOp::create(b, product, factor,
-                                           arith::FastMathFlags::contract);
-            });
-        Values start = body.emitStart(b, scaled, place), exponents;
-        for (int64_t g = first; g < first + count; ++g) {
-          place.h = heads[g];
-          llvm::append_range(exponents, body.emitExponents(b, start, place));
-        }
-        return exponents;
-      });
+  return emitMap(first, firstKey, products, count * body.numExponents(),
+                 [&](const ScorePlace &place, Value, ValueRange elements) {
+                   return emitExponentsAt(place, first, count, elements);
+                 });
+}
+
+FragmentBody::Values FragmentBody::emitExponentsAt(ScorePlace place,
+                                                   int64_t first, int64_t count,
+                                                   ValueRange products) {
+  Value factor = constant(b.getF32Type(), body.queryFactor());
+  Values scaled = llvm::map_to_vector(products, [&](Value product) -> Value {
+    return arith::MulFOp::create(b, product, factor,
+                                 arith::FastMathFlags::contract);
+  });
+  Values start = body.emitStart(b, scaled, place), exponents;
+  for (int64_t g = first; g < first + count; ++g) {
+    place.h = heads[g];
+    llvm::append_range(exponents, body.emitExponents(b, start, place));
+  }
+  return exponents;
 }
 
 /// Work that heads share is done once for all of them.
@@ -200,7 +205,7 @@ FragmentBody::Statistics FragmentBody::emitNoStatistics() {
   return {constant(rows(), lowest), constant(rows(), 0)};
 }
 
-void FragmentBody::emitResults(int64_t g, Value outputs,
+Value FragmentBody::emitResult(int64_t g, Value outputs,
                                const Statistics &statistics) {
   outputs = emitScaled(outputs, Softmax::emitInverse(b, statistics.sum));
   // Zeros, also where the row's sum is not a number.
@@ -222,6 +227,21 @@ void FragmentBody::emitResults(int64_t g, Value outputs,
         b, Softmax::emitLogSum(b, statistics.reference, statistics.sum),
         kernel.getOutputs()[cast<OpResult>(lse).getResultNumber()],
         ValueRange{batch, heads[g], firstQuery}, numQueries);
+  return outputs;
+}
+
+void FragmentBody::emitResults(ValueRange outputs,
+                               ArrayRef<Statistics> statistics) {
+  bool mayHideValues =
+      mayHideKeys(op) || op.getCausal() || op.getBand() || op.getKeep();
+  Values sums;
+  for (auto [g, each] : llvm::enumerate(outputs)) {
+    Value written = emitResult(g, each, statistics[g]);
+    if (mayHideValues)
+      sums.push_back(tile::RowSumOp::create(b, written));
+  }
+  for (auto [g, sum] : llvm::enumerate(sums))
+    emitRowsAgain(g, sum, statistics[g]);
 }
 
 tile::GridOp mixattn::makeBlocks(ImplicitLocOpBuilder &b, KernelOp kernel,

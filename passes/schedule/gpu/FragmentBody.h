@@ -51,10 +51,10 @@ protected:
                           Statistics &statistics, mlir::Value &lowered);
   /// `fragment` with every row multiplied by its factor.
   mlir::Value emitScaled(mlir::Value fragment, mlir::Value factors);
-  /// Writes the results of head `g` of the group: outputs, which `outputs` are
+  /// Writes the results of all heads of the group: outputs, which `outputs` are
   /// but for the division by the sum, and the logarithms of sums.
-  void emitResults(int64_t g, mlir::Value outputs,
-                   const Statistics &statistics);
+  void emitResults(mlir::ValueRange outputs,
+                   llvm::ArrayRef<Statistics> statistics);
 
   /// Those of rows that have seen nothing.
   Statistics emitNoStatistics();
@@ -102,7 +102,22 @@ private:
   /// too.
   Values emitSeenExponents(int64_t first, int64_t count, mlir::Value firstKey,
                            mlir::ValueRange products);
+  /// The exponents of heads `first` to `first + count - 1` of the group at
+  /// `place`, from the products there.
+  Values emitExponentsAt(ScorePlace place, int64_t first, int64_t count,
+                         mlir::ValueRange products);
   mlir::Value emitWeight(mlir::ValueRange elements);
+  /// Writes the results of head `g`, and gives the outputs written.
+  mlir::Value emitResult(int64_t g, mlir::Value outputs,
+                         const Statistics &statistics);
+
+  // Defined in HiddenValues.cpp.
+  void emitRowsAgain(int64_t g, mlir::Value sums, const Statistics &statistics);
+  void emitRowAgain(int64_t g, mlir::Value row, mlir::Value reference,
+                    mlir::Value sum);
+  Values emitProductsAt(mlir::Value row, mlir::Value key);
+  mlir::Value emitWeightAt(int64_t g, mlir::Value row, mlir::Value key,
+                           mlir::Value reference);
 };
 
 /// The grid of an attention's kernel, at which the builder then stands: blocks

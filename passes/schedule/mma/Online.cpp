@@ -184,10 +184,14 @@ void OnlineBlock::emit(tile::GridOp grid) {
     scf::YieldOp::create(b, next);
   }
   tile::MmaWaitOp::create(b, 0);
+  Values outputs;
+  SmallVector<Statistics> statistics;
   for (int64_t g = 0; g < group.heads; ++g) {
     State state = stateOf(loop.getResults(), g);
-    emitResults(g, state.outputs, state.statistics);
+    outputs.push_back(state.outputs);
+    statistics.push_back(state.statistics);
   }
+  emitResults(outputs, statistics);
 }
 
 void mma::scheduleOnline(KernelOp kernel, int64_t sharedBytes) {

@@ -334,9 +334,14 @@ void OnlineBlock::emitConsumer() {
       results.append({outputs, statistics.reference, statistics.sum});
     scf::YieldOp::create(b, results);
   }
-  for (int64_t g = 0; g < group.heads; ++g)
-    emitResults(g, choice.getResult(3 * g),
-                {choice.getResult(3 * g + 1), choice.getResult(3 * g + 2)});
+  Values outputs;
+  SmallVector<Statistics> statistics;
+  for (int64_t g = 0; g < group.heads; ++g) {
+    outputs.push_back(choice.getResult(3 * g));
+    statistics.push_back(
+        {choice.getResult(3 * g + 1), choice.getResult(3 * g + 2)});
+  }
+  emitResults(outputs, statistics);
 }
 
 void OnlineBlock::emit(tile::GridOp grid) {
