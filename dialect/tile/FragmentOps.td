@@ -56,13 +56,14 @@ class Tile_RowOp<string mnemonic> : Tile_Op<mnemonic, [Pure]> {
 }
 
 def Tile_RowMaxOp : Tile_RowOp<"row_max"> {
-  let summary = "The largest element of every row";
+  let summary = "The largest element of each lane's part of every row";
   let description = [{
-    NaNs are passed over.
+    Four lanes have a part of each row. NaNs are passed over.
 
     ```mlir
     func.func @f(%s: vector<16xf32>) -> vector<2xf32> {
-      %m = tile.row_max %s : vector<16xf32>
+      %part = tile.row_max %s : vector<16xf32>
+      %m = tile.join_max %part
       return %m : vector<2xf32>
     }
     ```
@@ -70,15 +71,56 @@ def Tile_RowMaxOp : Tile_RowOp<"row_max"> {
 }
 
 def Tile_RowSumOp : Tile_RowOp<"row_sum"> {
-  let summary = "The sum of every row";
+  let summary = "The sum of each lane's part of every row";
   let description = [{
+    Parts may be added up over many fragments before they are joined.
+
     ```mlir
     func.func @f(%s: vector<16xf32>) -> vector<2xf32> {
-      %l = tile.row_sum %s : vector<16xf32>
+      %part = tile.row_sum %s : vector<16xf32>
+      %l = tile.join_sum %part
       return %l : vector<2xf32>
     }
     ```
   }];
+}
+
+class Tile_JoinOp<string mnemonic> : Tile_Op<mnemonic, [Pure]> {
+  let arguments = (ins Tile_TwoRows:$parts);
+  let results = (outs Tile_TwoRows:$rows);
+  let assemblyFormat = "$parts attr-dict";
+}
+
+def Tile_JoinMaxOp : Tile_JoinOp<"join_max"> {
+  let summary = "The largest of the parts that lanes have of each row";
+  let description = [{
+    All four lanes of a row get the same number. NaNs are passed over. See
+    `tile.row_max`.
+  }];
+}
+
+def Tile_JoinSumOp : Tile_JoinOp<"join_sum"> {
+  let summary = "The sum of the parts that lanes have of each row";
+  let description = [{
+    All four lanes of a row get the same number. See `tile.row_sum`.
+  }];
+}
+
+def Tile_AnyOp : Tile_Op<"any", [Pure]> {
+  let summary = "Whether a condition holds for some row of the warp";
+  let description = [{
+    All threads of the warp get the same answer.
+
+    ```mlir
+    func.func @f(%is_above: vector<2xi1>) -> i1 {
+      %some = tile.any %is_above
+      return %some : i1
+    }
+    ```
+  }];
+  let arguments = (ins Tile_TwoConditions:$rows);
+  let results = (outs I1:$any);
+  let assemblyFormat = "$rows attr-dict";
 }
 
 def Tile_ToOperandOp : Tile_Op<"to_operand", [Pure]> {

@@ -15,5 +15,8 @@ def Tile_Operand : VectorOfRankAndType<[1], [F16, BF16]>;
 def Tile_TwoRows : Type<VectorOfLengthAndType<[2], [F32]>.predicate,
       "two rows' f32", "::mlir::VectorType">,
     BuildableType<"::mlir::VectorType::get({2}, $_builder.getF32Type())">;
+def Tile_TwoConditions : Type<VectorOfLengthAndType<[2], [I1]>.predicate,
+      "two rows' i1", "::mlir::VectorType">,
+    BuildableType<"::mlir::VectorType::get({2}, $_builder.getI1Type())">;
 
 #endif // MIXATTN_DIALECT_TILE_FRAGMENT_TYPES_TD

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts the instructions of a cubin's loop over blocks of keys.
 
-Counted is the way of a warp through a block that every query sees whole. A turn
+Counted is the way of a warp through a block that every query sees whole, and that
+leaves the references of its rows as they are. A turn
 of a warpgroup's loop has a block for each stage of its rings: counts are then
 those of a block on average.
 """
@@ -73,7 +74,8 @@ class Census:
 
     def __str__(self):
         text = (f"a block of keys takes {self.every():g} instructions, and "
-                f"{self.hidden / self.blocks:g} more where keys are hidden; "
+                f"{self.hidden / self.blocks:g} more where keys are hidden or "
+                f"sums rescaled; "
                 f"{self.products():g} "
                 f"{'HGMMA' if self.is_warpgroup else 'HMMA'}, "
                 f"{self.of_block('LDSM'):g} LDSM, "

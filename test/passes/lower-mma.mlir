@@ -93,16 +93,37 @@ gpu.module @m {
     return %r : vector<4xf32>
   }
 
-  // CHECK-LABEL: func.func @rows(
-  // CHECK:         llvm.call_intrinsic "llvm.maxnum.f32"
-  // CHECK:         nvvm.shfl.sync bfly %{{.+}}, %{{.+}}, %c1_i32, %c31_i32 : f32 -> f32
-  // CHECK:         nvvm.shfl.sync bfly %{{.+}}, %{{.+}}, %c2_i32, %c31_i32 : f32 -> f32
-  // CHECK:         arith.addf
-  // CHECK:         nvvm.shfl.sync
-  func.func @rows(%x: vector<4xf32>) -> (vector<2xf32>, vector<2xf32>) {
+  // A lane's part of two rows: elements 0 and 1, 2 and 3.
+  // CHECK-LABEL: func.func @parts(
+  // CHECK-COUNT-2: llvm.call_intrinsic "llvm.maxnum.f32"
+  // CHECK-COUNT-2: arith.addf
+  // CHECK-NOT:     nvvm.shfl.sync
+  func.func @parts(%x: vector<4xf32>) -> (vector<2xf32>, vector<2xf32>) {
     %m = tile.row_max %x : vector<4xf32>
     %l = tile.row_sum %x : vector<4xf32>
     return %m, %l : vector<2xf32>, vector<2xf32>
+  }
+
+  // CHECK-LABEL: func.func @join(
+  // CHECK:         nvvm.shfl.sync bfly %{{.+}}, %{{.+}}, %c1_i32, %c31_i32 : f32 -> f32
+  // CHECK:         llvm.call_intrinsic "llvm.maxnum.f32"
+  // CHECK:         nvvm.shfl.sync bfly %{{.+}}, %{{.+}}, %c2_i32, %c31_i32 : f32 -> f32
+  // CHECK:         llvm.call_intrinsic "llvm.maxnum.f32"
+  // CHECK-COUNT-2: nvvm.shfl.sync
+  // CHECK:         nvvm.shfl.sync
+  // CHECK:         arith.addf
+  func.func @join(%x: vector<2xf32>) -> (vector<2xf32>, vector<2xf32>) {
+    %m = tile.join_max %x
+    %l = tile.join_sum %x
+    return %m, %l : vector<2xf32>, vector<2xf32>
+  }
+
+  // CHECK-LABEL: func.func @any(
+  // CHECK:         %[[OWN:.+]] = arith.ori
+  // CHECK:         nvvm.vote.sync any %{{.+}}, %[[OWN]] -> i1
+  func.func @any(%x: vector<2xi1>) -> i1 {
+    %any = tile.any %x
+    return %any : i1
   }
 
   // CHECK-LABEL: func.func @operand(

@@ -37,20 +37,27 @@
 // CHECK:            scf.yield %[[E]]
 // CHECK:            tile.map[%[[FIRST]], %{{.+}}] of %[[E]]
 // CHECK:              arith.select
+// References lag, until some row of the warp exceeds its own by far.
 // CHECK:          %[[MAX:.+]] = tile.row_max %[[V]]
-// CHECK:          %[[M:.+]] = arith.maxnumf %{{.+}}, %[[MAX]] : vector<2xf32>
-// CHECK:          %[[P:.+]] = tile.map{{.*}} of %[[V]], %[[M]]
+// CHECK:          %[[IS_ABOVE:.+]] = arith.cmpf ogt, %[[MAX]], %{{.+}} : vector<2xf32>
+// CHECK:          %[[SOME:.+]] = tile.any %[[IS_ABOVE]]
+// CHECK:          %[[M:.+]]:2 = scf.if %[[SOME]]
+// CHECK:            %[[ROW:.+]] = tile.join_max %[[MAX]]
+// CHECK:            arith.select %{{.+}}, %[[ROW]], %{{.+}} : vector<2xi1>, vector<2xf32>
+// CHECK:          %[[P:.+]] = tile.map{{.*}} of %[[V]], %[[M]]#0
 // CHECK:            math.exp2
 // CHECK:          tile.row_sum %[[P]]
 // CHECK:          %[[W:.+]] = tile.to_operand %[[P]]
+// CHECK:          scf.if %[[SOME]] -> (vector<16xf32>)
 // CHECK:          tile.mma.product %[[W]]
 // CHECK-NOT:      transposed
 // CHECK:        tile.mma.wait 0
 // CHECK:        arith.divf
 // CHECK:        tile.store
 // Rows of NaN are computed again, from the values that their queries see.
-// CHECK:        %[[SUMS:.+]] = tile.row_sum
-// CHECK:        arith.cmpf uno
+// CHECK:        %[[PARTS:.+]] = tile.row_sum
+// CHECK:        %[[SUMS:.+]] = tile.join_sum %[[PARTS]]
+// CHECK:        arith.cmpf uno, %[[SUMS]], %[[SUMS]]
 // CHECK:        scf.if
 // CHECK-NEXT:     nvvm.bar.warp.sync
 // CHECK:          scf.for

@@ -61,8 +61,9 @@
 // CHECK:          arith.divf
 // CHECK:          tile.store
 // Rows of NaN are computed again, from the values that their queries see.
-// CHECK:          %[[SUMS:.+]] = tile.row_sum
-// CHECK:          arith.cmpf uno
+// CHECK:          %[[PARTS:.+]] = tile.row_sum
+// CHECK:          %[[SUMS:.+]] = tile.join_sum %[[PARTS]]
+// CHECK:          arith.cmpf uno, %[[SUMS]], %[[SUMS]]
 // CHECK:          scf.if
 // CHECK-NEXT:       nvvm.bar.warp.sync
 // CHECK:            scf.for

@@ -37,8 +37,8 @@ struct LowerGpuPass : mixattn::impl::LowerGpuPassBase<LowerGpuPass> {
       rewriter.setInsertionPoint(op);
       TypeSwitch<Operation *>(op)
           .Case<tile::StoreOp, tile::StoreRowsOp, tile::MapOp, tile::RowMaxOp,
-                tile::RowSumOp, tile::ToOperandOp>(
-              [&](auto op) { lower(rewriter, op); });
+                tile::RowSumOp, tile::JoinMaxOp, tile::JoinSumOp, tile::AnyOp,
+                tile::ToOperandOp>([&](auto op) { lower(rewriter, op); });
     }
   }
 

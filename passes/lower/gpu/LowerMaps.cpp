@@ -16,8 +16,11 @@ public:
   using WarpEmitter::WarpEmitter;
 
   Values emitMap(tile::MapOp op);
-  /// `combine` over all elements of each row.
+  /// `combine` over the lane's elements of each row.
   Value emitReduced(Value fragment, function_ref<Value(Value, Value)> combine);
+  /// `combine` over the parts of each row that four lanes have.
+  Value emitJoined(Value parts, function_ref<Value(Value, Value)> combine);
+  Value emitAny(tile::AnyOp op);
   Value emitOperand(tile::ToOperandOp op);
 
   Value sum(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
@@ -61,6 +64,16 @@ Value MapEmitter::emitReduced(Value fragment,
     for (int64_t i = 0; i < lengthOf(fragment); ++i)
       if (rowOf(i) == row)
         all = all ? combine(all, element(fragment, i)) : element(fragment, i);
+    rows.push_back(all);
+  }
+  return joined(rows);
+}
+
+Value MapEmitter::emitJoined(Value parts,
+                             function_ref<Value(Value, Value)> combine) {
+  Values rows;
+  for (int64_t row : {0, 1}) {
+    Value all = element(parts, row);
     // A row is in four lanes that follow one another.
     for (int64_t distance : {1, 2}) {
       Value other = NVVM::ShflOp::create(
@@ -71,6 +84,13 @@ Value MapEmitter::emitReduced(Value fragment,
     rows.push_back(all);
   }
   return joined(rows);
+}
+
+Value MapEmitter::emitAny(tile::AnyOp op) {
+  Value own = arith::OrIOp::create(b, element(op.getRows(), 0),
+                                   element(op.getRows(), 1));
+  return NVVM::VoteSyncOp::create(b, b.getI1Type(), number(-1), own,
+                                  NVVM::VoteSyncKind::any);
 }
 
 Value MapEmitter::emitOperand(tile::ToOperandOp op) {
@@ -100,6 +120,26 @@ void mixattn::lower(RewriterBase &rewriter, tile::RowSumOp op) {
       op, emitter.emitReduced(op.getFragment(), [&](Value x, Value y) {
         return emitter.sum(x, y);
       }));
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::JoinMaxOp op) {
+  MapEmitter emitter(op.getLoc(), rewriter);
+  rewriter.replaceOp(op,
+                     emitter.emitJoined(op.getParts(), [&](Value x, Value y) {
+                       return emitter.larger(x, y);
+                     }));
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::JoinSumOp op) {
+  MapEmitter emitter(op.getLoc(), rewriter);
+  rewriter.replaceOp(op,
+                     emitter.emitJoined(op.getParts(), [&](Value x, Value y) {
+                       return emitter.sum(x, y);
+                     }));
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::AnyOp op) {
+  rewriter.replaceOp(op, MapEmitter(op.getLoc(), rewriter).emitAny(op));
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::ToOperandOp op) {

@@ -16,6 +16,9 @@ void lower(mlir::RewriterBase &rewriter, tile::StoreRowsOp op);
 void lower(mlir::RewriterBase &rewriter, tile::MapOp op);
 void lower(mlir::RewriterBase &rewriter, tile::RowMaxOp op);
 void lower(mlir::RewriterBase &rewriter, tile::RowSumOp op);
+void lower(mlir::RewriterBase &rewriter, tile::JoinMaxOp op);
+void lower(mlir::RewriterBase &rewriter, tile::JoinSumOp op);
+void lower(mlir::RewriterBase &rewriter, tile::AnyOp op);
 void lower(mlir::RewriterBase &rewriter, tile::ToOperandOp op);
 
 /// Adds the patterns that turn functions of the math dialect on f32 into

@@ -159,18 +159,48 @@ Value FragmentBody::emitWeight(ValueRange elements) {
   return softmax.emitWeight(exponent);
 }
 
-Value FragmentBody::emitWeights(Value firstKey, ValueRange exponents,
-                                Statistics &statistics, Value &lowered) {
-  Value before = statistics.reference;
+/// A reference lags: powers of 2 to the slack are far from the largest number,
+/// so that most blocks leave all rows as they are, and lanes need not meet.
+FragmentBody::Rescale FragmentBody::emitReferences(ValueRange exponents,
+                                                   Statistics &statistics) {
+  Value largest;
   for (Value each : exponents) {
-    Value largest = tile::RowMaxOp::create(b, each);
-    if (body.isScaledProduct())
-      largest = arith::MulFOp::create(b, largest,
-                                      constant(rows(), body.queryFactor()));
-    statistics.reference =
-        arith::MaxNumFOp::create(b, statistics.reference, largest);
+    Value own = tile::RowMaxOp::create(b, each);
+    largest =
+        largest ? arith::MaxNumFOp::create(b, largest, own).getResult() : own;
   }
-  lowered = softmax.emitRescale(before, statistics.reference);
+  if (body.isScaledProduct())
+    largest =
+        arith::MulFOp::create(b, largest, constant(rows(), body.queryFactor()));
+  Value before = statistics.reference;
+  bool isHalf = op.getValueType().getElementType().isF16();
+  Value bound = arith::AddFOp::create(
+      b, before, constant(rows(), isHalf ? slackOfHalves : slack));
+  auto isAbove = [&](Value number) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, number, bound);
+  };
+  Value isNeeded = tile::AnyOp::create(b, isAbove(largest));
+  SmallVector<Type> types(2, rows());
+  auto choice = scf::IfOp::create(b, types, isNeeded, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    largest = tile::JoinMaxOp::create(b, largest);
+    Value raised =
+        arith::SelectOp::create(b, isAbove(largest), largest, before);
+    Value sum = arith::MulFOp::create(b, statistics.sum,
+                                      softmax.emitRescale(before, raised));
+    scf::YieldOp::create(b, ValueRange{raised, sum});
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, ValueRange{before, statistics.sum});
+  }
+  statistics = {choice.getResult(0), choice.getResult(1)};
+  return {isNeeded, before, statistics.reference};
+}
+
+Value FragmentBody::emitWeights(Value firstKey, ValueRange exponents,
+                                Statistics &statistics, Rescale &rescale) {
+  rescale = emitReferences(exponents, statistics);
   Values operands(exponents);
   operands.push_back(statistics.reference);
   Value weights = emitMap(0, at.value(0), operands, 1,
@@ -178,9 +208,8 @@ Value FragmentBody::emitWeights(Value firstKey, ValueRange exponents,
                             return Values{emitWeight(elements)};
                           })
                       .front();
-  statistics.sum = arith::AddFOp::create(
-      b, arith::MulFOp::create(b, statistics.sum, lowered),
-      tile::RowSumOp::create(b, weights));
+  statistics.sum = arith::AddFOp::create(b, statistics.sum,
+                                         tile::RowSumOp::create(b, weights));
   if (!op.getKeep())
     return weights;
   return emitMap(0, firstKey, weights, 1,
@@ -199,6 +228,18 @@ Value FragmentBody::emitScaled(Value fragment, Value factors) {
                        arith::MulFOp::create(b, elements[0], elements[1])};
                  })
       .front();
+}
+
+Value FragmentBody::emitRescaled(Value outputs, const Rescale &rescale) {
+  auto choice = scf::IfOp::create(b, TypeRange(outputs.getType()),
+                                  rescale.isNeeded, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  Value factors = softmax.emitRescale(rescale.before, rescale.after);
+  scf::YieldOp::create(b, emitScaled(outputs, factors));
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, outputs);
+  return choice.getResult(0);
 }
 
 FragmentBody::Statistics FragmentBody::emitNoStatistics() {
@@ -230,15 +271,18 @@ Value FragmentBody::emitResult(int64_t g, Value outputs,
   return outputs;
 }
 
-void FragmentBody::emitResults(ValueRange outputs,
-                               ArrayRef<Statistics> statistics) {
+void FragmentBody::emitResults(ValueRange outputs, ArrayRef<Statistics> parts) {
+  SmallVector<Statistics> statistics(parts);
+  for (Statistics &each : statistics)
+    each.sum = tile::JoinSumOp::create(b, each.sum);
   bool mayHideValues =
       mayHideKeys(op) || op.getCausal() || op.getBand() || op.getKeep();
   Values sums;
   for (auto [g, each] : llvm::enumerate(outputs)) {
     Value written = emitResult(g, each, statistics[g]);
     if (mayHideValues)
-      sums.push_back(tile::RowSumOp::create(b, written));
+      sums.push_back(
+          tile::JoinSumOp::create(b, tile::RowSumOp::create(b, written)));
   }
   for (auto [g, sum] : llvm::enumerate(sums))
     emitRowsAgain(g, sum, statistics[g]);

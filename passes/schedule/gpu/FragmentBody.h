@@ -23,10 +23,15 @@ public:
                int64_t numHeads);
 
 protected:
-  /// The running maximum of every row, which weights are relative to, and their
-  /// sum.
+  /// The reference of every row, a maximum that lags, which weights are
+  /// relative to, and each lane's part of their sum.
   struct Statistics {
     mlir::Value reference, sum;
+  };
+  /// Whether some row of the warp got another reference, and all rows' before
+  /// and after that.
+  struct Rescale {
+    mlir::Value isNeeded, before, after;
   };
   /// The products of all channels, and the exponents of all heads where these
   /// are computed together.
@@ -46,15 +51,13 @@ protected:
   Values emitExponents(int64_t g, mlir::Value firstKey, int64_t keys,
                        const Scores &scores);
   /// The weights of `exponents`. `statistics` are brought up to date, and
-  /// `lowered` becomes the factor of what was added up before.
+  /// `rescale` becomes what is to be done to outputs added up before.
   mlir::Value emitWeights(mlir::Value firstKey, mlir::ValueRange exponents,
-                          Statistics &statistics, mlir::Value &lowered);
-  /// `fragment` with every row multiplied by its factor.
-  mlir::Value emitScaled(mlir::Value fragment, mlir::Value factors);
+                          Statistics &statistics, Rescale &rescale);
+  mlir::Value emitRescaled(mlir::Value outputs, const Rescale &rescale);
   /// Writes the results of all heads of the group: outputs, which `outputs` are
   /// but for the division by the sum, and the logarithms of sums.
-  void emitResults(mlir::ValueRange outputs,
-                   llvm::ArrayRef<Statistics> statistics);
+  void emitResults(mlir::ValueRange outputs, llvm::ArrayRef<Statistics> parts);
 
   /// Those of rows that have seen nothing.
   Statistics emitNoStatistics();
@@ -107,6 +110,11 @@ private:
   Values emitExponentsAt(ScorePlace place, int64_t first, int64_t count,
                          mlir::ValueRange products);
   mlir::Value emitWeight(mlir::ValueRange elements);
+  /// Raises the references of rows that the largest of `exponents` exceed by
+  /// far.
+  Rescale emitReferences(mlir::ValueRange exponents, Statistics &statistics);
+  /// `fragment` with every row multiplied by its factor.
+  mlir::Value emitScaled(mlir::Value fragment, mlir::Value factors);
   /// Writes the results of head `g`, and gives the outputs written.
   mlir::Value emitResult(int64_t g, mlir::Value outputs,
                          const Statistics &statistics);

@@ -56,15 +56,9 @@ void FragmentBody::emitRowsAgain(int64_t g, Value sums,
   auto half = [&](Value rows, int64_t i) -> Value {
     return vector::ExtractOp::create(b, rows, i);
   };
-  // Infinities of both signs make this NaN, too: no harm.
-  Value all = arith::AddFOp::create(b, half(sums, 0), half(sums, 1));
-  for (int64_t distance = rowLanes; distance < lanes; distance *= 2) {
-    Value other = gpu::ShuffleOp::create(b, all, int32_t(distance),
-                                         int32_t(lanes), gpu::ShuffleMode::XOR)
-                      .getShuffleResult();
-    all = arith::AddFOp::create(b, all, other);
-  }
-  onlyIf(b, isNaN(b, all), [&] {
+  Value areNaN =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, sums, sums);
+  onlyIf(b, tile::AnyOp::create(b, areNaN), [&] {
     // Other lanes wrote these rows.
     NVVM::SyncWarpOp::create(
         b, arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)));

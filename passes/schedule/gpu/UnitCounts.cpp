@@ -202,16 +202,12 @@ UnitCounts mixattn::countSoftmax(AttentionOpInterface op, int64_t keys,
   CountedOperands operands;
   double exponents = double(Body(op, operands).numExponents());
   double elements = double(keys) / 2;
-  // A row lies in four lanes, which two exchanges make one.
-  constexpr double rows = 2, exchanges = 2 * rows;
+  // Lanes keep their own parts of sums. References lag: a bound is made and
+  // compared, and what was summed is left as it is.
+  constexpr double rows = 2;
   UnitCounts own;
-  own.alu += exponents * (elements + exchanges);
-  own.fma += elements - rows + exchanges;
-  own.moves += (exponents + 1) * exchanges;
-  // The factor of sums and outputs: a difference, an exp, a product, a sum.
-  own.exps += rows;
-  own.fma += 3 * rows;
-  own.fma += double(op.getValueType().getDimSize(3)) / 2;
+  own.alu += exponents * elements + rows + 1;
+  own.fma += elements + 2 * rows;
   // Two weights become one register of an operand.
   own.alu += elements / 2;
   UnitCounts counts = countElement(op, heads) * elements;

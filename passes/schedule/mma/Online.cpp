@@ -136,14 +136,14 @@ OnlineBlock::emitStep(Value firstKey, Value stage, SmallVector<State> states) {
   Scores scores = emitScores(firstKey, products);
   auto operand = VectorType::get({sizes.keys / 2}, sizes.type);
   for (auto [g, state] : llvm::enumerate(states)) {
-    Value lowered;
+    Rescale rescale;
     Value weights =
         emitWeights(firstKey, emitExponents(g, firstKey, sizes.keys, scores),
-                    state.statistics, lowered);
+                    state.statistics, rescale);
     state.outputs = tile::MmaProductOp::create(
         b, tile::ToOperandOp::create(b, operand, weights),
         valuesOf(stage, group.valueOf(g)), UnitAttr(),
-        emitScaled(state.outputs, lowered));
+        emitRescaled(state.outputs, rescale));
   }
   return states;
 }

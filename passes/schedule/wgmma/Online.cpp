@@ -63,7 +63,7 @@ private:
   Values emitProducts(Turn keys);
   Values waitForProducts(int32_t pending, ValueRange products, Turn keys);
   void emitHeads(Value number, ValueRange products, Turn values, State &state,
-                 function_ref<void(Value lowered)> afterFirst);
+                 function_ref<void(const Rescale *)> afterFirst);
   Value emitPooling(int64_t g, Turn values, Value weights, Value outputs);
   Value emitPooled(Turn values, const State &state);
   void clearHiddenValues();
@@ -187,22 +187,23 @@ Value OnlineBlock::emitPooling(int64_t g, Turn values, Value weights,
 
 /// The weights that all heads give to the block of that number, whose
 /// `products` are there. Each head's values but the last one's are pooled under
-/// the exponentials of the next head. `afterFirst` is called with the factor of
-/// what the last head added up, once the first head's weights are there.
+/// the exponentials of the next head. `afterFirst` is called once the first
+/// head's weights are there, with what is to be done to the last head's outputs
+/// where that is known.
 void OnlineBlock::emitHeads(Value number, ValueRange products, Turn values,
                             State &state,
-                            function_ref<void(Value lowered)> afterFirst) {
+                            function_ref<void(const Rescale *)> afterFirst) {
   Value firstKey = firstKeyOf(number);
   Scores scores = emitScores(firstKey, products);
   Value pooling;
   for (int64_t g = 0; g < group.heads; ++g) {
-    Value lowered;
+    Rescale rescale;
     Value weights =
         emitWeights(firstKey, emitExponents(g, firstKey, sizes.keys, scores),
-                    state.statistics[g], lowered);
+                    state.statistics[g], rescale);
     bool isLast = g + 1 == group.heads;
     if (g == 0)
-      afterFirst(isLast ? lowered : Value());
+      afterFirst(isLast ? &rescale : nullptr);
     if (pooling) {
       tile::WgmmaBoundaryOp::create(b);
       state.outputs[g - 1] = wait(0, pooling);
@@ -210,11 +211,11 @@ void OnlineBlock::emitHeads(Value number, ValueRange products, Turn values,
     }
     if (!isLast) {
       pooling = emitPooling(g, values, asOperand(weights),
-                            emitScaled(state.outputs[g], lowered));
+                            emitRescaled(state.outputs[g], rescale));
       continue;
     }
     if (g > 0)
-      state.outputs[g] = emitScaled(state.outputs[g], lowered);
+      state.outputs[g] = emitRescaled(state.outputs[g], rescale);
     state.weights = asOperand(weights);
   }
 }
@@ -243,7 +244,7 @@ OnlineBlock::State OnlineBlock::emitFirst() {
   state.outputs.assign(group.heads, constant(fragment(group.valueFeatures), 0));
   for (int64_t g = 0; g < group.heads; ++g)
     state.statistics.push_back(emitNoStatistics());
-  emitHeads(zero, products, first, state, [](Value) {});
+  emitHeads(zero, products, first, state, [](const Rescale *) {});
   return state;
 }
 
@@ -255,11 +256,11 @@ OnlineBlock::State OnlineBlock::emitStep(Value number, Turn keys, Turn values,
   int64_t last = group.heads - 1;
   Value pooling = emitPooling(last, values, state.weights, state.outputs[last]);
   Values products = waitForProducts(1, scoring, keys);
-  emitHeads(number, products, keys, state, [&](Value lowered) {
+  emitHeads(number, products, keys, state, [&](const Rescale *rescale) {
     tile::WgmmaBoundaryOp::create(b);
     Value outputs = wait(0, pooling);
     releaseValues(values, last);
-    state.outputs[last] = lowered ? emitScaled(outputs, lowered) : outputs;
+    state.outputs[last] = rescale ? emitRescaled(outputs, *rescale) : outputs;
   });
   return state;
 }
