@@ -16,7 +16,10 @@
 // CHECK:        ^bb0(%[[X:.+]]: index, %[[HEAD:.+]]: index, %{{.+}}: index):
 // CHECK:        memref.alloca() {alignment = 16 : i64} : memref<2x64x40xbf16, #gpu.address_space<workgroup>>
 // CHECK:        memref.alloca() {alignment = 16 : i64} : memref<2x64x40xbf16, #gpu.address_space<workgroup>>
-// CHECK:        %[[FIRST:.+]] = arith.muli %[[X]], %c64
+// Under the causal mask late queries see most keys: they begin first.
+// CHECK:        %[[LAST:.+]] = arith.subi %[[BLOCKS]], %c1
+// CHECK:        %[[OWN:.+]] = arith.subi %[[LAST]], %[[X]]
+// CHECK:        %[[FIRST:.+]] = arith.muli %[[OWN]], %c64
 // CHECK:        %[[A:.+]] = tile.mma.load %{{.+}}[%[[FIRST]]] rows %{{.+}} -> vector<16xbf16>
 // CHECK:        tile.mma.copy
 // CHECK:        tile.mma.copy

@@ -18,6 +18,10 @@
 // CHECK:        %[[QMAP:.+]] = tile.tensor_map %[[Q]] box 128 x 64 swizzle 128
 // CHECK:        %[[KMAP:.+]] = tile.tensor_map %[[K]] box 128 x 64 swizzle 128
 // CHECK:        tile.wgmma.open %[[QUERIES]], %[[KEYS]], %[[VALUES]] consumers 2
+// Under the causal mask late queries see most keys: they begin first.
+// CHECK:        %[[LAST:.+]] = arith.subi %[[BLOCKS]], %c1
+// CHECK:        %[[OWN:.+]] = arith.subi %[[LAST]], %{{.+}}
+// CHECK:        arith.muli %[[OWN]], %c128
 // CHECK:        tile.wgmma.roles producer registers 24 {
 // CHECK:          tile.wgmma.fill %[[QUERIES]][%c0] turn %c0 from %[[QMAP]]
 // CHECK:          scf.for %[[I:.+]] = %c0

@@ -33,12 +33,19 @@ Value FragmentBody::constant(Type type, double number) {
 }
 
 void FragmentBody::emitItem(tile::GridOp grid, int64_t queries) {
-  firstQuery = at.mul(grid.getItem()[0], queries);
+  numQueries = sizeOf(op.getQueriesDim());
+  Value block = grid.getItem()[0];
+  // Items begin in the order of their numbers, and late queries see most keys:
+  // what takes longest begins first.
+  if (op.getCausal()) {
+    Value blocks = at.div(at.add(numQueries, queries - 1), queries);
+    block = at.sub(at.sub(blocks, 1), block);
+  }
+  firstQuery = at.mul(block, queries);
   Value first = at.mul(grid.getItem()[1], int64_t(heads.size()));
   for (auto [g, head] : llvm::enumerate(heads))
     head = at.add(first, int64_t(g));
   batch = grid.getItem()[2];
-  numQueries = sizeOf(op.getQueriesDim());
   Value here = at.min(at.sub(numQueries, firstQuery), queries);
   range = emitKeyRange(b, op, buffers, firstQuery, here, batch);
   if (range.isLengthBad)

@@ -40,7 +40,8 @@ protected:
   };
 
   /// Begins with the item that `grid` is at: `queries` queries from the first
-  /// of its block on, for a group of heads.
+  /// of its block on, for a group of heads. Under a causal mask items count
+  /// blocks of queries from the last one on.
   void emitItem(tile::GridOp grid, int64_t queries);
 
   /// Begins with the `products` of the keys from `firstKey` on.
