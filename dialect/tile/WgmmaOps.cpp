@@ -76,12 +76,17 @@ SharedType RingType::getTile() const {
                          getElementType(), getSwizzle());
 }
 
-LogicalResult WgmmaRingOp::verify() {
-  if (getOffset() % 1024)
-    return emitOpError("expected an offset that 1024 divides, but got ")
-           << getOffset();
+/// Where a tile with a swizzle may begin.
+static LogicalResult verifyOffset(Operation *op, int64_t offset) {
+  if (offset % 1024)
+    return op->emitOpError("expected an offset that 1024 divides, but got ")
+           << offset;
   return success();
 }
+
+LogicalResult WgmmaRingOp::verify() { return verifyOffset(*this, getOffset()); }
+
+LogicalResult WgmmaTileOp::verify() { return verifyOffset(*this, getOffset()); }
 
 LogicalResult WgmmaRolesOp::verify() {
   for (int64_t registers : {getProducerRegisters(), getConsumerRegisters()})
@@ -92,11 +97,24 @@ LogicalResult WgmmaRolesOp::verify() {
   return success();
 }
 
-LogicalResult WgmmaFillOp::verify() {
-  if (getIndices().size() < 2 || getIndices().size() > 4)
-    return emitOpError("expected 2 to 4 indices, but got ")
-           << getIndices().size();
+/// The indices of a copy by TMA: those of all dims but the innermost.
+static LogicalResult verifyIndices(Operation *op, ValueRange indices) {
+  if (indices.size() < 2 || indices.size() > 4)
+    return op->emitOpError("expected 2 to 4 indices, but got ")
+           << indices.size();
   return success();
+}
+
+LogicalResult WgmmaFillOp::verify() {
+  return verifyIndices(*this, getIndices());
+}
+
+LogicalResult WgmmaStoreOp::verify() {
+  int64_t columns = 2 * getFragment().getType().getDimSize(0);
+  if (columns % 16)
+    return emitOpError("expected a multiple of 16 columns, but got ")
+           << columns;
+  return verifyIndices(*this, getIndices());
 }
 
 LogicalResult WgmmaProductOp::verify() {

@@ -4,85 +4,7 @@
 #ifndef MIXATTN_DIALECT_TILE_WGMMA_OPS_TD
 #define MIXATTN_DIALECT_TILE_WGMMA_OPS_TD
 
-include "dialect/tile/FragmentTypes.td"
-
-include "mlir/IR/AttrTypeBase.td"
-
-class Tile_Type<string name, string typeMnemonic>
-    : TypeDef<Tile_Dialect, name> {
-  let mnemonic = typeMnemonic;
-}
-
-class Tile_SwizzledType<string name, string typeMnemonic>
-    : Tile_Type<name, typeMnemonic> {
-  let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
-      "::mlir::Type":$elementType, "int64_t":$swizzle);
-  let assemblyFormat = [{
-    `<` custom<TileShape>($shape, $elementType) `,` `swizzle` `=` $swizzle `>`
-  }];
-  let genVerifyDecl = 1;
-}
-
-def Tile_SharedType : Tile_SwizzledType<"Shared", "shared"> {
-  let summary = "A tile of rows in shared memory";
-  let description = [{
-    Rows and columns of f16 or bf16, and their layout: columns lie in panels of
-    `swizzle` bytes, one panel after the other, each with all rows; in a panel
-    the 16 bytes of number c of row r are those of number c xor (r mod 8), as
-    tensor maps with that swizzle put them and wgmma reads them.
-
-    ```
-    !tile.shared<128x64xbf16, swizzle = 128>
-    ```
-  }];
-  let extraClassDeclaration = [{
-    int64_t getRows() const { return getShape()[0]; }
-    int64_t getColumns() const { return getShape()[1]; }
-    /// Columns of a panel, and panels; the last one may have columns more than
-    /// the tile.
-    int64_t getPanelColumns() const { return getSwizzle() / 2; }
-    int64_t getPanels() const {
-      return (getColumns() + getPanelColumns() - 1) / getPanelColumns();
-    }
-    int64_t getPanelBytes() const { return getRows() * getSwizzle(); }
-    int64_t getBytes() const { return getPanels() * getPanelBytes(); }
-  }];
-}
-
-def Tile_RingType : Tile_SwizzledType<"Ring", "ring"> {
-  let summary = "Tiles in shared memory that are filled and emptied in turn";
-  let description = [{
-    Stages, each a tile as `!tile.shared` has it, and for each stage two
-    mbarriers: *full*, on which its consumers wait, and *empty*, on which who
-    fills it waits.
-
-    ```
-    !tile.ring<2x128x64xbf16, swizzle = 128>
-    ```
-  }];
-  let extraClassDeclaration = [{
-    int64_t getStages() const { return getShape()[0]; }
-    /// The type of a stage.
-    SharedType getTile() const;
-    /// Bytes of all tiles, and of these and the barriers, which follow them.
-    int64_t getTileBytes() const { return getStages() * getTile().getBytes(); }
-    int64_t getBytes() const { return getTileBytes() + 16 * getStages(); }
-  }];
-}
-
-def Tile_PendingType : Tile_Type<"Pending", "pending"> {
-  let summary = "A fragment that a product is under way to";
-  let description = [{
-    Registers that must not be touched before `tile.wgmma.wait`, which gives
-    them.
-
-    ```
-    !tile.pending<vector<64xf32>>
-    ```
-  }];
-  let parameters = (ins "::mlir::VectorType":$fragment);
-  let assemblyFormat = "`<` $fragment `>`";
-}
+include "dialect/tile/WgmmaTypes.td"
 
 def Tile_WgmmaRingOp : Tile_Op<"wgmma.ring", [Pure]> {
   let summary = "A ring at a place in shared memory";
@@ -331,6 +253,76 @@ def Tile_WgmmaBoundaryOp : Tile_Op<"wgmma.boundary"> {
     ```mlir
     func.func @f() {
       tile.wgmma.boundary
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_WgmmaTileOp : Tile_Op<"wgmma.tile", [Pure]> {
+  let summary = "A tile at a place in shared memory";
+  let description = [{
+    `offset` bytes from the beginning of the block's dynamic shared memory, as
+    with `tile.wgmma.ring`. It holds what goes to the device's memory.
+
+    - (C1) 1024 divides the offset: a swizzle repeats after 8 rows.
+
+    ```mlir
+    func.func @f() -> !tile.shared<128x64xbf16, swizzle = 128> {
+      %o = tile.wgmma.tile at 16384 : !tile.shared<128x64xbf16, swizzle = 128>
+      return %o : !tile.shared<128x64xbf16, swizzle = 128>
+    }
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$offset);
+  let results = (outs Tile_SharedType:$tile);
+  let assemblyFormat = "`at` $offset attr-dict `:` type($tile)";
+  let hasVerifier = 1;
+}
+
+def Tile_WgmmaStoreOp : Tile_Op<"wgmma.store"> {
+  let summary = "Begins to write a warp's 16 rows to the device's memory";
+  let description = [{
+    Rounds the fragment's elements, lays them in the warp's rows of `tile`, the
+    warp of number w those from 16 w on, and lets TMA copy these rows to the
+    buffer of `map`, as its rows from `indices` on, the last of which is the
+    block's first row. Rows and columns that the buffer does not have are not
+    written. A tile of fewer panels than the fragment has takes these in turn.
+
+    Warps do not wait for each other. Each waits until what it stored before has
+    left the tile, and at the end of the kernel, by `tile.wgmma.stored`.
+
+    - (C1) there is an index for each dim of the buffer but the columns: 2 to 4.
+    - (C2) the fragment has a multiple of 16 columns.
+
+    ```mlir
+    func.func @f(%x: vector<32xf32>, %map: !llvm.ptr, %b: index, %h: index,
+                 %row: index) {
+      %o = tile.wgmma.tile at 0 : !tile.shared<128x64xbf16, swizzle = 128>
+      tile.wgmma.store %x by %o to %map[%b, %h, %row]
+          : vector<32xf32>, !tile.shared<128x64xbf16, swizzle = 128>, !llvm.ptr
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Fragment:$fragment, Tile_SharedType:$tile,
+      AnyType:$map, Variadic<Index>:$indices);
+  let assemblyFormat = [{
+    $fragment `by` $tile `to` $map `[` $indices `]` attr-dict
+    `:` type($fragment) `,` type($tile) `,` type($map)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_WgmmaStoredOp : Tile_Op<"wgmma.stored"> {
+  let summary = "Waits until what the warp stored is in the device's memory";
+  let description = [{
+    After it the warp may write other values to the same places, and end.
+
+    ```mlir
+    func.func @f() {
+      tile.wgmma.stored
       return
     }
     ```

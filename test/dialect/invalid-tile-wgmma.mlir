@@ -31,6 +31,32 @@ func.func @offset() {
 
 // -----
 
+func.func @tile_offset() {
+  // expected-error @below {{'tile.wgmma.tile' op expected an offset that 1024 divides, but got 512}}
+  %t = tile.wgmma.tile at 512 : !tile.shared<128x64xbf16, swizzle = 128>
+  return
+}
+
+// -----
+
+!t = !tile.shared<128x64xbf16, swizzle = 128>
+func.func @store_columns(%x: vector<4xf32>, %t: !t, %map: !llvm.ptr, %i: index) {
+  // expected-error @below {{'tile.wgmma.store' op expected a multiple of 16 columns, but got 8}}
+  tile.wgmma.store %x by %t to %map[%i, %i, %i] : vector<4xf32>, !t, !llvm.ptr
+  return
+}
+
+// -----
+
+!t = !tile.shared<128x64xbf16, swizzle = 128>
+func.func @store_indices(%x: vector<32xf32>, %t: !t, %map: !llvm.ptr, %i: index) {
+  // expected-error @below {{'tile.wgmma.store' op expected 2 to 4 indices, but got 1}}
+  tile.wgmma.store %x by %t to %map[%i] : vector<32xf32>, !t, !llvm.ptr
+  return
+}
+
+// -----
+
 func.func @registers() {
   // expected-error @below {{'tile.wgmma.roles' op expected multiples of 8 from 24 to 256 as registers, but got 20}}
   tile.wgmma.roles producer registers 20 {

@@ -68,18 +68,19 @@ func.func @scratch(%n: index) {
 // -----
 
 // Tensor maps are made by the host: a kernel is given them after all else. Its
-// rings say how much shared memory a block takes. Registers can be shared out
+// rings and tiles say how much shared memory a block takes. Registers can be shared out
 // anew where one block is on a multiprocessor.
 // CHECK:       gpu.func @mapped_kernel_0(%{{.+}}: !llvm.ptr<1>, %[[MAP:.+]]: !llvm.ptr) kernel
 // CHECK-SAME:    nvvm.minctasm = 1 : i32
 // CHECK:         tile.wgmma.fill %{{.+}} from %[[MAP]]
-// CHECK:       tile.launch {{.*}} threads 384 shared 16400 [#tile.parameter<pointer>, #tile.parameter<tensor_map box = [128, 64] swizzle = 128>] of %[[X:.+]], %[[X]] :
+// CHECK:       tile.launch {{.*}} threads 384 shared 33792 [#tile.parameter<pointer>, #tile.parameter<tensor_map box = [128, 64] swizzle = 128>] of %[[X:.+]], %[[X]] :
 module attributes {attn.target = #attn.target<wgmma, chip = "sm_90a">} {
   func.func @mapped(%x: memref<2x2x128x64xbf16>) {
     %c1 = arith.constant 1 : index
     tile.grid %c1 threads 384 {
     ^bb0(%i: index):
       %ring = tile.wgmma.ring at 0 : !tile.ring<1x128x64xbf16, swizzle = 128>
+      %tile = tile.wgmma.tile at 17408 : !tile.shared<128x64xbf16, swizzle = 128>
       %map = tile.tensor_map %x box 128 x 64 swizzle 128 : memref<2x2x128x64xbf16> -> !llvm.ptr
       tile.wgmma.roles producer registers 24 {
         tile.wgmma.fill %ring[%i] turn %i from %map[%i, %i, %i] : !tile.ring<1x128x64xbf16, swizzle = 128>, !llvm.ptr

@@ -108,6 +108,49 @@ gpu.module @m {
     return %s : vector<64xf32>
   }
 
+  // The warp's rows by stmatrix, 16 columns at a time, once what it stored before
+  // has left the tile; then a fence, and copies that one lane asks for. A tile of
+  // one panel takes the fragment's two in turn.
+  // CHECK-LABEL: func.func @store(
+  // CHECK-SAME:    %{{.+}}: vector<64xf32>, %[[MAP:.+]]: !llvm.ptr, %{{.+}}: index, %{{.+}}: index, %[[ROW:.+]]: index)
+  // CHECK:         %[[SWIZZLED:.+]] = arith.xori
+  // CHECK:         arith.muli %[[SWIZZLED]], %c16_i32
+  // CHECK:         %[[WARP:.+]] = arith.muli %{{.+}}, %c16_i32
+  // CHECK:         %[[FIRST:.+]] = arith.addi %{{.+}}, %[[WARP]]
+  // CHECK:         scf.if
+  // CHECK:           nvvm.cp.async.bulk.wait_group 0 {read}
+  // CHECK:         nvvm.bar.warp.sync
+  // CHECK-COUNT-4: nvvm.stmatrix {{.*}} : !llvm.ptr<3>, i32, i32, i32, i32
+  // CHECK:         nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
+  // CHECK:         nvvm.bar.warp.sync
+  // CHECK:         scf.if
+  // CHECK:           nvvm.cp.async.bulk.tensor.global.shared.cta %[[MAP]], %{{.+}}, box[%c0_i32, %[[FIRST]], %{{.+}}, %{{.+}}]
+  // CHECK:           nvvm.cp.async.bulk.commit.group
+  // CHECK:         nvvm.cp.async.bulk.wait_group 0 {read}
+  // CHECK-COUNT-4: nvvm.stmatrix
+  // CHECK:         nvvm.cp.async.bulk.tensor.global.shared.cta %[[MAP]], %{{.+}}, box[%c64_i32, %[[FIRST]], %{{.+}}, %{{.+}}]
+  func.func @store(%x: vector<64xf32>, %map: !llvm.ptr, %b: index, %h: index, %row: index) {
+    %tile = tile.wgmma.tile at 2048 : !tile.shared<128x64xbf16, swizzle = 128>
+    tile.wgmma.store %x by %tile to %map[%b, %h, %row]
+        : vector<64xf32>, !tile.shared<128x64xbf16, swizzle = 128>, !llvm.ptr
+    return
+  }
+
+  // Columns that the fragment does not have are zeros: TMA reads whole panels.
+  // CHECK-LABEL: func.func @narrow(
+  // CHECK-COUNT-3: nvvm.stmatrix
+  // CHECK:         nvvm.stmatrix %{{.+}}, %c0_i32, %c0_i32, %c0_i32, %c0_i32
+  // CHECK:         nvvm.cp.async.bulk.wait_group 0
+  // CHECK-NOT:     read
+  // CHECK:         nvvm.bar.warp.sync
+  func.func @narrow(%x: vector<24xf32>, %map: !llvm.ptr, %row: index) {
+    %tile = tile.wgmma.tile at 0 : !tile.shared<128x64xf16, swizzle = 128>
+    tile.wgmma.store %x by %tile to %map[%row, %row]
+        : vector<24xf32>, !tile.shared<128x64xf16, swizzle = 128>, !llvm.ptr
+    tile.wgmma.stored
+    return
+  }
+
   // CHECK-LABEL: func.func @roles(
   // CHECK:         %[[GROUP:.+]] = nvvm.shfl.sync idx
   // CHECK:         %[[IS:.+]] = arith.cmpi eq, %[[GROUP]], %c2_i32

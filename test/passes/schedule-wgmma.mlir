@@ -17,6 +17,8 @@
 // CHECK:        %[[VALUES:.+]] = tile.wgmma.ring at 51200 : <2x128x64xbf16, swizzle = 128>
 // CHECK:        %[[QMAP:.+]] = tile.tensor_map %[[Q]] box 128 x 64 swizzle 128
 // CHECK:        %[[KMAP:.+]] = tile.tensor_map %[[K]] box 128 x 64 swizzle 128
+// CHECK:        %[[TILE:.+]] = tile.wgmma.tile at 84992 : <128x64xbf16, swizzle = 128>
+// CHECK:        %[[OMAP:.+]] = tile.tensor_map %[[O]] box 16 x 64 swizzle 128
 // CHECK:        tile.wgmma.open %[[QUERIES]], %[[KEYS]], %[[VALUES]] consumers 2
 // Under the causal mask late queries see most keys: they begin first.
 // CHECK:        %[[LAST:.+]] = arith.subi %[[BLOCKS]], %c1
@@ -63,18 +65,20 @@
 // CHECK:          tile.wgmma.product
 // CHECK:          tile.wgmma.wait 0
 // CHECK:          arith.divf
-// CHECK:          tile.store
+// CHECK:          tile.wgmma.store %{{.+}} by %[[TILE]] to %[[OMAP]][
 // Rows of NaN are computed again, from the values that their queries see.
 // CHECK:          %[[PARTS:.+]] = tile.row_sum
 // CHECK:          %[[SUMS:.+]] = tile.join_sum %[[PARTS]]
 // CHECK:          arith.cmpf uno, %[[SUMS]], %[[SUMS]]
 // CHECK:          scf.if
-// CHECK-NEXT:       nvvm.bar.warp.sync
+// CHECK-NEXT:       tile.wgmma.stored
 // CHECK:            scf.for
 // CHECK:              gpu.shuffle idx
 // CHECK:              math.fma
 // CHECK:              arith.cmpf une
 // CHECK:              memref.store
+// CHECK:          tile.wgmma.stored
+// CHECK-NEXT:   }
 func.func @f(%q: !q, %k: !k, %o: !q) {
   attn.kernel ins(%q, %k : !q, !k) outs(%o : !q) {
   ^bb0(%a: tensor<1x2x?x64xbf16>, %b: tensor<1x2x?x64xbf16>):
@@ -82,6 +86,39 @@ func.func @f(%q: !q, %k: !k, %o: !q) {
         scores(%a, %b : tensor<1x2x?x64xbf16>, tensor<1x2x?x64xbf16>)
         causal pool(%b : tensor<1x2x?x64xbf16>) -> tensor<1x2x?x64xbf16>
     attn.results %r : tensor<1x2x?x64xbf16>
+  }
+  return
+}
+
+// Results of f32 are written from registers.
+!r = memref<1x2x?x64xf32>
+// CHECK-LABEL: func.func @wide_results(
+// CHECK-NOT:     tile.wgmma.tile
+// CHECK:         tile.store
+// CHECK-NOT:     tile.wgmma.stored
+func.func @wide_results(%q: !q, %k: !k, %o: !r) {
+  attn.kernel ins(%q, %k : !q, !k) outs(%o : !r) {
+  ^bb0(%a: tensor<1x2x?x64xbf16>, %b: tensor<1x2x?x64xbf16>):
+    %r = attn.generic
+        scores(%a, %b : tensor<1x2x?x64xbf16>, tensor<1x2x?x64xbf16>)
+        pool(%b : tensor<1x2x?x64xbf16>) -> tensor<1x2x?x64xf32>
+    attn.results %r : tensor<1x2x?x64xf32>
+  }
+  return
+}
+
+// Rings of 256 columns leave room for half of the outputs.
+!w = memref<1x2x?x256xbf16>
+// CHECK-LABEL: func.func @half_a_tile(
+// CHECK:         tile.wgmma.tile at 199680 : <128x128xbf16, swizzle = 128>
+// CHECK:         tile.wgmma.store %{{.+}} : vector<128xf32>, <128x128xbf16, swizzle = 128>
+func.func @half_a_tile(%q: !w, %k: !w, %o: !w) {
+  attn.kernel ins(%q, %k : !w, !w) outs(%o : !w) {
+  ^bb0(%a: tensor<1x2x?x256xbf16>, %b: tensor<1x2x?x256xbf16>):
+    %r = attn.generic
+        scores(%a, %b : tensor<1x2x?x256xbf16>, tensor<1x2x?x256xbf16>)
+        pool(%b : tensor<1x2x?x256xbf16>) -> tensor<1x2x?x256xbf16>
+    attn.results %r : tensor<1x2x?x256xbf16>
   }
   return
 }

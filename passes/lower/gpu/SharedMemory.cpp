@@ -57,6 +57,10 @@ int64_t mixattn::sharedBytesOf(tile::GridOp grid) {
     int64_t end = ring.getOffset() + ring.getRing().getType().getBytes();
     bytes = std::max(bytes, end);
   });
+  grid.walk([&](tile::WgmmaTileOp tile) {
+    int64_t end = tile.getOffset() + tile.getTile().getType().getBytes();
+    bytes = std::max(bytes, end);
+  });
   for (memref::AllocaOp tile : tilesOf(grid.getBody()))
     bytes += bytesOf(tile);
   return bytes;

@@ -16,7 +16,6 @@ class RingEmitter : public WarpgroupEmitter {
 public:
   using WarpgroupEmitter::WarpgroupEmitter;
 
-  Value emitRing(tile::WgmmaRingOp op);
   void emitOpen(tile::WgmmaOpenOp op, const Lowered &lowered);
   void emitFill(tile::WgmmaFillOp op, Value ring);
   Value emitAwait(tile::WgmmaAwaitOp op, Value ring);
@@ -25,31 +24,6 @@ public:
 };
 
 } // namespace
-
-/// The block's dynamic shared memory, a symbol of the module.
-static StringRef getSharedMemory(Operation *op) {
-  constexpr StringLiteral name = "mixattn_shared";
-  auto module = op->getParentOfType<gpu::GPUModuleOp>();
-  if (SymbolTable::lookupSymbolIn(module, name))
-    return name;
-  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  auto type =
-      LLVM::LLVMArrayType::get(IntegerType::get(op->getContext(), 8), 0);
-  // A swizzle repeats after 1024 bytes.
-  LLVM::GlobalOp::create(b, op->getLoc(), type, /*isConstant=*/false,
-                         LLVM::Linkage::External, name, Attribute(),
-                         /*alignment=*/1024,
-                         unsigned(NVVM::NVVMMemorySpace::Shared));
-  return name;
-}
-
-Value RingEmitter::emitRing(tile::WgmmaRingOp op) {
-  auto type = LLVM::LLVMPointerType::get(
-      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
-  Value memory = LLVM::AddressOfOp::create(b, type, getSharedMemory(op));
-  Value begin = LLVM::PtrToIntOp::create(b, b.getI32Type(), memory);
-  return plus(begin, op.getOffset());
-}
 
 void RingEmitter::emitOpen(tile::WgmmaOpenOp op, const Lowered &lowered) {
   Value isFirst = at.compare(arith::CmpIPredicate::eq, thread(), 0);
@@ -146,7 +120,8 @@ void RingEmitter::emitClear(tile::WgmmaClearOp op, Value tile) {
 }
 
 void mixattn::lower(OpBuilder &b, tile::WgmmaRingOp op, Lowered &lowered) {
-  lowered[op.getRing()] = RingEmitter(op.getLoc(), b).emitRing(op);
+  lowered[op.getRing()] =
+      WarpgroupEmitter(op.getLoc(), b).sharedAddress(op, op.getOffset());
 }
 
 void mixattn::lower(OpBuilder &b, tile::WgmmaOpenOp op, Lowered &lowered) {

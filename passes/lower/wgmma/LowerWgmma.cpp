@@ -35,7 +35,8 @@ struct LowerWgmmaPass : mixattn::impl::LowerWgmmaPassBase<LowerWgmmaPass> {
       for (Value operand : op->getOperands())
         if (isOfWgmma(operand) &&
             !isa_and_present<tile::WgmmaRingOp, tile::WgmmaAwaitOp,
-                             tile::WgmmaProductOp>(operand.getDefiningOp())) {
+                             tile::WgmmaTileOp, tile::WgmmaProductOp>(
+                operand.getDefiningOp())) {
           op->emitOpError("expected rings, tiles and pending fragments from "
                           "the ops that make them");
           return WalkResult::interrupt();
@@ -59,6 +60,7 @@ struct LowerWgmmaPass : mixattn::impl::LowerWgmmaPassBase<LowerWgmmaPass> {
           .Case([&](tile::WgmmaRolesOp op) { roles.push_back(op); })
           .Case<tile::WgmmaRingOp, tile::WgmmaOpenOp, tile::WgmmaFillOp,
                 tile::WgmmaAwaitOp, tile::WgmmaReleaseOp, tile::WgmmaClearOp,
+                tile::WgmmaTileOp, tile::WgmmaStoreOp, tile::WgmmaStoredOp,
                 tile::WgmmaProductOp, tile::WgmmaWaitOp, tile::WgmmaBoundaryOp>(
               [&](auto op) {
                 lower(static_cast<OpBuilder &>(rewriter), op, lowered);

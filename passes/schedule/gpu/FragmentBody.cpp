@@ -266,10 +266,7 @@ Value FragmentBody::emitResult(int64_t g, Value outputs,
                       b, keepsNone, constant(b.getF32Type(), 0), elements[0])};
                 })
             .front();
-  tile::StoreOp::create(
-      b, outputs,
-      KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, heads[g]}),
-      firstQuery, numQueries);
+  emitStore(g, outputs);
   if (Value lse = op.getLse())
     tile::StoreRowsOp::create(
         b, Softmax::emitLogSum(b, statistics.reference, statistics.sum),
@@ -293,6 +290,13 @@ void FragmentBody::emitResults(ValueRange outputs, ArrayRef<Statistics> parts) {
   }
   for (auto [g, sum] : llvm::enumerate(sums))
     emitRowsAgain(g, sum, statistics[g]);
+}
+
+void FragmentBody::emitStore(int64_t g, Value outputs) {
+  tile::StoreOp::create(
+      b, outputs,
+      KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, heads[g]}),
+      firstQuery, numQueries);
 }
 
 tile::GridOp mixattn::makeBlocks(ImplicitLocOpBuilder &b, KernelOp kernel,

@@ -21,8 +21,15 @@ public:
 
   FragmentBody(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
                int64_t numHeads);
+  virtual ~FragmentBody() = default;
 
 protected:
+  /// Writes the outputs of head `g` of the group. A family may have a way of
+  /// its own.
+  virtual void emitStore(int64_t g, mlir::Value outputs);
+  /// Waits until what a warp stored may be written again by any lane of it.
+  virtual void emitWaitForStores();
+
   /// The reference of every row, a maximum that lags, which weights are
   /// relative to, and each lane's part of their sum.
   struct Statistics {

@@ -50,6 +50,12 @@ static Value threadOf(ImplicitLocOpBuilder &b) {
   return gpu::ThreadIdOp::create(b, gpu::Dimension::x);
 }
 
+/// Other lanes wrote the warp's rows.
+void FragmentBody::emitWaitForStores() {
+  NVVM::SyncWarpOp::create(
+      b, arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)));
+}
+
 /// Computes those of the warp's rows of head `g` again whose `sums` are NaN.
 void FragmentBody::emitRowsAgain(int64_t g, Value sums,
                                  const Statistics &statistics) {
@@ -59,9 +65,7 @@ void FragmentBody::emitRowsAgain(int64_t g, Value sums,
   Value areNaN =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, sums, sums);
   onlyIf(b, tile::AnyOp::create(b, areNaN), [&] {
-    // Other lanes wrote these rows.
-    NVVM::SyncWarpOp::create(
-        b, arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)));
+    emitWaitForStores();
     Value warp = at.div(threadOf(b), lanes);
     Value first = at.add(firstQuery, at.mul(warp, warpRows));
     Value count = at.min(at.sub(numQueries, first), warpRows);

@@ -7,6 +7,7 @@
 #include "dialect/tile/WgmmaOps.h"
 #include "passes/schedule/gpu/HeadGroup.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mixattn::wgmma {
@@ -25,8 +26,12 @@ struct BlockSizes {
   int64_t keys = 128;
   static constexpr int64_t stages = 2;
   mlir::Type type;
+  /// Columns of the tile that outputs are laid in, panels of 64; 0 where
+  /// registers write outputs to memory themselves: f32, or for want of room.
+  int64_t outputColumns = 0;
 
-  explicit BlockSizes(AttentionOpInterface op)
+  /// For a block that may have `sharedBytes` bytes of shared memory.
+  BlockSizes(AttentionOpInterface op, int64_t sharedBytes)
       : group(op), type(op.getQueryType().getElementType()) {
     // Outputs take as many registers as scores and weights leave, and so do
     // numbers of each query and key that are read from memory.
@@ -37,6 +42,11 @@ struct BlockSizes {
       keys = 64;
     else if (group.valueFeatures > 64)
       keys = 112;
+    constexpr int64_t panel = 64;
+    if (getElementTypeOrSelf(op.getResult()) == type)
+      outputColumns = llvm::alignTo(group.valueFeatures, panel);
+    while (outputColumns > 0 && bytes() > sharedBytes)
+      outputColumns -= panel;
   }
 
   tile::RingType ring(int64_t count, int64_t rows, int64_t columns) const {
@@ -61,8 +71,18 @@ struct BlockSizes {
   }
   int64_t keyOffset() const { return after(0, queryRing()); }
   int64_t valueOffset() const { return after(keyOffset(), keyRing()); }
+  /// The tile of outputs comes after them.
+  tile::SharedType outputTile() const {
+    return tile::SharedType::get(type.getContext(),
+                                 {blockQueries, outputColumns}, type,
+                                 /*swizzle=*/128);
+  }
+  int64_t outputOffset() const { return after(valueOffset(), valueRing()); }
   /// Bytes of shared memory that a block takes.
-  int64_t bytes() const { return valueOffset() + valueRing().getBytes(); }
+  int64_t bytes() const {
+    return outputColumns > 0 ? outputOffset() + outputTile().getBytes()
+                             : valueOffset() + valueRing().getBytes();
+  }
 };
 
 } // namespace mixattn::wgmma

@@ -55,6 +55,8 @@ private:
     }
   };
 
+  void emitStore(int64_t g, Value outputs) override;
+  void emitWaitForStores() override;
   void emitProducer();
   void emitConsumer();
   State emitBlocks();
@@ -109,16 +111,19 @@ private:
     auto type = VectorType::get({sizes.keys / 2}, sizes.type);
     return tile::ToOperandOp::create(b, type, weights);
   }
-  Value mapOf(Value tensor, int64_t rows) {
+  Value mapOf(Value buffer, int64_t rows) {
     return tile::TensorMapOp::create(
-        b, LLVM::LLVMPointerType::get(b.getContext()), buffers.bufferOf(tensor),
-        rows, /*columns=*/64, /*swizzle=*/128);
+        b, LLVM::LLVMPointerType::get(b.getContext()), buffer, rows,
+        /*columns=*/64, /*swizzle=*/128);
   }
 
   const BlockSizes &sizes;
   const HeadGroup &group = sizes.group;
   Value queryRing, keyRing, valueRing;
   Value queryMap, keyMap, valueMap;
+  /// The tile that outputs are laid in, and the map of where they go; null
+  /// where there is none.
+  Value outputTile, outputMap;
   /// Blocks of keys that the block visits, and whether there are any.
   Value numBlocks, hasBlocks;
   /// The tiles of queries, once they are there.
@@ -343,6 +348,22 @@ void OnlineBlock::emitConsumer() {
         {choice.getResult(3 * g + 1), choice.getResult(3 * g + 2)});
   }
   emitResults(outputs, statistics);
+  if (outputTile)
+    tile::WgmmaStoredOp::create(b);
+}
+
+/// Each warp's rows go by themselves.
+void OnlineBlock::emitStore(int64_t g, Value outputs) {
+  if (!outputTile)
+    return FragmentBody::emitStore(g, outputs);
+  tile::WgmmaStoreOp::create(b, outputs, outputTile, outputMap,
+                             ValueRange{batch, heads[g], firstQuery});
+}
+
+void OnlineBlock::emitWaitForStores() {
+  if (!outputTile)
+    return FragmentBody::emitWaitForStores();
+  tile::WgmmaStoredOp::create(b);
 }
 
 void OnlineBlock::emit(tile::GridOp grid) {
@@ -350,9 +371,15 @@ void OnlineBlock::emit(tile::GridOp grid) {
   keyRing = tile::WgmmaRingOp::create(b, sizes.keyRing(), sizes.keyOffset());
   valueRing =
       tile::WgmmaRingOp::create(b, sizes.valueRing(), sizes.valueOffset());
-  queryMap = mapOf(op.getQuery(), blockQueries);
-  keyMap = mapOf(op.getKey(), sizes.keys);
-  valueMap = mapOf(op.getValue(), sizes.keys);
+  queryMap = mapOf(buffers.bufferOf(op.getQuery()), blockQueries);
+  keyMap = mapOf(buffers.bufferOf(op.getKey()), sizes.keys);
+  valueMap = mapOf(buffers.bufferOf(op.getValue()), sizes.keys);
+  if (sizes.outputColumns > 0) {
+    constexpr int64_t warpRows = 16;
+    outputTile =
+        tile::WgmmaTileOp::create(b, sizes.outputTile(), sizes.outputOffset());
+    outputMap = mapOf(kernel.getOutputs()[0], warpRows);
+  }
   tile::WgmmaOpenOp::create(b, ValueRange{queryRing, keyRing, valueRing},
                             consumers);
 
@@ -370,9 +397,9 @@ void OnlineBlock::emit(tile::GridOp grid) {
   emitConsumer();
 }
 
-void wgmma::scheduleOnline(KernelOp kernel) {
+void wgmma::scheduleOnline(KernelOp kernel, int64_t sharedBytes) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-  BlockSizes sizes(cast<AttentionOpInterface>(kernel.getAnchor()));
+  BlockSizes sizes(cast<AttentionOpInterface>(kernel.getAnchor()), sharedBytes);
   tile::GridOp grid =
       makeBlocks(b, kernel, blockQueries, sizes.group.heads, threads);
   OnlineBlock(b, kernel, sizes).emit(grid);

@@ -25,7 +25,7 @@ public:
 
   std::string whyNot(Operation *op) const override;
   void emit(KernelOp kernel, const PlanCase &plan) const override {
-    scheduleOnline(kernel);
+    scheduleOnline(kernel, sharedBytes);
   }
 
 protected:
@@ -48,7 +48,7 @@ void wgmma::addSchedules(ScheduleTable &table) {
 std::string Online::whyNot(Operation *op) const {
   if (std::string why = GpuSchedule::whyNot(op); !why.empty())
     return why;
-  BlockSizes sizes(cast<AttentionOpInterface>(op));
+  BlockSizes sizes(cast<AttentionOpInterface>(op), sharedBytes);
   if (sizes.bytes() > sharedBytes)
     return llvm::formatv("queries, keys and values take {0} bytes of shared "
                          "memory, more than the {1} of a block",
@@ -59,7 +59,7 @@ std::string Online::whyNot(Operation *op) const {
 /// Of the warps of a warpgroup each quarter of the multiprocessor has one.
 BlockCounts Online::countBlock(AttentionOpInterface op,
                                const PlanCase &) const {
-  BlockSizes sizes(op);
+  BlockSizes sizes(op, sharedBytes);
   const HeadGroup &group = sizes.group;
   double keys = double(sizes.keys);
   constexpr double width = 2, rows = 64, depth = 16;

@@ -23,7 +23,10 @@ namespace mixattn::wgmma {
 /// first, so that most of those that not every query sees come first.
 ///
 /// The counts of the grid are blocks of queries, heads, batch.
-void scheduleOnline(KernelOp kernel);
+///
+/// Outputs go to memory by TMA, too, from a tile of their own. A block may have
+/// `sharedBytes` bytes of shared memory.
+void scheduleOnline(KernelOp kernel, int64_t sharedBytes);
 
 /// Adds every schedule for sm_90a to `table`.
 void addSchedules(ScheduleTable &table);
