@@ -133,6 +133,27 @@ def Tile_TensorMapOp : Tile_Op<"tensor_map", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_MultiprocessorsOp : Tile_Op<"multiprocessors", [Pure]> {
+  let summary = "How many multiprocessors the GPU has";
+  let description = [{
+    The GPU that the entry is called for: the host asks it. It is a number of a
+    launch, as sizes are; no result may depend on it.
+
+    ```mlir
+    func.func @f(%items: index) {
+      %most = tile.multiprocessors : index
+      %blocks = arith.minsi %items, %most : index
+      tile.grid %blocks threads 128 {
+      ^bb0(%block: index):
+      }
+      return
+    }
+    ```
+  }];
+  let results = (outs Index:$count);
+  let assemblyFormat = "attr-dict `:` type($count)";
+}
+
 def Tile_ReportOp : Tile_Op<"report"> {
   let summary = "Tells the caller that a value is out of its range";
   let description = [{

@@ -26,8 +26,9 @@ static SizeExpression parse(const JsonView &json,
   }
   std::vector<JsonView> parts = json.elements();
   std::string name = parts.empty() ? "" : parts.front().text();
-  if (name == "threads" && parts.size() == 1) {
-    size.kind = Kind::Threads;
+  bool isThreads = name == "threads";
+  if ((isThreads || name == "multiprocessors") && parts.size() == 1) {
+    size.kind = isThreads ? Kind::Threads : Kind::Multiprocessors;
     return size;
   }
   std::optional<Kind> kind = SizeExpression::operationNamed(name);

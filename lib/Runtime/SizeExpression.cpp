@@ -77,6 +77,7 @@ static std::optional<int64_t> combine(Kind kind, int64_t left, int64_t right) {
   case Kind::Number:
   case Kind::Dim:
   case Kind::Threads:
+  case Kind::Multiprocessors:
     return std::nullopt;
   }
   if (wraps || result < 0)
@@ -92,6 +93,8 @@ std::optional<int64_t> SizeExpression::in(const DimSizes &sizes,
     return sizes.at(dim);
   if (kind == Kind::Threads)
     return threads;
+  if (kind == Kind::Multiprocessors)
+    return std::nullopt;
   std::optional<int64_t> result = operands.front().in(sizes, threads);
   for (size_t i = 1; result && i < operands.size(); ++i) {
     std::optional<int64_t> next = operands[i].in(sizes, threads);
@@ -107,6 +110,8 @@ std::string SizeExpression::toString() const {
     return dim;
   if (kind == Kind::Threads)
     return "threads";
+  if (kind == Kind::Multiprocessors)
+    return "multiprocessors";
   std::string text;
   for (const SizeExpression &operand : operands)
     text += (text.empty() ? "" : find(kind)->sign) + operand.toString();

@@ -19,8 +19,9 @@ struct SizeExpression {
   enum class Kind {
     Number,
     Dim,
-    /// How many threads OpenMP has.
+    /// How many threads OpenMP has, and how many multiprocessors the GPU.
     Threads,
+    Multiprocessors,
     Add,
     Subtract,
     Multiply,
@@ -40,7 +41,7 @@ struct SizeExpression {
   std::vector<SizeExpression> operands;
 
   /// Its value; none where a step of it is below 0, divides by 0 or is no
-  /// int64_t. All dims are in `sizes`.
+  /// int64_t, or asks for multiprocessors. All dims are in `sizes`.
   std::optional<int64_t> in(const DimSizes &sizes, int64_t threads) const;
   /// Whether `sizes` has all its dims.
   bool hasDimsOf(const DimSizes &sizes) const;

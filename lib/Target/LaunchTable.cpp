@@ -286,7 +286,7 @@ void TableWriter::write(llvm::StringRef manifestText,
   Constant *library = pointerTo(structOf(
       {listOf(targets), wide(targets.size()), wide(leastDriver),
        listOf(entries), listOf(launches), wide(launches.size()),
-       memory(contexts, word), memory(contexts, word),
+       memory(contexts, word), memory(contexts, word), memory(contexts, word),
        memory(2 * contexts * std::max<int64_t>(launches.size(), 1), word)}));
   for (auto [number, entry] : llvm::enumerate(manifest.entries))
     addFunctions(library, entry, number);

@@ -35,6 +35,8 @@ static int64_t stepOf(SizeExpression::Kind kind) {
     return MIXATTN_STEP_NUMBER;
   case Kind::Dim:
     return MIXATTN_STEP_DIM;
+  case Kind::Multiprocessors:
+    return MIXATTN_STEP_MULTIPROCESSORS;
   case Kind::Add:
     return MIXATTN_STEP_ADD;
   case Kind::Subtract:
@@ -64,9 +66,10 @@ void TableConstants::addSteps(const SizeExpression &size, const Numbers &dims,
   using Kind = SizeExpression::Kind;
   int64_t operation = stepOf(size.kind);
   if (size.operands.empty()) {
-    int64_t value = size.kind == Kind::Dim      ? dims.at(size.dim)
-                    : size.kind == Kind::Number ? size.number
-                                                : 1;
+    int64_t value = size.kind == Kind::Dim       ? dims.at(size.dim)
+                    : size.kind == Kind::Number  ? size.number
+                    : size.kind == Kind::Threads ? 1
+                                                 : 0;
     steps.push_back(structOf({wide(operation), wide(value)}));
     return;
   }

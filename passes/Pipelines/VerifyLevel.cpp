@@ -39,8 +39,8 @@ static bool usesTensors(Operation *op) {
 /// computes with numbers, or asks for sizes and parts of buffers.
 static bool launches(Operation *op) {
   return isa<FunctionOpInterface, func::ReturnOp, tile::GridOp, tile::LaunchOp,
-             memref::DimOp, memref::CastOp, memref::SubViewOp, memref::ViewOp>(
-             op) ||
+             tile::MultiprocessorsOp, memref::DimOp, memref::CastOp,
+             memref::SubViewOp, memref::ViewOp>(op) ||
          isa_and_present<arith::ArithDialect>(op->getDialect());
 }
 

@@ -3,6 +3,8 @@
 
 #include "passes/entry/SizeExpression.h"
 
+#include "dialect/tile/TileOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -45,10 +47,13 @@ static StringRef wordFor(Operation *op) {
       .Default([](Operation *) { return StringRef(); });
 }
 
-/// Whether `op` asks OpenMP for the number of threads.
-static bool asksForThreads(Operation *op) {
+/// The word for what `op` asks the machine: how many threads OpenMP has, or
+/// multiprocessors the GPU; or nothing.
+static StringRef wordForMachine(Operation *op) {
+  if (isa<tile::MultiprocessorsOp>(op))
+    return "multiprocessors";
   auto call = dyn_cast<func::CallOp>(op);
-  return call && call.getCallee() == "omp_get_max_threads";
+  return call && call.getCallee() == "omp_get_max_threads" ? "threads" : "";
 }
 
 /// The function's argument whose size `size` is, or null.
@@ -69,7 +74,7 @@ bool mixattn::isSizeOfArguments(Value size) {
   Operation *op = size.getDefiningOp();
   if (!op)
     return false;
-  if (getConstantIntValue(size) || asksForThreads(op))
+  if (getConstantIntValue(size) || !wordForMachine(op).empty())
     return true;
   if (auto dim = dyn_cast<memref::DimOp>(op))
     return bool(argumentOf(dim));
@@ -143,8 +148,8 @@ llvm::json::Value mixattn::describeSize(Value size) {
   if (std::optional<int64_t> number = getConstantIntValue(size))
     return *number;
   Operation *op = size.getDefiningOp();
-  if (asksForThreads(op))
-    return llvm::json::Array{"threads"};
+  if (StringRef word = wordForMachine(op); !word.empty())
+    return llvm::json::Array{word.str()};
   if (isCast(op))
     return describeSize(op->getOperand(0));
   if (auto dim = dyn_cast<memref::DimOp>(op)) {

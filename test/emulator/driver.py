@@ -49,6 +49,12 @@ class Driver:
             message = self.cuda.mixattnEmulatorMessage().decode()
             raise DriverError(f"{name}: {text.value.decode()}: {message}")
 
+    def multiprocessors(self):
+        count = ctypes.c_int()
+        # 16 is CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT.
+        self.call("cuDeviceGetAttribute", ctypes.byref(count), 16, 0)
+        return count.value
+
     def allocate(self, size):
         address = ctypes.c_uint64()
         self.call("cuMemAlloc_v2", ctypes.byref(address),

@@ -51,7 +51,7 @@ class Run:
             self.arrays[result["name"]] = array.view(dtype).reshape(shape)
 
     def size(self, size):
-        return sizes.evaluate(size, self.dims)
+        return sizes.evaluate(size, self.dims, self.cuda.multiprocessors())
 
     def stride(self, name, dim):
         """The stride of a dim in elements; arrays are dense."""
@@ -145,6 +145,8 @@ def main():
                         help="approximate instructions do not err")
     parser.add_argument("--equal-writes", action="store_true",
                         help="warps may write the same value to a place")
+    parser.add_argument("--multiprocessors", type=int, default=4,
+                        help="of the GPU")
     parser.add_argument("--counters", action="store_true",
                         help="print what was counted, as JSON")
     parser.add_argument("--chip", help="default: the target of the PTX")
@@ -166,6 +168,7 @@ def main():
     chip = options.chip or target_of(text) or manifest["target"]["cpu"]
     cuda = driver.Driver(options.library or find_library(), chip=chip,
                          seed=options.seed, landing=options.landing,
+                         sms=options.multiprocessors,
                          approximate=int(not options.exact),
                          equal_writes=int(options.equal_writes))
     try:

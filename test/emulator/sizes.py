@@ -16,14 +16,17 @@ OPERATIONS = {
 }
 
 
-def evaluate(size, dims):
-    """The value of a SIZE where dims have these sizes."""
+def evaluate(size, dims, multiprocessors=0):
+    """The value of a SIZE where dims have these sizes, on a GPU of so many
+    multiprocessors."""
     if isinstance(size, int):
         return size
     if isinstance(size, str):
         return dims[size]
     operation, *operands = size
-    values = [evaluate(operand, dims) for operand in operands]
+    if operation == "multiprocessors":
+        return multiprocessors
+    values = [evaluate(operand, dims, multiprocessors) for operand in operands]
     value = functools.reduce(OPERATIONS[operation], values)
     if value < 0:
         raise ValueError(f"a size below 0: {size}")

@@ -3,8 +3,9 @@
 
 Results meet NumPy's oracle of test/numeric, with the same inputs and limits. A
 case is BxNxSxSCALE, as there. Each runs twice without the errors of approximate
-instructions, its copies landing early and late, and must give the same bits; a
-third run, with these errors, is what is checked.
+instructions, its copies landing early and late, on one multiprocessor and on
+more than there are items, and must give the same bits; a third run, with these
+errors and on three, is what is checked.
 """
 
 import argparse
@@ -69,13 +70,15 @@ class Kernel(run_variant.Variant):
         """The kernel's results for the arguments in `file`."""
         arrays = {name: array.view(np.uint16) if array.dtype.kind == "V"
                   else array for name, array in dict(np.load(file)).items()}
-        early, late = [self.run(arrays, landing=landing, approximate=0)
-                       for landing in ("issue", "wait")]
+        early, late = [self.run(arrays, landing=landing, approximate=0,
+                                sms=count)
+                       for landing, count in (("issue", 1), ("wait", 1000))]
         for name, array in early.items():
             if array.tobytes() != late[name].tobytes():
                 raise driver.DriverError(
-                    f"'{name}' has other bits where copies land late")
-        results = self.run(arrays, landing="wait", approximate=1)
+                    f"'{name}' has other bits where copies land late, on other "
+                    "multiprocessors")
+        results = self.run(arrays, landing="wait", approximate=1, sms=3)
         stored = {"bf16": "V2", "f16": np.float16, "f32": np.float32}
         return {name: inputs.decode(array.view(stored[self.dtypes[name]]))
                 for name, array in results.items()}

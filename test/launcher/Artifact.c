@@ -26,6 +26,7 @@ enum { Q, K, LENGTHS, O };
 
 STEPS(one, NUMBER(1));
 STEPS(eight, NUMBER(8));
+STEPS(multiprocessors, DO(MULTIPROCESSORS));
 STEPS(sixty_four, NUMBER(64));
 STEPS(b, DIM(B));
 STEPS(n, DIM(N));
@@ -118,7 +119,7 @@ static const struct mixattn_launch_row launches[] = {
      {32, 1, 1},
      {1, 1, 1}},
     {"first_half",
-     {EXPRESSION(one), EXPRESSION(one), EXPRESSION(one)},
+     {EXPRESSION(multiprocessors), EXPRESSION(one), EXPRESSION(one)},
      {0},
      copy_parameters,
      COUNT(copy_parameters),
@@ -170,10 +171,13 @@ static const struct mixattn_target_row targets[] = {
 
 static uint64_t contexts[MIXATTN_MOST_CONTEXTS];
 static int64_t context_targets[MIXATTN_MOST_CONTEXTS];
+static int64_t context_multiprocessors[MIXATTN_MOST_CONTEXTS];
 static struct mixattn_kernel_state kernels[MIXATTN_MOST_CONTEXTS * LAUNCHES];
 static const struct mixattn_library library = {
-    targets,  COUNT(targets), 12000,           entries, launches,
-    LAUNCHES, contexts,       context_targets, kernels};
+    targets,  COUNT(targets),  12000,
+    entries,  launches,        LAUNCHES,
+    contexts, context_targets, context_multiprocessors,
+    kernels};
 
 ENTRY(attend, 0)
 ENTRY(copy, 1)

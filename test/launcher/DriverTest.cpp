@@ -111,6 +111,7 @@ TEST_F(Driver, LaunchesAreOfTheTarget) {
   EXPECT_EQ(copy(), good);
   EXPECT_EQ(fake->launch_count, 3);
   EXPECT_EQ(std::string(fake->launches[1].kernel), "first_half");
+  EXPECT_EQ(fake->launches[1].grid[0], 78u);
   EXPECT_EQ(std::string(fake->launches[2].kernel), "second_half");
   // Code that a context has loaded is known without asking the driver again.
   fake->failing = "cuDeviceGetAttribute";

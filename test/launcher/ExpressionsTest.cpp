@@ -16,6 +16,7 @@ static std::optional<int64_t> valueOf(std::vector<mixattn_step> steps) {
   mixattn_request request = {};
   request.dims[0] = 7;
   request.dims[1] = 3;
+  request.multiprocessors = 132;
   int64_t value;
   if (!mixattn_evaluate(&request, {steps.data(), int64_t(steps.size())},
                         &value))
@@ -35,6 +36,7 @@ TEST(Expressions, Values) {
   EXPECT_EQ(valueOf({}), 0);
   EXPECT_EQ(valueOf({{MIXATTN_STEP_NUMBER, 5}}), 5);
   EXPECT_EQ(valueOf({{MIXATTN_STEP_DIM, 1}}), 3);
+  EXPECT_EQ(valueOf({{MIXATTN_STEP_MULTIPROCESSORS, 0}}), 132);
   EXPECT_EQ(valueOf(7, MIXATTN_STEP_ADD, 3), 10);
   EXPECT_EQ(valueOf(3, MIXATTN_STEP_SUBTRACT, 7), -4);
   EXPECT_EQ(valueOf(7, MIXATTN_STEP_MULTIPLY, 3), 21);

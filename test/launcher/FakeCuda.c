@@ -28,6 +28,7 @@ struct fake_cuda *fake_cuda_reset(void) {
   memset(&state, 0, sizeof state);
   state.version = 13000;
   state.capability = 80;
+  state.multiprocessors = 78;
   state.shared = 166912;
   for (int i = 0; i < FAKE_CONTEXTS; ++i)
     state.contexts[i] =
@@ -135,6 +136,9 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
     return outcome("cuDeviceGetAttribute");
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
     *value = state.capability % 10;
+    return 0;
+  case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+    *value = state.multiprocessors;
     return 0;
   case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
     *value = state.shared;

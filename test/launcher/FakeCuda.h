@@ -58,6 +58,8 @@ struct fake_cuda {
   int version;
   /* 10 x major + minor of every device's compute capability. */
   int capability;
+  /* Of every device. */
+  int multiprocessors;
   /* Bytes of shared memory that a block may have. */
   int shared;
   /* Loading and initialising take a while. */

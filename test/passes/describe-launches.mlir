@@ -33,6 +33,21 @@ module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22},{\22nam
 
 // -----
 
+// A number of blocks may depend on the GPU.
+// CHECK: \22grid\22:{{\[\[}}\22minimum\22,\22N\22,[\22multiprocessors\22]],1,1]
+module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22}]}"} {
+  func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
+    %c0 = arith.constant 0 : index
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %most = tile.multiprocessors : index
+    %blocks = arith.minsi %n, %most : index
+    tile.launch @kernels::@f_kernel_0 blocks %blocks threads 32 [#tile.parameter<pointer>] of %x : memref<?xf32>
+    return
+  }
+}
+
+// -----
+
 func.func @f(%k: index) {
   %n = arith.shli %k, %k : index
   // expected-error @below {{'tile.launch' op expected counts that are sizes of arguments}}

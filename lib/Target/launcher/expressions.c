@@ -37,19 +37,26 @@ static bool combine(int64_t operation, int64_t left, int64_t right,
   }
 }
 
+// The value of a step that takes none.
+static int64_t operand(const struct mixattn_request *request,
+                       const struct mixattn_step *step) {
+  if (step->operation == MIXATTN_STEP_DIM)
+    return request->dims[step->value];
+  if (step->operation == MIXATTN_STEP_MULTIPROCESSORS)
+    return request->multiprocessors;
+  return step->value;
+}
+
 bool mixattn_evaluate(const struct mixattn_request *request,
                       struct mixattn_expression expression, int64_t *value) {
   int64_t stack[MIXATTN_MOST_OPERANDS];
   int64_t depth = 0;
   for (int64_t i = 0; i < expression.count; ++i) {
     const struct mixattn_step *step = &expression.steps[i];
-    if (step->operation == MIXATTN_STEP_NUMBER ||
-        step->operation == MIXATTN_STEP_DIM) {
+    if (step->operation <= MIXATTN_STEP_MULTIPROCESSORS) {
       if (depth == MIXATTN_MOST_OPERANDS)
         return false;
-      stack[depth++] = step->operation == MIXATTN_STEP_DIM
-                           ? request->dims[step->value]
-                           : step->value;
+      stack[depth++] = operand(request, step);
       continue;
     }
     if (depth < 2)

@@ -51,6 +51,8 @@ struct mixattn_request {
   CUcontext context, previous;
   // The number of the target whose code the context has.
   int64_t target;
+  // Those of the device, once the code is loaded.
+  int64_t multiprocessors;
   // The kernels in the context, one for each launch of the library.
   const struct mixattn_kernel_state *kernels;
 };

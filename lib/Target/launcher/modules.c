@@ -109,17 +109,22 @@ static bool runs_on(const struct mixattn_target_row *target, int capability) {
 }
 
 // Finds the target whose code runs on the device, of several the latest: PTX is
-// of an earlier major number than machine code.
+// of an earlier major number than machine code. Asks for its multiprocessors,
+// too.
 static int32_t find_target(const struct mixattn_request *request,
-                           int64_t *target) {
+                           int64_t *target, int64_t *multiprocessors) {
   const struct mixattn_library *library = request->library;
-  int capability, latest = 0;
+  int capability, count = 0, latest = 0;
   CUresult result = find_capability(request, &capability);
+  if (result == CUDA_SUCCESS)
+    result = request->driver->cuDeviceGetAttribute(
+        &count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, request->handle);
   if (result != CUDA_SUCCESS)
     return mixattn_fail_driver(request, MIXATTN_ERROR_LAUNCH, result,
                                "the driver refused to tell what CUDA device "
                                "%d is",
                                request->device);
+  *multiprocessors = count;
   for (int64_t i = 0; i < library->target_count; ++i) {
     const struct mixattn_target_row *row = &library->targets[i];
     if (row->capability <= latest || !runs_on(row, capability))
@@ -175,16 +180,20 @@ static int32_t check_stream(const struct mixattn_request *request) {
                       request->entry->name);
 }
 
-// Loads the code of a target into the context. Writes the number of the target,
-// and `kernels`, one for each of its launches.
+// Loads the code of a target into the context. Writes what the library keeps of
+// it at `place`: the number of the target, and a kernel for each of its
+// launches.
 static int32_t load_module(const struct mixattn_request *request,
-                           int64_t *target,
-                           struct mixattn_kernel_state *kernels) {
+                           int64_t place) {
   const struct mixattn_library *library = request->library;
   const struct mixattn_driver *driver = request->driver;
+  int64_t *target = &library->context_targets[place];
+  struct mixattn_kernel_state *kernels =
+      library->kernels + place * library->launch_count;
   int32_t code = check_stream(request);
   if (!code)
-    code = find_target(request, target);
+    code =
+        find_target(request, target, &library->context_multiprocessors[place]);
   if (code)
     return code;
   const struct mixattn_target_row *row = &library->targets[*target];
@@ -218,8 +227,7 @@ int32_t mixattn_load(struct mixattn_request *request) {
                           "process, but got another",
                           MIXATTN_MOST_CONTEXTS);
     else if (!is_loaded)
-      code = load_module(request, &library->context_targets[place],
-                         library->kernels + place * library->launch_count);
+      code = load_module(request, place);
     if (!is_loaded && !code)
       __atomic_store_n(&library->contexts[place], key, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&module_lock);
@@ -227,6 +235,7 @@ int32_t mixattn_load(struct mixattn_request *request) {
   if (code)
     return code;
   request->target = library->context_targets[place];
+  request->multiprocessors = library->context_multiprocessors[place];
   request->kernels = library->kernels + place * library->launch_count;
   return 0;
 }

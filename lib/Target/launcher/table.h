@@ -31,12 +31,14 @@ enum {
   MIXATTN_MOST_CONTEXTS = 64
 };
 
-// Operations of steps. All but the first two take the two values on top of the
-// stack, the right one above the left one, and leave one.
+// Operations of steps. All but the first three take the two values on top of
+// the stack, the right one above the left one, and leave one.
 enum {
   MIXATTN_STEP_NUMBER,
   // The size of the dim of that number.
   MIXATTN_STEP_DIM,
+  // How many multiprocessors the device has.
+  MIXATTN_STEP_MULTIPROCESSORS,
   MIXATTN_STEP_ADD,
   MIXATTN_STEP_SUBTRACT,
   MIXATTN_STEP_MULTIPLY,
@@ -212,10 +214,11 @@ struct mixattn_library {
   int64_t launch_count;
   // Memory that the launcher writes, all 0 at first: which contexts have been
   // loaded, MIXATTN_MOST_CONTEXTS of them, and for each of these contexts the
-  // number of the target whose code it has, and a kernel for each launch; those
-  // of other targets stay 0.
+  // number of the target whose code it has, the multiprocessors of its device,
+  // and a kernel for each launch; those of other targets stay 0.
   uint64_t *contexts;
   int64_t *context_targets;
+  int64_t *context_multiprocessors;
   struct mixattn_kernel_state *kernels;
 };
 

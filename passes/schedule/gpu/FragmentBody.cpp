@@ -33,8 +33,13 @@ Value FragmentBody::constant(Type type, double number) {
 }
 
 void FragmentBody::emitItem(tile::GridOp grid, int64_t queries) {
+  emitItem(ValueRange(grid.getItem()), queries);
+  reportLengths();
+}
+
+void FragmentBody::emitItem(ValueRange item, int64_t queries) {
   numQueries = sizeOf(op.getQueriesDim());
-  Value block = grid.getItem()[0];
+  Value block = item[0];
   // Items begin in the order of their numbers, and late queries see most keys:
   // what takes longest begins first.
   if (op.getCausal()) {
@@ -42,12 +47,15 @@ void FragmentBody::emitItem(tile::GridOp grid, int64_t queries) {
     block = at.sub(at.sub(blocks, 1), block);
   }
   firstQuery = at.mul(block, queries);
-  Value first = at.mul(grid.getItem()[1], int64_t(heads.size()));
+  Value first = at.mul(item[1], int64_t(heads.size()));
   for (auto [g, head] : llvm::enumerate(heads))
     head = at.add(first, int64_t(g));
-  batch = grid.getItem()[2];
+  batch = item[2];
   Value here = at.min(at.sub(numQueries, firstQuery), queries);
   range = emitKeyRange(b, op, buffers, firstQuery, here, batch);
+}
+
+void FragmentBody::reportLengths() {
   if (range.isLengthBad)
     tile::ReportOp::create(b, range.isLengthBad,
                            buffers.bufferOf(op.getLengths()));
@@ -299,9 +307,8 @@ void FragmentBody::emitStore(int64_t g, Value outputs) {
       firstQuery, numQueries);
 }
 
-tile::GridOp mixattn::makeBlocks(ImplicitLocOpBuilder &b, KernelOp kernel,
-                                 int64_t queries, int64_t heads,
-                                 int64_t threads) {
+SmallVector<Value> mixattn::countItems(ImplicitLocOpBuilder &b, KernelOp kernel,
+                                       int64_t queries, int64_t heads) {
   auto op = cast<AttentionOpInterface>(kernel.getAnchor());
   IndexMath at(b);
   auto sizeOf = [&](OperandDim of) {
@@ -309,11 +316,14 @@ tile::GridOp mixattn::makeBlocks(ImplicitLocOpBuilder &b, KernelOp kernel,
   };
   Value blocks =
       at.div(at.add(sizeOf(op.getQueriesDim()), queries - 1), queries);
-  auto grid = tile::GridOp::create(
-      b,
-      ValueRange{blocks, at.value(op.getNumHeads() / heads),
-                 sizeOf(op.getBatchDim())},
-      threads);
+  return {blocks, at.value(op.getNumHeads() / heads), sizeOf(op.getBatchDim())};
+}
+
+tile::GridOp mixattn::makeBlocks(ImplicitLocOpBuilder &b, KernelOp kernel,
+                                 int64_t queries, int64_t heads,
+                                 int64_t threads) {
+  auto grid =
+      tile::GridOp::create(b, countItems(b, kernel, queries, heads), threads);
   b.setInsertionPointToStart(&grid.getBody().front());
   return grid;
 }

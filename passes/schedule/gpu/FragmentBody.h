@@ -50,6 +50,10 @@ protected:
   /// of its block on, for a group of heads. Under a causal mask items count
   /// blocks of queries from the last one on.
   void emitItem(tile::GridOp grid, int64_t queries);
+  /// The same of the item of these numbers. It tells nobody of bad lengths.
+  void emitItem(mlir::ValueRange item, int64_t queries);
+  /// Tells the caller of a length that is out of its range.
+  void reportLengths();
 
   /// Begins with the `products` of the keys from `firstKey` on.
   Scores emitScores(mlir::Value firstKey, mlir::ValueRange products);
@@ -136,8 +140,13 @@ private:
                            mlir::Value reference);
 };
 
-/// The grid of an attention's kernel, at which the builder then stands: blocks
-/// of `queries` queries, groups of `heads` heads, batch.
+/// Counts the items of an attention's kernel: blocks of `queries` queries,
+/// groups of `heads` heads, batch.
+llvm::SmallVector<mlir::Value> countItems(mlir::ImplicitLocOpBuilder &b,
+                                          KernelOp kernel, int64_t queries,
+                                          int64_t heads);
+
+/// The grid of these items, at which the builder then stands.
 tile::GridOp makeBlocks(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
                         int64_t queries, int64_t heads, int64_t threads);
 

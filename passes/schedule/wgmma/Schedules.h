@@ -22,7 +22,11 @@ namespace mixattn::wgmma {
 /// exponentials of the next one are computed. Blocks of keys come last one
 /// first, so that most of those that not every query sees come first.
 ///
-/// The counts of the grid are blocks of queries, heads, batch.
+/// The grid has a block of threads for each multiprocessor, or for each item if
+/// there are fewer: a block of queries of a group of heads. A block of threads
+/// computes one item after the other. Its producer goes on to the next one at
+/// once, so that tiles of that come while the last results are finished. No
+/// result depends on how many blocks there are.
 ///
 /// Outputs go to memory by TMA, too, from a tile of their own. A block may have
 /// `sharedBytes` bytes of shared memory.

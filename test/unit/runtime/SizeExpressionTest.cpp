@@ -40,6 +40,7 @@ TEST(SizeExpression, Values) {
 }
 
 TEST(SizeExpression, NoValue) {
+  EXPECT_EQ(valueOf(R"(["minimum", "N", ["multiprocessors"]])"), std::nullopt);
   EXPECT_EQ(valueOf(R"(["subtract", "S", "N"])"), std::nullopt);
   EXPECT_EQ(valueOf(R"(["divide", "N", 0])"), std::nullopt);
   EXPECT_EQ(valueOf(R"(["remainder", "N", ["subtract", "S", "S"]])"),
@@ -51,10 +52,12 @@ TEST(SizeExpression, NoValue) {
 TEST(SizeExpression, Text) {
   Result<Manifest> manifest = manifestWith(
       R"(["maximum", ["multiply", 64, ["divide", ["add", "N", 63], 64]],
-                     ["multiply", ["at_most", "N", 16], ["threads"], "S"]])");
+                     ["multiply", ["at_most", "N", 16], ["threads"], "S",
+                                  ["multiprocessors"]]])");
   ASSERT_TRUE(manifest) << manifest.message();
   EXPECT_EQ(manifest->entries[0].workspace->toString(),
-            "max((64 * ((N + 63) / 64)), ((N <= 16) * threads * S))");
+            "max((64 * ((N + 63) / 64)), ((N <= 16) * threads * S * "
+            "multiprocessors))");
 }
 
 TEST(SizeExpression, Complaints) {
@@ -78,6 +81,8 @@ TEST(SizeExpression, Complaints) {
   EXPECT_EQ(complaintOf(R"(["divide", 1, 2, 3])"),
             place + wrong + "'divide' of 3");
   EXPECT_EQ(complaintOf(R"(["threads", 1])"), place + wrong + "'threads' of 1");
+  EXPECT_EQ(complaintOf(R"(["multiprocessors", 1])"),
+            place + wrong + "'multiprocessors' of 1");
   EXPECT_EQ(complaintOf("true"),
             place + ": expected an array, but got boolean");
   std::string deep = "1";
