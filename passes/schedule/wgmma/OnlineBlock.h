@@ -72,7 +72,7 @@ private:
   Values waitForProducts(int32_t pending, mlir::ValueRange products, Turn keys);
   void emitHeads(mlir::Value number, mlir::ValueRange products, Turn values,
                  State &state,
-                 llvm::function_ref<void(mlir::Value lowered)> afterFirst);
+                 llvm::function_ref<void(const Rescale *)> afterFirst);
   mlir::Value emitPooling(int64_t g, Turn values, mlir::Value weights,
                           mlir::Value outputs);
   mlir::Value emitPooled(Turn values, const State &state);
