@@ -9,6 +9,8 @@ import subprocess
 LINE = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(@!?U?P[0-9T]+ )?([A-Z0-9_.x]+)"
                   r"([^;]*);", re.M)
 PRODUCTS = ("HMMA", "HGMMA")
+# Results go to device memory, or to shared memory and from there.
+STORES = ("STG", "STSM")
 # The wait after which no product of a warpgroup is under way.
 LAST_WAIT = ("WARPGROUP.DEPBAR", "gsb0, 0x0")
 
@@ -95,6 +97,9 @@ def main_loop(code):
         if not is_product(each) or start in seen:
             continue
         cycle = shortest_cycle(after, start)
+        # Who stores results goes from item to item, not from key to key.
+        if any(code[i].opcode.startswith(STORES) for i in cycle):
+            continue
         products = [i for i in cycle if is_product(code[i])]
         seen.update(products)
         if len(products) > sum(is_product(code[i]) for i in best):

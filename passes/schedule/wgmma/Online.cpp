@@ -120,10 +120,10 @@ OnlineBlock::State OnlineBlock::emitStep(Value number, Turn keys, Turn values,
 
 /// The last block's values have nothing to overlap with.
 Value OnlineBlock::emitPooled(Turn values, const State &state) {
-  int64_t last = group.heads - 1;
+  int64_t g = group.heads - 1;
   Value outputs =
-      wait(0, emitPooling(last, values, state.weights, state.outputs[last]));
-  releaseValues(values, last);
+      wait(0, emitPooling(g, values, state.weights, state.outputs[g]));
+  releaseValues(values, g);
   return outputs;
 }
 

@@ -5,10 +5,23 @@
 #include "passes/schedule/wgmma/Schedules.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::wgmma;
+
+/// `number`, which the compiler takes for one that is known only here.
+static Value keptHere(ImplicitLocOpBuilder &b, Value number) {
+  Type i32 = b.getI32Type();
+  Value given = arith::IndexCastOp::create(b, i32, number);
+  auto code = LLVM::InlineAsmOp::create(
+      b, i32, given, "mov.b32 $0, $1;", "=r,r", /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+  return arith::IndexCastOp::create(b, b.getIndexType(), code.getRes());
+}
 
 void OnlineBlock::forEachItem(Value own, function_ref<void()> emitOne) {
   Value blocks = gpu::GridDimOp::create(b, gpu::Dimension::x);
@@ -35,6 +48,9 @@ void OnlineBlock::forEachItem(Value own, function_ref<void()> emitOne) {
   emitItem(ValueRange{at.rem(number, counts[0]), at.rem(rest, counts[1]),
                       at.div(rest, counts[1])},
            blockQueries);
+  // Where all items see the same keys, positions of these would be computed
+  // before the loop, and take more registers than there are.
+  range.end = keptHere(b, range.end);
   Value keys = at.max(at.sub(range.end, range.begin), 0);
   numBlocks = at.div(at.add(keys, sizes.keys - 1), sizes.keys);
   hasBlocks = at.compare(arith::CmpIPredicate::sgt, numBlocks, 0);
