@@ -244,20 +244,24 @@ def Tile_WgmmaWaitOp : Tile_Op<"wgmma.wait", [TypesMatchWith<
   let assemblyFormat = "$pending `for` $product attr-dict `:` type($product)";
 }
 
-def Tile_WgmmaBoundaryOp : Tile_Op<"wgmma.boundary"> {
-  let summary = "Keeps what stands before above the next wait";
+def Tile_WgmmaBoundaryOp : Tile_Op<"wgmma.boundary",
+    [AllTypesMatch<["made", "weights"]>]> {
+  let summary = "Keeps what makes weights above the next wait";
   let description = [{
     ptxas moves arithmetic below the wait for products that it does not need,
-    and then nothing overlaps. It moves none out of a basic block: this ends one.
+    and then nothing overlaps. This ends a basic block, with a way on which the
+    weights are used: that is never taken, but ptxas must have them before.
 
     ```mlir
-    func.func @f() {
-      tile.wgmma.boundary
-      return
+    func.func @f(%made: vector<16xf32>) -> vector<16xf32> {
+      %weights = tile.wgmma.boundary %made : vector<16xf32>
+      return %weights : vector<16xf32>
     }
     ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins Tile_Fragment:$made);
+  let results = (outs Tile_Fragment:$weights);
+  let assemblyFormat = "$made attr-dict `:` type($made)";
 }
 
 def Tile_WgmmaTileOp : Tile_Op<"wgmma.tile", [Pure]> {

@@ -18,7 +18,7 @@ public:
 
   Value emitProduct(tile::WgmmaProductOp op, const Lowered &lowered);
   Value emitWait(tile::WgmmaWaitOp op, Value fragment);
-  void emitBoundary();
+  Value emitBoundary(tile::WgmmaBoundaryOp op);
 
 private:
   Values elementsOf(Value vector) {
@@ -175,13 +175,16 @@ Value ProductEmitter::emitWait(tile::WgmmaWaitOp op, Value fragment) {
   return joined(emitTied(text, elementsOf(fragment)));
 }
 
-/// A branch that is never taken: there is a block in every grid. ptxas does not
+/// A way that is never taken: there is a block in every grid. ptxas does not
 /// see that.
-void ProductEmitter::emitBoundary() {
-  emitAssembly("{ .reg .pred p; .reg .b32 r; mov.u32 r, %nctaid.x; "
-               "setp.ne.u32 p, r, 0; @p bra.uni BEHIND; nanosleep.u32 0; "
-               "BEHIND: }",
-               "", {}, {});
+Value ProductEmitter::emitBoundary(tile::WgmmaBoundaryOp op) {
+  Values weights = elementsOf(op.getMade());
+  std::string text =
+      "{ .reg .pred p; .reg .b32 r; mov.u32 r, %nctaid.x; "
+      "setp.ne.u32 p, r, 0; @p bra.uni BEHIND; nanosleep.u32 0; ";
+  for (size_t i = 0; i < weights.size(); ++i)
+    text += llvm::formatv("not.b32 ${0}, ${0}; ", i);
+  return joined(emitTied(text + "BEHIND: }", weights));
 }
 
 void mixattn::lower(OpBuilder &b, tile::WgmmaProductOp op, Lowered &lowered) {
@@ -196,5 +199,6 @@ void mixattn::lower(OpBuilder &b, tile::WgmmaWaitOp op, Lowered &lowered) {
 }
 
 void mixattn::lower(OpBuilder &b, tile::WgmmaBoundaryOp op, Lowered &) {
-  ProductEmitter(op.getLoc(), b).emitBoundary();
+  op.getWeights().replaceAllUsesWith(
+      ProductEmitter(op.getLoc(), b).emitBoundary(op));
 }

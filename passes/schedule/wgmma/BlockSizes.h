@@ -30,6 +30,13 @@ struct BlockSizes {
   /// registers write outputs to memory themselves: f32, or for want of room.
   int64_t outputColumns = 0;
 
+  /// Whether a block of threads does item after item: what it knows of them
+  /// takes registers, which outputs of several heads or of many features leave
+  /// none of.
+  bool isPersistent() const {
+    return group.heads == 1 && group.valueFeatures <= 128;
+  }
+
   /// For a block that may have `sharedBytes` bytes of shared memory.
   BlockSizes(AttentionOpInterface op, int64_t sharedBytes)
       : group(op), type(op.getQueryType().getElementType()) {
@@ -40,7 +47,8 @@ struct BlockSizes {
     else if (group.valueFeatures > 128 || group.features > 128 ||
              op.getBias() || op.getMask() || op.getKeep())
       keys = 64;
-    else if (group.valueFeatures > 64)
+    else if (group.valueFeatures > 64 || op.hasScoreMod() || op.getGaussian() ||
+             op.getBand())
       keys = 112;
     constexpr int64_t panel = 64;
     if (getElementTypeOrSelf(op.getResult()) == type)

@@ -43,9 +43,9 @@ Value OnlineBlock::emitPooling(int64_t g, Turn values, Value weights,
 /// the exponentials of the next head. `afterFirst` is called once the first
 /// head's weights are there, with what is to be done to the last head's outputs
 /// where that is known.
-void OnlineBlock::emitHeads(Value number, ValueRange products, Turn values,
-                            State &state,
-                            function_ref<void(const Rescale *)> afterFirst) {
+void OnlineBlock::emitHeads(
+    Value number, ValueRange products, Turn values, State &state,
+    function_ref<Value(Value weights, const Rescale *)> afterFirst) {
   Value firstKey = firstKeyOf(number);
   Scores scores = emitScores(firstKey, products);
   Value pooling;
@@ -56,9 +56,9 @@ void OnlineBlock::emitHeads(Value number, ValueRange products, Turn values,
                     state.statistics[g], rescale);
     bool isLast = g + 1 == group.heads;
     if (g == 0)
-      afterFirst(isLast ? &rescale : nullptr);
+      weights = afterFirst(weights, isLast ? &rescale : nullptr);
     if (pooling) {
-      tile::WgmmaBoundaryOp::create(b);
+      weights = tile::WgmmaBoundaryOp::create(b, weights);
       state.outputs[g - 1] = wait(0, pooling);
       releaseValues(values, g - 1);
     }
@@ -97,7 +97,8 @@ OnlineBlock::State OnlineBlock::emitFirst() {
   state.outputs.assign(group.heads, constant(fragment(group.valueFeatures), 0));
   for (int64_t g = 0; g < group.heads; ++g)
     state.statistics.push_back(emitNoStatistics());
-  emitHeads(zero, products, first, state, [](const Rescale *) {});
+  emitHeads(zero, products, first, state,
+            [](Value weights, const Rescale *) { return weights; });
   return state;
 }
 
@@ -109,12 +110,15 @@ OnlineBlock::State OnlineBlock::emitStep(Value number, Turn keys, Turn values,
   int64_t last = group.heads - 1;
   Value pooling = emitPooling(last, values, state.weights, state.outputs[last]);
   Values products = waitForProducts(1, scoring, keys);
-  emitHeads(number, products, keys, state, [&](const Rescale *rescale) {
-    tile::WgmmaBoundaryOp::create(b);
-    Value outputs = wait(0, pooling);
-    releaseValues(values, last);
-    state.outputs[last] = rescale ? emitRescaled(outputs, *rescale) : outputs;
-  });
+  emitHeads(number, products, keys, state,
+            [&](Value made, const Rescale *rescale) -> Value {
+              Value weights = tile::WgmmaBoundaryOp::create(b, made);
+              Value outputs = wait(0, pooling);
+              releaseValues(values, last);
+              state.outputs[last] =
+                  rescale ? emitRescaled(outputs, *rescale) : outputs;
+              return weights;
+            });
   return state;
 }
 

@@ -59,9 +59,10 @@ private:
 
   void emitStore(int64_t g, mlir::Value outputs) override;
   void emitWaitForStores() override;
-  /// Emits what the block of number `own` does for each of its items. In a
-  /// round each block has one, as long as there are any. Every other round goes
-  /// backwards, so that a block with a long item gets a short one.
+  void emitItemOf(mlir::Value number);
+  /// Emits what the block of number `own` does for each of its items: one, or
+  /// in a round each block has one, as long as there are any. Every other round
+  /// goes backwards, so that a block with a long item gets a short one.
   void forEachItem(mlir::Value own, llvm::function_ref<void()> emitOne);
   void emitProducer();
   void emitConsumer();
@@ -70,9 +71,10 @@ private:
   State emitStep(mlir::Value number, Turn keys, Turn values, State state);
   Values emitProducts(Turn keys);
   Values waitForProducts(int32_t pending, mlir::ValueRange products, Turn keys);
-  void emitHeads(mlir::Value number, mlir::ValueRange products, Turn values,
-                 State &state,
-                 llvm::function_ref<void(const Rescale *)> afterFirst);
+  void emitHeads(
+      mlir::Value number, mlir::ValueRange products, Turn values, State &state,
+      llvm::function_ref<mlir::Value(mlir::Value weights, const Rescale *)>
+          afterFirst);
   mlir::Value emitPooling(int64_t g, Turn values, mlir::Value weights,
                           mlir::Value outputs);
   mlir::Value emitPooled(Turn values, const State &state);

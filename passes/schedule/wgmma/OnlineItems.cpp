@@ -23,7 +23,27 @@ static Value keptHere(ImplicitLocOpBuilder &b, Value number) {
   return arith::IndexCastOp::create(b, b.getIndexType(), code.getRes());
 }
 
+void OnlineBlock::emitItemOf(Value number) {
+  Value rest = at.div(number, counts[0]);
+  emitItem(ValueRange{at.rem(number, counts[0]), at.rem(rest, counts[1]),
+                      at.div(rest, counts[1])},
+           blockQueries);
+  // Where all items see the same keys, positions of these would be computed
+  // before the loop, and take more registers than there are.
+  if (sizes.isPersistent())
+    range.end = keptHere(b, range.end);
+  Value keys = at.max(at.sub(range.end, range.begin), 0);
+  numBlocks = at.div(at.add(keys, sizes.keys - 1), sizes.keys);
+  hasBlocks = at.compare(arith::CmpIPredicate::sgt, numBlocks, 0);
+}
+
 void OnlineBlock::forEachItem(Value own, function_ref<void()> emitOne) {
+  if (!sizes.isPersistent()) {
+    numDone = at.value(0);
+    filled.assign(sizes.stages, numDone);
+    emitItemOf(own);
+    return emitOne();
+  }
   Value blocks = gpu::GridDimOp::create(b, gpu::Dimension::x);
   Value items = at.mul(at.mul(counts[0], counts[1]), counts[2]);
   Value last = at.sub(at.sub(blocks, 1), own);
@@ -43,17 +63,7 @@ void OnlineBlock::forEachItem(Value own, function_ref<void()> emitOne) {
   numDone = loop.getInductionVar();
   filled.assign(loop.getRegionIterArgs().begin(),
                 loop.getRegionIterArgs().end());
-  Value number = at.add(at.mul(numDone, blocks), placeIn(numDone));
-  Value rest = at.div(number, counts[0]);
-  emitItem(ValueRange{at.rem(number, counts[0]), at.rem(rest, counts[1]),
-                      at.div(rest, counts[1])},
-           blockQueries);
-  // Where all items see the same keys, positions of these would be computed
-  // before the loop, and take more registers than there are.
-  range.end = keptHere(b, range.end);
-  Value keys = at.max(at.sub(range.end, range.begin), 0);
-  numBlocks = at.div(at.add(keys, sizes.keys - 1), sizes.keys);
-  hasBlocks = at.compare(arith::CmpIPredicate::sgt, numBlocks, 0);
+  emitItemOf(at.add(at.mul(numDone, blocks), placeIn(numDone)));
   emitOne();
   Values next;
   for (auto [stage, before] : llvm::enumerate(filled))
@@ -173,8 +183,12 @@ void wgmma::scheduleOnline(KernelOp kernel, int64_t sharedBytes) {
       countItems(b, kernel, blockQueries, sizes.group.heads);
   IndexMath at(b);
   Value items = at.mul(at.mul(counts[0], counts[1]), counts[2]);
-  Value most = tile::MultiprocessorsOp::create(b, b.getIndexType());
-  auto grid = tile::GridOp::create(b, ValueRange{at.min(items, most)}, threads);
+  Value blocks =
+      sizes.isPersistent()
+          ? at.min(items,
+                   Value(tile::MultiprocessorsOp::create(b, b.getIndexType())))
+          : items;
+  auto grid = tile::GridOp::create(b, ValueRange{blocks}, threads);
   b.setInsertionPointToStart(&grid.getBody().front());
   OnlineBlock(b, kernel, sizes, counts).emit(grid);
   kernel.erase();
