@@ -32,13 +32,12 @@ LogicalResult MmaLoadOp::verify() {
   return success();
 }
 
-LogicalResult MmaOperandOp::verify() {
-  auto tile = cast<MemRefType>(getTile().getType());
-  if (tile.getDimSize(0) % 16 || tile.getDimSize(1) % 16 ||
-      lengthOf(getOperand()) != tile.getDimSize(1) / 2)
-    return emitOpError("expected multiples of 16 rows and columns, and half as "
-                       "many elements in the result as columns");
-  return success();
+/// Whether `left` has sums of `terms` terms for 16 rows, or for those of all
+/// warps.
+static bool isLeftOf(Value left, int64_t terms) {
+  if (auto tile = dyn_cast<MemRefType>(left.getType()))
+    return tile.getDimSize(0) % 16 == 0 && tile.getDimSize(1) == terms;
+  return lengthOf(left) == terms / 2;
 }
 
 LogicalResult MmaProductOp::verify() {
@@ -47,11 +46,16 @@ LogicalResult MmaProductOp::verify() {
   int64_t columns = tile.getDimSize(getTransposed() ? 0 : 1);
   if (inner % 16 || columns % 16)
     return emitOpError("expected sizes of the tile that are multiples of 16");
-  if (lengthOf(getOperand()) != inner / 2 ||
-      lengthOf(getAccumulator()) != columns / 2)
-    return emitOpError("expected fragments of 16 rows that fit the tile");
-  if (cast<VectorType>(getOperand().getType()).getElementType() !=
-      tile.getElementType())
-    return emitOpError("expected one element type on both sides");
+  if (getLefts().empty() || getLefts().size() != getAccumulators().size())
+    return emitOpError("expected a left side for each accumulator, and one at "
+                       "least");
+  for (auto [left, accumulator] :
+       llvm::zip_equal(getLefts(), getAccumulators())) {
+    if (!isLeftOf(left, inner) || lengthOf(accumulator) != columns / 2)
+      return emitOpError("expected left sides and sums of 16 rows that fit the "
+                         "tile");
+    if (getElementTypeOrSelf(left.getType()) != tile.getElementType())
+      return emitOpError("expected one element type on both sides");
+  }
   return success();
 }

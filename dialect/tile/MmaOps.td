@@ -62,17 +62,20 @@ def Tile_MmaWaitOp : Tile_Op<"mma.wait"> {
   let description = [{
     Goes on when at most `pending` groups of copies are under way, in any thread
     of the block, and all threads have come here: what the others copied is
-    there, and what they read before may be overwritten.
+    there, and what they read before may be overwritten. Where `own`, a thread
+    waits for its own copies alone: of those that nobody reads.
 
     ```mlir
     func.func @f() {
       tile.mma.wait 1
+      tile.mma.wait 0 own
       return
     }
     ```
   }];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
-  let assemblyFormat = "$pending attr-dict";
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending,
+      UnitAttr:$own);
+  let assemblyFormat = "$pending (`own` $own^)? attr-dict";
 }
 
 def Tile_MmaLoadOp : Tile_Op<"mma.load"> {
@@ -100,54 +103,40 @@ def Tile_MmaLoadOp : Tile_Op<"mma.load"> {
   let hasVerifier = 1;
 }
 
-def Tile_MmaOperandOp : Tile_Op<"mma.operand"> {
-  let summary = "Rows of a tile in shared memory as the left side of products";
-  let description = [{
-    The warp's 16 rows, all columns: those of warp w from row 16 w on.
-
-    ```mlir
-    func.func @f(%tile: memref<64x64xbf16, strided<[72, 1]>,
-                               #gpu.address_space<workgroup>>)
-        -> vector<32xbf16> {
-      %a = tile.mma.operand %tile
-          : memref<64x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>
-          -> vector<32xbf16>
-      return %a : vector<32xbf16>
-    }
-    ```
-  }];
-  let arguments = (ins Arg<Tile_PaddedTile, "", [MemRead]>:$tile);
-  let results = (outs Tile_Operand:$operand);
-  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($operand)";
-  let hasVerifier = 1;
-}
-
 def Tile_MmaProductOp : Tile_Op<"mma.product",
-    [AllTypesMatch<["accumulator", "product"]>]> {
-  let summary = "Multiplies 16 rows by a tile, and adds";
+    [AttrSizedOperandSegments,
+     RangedTypesMatchWith<"products and accumulators have the same types",
+                          "accumulators", "products", "$_self">]> {
+  let summary = "Multiplies groups of 16 rows by a tile, and adds";
   let description = [{
-    `product = accumulator + operand tile`, or, where `transposed`,
-    `accumulator + operand tile^T`: then the rows of the tile are columns of the
-    product. Sums are f32. All sizes of the tile are multiples of 16.
+    For every group of 16 rows: `product = accumulator + left tile`, or, where
+    `transposed`, `accumulator + left tile^T`: then the rows of the tile are
+    columns of the product. `left` is an operand in registers, or a tile, of
+    which warp w takes the rows from 16 w on. Sums are f32. All sizes of tiles
+    are multiples of 16. What is read of the tile serves all groups.
 
     ```mlir
-    func.func @f(%q: vector<32xbf16>, %s: vector<16xf32>,
+    func.func @f(%q: vector<32xbf16>, %r: vector<32xbf16>, %s: vector<16xf32>,
         %tile: memref<32x64xbf16, strided<[72, 1]>,
-                      #gpu.address_space<workgroup>>) -> vector<16xf32> {
-      %p = tile.mma.product %q, %tile transposed, %s : vector<32xbf16>,
-          memref<32x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>,
-          vector<16xf32>
-      return %p : vector<16xf32>
+                      #gpu.address_space<workgroup>>)
+        -> (vector<16xf32>, vector<16xf32>) {
+      %p:2 = tile.mma.product %q, %r by %tile transposed onto %s, %s
+          : vector<32xbf16>, vector<32xbf16> by memref<32x64xbf16,
+              strided<[72, 1]>, #gpu.address_space<workgroup>>
+          onto vector<16xf32>, vector<16xf32>
+      return %p#0, %p#1 : vector<16xf32>, vector<16xf32>
     }
     ```
   }];
-  let arguments = (ins Tile_Operand:$operand,
+  let arguments = (ins
+      Arg<Variadic<AnyTypeOf<[Tile_Operand, Tile_PaddedTile]>>, "", [MemRead]>:
+          $lefts,
       Arg<Tile_PaddedTile, "", [MemRead]>:$tile, UnitAttr:$transposed,
-      Tile_Fragment:$accumulator);
-  let results = (outs Tile_Fragment:$product);
+      Variadic<Tile_Fragment>:$accumulators);
+  let results = (outs Variadic<Tile_Fragment>:$products);
   let assemblyFormat = [{
-    $operand `,` $tile (`transposed` $transposed^)? `,` $accumulator attr-dict
-    `:` type($operand) `,` type($tile) `,` type($accumulator)
+    $lefts `by` $tile (`transposed` $transposed^)? `onto` $accumulators
+    attr-dict `:` type($lefts) `by` type($tile) `onto` type($accumulators)
   }];
   let hasVerifier = 1;
 }

@@ -19,17 +19,9 @@ func.func @rows(%x: vector<2xf32>, %o: memref<?x8x?xf32>, %i: index) {
 
 // -----
 
-func.func @operand(%t: memref<24x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>) {
-  // expected-error @below {{'tile.mma.operand' op expected multiples of 16 rows and columns, and half as many elements in the result as columns}}
-  %a = tile.mma.operand %t : memref<24x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>> -> vector<32xbf16>
-  return
-}
-
-// -----
-
 func.func @not_shared(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: memref<16x16xbf16>) {
   // expected-error @below {{'tile.mma.product' op operand #1 must be tile of f16 or bf16 in shared memory, but got 'memref<16x16xbf16>'}}
-  %p = tile.mma.product %q, %tile, %s : vector<8xbf16>, memref<16x16xbf16>, vector<8xf32>
+  %p = tile.mma.product %q by %tile onto %s : vector<8xbf16> by memref<16x16xbf16> onto vector<8xf32>
   return
 }
 
@@ -38,7 +30,16 @@ func.func @not_shared(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: memref<16x16
 !tile = memref<16x24xbf16, #gpu.address_space<workgroup>>
 func.func @odd_tile(%q: vector<8xbf16>, %s: vector<12xf32>, %tile: !tile) {
   // expected-error @below {{'tile.mma.product' op expected sizes of the tile that are multiples of 16}}
-  %p = tile.mma.product %q, %tile, %s : vector<8xbf16>, !tile, vector<12xf32>
+  %p = tile.mma.product %q by %tile onto %s : vector<8xbf16> by !tile onto vector<12xf32>
+  return
+}
+
+// -----
+
+!tile = memref<16x16xbf16, #gpu.address_space<workgroup>>
+func.func @no_left_side(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile) {
+  // expected-error @below {{'tile.mma.product' op expected a left side for each accumulator, and one at least}}
+  %p:2 = tile.mma.product %q by %tile onto %s, %s : vector<8xbf16> by !tile onto vector<8xf32>, vector<8xf32>
   return
 }
 
@@ -46,8 +47,18 @@ func.func @odd_tile(%q: vector<8xbf16>, %s: vector<12xf32>, %tile: !tile) {
 
 !tile = memref<16x32xbf16, #gpu.address_space<workgroup>>
 func.func @other_sizes(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile) {
-  // expected-error @below {{'tile.mma.product' op expected fragments of 16 rows that fit the tile}}
-  %p = tile.mma.product %q, %tile, %s : vector<8xbf16>, !tile, vector<8xf32>
+  // expected-error @below {{'tile.mma.product' op expected left sides and sums of 16 rows that fit the tile}}
+  %p = tile.mma.product %q by %tile onto %s : vector<8xbf16> by !tile onto vector<8xf32>
+  return
+}
+
+// -----
+
+!left = memref<24x16xbf16, #gpu.address_space<workgroup>>
+!tile = memref<16x16xbf16, #gpu.address_space<workgroup>>
+func.func @odd_left_tile(%q: !left, %s: vector<8xf32>, %tile: !tile) {
+  // expected-error @below {{'tile.mma.product' op expected left sides and sums of 16 rows that fit the tile}}
+  %p = tile.mma.product %q by %tile onto %s : !left by !tile onto vector<8xf32>
   return
 }
 
@@ -56,7 +67,15 @@ func.func @other_sizes(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile) {
 !tile = memref<16x16xf16, #gpu.address_space<workgroup>>
 func.func @other_type(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile) {
   // expected-error @below {{'tile.mma.product' op expected one element type on both sides}}
-  %p = tile.mma.product %q, %tile, %s : vector<8xbf16>, !tile, vector<8xf32>
+  %p = tile.mma.product %q by %tile onto %s : vector<8xbf16> by !tile onto vector<8xf32>
+  return
+}
+
+// -----
+
+func.func @other_products(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: memref<16x16xbf16, #gpu.address_space<workgroup>>) {
+  // expected-error @below {{'tile.mma.product' op failed to verify that products and accumulators have the same types}}
+  %p = "tile.mma.product"(%q, %tile, %s) {operandSegmentSizes = array<i32: 1, 1, 1>} : (vector<8xbf16>, memref<16x16xbf16, #gpu.address_space<workgroup>>, vector<8xf32>) -> vector<4xf32>
   return
 }
 

@@ -2,7 +2,7 @@
 """Compiles variants to machine code, and prints a line of the census for each.
 
 What --explain predicts must be what ptxas makes: the products of a warp for a
-block of keys, and its exps. Registers are those of a thread when the kernel
+block of keys, and its exps; and no register is spilled. Registers are those of a thread when the kernel
 begins, shared memory is that of a block of threads. Of all instructions
 addresses, loops and barriers are not predicted. Of the exps of a warpgroup those
 above are computed while products are under way; the last column is the part of
@@ -98,7 +98,10 @@ class Row:
             # A warpgroup waits once for each head that a block pools.
             if counted[name].is_warpgroup:
                 counted[name].blocks //= clocks["heads"]
-            registers, shared = usage[name]
+            registers, shared, stack = usage[name]
+            if stack:
+                self.complaints.append(f"{stack} bytes of a thread's registers "
+                                       f"are spilled")
             self.add(counted[name], clocks, registers,
                      shared + launches[name].get("shared", 0))
 

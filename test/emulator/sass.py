@@ -29,12 +29,14 @@ def functions(cubin):
 
 
 def usage(cubin):
-    """Registers of a thread of each function when it begins, and the bytes of
-    shared memory that its block has without asking for more."""
+    """Of each function: registers of a thread when it begins, the bytes of shared
+    memory that its block has without asking for more, and those of a thread's
+    stack, where registers are spilled."""
     text = subprocess.run(["cuobjdump", "-res-usage", cubin], check=True,
                           capture_output=True, text=True).stdout
-    return {name: (int(registers), int(shared)) for name, registers, shared in
-            re.findall(r"Function (\S+?):\s+REG:(\d+).*?SHARED:(\d+)", text)}
+    return {name: (int(registers), int(shared), int(stack))
+            for name, registers, stack, shared in re.findall(
+                r"Function (\S+?):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+)", text)}
 
 
 def is_product(instruction):

@@ -13,29 +13,39 @@ gpu.module @m {
   // CHECK:         %[[OWN:.+]] = arith.divui %[[THREAD]], %c8
   // CHECK:         %[[PIECE:.+]] = arith.remui %[[THREAD]], %c8
   // CHECK:         %[[FROM:.+]] = arith.addi %[[ROW]], %[[OWN]]
-  // CHECK:         %[[IS:.+]] = arith.cmpi slt, %[[FROM]], %[[ROWS]]
-  // CHECK:         %[[THERE:.+]] = arith.select %[[IS]], %[[FROM]], %c0
-  // CHECK:         %[[BYTES:.+]] = arith.select %[[IS]], %c16_i32, %c0_i32
-  // CHECK:         %[[WIDE:.+]] = arith.index_cast %[[THERE]] : index to i64
+  // CHECK:         %[[WIDE:.+]] = arith.index_cast %[[FROM]] : index to i64
   // CHECK:         arith.muli %[[WIDE]], %c128_i64
-  // CHECK:         nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = cg, %[[BYTES]] : !llvm.ptr<3>, !llvm.ptr<1>, i32
-  // CHECK:         nvvm.cp.async.shared.global
+  // CHECK:         %[[FIRST:.+]] = llvm.getelementptr
+  // CHECK:         %[[IS:.+]] = arith.cmpi slt, %[[FROM]], %[[ROWS]]
+  // CHECK:         %[[BYTES:.+]] = arith.select %[[IS]], %c16_i32, %c0_i32
+  // CHECK:         nvvm.cp.async.shared.global %{{.+}}, %[[FIRST]], 16, cache = cg, %[[BYTES]] : !llvm.ptr<3>, !llvm.ptr<1>, i32
+  // 16 rows further on.
+  // CHECK:         %[[NEXT:.+]] = llvm.getelementptr %[[FIRST]][2048] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+  // CHECK:         nvvm.cp.async.shared.global %{{.+}}, %[[NEXT]], 16
   // CHECK-NOT:     nvvm.cp.async.shared.global
   // CHECK:         nvvm.cp.async.commit.group
   // CHECK:         nvvm.cp.async.wait.group 0
   // CHECK:         gpu.barrier
+  // CHECK:         nvvm.cp.async.wait.group 0
+  // CHECK-NOT:     gpu.barrier
+  // CHECK:         return
   func.func @copy(%p: !llvm.ptr<1>, %row: index, %rows: index, %tile: !tile) {
     %source = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x64xbf16>
     tile.mma.copy %source[%row] rows %rows into %tile threads 128 : memref<?x64xbf16>, !tile
     tile.mma.commit
     tile.mma.wait 0
+    tile.mma.wait 0 own
     return
   }
 
-  // Pieces that not all threads have: 12 a row, 192 in all.
+  // A row of 12 pieces is cut into 8 and 4. Not all threads have one of the 4:
+  // they are of 32 rows.
   // CHECK-LABEL: func.func @copy_part(
+  // CHECK:         arith.divui %{{.+}}, %c8
   // CHECK:         nvvm.cp.async.shared.global
-  // CHECK:         scf.if
+  // CHECK:         %[[OWN:.+]] = arith.divui %{{.+}}, %c4
+  // CHECK:         %[[LESS:.+]] = arith.cmpi slt, %[[OWN]], %c16
+  // CHECK:         scf.if %[[LESS]]
   // CHECK:           nvvm.cp.async.shared.global
   func.func @copy_part(%p: !llvm.ptr<1>, %row: index, %rows: index,
       %tile: memref<16x96xf16, strided<[104, 1]>, #gpu.address_space<workgroup>>) {
@@ -61,16 +71,33 @@ gpu.module @m {
   // CHECK-COUNT-8:  nvvm.ldmatrix %{{.+}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32
   // CHECK:          nvvm.mma.sync A[{{.*}}] B[{{.*}}] C[{{.*}}] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (i32, i32, f32)
   func.func @scores(%q: vector<32xbf16>, %s: vector<16xf32>, %tile: !tile) -> vector<16xf32> {
-    %p = tile.mma.product %q, %tile transposed, %s : vector<32xbf16>, !tile, vector<16xf32>
+    %p = tile.mma.product %q by %tile transposed onto %s : vector<32xbf16> by !tile onto vector<16xf32>
     return %p : vector<16xf32>
   }
 
+  // Two groups of rows: four squares of the tile are read for four products.
   // CHECK-LABEL: func.func @pool(
   // CHECK:         nvvm.ldmatrix %{{.+}} {{{.*}}layout = #nvvm.mma_layout<col>
+  // CHECK-COUNT-4: nvvm.mma.sync
+  // CHECK:         nvvm.ldmatrix
+  func.func @pool(%w: vector<16xbf16>, %x: vector<16xbf16>, %o: vector<32xf32>, %tile: !tile) -> (vector<32xf32>, vector<32xf32>) {
+    %p:2 = tile.mma.product %w, %x by %tile onto %o, %o : vector<16xbf16>, vector<16xbf16> by !tile onto vector<32xf32>, vector<32xf32>
+    return %p#0, %p#1 : vector<32xf32>, vector<32xf32>
+  }
+
+  // A left side in shared memory is read term by term: the rows of warp w from
+  // 16 w on.
+  // CHECK-LABEL: func.func @left_tile(
+  // CHECK:         %[[WARP:.+]] = arith.divui %{{.+}}, %c32
+  // CHECK:         arith.muli %[[WARP]], %c16
+  // CHECK:         nvvm.ldmatrix %{{.+}} {{{.*}}layout = #nvvm.mma_layout<row>
+  // CHECK:         nvvm.ldmatrix
   // CHECK:         nvvm.mma.sync
-  func.func @pool(%w: vector<16xbf16>, %o: vector<32xf32>, %tile: !tile) -> vector<32xf32> {
-    %p = tile.mma.product %w, %tile, %o : vector<16xbf16>, !tile, vector<32xf32>
-    return %p : vector<32xf32>
+  // CHECK:         nvvm.ldmatrix
+  // CHECK:         nvvm.mma.sync
+  func.func @left_tile(%q: memref<64x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>, %s: vector<16xf32>, %tile: !tile) -> vector<16xf32> {
+    %p = tile.mma.product %q by %tile transposed onto %s : memref<64x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>> by !tile onto vector<16xf32>
+    return %p : vector<16xf32>
   }
 
   // Elements 0 and 1 are in the first of two rows, in columns that follow one

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel on buffers as a kernel of sm_80: two stages of keys and values in
-// shared memory, scores and outputs in registers.
+// shared memory, scores and outputs of two groups of 64 queries in registers.
 //
 // RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-schedule-kernels --canonicalize --cse %s | FileCheck %s --check-prefixes=CHECK,MIXED --implicit-check-not=attn.generic --implicit-check-not=attn.kernel
 // RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-schedule-kernels %s | mixattn-opt --verify-roundtrip -o /dev/null
@@ -11,7 +11,7 @@
 // CHECK:      module attributes {attn.target = #attn.target<mma, chip = "sm_80">}
 // CHECK:      func.func @f(
 // CHECK-SAME:   %[[Q:arg.]]: memref<1x2x?x32xbf16>, %[[K:arg.]]: memref<1x2x?x32xbf16>, %[[O:arg.]]: memref<1x2x?x32xbf16>)
-// CHECK:        %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c64
+// CHECK:        %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c128
 // CHECK:        tile.grid %[[BLOCKS]], %c2, %c1 threads 128 {
 // CHECK:        ^bb0(%[[X:.+]]: index, %[[HEAD:.+]]: index, %{{.+}}: index):
 // CHECK:        memref.alloca() {alignment = 16 : i64} : memref<2x64x40xbf16, #gpu.address_space<workgroup>>
@@ -19,20 +19,23 @@
 // Under the causal mask late queries see most keys: they begin first.
 // CHECK:        %[[LAST:.+]] = arith.subi %[[BLOCKS]], %c1
 // CHECK:        %[[OWN:.+]] = arith.subi %[[LAST]], %[[X]]
-// CHECK:        %[[FIRST:.+]] = arith.muli %[[OWN]], %c64
-// CHECK:        %[[A:.+]] = tile.mma.load %{{.+}}[%[[FIRST]]] rows %{{.+}} -> vector<16xbf16>
+// CHECK:        %[[FIRST:.+]] = arith.muli %[[OWN]], %c128
+// CHECK:        %[[SECOND:.+]] = arith.addi %[[FIRST]], %c64
+// CHECK:        %[[A0:.+]] = tile.mma.load %{{.+}}[%[[FIRST]]] rows %{{.+}} -> vector<16xbf16>
+// CHECK:        %[[A1:.+]] = tile.mma.load %{{.+}}[%[[SECOND]]] rows %{{.+}} -> vector<16xbf16>
 // CHECK:        tile.mma.copy
 // CHECK:        tile.mma.copy
 // CHECK:        tile.mma.commit
 // CHECK:        scf.for
-// CHECK-SAME:     -> (index, vector<16xf32>, vector<2xf32>, vector<2xf32>)
+// CHECK-SAME:     -> (index, vector<16xf32>, vector<2xf32>, vector<2xf32>, vector<16xf32>, vector<2xf32>, vector<2xf32>)
 // The next block is copied while this one is worked on.
 // CHECK:          tile.mma.wait 0
 // CHECK:          tile.mma.copy
 // CHECK:          tile.mma.copy
 // CHECK:          tile.mma.commit
-// CHECK:          %[[S:.+]] = tile.mma.product %[[A]], %{{.+}} transposed, {{.*}} vector<32xf32>
-// CHECK:          %[[E:.+]] = tile.map[%[[FIRST]], %{{.+}}] of %[[S]]
+// What is read of keys serves both groups.
+// CHECK:          %[[S:.+]]:2 = tile.mma.product %[[A0]], %[[A1]] by %{{.+}} transposed onto {{.*}} vector<32xf32>, vector<32xf32>
+// CHECK:          %[[E:.+]] = tile.map[%[[FIRST]], %{{.+}}] of %[[S]]#0
 // CHECK:            arith.mulf
 // CHECK:            tile.yield
 // Only where not all queries see all keys.
@@ -50,13 +53,18 @@
 // CHECK:          %[[P:.+]] = tile.map{{.*}} of %[[V]], %[[M]]#0
 // CHECK:            math.exp2
 // CHECK:          tile.row_sum %[[P]]
+// CHECK:          %[[O:.+]] = scf.if %[[SOME]] -> (vector<16xf32>)
+// CHECK:            arith.mulf
 // CHECK:          %[[W:.+]] = tile.to_operand %[[P]]
-// CHECK:          scf.if %[[SOME]] -> (vector<16xf32>)
-// CHECK:          tile.mma.product %[[W]]
+// CHECK:          %[[E1:.+]] = tile.map[%[[SECOND]], %{{.+}}] of %[[S]]#1
+// CHECK:          %[[V1:.+]] = scf.if
+// CHECK:            tile.map[%[[SECOND]], %{{.+}}] of %[[E1]]
+// CHECK:          %[[W1:.+]] = tile.to_operand
+// CHECK:          tile.mma.product %[[W]], %[[W1]] by %{{.+}} onto %[[O]],
 // CHECK-NOT:      transposed
-// CHECK:        tile.mma.wait 0
+// CHECK:        tile.mma.wait 0 own
 // CHECK:        arith.divf
-// CHECK:        tile.store
+// CHECK:        tile.store %{{.+}} into %{{.+}}[%[[FIRST]]]
 // Rows of NaN are computed again, from the values that their queries see.
 // CHECK:        %[[PARTS:.+]] = tile.row_sum
 // CHECK:        %[[SUMS:.+]] = tile.join_sum %[[PARTS]]
@@ -68,6 +76,11 @@
 // CHECK:            math.fma
 // CHECK:            arith.cmpf une
 // CHECK:            memref.store
+// CHECK:        tile.store %{{.+}} into %{{.+}}[%[[SECOND]]]
+// CHECK:        tile.row_sum
+// CHECK:        arith.cmpf uno
+// CHECK:        scf.if
+// CHECK-NEXT:     nvvm.bar.warp.sync
 func.func @f(%q: !q, %k: !k, %o: !q) {
   attn.kernel ins(%q, %k : !q, !k) outs(%o : !q) {
   ^bb0(%a: tensor<1x2x?x32xbf16>, %b: tensor<1x2x?x32xbf16>):
@@ -80,16 +93,14 @@ func.func @f(%q: !q, %k: !k, %o: !q) {
 }
 
 // Heads that are mixed: both channels are scored for a group of heads, whose
-// values lie side by side.
+// values lie side by side. Registers hold one group of rows.
 // MIXED-LABEL: func.func @mixed(
 // MIXED:         tile.grid %{{.+}}, %c4, %c1 threads 128 {
 // MIXED:         memref.alloca() {{.*}} : memref<2x128x72xbf16,
 // MIXED:         memref.alloca() {{.*}} : memref<2x128x72xbf16,
 // MIXED:         memref.alloca() {{.*}} : memref<1x128x72xbf16,
 // MIXED:         scf.for
-// MIXED:           tile.mma.operand
-// MIXED:           %[[S0:.+]] = tile.mma.product {{.*}} transposed
-// MIXED:           tile.mma.operand
+// MIXED:           %[[S0:.+]] = tile.mma.product {{.*}} transposed {{.*}} : memref<64x64xbf16
 // MIXED:           %[[S1:.+]] = tile.mma.product {{.*}} transposed
 // MIXED:           tile.map{{.*}} of %[[S0]], %[[S1]]
 // MIXED:           tile.mma.product

@@ -10,8 +10,8 @@
 // RUN: mixattn-compile %s --target=sm_80 --emit=ptx -o - | FileCheck %s --check-prefix=PTX
 
 // X86:        tile.x86.product %{{.+}} last
-// MMA:      %[[S:.+]] = tile.mma.product
-// MMA:      tile.map[%{{.+}}, %{{.+}}] of %[[S]] : vector<32xf32> -> vector<32xf32> {
+// MMA:      %[[S:.+]]:2 = tile.mma.product
+// MMA:      tile.map[%{{.+}}, %{{.+}}] of %[[S]]#0 : vector<32xf32> -> vector<32xf32> {
 // A number of all lanes is made once.
 // BODY:         %[[LENGTH:.+]] = arith.sitofp %{{.+}} : i64 to f32
 // BODY-NEXT:    %[[TERM:.+]] = arith.mulf %{{.+}}, %[[LENGTH]] : f32

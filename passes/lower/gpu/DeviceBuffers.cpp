@@ -57,10 +57,10 @@ public:
       : b(b), op(op), type(typeOf(op.getBuffer())) {}
 
   Value emitAddress(ValueRange indices);
-
-private:
   /// The stride of `dim` in bytes, an i64.
   Value emitStride(int64_t dim);
+
+private:
   /// `pointer` moved by the offsets of the dims from `first` to before `end`.
   Value emitMoved(Value pointer, ValueRange indices, int64_t first,
                   int64_t end);
@@ -115,6 +115,21 @@ Value mixattn::emitDeviceAddress(ImplicitLocOpBuilder &b, Value buffer,
   if (auto cast = dyn_cast_if_present<memref::CastOp>(op))
     return emitDeviceAddress(b, cast.getSource(), indices);
   return DeviceBuffer(b, cast<tile::DeviceBufferOp>(op)).emitAddress(indices);
+}
+
+Value mixattn::emitDeviceStride(ImplicitLocOpBuilder &b, Value buffer,
+                                int64_t dim) {
+  Operation *op = buffer.getDefiningOp();
+  if (auto view = dyn_cast_if_present<memref::SubViewOp>(op)) {
+    llvm::SmallBitVector dropped = view.getDroppedDims();
+    int64_t inSource = dropped.find_first_unset();
+    for (; dim > 0; --dim)
+      inSource = dropped.find_next_unset(inSource);
+    return emitDeviceStride(b, view.getSource(), inSource);
+  }
+  if (auto cast = dyn_cast_if_present<memref::CastOp>(op))
+    return emitDeviceStride(b, cast.getSource(), dim);
+  return DeviceBuffer(b, cast<tile::DeviceBufferOp>(op)).emitStride(dim);
 }
 
 namespace {

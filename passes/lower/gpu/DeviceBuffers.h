@@ -18,6 +18,11 @@ namespace mixattn {
 mlir::Value emitDeviceAddress(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
                               mlir::ValueRange indices);
 
+/// Emits the bytes from an element of such a `buffer` to the next one along
+/// `dim`, an i64.
+mlir::Value emitDeviceStride(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
+                             int64_t dim);
+
 /// Whether `buffer` is what a kernel was given, or a part of it.
 bool isOnDevice(mlir::Value buffer);
 

@@ -32,7 +32,7 @@ struct LowerMmaPass : mixattn::impl::LowerMmaPassBase<LowerMmaPass> {
       rewriter.setInsertionPoint(op);
       TypeSwitch<Operation *>(op)
           .Case<tile::MmaCopyOp, tile::MmaCommitOp, tile::MmaWaitOp,
-                tile::MmaLoadOp, tile::MmaOperandOp, tile::MmaProductOp>(
+                tile::MmaLoadOp, tile::MmaProductOp>(
               [&](auto op) { lower(rewriter, op); });
     });
   }

@@ -19,40 +19,68 @@ public:
   Value emitLoad(tile::MmaLoadOp op);
 
 private:
-  void emitPieceCopied(tile::MmaCopyOp op, Value piece, int64_t perRow);
+  /// The bytes from a row of `buffer` to that `rows` further down.
+  Value emitRowStep(Value buffer, int64_t rows) {
+    Value number = arith::ConstantOp::create(b, b.getI64IntegerAttr(rows));
+    return b.createOrFold<arith::MulIOp>(emitDeviceStride(b, buffer, 0),
+                                         number);
+  }
+  void emitPart(tile::MmaCopyOp op, int64_t first, int64_t count);
+  /// Copies 16 bytes from `source` to `target`, zeros unless `isThere`.
+  void emitPiece(Value source, Value target, Value isThere);
 };
 
 } // namespace
 
-/// Copies 16 bytes: those of number `piece`, of which a row has `perRow`.
-void MoveEmitter::emitPieceCopied(tile::MmaCopyOp op, Value piece,
-                                  int64_t perRow) {
-  Value row = at.div(piece, perRow);
-  Value column = at.mul(at.rem(piece, perRow), chunk);
-  Value from = at.add(op.getRow(), row);
-  Value isThere = at.compare(arith::CmpIPredicate::slt, from, op.getRows());
-  Value zero = number(0);
-  // A row that is not there is not read; its address is a valid one all the
-  // same.
-  from = arith::SelectOp::create(b, isThere, from, at.value(0));
-  Value bytes = arith::SelectOp::create(b, isThere, number(16), zero);
-  NVVM::CpAsyncOp::create(b, sharedPointer(op.getTile(), row, column),
-                          devicePointer(op.getSource(), from, column), 16,
+/// No byte of the source is read where none is asked for: its address may be
+/// any (PTX ISA, cp.async).
+void MoveEmitter::emitPiece(Value source, Value target, Value isThere) {
+  Value bytes = arith::SelectOp::create(b, isThere, number(16), number(0));
+  NVVM::CpAsyncOp::create(b, target, source, 16,
                           NVVM::LoadCacheModifierKind::CG, bytes);
 }
 
-void MoveEmitter::emitCopy(tile::MmaCopyOp op) {
-  auto tile = cast<MemRefType>(op.getTile().getType());
-  int64_t perRow = tile.getDimSize(1) / chunk;
-  int64_t pieces = tile.getDimSize(0) * perRow;
-  int64_t threads = op.getThreads();
-  for (int64_t first = 0; first < pieces; first += threads) {
-    Value piece = at.add(thread(), first);
-    auto copy = [&] { emitPieceCopied(op, piece, perRow); };
-    if (first + threads <= pieces)
+/// Copies `count` pieces of 16 bytes of every row, from piece `first` on: a
+/// thread one, then those of the same columns as many rows further on as the
+/// threads take at a time.
+void MoveEmitter::emitPart(tile::MmaCopyOp op, int64_t first, int64_t count) {
+  int64_t rows = cast<MemRefType>(op.getTile().getType()).getDimSize(0);
+  int64_t rowsAtATime = op.getThreads() / count;
+  Value own = at.div(thread(), count);
+  Value column = at.mul(at.add(at.rem(thread(), count), first), chunk);
+  Value source, step;
+  for (int64_t begin = 0; begin < rows; begin += rowsAtATime) {
+    Value row = at.add(own, begin), from = at.add(op.getRow(), row);
+    if (!source) {
+      source = devicePointer(op.getSource(), from, column);
+    } else {
+      if (!step)
+        step = emitRowStep(op.getSource(), rowsAtATime);
+      source = LLVM::GEPOp::create(b, source.getType(), b.getI8Type(), source,
+                                   ValueRange(step));
+    }
+    auto copy = [&] {
+      emitPiece(source, sharedPointer(op.getTile(), row, column),
+                at.compare(arith::CmpIPredicate::slt, from, op.getRows()));
+    };
+    if (begin + rowsAtATime <= rows)
       copy();
     else
-      onlyIf(at.compare(arith::CmpIPredicate::slt, piece, pieces), copy);
+      onlyIf(at.compare(arith::CmpIPredicate::slt, row, rows), copy);
+  }
+}
+
+/// A row is cut into powers of two of pieces, of which all threads have as many
+/// rows to copy, and keep to their columns.
+void MoveEmitter::emitCopy(tile::MmaCopyOp op) {
+  int64_t left = cast<MemRefType>(op.getTile().getType()).getDimSize(1) / chunk;
+  // The largest power of two that divides the threads.
+  int64_t most = int64_t(op.getThreads()) & -int64_t(op.getThreads());
+  for (int64_t first = 0; left > 0;) {
+    int64_t count = std::min(int64_t(llvm::bit_floor(uint64_t(left))), most);
+    emitPart(op, first, count);
+    first += count;
+    left -= count;
   }
 }
 
@@ -83,7 +111,9 @@ void mixattn::lower(RewriterBase &rewriter, tile::MmaCommitOp op) {
 
 void mixattn::lower(RewriterBase &rewriter, tile::MmaWaitOp op) {
   NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(), op.getPending());
-  rewriter.replaceOpWithNewOp<gpu::BarrierOp>(op);
+  if (!op.getOwn())
+    gpu::BarrierOp::create(rewriter, op.getLoc());
+  rewriter.eraseOp(op);
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::MmaLoadOp op) {

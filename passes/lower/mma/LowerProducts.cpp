@@ -4,6 +4,8 @@
 #include "passes/lower/gpu/WarpEmitter.h"
 #include "passes/lower/mma/Lowerings.h"
 
+#include <functional>
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -13,10 +15,13 @@ class MmaEmitter : public WarpEmitter {
 public:
   using WarpEmitter::WarpEmitter;
 
-  Value emit(tile::MmaProductOp op);
-  Value emitOperand(tile::MmaOperandOp op);
+  Values emit(tile::MmaProductOp op);
 
 private:
+  /// Gives the registers of 16 terms, those from a term on, of the warp's rows
+  /// of a left side.
+  using LeftSide = std::function<Values(int64_t)>;
+  LeftSide emitLeftSide(Value left);
   /// Four squares of 8 rows and columns from `address` on, a register each.
   Values emitSquares(Value address, NVVM::MMALayout layout);
   /// The registers of 16 rows (of the sum) of 16 columns of the right side:
@@ -55,19 +60,25 @@ MmaEmitter::Values MmaEmitter::emitRightSide(Value address, bool transposed) {
 }
 
 /// Each lane gives the address of one row of one of four squares: the first,
-/// the one below, then the next columns' two.
-Value MmaEmitter::emitOperand(tile::MmaOperandOp op) {
+/// the one below, then the next columns' two. A tile is read term by term, so
+/// that registers hold little of it.
+MmaEmitter::LeftSide MmaEmitter::emitLeftSide(Value left) {
+  if (isa<VectorType>(left.getType())) {
+    Value registers = registersOf(left);
+    return [this, registers](int64_t term) {
+      Values own;
+      for (int64_t r = 0; r < 4; ++r)
+        own.push_back(element(registers, term / 4 + r));
+      return own;
+    };
+  }
   Value inSquare = at.rem(lane(), 8), square = at.div(lane(), 8);
   Value row = at.add(at.mul(warp(), warpRows),
                      at.add(at.mul(at.rem(square, 2), chunk), inSquare));
-  Value begin =
-      sharedPointer(op.getTile(), row, at.mul(at.div(square, 2), chunk));
-  auto type = cast<VectorType>(op.getOperand().getType());
-  Values registers;
-  for (int64_t column = 0; column < type.getDimSize(0) * 2; column += 16)
-    llvm::append_range(registers, emitSquares(shifted(begin, column * width),
-                                              NVVM::MMALayout::row));
-  return operandOf(registers, type.getElementType());
+  Value begin = sharedPointer(left, row, at.mul(at.div(square, 2), chunk));
+  return [this, begin](int64_t term) {
+    return emitSquares(shifted(begin, term * width), NVVM::MMALayout::row);
+  };
 }
 
 /// `sums`, of 16 rows and 8 columns, plus one product of 16 terms.
@@ -94,7 +105,7 @@ MmaEmitter::Values MmaEmitter::emitStep(ArrayRef<Value> left,
   return elements;
 }
 
-Value MmaEmitter::emit(tile::MmaProductOp op) {
+MmaEmitter::Values MmaEmitter::emit(tile::MmaProductOp op) {
   bool transposed = op.getTransposed();
   auto tile = cast<MemRefType>(op.getTile().getType());
   SmallVector<int64_t> strides;
@@ -114,32 +125,37 @@ Value MmaEmitter::emit(tile::MmaProductOp op) {
                     transposed ? below : beside);
 
   Type type = tile.getElementType();
-  Value left = registersOf(op.getOperand());
-  Values sums;
-  for (int64_t i = 0; i < lengthOf(op.getAccumulator()); ++i)
-    sums.push_back(element(op.getAccumulator(), i));
-  int64_t terms = lengthOf(op.getOperand()) * 2, columns = sums.size() * 2;
+  SmallVector<LeftSide> lefts;
+  SmallVector<Values> sums;
+  for (auto [left, accumulator] :
+       llvm::zip_equal(op.getLefts(), op.getAccumulators())) {
+    lefts.push_back(emitLeftSide(left));
+    Values &own = sums.emplace_back();
+    for (int64_t i = 0; i < lengthOf(accumulator); ++i)
+      own.push_back(element(accumulator, i));
+  }
+  int64_t terms = tile.getDimSize(transposed ? 1 : 0);
+  int64_t columns = tile.getDimSize(transposed ? 0 : 1);
   for (int64_t term = 0; term < terms; term += 16) {
-    Values own;
-    for (int64_t r = 0; r < 4; ++r)
-      own.push_back(element(left, term / 4 + r));
+    SmallVector<Values> own;
+    for (LeftSide &left : lefts)
+      own.push_back(left(term));
     for (int64_t column = 0; column < columns; column += 16) {
       int64_t place =
           transposed ? column * strides[0] + term : term * strides[0] + column;
       Values right = emitRightSide(shifted(begin, place * width), transposed);
-      for (int64_t half : {0, 1}) {
-        int64_t first = (column + half * chunk) / 2;
-        Values next = emitStep(own, ArrayRef<Value>(right).slice(2 * half, 2),
-                               ArrayRef<Value>(sums).slice(first, 4), type);
-        llvm::copy(next, sums.begin() + first);
-      }
+      for (auto [left, group] : llvm::zip_equal(own, sums))
+        for (int64_t half : {0, 1}) {
+          int64_t first = (column + half * chunk) / 2;
+          Values next =
+              emitStep(left, ArrayRef<Value>(right).slice(2 * half, 2),
+                       ArrayRef<Value>(group).slice(first, 4), type);
+          llvm::copy(next, group.begin() + first);
+        }
     }
   }
-  return joined(sums);
-}
-
-void mixattn::lower(RewriterBase &rewriter, tile::MmaOperandOp op) {
-  rewriter.replaceOp(op, MmaEmitter(op.getLoc(), rewriter).emitOperand(op));
+  return llvm::map_to_vector(
+      sums, [&](const Values &group) { return joined(group); });
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::MmaProductOp op) {

@@ -15,7 +15,6 @@ void lower(mlir::RewriterBase &rewriter, tile::MmaCopyOp op);
 void lower(mlir::RewriterBase &rewriter, tile::MmaCommitOp op);
 void lower(mlir::RewriterBase &rewriter, tile::MmaWaitOp op);
 void lower(mlir::RewriterBase &rewriter, tile::MmaLoadOp op);
-void lower(mlir::RewriterBase &rewriter, tile::MmaOperandOp op);
 void lower(mlir::RewriterBase &rewriter, tile::MmaProductOp op);
 
 } // namespace mixattn

@@ -23,6 +23,8 @@ struct HeadGroup {
   int64_t allHeads = 1;
   /// Elements of a query and of a value.
   int64_t features, valueFeatures;
+  /// Tensors with an element for each pair of a query and a key.
+  int64_t pairReads = 0;
   /// Whether exponents of all heads are computed at once.
   bool sharesWork;
 
@@ -60,8 +62,6 @@ private:
   /// for each of their pairs.
   int64_t registers(int64_t keys) const;
 
-  /// Tensors with an element for each pair of a query and a key.
-  int64_t pairReads = 0;
   /// Numbers of the first layer of an MLP.
   int64_t coefficients = 0;
   bool drawsNoise;

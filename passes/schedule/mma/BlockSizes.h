@@ -10,8 +10,8 @@
 
 namespace mixattn::mma {
 
-/// Threads of a block, and queries: 16 per warp.
-constexpr int64_t threads = 128, blockQueries = 64;
+/// Threads of a block, and queries of a group of rows: 16 per warp.
+constexpr int64_t threads = 128, groupQueries = 64;
 /// Keys of a block at most.
 constexpr int64_t blockKeys = 64;
 
@@ -19,32 +19,45 @@ constexpr int64_t blockKeys = 64;
 /// shared memory at most.
 struct BlockSizes {
   HeadGroup group;
+  /// Groups of rows, which share what is read of tiles.
+  int64_t rowGroups = 1;
   /// Keys of a block.
   int64_t keys = blockKeys;
   mlir::Type type;
 
   BlockSizes(AttentionOpInterface op, int64_t sharedBytes)
       : group(op), type(op.getQueryType().getElementType()) {
-    // Numbers of each query and key are loaded for all keys at once: fewer at a
-    // time leave registers for them.
-    if (op.getBias() || op.getMask() || op.getNoise())
+    // Numbers of each query and key, or of each key and component, are loaded
+    // for all keys at once: fewer at a time leave registers for them.
+    mlir::Value prior = op.getPrior();
+    bool hasPriorOfKeys =
+        prior && llvm::cast<mlir::ShapedType>(prior.getType()).getRank() == 3;
+    if (op.getBias() || op.getMask() || op.getNoise() || hasPriorOfKeys)
       keys = 32;
     keys = std::min(keys, group.findKeys());
+    for (int64_t few = keys; few >= 32 && rowGroups == 1; few /= 2)
+      if (haveTwoGroupsRoom(few, sharedBytes)) {
+        rowGroups = 2;
+        keys = few;
+      }
     while (keys > 16 && bytes() > sharedBytes)
       keys /= 2;
   }
 
+  /// Queries of a block.
+  int64_t queries() const { return rowGroups * groupQueries; }
+
   /// Whether queries lie in shared memory: registers hold 128 features of one
   /// head.
   bool sharesQueries() const {
-    return group.channels > 1 || group.features > 128;
+    return group.channels > 1 || rowGroups * group.features > 128;
   }
 
   /// Bytes of shared memory that a block takes.
   int64_t bytes() const {
-    int64_t queries = sharesQueries() ? group.channels * blockQueries : 0;
+    int64_t rows = sharesQueries() ? group.channels * queries() : 0;
     return bytesOfElement *
-           ((queries + stageCount * group.tiles() * keys) *
+           ((rows + stageCount * group.tiles() * keys) *
                 (group.features + padding) +
             stageCount * group.values * keys * (group.valueFeatures + padding));
   }
@@ -59,13 +72,35 @@ struct BlockSizes {
                                  mlir::MemRefLayoutAttrInterface(), space);
   }
   mlir::MemRefType queryTiles() const {
-    return stages(1, group.channels * blockQueries, group.features);
+    return stages(1, group.channels * queries(), group.features);
   }
   mlir::MemRefType keyTiles() const {
     return stages(stageCount, group.tiles() * keys, group.features);
   }
   mlir::MemRefType valueTiles() const {
     return stages(stageCount, group.values * keys, group.valueFeatures);
+  }
+
+private:
+  /// Whether two groups of rows and `few` keys fit, of one head.
+  ///
+  /// Of 255 registers outputs, scores, and for each pair the address and the
+  /// number that are read take 160 at most. Queries take 64 more at most. The
+  /// others are for operands of products, statistics and addresses: with 176
+  /// ptxas spills some (test/emulator/rows.py).
+  ///
+  /// A multiprocessor holds two such blocks: one computes weights while the
+  /// other has tensor cores busy. It has 1 KiB of shared memory more than a
+  /// block may have, and takes 1 KiB for each (CUDA C Programming Guide,
+  /// compute capabilities).
+  bool haveTwoGroupsRoom(int64_t few, int64_t sharedBytes) const {
+    constexpr int64_t mostRegisters = 160, reserved = 1024;
+    BlockSizes sizes = *this;
+    sizes.rowGroups = 2;
+    sizes.keys = few;
+    int64_t registers = group.valueFeatures + few + 2 * group.pairReads * few;
+    return !group.isLarge() && registers <= mostRegisters &&
+           2 * (sizes.bytes() + reserved) <= sharedBytes + reserved;
   }
 };
 

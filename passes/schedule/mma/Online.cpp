@@ -22,17 +22,25 @@ public:
   void emit(tile::GridOp grid);
 
 private:
-  /// The values that a head carries from block of keys to block of keys.
+  /// The values that a group of rows of a head carries from block of keys to
+  /// block of keys.
   struct State {
     Value outputs;
     Statistics statistics;
   };
 
   void emitQueries();
-  Value queriesOf(int64_t channel);
+  Values queriesOf(int64_t channel);
   void emitCopies(Value firstKey, Value stage);
   SmallVector<State> emitStep(Value firstKey, Value stage,
                               SmallVector<State> states);
+  /// The weights that head `g` gives to the block from `firstKey` on, as the
+  /// left side of products. `state` is brought up to date, and its outputs are
+  /// relative to the new reference.
+  Value emitStepOf(int64_t g, Value firstKey, const Scores &scores,
+                   State &state);
+  /// Goes on with the rows of group `r`.
+  void beginRows(int64_t r) { firstQuery = firstQueries[r]; }
   Value tileOf(Value stages, Value stage, int64_t first, int64_t rows,
                int64_t columns);
   Value keysOf(Value stage, int64_t tile) {
@@ -56,8 +64,10 @@ private:
   const BlockSizes &sizes;
   const HeadGroup &group = sizes.group;
   Value keyTiles, valueTiles, queryTiles;
-  /// The queries of the only channel, in registers.
-  Value queries;
+  /// The queries of the only channel, in registers, a group each.
+  Values queries;
+  /// The first query of each group of rows.
+  Values firstQueries;
 };
 
 } // namespace
@@ -82,28 +92,30 @@ Value OnlineBlock::tileOf(Value stages, Value stage, int64_t first,
 void OnlineBlock::emitQueries() {
   if (!sizes.sharesQueries()) {
     auto type = VectorType::get({group.features / 2}, sizes.type);
-    queries = tile::MmaLoadOp::create(
-        b, type, matrixOf(op.getQuery(), queryHead(0)), firstQuery, numQueries);
+    for (Value first : firstQueries)
+      queries.push_back(tile::MmaLoadOp::create(
+          b, type, matrixOf(op.getQuery(), queryHead(0)), first, numQueries));
     return;
   }
   queryTiles = makeTiles(sizes.queryTiles());
   for (int64_t channel = 0; channel < group.channels; ++channel)
     tile::MmaCopyOp::create(
         b, matrixOf(op.getQuery(), queryHead(channel)), firstQuery, numQueries,
-        tileOf(queryTiles, at.value(0), channel * blockQueries, blockQueries,
-               group.features),
+        tileOf(queryTiles, at.value(0), channel * sizes.queries(),
+               sizes.queries(), group.features),
         threads);
 }
 
-/// The queries of `channel` as the left side of products.
-Value OnlineBlock::queriesOf(int64_t channel) {
-  if (queries)
+/// The queries of `channel` as left sides of products, a group of rows each.
+OnlineBlock::Values OnlineBlock::queriesOf(int64_t channel) {
+  if (!queries.empty())
     return queries;
-  auto type = VectorType::get({group.features / 2}, sizes.type);
-  return tile::MmaOperandOp::create(b, type,
-                                    tileOf(queryTiles, at.value(0),
-                                           channel * blockQueries, blockQueries,
-                                           group.features));
+  Values tiles;
+  for (int64_t r = 0; r < sizes.rowGroups; ++r)
+    tiles.push_back(tileOf(queryTiles, at.value(0),
+                           channel * sizes.queries() + r * groupQueries,
+                           groupQueries, group.features));
+  return tiles;
 }
 
 /// Begins to copy the keys and values from `firstKey` on.
@@ -126,24 +138,48 @@ void OnlineBlock::emitCopies(Value firstKey, Value stage) {
   tile::MmaCommitOp::create(b);
 }
 
+Value OnlineBlock::emitStepOf(int64_t g, Value firstKey, const Scores &scores,
+                              State &state) {
+  Rescale rescale;
+  Value weights =
+      emitWeights(firstKey, emitExponents(g, firstKey, sizes.keys, scores),
+                  state.statistics, rescale);
+  state.outputs = emitRescaled(state.outputs, rescale);
+  auto operand = VectorType::get({sizes.keys / 2}, sizes.type);
+  return tile::ToOperandOp::create(b, operand, weights);
+}
+
+/// What is read of a tile of keys or values serves all groups of rows.
 SmallVector<OnlineBlock::State>
 OnlineBlock::emitStep(Value firstKey, Value stage, SmallVector<State> states) {
-  Values products;
-  for (int64_t tile = 0; tile < group.tiles(); ++tile)
-    products.push_back(tile::MmaProductOp::create(
-        b, queriesOf(tile / group.products), keysOf(stage, tile),
-        b.getUnitAttr(), constant(fragment(sizes.keys), 0)));
-  Scores scores = emitScores(firstKey, products);
-  auto operand = VectorType::get({sizes.keys / 2}, sizes.type);
-  for (auto [g, state] : llvm::enumerate(states)) {
-    Rescale rescale;
-    Value weights =
-        emitWeights(firstKey, emitExponents(g, firstKey, sizes.keys, scores),
-                    state.statistics, rescale);
-    state.outputs = tile::MmaProductOp::create(
-        b, tile::ToOperandOp::create(b, operand, weights),
-        valuesOf(stage, group.valueOf(g)), UnitAttr(),
-        emitRescaled(state.outputs, rescale));
+  int64_t numGroups = sizes.rowGroups;
+  SmallVector<Values> products(numGroups);
+  Values zeros(numGroups, constant(fragment(sizes.keys), 0));
+  for (int64_t tile = 0; tile < group.tiles(); ++tile) {
+    auto product = tile::MmaProductOp::create(
+        b, ValueRange(zeros).getTypes(), queriesOf(tile / group.products),
+        keysOf(stage, tile), b.getUnitAttr(), zeros);
+    for (int64_t r = 0; r < numGroups; ++r)
+      products[r].push_back(product.getResult(r));
+  }
+  SmallVector<Scores> scores;
+  for (int64_t r = 0; r < numGroups; ++r) {
+    beginRows(r);
+    scores.push_back(emitScores(firstKey, products[r]));
+  }
+  for (int64_t g = 0; g < group.heads; ++g) {
+    auto own = MutableArrayRef(states).slice(g * numGroups, numGroups);
+    Values weights, outputs;
+    for (int64_t r = 0; r < numGroups; ++r) {
+      beginRows(r);
+      weights.push_back(emitStepOf(g, firstKey, scores[r], own[r]));
+      outputs.push_back(own[r].outputs);
+    }
+    auto pooled = tile::MmaProductOp::create(
+        b, ValueRange(outputs).getTypes(), weights,
+        valuesOf(stage, group.valueOf(g)), UnitAttr(), outputs);
+    for (int64_t r = 0; r < numGroups; ++r)
+      own[r].outputs = pooled.getResult(r);
   }
   return states;
 }
@@ -151,18 +187,21 @@ OnlineBlock::emitStep(Value firstKey, Value stage, SmallVector<State> states) {
 void OnlineBlock::emit(tile::GridOp grid) {
   keyTiles = makeTiles(sizes.keyTiles());
   valueTiles = makeTiles(sizes.valueTiles());
-  emitItem(grid, blockQueries);
+  emitItem(grid, sizes.queries());
+  for (int64_t r = 0; r < sizes.rowGroups; ++r)
+    firstQueries.push_back(at.add(firstQuery, r * groupQueries));
   emitQueries();
 
   Value zero = at.value(0);
   emitCopies(range.begin, zero);
   Values inits = {zero};
   Statistics none = emitNoStatistics();
-  for (int64_t g = 0; g < group.heads; ++g)
+  int64_t numStates = group.heads * sizes.rowGroups;
+  for (int64_t i = 0; i < numStates; ++i)
     inits.append(
         {constant(fragment(group.valueFeatures), 0), none.reference, none.sum});
-  auto stateOf = [](ValueRange carried, int64_t g) -> State {
-    return {carried[3 * g + 1], {carried[3 * g + 2], carried[3 * g + 3]}};
+  auto stateOf = [](ValueRange carried, int64_t i) -> State {
+    return {carried[3 * i + 1], {carried[3 * i + 2], carried[3 * i + 3]}};
   };
   auto loop = scf::ForOp::create(b, range.begin, range.end,
                                  at.value(sizes.keys), inits);
@@ -175,30 +214,34 @@ void OnlineBlock::emit(tile::GridOp grid) {
     tile::MmaWaitOp::create(b, 0);
     emitCopies(at.add(firstKey, sizes.keys), other);
     SmallVector<State> states;
-    for (int64_t g = 0; g < group.heads; ++g)
-      states.push_back(stateOf(carried, g));
+    for (int64_t i = 0; i < numStates; ++i)
+      states.push_back(stateOf(carried, i));
     Values next = {other};
     for (const State &state : emitStep(firstKey, stage, states))
       next.append(
           {state.outputs, state.statistics.reference, state.statistics.sum});
     scf::YieldOp::create(b, next);
   }
-  tile::MmaWaitOp::create(b, 0);
-  Values outputs;
-  SmallVector<Statistics> statistics;
-  for (int64_t g = 0; g < group.heads; ++g) {
-    State state = stateOf(loop.getResults(), g);
-    outputs.push_back(state.outputs);
-    statistics.push_back(state.statistics);
+  // The copies of what comes after the last block.
+  tile::MmaWaitOp::create(b, 0, /*own=*/true);
+  for (int64_t r = 0; r < sizes.rowGroups; ++r) {
+    beginRows(r);
+    Values outputs;
+    SmallVector<Statistics> statistics;
+    for (int64_t g = 0; g < group.heads; ++g) {
+      State state = stateOf(loop.getResults(), g * sizes.rowGroups + r);
+      outputs.push_back(state.outputs);
+      statistics.push_back(state.statistics);
+    }
+    emitResults(outputs, statistics);
   }
-  emitResults(outputs, statistics);
 }
 
 void mma::scheduleOnline(KernelOp kernel, int64_t sharedBytes) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   BlockSizes sizes(cast<AttentionOpInterface>(kernel.getAnchor()), sharedBytes);
   tile::GridOp grid =
-      makeBlocks(b, kernel, blockQueries, sizes.group.heads, threads);
+      makeBlocks(b, kernel, sizes.queries(), sizes.group.heads, threads);
   OnlineBlock(b, kernel, sizes).emit(grid);
   kernel.erase();
 }

@@ -56,28 +56,30 @@ std::string Online::whyNot(Operation *op) const {
   return "";
 }
 
-/// A warp has 16 queries, and reads each tile for itself.
+/// A warp has 16 queries of each group, and reads each tile for itself.
 BlockCounts Online::countBlock(AttentionOpInterface op,
                                const PlanCase &) const {
   BlockSizes sizes(op, sharedBytes);
   const HeadGroup &group = sizes.group;
   double columns = group.multiplyAdds(), keys = double(sizes.keys);
+  double rowGroups = double(sizes.rowGroups);
   BlockCounts counts;
-  counts.queries = blockQueries;
+  counts.queries = sizes.queries();
   counts.keys = sizes.keys;
   counts.heads = group.heads;
-  counts.warp = countSoftmax(op, sizes.keys, group.heads);
-  // m16n8k16; a load of four squares of 512 bytes serves two of them, or is of
-  // queries.
-  counts.warp.products = keys * columns / (8 * 16);
-  double loads = counts.warp.products / 2, warps = threads / 32,
+  counts.warp = countSoftmax(op, sizes.keys, group.heads) * rowGroups;
+  // m16n8k16; a load of four squares of 512 bytes serves two of them in each
+  // group, or is of queries.
+  double ofGroup = keys * columns / (8 * 16);
+  counts.warp.products = ofGroup * rowGroups;
+  double loads = ofGroup / 2, warps = threads / 32,
          copied = keys * group.copiedColumns() * BlockSizes::bytesOfElement;
   if (sizes.sharesQueries())
-    loads += double(group.tiles() * group.features) / 16;
+    loads += rowGroups * double(group.tiles() * group.features) / 16;
   counts.warp.moves += loads + copied / 16 / threads;
   counts.sharedBytes = loads * 512 * warps + copied;
-  counts.multiplyAdds = double(blockQueries) * keys * columns;
+  counts.multiplyAdds = double(sizes.queries()) * keys * columns;
   counts.usefulMultiplyAdds =
-      double(blockQueries) * keys * group.usefulMultiplyAdds();
+      double(sizes.queries()) * keys * group.usefulMultiplyAdds();
   return counts;
 }

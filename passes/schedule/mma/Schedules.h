@@ -10,13 +10,13 @@ namespace mixattn::mma {
 
 /// Turns `kernel`, on buffers, into a grid of blocks of threads.
 ///
-/// Four warps share 64 queries of one head, or of a group of heads whose scores
-/// are mixed from those of all channels. Each warp holds 16 of them, its scores
-/// and its outputs in registers, and walks over blocks of keys: while one block
-/// is worked on, the next is copied to shared memory, of which a block takes at
-/// most `sharedBytes` bytes. Any number of queries and keys will do. Head sizes
-/// are multiples of 16, up to 256; queries, keys and values are f16 or bf16,
-/// and their rows aligned to 16 bytes.
+/// Four warps share 128 queries of one head, or 64 of a group of heads whose
+/// scores are mixed from those of all channels. Each warp holds 32 or 16 of
+/// them, its scores and its outputs in registers, and walks over blocks of
+/// keys: while one block is worked on, the next is copied to shared memory, of
+/// which a block takes at most `sharedBytes` bytes. Any number of queries and
+/// keys will do. Head sizes are multiples of 16, up to 256; queries, keys and
+/// values are f16 or bf16, and their rows aligned to 16 bytes.
 ///
 /// The counts of the grid are blocks of queries, groups of heads, batch.
 void scheduleOnline(KernelOp kernel, int64_t sharedBytes);
