@@ -23,10 +23,12 @@ void driver_check(const struct driver *driver, CUresult result,
                   const char *what) {
   if (result == CUDA_SUCCESS)
     return;
-  const char *name = NULL;
+  // A driver that does not know the error leaves both NULL.
+  const char *name = NULL, *text = NULL;
   driver->cuGetErrorName(result, &name);
-  fail("the driver refused %s: %s (%d)", what, name ? name : "unknown error",
-       result);
+  driver->cuGetErrorString(result, &text);
+  fail("the driver refused %s: %s (%d), %s", what,
+       name ? name : "unknown error", result, text ? text : "without a text");
 }
 
 void driver_open(struct driver *driver, CUdevice *device) {
