@@ -280,8 +280,17 @@ ExitCode Compilation::run(OutputFiles &files) {
 }
 
 ExitCode Compilation::run(std::vector<GpuKernels> &kernels,
-                          std::vector<std::string> &manifests) {
+                          std::vector<std::string> &manifests,
+                          bool isOneOfSeveral) {
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  // The newest handler is asked first, and leaves the rest to the others.
+  std::optional<mlir::ScopedDiagnosticHandler> nameTarget;
+  if (isOneOfSeveral)
+    nameTarget.emplace(&context, [&](mlir::Diagnostic &each) {
+      if (each.getSeverity() == mlir::DiagnosticSeverity::Remark)
+        each << " (" << machine.cpu << ")";
+      return mlir::failure();
+    });
   if (ExitCode code = runAll())
     return code;
   Manifest manifest;

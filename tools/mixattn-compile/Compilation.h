@@ -38,9 +38,10 @@ public:
   ExitCode run(OutputFiles &files);
 
   /// Runs the passes and adds the kernels and the manifest's text. Says what
-  /// went wrong.
+  /// went wrong. Remarks name the target where it is one of several, because
+  /// each target makes its own.
   ExitCode run(std::vector<GpuKernels> &kernels,
-               std::vector<std::string> &manifests);
+               std::vector<std::string> &manifests, bool isOneOfSeveral);
 
 private:
   ExitCode checkPlan();

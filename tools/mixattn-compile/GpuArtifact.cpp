@@ -38,7 +38,8 @@ ExitCode mixattn::compileForGpus(const Options &options,
     auto copy = llvm::MemoryBuffer::getMemBufferCopy(
         source.getBuffer(), source.getBufferIdentifier());
     Compilation compilation(options, machine, std::move(copy));
-    if (ExitCode code = compilation.run(kernels, manifests))
+    if (ExitCode code =
+            compilation.run(kernels, manifests, machines.size() > 1))
       return code;
   }
   std::string text = mergeManifests(manifests);
