@@ -132,7 +132,7 @@ def parse():
     parser.add_argument("rows", nargs="*", metavar="ROW",
                         help="a variant, or such as softmax:D=128; default: all"
                              " of examples/variants, and softmax of 128 and 256"
-                             " features")
+                             " features, causal and not")
     parser.add_argument("--target", default="sm_90a", help="a GPU's name")
     parser.add_argument("--dtype", default="bf16")
     parser.add_argument("--bin", help="the folder of the tools; default: PATH")
@@ -140,7 +140,8 @@ def parse():
     if not options.rows:
         options.rows = sorted(each.stem for each in
                               run_variant.FOLDERS[0].glob("*.mlir"))
-        options.rows += ["softmax:D=128", "softmax:D=256"]
+        options.rows += [f"{row}:D={features}" for features in (128, 256)
+                         for row in ("softmax", "softmax_causal")]
     return options
 
 

@@ -94,18 +94,19 @@ gpu.module @m {
   // CHECK-LABEL: func.func @pool(
   // CHECK:         "wgmma.fence.sync.aligned;", "=f,{{.*}}=r,{{.*}}"
   // CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{.*}}, {$128, $129, $130, $131}, $132, p, 1, 1, 1;
-  // CHECK:         %nctaid.x
+  // CHECK:         %nctaid.x{{.*}} not.b32 $0, $0; {{.*}} not.b32 $3, $3; BEHIND: }", "=f,=f,=f,=f,0,1,2,3"
   // CHECK:         "wgmma.wait_group.sync.aligned 0;"
-  func.func @pool(%w: vector<32xbf16>, %o: vector<64xf32>, %turn: index) -> vector<64xf32> {
+  func.func @pool(%w: vector<32xbf16>, %o: vector<64xf32>, %turn: index, %x: vector<4xf32>)
+      -> (vector<64xf32>, vector<4xf32>) {
     %c0 = arith.constant 0 : index
     %ring = tile.wgmma.ring at 0 : !ring
     %v = tile.wgmma.await %ring[%c0] turn %turn : !ring
     %p = tile.wgmma.product %w, %v onto %o
         : vector<32xbf16>, !tile.shared<64x128xbf16, swizzle = 128>, vector<64xf32>
         -> !tile.pending<vector<64xf32>>
-    tile.wgmma.boundary
+    %y = tile.wgmma.boundary %x : vector<4xf32>
     %s = tile.wgmma.wait 0 for %p : !tile.pending<vector<64xf32>>
-    return %s : vector<64xf32>
+    return %s, %y : vector<64xf32>, vector<4xf32>
   }
 
   // The warp's rows by stmatrix, 16 columns at a time, once what it stored before

@@ -47,8 +47,8 @@ struct BlockSizes {
     else if (group.valueFeatures > 128 || group.features > 128 ||
              op.getBias() || op.getMask() || op.getKeep())
       keys = 64;
-    else if (group.valueFeatures > 64 || op.hasScoreMod() || op.getGaussian() ||
-             op.getBand())
+    else if (group.valueFeatures > 64 || op.hasScoreMod() || op.getBand() ||
+             op.getGaussian() || op.getKeyTerm())
       keys = 112;
     constexpr int64_t panel = 64;
     if (getElementTypeOrSelf(op.getResult()) == type)

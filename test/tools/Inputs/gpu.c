@@ -79,11 +79,19 @@ static const struct mixattn_target_row target = {
 
 static uint64_t contexts[MIXATTN_MOST_CONTEXTS];
 static int64_t context_targets[MIXATTN_MOST_CONTEXTS];
+static int64_t context_multiprocessors[MIXATTN_MOST_CONTEXTS];
 static struct mixattn_kernel_state
     kernels[MIXATTN_MOST_CONTEXTS * COUNT(launches)];
-static const struct mixattn_library library = {
-    &target,         1,        12000,           entries, launches,
-    COUNT(launches), contexts, context_targets, kernels};
+static const struct mixattn_library library = {&target,
+                                               1,
+                                               12000,
+                                               entries,
+                                               launches,
+                                               COUNT(launches),
+                                               contexts,
+                                               context_targets,
+                                               context_multiprocessors,
+                                               kernels};
 
 ENTRY(twice, 0)
 ENTRY(attend, 1)
