@@ -47,9 +47,12 @@ struct BlockSizes {
     else if (group.valueFeatures > 128 || group.features > 128 ||
              op.getBias() || op.getMask() || op.getKeep())
       keys = 64;
-    else if (group.valueFeatures > 64 || op.hasScoreMod() || op.getBand() ||
-             op.getGaussian() || op.getKeyTerm())
+    else if (group.valueFeatures > 64)
       keys = 112;
+    // So does what is more than a scaled product, or hides at both ends.
+    if (keys > 64 && (op.hasScoreMod() || op.getBand() || op.getGaussian() ||
+                      op.getKeyTerm()))
+      keys -= 16;
     constexpr int64_t panel = 64;
     if (getElementTypeOrSelf(op.getResult()) == type)
       outputColumns = llvm::alignTo(group.valueFeatures, panel);
