@@ -103,6 +103,17 @@ func.func @yielded(%s: vector<8xf32>, %i: index) {
 
 // -----
 
+func.func @exps(%s: vector<8xf32>, %i: index) {
+  // expected-error @below {{'tile.map' op expected 1 to 8 exponentials of every eight, but got 9}}
+  %r = tile.map [%i, %i] of %s exps 9 : vector<8xf32> -> vector<8xf32> {
+  ^bb0(%row: index, %column: index, %x: f32):
+    tile.yield %x : f32
+  }
+  return
+}
+
+// -----
+
 func.func @results(%s: vector<8xf32>, %i: index) {
   // expected-error @below {{'tile.map' op expected results of one type}}
   %r:2 = tile.map [%i, %i] of %s : vector<8xf32> -> vector<8xf32>, vector<4xf32> {

@@ -48,7 +48,7 @@ class Row:
         tool = run_variant.tool("mixattn-compile", self.options.bin)
         return subprocess.run(
             [tool, folder / "row.mlir", f"--target={self.options.target}",
-             *arguments], capture_output=True, text=True)
+             *self.options.plan, *arguments], capture_output=True, text=True)
 
     def count(self):
         name, _, sizes = self.text.partition(":")
@@ -135,6 +135,9 @@ def parse():
                              " features, causal and not")
     parser.add_argument("--target", default="sm_90a", help="a GPU's name")
     parser.add_argument("--dtype", default="bf16")
+    parser.add_argument("--plan", action="append", default=[],
+                        type=lambda plan: f"--plan={plan}",
+                        help="a plan in place of the one that is chosen")
     parser.add_argument("--bin", help="the folder of the tools; default: PATH")
     options = parser.parse_args()
     if not options.rows:

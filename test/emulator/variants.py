@@ -51,7 +51,8 @@ class Kernel(run_variant.Variant):
         # F32 in Inputs: results that stay f32 when the others are 16-bit.
         copy.write_text(text.replace("f32", options.dtype).replace("F32", "f32"))
         run_variant.run(run_variant.tool("mixattn-compile", options.bin), copy,
-                        f"--target={options.target}", "-o", artifact)
+                        f"--target={options.target}", *options.plan, "-o",
+                        artifact)
         self.text = artifact.read_text()
         manifest = json.loads(artifact.with_suffix(".json").read_text())
         self.entry = manifest["entries"][0]
@@ -92,6 +93,9 @@ def parse():
     parser.add_argument("cases", nargs="*", help="such as 1x40x40x1")
     parser.add_argument("--target", default="sm_80", help="a GPU's name")
     parser.add_argument("--dtype", default="bf16")
+    parser.add_argument("--plan", action="append", default=[],
+                        type=lambda plan: f"--plan={plan}",
+                        help="a plan in place of the one that is chosen")
     parser.add_argument("--sizes", default="H=1",
                         help="static sizes: H=1,D=64")
     parser.add_argument("--ptx", type=pathlib.Path, metavar="FILE",

@@ -174,10 +174,16 @@ static int64_t context_targets[MIXATTN_MOST_CONTEXTS];
 static int64_t context_multiprocessors[MIXATTN_MOST_CONTEXTS];
 static struct mixattn_kernel_state kernels[MIXATTN_MOST_CONTEXTS * LAUNCHES];
 static const struct mixattn_library library = {
-    targets,  COUNT(targets),  12000,
-    entries,  launches,        LAUNCHES,
-    contexts, context_targets, context_multiprocessors,
-    kernels};
+    .targets = targets,
+    .target_count = COUNT(targets),
+    .least_driver = 12000,
+    .entries = entries,
+    .launches = launches,
+    .launch_count = LAUNCHES,
+    .contexts = contexts,
+    .context_targets = context_targets,
+    .context_multiprocessors = context_multiprocessors,
+    .kernels = kernels};
 
 ENTRY(attend, 0)
 ENTRY(copy, 1)

@@ -12,6 +12,7 @@
 // RUN: mixattn-opt %t/width.mlir %{target} --attn-plan="force=online,width=48" --verify-diagnostics
 // RUN: mixattn-opt %t/wide.mlir %{target} --attn-plan="force=online,width=128" --verify-diagnostics
 // RUN: mixattn-opt %t/block.mlir %{target} --attn-plan="force=online,block=40" --verify-diagnostics
+// RUN: mixattn-opt %t/exps.mlir --attn-set-target="family=mma chip=sm_80" --attn-plan="force=online,exps=9" --verify-diagnostics
 // RUN: mixattn-opt %t/algorithm.mlir %{target} --attn-plan="force=fold" --verify-diagnostics
 // RUN: mixattn-opt %t/number.mlir %{target} --attn-plan="force=online,width=many" --verify-diagnostics
 
@@ -83,6 +84,14 @@ func.func @f(%q: !q) -> !q {
 !q = tensor<1x2x3x4xf32>
 func.func @f(%q: !q) -> !q {
   // expected-error @below {{expected block to be a multiple of 16 up to 1024, but got 40}}
+  %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+//--- exps.mlir
+!q = tensor<1x2x3x16xbf16>
+func.func @f(%q: !q) -> !q {
+  // expected-error @below {{expected exps to be from 1 to 8, but got 9}}
   %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
   return %o : !q
 }

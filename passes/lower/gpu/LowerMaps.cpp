@@ -4,6 +4,7 @@
 #include "passes/lower/gpu/Lowerings.h"
 #include "passes/lower/gpu/WarpEmitter.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -29,6 +30,12 @@ public:
 private:
   /// Which of a thread's two rows element `i` of a fragment is in.
   static int64_t rowOf(int64_t i) { return i / 2 % 2; }
+  /// Whether a polynomial computes `math.exp2` of element `i`. Such elements
+  /// are spread evenly, so that both units are busy all the time.
+  static bool isByPolynomial(tile::MapOp op, int64_t i) {
+    int64_t others = 8 - int64_t(op.getExps().value_or(8));
+    return i * others % 8 + others >= 8;
+  }
 };
 
 } // namespace
@@ -46,8 +53,15 @@ MapEmitter::Values MapEmitter::emitMap(tile::MapOp op) {
     for (Value operand : op.getOperands_())
       mapping.map(*argument++,
                   element(operand, lengthOf(operand) == 2 ? rowOf(i) : i));
-    for (Operation &inner : body.without_terminator())
-      b.clone(inner, mapping);
+    for (Operation &inner : body.without_terminator()) {
+      auto exp2 = dyn_cast<math::Exp2Op>(inner);
+      if (exp2 && isByPolynomial(op, i))
+        mapping.map(exp2.getResult(),
+                    emitExp2ByPolynomial(
+                        b, mapping.lookupOrDefault(exp2.getOperand())));
+      else
+        b.clone(inner, mapping);
+    }
     auto yield = cast<tile::FragmentYieldOp>(body.getTerminator());
     for (auto [result, value] : llvm::zip(results, yield.getElements()))
       result.push_back(mapping.lookupOrDefault(value));

@@ -6,6 +6,7 @@
 
 #include "dialect/tile/TileOps.h"
 
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mixattn {
@@ -20,6 +21,10 @@ void lower(mlir::RewriterBase &rewriter, tile::JoinMaxOp op);
 void lower(mlir::RewriterBase &rewriter, tile::JoinSumOp op);
 void lower(mlir::RewriterBase &rewriter, tile::AnyOp op);
 void lower(mlir::RewriterBase &rewriter, tile::ToOperandOp op);
+
+/// 2 to the power of `x`, an f32 of at most 127, without the unit of
+/// exponentials: 2^-22 off at most, relative. Below 2^-126 it is 0.
+mlir::Value emitExp2ByPolynomial(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
 /// Adds the patterns that turn functions of the math dialect on f32 into
 /// instructions and polynomials.

@@ -19,11 +19,11 @@ static Value emitExp2(ImplicitLocOpBuilder &b, Value exponent) {
 }
 
 FragmentBody::FragmentBody(ImplicitLocOpBuilder &b, KernelOp kernel,
-                           int64_t numHeads)
+                           int64_t numHeads, int64_t exps)
     : b(b), at(b), kernel(kernel),
       op(cast<AttentionOpInterface>(kernel.getAnchor())),
       buffers(ValueRange(kernel.getInputs())), body(op, buffers),
-      softmax(b, emitExp2), heads(numHeads) {}
+      softmax(b, emitExp2), heads(numHeads), exps(exps) {}
 
 Value FragmentBody::constant(Type type, double number) {
   if (type.isF32())
@@ -65,7 +65,8 @@ FragmentBody::Values FragmentBody::emitMap(
     int64_t g, Value firstKey, ValueRange operands, size_t results,
     function_ref<Values(const ScorePlace &, Value, ValueRange)> element) {
   SmallVector<Type> types(results, operands.front().getType());
-  auto map = tile::MapOp::create(b, types, firstQuery, firstKey, operands);
+  auto map = tile::MapOp::create(b, types, firstQuery, firstKey, operands,
+                                 /*exps=*/IntegerAttr());
   SmallVector<Type> arguments(2, b.getIndexType());
   arguments.append(operands.size(), b.getF32Type());
   OpBuilder::InsertionGuard guard(b);
@@ -223,6 +224,7 @@ Value FragmentBody::emitWeights(Value firstKey, ValueRange exponents,
                             return Values{emitWeight(elements)};
                           })
                       .front();
+  weights.getDefiningOp<tile::MapOp>().setExps(exps);
   statistics.sum = arith::AddFOp::create(b, statistics.sum,
                                          tile::RowSumOp::create(b, weights));
   if (!op.getKeep())

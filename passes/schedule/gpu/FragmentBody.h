@@ -19,8 +19,10 @@ class FragmentBody {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  FragmentBody(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
-               int64_t numHeads);
+  /// For a group of `numHeads` heads. Of every eight weights the unit of
+  /// exponentials computes `exps`.
+  FragmentBody(mlir::ImplicitLocOpBuilder &b, KernelOp kernel, int64_t numHeads,
+               int64_t exps);
   virtual ~FragmentBody() = default;
 
 protected:
@@ -107,6 +109,8 @@ protected:
   KeyRange range;
 
 private:
+  int64_t exps;
+
   /// A map over elements whose first key is `firstKey`, for head `g`.
   Values emitMap(int64_t g, mlir::Value firstKey, mlir::ValueRange operands,
                  size_t results,

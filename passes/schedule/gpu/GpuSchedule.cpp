@@ -55,6 +55,29 @@ std::string GpuSchedule::whyNot(Operation *op) const {
   return "";
 }
 
+std::string GpuSchedule::whyNotNumbers(const PlanCase &plan) const {
+  if (int64_t exps = expsOf(plan); exps < 1 || exps > 8)
+    return llvm::formatv("expected exps to be from 1 to 8, but got {0}", exps);
+  return "";
+}
+
+/// Polynomials are proposed where the unit of exponentials bounds a block, and
+/// would by far: they take registers, and the model knows nothing of these.
+SmallVector<PlanNumbers> GpuSchedule::propose(const Workload &work) const {
+  constexpr double worth = 0.9;
+  auto boundOf = [&](int64_t exps) {
+    return clocksOf(work, makePlan(work.op->getContext(), {exps}))
+        ->overlapped();
+  };
+  int64_t best = 8;
+  for (int64_t exps = 7; exps >= 1; --exps)
+    if (boundOf(exps) < boundOf(best))
+      best = exps;
+  if (boundOf(best) > worth * boundOf(8))
+    return {{8}};
+  return {{best}, {8}};
+}
+
 std::optional<BlockClocks> GpuSchedule::clocksOf(const Workload &work,
                                                  const PlanCase &plan) const {
   return countBlock(cast<AttentionOpInterface>(work.op), plan).clocksOn(gpu);

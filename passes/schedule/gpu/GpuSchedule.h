@@ -12,13 +12,24 @@ namespace mixattn {
 /// The time of a launch, as CUDA's documentation of graphs says it.
 constexpr double secondsOfLaunch = 4e-6;
 
+/// The number of its plans.
+constexpr PlanNumberKind expsNumber = {
+    "exps", "1 to 8: of every eight weights, those that the unit of "
+            "exponentials computes; polynomials compute the others"};
+
+/// The number `exps` of `plan`; 8 where it has none.
+inline int64_t expsOf(const PlanCase &plan) {
+  int64_t exps = plan.get(expsNumber.name);
+  return exps ? exps : 8;
+}
+
 /// A schedule of an attention by fragments, whose blocks of threads visit
 /// blocks of keys.
 class GpuSchedule : public Schedule {
 public:
   GpuSchedule(llvm::StringLiteral name, llvm::StringLiteral summary,
               TargetAttr target)
-      : Schedule(name, summary), gpu(describeGpu(target)),
+      : Schedule(name, summary, {expsNumber}), gpu(describeGpu(target)),
         chip(target.getChip()) {}
 
   bool isFor(mlir::Operation *op) const override {
@@ -26,6 +37,8 @@ public:
   }
   /// Why no fragments hold what `op` computes, or nothing.
   std::string whyNot(mlir::Operation *op) const override;
+  std::string whyNotNumbers(const PlanCase &plan) const override;
+  llvm::SmallVector<PlanNumbers> propose(const Workload &work) const override;
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
   std::optional<BlockClocks> clocksOf(const Workload &work,

@@ -198,7 +198,7 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
 }
 
 UnitCounts mixattn::countSoftmax(AttentionOpInterface op, int64_t keys,
-                                 int64_t heads) {
+                                 int64_t heads, int64_t exps) {
   CountedOperands operands;
   double exponents = double(Body(op, operands).numExponents());
   double elements = double(keys) / 2;
@@ -210,6 +210,11 @@ UnitCounts mixattn::countSoftmax(AttentionOpInterface op, int64_t keys,
   own.fma += elements + 2 * rows;
   // Two weights become one register of an operand.
   own.alu += elements / 2;
+  // A polynomial takes 9 multiply-adds, a maximum, and a shift that adds.
+  double byPolynomial = exponents * elements * double(8 - exps) / 8;
+  own.exps -= byPolynomial;
+  own.fma += 9 * byPolynomial;
+  own.alu += 2 * byPolynomial;
   UnitCounts counts = countElement(op, heads) * elements;
   counts += own * double(heads);
   return counts;

@@ -43,8 +43,10 @@ struct BlockCounts {
 
 /// Counts what a warp, each thread of which holds `keys` / 2 elements in two
 /// rows, does from the products of `op` to the weights of `heads` heads as
-/// operands, and with the outputs, which it rescales: all but the products.
-UnitCounts countSoftmax(AttentionOpInterface op, int64_t keys, int64_t heads);
+/// operands, and with the outputs, which it rescales: all but the products. Of
+/// every eight weights the unit of exponentials computes `exps`.
+UnitCounts countSoftmax(AttentionOpInterface op, int64_t keys, int64_t heads,
+                        int64_t exps);
 
 } // namespace mixattn
 

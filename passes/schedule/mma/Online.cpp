@@ -16,8 +16,9 @@ namespace {
 /// Emits the code of a block of threads.
 class OnlineBlock : public FragmentBody {
 public:
-  OnlineBlock(ImplicitLocOpBuilder &b, KernelOp kernel, const BlockSizes &sizes)
-      : FragmentBody(b, kernel, sizes.group.heads), sizes(sizes) {}
+  OnlineBlock(ImplicitLocOpBuilder &b, KernelOp kernel, const BlockSizes &sizes,
+              int64_t exps)
+      : FragmentBody(b, kernel, sizes.group.heads, exps), sizes(sizes) {}
 
   void emit(tile::GridOp grid);
 
@@ -237,11 +238,11 @@ void OnlineBlock::emit(tile::GridOp grid) {
   }
 }
 
-void mma::scheduleOnline(KernelOp kernel, int64_t sharedBytes) {
+void mma::scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   BlockSizes sizes(cast<AttentionOpInterface>(kernel.getAnchor()), sharedBytes);
   tile::GridOp grid =
       makeBlocks(b, kernel, sizes.queries(), sizes.group.heads, threads);
-  OnlineBlock(b, kernel, sizes).emit(grid);
+  OnlineBlock(b, kernel, sizes, exps).emit(grid);
   kernel.erase();
 }

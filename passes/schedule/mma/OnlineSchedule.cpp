@@ -25,7 +25,7 @@ public:
 
   std::string whyNot(Operation *op) const override;
   void emit(KernelOp kernel, const PlanCase &plan) const override {
-    scheduleOnline(kernel, sharedBytes);
+    scheduleOnline(kernel, sharedBytes, expsOf(plan));
   }
 
 protected:
@@ -58,7 +58,7 @@ std::string Online::whyNot(Operation *op) const {
 
 /// A warp has 16 queries of each group, and reads each tile for itself.
 BlockCounts Online::countBlock(AttentionOpInterface op,
-                               const PlanCase &) const {
+                               const PlanCase &plan) const {
   BlockSizes sizes(op, sharedBytes);
   const HeadGroup &group = sizes.group;
   double columns = group.multiplyAdds(), keys = double(sizes.keys);
@@ -67,7 +67,8 @@ BlockCounts Online::countBlock(AttentionOpInterface op,
   counts.queries = sizes.queries();
   counts.keys = sizes.keys;
   counts.heads = group.heads;
-  counts.warp = countSoftmax(op, sizes.keys, group.heads) * rowGroups;
+  counts.warp =
+      countSoftmax(op, sizes.keys, group.heads, expsOf(plan)) * rowGroups;
   // m16n8k16; a load of four squares of 512 bytes serves two of them in each
   // group, or is of queries.
   double ofGroup = keys * columns / (8 * 16);

@@ -19,7 +19,10 @@ namespace mixattn::mma {
 /// values are f16 or bf16, and their rows aligned to 16 bytes.
 ///
 /// The counts of the grid are blocks of queries, groups of heads, batch.
-void scheduleOnline(KernelOp kernel, int64_t sharedBytes);
+///
+/// Of every eight weights the unit of exponentials computes `exps`, and
+/// polynomials the others.
+void scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps);
 
 /// Adds every schedule for GPUs to `table`.
 void addSchedules(ScheduleTable &table);

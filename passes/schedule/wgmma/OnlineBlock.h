@@ -21,10 +21,11 @@ struct Turn {
 /// Emits the code of a block of threads.
 class OnlineBlock : public FragmentBody {
 public:
-  /// `counts` are those of the items of the kernel.
+  /// `counts` are those of the items of the kernel, `exps` as FragmentBody has
+  /// them.
   OnlineBlock(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
-              const BlockSizes &sizes, mlir::ValueRange counts)
-      : FragmentBody(b, kernel, sizes.group.heads), sizes(sizes),
+              const BlockSizes &sizes, int64_t exps, mlir::ValueRange counts)
+      : FragmentBody(b, kernel, sizes.group.heads, exps), sizes(sizes),
         counts(counts) {}
 
   void emit(tile::GridOp grid);

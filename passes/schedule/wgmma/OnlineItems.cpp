@@ -176,7 +176,7 @@ void OnlineBlock::emit(tile::GridOp grid) {
     tile::WgmmaStoredOp::create(b);
 }
 
-void wgmma::scheduleOnline(KernelOp kernel, int64_t sharedBytes) {
+void wgmma::scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   BlockSizes sizes(cast<AttentionOpInterface>(kernel.getAnchor()), sharedBytes);
   SmallVector<Value> counts =
@@ -190,6 +190,6 @@ void wgmma::scheduleOnline(KernelOp kernel, int64_t sharedBytes) {
           : items;
   auto grid = tile::GridOp::create(b, ValueRange{blocks}, threads);
   b.setInsertionPointToStart(&grid.getBody().front());
-  OnlineBlock(b, kernel, sizes, counts).emit(grid);
+  OnlineBlock(b, kernel, sizes, exps, counts).emit(grid);
   kernel.erase();
 }

@@ -25,7 +25,7 @@ public:
 
   std::string whyNot(Operation *op) const override;
   void emit(KernelOp kernel, const PlanCase &plan) const override {
-    scheduleOnline(kernel, sharedBytes);
+    scheduleOnline(kernel, sharedBytes, expsOf(plan));
   }
 
 protected:
@@ -58,7 +58,7 @@ std::string Online::whyNot(Operation *op) const {
 
 /// Of the warps of a warpgroup each quarter of the multiprocessor has one.
 BlockCounts Online::countBlock(AttentionOpInterface op,
-                               const PlanCase &) const {
+                               const PlanCase &plan) const {
   BlockSizes sizes(op, sharedBytes);
   const HeadGroup &group = sizes.group;
   double keys = double(sizes.keys);
@@ -68,7 +68,7 @@ BlockCounts Online::countBlock(AttentionOpInterface op,
   counts.keys = sizes.keys;
   counts.heads = group.heads;
   counts.warps = consumers;
-  counts.warp = countSoftmax(op, sizes.keys, group.heads);
+  counts.warp = countSoftmax(op, sizes.keys, group.heads, expsOf(plan));
   // m64nNk16: of scores with both sides in shared memory, of the pooled with
   // weights in registers.
   double scores = double(group.tiles() * group.features) / depth,

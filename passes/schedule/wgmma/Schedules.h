@@ -30,7 +30,10 @@ namespace mixattn::wgmma {
 ///
 /// Outputs go to memory by TMA, too, from a tile of their own. A block may have
 /// `sharedBytes` bytes of shared memory.
-void scheduleOnline(KernelOp kernel, int64_t sharedBytes);
+///
+/// Of every eight weights the unit of exponentials computes `exps`, and
+/// polynomials the others.
+void scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps);
 
 /// Adds every schedule for sm_90a to `table`.
 void addSchedules(ScheduleTable &table);

@@ -82,16 +82,17 @@ static int64_t context_targets[MIXATTN_MOST_CONTEXTS];
 static int64_t context_multiprocessors[MIXATTN_MOST_CONTEXTS];
 static struct mixattn_kernel_state
     kernels[MIXATTN_MOST_CONTEXTS * COUNT(launches)];
-static const struct mixattn_library library = {&target,
-                                               1,
-                                               12000,
-                                               entries,
-                                               launches,
-                                               COUNT(launches),
-                                               contexts,
-                                               context_targets,
-                                               context_multiprocessors,
-                                               kernels};
+static const struct mixattn_library library = {
+    .targets = &target,
+    .target_count = 1,
+    .least_driver = 12000,
+    .entries = entries,
+    .launches = launches,
+    .launch_count = COUNT(launches),
+    .contexts = contexts,
+    .context_targets = context_targets,
+    .context_multiprocessors = context_multiprocessors,
+    .kernels = kernels};
 
 ENTRY(twice, 0)
 ENTRY(attend, 1)
