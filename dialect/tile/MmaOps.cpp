@@ -3,21 +3,11 @@
 
 #include "dialect/tile/TileOps.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::tile;
-
-bool tile::isShared(Type type) {
-  auto buffer = cast<MemRefType>(type);
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return buffer.hasStaticShape() &&
-         gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(buffer) &&
-         succeeded(buffer.getStridesAndOffset(strides, offset)) &&
-         strides.back() == 1 && !ShapedType::isDynamic(strides.front());
-}
 
 static int64_t lengthOf(Value vector) {
   return cast<VectorType>(vector.getType()).getDimSize(0);
@@ -35,15 +25,21 @@ LogicalResult MmaLoadOp::verify() {
 /// Whether `left` has sums of `terms` terms for 16 rows, or for those of all
 /// warps.
 static bool isLeftOf(Value left, int64_t terms) {
-  if (auto tile = dyn_cast<MemRefType>(left.getType()))
-    return tile.getDimSize(0) % 16 == 0 && tile.getDimSize(1) == terms;
+  if (auto tile = dyn_cast<SharedType>(left.getType()))
+    return tile.getRows() % 16 == 0 && tile.getColumns() == terms;
   return lengthOf(left) == terms / 2;
 }
 
+static Type elementTypeOf(Value left) {
+  if (auto tile = dyn_cast<SharedType>(left.getType()))
+    return tile.getElementType();
+  return getElementTypeOrSelf(left.getType());
+}
+
 LogicalResult MmaProductOp::verify() {
-  auto tile = cast<MemRefType>(getTile().getType());
-  int64_t inner = tile.getDimSize(getTransposed() ? 1 : 0);
-  int64_t columns = tile.getDimSize(getTransposed() ? 0 : 1);
+  SharedType tile = getTile().getType();
+  int64_t inner = getTransposed() ? tile.getColumns() : tile.getRows();
+  int64_t columns = getTransposed() ? tile.getRows() : tile.getColumns();
   if (inner % 16 || columns % 16)
     return emitOpError("expected sizes of the tile that are multiples of 16");
   if (getLefts().empty() || getLefts().size() != getAccumulators().size())
@@ -54,7 +50,7 @@ LogicalResult MmaProductOp::verify() {
     if (!isLeftOf(left, inner) || lengthOf(accumulator) != columns / 2)
       return emitOpError("expected left sides and sums of 16 rows that fit the "
                          "tile");
-    if (getElementTypeOrSelf(left.getType()) != tile.getElementType())
+    if (elementTypeOf(left) != tile.getElementType())
       return emitOpError("expected one element type on both sides");
   }
   return success();

@@ -5,13 +5,7 @@
 #define MIXATTN_DIALECT_TILE_MMA_OPS_TD
 
 include "dialect/tile/FragmentOps.td"
-
-/// A tile in shared memory, of static sizes and strides; every row of it is
-/// aligned to 16 bytes.
-def Tile_PaddedTile : Type<
-    And<[MemRefRankOf<[F16, BF16], [2]>.predicate,
-         CPred<"::mixattn::tile::isShared($_self)">]>,
-    "tile of f16 or bf16 in shared memory", "::mlir::MemRefType">;
+include "dialect/tile/SharedOps.td"
 
 def Tile_MmaCopyOp : Tile_Op<"mma.copy"> {
   let summary = "Begins to copy rows to shared memory";
@@ -22,11 +16,9 @@ def Tile_MmaCopyOp : Tile_Op<"mma.copy"> {
 
     ```mlir
     func.func @f(%k: memref<?x64xbf16>, %row: index, %rows: index,
-        %tile: memref<32x64xbf16, strided<[72, 1]>,
-                      #gpu.address_space<workgroup>>) {
+                 %tile: !tile.shared<32x64xbf16, padded>) {
       tile.mma.copy %k[%row] rows %rows into %tile threads 128
-          : memref<?x64xbf16>,
-            memref<32x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>
+          : memref<?x64xbf16>, !tile.shared<32x64xbf16, padded>
       tile.mma.commit
       tile.mma.wait 0
       return
@@ -34,7 +26,7 @@ def Tile_MmaCopyOp : Tile_Op<"mma.copy"> {
     ```
   }];
   let arguments = (ins Arg<Tile_Matrix, "", [MemRead]>:$source, Index:$row,
-      Index:$rows, Arg<Tile_PaddedTile, "", [MemWrite]>:$tile,
+      Index:$rows, Arg<Tile_MmaTile, "", [MemWrite]>:$tile,
       ConfinedAttr<I64Attr, [IntPositive]>:$threads);
   let assemblyFormat = [{
     $source `[` $row `]` `rows` $rows `into` $tile `threads` $threads attr-dict
@@ -117,21 +109,20 @@ def Tile_MmaProductOp : Tile_Op<"mma.product",
 
     ```mlir
     func.func @f(%q: vector<32xbf16>, %r: vector<32xbf16>, %s: vector<16xf32>,
-        %tile: memref<32x64xbf16, strided<[72, 1]>,
-                      #gpu.address_space<workgroup>>)
+                 %tile: !tile.shared<32x64xbf16, padded>)
         -> (vector<16xf32>, vector<16xf32>) {
       %p:2 = tile.mma.product %q, %r by %tile transposed onto %s, %s
-          : vector<32xbf16>, vector<32xbf16> by memref<32x64xbf16,
-              strided<[72, 1]>, #gpu.address_space<workgroup>>
+          : vector<32xbf16>, vector<32xbf16>
+          by !tile.shared<32x64xbf16, padded>
           onto vector<16xf32>, vector<16xf32>
       return %p#0, %p#1 : vector<16xf32>, vector<16xf32>
     }
     ```
   }];
   let arguments = (ins
-      Arg<Variadic<AnyTypeOf<[Tile_Operand, Tile_PaddedTile]>>, "", [MemRead]>:
+      Arg<Variadic<AnyTypeOf<[Tile_Operand, Tile_MmaTile]>>, "", [MemRead]>:
           $lefts,
-      Arg<Tile_PaddedTile, "", [MemRead]>:$tile, UnitAttr:$transposed,
+      Arg<Tile_MmaTile, "", [MemRead]>:$tile, UnitAttr:$transposed,
       Variadic<Tile_Fragment>:$accumulators);
   let results = (outs Variadic<Tile_Fragment>:$products);
   let assemblyFormat = [{

@@ -44,6 +44,7 @@ def Tile_Dialect : Dialect {
   }];
   let extraClassDeclaration = [{
     void registerAttributes();
+    void registerTypes();
     void registerWgmma();
   }];
 }

@@ -13,6 +13,7 @@ using namespace mixattn::tile;
 
 void TileDialect::initialize() {
   registerAttributes();
+  registerTypes();
   registerWgmma();
   addOperations<
 #define GET_OP_LIST

@@ -19,13 +19,17 @@
 #define GET_ATTRDEF_CLASSES
 #include "dialect/tile/TileAttrs.h.inc"
 
-namespace mixattn::tile {
-/// Whether `type`, that of a memref, is that of a tile in a GPU's shared
-/// memory: of static sizes and strides, contiguous along columns.
-bool isShared(mlir::Type type);
+#define GET_TYPEDEF_CLASSES
+#include "dialect/tile/TileTypes.h.inc"
 
+namespace mixattn::tile {
 /// Whether `type` is that of pointers into a GPU's memory.
 bool isDevicePointer(mlir::Type type);
+
+/// Checks that `tile` may begin `offset` bytes from the beginning of shared
+/// memory, as `op` says.
+llvm::LogicalResult verifyOffset(mlir::Operation *op, int64_t offset,
+                                 SharedType tile);
 
 /// The rows, lanes and steps of a square that AMX multiplies; a step has two
 /// terms.

@@ -135,7 +135,7 @@ def Tile_WgmmaAwaitOp : Tile_Op<"wgmma.await", [TypesMatchWith<
     ```
   }];
   let arguments = (ins Tile_RingType:$ring, Index:$stage, Index:$turn);
-  let results = (outs Tile_SharedType:$tile);
+  let results = (outs Tile_SwizzledTile:$tile);
   let assemblyFormat = [{
     $ring `[` $stage `]` `turn` $turn attr-dict `:` type($ring)
   }];
@@ -174,7 +174,7 @@ def Tile_WgmmaClearOp : Tile_Op<"wgmma.clear"> {
     }
     ```
   }];
-  let arguments = (ins Tile_SharedType:$tile, Index:$row,
+  let arguments = (ins Tile_SwizzledTile:$tile, Index:$row,
       ConfinedAttr<I64Attr, [IntPositive]>:$consumers);
   let assemblyFormat = [{
     $tile `from` $row `consumers` $consumers attr-dict `:` type($tile)
@@ -211,8 +211,8 @@ def Tile_WgmmaProductOp : Tile_Op<"wgmma.product"> {
     }
     ```
   }];
-  let arguments = (ins AnyTypeOf<[Tile_Operand, Tile_SharedType]>:$left,
-      Tile_SharedType:$tile, UnitAttr:$transposed,
+  let arguments = (ins AnyTypeOf<[Tile_Operand, Tile_SwizzledTile]>:$left,
+      Tile_SwizzledTile:$tile, UnitAttr:$transposed,
       Optional<Tile_Fragment>:$accumulator);
   let results = (outs Tile_PendingType:$product);
   let assemblyFormat = [{
@@ -264,27 +264,6 @@ def Tile_WgmmaBoundaryOp : Tile_Op<"wgmma.boundary",
   let assemblyFormat = "$made attr-dict `:` type($made)";
 }
 
-def Tile_WgmmaTileOp : Tile_Op<"wgmma.tile", [Pure]> {
-  let summary = "A tile at a place in shared memory";
-  let description = [{
-    `offset` bytes from the beginning of the block's dynamic shared memory, as
-    with `tile.wgmma.ring`. It holds what goes to the device's memory.
-
-    - (C1) 1024 divides the offset: a swizzle repeats after 8 rows.
-
-    ```mlir
-    func.func @f() -> !tile.shared<128x64xbf16, swizzle = 128> {
-      %o = tile.wgmma.tile at 16384 : !tile.shared<128x64xbf16, swizzle = 128>
-      return %o : !tile.shared<128x64xbf16, swizzle = 128>
-    }
-    ```
-  }];
-  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$offset);
-  let results = (outs Tile_SharedType:$tile);
-  let assemblyFormat = "`at` $offset attr-dict `:` type($tile)";
-  let hasVerifier = 1;
-}
-
 def Tile_WgmmaStoreOp : Tile_Op<"wgmma.store"> {
   let summary = "Begins to write a warp's 16 rows to the device's memory";
   let description = [{
@@ -303,14 +282,14 @@ def Tile_WgmmaStoreOp : Tile_Op<"wgmma.store"> {
     ```mlir
     func.func @f(%x: vector<32xf32>, %map: !llvm.ptr, %b: index, %h: index,
                  %row: index) {
-      %o = tile.wgmma.tile at 0 : !tile.shared<128x64xbf16, swizzle = 128>
+      %o = tile.shared_tile at 0 : !tile.shared<128x64xbf16, swizzle = 128>
       tile.wgmma.store %x by %o to %map[%b, %h, %row]
           : vector<32xf32>, !tile.shared<128x64xbf16, swizzle = 128>, !llvm.ptr
       return
     }
     ```
   }];
-  let arguments = (ins Tile_Fragment:$fragment, Tile_SharedType:$tile,
+  let arguments = (ins Tile_Fragment:$fragment, Tile_SwizzledTile:$tile,
       AnyType:$map, Variadic<Index>:$indices);
   let assemblyFormat = [{
     $fragment `by` $tile `to` $map `[` $indices `]` attr-dict

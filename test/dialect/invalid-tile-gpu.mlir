@@ -19,15 +19,15 @@ func.func @rows(%x: vector<2xf32>, %o: memref<?x8x?xf32>, %i: index) {
 
 // -----
 
-func.func @not_shared(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: memref<16x16xbf16>) {
-  // expected-error @below {{'tile.mma.product' op operand #1 must be tile of f16 or bf16 in shared memory, but got 'memref<16x16xbf16>'}}
-  %p = tile.mma.product %q by %tile onto %s : vector<8xbf16> by memref<16x16xbf16> onto vector<8xf32>
+func.func @not_padded(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile.shared<16x16xbf16, swizzle = 128>) {
+  // expected-error @below {{'tile.mma.product' op operand #1 must be padded tile of f16 or bf16 in shared memory, but got '!tile.shared<16x16xbf16, swizzle = 128>'}}
+  %p = tile.mma.product %q by %tile onto %s : vector<8xbf16> by !tile.shared<16x16xbf16, swizzle = 128> onto vector<8xf32>
   return
 }
 
 // -----
 
-!tile = memref<16x24xbf16, #gpu.address_space<workgroup>>
+!tile = !tile.shared<16x24xbf16, padded>
 func.func @odd_tile(%q: vector<8xbf16>, %s: vector<12xf32>, %tile: !tile) {
   // expected-error @below {{'tile.mma.product' op expected sizes of the tile that are multiples of 16}}
   %p = tile.mma.product %q by %tile onto %s : vector<8xbf16> by !tile onto vector<12xf32>
@@ -36,7 +36,7 @@ func.func @odd_tile(%q: vector<8xbf16>, %s: vector<12xf32>, %tile: !tile) {
 
 // -----
 
-!tile = memref<16x16xbf16, #gpu.address_space<workgroup>>
+!tile = !tile.shared<16x16xbf16, padded>
 func.func @no_left_side(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile) {
   // expected-error @below {{'tile.mma.product' op expected a left side for each accumulator, and one at least}}
   %p:2 = tile.mma.product %q by %tile onto %s, %s : vector<8xbf16> by !tile onto vector<8xf32>, vector<8xf32>
@@ -45,7 +45,7 @@ func.func @no_left_side(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile) {
 
 // -----
 
-!tile = memref<16x32xbf16, #gpu.address_space<workgroup>>
+!tile = !tile.shared<16x32xbf16, padded>
 func.func @other_sizes(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile) {
   // expected-error @below {{'tile.mma.product' op expected left sides and sums of 16 rows that fit the tile}}
   %p = tile.mma.product %q by %tile onto %s : vector<8xbf16> by !tile onto vector<8xf32>
@@ -54,8 +54,8 @@ func.func @other_sizes(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile) {
 
 // -----
 
-!left = memref<24x16xbf16, #gpu.address_space<workgroup>>
-!tile = memref<16x16xbf16, #gpu.address_space<workgroup>>
+!left = !tile.shared<24x16xbf16, padded>
+!tile = !tile.shared<16x16xbf16, padded>
 func.func @odd_left_tile(%q: !left, %s: vector<8xf32>, %tile: !tile) {
   // expected-error @below {{'tile.mma.product' op expected left sides and sums of 16 rows that fit the tile}}
   %p = tile.mma.product %q by %tile onto %s : !left by !tile onto vector<8xf32>
@@ -64,7 +64,7 @@ func.func @odd_left_tile(%q: !left, %s: vector<8xf32>, %tile: !tile) {
 
 // -----
 
-!tile = memref<16x16xf16, #gpu.address_space<workgroup>>
+!tile = !tile.shared<16x16xf16, padded>
 func.func @other_type(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile) {
   // expected-error @below {{'tile.mma.product' op expected one element type on both sides}}
   %p = tile.mma.product %q by %tile onto %s : vector<8xbf16> by !tile onto vector<8xf32>
@@ -73,9 +73,9 @@ func.func @other_type(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile) {
 
 // -----
 
-func.func @other_products(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: memref<16x16xbf16, #gpu.address_space<workgroup>>) {
+func.func @other_products(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile.shared<16x16xbf16, padded>) {
   // expected-error @below {{'tile.mma.product' op failed to verify that products and accumulators have the same types}}
-  %p = "tile.mma.product"(%q, %tile, %s) {operandSegmentSizes = array<i32: 1, 1, 1>} : (vector<8xbf16>, memref<16x16xbf16, #gpu.address_space<workgroup>>, vector<8xf32>) -> vector<4xf32>
+  %p = "tile.mma.product"(%q, %tile, %s) {operandSegmentSizes = array<i32: 1, 1, 1>} : (vector<8xbf16>, !tile.shared<16x16xbf16, padded>, vector<8xf32>) -> vector<4xf32>
   return
 }
 
@@ -131,5 +131,31 @@ func.func @operands(%s: vector<8xf32>, %i: index) {
   ^bb0(%row: index, %column: index, %x: f32):
     tile.yield %x : f32
   }
+  return
+}
+
+// -----
+
+// expected-error @below {{expected elements of 8, 16, 32 or 64 bits, but got 'i1'}}
+func.func private @elements(!tile.shared<16x16xi1, padded>)
+
+// -----
+
+// expected-error @below {{expected 2 sizes above 0}}
+func.func private @sizes(!tile.shared<16xi8, padded>)
+
+// -----
+
+func.func @offset() {
+  // expected-error @below {{'tile.shared_tile' op expected an offset that 16 divides, but got 8}}
+  %t = tile.shared_tile at 8 : !tile.shared<16x16xbf16, padded>
+  return
+}
+
+// -----
+
+func.func @rows_of_less(%t: !tile.shared<16x16xbf16, padded>, %i: index) {
+  // expected-error @below {{'tile.shared_rows' op expected some of the rows, with all columns, but got '!tile.shared<32x16xbf16, padded>' of '!tile.shared<16x16xbf16, padded>'}}
+  %r = tile.shared_rows %t[%i] : !tile.shared<16x16xbf16, padded> -> !tile.shared<32x16xbf16, padded>
   return
 }

@@ -32,8 +32,8 @@ func.func @offset() {
 // -----
 
 func.func @tile_offset() {
-  // expected-error @below {{'tile.wgmma.tile' op expected an offset that 1024 divides, but got 512}}
-  %t = tile.wgmma.tile at 512 : !tile.shared<128x64xbf16, swizzle = 128>
+  // expected-error @below {{'tile.shared_tile' op expected an offset that 1024 divides, but got 512}}
+  %t = tile.shared_tile at 512 : !tile.shared<128x64xbf16, swizzle = 128>
   return
 }
 

@@ -9,16 +9,11 @@
 // CHECK:       gpu.module @mixattn_kernels_0 [#nvvm.target<chip = "sm_80">] {
 // CHECK:         gpu.func @f_kernel_0(%[[XP:.+]]: !llvm.ptr<1>, %[[XSIZE:.+]]: index, %[[XSTRIDE:.+]]: i64, %[[YP:.+]]: !llvm.ptr<1>, %[[YSIZE:.+]]: index, %[[N:.+]]: index)
 // CHECK-SAME:      kernel attributes {known_block_size = array<i32: 128, 1, 1>, nvvm.minctasm = 1 : i32}
-// Tiles lie in dynamic shared memory, one after the other.
-// CHECK:           %[[MEMORY:.+]] = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
-// CHECK:           %[[SHARED:.+]] = memref.view %[[MEMORY]][%c0{{.*}}][] : {{.*}} to memref<3xf32, #gpu.address_space<workgroup>>
-// CHECK:           memref.view %[[MEMORY]][%c16{{.*}}][] : {{.*}} to memref<8xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG:       gpu.block_id x
 // CHECK-DAG:       gpu.block_id y
 // CHECK-DAG:       %[[X:.+]] = tile.device_buffer %[[XP]] sizes{{\[}}%[[XSIZE]]] strides{{\[}}%[[XSTRIDE]]] : !llvm.ptr<1> -> memref<?x8xindex, strided<[?, 1]>>
 // CHECK-DAG:       %[[Y:.+]] = tile.device_buffer %[[YP]] sizes{{\[}}%[[YSIZE]]] strides[] : !llvm.ptr<1> -> memref<?x8xindex>
 // CHECK:           memref.dim %[[Y]]
-// CHECK:           memref.store %{{.+}}, %[[SHARED]]
 // CHECK:           memref.store %[[N]], %[[Y]]
 // CHECK:           memref.store %{{.+}}, %[[X]]
 // CHECK:           gpu.return
@@ -28,7 +23,7 @@
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x8xindex, strided<[?, 1]>>, %[[B:[a-z0-9]+]]: memref<?x8xindex>, %[[NUMBER:[a-z0-9]+]]: index
 // CHECK:         %[[ASIZE:.+]] = memref.dim %[[A]], %c0
 // CHECK:         %[[BSIZE:.+]] = memref.dim %[[B]], %c0
-// CHECK:         tile.launch @mixattn_kernels_0::@f_kernel_0 blocks %{{.+}}, %c8{{.*}} threads 128 shared 48 [#tile.parameter<pointer>, #tile.parameter<number>, #tile.parameter<stride>, #tile.parameter<pointer>, #tile.parameter<number>, #tile.parameter<number>] of %[[A]], %[[ASIZE]], %[[A]], %[[B]], %[[BSIZE]], %[[NUMBER]]
+// CHECK:         tile.launch @mixattn_kernels_0::@f_kernel_0 blocks %{{.+}}, %c8{{.*}} threads 128 [#tile.parameter<pointer>, #tile.parameter<number>, #tile.parameter<stride>, #tile.parameter<pointer>, #tile.parameter<number>, #tile.parameter<number>] of %[[A]], %[[ASIZE]], %[[A]], %[[B]], %[[BSIZE]], %[[NUMBER]]
 // CHECK:         tile.launch @mixattn_kernels_0::@f_kernel_1 {{.*}} [#tile.parameter<pointer>, #tile.parameter<number>] of %[[B]],
 // CHECK-NOT:     tile.grid
 module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
@@ -39,10 +34,6 @@ module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
     %rows = memref.dim %y, %c0 : memref<?x8xindex>
     tile.grid %rows, %c8 threads 128 {
     ^bb0(%i: index, %j: index):
-      %shared = memref.alloca() : memref<3xf32, #gpu.address_space<workgroup>>
-      %more = memref.alloca() : memref<8xf32, #gpu.address_space<workgroup>>
-      %held = memref.load %more[%j] : memref<8xf32, #gpu.address_space<workgroup>>
-      memref.store %held, %shared[%j] : memref<3xf32, #gpu.address_space<workgroup>>
       %last = arith.subi %rows, %i : index
       memref.store %number, %y[%last, %j] : memref<?x8xindex>
       memref.store %number, %x[%i, %j] : memref<?x8xindex, strided<[?, 1]>>
@@ -80,7 +71,7 @@ module attributes {attn.target = #attn.target<wgmma, chip = "sm_90a">} {
     tile.grid %c1 threads 384 {
     ^bb0(%i: index):
       %ring = tile.wgmma.ring at 0 : !tile.ring<1x128x64xbf16, swizzle = 128>
-      %tile = tile.wgmma.tile at 17408 : !tile.shared<128x64xbf16, swizzle = 128>
+      %tile = tile.shared_tile at 17408 : !tile.shared<128x64xbf16, swizzle = 128>
       %map = tile.tensor_map %x box 128 x 64 swizzle 128 : memref<2x2x128x64xbf16> -> !llvm.ptr
       tile.wgmma.roles producer registers 24 {
         tile.wgmma.fill %ring[%i] turn %i from %map[%i, %i, %i] : !tile.ring<1x128x64xbf16, swizzle = 128>, !llvm.ptr

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions that would need libdevice, and rows of buffers from elsewhere.
+// Functions that would need libdevice, and rows of buffers and of tiles from
+// elsewhere.
 //
 // RUN: mixattn-opt %s --pass-pipeline='builtin.module(gpu.module(tile-lower-mma,tile-lower-gpu))' --split-input-file --verify-diagnostics
 
@@ -18,5 +19,15 @@ gpu.module @m {
     // expected-error @below {{'tile.mma.load' op expected a part, with steps of 1, of a 'tile.device_buffer'}}
     %a = tile.mma.load %q[%row] rows %rows : memref<?x32xf16> -> vector<16xf16>
     return %a : vector<16xf16>
+  }
+}
+
+// -----
+
+gpu.module @m {
+  func.func @f(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile.shared<16x16xbf16, padded>) -> vector<8xf32> {
+    // expected-error @below {{'tile.mma.product' op expected rows of a 'tile.shared_tile'}}
+    %p = tile.mma.product %q by %tile onto %s : vector<8xbf16> by !tile.shared<16x16xbf16, padded> onto vector<8xf32>
+    return %p : vector<8xf32>
   }
 }

@@ -3,12 +3,12 @@
 //
 // RUN: mixattn-opt --pass-pipeline='builtin.module(gpu.module(tile-lower-mma,tile-lower-gpu,canonicalize,cse))' %s | FileCheck %s --implicit-check-not=tile. --implicit-check-not=math.
 
-!tile = memref<32x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>
+!tile = !tile.shared<32x64xbf16, padded>
 
 gpu.module @m {
   // A row is 8 pieces of 16 bytes, two for each of 128 threads.
   // CHECK-LABEL: func.func @copy(
-  // CHECK-SAME:    %[[SOURCE:.+]]: !llvm.ptr<1>, %[[ROW:.+]]: index, %[[ROWS:.+]]: index, %[[TILE:.+]]: memref
+  // CHECK-SAME:    %[[SOURCE:.+]]: !llvm.ptr<1>, %[[ROW:.+]]: index, %[[ROWS:.+]]: index)
   // CHECK-DAG:     %[[THREAD:.+]] = gpu.thread_id x
   // CHECK:         %[[OWN:.+]] = arith.divui %[[THREAD]], %c8
   // CHECK:         %[[PIECE:.+]] = arith.remui %[[THREAD]], %c8
@@ -29,7 +29,8 @@ gpu.module @m {
   // CHECK:         nvvm.cp.async.wait.group 0
   // CHECK-NOT:     gpu.barrier
   // CHECK:         return
-  func.func @copy(%p: !llvm.ptr<1>, %row: index, %rows: index, %tile: !tile) {
+  func.func @copy(%p: !llvm.ptr<1>, %row: index, %rows: index) {
+    %tile = tile.shared_tile at 0 : !tile
     %source = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x64xbf16>
     tile.mma.copy %source[%row] rows %rows into %tile threads 128 : memref<?x64xbf16>, !tile
     tile.mma.commit
@@ -47,11 +48,11 @@ gpu.module @m {
   // CHECK:         %[[LESS:.+]] = arith.cmpi slt, %[[OWN]], %c16
   // CHECK:         scf.if %[[LESS]]
   // CHECK:           nvvm.cp.async.shared.global
-  func.func @copy_part(%p: !llvm.ptr<1>, %row: index, %rows: index,
-      %tile: memref<16x96xf16, strided<[104, 1]>, #gpu.address_space<workgroup>>) {
+  func.func @copy_part(%p: !llvm.ptr<1>, %row: index, %rows: index) {
+    %tile = tile.shared_tile at 0 : !tile.shared<16x96xf16, padded>
     %source = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x96xf16>
     tile.mma.copy %source[%row] rows %rows into %tile threads 128
-        : memref<?x96xf16>, memref<16x96xf16, strided<[104, 1]>, #gpu.address_space<workgroup>>
+        : memref<?x96xf16>, !tile.shared<16x96xf16, padded>
     return
   }
 
@@ -70,17 +71,25 @@ gpu.module @m {
   // CHECK-LABEL: func.func @scores(
   // CHECK-COUNT-8:  nvvm.ldmatrix %{{.+}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32
   // CHECK:          nvvm.mma.sync A[{{.*}}] B[{{.*}}] C[{{.*}}] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (i32, i32, f32)
-  func.func @scores(%q: vector<32xbf16>, %s: vector<16xf32>, %tile: !tile) -> vector<16xf32> {
+  func.func @scores(%q: vector<32xbf16>, %s: vector<16xf32>) -> vector<16xf32> {
+    %tile = tile.shared_tile at 0 : !tile
     %p = tile.mma.product %q by %tile transposed onto %s : vector<32xbf16> by !tile onto vector<16xf32>
     return %p : vector<16xf32>
   }
 
   // Two groups of rows: four squares of the tile are read for four products.
+  // Rows are 144 bytes apart.
   // CHECK-LABEL: func.func @pool(
+  // CHECK-DAG:     %[[ROW:.+]] = arith.index_cast %{{.+}} : index to i32
+  // CHECK-DAG:     %[[BYTES:.+]] = arith.muli %[[ROW]], %c144_i32
+  // CHECK-DAG:     %[[TILES:.+]] = llvm.getelementptr %{{.+}}[1024]
+  // CHECK:         llvm.getelementptr %[[TILES]][%[[BYTES]]]
   // CHECK:         nvvm.ldmatrix %{{.+}} {{{.*}}layout = #nvvm.mma_layout<col>
   // CHECK-COUNT-4: nvvm.mma.sync
   // CHECK:         nvvm.ldmatrix
-  func.func @pool(%w: vector<16xbf16>, %x: vector<16xbf16>, %o: vector<32xf32>, %tile: !tile) -> (vector<32xf32>, vector<32xf32>) {
+  func.func @pool(%w: vector<16xbf16>, %x: vector<16xbf16>, %o: vector<32xf32>, %stage: index) -> (vector<32xf32>, vector<32xf32>) {
+    %stages = tile.shared_tile at 1024 : !tile.shared<64x64xbf16, padded>
+    %tile = tile.shared_rows %stages[%stage] : !tile.shared<64x64xbf16, padded> -> !tile
     %p:2 = tile.mma.product %w, %x by %tile onto %o, %o : vector<16xbf16>, vector<16xbf16> by !tile onto vector<32xf32>, vector<32xf32>
     return %p#0, %p#1 : vector<32xf32>, vector<32xf32>
   }
@@ -95,8 +104,10 @@ gpu.module @m {
   // CHECK:         nvvm.mma.sync
   // CHECK:         nvvm.ldmatrix
   // CHECK:         nvvm.mma.sync
-  func.func @left_tile(%q: memref<64x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>>, %s: vector<16xf32>, %tile: !tile) -> vector<16xf32> {
-    %p = tile.mma.product %q by %tile transposed onto %s : memref<64x64xbf16, strided<[72, 1]>, #gpu.address_space<workgroup>> by !tile onto vector<16xf32>
+  func.func @left_tile(%s: vector<16xf32>) -> vector<16xf32> {
+    %q = tile.shared_tile at 0 : !tile.shared<64x64xbf16, padded>
+    %tile = tile.shared_tile at 9216 : !tile
+    %p = tile.mma.product %q by %tile transposed onto %s : !tile.shared<64x64xbf16, padded> by !tile onto vector<16xf32>
     return %p : vector<16xf32>
   }
 

@@ -131,7 +131,7 @@ gpu.module @m {
   // CHECK-COUNT-4: nvvm.stmatrix
   // CHECK:         nvvm.cp.async.bulk.tensor.global.shared.cta %[[MAP]], %{{.+}}, box[%c64_i32, %[[FIRST]], %{{.+}}, %{{.+}}]
   func.func @store(%x: vector<64xf32>, %map: !llvm.ptr, %b: index, %h: index, %row: index) {
-    %tile = tile.wgmma.tile at 2048 : !tile.shared<128x64xbf16, swizzle = 128>
+    %tile = tile.shared_tile at 2048 : !tile.shared<128x64xbf16, swizzle = 128>
     tile.wgmma.store %x by %tile to %map[%b, %h, %row]
         : vector<64xf32>, !tile.shared<128x64xbf16, swizzle = 128>, !llvm.ptr
     return
@@ -145,7 +145,7 @@ gpu.module @m {
   // CHECK-NOT:     read
   // CHECK:         nvvm.bar.warp.sync
   func.func @narrow(%x: vector<24xf32>, %map: !llvm.ptr, %row: index) {
-    %tile = tile.wgmma.tile at 0 : !tile.shared<128x64xf16, swizzle = 128>
+    %tile = tile.shared_tile at 0 : !tile.shared<128x64xf16, swizzle = 128>
     tile.wgmma.store %x by %tile to %map[%row, %row]
         : vector<24xf32>, !tile.shared<128x64xf16, swizzle = 128>, !llvm.ptr
     tile.wgmma.stored

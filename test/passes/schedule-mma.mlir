@@ -14,8 +14,8 @@
 // CHECK:        %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c128
 // CHECK:        tile.grid %[[BLOCKS]], %c2, %c1 threads 128 {
 // CHECK:        ^bb0(%[[X:.+]]: index, %[[HEAD:.+]]: index, %{{.+}}: index):
-// CHECK:        memref.alloca() {alignment = 16 : i64} : memref<2x64x40xbf16, #gpu.address_space<workgroup>>
-// CHECK:        memref.alloca() {alignment = 16 : i64} : memref<2x64x40xbf16, #gpu.address_space<workgroup>>
+// CHECK:        %[[KEYS:.+]] = tile.shared_tile at 0 : <128x32xbf16, padded>
+// CHECK:        %[[VALUES:.+]] = tile.shared_tile at 10240 : <128x32xbf16, padded>
 // Under the causal mask late queries see most keys: they begin first.
 // CHECK:        %[[LAST:.+]] = arith.subi %[[BLOCKS]], %c1
 // CHECK:        %[[OWN:.+]] = arith.subi %[[LAST]], %[[X]]
@@ -96,11 +96,11 @@ func.func @f(%q: !q, %k: !k, %o: !q) {
 // values lie side by side. Registers hold one group of rows.
 // MIXED-LABEL: func.func @mixed(
 // MIXED:         tile.grid %{{.+}}, %c4, %c1 threads 128 {
-// MIXED:         memref.alloca() {{.*}} : memref<2x128x72xbf16,
-// MIXED:         memref.alloca() {{.*}} : memref<2x128x72xbf16,
-// MIXED:         memref.alloca() {{.*}} : memref<1x128x72xbf16,
+// MIXED:         tile.shared_tile at 0 : <256x64xbf16, padded>
+// MIXED:         tile.shared_tile at 36864 : <256x64xbf16, padded>
+// MIXED:         tile.shared_tile at 73728 : <128x64xbf16, padded>
 // MIXED:         scf.for
-// MIXED:           %[[S0:.+]] = tile.mma.product {{.*}} transposed {{.*}} : memref<64x64xbf16
+// MIXED:           %[[S0:.+]] = tile.mma.product {{.*}} transposed {{.*}} : !tile.shared<64x64xbf16, padded>
 // MIXED:           %[[S1:.+]] = tile.mma.product {{.*}} transposed
 // MIXED:           tile.map{{.*}} of %[[S0]], %[[S1]]
 // MIXED:           tile.mma.product

@@ -22,7 +22,7 @@
 // CHECK:        %[[VALUES:.+]] = tile.wgmma.ring at 51200 : <2x128x64xbf16, swizzle = 128>
 // CHECK:        %[[QMAP:.+]] = tile.tensor_map %[[Q]] box 128 x 64 swizzle 128
 // CHECK:        %[[KMAP:.+]] = tile.tensor_map %[[K]] box 128 x 64 swizzle 128
-// CHECK:        %[[TILE:.+]] = tile.wgmma.tile at 84992 : <128x64xbf16, swizzle = 128>
+// CHECK:        %[[TILE:.+]] = tile.shared_tile at 84992 : <128x64xbf16, swizzle = 128>
 // CHECK:        %[[OMAP:.+]] = tile.tensor_map %[[O]] box 16 x 64 swizzle 128
 // CHECK:        tile.wgmma.open %[[QUERIES]], %[[KEYS]], %[[VALUES]] consumers 2
 // CHECK:        tile.wgmma.roles producer registers 24 {
@@ -119,7 +119,7 @@ func.func @f(%q: !q, %k: !k, %o: !q) {
 // Results of f32 are written from registers.
 !r = memref<1x2x?x64xf32>
 // CHECK-LABEL: func.func @wide_results(
-// CHECK-NOT:     tile.wgmma.tile
+// CHECK-NOT:     tile.shared_tile
 // CHECK:         tile.store
 // CHECK-NOT:     tile.wgmma.stored
 func.func @wide_results(%q: !q, %k: !k, %o: !r) {
@@ -136,7 +136,7 @@ func.func @wide_results(%q: !q, %k: !k, %o: !r) {
 // Rings of 256 columns leave room for half of the outputs.
 !w = memref<1x2x?x256xbf16>
 // CHECK-LABEL: func.func @half_a_tile(
-// CHECK:         tile.wgmma.tile at 199680 : <128x128xbf16, swizzle = 128>
+// CHECK:         tile.shared_tile at 199680 : <128x128xbf16, swizzle = 128>
 // CHECK:         tile.wgmma.store %{{.+}} : vector<128xf32>, <128x128xbf16, swizzle = 128>
 func.func @half_a_tile(%q: !w, %k: !w, %o: !w) {
   attn.kernel ins(%q, %k : !w, !w) outs(%o : !w) {

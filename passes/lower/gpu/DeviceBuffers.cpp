@@ -6,7 +6,6 @@
 #include "dialect/tile/TileOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -28,8 +27,7 @@ bool mixattn::isOnDevice(Value buffer) {
 
 bool mixattn::isRow(Value value) {
   auto buffer = dyn_cast<MemRefType>(value.getType());
-  return !buffer || gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(buffer) ||
-         isOnDevice(value);
+  return !buffer || isOnDevice(value);
 }
 
 /// The index in `buffer` itself of the element `indices` of the part `view`.

@@ -308,7 +308,6 @@ gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands,
   entry.getOperations().splice(entry.end(), body.getOperations());
   b.setInsertionPointToEnd(&entry);
   gpu::ReturnOp::create(b);
-  placeTiles(b, function);
   return function;
 }
 

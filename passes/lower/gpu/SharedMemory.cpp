@@ -6,50 +6,12 @@
 #include "dialect/tile/WgmmaOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace mixattn;
-
-/// The tiles in shared memory of the block that `body` is about.
-static SmallVector<memref::AllocaOp> tilesOf(Region &body) {
-  SmallVector<memref::AllocaOp> tiles;
-  for (auto tile : body.getOps<memref::AllocaOp>())
-    if (gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(tile.getType()))
-      tiles.push_back(tile);
-  return tiles;
-}
-
-/// The bytes of `tile`, of static sizes, and those to the next one: copies take
-/// 16 at a time.
-static int64_t bytesOf(memref::AllocaOp tile) {
-  constexpr int64_t alignment = 16;
-  MemRefType type = tile.getType();
-  return llvm::alignTo(
-      type.getNumElements() * type.getElementTypeBitWidth() / 8, alignment);
-}
-
-void mixattn::placeTiles(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function) {
-  SmallVector<memref::AllocaOp> tiles = tilesOf(function.getBody());
-  if (tiles.empty())
-    return;
-  b.setInsertionPointToStart(&function.getBody().front());
-  auto space =
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
-                               MemRefLayoutAttrInterface(), space);
-  Value memory = gpu::DynamicSharedMemoryOp::create(b, bytes);
-  int64_t offset = 0;
-  for (memref::AllocaOp tile : tiles) {
-    Value begin = arith::ConstantIndexOp::create(b, offset);
-    offset += bytesOf(tile);
-    tile.replaceAllUsesWith(
-        memref::ViewOp::create(b, tile.getType(), memory, begin, ValueRange())
-            .getResult());
-    tile.erase();
-  }
-}
 
 int64_t mixattn::sharedBytesOf(tile::GridOp grid) {
   int64_t bytes = 0;
@@ -57,11 +19,58 @@ int64_t mixattn::sharedBytesOf(tile::GridOp grid) {
     int64_t end = ring.getOffset() + ring.getRing().getType().getBytes();
     bytes = std::max(bytes, end);
   });
-  grid.walk([&](tile::WgmmaTileOp tile) {
+  grid.walk([&](tile::SharedTileOp tile) {
     int64_t end = tile.getOffset() + tile.getTile().getType().getBytes();
     bytes = std::max(bytes, end);
   });
-  for (memref::AllocaOp tile : tilesOf(grid.getBody()))
-    bytes += bytesOf(tile);
   return bytes;
+}
+
+/// The block's dynamic shared memory, a symbol of `module`.
+static StringRef getSharedMemory(gpu::GPUModuleOp module) {
+  constexpr StringLiteral name = "mixattn_shared";
+  if (SymbolTable::lookupSymbolIn(module, name))
+    return name;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+  // A swizzle repeats after 1024 bytes.
+  LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/false,
+                         LLVM::Linkage::External, name, Attribute(),
+                         /*alignment=*/1024,
+                         unsigned(NVVM::NVVMMemorySpace::Shared));
+  return name;
+}
+
+static Value emitMoved(ImplicitLocOpBuilder &b, Value pointer,
+                       LLVM::GEPArg bytes) {
+  return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer,
+                             bytes);
+}
+
+Value mixattn::emitSharedAddress(ImplicitLocOpBuilder &b, int64_t offset) {
+  auto type = LLVM::LLVMPointerType::get(
+      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
+  auto module =
+      b.getInsertionBlock()->getParentOp()->getParentOfType<gpu::GPUModuleOp>();
+  Value memory = LLVM::AddressOfOp::create(b, type, getSharedMemory(module));
+  return offset ? emitMoved(b, memory, int32_t(offset)) : memory;
+}
+
+Value mixattn::emitTileAddress(ImplicitLocOpBuilder &b, Value tile) {
+  if (auto whole = tile.getDefiningOp<tile::SharedTileOp>())
+    return emitSharedAddress(b, whole.getOffset());
+  auto part = tile.getDefiningOp<tile::SharedRowsOp>();
+  Value bytes = arith::ConstantOp::create(
+      b, b.getI32IntegerAttr(part.getTile().getType().getRowBytes()));
+  Value row = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), part.getRow());
+  return emitMoved(b, emitTileAddress(b, part.getSource()),
+                   b.createOrFold<arith::MulIOp>(row, bytes));
+}
+
+bool mixattn::isPlaced(Value value) {
+  if (!isa<tile::SharedType>(value.getType()) ||
+      value.getDefiningOp<tile::SharedTileOp>())
+    return true;
+  auto part = value.getDefiningOp<tile::SharedRowsOp>();
+  return part && isPlaced(part.getSource());
 }

@@ -3,8 +3,9 @@
 
 #include "passes/lower/gpu/WarpEmitter.h"
 
+#include "passes/lower/gpu/SharedMemory.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -20,16 +21,13 @@ Value WarpEmitter::devicePointer(Value buffer, Value row, Value column) {
 }
 
 Value WarpEmitter::sharedPointer(Value tile, Value row, Value column) {
-  auto parts = memref::ExtractStridedMetadataOp::create(b, tile);
-  Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, tile);
-  Value place =
-      at.add(parts.getConstifiedMixedOffset(),
-             at.add(at.mul(row, parts.getConstifiedMixedStrides()[0]), column));
-  Value address = arith::IndexCastOp::create(
-      b, b.getI32Type(), at.add(base, at.mul(place, width)));
-  auto type = LLVM::LLVMPointerType::get(
-      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
-  return LLVM::IntToPtrOp::create(b, type, address);
+  auto type = cast<tile::SharedType>(tile.getType());
+  Value bytes = at.add(at.mul(row, type.getRowBytes()),
+                       at.mul(column, type.getElementBytes()));
+  Value begin = emitTileAddress(b, tile);
+  return LLVM::GEPOp::create(
+      b, begin.getType(), b.getI8Type(), begin,
+      b.createOrFold<arith::IndexCastOp>(b.getI32Type(), bytes));
 }
 
 Value WarpEmitter::shifted(Value pointer, int64_t bytes) {

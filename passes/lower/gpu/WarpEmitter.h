@@ -37,7 +37,7 @@ protected:
   }
 
   /// The address of `buffer[row][column]` in the device's memory, and that of
-  /// `tile[row][column]` in shared memory.
+  /// `tile[row][column]` in shared memory, of a padded tile.
   mlir::Value devicePointer(mlir::Value buffer, mlir::Value row,
                             mlir::Value column);
   mlir::Value sharedPointer(mlir::Value tile, mlir::Value row,

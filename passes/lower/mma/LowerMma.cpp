@@ -3,12 +3,12 @@
 
 #include "passes/Passes.h"
 #include "passes/lower/gpu/DeviceBuffers.h"
+#include "passes/lower/gpu/SharedMemory.h"
 #include "passes/lower/mma/Lowerings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -25,7 +25,8 @@ namespace {
 
 struct LowerMmaPass : mixattn::impl::LowerMmaPassBase<LowerMmaPass> {
   void runOnOperation() override {
-    if (failed(checkRows<tile::MmaCopyOp, tile::MmaLoadOp>(getOperation())))
+    if (failed(checkRows<tile::MmaCopyOp, tile::MmaLoadOp>(getOperation())) ||
+        failed(checkTiles<tile::MmaCopyOp, tile::MmaProductOp>(getOperation())))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
     getOperation()->walk([&](Operation *op) {

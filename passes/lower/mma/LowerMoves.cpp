@@ -44,7 +44,7 @@ void MoveEmitter::emitPiece(Value source, Value target, Value isThere) {
 /// thread one, then those of the same columns as many rows further on as the
 /// threads take at a time.
 void MoveEmitter::emitPart(tile::MmaCopyOp op, int64_t first, int64_t count) {
-  int64_t rows = cast<MemRefType>(op.getTile().getType()).getDimSize(0);
+  int64_t rows = op.getTile().getType().getRows();
   int64_t rowsAtATime = op.getThreads() / count;
   Value own = at.div(thread(), count);
   Value column = at.mul(at.add(at.rem(thread(), count), first), chunk);
@@ -73,7 +73,7 @@ void MoveEmitter::emitPart(tile::MmaCopyOp op, int64_t first, int64_t count) {
 /// A row is cut into powers of two of pieces, of which all threads have as many
 /// rows to copy, and keep to their columns.
 void MoveEmitter::emitCopy(tile::MmaCopyOp op) {
-  int64_t left = cast<MemRefType>(op.getTile().getType()).getDimSize(1) / chunk;
+  int64_t left = op.getTile().getType().getColumns() / chunk;
   // The largest power of two that divides the threads.
   int64_t most = int64_t(op.getThreads()) & -int64_t(op.getThreads());
   for (int64_t first = 0; left > 0;) {

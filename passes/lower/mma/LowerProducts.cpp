@@ -107,12 +107,7 @@ MmaEmitter::Values MmaEmitter::emitStep(ArrayRef<Value> left,
 
 MmaEmitter::Values MmaEmitter::emit(tile::MmaProductOp op) {
   bool transposed = op.getTransposed();
-  auto tile = cast<MemRefType>(op.getTile().getType());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  [[maybe_unused]] LogicalResult known =
-      tile.getStridesAndOffset(strides, offset);
-  assert(succeeded(known) && "tiles have strides");
+  tile::SharedType tile = op.getTile().getType();
 
   // Each lane gives the address of one row of one of four squares. In the order
   // of the registers: the square below the first in the sum, then the next
@@ -134,16 +129,17 @@ MmaEmitter::Values MmaEmitter::emit(tile::MmaProductOp op) {
     for (int64_t i = 0; i < lengthOf(accumulator); ++i)
       own.push_back(element(accumulator, i));
   }
-  int64_t terms = tile.getDimSize(transposed ? 1 : 0);
-  int64_t columns = tile.getDimSize(transposed ? 0 : 1);
+  int64_t terms = transposed ? tile.getColumns() : tile.getRows();
+  int64_t columns = transposed ? tile.getRows() : tile.getColumns();
   for (int64_t term = 0; term < terms; term += 16) {
     SmallVector<Values> own;
     for (LeftSide &left : lefts)
       own.push_back(left(term));
     for (int64_t column = 0; column < columns; column += 16) {
-      int64_t place =
-          transposed ? column * strides[0] + term : term * strides[0] + column;
-      Values right = emitRightSide(shifted(begin, place * width), transposed);
+      int64_t row = transposed ? column : term;
+      int64_t inRow = transposed ? term : column;
+      int64_t place = row * tile.getRowBytes() + inRow * width;
+      Values right = emitRightSide(shifted(begin, place), transposed);
       for (auto [left, group] : llvm::zip_equal(own, sums))
         for (int64_t half : {0, 1}) {
           int64_t first = (column + half * chunk) / 2;

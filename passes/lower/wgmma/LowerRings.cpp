@@ -121,7 +121,7 @@ void RingEmitter::emitClear(tile::WgmmaClearOp op, Value tile) {
 
 void mixattn::lower(OpBuilder &b, tile::WgmmaRingOp op, Lowered &lowered) {
   lowered[op.getRing()] =
-      WarpgroupEmitter(op.getLoc(), b).sharedAddress(op, op.getOffset());
+      WarpgroupEmitter(op.getLoc(), b).sharedAddress(op.getOffset());
 }
 
 void mixattn::lower(OpBuilder &b, tile::WgmmaOpenOp op, Lowered &lowered) {

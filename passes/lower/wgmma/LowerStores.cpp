@@ -121,9 +121,9 @@ void StoreEmitter::emitStored() {
   syncWarp();
 }
 
-void mixattn::lower(OpBuilder &b, tile::WgmmaTileOp op, Lowered &lowered) {
+void mixattn::lower(OpBuilder &b, tile::SharedTileOp op, Lowered &lowered) {
   lowered[op.getTile()] =
-      WarpgroupEmitter(op.getLoc(), b).sharedAddress(op, op.getOffset());
+      WarpgroupEmitter(op.getLoc(), b).sharedAddress(op.getOffset());
 }
 
 void mixattn::lower(OpBuilder &b, tile::WgmmaStoreOp op, Lowered &lowered) {

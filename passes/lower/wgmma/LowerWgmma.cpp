@@ -35,7 +35,7 @@ struct LowerWgmmaPass : mixattn::impl::LowerWgmmaPassBase<LowerWgmmaPass> {
       for (Value operand : op->getOperands())
         if (isOfWgmma(operand) &&
             !isa_and_present<tile::WgmmaRingOp, tile::WgmmaAwaitOp,
-                             tile::WgmmaTileOp, tile::WgmmaProductOp>(
+                             tile::SharedTileOp, tile::WgmmaProductOp>(
                 operand.getDefiningOp())) {
           op->emitOpError("expected rings, tiles and pending fragments from "
                           "the ops that make them");
@@ -58,14 +58,17 @@ struct LowerWgmmaPass : mixattn::impl::LowerWgmmaPassBase<LowerWgmmaPass> {
       rewriter.setInsertionPoint(op);
       TypeSwitch<Operation *>(op)
           .Case([&](tile::WgmmaRolesOp op) { roles.push_back(op); })
+          // It stays, as long as somebody else reads it.
+          .Case([&](tile::SharedTileOp op) {
+            lower(static_cast<OpBuilder &>(rewriter), op, lowered);
+          })
           .Case<tile::WgmmaRingOp, tile::WgmmaOpenOp, tile::WgmmaFillOp,
                 tile::WgmmaAwaitOp, tile::WgmmaReleaseOp, tile::WgmmaClearOp,
-                tile::WgmmaTileOp, tile::WgmmaStoreOp, tile::WgmmaStoredOp,
-                tile::WgmmaProductOp, tile::WgmmaWaitOp, tile::WgmmaBoundaryOp>(
-              [&](auto op) {
-                lower(static_cast<OpBuilder &>(rewriter), op, lowered);
-                done.push_back(op);
-              });
+                tile::WgmmaStoreOp, tile::WgmmaStoredOp, tile::WgmmaProductOp,
+                tile::WgmmaWaitOp, tile::WgmmaBoundaryOp>([&](auto op) {
+            lower(static_cast<OpBuilder &>(rewriter), op, lowered);
+            done.push_back(op);
+          });
     });
     for (Operation *op : llvm::reverse(done))
       rewriter.eraseOp(op);

@@ -22,7 +22,7 @@ void lower(mlir::OpBuilder &b, tile::WgmmaFillOp op, Lowered &lowered);
 void lower(mlir::OpBuilder &b, tile::WgmmaAwaitOp op, Lowered &lowered);
 void lower(mlir::OpBuilder &b, tile::WgmmaReleaseOp op, Lowered &lowered);
 void lower(mlir::OpBuilder &b, tile::WgmmaClearOp op, Lowered &lowered);
-void lower(mlir::OpBuilder &b, tile::WgmmaTileOp op, Lowered &lowered);
+void lower(mlir::OpBuilder &b, tile::SharedTileOp op, Lowered &lowered);
 void lower(mlir::OpBuilder &b, tile::WgmmaStoreOp op, Lowered &lowered);
 void lower(mlir::OpBuilder &b, tile::WgmmaStoredOp op, Lowered &lowered);
 void lower(mlir::OpBuilder &b, tile::WgmmaProductOp op, Lowered &lowered);

@@ -3,33 +3,15 @@
 
 #include "passes/lower/wgmma/SharedTiles.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "passes/lower/gpu/SharedMemory.h"
 
 using namespace mlir;
 using namespace mixattn;
 
-/// The block's dynamic shared memory, a symbol of the module that `op` is in.
-static StringRef getSharedMemory(Operation *op) {
-  constexpr StringLiteral name = "mixattn_shared";
-  auto module = op->getParentOfType<gpu::GPUModuleOp>();
-  if (SymbolTable::lookupSymbolIn(module, name))
-    return name;
-  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  auto type =
-      LLVM::LLVMArrayType::get(IntegerType::get(op->getContext(), 8), 0);
-  // A swizzle repeats after 1024 bytes.
-  LLVM::GlobalOp::create(b, op->getLoc(), type, /*isConstant=*/false,
-                         LLVM::Linkage::External, name, Attribute(),
-                         /*alignment=*/1024,
-                         unsigned(NVVM::NVVMMemorySpace::Shared));
-  return name;
-}
-
-Value WarpgroupEmitter::sharedAddress(Operation *op, int64_t offset) {
-  auto type = LLVM::LLVMPointerType::get(
-      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
-  Value memory = LLVM::AddressOfOp::create(b, type, getSharedMemory(op));
-  Value begin = LLVM::PtrToIntOp::create(b, b.getI32Type(), memory);
+Value WarpgroupEmitter::sharedAddress(int64_t offset) {
+  // A constant of the address itself: wgmma's descriptors are made of it.
+  Value begin = LLVM::PtrToIntOp::create(b, b.getI32Type(),
+                                         emitSharedAddress(b, /*offset=*/0));
   return plus(begin, offset);
 }
 

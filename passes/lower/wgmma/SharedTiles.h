@@ -18,9 +18,9 @@ class WarpgroupEmitter : public WarpEmitter {
 public:
   using WarpEmitter::WarpEmitter;
 
-  /// The address `offset` bytes from the beginning of the dynamic shared memory
-  /// of the kernel that `op` is in.
-  mlir::Value sharedAddress(mlir::Operation *op, int64_t offset);
+  /// The address `offset` bytes from the beginning of the dynamic shared
+  /// memory.
+  mlir::Value sharedAddress(int64_t offset);
 
 protected:
   /// The number of the thread's warpgroup, which the compiler knows to be the

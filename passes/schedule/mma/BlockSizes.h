@@ -4,9 +4,8 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_MMA_BLOCK_SIZES_H
 #define MIXATTN_PASSES_SCHEDULE_MMA_BLOCK_SIZES_H
 
+#include "dialect/tile/TileOps.h"
 #include "passes/schedule/gpu/HeadGroup.h"
-
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mixattn::mma {
 
@@ -53,32 +52,28 @@ struct BlockSizes {
     return group.channels > 1 || rowGroups * group.features > 128;
   }
 
+  /// Tiles of keys and values have a place for each of two stages.
+  static constexpr int64_t stageCount = 2;
+  tile::SharedType tile(int64_t rows, int64_t columns) const {
+    return tile::SharedType::getPadded(rows, columns, type);
+  }
+  tile::SharedType keyTiles() const {
+    return tile(stageCount * group.tiles() * keys, group.features);
+  }
+  tile::SharedType valueTiles() const {
+    return tile(stageCount * group.values * keys, group.valueFeatures);
+  }
+  tile::SharedType queryTiles() const {
+    return tile(group.channels * queries(), group.features);
+  }
+  /// Where tiles begin in shared memory; those of keys at 0.
+  int64_t valueOffset() const { return keyTiles().getBytes(); }
+  int64_t queryOffset() const {
+    return valueOffset() + valueTiles().getBytes();
+  }
   /// Bytes of shared memory that a block takes.
   int64_t bytes() const {
-    int64_t rows = sharesQueries() ? group.channels * queries() : 0;
-    return bytesOfElement *
-           ((rows + stageCount * group.tiles() * keys) *
-                (group.features + padding) +
-            stageCount * group.values * keys * (group.valueFeatures + padding));
-  }
-
-  /// Two stages of tiles in shared memory, of `rows` rows. Eight elements more
-  /// in a row than there are features keep eight rows in different banks.
-  static constexpr int64_t stageCount = 2, padding = 8, bytesOfElement = 2;
-  mlir::MemRefType stages(int64_t count, int64_t rows, int64_t columns) const {
-    auto space = mlir::gpu::AddressSpaceAttr::get(
-        type.getContext(), mlir::gpu::AddressSpace::Workgroup);
-    return mlir::MemRefType::get({count, rows, columns + padding}, type,
-                                 mlir::MemRefLayoutAttrInterface(), space);
-  }
-  mlir::MemRefType queryTiles() const {
-    return stages(1, group.channels * queries(), group.features);
-  }
-  mlir::MemRefType keyTiles() const {
-    return stages(stageCount, group.tiles() * keys, group.features);
-  }
-  mlir::MemRefType valueTiles() const {
-    return stages(stageCount, group.values * keys, group.valueFeatures);
+    return queryOffset() + (sharesQueries() ? queryTiles().getBytes() : 0);
   }
 
 private:

@@ -42,26 +42,28 @@ private:
                    State &state);
   /// Goes on with the rows of group `r`.
   void beginRows(int64_t r) { firstQuery = firstQueries[r]; }
-  Value tileOf(Value stages, Value stage, int64_t first, int64_t rows,
-               int64_t columns);
+  /// `rows` rows of `tile` from `first` on.
+  Value rowsOf(Value tile, Value first, int64_t rows) {
+    int64_t columns = cast<tile::SharedType>(tile.getType()).getColumns();
+    return tile::SharedRowsOp::create(b, sizes.tile(rows, columns), tile,
+                                      first);
+  }
+  /// Tile `tile` of a stage, of which each has `count`.
+  Value tileOf(Value tiles, Value stage, int64_t tile, int64_t count) {
+    Value number = at.add(at.mul(stage, count), tile);
+    return rowsOf(tiles, at.mul(number, sizes.keys), sizes.keys);
+  }
   Value keysOf(Value stage, int64_t tile) {
-    return tileOf(keyTiles, stage, tile * sizes.keys, sizes.keys,
-                  group.features);
+    return tileOf(keyTiles, stage, tile, group.tiles());
   }
   Value valuesOf(Value stage, int64_t tile) {
-    return tileOf(valueTiles, stage, tile * sizes.keys, sizes.keys,
-                  group.valueFeatures);
+    return tileOf(valueTiles, stage, tile, group.values);
   }
   Value matrixOf(Value tensor, Value head, ArrayRef<Value> more = {}) {
     Values leading = {batch, head};
     llvm::append_range(leading, more);
     return KernelBuffers::matrixAt(b, buffers.bufferOf(tensor), leading);
   }
-  Value makeTiles(MemRefType type) {
-    return memref::AllocaOp::create(b, type, ValueRange(),
-                                    b.getI64IntegerAttr(16));
-  }
-
   const BlockSizes &sizes;
   const HeadGroup &group = sizes.group;
   Value keyTiles, valueTiles, queryTiles;
@@ -73,21 +75,6 @@ private:
 
 } // namespace
 
-/// Rows `first` to `first + rows - 1` of one stage.
-Value OnlineBlock::tileOf(Value stages, Value stage, int64_t first,
-                          int64_t rows, int64_t columns) {
-  auto index = [&](int64_t number) -> OpFoldResult {
-    return b.getIndexAttr(number);
-  };
-  SmallVector<OpFoldResult> offsets = {stage, index(first), index(0)};
-  SmallVector<OpFoldResult> extents = {index(1), index(rows), index(columns)};
-  SmallVector<OpFoldResult> strides(3, index(1));
-  auto type = memref::SubViewOp::inferRankReducedResultType(
-      {rows, columns}, cast<MemRefType>(stages.getType()), offsets, extents,
-      strides);
-  return memref::SubViewOp::create(b, type, stages, offsets, extents, strides);
-}
-
 /// Loads the queries of one channel, or begins to copy those of all, which come
 /// with the first keys.
 void OnlineBlock::emitQueries() {
@@ -98,12 +85,13 @@ void OnlineBlock::emitQueries() {
           b, type, matrixOf(op.getQuery(), queryHead(0)), first, numQueries));
     return;
   }
-  queryTiles = makeTiles(sizes.queryTiles());
+  queryTiles =
+      tile::SharedTileOp::create(b, sizes.queryTiles(), sizes.queryOffset());
   for (int64_t channel = 0; channel < group.channels; ++channel)
     tile::MmaCopyOp::create(
         b, matrixOf(op.getQuery(), queryHead(channel)), firstQuery, numQueries,
-        tileOf(queryTiles, at.value(0), channel * sizes.queries(),
-               sizes.queries(), group.features),
+        rowsOf(queryTiles, at.value(channel * sizes.queries()),
+               sizes.queries()),
         threads);
 }
 
@@ -113,9 +101,9 @@ OnlineBlock::Values OnlineBlock::queriesOf(int64_t channel) {
     return queries;
   Values tiles;
   for (int64_t r = 0; r < sizes.rowGroups; ++r)
-    tiles.push_back(tileOf(queryTiles, at.value(0),
-                           channel * sizes.queries() + r * groupQueries,
-                           groupQueries, group.features));
+    tiles.push_back(rowsOf(
+        queryTiles, at.value(channel * sizes.queries() + r * groupQueries),
+        groupQueries));
   return tiles;
 }
 
@@ -186,8 +174,9 @@ OnlineBlock::emitStep(Value firstKey, Value stage, SmallVector<State> states) {
 }
 
 void OnlineBlock::emit(tile::GridOp grid) {
-  keyTiles = makeTiles(sizes.keyTiles());
-  valueTiles = makeTiles(sizes.valueTiles());
+  keyTiles = tile::SharedTileOp::create(b, sizes.keyTiles(), 0);
+  valueTiles =
+      tile::SharedTileOp::create(b, sizes.valueTiles(), sizes.valueOffset());
   emitItem(grid, sizes.queries());
   for (int64_t r = 0; r < sizes.rowGroups; ++r)
     firstQueries.push_back(at.add(firstQuery, r * groupQueries));

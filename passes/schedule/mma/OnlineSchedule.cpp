@@ -61,6 +61,7 @@ BlockCounts Online::countBlock(AttentionOpInterface op,
                                const PlanCase &plan) const {
   BlockSizes sizes(op, sharedBytes);
   const HeadGroup &group = sizes.group;
+  constexpr double bytesOfElement = 2;
   double columns = group.multiplyAdds(), keys = double(sizes.keys);
   double rowGroups = double(sizes.rowGroups);
   BlockCounts counts;
@@ -74,7 +75,7 @@ BlockCounts Online::countBlock(AttentionOpInterface op,
   double ofGroup = keys * columns / (8 * 16);
   counts.warp.products = ofGroup * rowGroups;
   double loads = ofGroup / 2, warps = threads / 32,
-         copied = keys * group.copiedColumns() * BlockSizes::bytesOfElement;
+         copied = keys * group.copiedColumns() * bytesOfElement;
   if (sizes.sharesQueries())
     loads += rowGroups * double(group.tiles() * group.features) / 16;
   counts.warp.moves += loads + copied / 16 / threads;

@@ -158,7 +158,7 @@ void OnlineBlock::emit(tile::GridOp grid) {
   if (sizes.outputColumns > 0) {
     constexpr int64_t warpRows = 16;
     outputTile =
-        tile::WgmmaTileOp::create(b, sizes.outputTile(), sizes.outputOffset());
+        tile::SharedTileOp::create(b, sizes.outputTile(), sizes.outputOffset());
     outputMap = mapOf(kernel.getOutputs()[0], warpRows);
   }
   tile::WgmmaOpenOp::create(b, ValueRange{queryRing, keyRing, valueRing},
