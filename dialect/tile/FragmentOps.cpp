@@ -32,6 +32,13 @@ LogicalResult MapOp::verify() {
   return success();
 }
 
+LogicalResult StoreOp::verify() {
+  int64_t columns = cast<MemRefType>(getTarget().getType()).getDimSize(1);
+  if (ShapedType::isDynamic(columns) || columns > 2 * lengthOf(getFragment()))
+    return emitOpError("expected a fragment with all columns of the matrix");
+  return success();
+}
+
 LogicalResult StoreRowsOp::verify() {
   if (getIndices().size() != 3)
     return emitOpError("expected an index for each of 3 dims, but got ")

@@ -152,8 +152,10 @@ def Tile_ToOperandOp : Tile_Op<"to_operand", [Pure]> {
 def Tile_StoreOp : Tile_Op<"store"> {
   let summary = "Writes a fragment to rows of a matrix";
   let description = [{
-    The warp's 16 rows from `row` on, all columns, rounded to the element type;
-    rows from `rows` on are left alone.
+    The warp's 16 rows from `row` on, all columns that the matrix has, rounded to
+    the element type; rows from `rows` on are left alone.
+
+    - (C1) the fragment has as many columns as the matrix, or more.
 
     ```mlir
     func.func @f(%x: vector<32xf32>, %o: memref<?x64xbf16>, %row: index,
@@ -171,6 +173,7 @@ def Tile_StoreOp : Tile_Op<"store"> {
     $fragment `into` $target `[` $row `]` `rows` $rows attr-dict
     `:` type($fragment) `,` type($target)
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_StoreRowsOp : Tile_Op<"store_rows"> {

@@ -4,6 +4,7 @@
 #include "dialect/tile/TileOps.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -15,10 +16,18 @@ static int64_t lengthOf(Value vector) {
 
 LogicalResult MmaLoadOp::verify() {
   int64_t columns = cast<MemRefType>(getSource().getType()).getDimSize(1);
-  if (ShapedType::isDynamic(columns) || columns % 16 ||
-      lengthOf(getOperand()) != columns / 2)
-    return emitOpError("expected a multiple of 16 columns, and half as many "
-                       "elements in the result");
+  if (ShapedType::isDynamic(columns) ||
+      lengthOf(getOperand()) != int64_t(llvm::alignTo(columns, 16)) / 2)
+    return emitOpError("expected a known number of columns, and a result of "
+                       "half as many elements as the next multiple of 16");
+  return success();
+}
+
+LogicalResult MmaCopyOp::verify() {
+  int64_t columns = cast<MemRefType>(getSource().getType()).getDimSize(1);
+  if (ShapedType::isDynamic(columns) ||
+      columns > getTile().getType().getColumns())
+    return emitOpError("expected a tile with all columns of the source");
   return success();
 }
 

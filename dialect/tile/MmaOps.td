@@ -10,9 +10,13 @@ include "dialect/tile/SharedOps.td"
 def Tile_MmaCopyOp : Tile_Op<"mma.copy"> {
   let summary = "Begins to copy rows to shared memory";
   let description = [{
-    `tile[r][c] = source[row + r][c]`, and 0 from row `rows` of the source on.
-    All threads of the block copy together. The tile is there once they have
+    `tile[r][c] = source[row + r][c]`, and 0 from row `rows` of the source on and
+    in columns that it has not. Rows of 4, 8 or 16 bytes and multiples of them
+    are copied by cp.async in such pieces; others by loads and stores. All
+    threads of the block copy together. The tile is there once they have
     waited for the group of copies that this one belongs to.
+
+    - (C1) the tile has as many columns as the source, or more.
 
     ```mlir
     func.func @f(%k: memref<?x64xbf16>, %row: index, %rows: index,
@@ -32,6 +36,7 @@ def Tile_MmaCopyOp : Tile_Op<"mma.copy"> {
     $source `[` $row `]` `rows` $rows `into` $tile `threads` $threads attr-dict
     `:` type($source) `,` type($tile)
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_MmaCommitOp : Tile_Op<"mma.commit"> {
@@ -73,8 +78,8 @@ def Tile_MmaWaitOp : Tile_Op<"mma.wait"> {
 def Tile_MmaLoadOp : Tile_Op<"mma.load"> {
   let summary = "Rows of a matrix as the left side of products";
   let description = [{
-    The warp's 16 rows from `row` on, all columns. Rows from `rows` on are the
-    last of the `rows` rows again.
+    The warp's 16 rows from `row` on, all columns, and zeros up to a multiple of
+    16. Rows from `rows` on are the last of the `rows` rows again.
 
     ```mlir
     func.func @f(%q: memref<?x64xbf16>, %row: index, %rows: index)

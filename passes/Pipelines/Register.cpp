@@ -5,6 +5,7 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
+#include "passes/schedule/gpu/Schedules.h"
 #include "passes/schedule/mma/Schedules.h"
 #include "passes/schedule/wgmma/Schedules.h"
 #include "passes/schedule/x86/Schedules.h"
@@ -93,6 +94,8 @@ void mixattn::registerDialects(DialectRegistry &registry) {
     ScheduleTable &table = ScheduleTable::of(dialect);
     x86::addSchedules(table);
     mma::addSchedules(table);
-    wgmma::addSchedules(table);
+    table.add(TargetFamily::Wgmma, wgmma::makeOnline);
+    mma::addFallback(table, TargetFamily::Wgmma, wgmma::makeOnline);
+    gpus::addSchedules(table, TargetFamily::Wgmma);
   });
 }

@@ -4,8 +4,24 @@
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 
 func.func @load(%q: memref<?x40xbf16>, %i: index) {
-  // expected-error @below {{'tile.mma.load' op expected a multiple of 16 columns, and half as many elements in the result}}
+  // expected-error @below {{'tile.mma.load' op expected a known number of columns, and a result of half as many elements as the next multiple of 16}}
   %a = tile.mma.load %q[%i] rows %i : memref<?x40xbf16> -> vector<20xbf16>
+  return
+}
+
+// -----
+
+func.func @copy(%q: memref<?x40xbf16>, %tile: !tile.shared<16x32xbf16, padded>, %i: index) {
+  // expected-error @below {{'tile.mma.copy' op expected a tile with all columns of the source}}
+  tile.mma.copy %q[%i] rows %i into %tile threads 128 : memref<?x40xbf16>, !tile.shared<16x32xbf16, padded>
+  return
+}
+
+// -----
+
+func.func @store(%x: vector<16xf32>, %o: memref<?x33xbf16>, %i: index) {
+  // expected-error @below {{'tile.store' op expected a fragment with all columns of the matrix}}
+  tile.store %x into %o[%i] rows %i : vector<16xf32>, memref<?x33xbf16>
   return
 }
 

@@ -33,12 +33,12 @@ func.func @wide(%q: !m, %o: !m) {
 
 // -----
 
-!t = tensor<1x2x3x41xf16>
-!m = memref<1x2x3x41xf16>
-func.func @odd(%q: !m, %o: !m) {
+!t = tensor<1x2x3x264xf16>
+!m = memref<1x2x3x264xf16>
+func.func @large(%q: !m, %o: !m) {
   attn.kernel ins(%q : !m) outs(%o : !m) {
   ^bb0(%a: !t):
-    // expected-error @below {{'attn.generic' op has no schedule on sm_80: online: head sizes are multiples of 16 up to 256 on tensor cores, but one is 41}}
+    // expected-error @below {{'attn.generic' op has no schedule on sm_80: online: head sizes are from 1 to 256 on tensor cores, but one is 264}}
     %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t) -> !t
     attn.results %r : !t
   }

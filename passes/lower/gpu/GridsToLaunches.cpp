@@ -224,6 +224,13 @@ void Outliner::addTensorMaps(tile::GridOp grid, Parameters &parameters) {
   });
 }
 
+/// The bytes, `most` at most, that divide a row of `matrix`.
+static int64_t alignmentOf(Value matrix, int64_t most) {
+  auto type = cast<MemRefType>(matrix.getType());
+  int64_t bytes = type.getDimSize(1) * type.getElementTypeBitWidth() / 8;
+  return std::min(most, bytes & -bytes);
+}
+
 /// The bytes that the accesses to rows of `buffer` want to divide their
 /// addresses.
 static int64_t alignmentOfRows(Value buffer) {
@@ -233,11 +240,16 @@ static int64_t alignmentOfRows(Value buffer) {
                       .Case<memref::SubViewOp, memref::CastOp>([](auto op) {
                         return alignmentOfRows(op->getResult(0));
                       })
-                      .Case([](tile::MmaCopyOp) { return 16; })
-                      .Case([](tile::MmaLoadOp) { return 4; })
+                      .Case([](tile::MmaCopyOp op) {
+                        return alignmentOf(op.getSource(), 16);
+                      })
+                      .Case([](tile::MmaLoadOp op) {
+                        return alignmentOf(op.getSource(), 4);
+                      })
                       .Case([](tile::StoreOp op) {
                         auto type = cast<MemRefType>(op.getTarget().getType());
-                        return 2 * type.getElementTypeBitWidth() / 8;
+                        return alignmentOf(op.getTarget(),
+                                           type.getElementTypeBitWidth() / 4);
                       })
                       .Default([](Operation *) { return 1; });
     most = std::max(most, own);

@@ -15,6 +15,11 @@ public:
 
   void emit(tile::StoreOp op);
   void emit(tile::StoreRowsOp op);
+
+private:
+  void emitPair(Value place, Value one, Value other, Type type);
+  void emitColumns(Value place, Value column, int64_t columns,
+                   ArrayRef<Value> elements, Type type);
 };
 
 } // namespace
@@ -24,19 +29,47 @@ void StoreEmitter::emit(tile::StoreOp op) {
   Value first = ownRow(op.getRow());
   Type type = cast<MemRefType>(op.getTarget().getType()).getElementType();
   int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+  int64_t columns = columnsOf(op.getTarget());
   for (int64_t half : {0, 1}) {
     Value row = at.add(first, half * chunk);
     onlyIf(at.compare(arith::CmpIPredicate::slt, row, op.getRows()), [&] {
       Value begin = devicePointer(op.getTarget(), row, laneColumn());
       for (int64_t i = 2 * half; i < lengthOf(fragment); i += 4) {
-        Value place = shifted(begin, i / 4 * chunk * bytes);
+        int64_t column = i / 4 * chunk;
+        if (column >= columns)
+          break;
+        Value place = shifted(begin, column * bytes);
         Value one = element(fragment, i), other = element(fragment, i + 1);
-        Value both =
-            type.isF32() ? joined({one, other}) : rounded(one, other, type);
-        LLVM::StoreOp::create(b, both, place, /*alignment=*/2 * bytes);
+        if (column + chunk <= columns && columns % 2 == 0)
+          emitPair(place, one, other, type);
+        else
+          emitColumns(place, at.add(laneColumn(), column), columns,
+                      {one, other}, type);
       }
     });
   }
+}
+
+/// Two columns that are there, where rows have an even number of them.
+void StoreEmitter::emitPair(Value place, Value one, Value other, Type type) {
+  Value both = type.isF32() ? joined({one, other}) : rounded(one, other, type);
+  LLVM::StoreOp::create(b, both, place,
+                        /*alignment=*/type.getIntOrFloatBitWidth() / 4);
+}
+
+/// Those of two columns, from `column` on, that there are of `columns`.
+void StoreEmitter::emitColumns(Value place, Value column, int64_t columns,
+                               ArrayRef<Value> elements, Type type) {
+  int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+  for (auto [i, each] : llvm::enumerate(elements))
+    onlyIf(at.compare(arith::CmpIPredicate::slt, at.add(column, int64_t(i)),
+                      columns),
+           [&, number = each, i = int64_t(i)] {
+             Value one = type.isF32()
+                             ? number
+                             : arith::TruncFOp::create(b, type, number);
+             LLVM::StoreOp::create(b, one, shifted(place, i * bytes), bytes);
+           });
 }
 
 /// Four lanes have the same two rows: the first of them writes.

@@ -61,6 +61,10 @@ protected:
   /// Two f32 rounded to `type`, in one i32, the first in its lower half.
   mlir::Value rounded(mlir::Value first, mlir::Value second, mlir::Type type);
 
+  /// Columns of `matrix`.
+  static int64_t columnsOf(mlir::Value matrix) {
+    return llvm::cast<mlir::MemRefType>(matrix.getType()).getDimSize(1);
+  }
   static int64_t lengthOf(mlir::Value vector) {
     return llvm::cast<mlir::VectorType>(vector.getType()).getDimSize(0);
   }

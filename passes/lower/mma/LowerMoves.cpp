@@ -5,6 +5,7 @@
 #include "passes/lower/mma/Lowerings.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -26,28 +27,59 @@ private:
                                          number);
   }
   void emitPart(tile::MmaCopyOp op, int64_t first, int64_t count);
-  /// Copies 16 bytes from `source` to `target`, zeros unless `isThere`.
-  void emitPiece(Value source, Value target, Value isThere);
+  /// Copies `bytes` bytes from `source` to `target`, zeros unless `isThere`.
+  void emitPiece(Value source, Value target, Value isThere, int64_t bytes);
+  /// Bytes of a piece: 16, 8, 4 or 2, which divide a row of the source.
+  static int64_t pieceBytes(tile::MmaCopyOp op) {
+    int64_t row = columnsOf(op.getSource()) * width;
+    return std::min<int64_t>(16, row & -row);
+  }
+  /// The two columns of `matrix` from `column` on in the rows at `row`, in one
+  /// register; zeros in place of those that it has not.
+  Value emitColumns(Value matrix, Value row, Value column);
 };
 
 } // namespace
 
 /// No byte of the source is read where none is asked for: its address may be
 /// any (PTX ISA, cp.async).
-void MoveEmitter::emitPiece(Value source, Value target, Value isThere) {
-  Value bytes = arith::SelectOp::create(b, isThere, number(16), number(0));
-  NVVM::CpAsyncOp::create(b, target, source, 16,
-                          NVVM::LoadCacheModifierKind::CG, bytes);
+///
+/// cp.async copies no fewer than 4 bytes. An element less than that is loaded
+/// and stored.
+void MoveEmitter::emitPiece(Value source, Value target, Value isThere,
+                            int64_t bytes) {
+  if (bytes >= 4) {
+    auto kind = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                            : NVVM::LoadCacheModifierKind::CA;
+    Value read = arith::SelectOp::create(b, isThere, number(bytes), number(0));
+    NVVM::CpAsyncOp::create(b, target, source, bytes, kind, read);
+    return;
+  }
+  Type element = b.getI16Type();
+  auto choice = scf::IfOp::create(b, element, isThere, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b,
+                         LLVM::LoadOp::create(b, element, source).getResult());
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(
+        b, arith::ConstantOp::create(b, b.getI16IntegerAttr(0)).getResult());
+  }
+  LLVM::StoreOp::create(b, choice.getResult(0), target);
 }
 
-/// Copies `count` pieces of 16 bytes of every row, from piece `first` on: a
-/// thread one, then those of the same columns as many rows further on as the
-/// threads take at a time.
+/// Copies `count` pieces of every row, from piece `first` on: a thread one,
+/// then those of the same columns as many rows further on as the threads take
+/// at a time.
 void MoveEmitter::emitPart(tile::MmaCopyOp op, int64_t first, int64_t count) {
   int64_t rows = op.getTile().getType().getRows();
   int64_t rowsAtATime = op.getThreads() / count;
   Value own = at.div(thread(), count);
-  Value column = at.mul(at.add(at.rem(thread(), count), first), chunk);
+  int64_t bytes = pieceBytes(op), columns = columnsOf(op.getSource());
+  int64_t pieceColumns = bytes / width;
+  Value column = at.mul(at.add(at.rem(thread(), count), first), pieceColumns);
+  bool isPadded = (first + count) * pieceColumns > columns;
   Value source, step;
   for (int64_t begin = 0; begin < rows; begin += rowsAtATime) {
     Value row = at.add(own, begin), from = at.add(op.getRow(), row);
@@ -60,8 +92,12 @@ void MoveEmitter::emitPart(tile::MmaCopyOp op, int64_t first, int64_t count) {
                                    ValueRange(step));
     }
     auto copy = [&] {
-      emitPiece(source, sharedPointer(op.getTile(), row, column),
-                at.compare(arith::CmpIPredicate::slt, from, op.getRows()));
+      Value isThere = at.compare(arith::CmpIPredicate::slt, from, op.getRows());
+      if (isPadded)
+        isThere = arith::AndIOp::create(
+            b, isThere, at.compare(arith::CmpIPredicate::slt, column, columns));
+      emitPiece(source, sharedPointer(op.getTile(), row, column), isThere,
+                bytes);
     };
     if (begin + rowsAtATime <= rows)
       copy();
@@ -73,7 +109,7 @@ void MoveEmitter::emitPart(tile::MmaCopyOp op, int64_t first, int64_t count) {
 /// A row is cut into powers of two of pieces, of which all threads have as many
 /// rows to copy, and keep to their columns.
 void MoveEmitter::emitCopy(tile::MmaCopyOp op) {
-  int64_t left = op.getTile().getType().getColumns() / chunk;
+  int64_t left = op.getTile().getType().getColumns() * width / pieceBytes(op);
   // The largest power of two that divides the threads.
   int64_t most = int64_t(op.getThreads()) & -int64_t(op.getThreads());
   for (int64_t first = 0; left > 0;) {
@@ -87,17 +123,44 @@ void MoveEmitter::emitCopy(tile::MmaCopyOp op) {
 Value MoveEmitter::emitLoad(tile::MmaLoadOp op) {
   Value last = at.sub(op.getRows(), 1);
   Value first = ownRow(op.getRow());
-  Values rows;
-  for (int64_t half : {0, 1})
-    rows.push_back(devicePointer(op.getSource(),
-                                 at.min(at.add(first, half * chunk), last),
-                                 laneColumn()));
+  Values places, rows;
+  for (int64_t half : {0, 1}) {
+    places.push_back(at.min(at.add(first, half * chunk), last));
+    rows.push_back(devicePointer(op.getSource(), places.back(), laneColumn()));
+  }
   Values registers;
   auto type = cast<VectorType>(op.getOperand().getType());
-  for (int64_t i = 0; i < type.getDimSize(0) / 2; ++i)
-    registers.push_back(LLVM::LoadOp::create(
-        b, b.getI32Type(), shifted(rows[i % 2], i / 2 * chunk * width)));
+  int64_t columns = columnsOf(op.getSource());
+  for (int64_t i = 0; i < type.getDimSize(0) / 2; ++i) {
+    int64_t column = i / 2 * chunk;
+    if (column >= columns)
+      registers.push_back(number(0));
+    else if (column + chunk <= columns && columns % 2 == 0)
+      registers.push_back(LLVM::LoadOp::create(
+          b, b.getI32Type(), shifted(rows[i % 2], column * width)));
+    else
+      registers.push_back(emitColumns(op.getSource(), places[i % 2],
+                                      at.add(laneColumn(), column)));
+  }
   return operandOf(registers, type.getElementType());
+}
+
+Value MoveEmitter::emitColumns(Value matrix, Value row, Value column) {
+  int64_t columns = columnsOf(matrix);
+  Value both = number(0);
+  for (int64_t i : {0, 1}) {
+    Value own = at.add(column, i);
+    Value bits = LLVM::LoadOp::create(
+        b, b.getI16Type(),
+        devicePointer(matrix, row, at.min(own, columns - 1)));
+    bits = arith::ExtUIOp::create(b, b.getI32Type(), bits);
+    bits = arith::SelectOp::create(
+        b, at.compare(arith::CmpIPredicate::slt, own, columns), bits,
+        number(0));
+    both = arith::OrIOp::create(b, both,
+                                arith::ShLIOp::create(b, bits, number(16 * i)));
+  }
+  return both;
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::MmaCopyOp op) {

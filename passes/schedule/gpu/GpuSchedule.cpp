@@ -45,10 +45,11 @@ std::string GpuSchedule::whyNot(Operation *op) const {
                            type, each.getElementType());
   for (RankedTensorType each :
        {attention.getQueryType(), attention.getValueType()})
-    if (int64_t size = each.getDimSize(3); size % 16 || size > 256 || size == 0)
-      return llvm::formatv("head sizes are multiples of 16 up to 256 on tensor "
-                           "cores, but one is {0}",
-                           size);
+    if (int64_t size = each.getDimSize(3); size > 256 || size < 1)
+      return llvm::formatv("head sizes are from 1 to 256 on tensor cores, but "
+                           "one is {0}",
+                           ShapedType::isDynamic(size) ? "open"
+                                                       : std::to_string(size));
   if (HeadGroup(attention).findKeys() == 0)
     return "registers do not hold the scores of all channels and the outputs "
            "of a head";
@@ -80,7 +81,7 @@ SmallVector<PlanNumbers> GpuSchedule::propose(const Workload &work) const {
 
 std::optional<BlockClocks> GpuSchedule::clocksOf(const Workload &work,
                                                  const PlanCase &plan) const {
-  return countBlock(cast<AttentionOpInterface>(work.op), plan).clocksOn(gpu);
+  return countBlock(cast<AttentionOpInterface>(work.op), plan).clocksOn(units);
 }
 
 /// Blocks of queries are dealt to the multiprocessors in rounds. Products and

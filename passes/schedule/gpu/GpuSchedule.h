@@ -27,10 +27,11 @@ inline int64_t expsOf(const PlanCase &plan) {
 /// blocks of keys.
 class GpuSchedule : public Schedule {
 public:
+  /// `units` are those that its kernels use, where `target` has others, too.
   GpuSchedule(llvm::StringLiteral name, llvm::StringLiteral summary,
-              TargetAttr target)
+              TargetAttr target, const GpuModel *units = nullptr)
       : Schedule(name, summary, {expsNumber}), gpu(describeGpu(target)),
-        chip(target.getChip()) {}
+        units(units ? *units : gpu), chip(target.getChip()) {}
 
   bool isFor(mlir::Operation *op) const override {
     return llvm::isa<AttentionOpInterface>(op);
@@ -53,7 +54,7 @@ protected:
                                  const PlanCase &plan) const = 0;
 
 private:
-  const GpuModel &gpu;
+  const GpuModel &gpu, &units;
   std::string chip;
 };
 

@@ -5,6 +5,8 @@
 
 #include "passes/body/Body.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -12,9 +14,16 @@ using namespace mixattn;
 /// of products and what ptxas moves ahead take the others.
 static constexpr int64_t mostRegisters = 200;
 
+/// The elements of a row of heads of `type`, and zeros up to what products take
+/// at a time.
+static int64_t paddedSize(RankedTensorType type) {
+  constexpr uint64_t productTerms = 16;
+  return int64_t(llvm::alignTo(uint64_t(type.getDimSize(3)), productTerms));
+}
+
 HeadGroup::HeadGroup(AttentionOpInterface op)
-    : features(op.getQueryType().getDimSize(3)),
-      valueFeatures(op.getValueType().getDimSize(3)),
+    : features(paddedSize(op.getQueryType())),
+      valueFeatures(paddedSize(op.getValueType())),
       sharesWork(Body::sharesWork(op)), drawsNoise(bool(op.getSeed())) {
   for (Value each : {op.getNoise(), op.getBias(), op.getMask()})
     pairReads += bool(each);

@@ -21,7 +21,7 @@ struct HeadGroup {
   int64_t heads = 1, values = 1;
   /// Output heads that share the scores of all channels.
   int64_t allHeads = 1;
-  /// Elements of a query and of a value.
+  /// Elements of a query and of a value, and zeros up to a multiple of 16.
   int64_t features, valueFeatures;
   /// Tensors with an element for each pair of a query and a key.
   int64_t pairReads = 0;

@@ -14,6 +14,11 @@ using namespace mixattn::mma;
 
 namespace {
 
+/// The GPU as code by mma.sync sees it: sm_90a runs what is for sm_90.
+const GpuModel *findForMma(TargetAttr target) {
+  return findGpu(target.getChip().rtrim('a'));
+}
+
 class Online final : public GpuSchedule {
 public:
   explicit Online(TargetAttr target)
@@ -22,6 +27,12 @@ public:
                     "pooled at once; sums are rescaled",
                     target),
         sharedBytes(describeGpu(target).sharedBytes) {}
+  /// For what `better`, of the same target, does not take.
+  Online(TargetAttr target, std::unique_ptr<Schedule> better)
+      : GpuSchedule("online_mma", "the same by mma.sync, without TMA", target,
+                    findForMma(target)),
+        sharedBytes(describeGpu(target).sharedBytes),
+        better(std::move(better)) {}
 
   std::string whyNot(Operation *op) const override;
   void emit(KernelOp kernel, const PlanCase &plan) const override {
@@ -35,6 +46,7 @@ protected:
 private:
   /// Bytes of shared memory that a block may have.
   int64_t sharedBytes;
+  std::unique_ptr<Schedule> better;
 };
 
 } // namespace
@@ -45,7 +57,16 @@ void mma::addSchedules(ScheduleTable &table) {
   gpus::addSchedules(table, TargetFamily::Mma);
 }
 
+void mma::addFallback(ScheduleTable &table, TargetFamily family,
+                      ScheduleTable::Factory better) {
+  table.add(family, [better = std::move(better)](TargetAttr target) {
+    return std::make_unique<Online>(target, better(target));
+  });
+}
+
 std::string Online::whyNot(Operation *op) const {
+  if (better && better->whyNot(op).empty())
+    return llvm::formatv("'{0}' takes it", better->name);
   if (std::string why = GpuSchedule::whyNot(op); !why.empty())
     return why;
   BlockSizes sizes(cast<AttentionOpInterface>(op), sharedBytes);

@@ -15,8 +15,9 @@ namespace mixattn::mma {
 /// them, its scores and its outputs in registers, and walks over blocks of
 /// keys: while one block is worked on, the next is copied to shared memory, of
 /// which a block takes at most `sharedBytes` bytes. Any number of queries and
-/// keys will do. Head sizes are multiples of 16, up to 256; queries, keys and
-/// values are f16 or bf16, and their rows aligned to 16 bytes.
+/// keys will do. Head sizes are up to 256; queries, keys and values are f16 or
+/// bf16. Rows are copied in the largest pieces, of 16 bytes or less, that
+/// divide them, and padded with zeros to a multiple of 16 elements.
 ///
 /// The counts of the grid are blocks of queries, groups of heads, batch.
 ///
@@ -26,6 +27,11 @@ void scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps);
 
 /// Adds every schedule for GPUs to `table`.
 void addSchedules(ScheduleTable &table);
+
+/// Adds the schedule by mma.sync to those of `family`, whose GPUs have it, too,
+/// for what the schedule that `better` makes does not take.
+void addFallback(ScheduleTable &table, TargetFamily family,
+                 ScheduleTable::Factory better);
 
 } // namespace mixattn::mma
 

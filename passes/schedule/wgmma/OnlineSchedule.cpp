@@ -39,15 +39,22 @@ private:
 
 } // namespace
 
-void wgmma::addSchedules(ScheduleTable &table) {
-  table.add(TargetFamily::Wgmma,
-            [](TargetAttr target) { return std::make_unique<Online>(target); });
-  gpus::addSchedules(table, TargetFamily::Wgmma);
+std::unique_ptr<Schedule> wgmma::makeOnline(TargetAttr target) {
+  return std::make_unique<Online>(target);
 }
 
 std::string Online::whyNot(Operation *op) const {
   if (std::string why = GpuSchedule::whyNot(op); !why.empty())
     return why;
+  auto attention = cast<AttentionOpInterface>(op);
+  constexpr int64_t pieceBytes = 16;
+  for (RankedTensorType each :
+       {attention.getQueryType(), attention.getValueType()})
+    if (int64_t bytes = each.getDimSize(3) * each.getElementTypeBitWidth() / 8;
+        bytes % pieceBytes)
+      return llvm::formatv("TMA copies rows of multiples of {0} bytes, but "
+                           "those of a head have {1}",
+                           pieceBytes, bytes);
   BlockSizes sizes(cast<AttentionOpInterface>(op), sharedBytes);
   if (sizes.bytes() > sharedBytes)
     return llvm::formatv("queries, keys and values take {0} bytes of shared "

@@ -35,8 +35,8 @@ namespace mixattn::wgmma {
 /// polynomials the others.
 void scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps);
 
-/// Adds every schedule for sm_90a to `table`.
-void addSchedules(ScheduleTable &table);
+/// The record of this schedule.
+std::unique_ptr<Schedule> makeOnline(TargetAttr target);
 
 } // namespace mixattn::wgmma
 
