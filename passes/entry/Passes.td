@@ -82,12 +82,15 @@ def DescribeLaunchesPass : Pass<"attn-describe-launches", "::mlir::ModuleOp"> {
 }
 
 def ReportValuesPass : Pass<"attn-report-values", "::mlir::ModuleOp"> {
-  let summary = "Tell of arguments whose values are out of range, on a GPU";
+  let summary = "Tell of arguments whose values are not as asked, on a GPU";
   let description = [{
     Input: entries on buffers, whose kernels are grids of a GPU.
     Output: for each argument with `attn.range` a grid in front, a block an
-    element, that reports values outside (`tile.report`).
-    Skips: arguments that a kernel reports on, and what has no range.
+    element, that reports values outside (`tile.report`); for each with
+    `attn.holds` grids with a block for each element, head or row, that report
+    what does not hold. What holds of a prior has no meaning for memory, and
+    indices are kept inside by whoever reads them.
+    Skips: ranges that a kernel reports on, and what has no condition.
 
     ```mlir
     func.func @f(%n: memref<?xi64> {attn.name = "n", attn.dims = ["B"],
@@ -111,7 +114,8 @@ def ReportValuesPass : Pass<"attn-report-values", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mixattn::tile::TileDialect",
-      "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+      "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::scf::SCFDialect"];
 }
 
 def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {

@@ -52,3 +52,20 @@ func.func @reported(%n: memref<4xi64> {attn.name = "n", attn.range = [0, 5]}, %i
   }
   return
 }
+
+// -----
+
+// What a prior holds: each element, and each head up to the first that is on.
+// CHECK-LABEL: func.func @prior(
+// CHECK-SAME:    %[[P:[a-z0-9]+]]: memref<3x2xbf16>
+// CHECK:         tile.grid %c6 {
+// CHECK:           %[[WIDE:.+]] = arith.extf %{{.+}} : bf16 to f32
+// CHECK:           %[[BAD:.+]] = arith.cmpf ult, %[[WIDE]], %
+// CHECK:           tile.report %[[BAD]] of %[[P]]
+// CHECK:         tile.grid %c3{{.*}} {
+// CHECK:           scf.while
+// CHECK:             arith.cmpf ogt
+// CHECK:           tile.report
+func.func @prior(%p: memref<3x2xbf16> {attn.name = "p", attn.holds = {kind = "prior"}}) {
+  return
+}

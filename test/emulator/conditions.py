@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Values that are not what an entry asks of its arguments, on a GPU.
+
+conditions.py FILE.ptx FILE.json --library=PATH prints `CASE: STATUS`, for the
+entries of conditions.test. No call fails, or reads outside of a tensor.
+"""
+
+import argparse
+import json
+import pathlib
+
+import numpy as np
+
+import driver
+import run
+
+INF, NAN = np.inf, np.nan
+# The extents of the indices.
+HEADS, ROWS = 2, 5
+FAR = 2**63 - 1
+
+
+class Entries:
+    def __init__(self, options):
+        self.library = options.library
+        self.text = options.ptx.read_text()
+        manifest = json.loads(options.manifest.read_text())
+        self.entries = {each["name"]: each for each in manifest["entries"]}
+
+    def report(self, case, name, **arrays):
+        cuda = driver.Driver(self.library, seed=1, landing="wait",
+                             chip=run.target_of(self.text))
+        words = [run.Run(cuda, self.text, self.entries[name], arrays,
+                         has_status).run()[1] for has_status in (True, False)]
+        # A caller without a status word learns nothing.
+        assert words[1] == 0
+        print(f"{case}: {words[0]}")
+
+    def coordinates(self, case, rows, dtype=np.int64):
+        rows = np.array(rows, dtype).reshape(-1, 3)
+        name = "coordinates" if dtype == np.int64 else "coordinates32"
+        self.report(case, name, x=np.zeros((HEADS, ROWS), np.uint16),
+                    index=rows)
+
+    def windows(self, case, rows):
+        self.report(case, "windows", x=np.zeros((HEADS, ROWS), np.uint16),
+                    triples=np.array(rows, np.int64).reshape(-1, 3))
+
+    def shares(self, case, prior, keys=3):
+        prior = np.float32(prior)
+        q = np.zeros((1, 2, 3, 64), np.uint16)
+        k = np.zeros((1, 2, 2, keys, 64), np.uint16)
+        v = np.zeros((1, 2, keys, 64), np.uint16)
+        name = "fused" if prior.ndim == 2 else "fused_by_key"
+        self.report(case, name, q=q, k=k, v=v, log_prior=prior)
+
+    def mixture(self, case, prior):
+        q = np.zeros((1, 2, 3, 4), np.uint16)
+        k = np.zeros((1, 2, 2, 3, 4), np.uint16)
+        self.report(case, "mixture", q=q, k=k, v=q,
+                    prior=np.float16(prior).view(np.uint16))
+
+    def update(self, case, *sizes):
+        gamma = np.full((sizes[0], 2, 2, *sizes[1:]), 0x3C00, np.uint16)
+        self.report(case, "update", gamma=gamma)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("ptx", type=pathlib.Path)
+    parser.add_argument("manifest", type=pathlib.Path)
+    parser.add_argument("--library", required=True, help="the stand-in libcuda")
+    entries = Entries(parser.parse_args())
+
+    check = entries.coordinates
+    check("in order", [[0, 0, 0], [0, 4, 4], [1, 0, 0], [1, 0, 4], [1, 4, 0]])
+    check("none", [])
+    check("head", [[0, 0, 0], [2, 0, 0]])
+    check("negative head", [[-1, 0, 0]])
+    check("row", [[0, 5, 0]])
+    check("far row", [[0, FAR, 0]])
+    check("column", [[0, 0, 0], [1, 1, -1]])
+    check("twice", [[0, 1, 2], [0, 1, 2]])
+    check("columns descend", [[0, 1, 2], [0, 2, 3], [0, 2, 2]])
+    check("rows descend", [[0, 2, 0], [0, 1, 1]])
+    check("heads descend", [[1, 0, 0], [0, 1, 1]])
+    check("i32", [[0, 1, 2], [0, 1, 5]], np.int32)
+
+    check = entries.windows
+    check("all rows", [[4, 2, 3], [0, 0, 2]])
+    check("no window", [])
+    check("column beyond", [[0, 0, 2], [5, 2, 1]])
+    check("first row beyond", [[0, 5, 1]])
+    check("no row", [[0, 0, 2], [1, 2, 0]])
+    check("too long", [[0, 0, 2], [1, 2, 4]])
+    check("far too long", [[1, 2, FAR]])
+    check("overlap", [[0, 0, 2], [1, 3, 2], [2, 1, 1]])
+    check("one holds the other", [[0, 1, 1], [1, 0, 5]])
+
+    check = entries.shares
+    check("one component on", [[-INF, 0], [0, -INF]])
+    check("a head off", [[0, 0], [-INF, -INF]])
+    check("NaN and one that is on", [[NAN, 0], [0, 0]])
+    check("NaN alone", [[NAN, -INF], [0, 0]])
+    by_key = np.full((2, 2, 3), -INF)
+    by_key[0, 1, 2] = by_key[1, 0, 0] = 0
+    check("one key on", by_key)
+    by_key[1, 0, 0] = -INF
+    check("a head off by key", by_key)
+    check("no keys", by_key[:, :, :0], keys=0)
+
+    check = entries.mixture
+    check("a component off", [[0, 1], [1e-3, 0]])
+    check("negative", [[0, 1], [1, -6e-8]])
+    check("NaN", [[0, NAN], [1, 1]])
+    check("a head all zero", [[1, 1], [0, -0.0]])
+
+    check = entries.update
+    check("something", 1, 2, 3)
+    check("no batch", 0, 2, 3)
+    check("no queries", 1, 0, 3)
+    check("no keys", 1, 2, 0)
+
+
+if __name__ == "__main__":
+    main()
