@@ -73,6 +73,8 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.family != TargetFamily::X86)
+    pm.addPass(createSplitProjectionsPass());
   PlanPassOptions plan;
   plan.force = options.plan;
   pm.addPass(createPlanPass(plan));

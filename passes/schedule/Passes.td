@@ -40,8 +40,8 @@ def RemarkPlainPass : Pass<"attn-remark-plain", "::mlir::ModuleOp"> {
   let summary = "Say which loops no kernel computes";
   let description = [{
     Input: a module with kernels on tensors.
-    Output: the same; a remark, missed, for each `linalg` op outside of kernels,
-    with its place and the reason of each schedule.
+    Output: the same; a remark, missed, for each `linalg` op and each stage outside of
+    kernels, with its place; for the former with the reason of each schedule.
     Skips: ops that plans are made for, whose remark is `attn-plan`'s, those that
     fill a tensor, and those whose results nobody reads.
 
@@ -57,6 +57,46 @@ def RemarkPlainPass : Pass<"attn-remark-plain", "::mlir::ModuleOp"> {
     remark: [Missed] plain | … Reason="'linalg.exp' is loops on one thread: rows: 'math.exp' is of f64"
     ```
   }];
+}
+
+def SplitProjectionsPass : Pass<"attn-split-projections", "::mlir::ModuleOp"> {
+  let summary = "Project keys and values in front of a GPU's attention";
+  let description = [{
+    Input: attentions in normal form, without plans, and the module's target.
+    Output: on GPUs, for each attention of bf16 with `projected_by` of which a
+    schedule makes a kernel then, `attn.project` of keys and of values, in f32,
+    and the attention without projections.
+
+    Projected keys are f32 in scores, and tensor cores take bf16: a key becomes
+    two halves of twice as many features, itself rounded and what that leaves
+    out, and each query is there twice. The score's terms are those of the f32
+    key but for 2^-17 of each. Projected values are rounded, as weights are.
+    Skips: CPUs, whose schedules keep f32; f16, which does not hold what sums of
+    f32 may reach; Gaussian scores.
+
+    ```mlir
+    module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
+      func.func @f(%q: tensor<1x2x?x64xbf16>, %e: tensor<32x?xbf16>)
+          -> tensor<1x2x?x64xbf16> {
+        %o = attn.generic
+            scores(%q, %q : tensor<1x2x?x64xbf16>, tensor<1x2x?x64xbf16>)
+            projected_by(%e, %e : tensor<32x?xbf16>, tensor<32x?xbf16>)
+            pool(%q : tensor<1x2x?x64xbf16>) -> tensor<1x2x?x64xbf16>
+        return %o : tensor<1x2x?x64xbf16>
+      }
+    }
+    ```
+    becomes
+    ```
+    %keys = attn.project %q by %e : … -> tensor<1x2x32x64xf32>
+    %key = linalg.generic … ins(%keys : …) … -> tensor<1x2x32x128xbf16>
+    …
+    %o = attn.generic scores(%query, %key : …) scale 1.250000e-01 pool(%value : …)
+    ```
+  }];
+  let dependentDialects = ["::mixattn::AttnDialect",
+      "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+      "::mlir::tensor::TensorDialect"];
 }
 
 def StageKernelsPass : Pass<"attn-stage-kernels", "::mlir::ModuleOp"> {

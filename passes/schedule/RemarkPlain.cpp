@@ -16,6 +16,19 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
+/// Whether `op` becomes loops. What can be planned was remarked on with its
+/// plan; a filled tensor is where others sum up; one number takes no loops;
+/// what nobody reads will not be computed. Stages are decomposed.
+static bool isPlain(Operation *op) {
+  if (op->use_empty())
+    return false;
+  auto linalg = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalg)
+    return op->hasTrait<IsStage>();
+  return !isa<linalg::FillOp>(op) && !canBePlanned(op) &&
+         linalg.getNumLoops() > 0;
+}
+
 namespace {
 
 struct RemarkPlainPass : mixattn::impl::RemarkPlainPassBase<RemarkPlainPass> {
@@ -26,18 +39,14 @@ struct RemarkPlainPass : mixattn::impl::RemarkPlainPassBase<RemarkPlainPass> {
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<KernelOp>(op))
         return WalkResult::skip();
-      // What can be planned was remarked on with its plan; a filled tensor is
-      // where others sum up; one number takes no loops; what nobody reads will
-      // not be computed.
-      auto linalg = dyn_cast<linalg::LinalgOp>(op);
-      if (linalg && !isa<linalg::FillOp>(op) && !canBePlanned(op) &&
-          linalg.getNumLoops() > 0 && !op->use_empty())
+      if (isPlain(op))
         remark::missed(op->getLoc(), remark::RemarkOpts::name("plain").category(
                                          "attn-remark-plain"))
             << remark::reason("'{0}' is {1}{2}", op->getName().getStringRef(),
                               isGpu ? "an element a thread"
                                     : "loops on one thread",
-                              whyNone(op, schedules));
+                              isa<linalg::LinalgOp>(op) ? whyNone(op, schedules)
+                                                        : std::string());
       return WalkResult::advance();
     });
   }

@@ -29,3 +29,11 @@ func.func @plain(%x: !t, %w: !t, %z: !d, %none: !b, %nothing: !d) -> (!t, !b, !d
   %turned = linalg.transpose ins(%x : !t) outs(%empty : !t) permutation = [1, 0]
   return %p, %b, %d, %turned : !t, !b, !d, !t
 }
+
+// Stages outside of kernels are decomposed.
+// CHECK: remark-plain.mlir:[[#@LINE + 3]]:{{.*}} remark: [Missed] plain {{.*}} Reason="'attn.project' is loops on one thread"
+// CHECK-NOT: remark:
+func.func @stage(%k: tensor<1x2x16x8xf32>, %e: tensor<4x16xf32>) -> tensor<1x2x4x8xf32> {
+  %0 = attn.project %k by %e : tensor<1x2x16x8xf32>, tensor<4x16xf32> -> tensor<1x2x4x8xf32>
+  return %0 : tensor<1x2x4x8xf32>
+}
