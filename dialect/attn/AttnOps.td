@@ -239,7 +239,9 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
     !con((ins Optional<Attn_Features>:$query, Optional<Attn_Keys>:$key,
               Optional<Attn_Features>:$given_scores, Attn_Features:$value),
          Attn_ProjectionOperands, Attn_ComponentOperands,
-         (ins Optional<Attn_Terms>:$query_term, Optional<Attn_Terms>:$key_term),
+         (ins Optional<Attn_Terms>:$query_term, Optional<Attn_Terms>:$key_term,
+              Optional<Attn_TensorOf<[F32], [4]>>:$query_factors,
+              Optional<Attn_TensorOf<[F32], [4]>>:$key_factors),
          Attn_PremixOperands, Attn_PostmixOperands,
          (ins UnitAttr:$gaussian, OptionalAttr<F64Attr>:$scale,
               UnitAttr:$scale_before, UnitAttr:$base2, UnitAttr:$finite))> {
@@ -268,6 +270,8 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
     are logarithms to base 2: components combine as `log2 sum_r 2^s`, weights
     are powers of 2, and `lse` stays the natural logarithm. `finite` promises
     that no operand holds NaN or infinity, which lets zero weights prune.
+    `factors` are the terms once more, as `attn.row_factors` has them: a schedule
+    makes them of terms, and they change no result.
 
     }] # clauseText # componentConstraints # maximumConstraint # premixConstraints
        # postmixConstraints # projectionConstraints # [{
@@ -281,6 +285,8 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
       scores.
     - (C27) the result is of the values' type or of f32; in a kernel, whose
       values a stage may have projected, of any type.
+    - (C28) `factors` come with terms of components of queries and of keys, and
+      have one row more than there are components.
 
     Example, three components and both mixers:
 
@@ -306,6 +312,8 @@ def Attn_GenericOp : Attn_AttentionOp<"generic",
     (`gaussian` $gaussian^)? (`variances` $variances^)?
     (`query_term` `(` $query_term^ `:` type($query_term) `)`)?
     (`key_term` `(` $key_term^ `:` type($key_term) `)`)?
+    (`factors` `(` $query_factors^ `,` $key_factors `:` type($query_factors)
+      `,` type($key_factors) `)`)?
     (`maximum` $maximum^)?
     (`prior` `(` $prior^ `:` type($prior) `)`)?
     (`premix` `(` $premixer^ `:` type($premixer) `)`)?

@@ -105,6 +105,35 @@ RowTermOp::reifyResultShapes(OpBuilder &b,
 }
 
 //===----------------------------------------------------------------------===//
+// attn.row_factors
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType inferFactors(Value term) {
+  SmallVector<int64_t> shape(cast<RankedTensorType>(term.getType()).getShape());
+  ++shape[2];
+  return resultOf(term, shape);
+}
+
+void RowFactorsOp::build(OpBuilder &b, OperationState &state, Value term,
+                         double headroom, bool inBase2) {
+  build(b, state, inferFactors(term), term, APFloat(headroom), inBase2);
+}
+
+LogicalResult RowFactorsOp::verify() {
+  Party term{"term", getTerm()};
+  if (failed(verifyStatic(*this, term, 1, "heads")) ||
+      failed(verifyStatic(*this, term, 2, "components")))
+    return failure();
+  return verifyResult(*this, inferFactors(getTerm()));
+}
+
+LogicalResult
+RowFactorsOp::reifyResultShapes(OpBuilder &b,
+                                ReifiedRankedShapedTypeDims &shapes) {
+  return reify(b, *this, getTerm(), {0, 1, 2, 3}, shapes);
+}
+
+//===----------------------------------------------------------------------===//
 // attn.project
 //===----------------------------------------------------------------------===//
 

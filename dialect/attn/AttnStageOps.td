@@ -82,6 +82,42 @@ def Attn_RowTermOp : Attn_StageOp<"row_term", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Attn_RowFactorsOp : Attn_StageOp<"row_factors"> {
+  let summary = "Terms of components as a largest one and powers of 2";
+  let description = [{
+    Of the terms t_r = `term[b,h,r,i]` of a row, with c = 1 where they are
+    logarithms `in_base_2`, else log2 e, in f32:
+
+        result[b,h,0,i]     = c max_r t_r - headroom
+        result[b,h,1 + r,i] = 2^(c t_r - result[b,h,0,i])
+
+    So 2^(c t_r) = 2^result[0] result[1 + r], where the largest of the latter is
+    2^headroom. Components that are all switched off, -inf, have factors of 0.
+
+    - (C1) the result is `[B,H,R + 1,N]` for terms `[B,H,R,N]`.
+    - (C2) heads and components are static.
+
+    ```mlir
+    func.func @f(%t: tensor<1x2x3x?xf32>) -> tensor<1x2x4x?xf32> {
+      %f = attn.row_factors %t headroom 0.0 in_base_2
+          : tensor<1x2x3x?xf32> -> tensor<1x2x4x?xf32>
+      return %f : tensor<1x2x4x?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Attn_TensorOf<[F32, F16, BF16], [4]>:$term,
+      F64Attr:$headroom, UnitAttr:$in_base_2);
+  let results = (outs Attn_TensorOf<[F32], [4]>:$result);
+  let assemblyFormat = [{
+    $term `headroom` $headroom (`in_base_2` $in_base_2^)? attr-dict
+    `:` type($term) `->` type($result)
+  }];
+  let builders = [
+    /// The result's type follows from `term`.
+    OpBuilder<(ins "::mlir::Value":$term, "double":$headroom, "bool":$inBase2)>
+  ];
+}
+
 def Attn_ProjectOp : Attn_StageOp<"project"> {
   let summary = "Fewer keys, or values: a projection of their length";
   let description = [{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verifies attention ops: constraints C1 to C27 of AttnOps.td.
+// Verifies attention ops: constraints C1 to C28 of AttnOps.td.
 
 #include "dialect/attn/ScoreMod.h"
 #include "dialect/attn/VerifyShapes.h"
@@ -215,9 +215,30 @@ static LogicalResult verifyGivenScores(GenericOp op) {
   return verifyStatic(op, {"given_scores", op.getGivenScores()}, 1, "heads");
 }
 
+/// C28: factors are made of terms.
+static LogicalResult verifyFactors(GenericOp op) {
+  if (!op.getQueryFactors() && !op.getKeyFactors())
+    return success();
+  auto fit = [](Value factors, Value term) {
+    auto type = factors ? cast<RankedTensorType>(factors.getType())
+                        : RankedTensorType();
+    auto of =
+        term ? cast<RankedTensorType>(term.getType()) : RankedTensorType();
+    return type && of && of.getRank() == 4 &&
+           type.getDimSize(2) == of.getDimSize(2) + 1;
+  };
+  if (fit(op.getQueryFactors(), op.getQueryTerm()) &&
+      fit(op.getKeyFactors(), op.getKeyTerm()))
+    return success();
+  return op.emitOpError("expected 'factors' with 'query_term' and 'key_term' "
+                        "over components, of one row more than these");
+}
+
 LogicalResult GenericOp::verify() {
   // C21
   if (failed(verifyGivenScores(*this)))
+    return failure();
+  if (failed(verifyFactors(*this)))
     return failure();
   if (getPremixer() && getW1())
     return emitOpError("expected 'premix' or 'premix_mlp', but got both");

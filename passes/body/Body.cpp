@@ -77,8 +77,7 @@ Value Body::multiply(OpBuilder &b, Value value, double by) {
 }
 
 /// x * y + z, in one instruction where there is one.
-static Value multiplyAdd(OpBuilder &b, Location loc, Value x, Value y,
-                         Value z) {
+Value Body::multiplyAdd(OpBuilder &b, Value x, Value y, Value z) {
   auto fused = arith::FastMathFlags::contract;
   Value product = arith::MulFOp::create(b, loc, x, y, fused);
   return arith::AddFOp::create(b, loc, product, z, fused);
@@ -128,7 +127,7 @@ Value Body::emitRaw(OpBuilder &b, Value product, int64_t r, Value channel,
   return by == 1.0 ? arith::AddFOp::create(b, loc, product, sum,
                                            arith::FastMathFlags::contract)
                          .getResult()
-                   : multiplyAdd(b, loc, product, constant(b, by), sum);
+                   : multiplyAdd(b, product, constant(b, by), sum);
 }
 
 /// The logarithm of the sum of powers of `scores`, in the op's base. The
@@ -335,7 +334,7 @@ Value Body::emitPostmix(OpBuilder &b, ValueRange weights,
   Value sum;
   for (auto [from, weight] : llvm::enumerate(weights)) {
     Value factor = coefficient(from);
-    sum = sum ? multiplyAdd(b, loc, weight, factor, sum)
+    sum = sum ? multiplyAdd(b, weight, factor, sum)
               : arith::MulFOp::create(b, loc, weight, factor).getResult();
   }
   return sum;

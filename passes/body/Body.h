@@ -36,6 +36,18 @@ public:
   /// Whether the weights of components add up: nothing but shifts acts on their
   /// logarithm.
   static bool addsComponents(AttentionOpInterface op);
+  /// Whether the weights of components differ by terms that queries and keys
+  /// have alone, a_r and b_r: with one product s,
+  ///
+  ///   sum_r 2^(s + a_r + b_r) = 2^(s + a + b) sum_r 2^(a_r - a) 2^(b_r - b)
+  ///
+  /// for any a and b, one power of 2 for each query and key. It also says so of
+  /// shifted Gaussians, whose terms are yet to be made.
+  static bool collapses(AttentionOpInterface op);
+  /// Whether the terms of the keys of `op`, a Gaussian, take in its prior: it
+  /// belongs to a head of queries, and one for each key may hide keys, which
+  /// must be seen.
+  static bool takesPrior(AttentionOpInterface op);
   /// The factor that products come with: schedules multiply queries or
   /// products by it.
   double queryFactor() const { return factor; }
@@ -55,6 +67,19 @@ public:
   llvm::SmallVector<mlir::Value> emitExponents(mlir::OpBuilder &b,
                                                mlir::ValueRange start,
                                                const ScorePlace &place);
+
+  /// An exponent, and what its power of 2 is multiplied by.
+  struct Collapsed {
+    mlir::Value exponent, factor;
+  };
+  /// Gives row r of a query's or a key's factors (`attn.row_factors`).
+  using ReadFactor = llvm::function_ref<mlir::Value(int64_t)>;
+  /// The weight of an attention that collapses, from its only product.
+  Collapsed emitCollapsed(mlir::OpBuilder &b, mlir::Value product,
+                          ReadFactor ofQuery, ReadFactor ofKey);
+  /// The same at `place`, from the op's factors.
+  Collapsed emitCollapsed(mlir::OpBuilder &b, mlir::Value product,
+                          const ScorePlace &place);
 
   /// Whether the query at `place` sees the key: an i1. Null where nothing is
   /// ever hidden. Lengths are not looked at where the key is known to be below
@@ -83,6 +108,8 @@ private:
                    llvm::ArrayRef<mlir::Value> indices);
   mlir::Value constant(mlir::OpBuilder &b, double value);
   mlir::Value multiply(mlir::OpBuilder &b, mlir::Value value, double factor);
+  mlir::Value multiplyAdd(mlir::OpBuilder &b, mlir::Value x, mlir::Value y,
+                          mlir::Value z);
   mlir::Value emitToBase2(mlir::OpBuilder &b, mlir::Value score);
   mlir::Value emitRaw(mlir::OpBuilder &b, mlir::Value product, int64_t r,
                       mlir::Value channel, const ScorePlace &place);

@@ -155,7 +155,7 @@ func.func @c19_mixer(%q: !q, %m: tensor<8x8xf32>) -> !q {
 func.func @c20_one_of_three(%q: !q, %b: !m) -> !q {
   // expected-error @below {{'attn.generic' op expected 'mix_source', 'mix_weight' and 'mix_bias' together or not at all}}
   %o = "attn.generic"(%q, %q, %q, %b) <{
-      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({})
       : (!q, !q, !q, !m) -> !q
   return %o : !q
@@ -258,7 +258,7 @@ func.func @c16_premixer(%q: !q, %m: tensor<2x4xf32>) -> !q {
 func.func @c17_one_of_four(%q: !q, %w1: !w) -> !q {
   // expected-error @below {{'attn.generic' op expected 'w1', 'b1', 'w2' and 'b2' together or not at all}}
   %o = "attn.generic"(%q, %q, %q, %w1) <{
-      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({})
       : (!q, !q, !q, !w) -> !q
   return %o : !q
@@ -402,4 +402,25 @@ func.func @c27(%q: !q) -> !o {
   // expected-error @below {{'attn.generic' op expected a result of the values' type or of f32, but got 'bf16'}}
   %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !o
   return %o : !o
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+!t = tensor<1x4x3x5xf32>
+func.func @c28_factors_without_terms(%q: !q, %f: !t) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'factors' with 'query_term' and 'key_term' over components, of one row more than these}}
+  %o = attn.generic scores(%q, %q : !q, !q) factors(%f, %f : !t, !t) pool(%q : !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x4x5x8xf32>
+!t = tensor<1x4x3x5xf32>
+func.func @c28_as_many_factors(%q: !q, %f: !t) -> !q {
+  // expected-error @below {{'attn.generic' op expected 'factors' with 'query_term' and 'key_term' over components, of one row more than these}}
+  %o = attn.generic scores(%q, %q : !q, !q) query_term(%f : !t) key_term(%f : !t) factors(%f, %f : !t, !t)
+      pool(%q : !q) -> !q
+  return %o : !q
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Errors of attn.row_term and attn.project.
+// Errors of attn.row_term, attn.row_factors and attn.project.
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 
@@ -172,5 +172,22 @@ func.func @fewer_panels(%x: memref<4x6xf32>, %p: memref<1x4x4xf32>) {
     %0 = attn.panels %w terms [0] lanes [1] width 4 : tensor<4x6xf32> -> tensor<1x4x4xf32>
     attn.results %0 : tensor<1x4x4xf32>
   }
+  return
+}
+
+// -----
+
+func.func @as_many_factors(%x: tensor<1x2x3x5xf32>) {
+  // expected-error @below {{'attn.row_factors' op expected a result like 'tensor<1x2x4x5xf32>', but got 'tensor<1x2x3x5xf32>'}}
+  %0 = attn.row_factors %x headroom 0.0 : tensor<1x2x3x5xf32> -> tensor<1x2x3x5xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{'term' defined here, of type 'tensor<1x2x?x5xf32>'}}
+func.func @open_components(%x: tensor<1x2x?x5xf32>) {
+  // expected-error @below {{'attn.row_factors' op expected 'term' to have static components}}
+  %0 = attn.row_factors %x headroom 0.0 : tensor<1x2x?x5xf32> -> tensor<1x2x4x5xf32>
   return
 }

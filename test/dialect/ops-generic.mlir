@@ -209,3 +209,13 @@ func.func @wide_result(%q: tensor<1x2x3x4xbf16>) -> tensor<1x2x3x4xf32> {
       -> tensor<1x2x3x4xf32> lse tensor<1x2x3xf32>
   return %o : tensor<1x2x3x4xf32>
 }
+
+// CHECK-LABEL: func.func @factors
+// CHECK:         attn.generic scores({{.*}}) query_term(%[[T:.+]] : tensor<1x4x3x5xf32>) key_term(%[[T]] : tensor<1x4x3x5xf32>) factors(%[[F:.+]], %[[F]] : tensor<1x4x4x5xf32>, tensor<1x4x4x5xf32>) pool(
+func.func @factors(%q: tensor<1x4x5x8xf32>, %t: tensor<1x4x3x5xf32>, %f: tensor<1x4x4x5xf32>) -> tensor<1x4x5x8xf32> {
+  %o = attn.generic scores(%q, %q : tensor<1x4x5x8xf32>, tensor<1x4x5x8xf32>)
+      query_term(%t : tensor<1x4x3x5xf32>) key_term(%t : tensor<1x4x3x5xf32>)
+      factors(%f, %f : tensor<1x4x4x5xf32>, tensor<1x4x4x5xf32>)
+      pool(%q : tensor<1x4x5x8xf32>) -> tensor<1x4x5x8xf32>
+  return %o : tensor<1x4x5x8xf32>
+}

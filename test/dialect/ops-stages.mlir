@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How attn.row_term and attn.project are written, and that every form parses
+// How attn.row_term, attn.row_factors and attn.project are written, and that every form parses
 // again.
 //
 // RUN: mixattn-opt --verify-roundtrip %s | FileCheck %s
@@ -29,6 +29,16 @@ func.func @terms(%x: tensor<?x4x?x8xf32>, %keys: tensor<2x4x3x5x8xbf16>,
       has_square : tensor<?x4x?x8xf32> -> tensor<?x4x2x?xf32>
   %6 = attn.row_term %keys factors [1.0, 0.5, 0.25] of_keys has_square
       : tensor<2x4x3x5x8xbf16> -> tensor<2x4x3x5xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @factors
+// CHECK-NEXT:    attn.row_factors %{{.+}} headroom 0.000000e+00 : tensor<?x4x3x?xbf16> -> tensor<?x4x4x?xf32>
+// CHECK-NEXT:    attn.row_factors %{{.+}} headroom 1.000000e+01 in_base_2 {author = "text"} : tensor<1x2x1x5xf32> -> tensor<1x2x2x5xf32>
+func.func @factors(%x: tensor<?x4x3x?xbf16>, %y: tensor<1x2x1x5xf32>) {
+  %0 = attn.row_factors %x headroom 0.0 : tensor<?x4x3x?xbf16> -> tensor<?x4x4x?xf32>
+  %1 = attn.row_factors %y headroom 10.0 in_base_2 {author = "text"}
+      : tensor<1x2x1x5xf32> -> tensor<1x2x2x5xf32>
   return
 }
 

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gaussians and shifted keys become products, and terms of rows.
 
+#include "passes/body/Body.h"
+#include "passes/normalize/Projections.h"
 #include "passes/normalize/algebra/Algebra.h"
 #include "passes/normalize/algebra/Stages.h"
-#include "passes/normalize/Projections.h"
 
 using namespace mlir;
 using namespace mixattn;
-
-/// A prior belongs to a head of queries, and one for each key may hide keys,
-/// which must be seen.
-static bool takesPrior(GenericOp op) {
-  Value prior = op.getPrior();
-  return op.getGaussian() && prior &&
-         cast<RankedTensorType>(prior.getType()).getRank() == 2 &&
-         cast<AttentionOpInterface>(op.getOperation()).getKeyGroup() == 1;
-}
 
 bool mixattn::makeTerms(RewriterBase &rewriter, GenericOp op) {
   if ((!op.getGaussian() && !op.getShifts()) || hasProjections(op))
@@ -30,7 +22,7 @@ bool mixattn::makeTerms(RewriterBase &rewriter, GenericOp op) {
   // |q|^2 is one constant of a row of scores where variances are equal.
   bool hasQuerySquare = op.getGaussian() && !(llvm::all_equal(variances) &&
                                               attention.isRowShiftInvariant());
-  bool hasPrior = takesPrior(op);
+  bool hasPrior = Body::takesPrior(attention);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Value ofQuery, ofKey;

@@ -96,14 +96,17 @@ FragmentBody::Values FragmentBody::emitSeenExponents(int64_t first,
                  });
 }
 
+Value FragmentBody::emitScaledProduct(Value product) {
+  return arith::MulFOp::create(b, product,
+                               constant(b.getF32Type(), body.queryFactor()),
+                               arith::FastMathFlags::contract);
+}
+
 FragmentBody::Values FragmentBody::emitExponentsAt(ScorePlace place,
                                                    int64_t first, int64_t count,
                                                    ValueRange products) {
-  Value factor = constant(b.getF32Type(), body.queryFactor());
-  Values scaled = llvm::map_to_vector(products, [&](Value product) -> Value {
-    return arith::MulFOp::create(b, product, factor,
-                                 arith::FastMathFlags::contract);
-  });
+  Values scaled = llvm::map_to_vector(
+      products, [&](Value product) { return emitScaledProduct(product); });
   Values start = body.emitStart(b, scaled, place), exponents;
   for (int64_t g = first; g < first + count; ++g) {
     place.h = heads[g];
@@ -123,19 +126,29 @@ FragmentBody::Scores FragmentBody::emitScores(Value firstKey,
 }
 
 /// Blocks of keys that every query sees all of are left alone.
-FragmentBody::Values FragmentBody::emitExponents(int64_t g, Value firstKey,
-                                                 int64_t keys,
-                                                 const Scores &scores) {
-  Values exponents;
+FragmentBody::Exponents FragmentBody::emitExponents(int64_t g, Value firstKey,
+                                                    int64_t keys,
+                                                    const Scores &scores,
+                                                    bool collapses) {
+  Exponents exponents;
   int64_t each = body.numExponents();
-  if (body.sharesWork())
-    llvm::append_range(exponents,
+  if (collapses)
+    exponents = emitCollapsed(g, firstKey, scores.products);
+  else if (body.sharesWork())
+    llvm::append_range(exponents.all,
                        ArrayRef(scores.exponents).slice(g * each, each));
   else
-    exponents = emitSeenExponents(g, 1, firstKey, scores.products);
+    exponents.all = emitSeenExponents(g, 1, firstKey, scores.products);
+  Values fragments = exponents.all;
+  if (collapses)
+    fragments.push_back(exponents.factor);
+  auto take = [&](Values hidden) -> Exponents {
+    Value factor = collapses ? hidden.pop_back_val() : Value();
+    return {hidden, factor};
+  };
   auto hide = [&] {
     return emitMap(
-        g, firstKey, exponents, exponents.size(),
+        g, firstKey, fragments, fragments.size(),
         [&](const ScorePlace &place, Value key, ValueRange elements) {
           Value seen = at.compare(arith::CmpIPredicate::slt, key, range.end);
           if (Value visible =
@@ -143,25 +156,31 @@ FragmentBody::Values FragmentBody::emitExponents(int64_t g, Value firstKey,
             seen = arith::AndIOp::create(b, seen, visible);
           Value hidden = constant(b.getF32Type(),
                                   -std::numeric_limits<double>::infinity());
-          return llvm::map_to_vector(elements, [&](Value exponent) -> Value {
-            return arith::SelectOp::create(b, seen, exponent, hidden);
-          });
+          Values shown =
+              llvm::map_to_vector(elements, [&](Value exponent) -> Value {
+                return arith::SelectOp::create(b, seen, exponent, hidden);
+              });
+          // The power is 0: a factor that is NaN must not make it so.
+          if (collapses)
+            shown.back() = arith::SelectOp::create(b, seen, elements.back(),
+                                                   constant(b.getF32Type(), 0));
+          return shown;
         });
   };
   if (op.getMask())
-    return hide();
+    return take(hide());
   Value last = at.add(firstKey, keys);
   Value isInside = arith::AndIOp::create(
       b, at.compare(arith::CmpIPredicate::sge, firstKey, range.insideBegin),
       at.compare(arith::CmpIPredicate::sle, last, range.insideEnd));
-  auto choice = scf::IfOp::create(b, ValueRange(exponents).getTypes(), isInside,
+  auto choice = scf::IfOp::create(b, ValueRange(fragments).getTypes(), isInside,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(b, exponents);
+  scf::YieldOp::create(b, fragments);
   b.setInsertionPointToStart(choice.elseBlock());
   scf::YieldOp::create(b, hide());
-  return Values(choice.getResults());
+  return take(Values(choice.getResults()));
 }
 
 /// The weight of `elements`: exponents, or a product that the factor makes one,
@@ -189,9 +208,12 @@ FragmentBody::Rescale FragmentBody::emitReferences(ValueRange exponents,
     largest =
         arith::MulFOp::create(b, largest, constant(rows(), body.queryFactor()));
   Value before = statistics.reference;
-  bool isHalf = op.getValueType().getElementType().isF16();
-  Value bound = arith::AddFOp::create(
-      b, before, constant(rows(), isHalf ? slackOfHalves : slack));
+  double own = slack;
+  if (std::optional<Collapse> collapse = Collapse::of(op))
+    own = collapse->slack;
+  else if (op.getValueType().getElementType().isF16())
+    own = slackOfHalves;
+  Value bound = arith::AddFOp::create(b, before, constant(rows(), own));
   auto isAbove = [&](Value number) {
     return arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, number, bound);
   };
@@ -214,16 +236,48 @@ FragmentBody::Rescale FragmentBody::emitReferences(ValueRange exponents,
   return {isNeeded, before, statistics.reference};
 }
 
-Value FragmentBody::emitWeights(Value firstKey, ValueRange exponents,
-                                Statistics &statistics, Rescale &rescale) {
-  rescale = emitReferences(exponents, statistics);
-  Values operands(exponents);
+Value FragmentBody::emitWeights(int64_t g, Value firstKey, int64_t keys,
+                                const Scores &scores, Statistics &statistics,
+                                Rescale &rescale) {
+  auto emitForm = [&](bool collapses) {
+    return emitWeightsOf(firstKey,
+                         emitExponents(g, firstKey, keys, scores, collapses),
+                         statistics, rescale);
+  };
+  if (!areApart)
+    return emitForm(/*collapses=*/false);
+  Statistics before = statistics;
+  SmallVector<Type> types = {fragment(keys), rows(), rows(), b.getI1Type()};
+  auto choice = scf::IfOp::create(b, types, areApart, /*withElseRegion=*/true);
+  for (Block *block : {choice.thenBlock(), choice.elseBlock()}) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(block);
+    statistics = before;
+    Value weights = emitForm(/*collapses=*/block == choice.elseBlock());
+    scf::YieldOp::create(b, ValueRange{weights, statistics.reference,
+                                       statistics.sum, rescale.isNeeded});
+  }
+  statistics = {choice.getResult(1), choice.getResult(2)};
+  rescale = {choice.getResult(3), before.reference, statistics.reference};
+  return choice.getResult(0);
+}
+
+Value FragmentBody::emitWeightsOf(Value firstKey, const Exponents &exponents,
+                                  Statistics &statistics, Rescale &rescale) {
+  rescale = emitReferences(exponents.all, statistics);
+  Values operands(exponents.all);
   operands.push_back(statistics.reference);
-  Value weights = emitMap(0, at.value(0), operands, 1,
-                          [&](const ScorePlace &, Value, ValueRange elements) {
-                            return Values{emitWeight(elements)};
-                          })
-                      .front();
+  if (exponents.factor)
+    operands.push_back(exponents.factor);
+  Value weights =
+      emitMap(0, at.value(0), operands, 1,
+              [&](const ScorePlace &, Value, ValueRange elements) -> Values {
+                if (!exponents.factor)
+                  return {emitWeight(elements)};
+                return {arith::MulFOp::create(
+                    b, emitWeight(elements.drop_back()), elements.back())};
+              })
+          .front();
   weights.getDefiningOp<tile::MapOp>().setExps(exps);
   statistics.sum = arith::AddFOp::create(b, statistics.sum,
                                          tile::RowSumOp::create(b, weights));

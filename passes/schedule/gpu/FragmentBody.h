@@ -9,6 +9,7 @@
 #include "passes/body/Softmax.h"
 #include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/KeyRange.h"
+#include "passes/schedule/gpu/Collapse.h"
 
 namespace mixattn {
 
@@ -59,15 +60,15 @@ protected:
 
   /// Begins with the `products` of the keys from `firstKey` on.
   Scores emitScores(mlir::Value firstKey, mlir::ValueRange products);
-  /// The exponents of the weights that head `g` of the group gives to `keys`
-  /// keys from `firstKey` on; -inf of what is hidden. Where they are scaled
-  /// products, they are the products, yet to be scaled.
-  Values emitExponents(int64_t g, mlir::Value firstKey, int64_t keys,
-                       const Scores &scores);
-  /// The weights of `exponents`. `statistics` are brought up to date, and
-  /// `rescale` becomes what is to be done to outputs added up before.
-  mlir::Value emitWeights(mlir::Value firstKey, mlir::ValueRange exponents,
-                          Statistics &statistics, Rescale &rescale);
+  /// The weights that head `g` of the group gives to `keys` keys from
+  /// `firstKey` on. `statistics` are brought up to date, and `rescale` becomes
+  /// what is to be done to outputs added up before.
+  mlir::Value emitWeights(int64_t g, mlir::Value firstKey, int64_t keys,
+                          const Scores &scores, Statistics &statistics,
+                          Rescale &rescale);
+  /// Whether terms of components of some row of the warp, at `firstQuery`, lie
+  /// too far apart for one power of 2; null where there never is one for all.
+  mlir::Value emitAreApart();
   mlir::Value emitRescaled(mlir::Value outputs, const Rescale &rescale);
   /// Writes the results of all heads of the group: outputs, which `outputs` are
   /// but for the division by the sum, and the logarithms of sums.
@@ -107,10 +108,24 @@ protected:
   Values heads;
   mlir::Value batch, firstQuery, numQueries;
   KeyRange range;
+  /// What `emitAreApart` gave for the rows.
+  mlir::Value areApart;
 
 private:
   int64_t exps;
 
+  /// The exponents of weights: -inf of what is hidden. Where they are scaled
+  /// products, they are the products, yet to be scaled. Where components
+  /// collapse, there is one, and the `factor` of its power of 2.
+  struct Exponents {
+    Values all;
+    mlir::Value factor;
+  };
+
+  Exponents emitExponents(int64_t g, mlir::Value firstKey, int64_t keys,
+                          const Scores &scores, bool collapses);
+  mlir::Value emitWeightsOf(mlir::Value firstKey, const Exponents &exponents,
+                            Statistics &statistics, Rescale &rescale);
   /// A map over elements whose first key is `firstKey`, for head `g`.
   Values emitMap(int64_t g, mlir::Value firstKey, mlir::ValueRange operands,
                  size_t results,
@@ -121,11 +136,16 @@ private:
   /// too.
   Values emitSeenExponents(int64_t first, int64_t count, mlir::Value firstKey,
                            mlir::ValueRange products);
+  /// The exponents of head `g` where components collapse, of hidden keys, too.
+  Exponents emitCollapsed(int64_t g, mlir::Value firstKey,
+                          mlir::ValueRange products);
   /// The exponents of heads `first` to `first + count - 1` of the group at
   /// `place`, from the products there.
   Values emitExponentsAt(ScorePlace place, int64_t first, int64_t count,
                          mlir::ValueRange products);
   mlir::Value emitWeight(mlir::ValueRange elements);
+  /// A product as bodies take it: multiplied by its factor.
+  mlir::Value emitScaledProduct(mlir::Value product);
   /// Raises the references of rows that the largest of `exponents` exceed by
   /// far.
   Rescale emitReferences(mlir::ValueRange exponents, Statistics &statistics);
@@ -135,7 +155,8 @@ private:
   mlir::Value emitResult(int64_t g, mlir::Value outputs,
                          const Statistics &statistics);
 
-  // Defined in HiddenValues.cpp.
+  // Defined in HiddenValues.cpp, as emitCollapsed and emitAreApart are in
+  // Collapse.cpp.
   void emitRowsAgain(int64_t g, mlir::Value sums, const Statistics &statistics);
   void emitRowAgain(int64_t g, mlir::Value row, mlir::Value reference,
                     mlir::Value sum);

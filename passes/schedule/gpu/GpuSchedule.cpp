@@ -2,6 +2,7 @@
 // The base of the records of schedules for GPUs.
 
 #include "passes/schedule/gpu/GpuSchedule.h"
+#include "passes/schedule/gpu/Collapse.h"
 #include "passes/schedule/gpu/HeadGroup.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -31,9 +32,13 @@ std::string GpuSchedule::whyNot(Operation *op) const {
     if (isThere)
       return llvm::formatv("it has no code for '{0}'", clause);
   static constexpr StringLiteral read[] = {
-      "query", "key",   "value",   "query_term", "key_term", "shifts", "prior",
-      "bias",  "mask",  "lengths", "premixer",   "w1",       "b1",     "w2",
-      "b2",    "sigma", "noise",   "seed",       "offset"};
+      "query",       "key",      "value",
+      "query_term",  "key_term", "query_factors",
+      "key_factors", "shifts",   "prior",
+      "bias",        "mask",     "lengths",
+      "premixer",    "w1",       "b1",
+      "w2",          "b2",       "sigma",
+      "noise",       "seed",     "offset"};
   for (auto [name, operand] : attention.getNamedOperands())
     if (!llvm::is_contained(read, name))
       return llvm::formatv("it has no code for '{0}'", name);
@@ -77,6 +82,30 @@ SmallVector<PlanNumbers> GpuSchedule::propose(const Workload &work) const {
   if (boundOf(best) > worth * boundOf(8))
     return {{8}};
   return {{best}, {8}};
+}
+
+bool GpuSchedule::hasStages(Operation *op) const {
+  auto generic = dyn_cast<GenericOp>(op);
+  return generic && !generic.getQueryFactors() &&
+         Collapse::of(cast<AttentionOpInterface>(op));
+}
+
+void GpuSchedule::makeStages(RewriterBase &rewriter, Operation *op,
+                             const PlanCase &) const {
+  auto generic = cast<GenericOp>(op);
+  Collapse collapse = *Collapse::of(cast<AttentionOpInterface>(op));
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  auto factorsOf = [&](Value term, double headroom) {
+    return RowFactorsOp::create(rewriter, op->getLoc(), term, headroom,
+                                generic.getBase2());
+  };
+  Value ofQuery = factorsOf(generic.getQueryTerm(), collapse.headroom),
+        ofKey = factorsOf(generic.getKeyTerm(), 0);
+  rewriter.modifyOpInPlace(generic, [&] {
+    generic.getQueryFactorsMutable().assign(ofQuery);
+    generic.getKeyFactorsMutable().assign(ofKey);
+  });
 }
 
 std::optional<BlockClocks> GpuSchedule::clocksOf(const Workload &work,

@@ -46,6 +46,11 @@ public:
                                       const PlanCase &plan) const override;
   double flopsOfPeak(const Workload &work) const override { return gpu.peak(); }
   double secondsOfCall() const override { return secondsOfLaunch; }
+  /// Factors of terms are made before, where they serve the weights of all
+  /// components.
+  bool hasStages(mlir::Operation *op) const override;
+  void makeStages(mlir::RewriterBase &rewriter, mlir::Operation *op,
+                  const PlanCase &plan) const override;
 
 protected:
   /// Counts the work of a block of threads on a block of keys of `op`, which

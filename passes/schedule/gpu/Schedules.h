@@ -15,7 +15,14 @@ namespace mixattn::gpus {
 /// The counts of the grid are blocks of rows, heads and components, batch.
 void scheduleRowTerm(KernelOp kernel);
 
+/// Replaces a kernel of `attn.row_factors` by a grid with a thread for each
+/// row.
+///
+/// The counts of the grid are blocks of rows, heads, batch.
+void scheduleRowFactors(KernelOp kernel);
+
 std::unique_ptr<Schedule> makeRowTerm(TargetAttr target);
+std::unique_ptr<Schedule> makeRowFactors(TargetAttr target);
 std::unique_ptr<Schedule> makeUnfused(TargetAttr target);
 
 /// Adds these schedules to `table`, below the ones that `family` has alone.

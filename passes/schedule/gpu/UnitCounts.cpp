@@ -5,6 +5,7 @@
 
 #include "passes/body/Body.h"
 #include "passes/body/Softmax.h"
+#include "passes/schedule/gpu/Collapse.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -122,6 +123,17 @@ static bool isFused(Operation *op) {
          });
 }
 
+/// From the product to the weight where components collapse.
+static void emitCollapsed(ImplicitLocOpBuilder &b, Body &body, Softmax &softmax,
+                          Value product) {
+  auto number = [&](int64_t) -> Value {
+    return CountedOperands::fromNowhere(b, b.getLoc(), b.getF32Type());
+  };
+  Body::Collapsed own = body.emitCollapsed(b, product, number, number);
+  arith::MulFOp::create(b, softmax.emitWeight(own.exponent, number(0)),
+                        own.factor);
+}
+
 /// From what all heads share to the weight of the head at `place`.
 static void emitHead(ImplicitLocOpBuilder &b, Body &body, Softmax &softmax,
                      ValueRange start, const ScorePlace &place, bool hasMask) {
@@ -171,10 +183,16 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
                                       arith::FastMathFlags::contract);
     products.push_back(product);
   }
-  SmallVector<Value> start = body.emitStart(b, products, place);
-  for (int64_t head = 0; head < heads; ++head) {
-    place.h = index();
-    emitHead(b, body, softmax, start, place, bool(op.getMask()));
+  if (Collapse::of(op)) {
+    emitCollapsed(b, body, softmax, products.front());
+    // Two elements of a thread share what is read of a key.
+    operands.reads = (op.getNumComponents() + 1) / 2;
+  } else {
+    SmallVector<Value> start = body.emitStart(b, products, place);
+    for (int64_t head = 0; head < heads; ++head) {
+      place.h = index();
+      emitHead(b, body, softmax, start, place, bool(op.getMask()));
+    }
   }
 
   UnitCounts counts;
@@ -189,7 +207,7 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
         op.getNoiseKind() == NoiseKind::Local ? heads : body.numChannels());
   // Stages make two terms of a Gaussian: of the query, and of the key, which
   // two elements of a thread share. The second has the prior in it.
-  if (op.getGaussian()) {
+  if (op.getGaussian() && !Collapse::of(op)) {
     double components = double(op.getNumComponents());
     counts.fma += (op.getPrior() ? 1 : 2) * components;
     counts.moves += (op.getPrior() ? 0 : 0.5) * components;
@@ -200,7 +218,8 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
 UnitCounts mixattn::countSoftmax(AttentionOpInterface op, int64_t keys,
                                  int64_t heads, int64_t exps) {
   CountedOperands operands;
-  double exponents = double(Body(op, operands).numExponents());
+  double exponents =
+      Collapse::of(op) ? 1 : double(Body(op, operands).numExponents());
   double elements = double(keys) / 2;
   // Lanes keep their own parts of sums. References lag: a bound is made and
   // compared, and what was summed is left as it is.

@@ -41,7 +41,10 @@ private:
   Value emitStepOf(int64_t g, Value firstKey, const Scores &scores,
                    State &state);
   /// Goes on with the rows of group `r`.
-  void beginRows(int64_t r) { firstQuery = firstQueries[r]; }
+  void beginRows(int64_t r) {
+    firstQuery = firstQueries[r];
+    areApart = rowsApart[r];
+  }
   /// `rows` rows of `tile` from `first` on.
   Value rowsOf(Value tile, Value first, int64_t rows) {
     int64_t columns = cast<tile::SharedType>(tile.getType()).getColumns();
@@ -69,8 +72,9 @@ private:
   Value keyTiles, valueTiles, queryTiles;
   /// The queries of the only channel, in registers, a group each.
   Values queries;
-  /// The first query of each group of rows.
-  Values firstQueries;
+  /// The first query of each group of rows, and whether terms of their
+  /// components lie apart.
+  Values firstQueries, rowsApart;
 };
 
 } // namespace
@@ -131,8 +135,7 @@ Value OnlineBlock::emitStepOf(int64_t g, Value firstKey, const Scores &scores,
                               State &state) {
   Rescale rescale;
   Value weights =
-      emitWeights(firstKey, emitExponents(g, firstKey, sizes.keys, scores),
-                  state.statistics, rescale);
+      emitWeights(g, firstKey, sizes.keys, scores, state.statistics, rescale);
   state.outputs = emitRescaled(state.outputs, rescale);
   auto operand = VectorType::get({sizes.keys / 2}, sizes.type);
   return tile::ToOperandOp::create(b, operand, weights);
@@ -180,6 +183,11 @@ void OnlineBlock::emit(tile::GridOp grid) {
   emitItem(grid, sizes.queries());
   for (int64_t r = 0; r < sizes.rowGroups; ++r)
     firstQueries.push_back(at.add(firstQuery, r * groupQueries));
+  for (Value first : firstQueries) {
+    firstQuery = first;
+    rowsApart.push_back(emitAreApart());
+  }
+  firstQuery = firstQueries.front();
   emitQueries();
 
   Value zero = at.value(0);

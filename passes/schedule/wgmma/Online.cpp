@@ -51,9 +51,8 @@ void OnlineBlock::emitHeads(
   Value pooling;
   for (int64_t g = 0; g < group.heads; ++g) {
     Rescale rescale;
-    Value weights =
-        emitWeights(firstKey, emitExponents(g, firstKey, sizes.keys, scores),
-                    state.statistics[g], rescale);
+    Value weights = emitWeights(g, firstKey, sizes.keys, scores,
+                                state.statistics[g], rescale);
     bool isLast = g + 1 == group.heads;
     if (g == 0)
       weights = afterFirst(weights, isLast ? &rescale : nullptr);

@@ -99,6 +99,7 @@ void OnlineBlock::emitProducer() {
 
 void OnlineBlock::emitConsumer() {
   reportLengths();
+  areApart = emitAreApart();
   queries.clear();
   for (int64_t channel = 0; channel < group.channels; ++channel)
     queries.push_back(await(queryRing, at.value(channel), numDone));
