@@ -33,15 +33,20 @@ static void encode_map(const struct call *call,
                        const struct parameter *parameter, CUtensorMap *map) {
   static const uint32_t ones[MOST_MAP_DIMS] = {1, 1, 1, 1, 1};
   const struct tensor_map *given = &parameter->map;
-  void *address = (void *)(uintptr_t)call->addresses[parameter->tensor];
+  bool is_of_workspace = parameter->tensor < 0;
+  uint64_t address =
+      is_of_workspace ? (uint64_t)call->workspace + (uint64_t)parameter->number
+                      : call->addresses[parameter->tensor];
   char what[NAME_BYTES + 32];
   snprintf(what, sizeof what, "a tensor map of '%s'",
-           call->entry->tensors[parameter->tensor].name);
+           is_of_workspace ? "the workspace"
+                           : call->entry->tensors[parameter->tensor].name);
   driver_check(call->driver,
                call->driver->cuTensorMapEncodeTiled(
-                   map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, given->rank, address,
-                   given->dims, given->strides, given->box, ones,
-                   CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(given->swizzle),
+                   map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, given->rank,
+                   (void *)(uintptr_t)address, given->dims, given->strides,
+                   given->box, ones, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                   swizzle_of(given->swizzle),
                    CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
                what);
@@ -49,8 +54,9 @@ static void encode_map(const struct call *call,
 
 static void set_value(const struct call *call, const struct launch *launch,
                       const struct parameter *parameter, union value *value) {
-  const struct tensor *tensor = &call->entry->tensors[parameter->tensor];
-  uint64_t address = call->addresses[parameter->tensor];
+  int number = parameter->tensor < 0 ? 0 : parameter->tensor;
+  const struct tensor *tensor = &call->entry->tensors[number];
+  uint64_t address = call->addresses[number];
   switch (parameter->kind) {
   case PARAMETER_NUMBER:
     value->number = parameter->number;

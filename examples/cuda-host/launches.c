@@ -50,8 +50,14 @@ static bool read_tensor_map(const struct reader *reader, const char *object,
   const char *strides = json_member(object, "strides");
   const char *box = json_member(object, "box");
   parameter->kind = PARAMETER_TENSOR_MAP;
-  parameter->tensor =
-      manifest_find_tensor(reader, json_member(object, "tensor_map"), entry);
+  const char *tensor = json_member(object, "tensor_map");
+  if (*tensor == '{') {
+    parameter->tensor = -1;
+    parameter->number =
+        reader_size(reader, json_member(tensor, "workspace"), 0);
+  } else {
+    parameter->tensor = manifest_find_tensor(reader, tensor, entry);
+  }
   map->rank = (uint32_t)reader_count(reader, dims, "dims", MOST_MAP_DIMS);
   map->swizzle = (int)reader_size(reader, json_member(object, "swizzle"), 0);
   bool swizzles = map->swizzle == 0 || map->swizzle == 32 ||

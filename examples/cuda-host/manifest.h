@@ -50,7 +50,8 @@ struct tensor_map {
 struct parameter {
   enum parameter_kind kind;
   int64_t number;
-  // Which tensor it is, counted from 0.
+  // Which tensor it is, counted from 0. A tensor map of -1 is of what lies
+  // `number` bytes from the start of the workspace on.
   int tensor;
   // What a pointer and the tensor's strides are multiples of, in bytes.
   int64_t alignment;

@@ -101,6 +101,8 @@ struct TensorMap {
     std::optional<int64_t> dim;
     SizeExpression bytes;
   };
+  /// F16 or BF16.
+  DType dtype = DType::BF16;
   std::vector<SizeExpression> dims;
   /// Of all dims but the innermost.
   std::vector<Stride> strides;
@@ -121,7 +123,8 @@ struct KernelParameter {
     Scalar,
     /// The address of the workspace and `value` bytes more, 8 bytes.
     Workspace,
-    /// The tensor map of `tensor` that `map` describes, 128 bytes.
+    /// The tensor map that `map` describes, 128 bytes: of `tensor`, or without
+    /// one of what lies `value` bytes from the workspace on.
     TensorMap,
     /// The address of the call's status word, or 0, 8 bytes: the kernel says
     /// there that `tensor` holds a value out of its range.

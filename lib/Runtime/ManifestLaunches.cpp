@@ -88,7 +88,11 @@ KernelParameter LaunchParser::parseParameter(const JsonView &json) {
 KernelParameter LaunchParser::parseTensorMap(const JsonView &json) {
   KernelParameter parameter;
   parameter.kind = KernelParameter::Kind::TensorMap;
-  parameter.tensor = parseTensor(json["tensor_map"]);
+  bool isOfWorkspace = !json["tensor_map"].isText();
+  if (isOfWorkspace)
+    parameter.value = parseSize(json["tensor_map"]["workspace"], dims);
+  else
+    parameter.tensor = parseTensor(json["tensor_map"]);
   // TMA wants addresses and strides that 16 divides.
   parameter.alignment = 16;
   const Parameter *tensor = entry.argument(parameter.tensor);
@@ -101,6 +105,8 @@ KernelParameter LaunchParser::parseTensorMap(const JsonView &json) {
                                     nameOf(tensor->dtype), parameter.tensor,
                                     type));
   TensorMap &map = parameter.map;
+  map.dtype =
+      json["type"].text() == nameOf(DType::F16) ? DType::F16 : DType::BF16;
   for (const JsonView &dim : json["dims"].elements())
     map.dims.push_back(parseSize(dim, dims));
   for (const JsonView &stride : json["strides"].elements()) {

@@ -34,8 +34,7 @@ private:
                       bool isResult, const Numbers &dims);
   Constant *parameterRow(const Entry &entry, const KernelParameter &parameter,
                          const Numbers &dims);
-  Constant *mapRow(const Entry &entry, const KernelParameter &parameter,
-                   const Numbers &dims);
+  Constant *mapRow(const KernelParameter &parameter, const Numbers &dims);
   Constant *launchRow(const Entry &entry, const Launch &launch,
                       const Numbers &dims);
   /// Those of the library from `first` on.
@@ -86,27 +85,23 @@ static int64_t numberOf(const Entry &entry, const std::string &name) {
 }
 
 /// The row of a tensor map.
-Constant *TableWriter::mapRow(const Entry &entry,
-                              const KernelParameter &parameter,
+Constant *TableWriter::mapRow(const KernelParameter &parameter,
                               const Numbers &dims) {
   const TensorMap &map = parameter.map;
-  const Parameter *tensor = entry.argument(parameter.tensor);
-  if (!tensor)
-    tensor = entry.result(parameter.tensor);
   Constants sizes, strides, box;
   for (const SizeExpression &size : map.dims)
     sizes.push_back(expression(size, dims));
   for (const TensorMap::Stride &stride : map.strides)
-    strides.push_back(structOf(
-        {stride.dim ? noExpression() : expression(stride.bytes, dims),
-         narrow(stride.dim.value_or(-1)),
-         narrow(stride.dim ? dlpackType(tensor->dtype).bits / 8 : 0)}));
+    strides.push_back(
+        structOf({stride.dim ? noExpression() : expression(stride.bytes, dims),
+                  narrow(stride.dim.value_or(-1)),
+                  narrow(stride.dim ? dlpackType(map.dtype).bits / 8 : 0)}));
   for (uint32_t count : map.box)
     box.push_back(narrow(count));
   // CU_TENSOR_MAP_DATA_TYPE_FLOAT16 and BFLOAT16; misses bring 256 bytes.
   constexpr int64_t f16 = 6, bf16 = 9, promotion = 256;
   return pointerTo(structOf({listOf(sizes), listOf(strides), listOf(box),
-                             narrow(tensor->dtype == DType::BF16 ? bf16 : f16),
+                             narrow(map.dtype == DType::BF16 ? bf16 : f16),
                              narrow(map.dims.size()), narrow(map.swizzle),
                              narrow(promotion)}));
 }
@@ -135,12 +130,13 @@ Constant *TableWriter::parameterRow(const Entry &entry,
   using Kind = KernelParameter::Kind;
   bool isScalar = parameter.kind == Kind::Scalar;
   bool isMap = parameter.kind == Kind::TensorMap;
-  bool hasValue = isScalar || parameter.kind == Kind::Workspace;
+  bool hasValue = isScalar || parameter.kind == Kind::Workspace ||
+                  (isMap && parameter.tensor.empty());
   return structOf(
       {hasValue ? expression(parameter.value, dims) : noExpression(),
-       isMap ? mapRow(entry, parameter, dims) : null(),
-       narrow(kindOf(parameter)), narrow(numberOf(entry, parameter.tensor)),
-       narrow(parameter.dim), narrow(isScalar ? 4 : 8)});
+       isMap ? mapRow(parameter, dims) : null(), narrow(kindOf(parameter)),
+       narrow(numberOf(entry, parameter.tensor)), narrow(parameter.dim),
+       narrow(isScalar ? 4 : 8)});
 }
 
 Constant *TableWriter::launchRow(const Entry &entry, const Launch &launch,

@@ -18,6 +18,7 @@ using namespace mlir;
 using namespace mixattn;
 using llvm::json::Array;
 using llvm::json::Object;
+using Size = llvm::json::Value;
 
 /// The name of the entry's argument or result that `buffer` is; none of others.
 static std::optional<std::string> nameOf(func::FuncOp entry, Value buffer) {
@@ -29,32 +30,67 @@ static std::optional<std::string> nameOf(func::FuncOp entry, Value buffer) {
   return name ? std::optional(name.str()) : std::nullopt;
 }
 
-/// The tensor map of `value`, the entry's tensor called `name`, as manifests
-/// have it: the innermost dim first.
-static Object describeMap(func::FuncOp entry, tile::ParameterAttr parameter,
-                          Value value, const std::string &name) {
-  auto type = cast<MemRefType>(value.getType());
-  auto argument = cast<BlockArgument>(value);
-  auto names =
-      entry.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "attn.dims");
+/// The tensor map of a tensor of `type`, as manifests have it, the innermost
+/// dim first: its name or place is `tensor`, and its dims are `sizes`.
+static Object describeMap(tile::ParameterAttr parameter, MemRefType type,
+                          llvm::json::Value tensor, ArrayRef<Size> sizes,
+                          function_ref<Size(int64_t dim)> strideOf) {
   Array dims, strides, box;
   int64_t rank = type.getRank(), unboxed = rank - parameter.getBox().size();
   for (int64_t dim = rank - 1; dim >= 0; --dim) {
-    if (type.isDynamicDim(dim))
-      dims.push_back(
-          cast<StringAttr>(names[type.getDynamicDimIndex(dim)]).str());
-    else
-      dims.push_back(type.getDimSize(dim));
+    dims.push_back(sizes[dim]);
     if (dim + 1 < rank)
-      strides.push_back(Object{{"stride", name}, {"dim", dim}});
+      strides.push_back(strideOf(dim));
     box.push_back(dim < unboxed ? 1 : parameter.getBox()[dim - unboxed]);
   }
-  return Object{{"tensor_map", name},
+  return Object{{"tensor_map", std::move(tensor)},
                 {"type", type.getElementType().isBF16() ? "bf16" : "f16"},
                 {"dims", std::move(dims)},
                 {"strides", std::move(strides)},
                 {"box", std::move(box)},
                 {"swizzle", parameter.getSwizzle()}};
+}
+
+/// The tensor map of `argument`, the entry's tensor called `name`.
+static Object describeMapOf(func::FuncOp entry, tile::ParameterAttr parameter,
+                            BlockArgument argument, const std::string &name) {
+  auto type = cast<MemRefType>(argument.getType());
+  auto names =
+      entry.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "attn.dims");
+  SmallVector<Size> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(
+          cast<StringAttr>(names[type.getDynamicDimIndex(dim)]).str());
+    else
+      sizes.push_back(type.getDimSize(dim));
+  return describeMap(parameter, type, name, sizes, [&](int64_t dim) -> Size {
+    return Object{{"stride", name}, {"dim", dim}};
+  });
+}
+
+/// The tensor map of a part of the workspace, which is dense; none where a size
+/// has no words.
+static std::optional<Object> describeMapOf(tile::ParameterAttr parameter,
+                                           memref::ViewOp part) {
+  auto type = cast<MemRefType>(part.getType());
+  if (!isSizeOfArguments(part.getByteShift()) ||
+      !llvm::all_of(part.getSizes(), isSizeOfArguments))
+    return std::nullopt;
+  SmallVector<Size> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    sizes.push_back(
+        type.isDynamicDim(dim)
+            ? describeSize(part.getSizes()[type.getDynamicDimIndex(dim)])
+            : Size(type.getDimSize(dim)));
+  return describeMap(
+      parameter, type, Object{{"workspace", describeSize(part.getByteShift())}},
+      sizes, [&](int64_t dim) -> Size {
+        Array bytes{"multiply", type.getElementTypeBitWidth() / 8};
+        for (int64_t inner = dim + 1; inner < type.getRank(); ++inner)
+          bytes.push_back(sizes[inner]);
+        return bytes;
+      });
 }
 
 /// `parameter`, of `value`, as manifests have it; none where it has no words.
@@ -65,15 +101,17 @@ describe(func::FuncOp entry, tile::ParameterAttr parameter, Value value) {
       return std::nullopt;
     return Object{{"scalar", describeSize(value)}, {"type", "i32"}};
   }
-  if (auto part = value.getDefiningOp<memref::ViewOp>();
-      part && parameter.getKind() == tile::ParameterKind::Pointer &&
+  auto part = value.getDefiningOp<memref::ViewOp>();
+  if (part && parameter.getKind() == tile::ParameterKind::TensorMap)
+    return describeMapOf(parameter, part);
+  if (part && parameter.getKind() == tile::ParameterKind::Pointer &&
       isSizeOfArguments(part.getByteShift()))
     return Object{{"workspace", describeSize(part.getByteShift())}};
   std::optional<std::string> name = nameOf(entry, value);
   if (!name)
     return std::nullopt;
   if (parameter.getKind() == tile::ParameterKind::TensorMap)
-    return describeMap(entry, parameter, value, *name);
+    return describeMapOf(entry, parameter, cast<BlockArgument>(value), *name);
   if (parameter.getKind() == tile::ParameterKind::Status)
     return Object{{"status", *name}};
   if (parameter.getKind() == tile::ParameterKind::Pointer)

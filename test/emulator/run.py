@@ -59,14 +59,19 @@ class Run:
 
     def tensor_map(self, given):
         name = given["tensor_map"]
-        width = self.arrays[name].itemsize
+        if isinstance(name, dict):
+            address = self.workspace + self.size(name["workspace"])
+            width = 2
+        else:
+            address = self.addresses[name]
+            width = self.arrays[name].itemsize
 
         def stride_of(stride):
             if isinstance(stride, dict):
                 return width * self.stride(stride["stride"], stride["dim"])
             return self.size(stride)
         return self.cuda.tensor_map(
-            given["type"], self.addresses[name],
+            given["type"], address,
             [self.size(dim) for dim in given["dims"]],
             [stride_of(stride) for stride in given["strides"]],
             given["box"], given["swizzle"])

@@ -33,6 +33,23 @@ module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22},{\22nam
 
 // -----
 
+// A tensor map of a part of the workspace, whose strides are bytes.
+// CHECK: {\22box\22:[64,128,1],\22dims\22:[64,\22N\22,3],\22strides\22:{{\[\[}}\22multiply\22,2,64],[\22multiply\22,2,\22N\22,64]],\22swizzle\22:128,\22tensor_map\22:{\22workspace\22:256},\22type\22:\22bf16\22}
+module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22}]}"} {
+  func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}, %workspace: memref<?xi8>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c256 = arith.constant 256 : index
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %part = memref.view %workspace[%c256][%n] : memref<?xi8> to memref<3x?x64xbf16>
+    tile.launch @kernels::@f_kernel_0 blocks %c1 threads 32 [#tile.parameter<tensor_map box = [128, 64] swizzle = 128>]
+        of %part : memref<3x?x64xbf16>
+    return
+  }
+}
+
+// -----
+
 // A number of blocks may depend on the GPU.
 // CHECK: \22grid\22:{{\[\[}}\22minimum\22,\22N\22,[\22multiprocessors\22]],1,1]
 module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22}]}"} {

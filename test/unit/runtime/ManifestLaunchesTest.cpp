@@ -124,6 +124,24 @@ TEST(ManifestLaunches, ParsesTensorMaps) {
   EXPECT_EQ(parameter.map.swizzle, 64);
 }
 
+TEST(ManifestLaunches, ParsesTensorMapsOfTheWorkspace) {
+  std::string text = makeMap("strides", R"([["multiply", 2, 64], 4096])");
+  std::string name = R"("x")";
+  text.replace(text.find(name), name.size(),
+               R"({"workspace": ["add", "N", 1]})");
+  Result<Manifest> manifest =
+      parseManifest(makeManifest(makeLaunch("parameters", text)));
+  ASSERT_TRUE(manifest) << manifest.message();
+  const KernelParameter &parameter =
+      manifest->entries[0].launches->front().parameters[0];
+  EXPECT_EQ(parameter.kind, KernelParameter::Kind::TensorMap);
+  EXPECT_EQ(parameter.tensor, "");
+  EXPECT_EQ(parameter.value.in({{"N", 65}}, 1), 66);
+  EXPECT_EQ(parameter.map.dtype, DType::BF16);
+  EXPECT_EQ(parameter.map.strides[0].bytes.in({{"N", 65}}, 1), 128);
+  EXPECT_FALSE(parameter.map.strides[0].dim);
+}
+
 TEST(ManifestLaunches, ComplainsOfTensorMaps) {
   auto errorOfMap = [](const std::string &name, const std::string &value) {
     return errorOf("parameters", makeMap(name, value));
