@@ -16,6 +16,7 @@ include "passes/normalize/Passes.td"
 include "passes/normalize/algebra/Passes.td"
 include "passes/plan/Passes.td"
 include "passes/schedule/Passes.td"
+include "passes/schedule/gpu/Passes.td"
 include "passes/target/Passes.td"
 
 #endif // MIXATTN_PASSES_TD

@@ -89,7 +89,7 @@ ROOMS = {
     "plan": ["entry", "profile", "target"],
     "manifest": ["body", "entry", "plan", "target"],
     "schedule": ["body", "entry", "normalize", "normalize/algebra", "plan", "profile"],
-    "schedule/gpu": ["body", "plan", "schedule", "target"],
+    "schedule/gpu": ["body", "normalize", "plan", "schedule", "target"],
     **{f"schedule/{family}": ["body", "plan", "schedule", "schedule/gpu", "target"]
        for family in ("mma", "wgmma")},
     "schedule/x86/shared": ["body", "plan", "schedule", "target"],
