@@ -29,6 +29,9 @@ import signatures  # noqa: E402
 EXAMPLES = """examples:
   rows.py --target=sm_90a
   rows.py --target=sm_80 softmax softmax:D=128 softmax:D=256
+every chip, both types; nothing runs, and each takes about a minute:
+  for chip in sm_80 sm_86 sm_89 sm_90 sm_90a sm_100 sm_120; do
+    for dtype in bf16 f16; do rows.py --target=$chip --dtype=$dtype; done; done
 """
 HEADER = ["row", "target", "registers", "shared KiB", "keys", "products",
           "LDSM", "MUFU", "all", "predicted", "a product", "exps above",
