@@ -33,7 +33,11 @@ Operation *KernelOp::getAnchor() {
   if (!isa_and_present<linalg::LinalgOp>(made))
     return made;
   auto ops = getBody().front().without_terminator();
-  auto first = llvm::find_if(ops, computes);
+  auto planned = llvm::find_if(ops, [](Operation &op) {
+    return computes(op) && canBePlanned(&op);
+  });
+  auto first =
+      planned == ops.end() ? llvm::find_if(ops, computes) : planned;
   return first == ops.end() ? nullptr : &*first;
 }
 
@@ -49,6 +53,16 @@ SmallVector<Operation *> KernelOp::getConsumers() {
     if (anchor && anchor->isBeforeInBlock(&op) && computes(op))
       consumers.push_back(&op);
   return consumers;
+}
+
+SmallVector<Operation *> KernelOp::getProducers() {
+  SmallVector<Operation *> producers;
+  Operation *anchor = getAnchor();
+  for (Operation &op : getBody().front().without_terminator())
+    if (anchor && op.isBeforeInBlock(anchor) && computes(op) &&
+        isa<linalg::LinalgOp>(op))
+      producers.push_back(&op);
+  return producers;
 }
 
 Value KernelOp::getOperandOf(Value argument) {

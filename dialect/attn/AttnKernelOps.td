@@ -23,7 +23,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
     attention, a pool, a contraction, a stage, or another `linalg` op), for
     which a schedule is chosen, and `linalg` ops that compute from its results:
     pointwise ops after a contraction, or all that a row of a tensor goes
-    through. Its arguments stand for the inputs. The operands say where the inputs lie and where the results
+    through. `linalg` ops before a contraction make the rows of its left side,
+    which nothing else reads. Its arguments stand for the inputs. The operands say where the inputs lie and where the results
     go: tensors at level planned, buffers from level bufferized on. A schedule
     turns the op into loops over the buffers; nothing computes the region as it
     stands.
@@ -85,11 +86,14 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
   ];
   let extraClassDeclaration = [{
     /// The op that the kernel is scheduled for: the one whose results the region
-    /// ends with, or the first of all that compute where that is a `linalg` op.
-    /// Null where none computes.
+    /// ends with. Where that is a `linalg` op it is the contraction, or without
+    /// one the first op that computes. Null where none computes.
     ::mlir::Operation *getAnchor();
     /// The ops after the anchor that compute, in their order.
     ::llvm::SmallVector<::mlir::Operation *> getConsumers();
+    /// The `linalg` ops before the anchor, in their order: they make the rows of
+    /// its left side.
+    ::llvm::SmallVector<::mlir::Operation *> getProducers();
     /// The operand that stands for `argument` of the region.
     ::mlir::Value getOperandOf(::mlir::Value argument);
     /// Whether each element of `input`, a tensor among the inputs, is read for

@@ -61,15 +61,20 @@ void mixattn::forEachPlanned(func::FuncOp entry, const GivenSizes &given,
 static KernelSummary summarize(const KernelOps &kernel,
                                const FunctionSizes &sizes,
                                const PlanTarget &target) {
-  Operation *op = kernel.getAnchor();
+  Operation *op = kernel.anchor;
   KernelSummary summary{
       kernel.schedule->name.str(), op, kernel.members.size(), 0, 0, ""};
   if (canBePlanned(op)) {
     Explained planned(op, sizes, target);
     const Schedule &schedule = planned.planner.scheduleOf(planned.chosen);
     Workload work = readWorkload(op, sizes.nominal);
+    // Ops before it that are in other kernels have their own time.
+    if (SmallVector<Operation *> producers = schedule.findProducers(op);
+        !producers.empty())
+      work.before = countRows(op, producers, sizes.nominal);
     summary.algorithm = describe(planned.chosen);
-    summary.seconds = planned.seconds;
+    summary.seconds =
+        schedule.predict(work, planned.chosen, planned.sizes).seconds;
     summary.atPeak =
         work.usefulFlops(planned.sizes) / schedule.flopsOfPeak(work);
     summary.bound = schedule.boundOf(work, planned.sizes);
@@ -92,7 +97,7 @@ std::vector<KernelSummary> mixattn::summarizeKernels(func::FuncOp entry,
   std::vector<KernelOps> found = findKernels(entry, target.schedules);
   DenseMap<Operation *, const KernelOps *> byAnchor;
   for (const KernelOps &each : found)
-    byAnchor[each.getAnchor()] = &each;
+    byAnchor[each.anchor] = &each;
   // In the order of the graph.
   std::vector<KernelSummary> kernels;
   entry.walk([&](Operation *op) {

@@ -76,11 +76,14 @@ void KernelFinder::followAll(SmallVectorImpl<Operation *> &members,
 }
 
 void KernelFinder::add(Operation *anchor, const Schedule &schedule) {
-  KernelOps kernel{&schedule, {anchor}};
+  KernelOps kernel{&schedule, anchor, {anchor}};
   if (schedule.givesAllResults())
     followAll(kernel.members, schedule);
   else
     followOne(kernel.members, schedule);
+  SmallVector<Operation *> producers = schedule.findProducers(anchor);
+  kernel.members.insert(kernel.members.begin(), producers.begin(),
+                        producers.end());
   taken.insert(kernel.members.begin(), kernel.members.end());
   kernels.push_back(std::move(kernel));
 }

@@ -3,6 +3,8 @@
 
 #include "passes/plan/Planner.h"
 
+#include "dialect/attn/Contraction.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -75,6 +77,13 @@ std::string mixattn::describe(const PlanCase &plan) {
 FunctionSizes::FunctionSizes(func::FuncOp function, const GivenSizes &given)
     : known(function, given), nominal(function, given, nominalSize) {}
 
+/// Whether `asked` is for a contraction next to `op`.
+static bool isForContraction(const Schedule &asked, Operation *op) {
+  return llvm::any_of(*op->getBlock(), [&](Operation &each) {
+    return findContraction(&each) && asked.isFor(&each);
+  });
+}
+
 Planner::Planner(Operation *op, const FunctionSizes &sizes,
                  const PlanTarget &target)
     : op(op), work(readWorkload(op, sizes.nominal)), target(target) {
@@ -85,12 +94,17 @@ Planner::Planner(Operation *op, const FunctionSizes &sizes,
     number = count.asNumber();
   }
   isSquare = counts[1] == counts[2];
+  for (const std::unique_ptr<Schedule> &each : target.schedules)
+    if (SmallVector<Operation *> producers = each->findProducers(op);
+        !producers.empty() && !work.before)
+      work.before = countRows(op, producers, sizes.nominal);
   if (target.forced) {
-    // A plan for attentions leaves contractions alone.
+    // A plan for attentions leaves contractions alone, and the other way round.
     const Schedule *asked =
         findSchedule(target.schedules, target.forced->algorithm);
     bool isAttention = work.kind != Workload::Kind::Contraction;
-    isForced = asked && (isAttention || asked->isFor(op));
+    isForced = asked && (asked->isFor(op) ||
+                         (isAttention && !isForContraction(*asked, op)));
   }
   for (const std::unique_ptr<Schedule> &each : target.schedules)
     if (isForced ? target.forced->algorithm == each->name : each->isFor(op))
@@ -183,6 +197,9 @@ PlanCase Planner::choose(const PlanSizes &sizes) const {
 PlanCase Planner::chooseBut(const PlanCase &usual,
                             const PlanSizes &sizes) const {
   PlanCase best = choose(sizes);
+  // A kernel holds the same ops in all cases.
+  if (scheduleOf(best).findProducers(op) != scheduleOf(usual).findProducers(op))
+    return usual;
   double gain = predict(usual, sizes).seconds - predict(best, sizes).seconds;
   bool isWorth = gain > std::max(worthACase * predict(best, sizes).seconds,
                                  scheduleOf(best).secondsOfCall());

@@ -99,6 +99,13 @@ public:
                                   mlir::Operation *op) const {
     return "its kernels hold one op";
   }
+  /// The ops before `op`, in their order, whose results its kernels compute,
+  /// too, since nothing else reads them. None where `op` is computed from
+  /// tensors in memory.
+  virtual llvm::SmallVector<mlir::Operation *>
+  findProducers(mlir::Operation *op) const {
+    return {};
+  }
   /// Whether its kernels give the results of all their ops, as others read
   /// them. Else they give those of the last one, and no other op reads those of
   /// the ones before.

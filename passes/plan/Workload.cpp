@@ -166,6 +166,29 @@ Workload mixattn::readRows(ArrayRef<Operation *> members,
   return work;
 }
 
+RowCounts mixattn::countRows(Operation *op, ArrayRef<Operation *> producers,
+                             const Sizes &nominal) {
+  Contraction product = *findContraction(op);
+  auto count = [&](ArrayRef<unsigned> loops) {
+    double all = 1;
+    for (unsigned loop : loops) {
+      OperandDim dim = product.dimOf(loop);
+      all *= std::max(1.0, number(nominal.size(dim.value, dim.dim)));
+    }
+    return all;
+  };
+  Workload work = readRows(producers, nominal);
+  double numbers = std::max(1.0, number(nominal.elements(product.left)));
+  RowCounts rows;
+  rows.operations = (work.plainMultiplyAdds + work.plainOther) / numbers;
+  rows.exps = work.plainExps / numbers;
+  rows.movedBytes = work.movedBytes / numbers;
+  rows.outerRows = count(ArrayRef(product.rows).drop_back()) *
+                   count(product.batches);
+  rows.outerLanes = count(ArrayRef(product.lanes).drop_back());
+  return rows;
+}
+
 double Workload::units(const PlanSizes &sizes) const {
   double queries = double(sizes.batch) * double(sizes.queries);
   if (kind == Kind::Rows)

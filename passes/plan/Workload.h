@@ -33,6 +33,15 @@ struct PairCounts {
   double products() const { return scores + pool; }
 };
 
+/// Counts of the ops that make the rows of a contraction's left side, for each
+/// number of these. What they read and write moves; that is the left side, too.
+struct RowCounts {
+  double operations = 0, exps = 0, movedBytes = 0;
+  /// How many of the contraction's rows, and of its lanes, there are for each
+  /// turn of the loops that reports call rows and columns.
+  double outerRows = 1, outerLanes = 1;
+};
+
 /// An attention whose sizes are open.
 struct Workload {
   enum class Kind { Softmax, Linear, Pool, Contraction, Rows };
@@ -62,6 +71,8 @@ struct Workload {
   double plainMultiplyAdds = 0, plainOther = 0, plainExps = 0;
   /// Bytes of operands and results for each of those.
   double movedBytes = 0;
+  /// The ops that make a contraction's left side, if it may make them itself.
+  std::optional<RowCounts> before;
 
   /// Keys that are computed for a query on average, where a tile of queries
   /// takes whole blocks and each of which one of them sees a key.
@@ -80,6 +91,12 @@ struct Workload {
 /// Reads `op`, an attention that can be planned, with `nominal` sizes of the
 /// function around it: numbers all of them.
 Workload readWorkload(mlir::Operation *op, const Sizes &nominal);
+
+/// Counts `producers`, which make the left side of `op`, a contraction
+/// (Schedule::findProducers).
+RowCounts countRows(mlir::Operation *op,
+                    llvm::ArrayRef<mlir::Operation *> producers,
+                    const Sizes &nominal);
 
 /// Reads `members`, ops that rows go through, as one: counts are of a call.
 Workload readRows(llvm::ArrayRef<mlir::Operation *> members,

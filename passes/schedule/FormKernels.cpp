@@ -65,7 +65,7 @@ struct FormKernelsPass : mixattn::impl::FormKernelsPassBase<FormKernelsPass> {
     if (result.wasInterrupted())
       return signalPassFailure();
     for (const KernelOps &each : findKernels(getOperation(), schedules))
-      makeKernel(each.members);
+      makeKernel(each.members, each.anchor->getLoc());
   }
 };
 

@@ -40,12 +40,16 @@ static LogicalResult checkOperands(KernelOp kernel) {
   Operation *op = kernel.getAnchor();
   auto style = dyn_cast<DestinationStyleOpInterface>(op);
   llvm::SetVector<Value> used;
-  for (OpOperand &operand : op->getOpOperands())
+  SmallVector<Operation *> producers = kernel.getProducers();
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (llvm::is_contained(producers, operand.get().getDefiningOp()))
+      continue;
     // The tensor that a contraction adds to is made in the region.
     if (!style || !style.isDpsInit(&operand) ||
         !isa_and_present<linalg::FillOp, tensor::EmptyOp>(
             operand.get().getDefiningOp()))
       used.insert(operand.get());
+  }
   getUsedValuesDefinedAbove(op->getRegions(), used);
   for (Value value : used) {
     Operation *made = value.getDefiningOp();
@@ -93,7 +97,13 @@ LogicalResult mixattn::checkKernel(KernelOp kernel,
              << each.algorithm.getValue() << "': " << why;
   const Schedule *schedule =
       findSchedule(schedules, cases.front().algorithm.getValue());
-  SmallVector<Operation *> members = {op};
+  SmallVector<Operation *> members = {op}, producers = kernel.getProducers();
+  SmallVector<Operation *> taken = schedule->findProducers(op);
+  for (Operation *producer : producers)
+    if (!llvm::is_contained(taken, producer))
+      return producer->emitOpError("cannot be scheduled before '")
+             << op->getName() << "' as '" << schedule->name
+             << "': its rows are not made there for that alone";
   for (Operation *consumer : kernel.getConsumers()) {
     if (std::string why = schedule->whyNotFused(members, consumer);
         !why.empty())

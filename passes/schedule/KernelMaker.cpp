@@ -67,9 +67,8 @@ namespace {
 /// Wraps ops as a kernel into new tensors.
 class KernelMaker {
 public:
-  explicit KernelMaker(ArrayRef<Operation *> members)
-      : rewriter(members.back()), loc(members.front()->getLoc()),
-        members(members) {}
+  KernelMaker(ArrayRef<Operation *> members, Location loc)
+      : rewriter(members.back()), loc(loc), members(members) {}
 
   void run();
 
@@ -78,6 +77,7 @@ private:
     return op && llvm::is_contained(members, op);
   }
   void freeInits(Operation *op);
+  void freeSizes(Operation *op);
   SmallVector<Value> findResults() const;
   SmallVector<OpFoldResult> sizesOf(Value result);
   SmallVector<Value> makeOutputs(ArrayRef<Value> results);
@@ -211,8 +211,22 @@ void KernelMaker::freeInits(Operation *op) {
           getElementTypeOrSelf(init.get())));
 }
 
+/// Takes sizes of what `op` makes from a tensor that no member makes: who asks
+/// for a size reads no result.
+void KernelMaker::freeSizes(Operation *op) {
+  if (!isa<linalg::LinalgOp>(op))
+    return;
+  for (OpResult result : op->getResults())
+    for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
+      if (isa<tensor::DimOp>(user))
+        rewriter.modifyOpInPlace(user, [&] {
+          user->setOperand(0, likeOf(result, members));
+        });
+}
+
 void KernelMaker::run() {
   llvm::for_each(members, [&](Operation *op) { freeInits(op); });
+  llvm::for_each(members, [&](Operation *op) { freeSizes(op); });
   llvm::for_each(members, [&](Operation *op) { collect(op); });
   used.remove_if([&](Value value) { return isMember(value.getDefiningOp()); });
   SmallVector<Value> results = findResults();
@@ -241,6 +255,6 @@ void KernelMaker::run() {
     rewriter.eraseOp(op);
 }
 
-void mixattn::makeKernel(ArrayRef<Operation *> members) {
-  KernelMaker(members).run();
+void mixattn::makeKernel(ArrayRef<Operation *> members, Location loc) {
+  KernelMaker(members, loc).run();
 }

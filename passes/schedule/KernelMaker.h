@@ -8,10 +8,11 @@
 
 namespace mixattn {
 
-/// Wraps `members`, an anchor and ops after it in one block, as a kernel into
-/// new tensors, at the place of the last one. Its results are those that other
-/// ops read, all of which come later, and those of the last member.
-void makeKernel(llvm::ArrayRef<mlir::Operation *> members);
+/// Wraps `members`, an anchor and ops around it in one block, in their order,
+/// as a kernel into new tensors, at the place of the last one. Its results are
+/// those that other ops read, all of which come later, and those of the last
+/// member. `loc` is the anchor's place.
+void makeKernel(llvm::ArrayRef<mlir::Operation *> members, mlir::Location loc);
 
 } // namespace mixattn
 

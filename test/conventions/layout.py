@@ -95,8 +95,9 @@ ROOMS = {
     "schedule/x86/shared": ["body", "plan", "schedule", "target"],
     **{f"schedule/x86/{room}": ["body", "plan", "schedule",
                                 "schedule/x86/shared"]
-       for room in ("attention", "decode", "dense", "linear", "pool", "rows",
-                    "stages")},
+       for room in ("attention", "decode", "linear", "pool", "rows", "stages")},
+    "schedule/x86/dense": ["body", "plan", "schedule", "schedule/x86/rows",
+                           "schedule/x86/shared"],
     "schedule/x86": ["plan", "schedule/x86/shared", "schedule/x86/attention",
                      "schedule/x86/decode", "schedule/x86/dense", "schedule/x86/linear",
                      "schedule/x86/pool", "schedule/x86/rows",

@@ -5,7 +5,7 @@
 
 !q = tensor<1x2x3x4xf32>
 func.func @unknown(%q: !q) -> !q {
-  // expected-error @below {{'attn.generic' op cannot be computed as planned by 'fold': expected online, panel, decode, chunked_linear, banded, dense or unfused as plan, but got 'fold'}}
+  // expected-error @below {{'attn.generic' op cannot be computed as planned by 'fold': expected online, panel, decode, chunked_linear, banded, dense, rows_dense or unfused as plan, but got 'fold'}}
   %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) {attn.plan = #attn.plan<[else : fold]>} -> !q
   return %o : !q
 }

@@ -97,7 +97,7 @@ func.func @f(%q: !q) -> !q {
 }
 
 //--- algorithm.mlir
-// expected-error @below {{expected online, panel, decode, chunked_linear, banded, dense or unfused as plan, but got 'fold'}}
+// expected-error @below {{expected online, panel, decode, chunked_linear, banded, dense, rows_dense or unfused as plan, but got 'fold'}}
 module {}
 
 //--- number.mlir

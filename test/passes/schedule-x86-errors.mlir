@@ -82,7 +82,7 @@ func.func @other(%q: !m, %o: !m) {
 func.func @unknown(%q: !m, %o: !m) {
   attn.kernel ins(%q : !m) outs(%o : !m) {
   ^bb0(%a: !t):
-    // expected-error @below {{cannot be scheduled as 'fold': expected online, panel, decode, chunked_linear, banded, dense or unfused as plan, but got 'fold'}}
+    // expected-error @below {{cannot be scheduled as 'fold': expected online, panel, decode, chunked_linear, banded, dense, rows_dense or unfused as plan, but got 'fold'}}
     %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t)
         {attn.plan = #attn.plan<[else : fold]>} -> !t
     attn.results %r : !t

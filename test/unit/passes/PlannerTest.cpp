@@ -102,9 +102,8 @@ TEST_F(PlannerTest, ForcedPlansAreOfTheTable) {
   };
   EXPECT_EQ(whyNot(TargetFamily::X86, "panel,width=16,block=32"), "");
   EXPECT_EQ(whyNot(TargetFamily::X86, "fast"),
-            "expected online, panel, decode, chunked_linear, banded, dense or "
-            "unfused "
-            "as plan, but got 'fast'");
+            "expected online, panel, decode, chunked_linear, banded, dense, "
+            "rows_dense or unfused as plan, but got 'fast'");
   EXPECT_EQ(whyNot(TargetFamily::X86, "online,split=64"),
             "expected width, block as numbers of online, but got 'split'");
   EXPECT_EQ(whyNot(TargetFamily::X86, "unfused,block=64"),

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The dense schedule: a grid of tiles of a contraction's result.
+// The dense schedule: the sizes of tiles, and what they go through.
 
 #include "passes/schedule/x86/dense/Dense.h"
 
-#include "passes/schedule/x86/dense/DenseTile.h"
-#include "passes/schedule/x86/shared/Calibration.h"
-#include "passes/schedule/x86/shared/Grid.h"
+#include "passes/schedule/x86/dense/DenseGrid.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -138,115 +136,13 @@ static TileSizes fitRow(const CpuModel &cpu, Value lanes) {
   return sizes;
 }
 
-/// Emits which block of rows, and which panel, item `item` of these takes.
-/// `threads` items in a row take as many blocks of rows, or parts of the panels
-/// where there is one block: each thread reads its rows from its own cache, and
-/// few lines of the result are written by two of them at a time.
-static std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b, Value item,
-                                         Value blocks, Value panels,
-                                         int64_t threads) {
-  IndexMath at(b);
-  if (threads == 1)
-    return {at.div(item, panels), at.rem(item, panels)};
-  Value first = at.mul(at.div(item, at.mul(panels, threads)), threads);
-  Value few = at.min(at.sub(blocks, first), threads);
-  Value turn = at.sub(item, at.mul(first, panels));
-  Value block = at.add(first, at.rem(turn, few));
-  Value number = at.div(turn, few);
-  Value part = at.div(panels, threads);
-  Value parted =
-      at.add(at.mul(at.rem(number, threads), part), at.div(number, threads));
-  Value isParted = arith::AndIOp::create(
-      b, at.compare(arith::CmpIPredicate::eq, few, 1),
-      at.compare(arith::CmpIPredicate::eq, at.rem(panels, threads), 0));
-  return {block, arith::SelectOp::create(b, isParted, parted, number)};
-}
-
-/// Emits a grid of tiles of `sizes`.
-static void emitTiles(ImplicitLocOpBuilder &b, KernelOp kernel,
-                      const Contraction &op, const CpuModel &cpu,
-                      const TileSizes &sizes) {
-  IndexMath at(b);
-  Scratch counted;
-  DenseTile shape(b, kernel, op, sizes, counted);
-  shape.takeScratch();
-  auto quotientUp = [&](Value size, auto part) {
-    return at.div(at.sub(at.add(size, part), 1), part);
-  };
-  Value rows = shape.sizeOf(op.rows), lanes = shape.sizeOf(op.lanes);
-  Value panels = quotientUp(lanes, sizes.width);
-  Value places = panels;
-  SmallVector<std::pair<unsigned, Value>> batches;
-  for (unsigned loop : op.batches) {
-    batches.emplace_back(loop, shape.sizeOf(loop));
-    places = at.mul(places, batches.back().second);
-  }
-  // Tiles of rows of equal size, enough of them for all threads, but none so
-  // short that packing shows.
-  constexpr int64_t turns = 4, shortest = 48;
-  Value blocks =
-      at.max(quotientUp(rows, DenseTile::mostRowsOf(sizes)),
-             at.min(quotientUp(at.value(turns * cpu.threads), places),
-                    quotientUp(rows, shortest)));
-  Value tileRows =
-      at.mul(quotientUp(quotientUp(rows, blocks), sizes.rows), sizes.rows);
-  blocks = quotientUp(rows, tileRows);
-  Value terms = at.mul(at.mul(rows, shape.sizeOf(op.depths)),
-                       at.mul(places, sizes.width));
-  int64_t threads = DenseTile::isAmxOf(op, sizes) ? cpu.threads : 1;
-  emitGrid(
-      b, at.mul(places, blocks),
-      at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewProjected),
-      at.value(counted.taken),
-      [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
-        IndexMath at(b);
-        Value ofBatch = at.mul(panels, blocks);
-        Value rest = at.div(item, ofBatch);
-        Value block, number;
-        std::tie(block, number) =
-            emitPlace(b, at.rem(item, ofBatch), blocks, panels, threads);
-        Value lane = at.mul(number, sizes.width);
-        Value row = at.mul(block, tileRows);
-        number = at.add(at.mul(rest, panels), number);
-        Place place;
-        for (auto [loop, size] : llvm::reverse(batches)) {
-          place[loop] = at.rem(rest, size);
-          rest = at.div(rest, size);
-        }
-        auto emit = [&](bool packs) {
-          Scratch own = scratch;
-          DenseTile(b, kernel, op, sizes, own)
-              .emit(place, number, row, lane, tileRows, packs);
-        };
-        if (!shape.canReadRight())
-          return emit(true);
-        Value areFew =
-            at.compare(arith::CmpIPredicate::sle, rows, DenseTile::fewRows);
-        Value isWhole = at.compare(arith::CmpIPredicate::sle,
-                                   at.add(lane, sizes.width), lanes);
-        Value reads = b.createOrFold<arith::AndIOp>(areFew, isWhole);
-        if (Value areThere = shape.arePanelsThere())
-          reads = b.createOrFold<arith::SelectOp>(
-              areThere, at.compare(arith::CmpIPredicate::ne, item, item),
-              reads);
-        if (std::optional<int64_t> known = getConstantIntValue(reads))
-          return emit(*known == 0);
-        auto choice = scf::IfOp::create(b, reads, /*withElseRegion=*/true);
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(choice.thenBlock());
-        emit(false);
-        b.setInsertionPointToStart(choice.elseBlock());
-        emit(true);
-      });
-}
-
 std::optional<PanelLayout> mixattn::findPanels(KernelOp kernel,
                                                const CpuModel &cpu) {
   Contraction op = limitLanes(*findContraction(kernel.getAnchor()), cpu.lanes);
-  DenseOperand left(kernel.getOperandOf(op.left), op.leftMap),
-      right(kernel.getOperandOf(op.right), op.rightMap);
+  DenseOperand right(kernel.getOperandOf(op.right), op.rightMap),
+      target(kernel.getOutputs()[0], op.resultMap);
   // Few rows read what lies in rows of lanes.
-  std::optional<int64_t> rows = left.getKnownSize(op.rows);
+  std::optional<int64_t> rows = target.getKnownSize(op.rows);
   bool hasRows = right.isEven(op.depths) && right.isContiguous(op.lanes);
   int64_t few = right.getElementType().isF32() ? DenseTile::fewRows : 1;
   if (rows && *rows <= few && hasRows)
@@ -284,17 +180,17 @@ void mixattn::scheduleDense(KernelOp kernel, const CpuModel &cpu) {
   if (known && !DenseTile::isAmxOf(op, sizes))
     sizes.rows = std::min(sizes.rows, *known);
   if (!shape.hasRowsOfLanes() || (known && *known > 1)) {
-    emitTiles(b, kernel, op, cpu, sizes);
+    DenseGrid(b, kernel, op, cpu, sizes).emit();
   } else if (known) {
-    emitTiles(b, kernel, op, cpu, fitRow(cpu, lanes));
+    DenseGrid(b, kernel, op, cpu, fitRow(cpu, lanes)).emit();
   } else {
     auto choice = scf::IfOp::create(
         b, IndexMath(b).compare(arith::CmpIPredicate::sle, rows, 1),
         /*withElseRegion=*/true);
     b.setInsertionPointToStart(choice.thenBlock());
-    emitTiles(b, kernel, op, cpu, fitRow(cpu, lanes));
+    DenseGrid(b, kernel, op, cpu, fitRow(cpu, lanes)).emit();
     b.setInsertionPointToStart(choice.elseBlock());
-    emitTiles(b, kernel, op, cpu, sizes);
+    DenseGrid(b, kernel, op, cpu, sizes).emit();
   }
   kernel.erase();
 }

@@ -18,7 +18,7 @@ void DenseTile::emitLeft(Value first, Value count, Value from, Value to) {
     Place place = batch;
     split(op.rows, at.add(firstRow, row), place);
     Value copied = leftSide == LeftSide::Copied ? row : at.sub(row, from);
-    copyRow(left, place, op.depths, first, at.add(first, count), piece,
+    copyRow(*left, place, op.depths, first, at.add(first, count), piece,
             leftTile, copied);
   });
 }
@@ -50,16 +50,22 @@ void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
     SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
     return memref::SubViewOp::create(b, matrix, offsets, extents, strides);
   };
+  if (leftSide == LeftSide::Made) {
+    Value made = part(leftTile, b.getIndexAttr(0), first,
+                      memref::getMixedSize(b, b.getLoc(), leftTile, 0), count);
+    tile::ProductOp::create(b, made, row, lanes, sums, clauses);
+    return;
+  }
   Value leftRow = at.add(firstRow, row);
   if (leftSide == LeftSide::Terms) {
-    Value matrix = left.makeMatrix(b, op.depths, op.rows, batch);
+    Value matrix = left->makeMatrix(b, op.depths, op.rows, batch);
     matrix = part(matrix, b.getIndexAttr(0), leftRow, sizeOf(op.depths),
                   b.getIndexAttr(rows));
     clauses.isTransposed = true;
     tile::ProductOp::create(b, matrix, first, lanes, sums, clauses);
     return;
   }
-  Value matrix = left.makeMatrix(b, op.rows, op.depths, batch);
+  Value matrix = left->makeMatrix(b, op.rows, op.depths, batch);
   matrix = part(matrix, b.getIndexAttr(0), first, sizeOf(op.rows), count);
   if (areLast)
     clauses.last = at.sub(sizeOf(op.rows), 1);

@@ -5,7 +5,8 @@
 
 #include "dialect/attn/Contraction.h"
 #include "passes/schedule/x86/dense/Dense.h"
-#include "passes/schedule/x86/dense/DenseTile.h"
+#include "passes/schedule/x86/dense/DenseGrid.h"
+#include "passes/schedule/x86/dense/Producers.h"
 #include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/StageSchedule.h"
 
@@ -19,12 +20,12 @@ using namespace mixattn::x86;
 
 namespace {
 
-class Dense final : public CpuSchedule {
+class Dense : public CpuSchedule {
 public:
   explicit Dense(const CpuModel &cpu)
-      : CpuSchedule(cpu, "dense",
-                    "tiles of a contraction's result, which pointwise ops go "
-                    "through before they are stored") {}
+      : Dense(cpu, "dense",
+              "tiles of a contraction's result, which pointwise ops go "
+              "through before they are stored") {}
 
   bool isFor(Operation *op) const override {
     return findContraction(op).has_value();
@@ -42,12 +43,43 @@ public:
   void emit(KernelOp kernel, const PlanCase &) const override {
     scheduleDense(kernel, cpu);
   }
+
+protected:
+  using CpuSchedule::CpuSchedule;
+
+  /// The time of a grid of blocks of rows, `blocks` for each turn of the loops
+  /// that no plan names, whose items do `more` cycles in addition to products
+  /// of theirs, and move `moved` bytes less.
+  Prediction predictGrid(const Workload &work, const PlanSizes &sizes,
+                         double blocks, double more, double moved) const;
+};
+
+/// The same, but ops before the contraction are in its kernel.
+class RowsDense final : public Dense {
+public:
+  explicit RowsDense(const CpuModel &cpu)
+      : Dense(cpu, "rows_dense",
+              "dense, with the ops before that make the rows of the left side "
+              "for it alone: once for all panels of an item") {}
+
+  bool isFor(Operation *op) const override {
+    return Dense::isFor(op) && !findRowProducers(op).empty();
+  }
+  SmallVector<Operation *> findProducers(Operation *op) const override {
+    return findRowProducers(op);
+  }
+  Prediction predict(const Workload &work, const PlanCase &plan,
+                     const PlanSizes &sizes) const override;
 };
 
 } // namespace
 
 std::unique_ptr<Schedule> x86::makeDense(TargetAttr target) {
   return std::make_unique<Dense>(describeCpu(target));
+}
+
+std::unique_ptr<Schedule> x86::makeRowsDense(TargetAttr target) {
+  return std::make_unique<RowsDense>(describeCpu(target));
 }
 
 std::unique_ptr<Schedule> x86::makePanels(TargetAttr target) {
@@ -74,22 +106,22 @@ std::string Dense::whyNot(Operation *op) const {
 
 /// Products and packing of the right side, or reading of both sides, whichever
 /// takes longer.
-Prediction Dense::predict(const Workload &work, const PlanCase &,
-                          const PlanSizes &sizes) const {
+Prediction Dense::predictGrid(const Workload &work, const PlanSizes &sizes,
+                              double blocks, double more, double moved) const {
   using namespace calibration;
   double columns = double(sizes.batch), rows = double(sizes.queries),
          depth = double(sizes.keys), lanes = double(cpu.lanes);
   // Of all loops besides these three.
   double times = std::max(1.0, work.plainMultiplyAdds);
   TileSizes tile = TileSizes::of(cpu);
-  double blocks = std::ceil(rows / double(DenseTile::mostRowsOf(tile)));
   double tiles = times * blocks * std::ceil(columns / double(cpu.widestTile()));
   double slots = times * rows * std::ceil(columns / lanes) * depth;
   double reached = usesAmx(work) ? amxDenseShare : denseShare;
   double cycles = slots * productSlots(work) / (cpu.multiplyAdds * reached);
   if (rows > double(DenseTile::fewRows))
     cycles += packedVector * times * blocks * columns * depth / lanes;
-  double bytes = work.movedBytes * columns * rows * depth;
+  cycles += more;
+  double bytes = work.movedBytes * columns * rows * depth - moved;
   double readers = double(cpu.threads);
   cycles = std::max(cycles, bytes / readRate(bytes, bytes, readers));
   double perThread =
@@ -97,4 +129,55 @@ Prediction Dense::predict(const Workload &work, const PlanCase &,
       double(tile.width) * 4;
   return {share(cycles, tiles, cycles / std::max(1.0, tiles), false),
           perThread};
+}
+
+/// Where ops make the left side, their kernel's time is added.
+Prediction Dense::predict(const Workload &work, const PlanCase &,
+                          const PlanSizes &sizes) const {
+  TileSizes tile = TileSizes::of(cpu);
+  double blocks = std::ceil(double(sizes.queries) /
+                            double(DenseTile::mostRowsOf(tile)));
+  Prediction made = predictGrid(work, sizes, blocks, 0, 0);
+  if (const std::optional<RowCounts> &before = work.before) {
+    double numbers =
+        before->outerRows * double(sizes.queries) * double(sizes.keys);
+    made.seconds +=
+        secondsOfRows(numbers * before->operations, numbers * before->exps,
+                      numbers * before->movedBytes);
+  }
+  return made;
+}
+
+/// Each item makes the rows of its block again.
+Prediction RowsDense::predict(const Workload &work, const PlanCase &plan,
+                              const PlanSizes &sizes) const {
+  if (!work.before)
+    return Dense::predict(work, plan, sizes);
+  TileSizes tile = TileSizes::of(cpu);
+  const RowCounts &before = *work.before;
+  double rows = before.outerRows * double(sizes.queries),
+         depth = double(sizes.keys),
+         columns = before.outerLanes * double(sizes.batch);
+  double bytesOfTerm = work.isBf16 && hasPairs(work) ? 2 : 4;
+  double most = std::clamp(
+      double(DenseGridSizes::bytesOfRows(cpu)) / (depth * bytesOfTerm),
+      double(DenseGridSizes::fewestRows), double(DenseTile::mostRowsOf(tile)));
+  double wanted = double(DenseGridSizes::turns * cpu.threads);
+  double blocks =
+      std::max(std::ceil(rows / most),
+               std::min(wanted, std::ceil(rows / double(DenseGridSizes::fewestRows))));
+  double panels = std::ceil(columns / double(cpu.widestTile()));
+  double parts = std::min(panels, std::ceil(wanted / blocks));
+  // Lanes that are no whole vectors are divided into batches (limitLanes).
+  if (sizes.batch % cpu.lanes != 0)
+    parts *= before.outerLanes;
+  double numbers = rows * depth;
+  double more = parts * cyclesOfRows(numbers * before.operations,
+                                     numbers * before.exps);
+  double written = numbers * double(work.bits) / 8;
+  Prediction made =
+      predictGrid(work, sizes, blocks / before.outerRows, more,
+                  2 * written - numbers * before.movedBytes);
+  made.bytes += most * depth * bytesOfTerm;
+  return made;
 }

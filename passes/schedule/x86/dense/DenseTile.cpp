@@ -12,15 +12,28 @@
 using namespace mlir;
 using namespace mixattn;
 
+/// The left side, where it lies in memory.
+static std::optional<DenseOperand> findLeft(KernelOp kernel,
+                                            const Contraction &op) {
+  if (!isa<BlockArgument>(op.left))
+    return std::nullopt;
+  return DenseOperand(kernel.getOperandOf(op.left), op.leftMap);
+}
+
+/// Buffers that know the sizes of all loops, the right side last.
+SmallVector<DenseOperand> DenseTile::makeSides(KernelOp kernel,
+                                               const Contraction &op) {
+  std::optional<DenseOperand> left = findLeft(kernel, op);
+  return {left ? *left : DenseOperand(kernel.getOutputs()[0], op.resultMap),
+          DenseOperand(kernel.getOperandOf(op.right), op.rightMap)};
+}
+
 DenseTile::DenseTile(ImplicitLocOpBuilder &b, KernelOp kernel,
                      const Contraction &op, const TileSizes &sizes,
                      Scratch &scratch)
-    : DensePanel(b, sizes, scratch,
-                 {DenseOperand(kernel.getOperandOf(op.left), op.leftMap),
-                  DenseOperand(kernel.getOperandOf(op.right), op.rightMap)},
-                 op.depths, op.lanes, arePairsOf(op, sizes),
-                 termsOfPiece(op, sizes)),
-      kernel(kernel), op(op), left(kernel.getOperandOf(op.left), op.leftMap),
+    : DensePanel(b, sizes, scratch, makeSides(kernel, op), op.depths, op.lanes,
+                 arePairsOf(op, sizes), termsOfPiece(op, sizes)),
+      kernel(kernel), op(op), left(findLeft(kernel, op)),
       target(kernel.getOutputs()[0], op.resultMap), leftSide(chooseLeftSide()) {
 }
 
@@ -44,17 +57,19 @@ int64_t DenseTile::termsOfPiece(const Contraction &op, const TileSizes &sizes) {
 }
 
 DenseTile::LeftSide DenseTile::chooseLeftSide() {
+  if (!left)
+    return LeftSide::Made;
   // Numbers of 16 bits are converted once, not by each product.
-  if (!left.getElementType().isF32() && !arePairs)
+  if (!left->getElementType().isF32() && !arePairs)
     return LeftSide::Copied;
-  if (left.isEven(op.rows) && left.isContiguous(op.depths)) {
+  if (left->isEven(op.rows) && left->isContiguous(op.depths)) {
     // The last number of an odd row has no other to make a pair with, and rows
     // of AMX come in whole squares.
     std::optional<int64_t> depth = getConstantIntValue(sizeOf(op.depths));
     if (!arePairs || (depth && *depth % (isAmx() ? tile::amxTerms : 2) == 0))
       return LeftSide::Rows;
   }
-  if (!arePairs && left.isEven(op.depths) && left.isContiguous(op.rows))
+  if (!arePairs && left->isEven(op.depths) && left->isContiguous(op.rows))
     return LeftSide::Terms;
   return LeftSide::Copied;
 }
@@ -75,7 +90,8 @@ void DenseTile::takeScratch() {
   Type copied = arePairs ? b.getBF16Type() : Type();
   if (leftSide == LeftSide::Copied)
     leftTile = takeMatrix(mostRowsOf(sizes), piece, copied);
-  else if (leftSide == LeftSide::Terms || isAmx())
+  else if (leftSide == LeftSide::Terms ||
+           (leftSide == LeftSide::Rows && isAmx()))
     leftTile = takeMatrix(sizes.rows, piece, copied);
 }
 

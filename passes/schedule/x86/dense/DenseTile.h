@@ -39,6 +39,9 @@ public:
   bool canReadRight() const;
 
   void takeScratch();
+  /// Has products take rows of the left side from `rows`, where the kernel makes
+  /// them: those of the tile from its first one on, as many as whole blocks have.
+  void setLeftRows(mlir::Value rows) { leftTile = rows; }
   /// Whether the kernel's panels are there, or null where it has none.
   mlir::Value arePanelsThere();
   /// The tile from `row` and `lane` on, of at most `rows` rows, of the batch at
@@ -48,6 +51,8 @@ public:
             mlir::Value lane, mlir::Value rows, bool packs);
 
 private:
+  static llvm::SmallVector<DenseOperand> makeSides(KernelOp kernel,
+                                                   const Contraction &op);
   /// How products take the left side.
   enum class LeftSide {
     /// As it lies: the terms of a row are side by side.
@@ -55,7 +60,9 @@ private:
     /// As it lies: the rows of a term are side by side.
     Terms,
     /// From a copy.
-    Copied
+    Copied,
+    /// From rows that the kernel has made.
+    Made
   };
   LeftSide chooseLeftSide();
   bool isAmx() const { return isAmxOf(op, sizes); }
@@ -87,7 +94,9 @@ private:
 
   KernelOp kernel;
   Contraction op;
-  DenseOperand left, target;
+  /// None where the kernel makes its rows.
+  std::optional<DenseOperand> left;
+  DenseOperand target;
   LeftSide leftSide;
   /// Where the tile stands: an index for each loop of the batch, the number of
   /// its panel, its first row and its first lane, and how many rows it has.

@@ -23,6 +23,13 @@ RowKernel::RowKernel(ImplicitLocOpBuilder &b, KernelOp kernel, int64_t lanes)
         RowLoops::of(cast<linalg::LinalgOp>(op), members.front().rows));
 }
 
+RowKernel::RowKernel(ImplicitLocOpBuilder &b, KernelOp kernel, int64_t lanes,
+                     ArrayRef<Operation *> producers, unsigned rows)
+    : b(b), at(b), kernel(kernel), lanes(lanes) {
+  for (Operation *op : producers)
+    members.push_back(RowLoops::of(cast<linalg::LinalgOp>(op), rows));
+}
+
 /// The value outside of the kernel for `value`, an argument of its region or a
 /// constant there.
 Value RowKernel::outside(Value value) {
@@ -113,7 +120,8 @@ Value RowKernel::countScratch() {
   Value bytes = at.value(0);
   for (const RowLoops &each : members)
     for (OpResult result : each.getOp()->getResults())
-      if (staysInside(result) && !isNumber(each, result))
+      if (staysInside(result) && !isNumber(each, result) &&
+          !given.contains(result))
         bytes = at.add(bytes, bytesOf(result));
   return bytes;
 }
@@ -131,7 +139,8 @@ void RowKernel::holdResults(Value scratch) {
     held[value] = {buffer, {}, 0};
   for (RowLoops each : members)
     for (OpResult result : each.getOp()->getResults()) {
-      if (!staysInside(result) || isNumber(each, result))
+      if (!staysInside(result) || isNumber(each, result) ||
+          given.contains(result))
         continue;
       auto type = cast<RankedTensorType>(result.getType());
       ArrayRef<int64_t> shape = type.getShape().drop_front(each.rows);

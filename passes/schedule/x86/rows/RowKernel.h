@@ -18,7 +18,12 @@ namespace mixattn {
 /// memory, or is a number.
 class RowKernel {
 public:
+  /// All ops of `kernel`.
   RowKernel(mlir::ImplicitLocOpBuilder &b, KernelOp kernel, int64_t lanes);
+  /// Those that make rows of an operand of its anchor, by their first `rows`
+  /// loops. All that they make stays in scratch.
+  RowKernel(mlir::ImplicitLocOpBuilder &b, KernelOp kernel, int64_t lanes,
+            llvm::ArrayRef<mlir::Operation *> producers, unsigned rows);
 
   unsigned getNumRowLoops() const { return members.front().rows; }
   /// How many rows there are in loop `loop`.
@@ -37,6 +42,12 @@ public:
   bool hasTurnedRows() const;
   /// The bytes of scratch that a row takes.
   mlir::Value countScratch();
+  /// Has rows of `result`, which stays inside, be written to `buffer`, which
+  /// has the dims of one row.
+  void hold(mlir::OpResult result, mlir::Value buffer) {
+    given.insert(result);
+    held[result] = {buffer, {}, getNumRowLoops()};
+  }
 
   /// Emits the row at `row`, an index of each of its loops. Where lanes are
   /// separate, those from `from` to before `to`.
@@ -122,6 +133,8 @@ private:
   int64_t lanes;
   llvm::SmallVector<RowLoops> members;
   llvm::DenseMap<mlir::Value, Held> held;
+  /// Results that lie where the caller says.
+  llvm::DenseSet<mlir::Value> given;
   /// Where the loops of the op that is emitted stand.
   Place place;
   /// The lanes that are emitted, where they are not all.

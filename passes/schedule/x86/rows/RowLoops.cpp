@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -161,11 +162,10 @@ std::string mixattn::whyNoRows(Operation *op) {
   return "";
 }
 
-std::string mixattn::whyNotInRow(ArrayRef<Operation *> members, Operation *op) {
+std::string mixattn::whyNotOfRows(Operation *op, unsigned rows) {
   if (std::string why = whyNoRows(op); !why.empty())
     return why;
   auto linalg = cast<linalg::LinalgOp>(op);
-  unsigned rows = RowLoops::of(cast<linalg::LinalgOp>(members.front())).rows;
   if (rows == 0 || linalg.getNumLoops() < rows)
     return "it has other rows";
   for (unsigned row = 0; row < rows; ++row)
@@ -174,28 +174,54 @@ std::string mixattn::whyNotInRow(ArrayRef<Operation *> members, Operation *op) {
   if (std::optional<unsigned> lane = findLane(linalg);
       lane && *lane < rows && linalg.getNumLoops() > rows)
     return "its lanes are rows";
+  return "";
+}
+
+std::string mixattn::whyNotInRow(Operation *before, Operation *op,
+                                 unsigned rows) {
+  auto linalg = cast<linalg::LinalgOp>(op);
   RowLoops loops = RowLoops::of(linalg, rows);
+  RowLoops earlier = RowLoops::of(cast<linalg::LinalgOp>(before), rows);
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
-  for (Operation *member : members) {
-    RowLoops before = RowLoops::of(cast<linalg::LinalgOp>(member), rows);
-    for (OpResult result : member->getResults()) {
-      if (captured.contains(result))
-        return "it picks elements of any row";
-      AffineMap made = before.mapOf(*before.getOp().getTiedOpOperand(result));
-      for (OpOperand &operand : op->getOpOperands()) {
-        if (operand.get() != result)
-          continue;
-        // A tensor that is only written to may be any.
-        if (linalg.isDpsInit(&operand)) {
-          if (linalg.payloadUsesValueFromOperand(&operand))
-            return "it adds to what it reads";
-          continue;
-        }
-        if (!before.isByRow(made) || !loops.isByRow(loops.mapOf(operand)))
-          return "it reads other rows";
+  for (OpResult result : before->getResults()) {
+    if (captured.contains(result))
+      return "it picks elements of any row";
+    AffineMap made = earlier.mapOf(*earlier.getOp().getTiedOpOperand(result));
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (operand.get() != result)
+        continue;
+      // A tensor that is only written to may be any.
+      if (linalg.isDpsInit(&operand)) {
+        if (linalg.payloadUsesValueFromOperand(&operand))
+          return "it adds to what it reads";
+        continue;
       }
+      if (!earlier.isByRow(made) || !loops.isByRow(loops.mapOf(operand)))
+        return "it reads other rows";
     }
   }
   return "";
+}
+
+std::string mixattn::whyNotInRow(ArrayRef<Operation *> members, Operation *op) {
+  unsigned rows = RowLoops::of(cast<linalg::LinalgOp>(members.front())).rows;
+  std::string why = whyNotOfRows(op, rows);
+  for (Operation *member : members)
+    if (why.empty())
+      why = whyNotInRow(member, op, rows);
+  return why;
+}
+
+bool mixattn::isTurned(const RowLoops &loops, OpOperand *input) {
+  if (!loops.lane || loops.rows == 0 ||
+      !isa<TensorType>(input->get().getType()) ||
+      getElementTypeOrSelf(input->get()).isInteger(1))
+    return false;
+  AffineMap map = loops.mapOf(*input);
+  AffineExpr lane = getAffineDimExpr(*loops.lane, map.getContext());
+  AffineExpr row = getAffineDimExpr(loops.rows - 1, map.getContext());
+  return map.isProjectedPermutation() && map.getNumResults() > 1 &&
+         map.getResults().back() == row &&
+         llvm::is_contained(map.getResults(), lane);
 }

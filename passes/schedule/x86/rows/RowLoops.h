@@ -47,6 +47,16 @@ mlir::Operation *findCombiner(mlir::linalg::LinalgOp op, unsigned number);
 
 /// Why no code is written for `op`, or nothing.
 std::string whyNoRows(mlir::Operation *op);
+/// Why the turns of the first `rows` loops of `op` are not computed one after
+/// the other, or nothing.
+std::string whyNotOfRows(mlir::Operation *op, unsigned rows);
+/// Why `op` cannot read what `before` computes row by row, both of which have
+/// `rows` loops of them, or nothing.
+std::string whyNotInRow(mlir::Operation *before, mlir::Operation *op,
+                        unsigned rows);
+/// Whether elements of turns of the last of `loops`' row loops follow one
+/// another in `input`, and those of a row do not.
+bool isTurned(const RowLoops &loops, mlir::OpOperand *input);
 /// Why the rows that ops in `members` compute cannot go through `op`, or
 /// nothing.
 std::string whyNotInRow(llvm::ArrayRef<mlir::Operation *> members,

@@ -11,20 +11,6 @@
 using namespace mlir;
 using namespace mixattn;
 
-/// Whether elements of turns of the last of `loops`' row loops follow one
-/// another in `input`, and those of a row do not.
-static bool isTurned(const RowLoops &loops, OpOperand *input) {
-  if (!isa<TensorType>(input->get().getType()) ||
-      getElementTypeOrSelf(input->get()).isInteger(1))
-    return false;
-  AffineMap map = loops.mapOf(*input);
-  AffineExpr lane = getAffineDimExpr(*loops.lane, map.getContext());
-  AffineExpr row = getAffineDimExpr(loops.rows - 1, map.getContext());
-  return map.isProjectedPermutation() && map.getNumResults() > 1 &&
-         map.getResults().back() == row &&
-         llvm::is_contained(map.getResults(), lane);
-}
-
 bool RowKernel::hasTurnedRows() const {
   if (members.size() != 1 || !hasSeparateLanes())
     return false;

@@ -5,7 +5,6 @@
 
 #include "passes/schedule/x86/rows/RowLoops.h"
 #include "passes/schedule/x86/rows/Rows.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/CpuSchedule.h"
 
 using namespace mlir;
@@ -41,17 +40,11 @@ public:
 
 } // namespace
 
-/// Arithmetic, or moving, whichever takes longer.
 Prediction Rows::predict(const Workload &work, const PlanCase &,
                          const PlanSizes &) const {
-  double operations = work.plainMultiplyAdds + work.plainOther;
-  double slots =
-      operations * calibration::rowOther + work.plainExps * slotsOfExp(0);
-  double cycles = slots / double(cpu.lanes * cpu.multiplyAdds);
-  double bytes = work.movedBytes, readers = double(cpu.threads);
-  cycles = std::max(cycles, bytes / readRate(bytes / readers, bytes, readers));
-  double items = std::max(1.0, operations / double(calibration::fewTurns));
-  return {share(cycles, items, cycles / items, false), 0};
+  return {secondsOfRows(work.plainMultiplyAdds + work.plainOther,
+                        work.plainExps, work.movedBytes),
+          0};
 }
 
 std::unique_ptr<Schedule> x86::makeRows(TargetAttr target) {

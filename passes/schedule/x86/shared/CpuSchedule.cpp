@@ -139,6 +139,22 @@ double CpuSchedule::slotsOfExp(double hidden) const {
                          : nakedExp - (nakedExp - hiddenExp) * hidden;
 }
 
+double CpuSchedule::cyclesOfRows(double operations, double exps) const {
+  double slots = operations * calibration::rowOther + exps * slotsOfExp(0);
+  return slots / double(cpu.lanes * cpu.multiplyAdds);
+}
+
+/// Arithmetic, or moving, whichever takes longer.
+double CpuSchedule::secondsOfRows(double operations, double exps,
+                                  double bytes) const {
+  double readers = double(cpu.threads);
+  double cycles =
+      std::max(cyclesOfRows(operations, exps),
+               bytes / readRate(bytes / readers, bytes, readers));
+  double items = std::max(1.0, operations / double(calibration::fewTurns));
+  return share(cycles, items, cycles / items, false);
+}
+
 double CpuSchedule::readRate(double bytes, double all, double readers) const {
   constexpr double usable = 0.8, shared = 0.7;
   if (bytes <= usable * double(cpu.l2))

@@ -46,6 +46,11 @@ protected:
   double bytesOfFactor(const Workload &work) const {
     return hasPairs(work) ? 2 : 4;
   }
+  /// The time of a kernel of rows that does so many operations and exps, and
+  /// moves so many bytes.
+  double secondsOfRows(double operations, double exps, double bytes) const;
+  /// Cycles of the arithmetic of such rows.
+  double cyclesOfRows(double operations, double exps) const;
   /// Slots of an exp, the part `hidden` of which is under products.
   double slotsOfExp(double hidden) const;
   /// Bytes that one of `readers` reads in a cycle of a set of `bytes`, where

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The dense schedule: a grid of tiles of a contraction's result.
+
+#include "passes/schedule/x86/dense/DenseGrid.h"
+
+#include "passes/schedule/x86/shared/Calibration.h"
+#include "passes/schedule/x86/shared/Grid.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+DenseGrid::DenseGrid(ImplicitLocOpBuilder &b, KernelOp kernel,
+                     const Contraction &op, const CpuModel &cpu,
+                     const TileSizes &sizes)
+    : b(b), at(b), kernel(kernel), op(op), cpu(cpu), sizes(sizes),
+      shape(b, kernel, op, sizes, counted), rows(shape.sizeOf(op.rows)),
+      lanes(shape.sizeOf(op.lanes)), times(at.value(1)) {
+  shape.takeScratch();
+  if (!kernel.getProducers().empty())
+    made.emplace(b, kernel, op, sizes, shape);
+  for (unsigned loop : op.batches) {
+    batches.emplace_back(loop, shape.sizeOf(loop));
+    times = at.mul(times, batches.back().second);
+  }
+  divide();
+}
+
+/// `size` in parts of `part`, rounded up.
+Value DenseGrid::quotientUp(Value size, IndexMath::Index part) {
+  Value number = at.value(part);
+  return at.div(at.sub(at.add(size, number), 1), number);
+}
+
+void DenseGrid::divide() {
+  auto number = [&](int64_t value) { return b.getIndexAttr(value); };
+  panels = quotientUp(lanes, number(sizes.width));
+  Value wanted = at.value(DenseGridSizes::turns * cpu.threads);
+  Value mostRows = at.value(DenseTile::mostRowsOf(sizes));
+  // Blocks alone divide what the kernel makes.
+  Value others = made ? times : at.mul(panels, times);
+  if (made)
+    mostRows = at.min(
+        mostRows,
+        at.max(made->countFitting(DenseGridSizes::bytesOfRows(cpu)),
+               DenseGridSizes::fewestRows));
+  // Blocks of equal size, enough of them for all threads.
+  blocks = at.max(quotientUp(rows, mostRows),
+                  at.min(quotientUp(wanted, others),
+                         quotientUp(rows, number(DenseGridSizes::fewestRows))));
+  blockRows = at.mul(
+      quotientUp(quotientUp(rows, blocks), number(sizes.rows)), sizes.rows);
+  blocks = quotientUp(rows, blockRows);
+  group = at.value(1);
+  if (made)
+    group = quotientUp(
+        panels, at.min(panels, quotientUp(wanted, at.mul(blocks, times))));
+  parts = quotientUp(panels, group);
+}
+
+/// Which block of rows, and which part of the panels, item `item` of these
+/// takes. With AMX `threads` items in a row take as many blocks of rows, or
+/// parts of the panels where there is one block: each thread reads its rows
+/// from its own cache, and few lines of the result are written by two of them
+/// at a time.
+std::pair<Value, Value> DenseGrid::findPlace(Value item) {
+  int64_t threads = DenseTile::isAmxOf(op, sizes) ? cpu.threads : 1;
+  if (threads == 1)
+    return {at.div(item, parts), at.rem(item, parts)};
+  Value first = at.mul(at.div(item, at.mul(parts, threads)), threads);
+  Value few = at.min(at.sub(blocks, first), threads);
+  Value turn = at.sub(item, at.mul(first, parts));
+  Value block = at.add(first, at.rem(turn, few));
+  Value number = at.div(turn, few);
+  Value part = at.div(parts, threads);
+  Value parted =
+      at.add(at.mul(at.rem(number, threads), part), at.div(number, threads));
+  Value isParted = arith::AndIOp::create(
+      b, at.compare(arith::CmpIPredicate::eq, few, 1),
+      at.compare(arith::CmpIPredicate::eq, at.rem(parts, threads), 0));
+  return {block, arith::SelectOp::create(b, isParted, parted, number)};
+}
+
+/// Emits a tile of panel `panel` by `emit`, which packs the right side, or has
+/// products read it as it lies.
+void DenseGrid::emitPanel(Value panel, function_ref<void(bool packs)> emit) {
+  if (!shape.canReadRight())
+    return emit(true);
+  Value areFew =
+      at.compare(arith::CmpIPredicate::sle, rows, DenseTile::fewRows);
+  Value isWhole =
+      at.compare(arith::CmpIPredicate::sle,
+                 at.mul(at.add(panel, 1), sizes.width), lanes);
+  Value reads = b.createOrFold<arith::AndIOp>(areFew, isWhole);
+  if (Value areThere = shape.arePanelsThere())
+    reads = b.createOrFold<arith::SelectOp>(
+        areThere, at.compare(arith::CmpIPredicate::ne, panel, panel), reads);
+  if (std::optional<int64_t> known = getConstantIntValue(reads))
+    return emit(*known == 0);
+  auto choice = scf::IfOp::create(b, reads, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  emit(false);
+  b.setInsertionPointToStart(choice.elseBlock());
+  emit(true);
+}
+
+void DenseGrid::emitItem(Value item, Scratch &scratch) {
+  Value ofBatch = at.mul(parts, blocks);
+  Value rest = at.div(item, ofBatch);
+  auto [block, part] = findPlace(at.rem(item, ofBatch));
+  Value row = at.mul(block, blockRows);
+  Value before = at.mul(rest, panels);
+  Place place;
+  for (auto [loop, size] : llvm::reverse(batches)) {
+    place[loop] = at.rem(rest, size);
+    rest = at.div(rest, size);
+  }
+  Value left;
+  if (made)
+    left = made->emit(place, row, at.min(at.sub(rows, row), blockRows),
+                      blockRows, scratch.memory, at.value(counted.taken));
+  auto emit = [&](Value panel) {
+    emitPanel(panel, [&](bool packs) {
+      Scratch own = scratch;
+      DenseTile tile(b, kernel, op, sizes, own);
+      tile.setLeftRows(left);
+      tile.emit(place, at.add(before, panel), row, at.mul(panel, sizes.width),
+                blockRows, packs);
+    });
+  };
+  if (!made)
+    return emit(part);
+  Value first = at.mul(part, group);
+  auto loop = scf::ForOp::create(
+      b, first, at.min(at.add(first, group), panels), at.value(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  emit(loop.getInductionVar());
+}
+
+void DenseGrid::emit() {
+  Value terms = at.mul(at.mul(rows, shape.sizeOf(op.depths)),
+                       at.mul(at.mul(panels, times), sizes.width));
+  Value isLarge = at.compare(arith::CmpIPredicate::sgt, terms,
+                             calibration::fewProjected);
+  Value bytes = at.value(counted.taken);
+  if (made)
+    bytes = at.add(bytes, made->countBytes(blockRows));
+  emitGrid(b, at.mul(at.mul(parts, times), blocks), isLarge, bytes,
+           [&](ImplicitLocOpBuilder &, Value item, Scratch &scratch) {
+             emitItem(item, scratch);
+           });
+}

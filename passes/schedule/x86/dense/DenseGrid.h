@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The grid of the dense schedule.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_GRID_H
+#define MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_GRID_H
+
+#include "passes/schedule/x86/dense/DenseRows.h"
+
+namespace mixattn {
+
+/// How a grid divides its result.
+struct DenseGridSizes {
+  /// Items for each thread, so that all of them end at about the same time.
+  static constexpr int64_t turns = 4;
+  /// Rows of a tile below which packing the right side shows.
+  static constexpr int64_t fewestRows = 48;
+  /// The part of the second cache that left rows of a tile may fill where the
+  /// kernel makes them: all panels read them.
+  static int64_t bytesOfRows(const CpuModel &cpu) { return cpu.l2 / 2; }
+};
+
+/// Emits a grid of tiles of one size. An item is a tile: a block of rows, and a
+/// panel of lanes. Where the kernel makes the rows of its left side, an item is
+/// a block of rows and several panels, as few items as leave all threads some:
+/// each makes the rows of its block.
+class DenseGrid {
+public:
+  DenseGrid(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
+            const Contraction &op, const CpuModel &cpu, const TileSizes &sizes);
+
+  void emit();
+
+private:
+  mlir::Value quotientUp(mlir::Value size, IndexMath::Index part);
+  void divide();
+  std::pair<mlir::Value, mlir::Value> findPlace(mlir::Value item);
+  void emitItem(mlir::Value item, Scratch &scratch);
+  void emitPanel(mlir::Value panel, llvm::function_ref<void(bool packs)> emit);
+
+  mlir::ImplicitLocOpBuilder &b;
+  IndexMath at;
+  KernelOp kernel;
+  Contraction op;
+  const CpuModel &cpu;
+  TileSizes sizes;
+  /// Takes no scratch, but counts what a tile takes.
+  Scratch counted;
+  DenseTile shape;
+  std::optional<DenseRows> made;
+  /// All rows and lanes.
+  mlir::Value rows, lanes;
+  /// The turns of each loop of the batch, and of all together.
+  llvm::SmallVector<std::pair<unsigned, mlir::Value>> batches;
+  mlir::Value times;
+  /// Blocks of rows, and rows of one; panels, and panels of an item; items of a
+  /// block.
+  mlir::Value blocks, blockRows, panels, group, parts;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_GRID_H
