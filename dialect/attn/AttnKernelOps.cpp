@@ -33,11 +33,9 @@ Operation *KernelOp::getAnchor() {
   if (!isa_and_present<linalg::LinalgOp>(made))
     return made;
   auto ops = getBody().front().without_terminator();
-  auto planned = llvm::find_if(ops, [](Operation &op) {
-    return computes(op) && canBePlanned(&op);
-  });
-  auto first =
-      planned == ops.end() ? llvm::find_if(ops, computes) : planned;
+  auto planned = llvm::find_if(
+      ops, [](Operation &op) { return computes(op) && canBePlanned(&op); });
+  auto first = planned == ops.end() ? llvm::find_if(ops, computes) : planned;
   return first == ops.end() ? nullptr : &*first;
 }
 

@@ -19,7 +19,8 @@ struct KernelOps {
 
 /// The kernels that ops in `root` become: first those that plans are made for,
 /// by their plans or, without one, by the first schedule that takes them, with
-/// what makes their rows if that schedule does so; then the other `linalg` ops. No op is in two of them.
+/// what makes their rows if that schedule does so; then the other `linalg` ops.
+/// No op is in two of them.
 std::vector<KernelOps> findKernels(mlir::Operation *root,
                                    const Schedules &schedules);
 

@@ -183,8 +183,8 @@ RowCounts mixattn::countRows(Operation *op, ArrayRef<Operation *> producers,
   rows.operations = (work.plainMultiplyAdds + work.plainOther) / numbers;
   rows.exps = work.plainExps / numbers;
   rows.movedBytes = work.movedBytes / numbers;
-  rows.outerRows = count(ArrayRef(product.rows).drop_back()) *
-                   count(product.batches);
+  rows.outerRows =
+      count(ArrayRef(product.rows).drop_back()) * count(product.batches);
   rows.outerLanes = count(ArrayRef(product.lanes).drop_back());
   return rows;
 }

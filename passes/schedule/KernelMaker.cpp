@@ -219,9 +219,8 @@ void KernelMaker::freeSizes(Operation *op) {
   for (OpResult result : op->getResults())
     for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
       if (isa<tensor::DimOp>(user))
-        rewriter.modifyOpInPlace(user, [&] {
-          user->setOperand(0, likeOf(result, members));
-        });
+        rewriter.modifyOpInPlace(
+            user, [&] { user->setOperand(0, likeOf(result, members)); });
 }
 
 void KernelMaker::run() {

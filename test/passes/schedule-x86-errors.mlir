@@ -323,3 +323,22 @@ func.func @other_rows(%x: !m, %y: !m) {
   }
   return
 }
+
+// -----
+
+// An op before a product, in a kernel whose plan reads the left side from memory.
+!t = tensor<8x8xf32>
+!m = memref<8x8xf32>
+func.func @before(%x: !m, %w: !m, %o: !m) {
+  attn.kernel ins(%x, %w : !m, !m) outs(%o : !m) {
+  ^bb0(%a: !t, %b: !t):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : !t
+    %init = linalg.fill ins(%zero : f32) outs(%e : !t) -> !t
+    // expected-error @below {{'linalg.exp' op cannot be scheduled before 'linalg.matmul' as 'dense': its rows are not made there for that alone}}
+    %z = linalg.exp ins(%a : !t) outs(%e : !t) -> !t
+    %p = linalg.matmul {attn.plan = #attn.plan<[else : dense]>} ins(%z, %b : !t, !t) outs(%init : !t) -> !t
+    attn.results %p : !t
+  }
+  return
+}

@@ -12,9 +12,10 @@ namespace mixattn {
 /// Replaces a kernel of a contraction by a grid of tiles of its result, for
 /// `cpu`.
 /// Where the kernel makes the rows of its left side, an item does so once for
-/// all of its tiles. Sums are over pieces of the depth, of which the right side's
-/// rows are packed, or read as they lie where that is faster. The kernel's
-/// pointwise ops are computed on a tile's rows before these are stored.
+/// all of its tiles. Sums are over pieces of the depth, of which the right
+/// side's rows are packed, or read as they lie where that is faster. The
+/// kernel's pointwise ops are computed on a tile's rows before these are
+/// stored.
 void scheduleDense(KernelOp kernel, const CpuModel &cpu);
 
 /// The panels in which a kernel of a contraction reads its right side, where

@@ -37,27 +37,32 @@ Value DenseGrid::quotientUp(Value size, IndexMath::Index part) {
 void DenseGrid::divide() {
   auto number = [&](int64_t value) { return b.getIndexAttr(value); };
   panels = quotientUp(lanes, number(sizes.width));
-  Value wanted = at.value(DenseGridSizes::turns * cpu.threads);
+  Value wanted = at.value(DenseGridSizes::itemsOf(cpu.threads));
   Value mostRows = at.value(DenseTile::mostRowsOf(sizes));
   // Blocks alone divide what the kernel makes.
   Value others = made ? times : at.mul(panels, times);
   if (made)
     mostRows = at.min(
-        mostRows,
-        at.max(made->countFitting(DenseGridSizes::bytesOfRows(cpu)),
-               DenseGridSizes::fewestRows));
+        mostRows, at.max(made->countFitting(DenseGridSizes::bytesOfRows(cpu)),
+                         DenseGridSizes::fewestRows));
   // Blocks of equal size, enough of them for all threads.
   blocks = at.max(quotientUp(rows, mostRows),
                   at.min(quotientUp(wanted, others),
                          quotientUp(rows, number(DenseGridSizes::fewestRows))));
-  blockRows = at.mul(
-      quotientUp(quotientUp(rows, blocks), number(sizes.rows)), sizes.rows);
-  blocks = quotientUp(rows, blockRows);
   group = at.value(1);
-  if (made)
-    group = quotientUp(
-        panels, at.min(panels, quotientUp(wanted, at.mul(blocks, times))));
+  if (made) {
+    Value few = at.value(DenseGridSizes::fewItemsOf(cpu.threads));
+    Value most = quotientUp(few, at.mul(blocks, times));
+    group = quotientUp(panels, at.min(panels, most));
+    // Where panels stay together, each thread has as many blocks.
+    Value even = at.mul(quotientUp(blocks, number(cpu.threads)), cpu.threads);
+    blocks = b.createOrFold<arith::SelectOp>(
+        at.compare(arith::CmpIPredicate::eq, most, 1), even, blocks);
+  }
   parts = quotientUp(panels, group);
+  blockRows = at.mul(quotientUp(quotientUp(rows, blocks), number(sizes.rows)),
+                     sizes.rows);
+  blocks = quotientUp(rows, blockRows);
 }
 
 /// Which block of rows, and which part of the panels, item `item` of these
@@ -90,9 +95,8 @@ void DenseGrid::emitPanel(Value panel, function_ref<void(bool packs)> emit) {
     return emit(true);
   Value areFew =
       at.compare(arith::CmpIPredicate::sle, rows, DenseTile::fewRows);
-  Value isWhole =
-      at.compare(arith::CmpIPredicate::sle,
-                 at.mul(at.add(panel, 1), sizes.width), lanes);
+  Value isWhole = at.compare(arith::CmpIPredicate::sle,
+                             at.mul(at.add(panel, 1), sizes.width), lanes);
   Value reads = b.createOrFold<arith::AndIOp>(areFew, isWhole);
   if (Value areThere = shape.arePanelsThere())
     reads = b.createOrFold<arith::SelectOp>(
@@ -134,8 +138,8 @@ void DenseGrid::emitItem(Value item, Scratch &scratch) {
   if (!made)
     return emit(part);
   Value first = at.mul(part, group);
-  auto loop = scf::ForOp::create(
-      b, first, at.min(at.add(first, group), panels), at.value(1));
+  auto loop = scf::ForOp::create(b, first, at.min(at.add(first, group), panels),
+                                 at.value(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   emit(loop.getInductionVar());
@@ -144,8 +148,8 @@ void DenseGrid::emitItem(Value item, Scratch &scratch) {
 void DenseGrid::emit() {
   Value terms = at.mul(at.mul(rows, shape.sizeOf(op.depths)),
                        at.mul(at.mul(panels, times), sizes.width));
-  Value isLarge = at.compare(arith::CmpIPredicate::sgt, terms,
-                             calibration::fewProjected);
+  Value isLarge =
+      at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewProjected);
   Value bytes = at.value(counted.taken);
   if (made)
     bytes = at.add(bytes, made->countBytes(blockRows));

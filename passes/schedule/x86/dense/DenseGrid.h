@@ -10,8 +10,13 @@ namespace mixattn {
 
 /// How a grid divides its result.
 struct DenseGridSizes {
-  /// Items for each thread, so that all of them end at about the same time.
-  static constexpr int64_t turns = 4;
+  /// Items of `threads` threads, so that all of them end at about the same
+  /// time.
+  static int64_t itemsOf(int64_t threads) { return 4 * threads; }
+  /// The same where more of them make rows more often.
+  static int64_t fewItemsOf(int64_t threads) {
+    return threads == 1 ? 1 : 2 * threads;
+  }
   /// Rows of a tile below which packing the right side shows.
   static constexpr int64_t fewestRows = 48;
   /// The part of the second cache that left rows of a tile may fill where the

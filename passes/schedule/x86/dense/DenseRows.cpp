@@ -33,8 +33,8 @@ RowKernel DenseRows::makeKernel() {
 Value DenseRows::countBytes(Value rows) {
   RowKernel code = makeKernel();
   code.hold(cast<OpResult>(op.left), {});
-  Value bytes = at.add(bytesOf(at.mul(rows, pitch), termType()),
-                       code.countScratch());
+  Value bytes =
+      at.add(bytesOf(at.mul(rows, pitch), termType()), code.countScratch());
   return areTerms() ? bytes : at.add(bytes, bytesOf(pitch, madeType()));
 }
 

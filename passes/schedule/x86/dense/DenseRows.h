@@ -27,7 +27,8 @@ public:
   /// The bytes of scratch for `rows` rows.
   mlir::Value countBytes(mlir::Value rows);
   /// Makes `rows` rows from `firstRow` on, of the batch at `place`, in `memory`
-  /// from `begin` bytes on: gives a matrix of `room` rows that begins with them.
+  /// from `begin` bytes on: gives a matrix of `room` rows that begins with
+  /// them.
   mlir::Value emit(const Place &batch, mlir::Value firstRow, mlir::Value rows,
                    mlir::Value room, mlir::Value memory, mlir::Value begin);
 

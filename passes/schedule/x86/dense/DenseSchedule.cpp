@@ -47,11 +47,12 @@ public:
 protected:
   using CpuSchedule::CpuSchedule;
 
-  /// The time of a grid of blocks of rows, `blocks` for each turn of the loops
-  /// that no plan names, whose items do `more` cycles in addition to products
-  /// of theirs, and move `moved` bytes less.
-  Prediction predictGrid(const Workload &work, const PlanSizes &sizes,
-                         double blocks, double more, double moved) const;
+  /// Cycles of all products, and of packing the right side for `blocks` blocks
+  /// of rows in each turn of the loops that no plan names.
+  double cyclesOf(const Workload &work, const PlanSizes &sizes,
+                  double blocks) const;
+  /// The time of `cycles` in which `bytes` move, in `items` of equal length.
+  Prediction predictItems(double cycles, double bytes, double items) const;
 };
 
 /// The same, but ops before the contraction are in its kernel.
@@ -104,43 +105,48 @@ std::string Dense::whyNot(Operation *op) const {
   return hasEmptyOperand(op) ? "one of its operands has no elements" : "";
 }
 
-/// Products and packing of the right side, or reading of both sides, whichever
-/// takes longer.
-Prediction Dense::predictGrid(const Workload &work, const PlanSizes &sizes,
-                              double blocks, double more, double moved) const {
+double Dense::cyclesOf(const Workload &work, const PlanSizes &sizes,
+                       double blocks) const {
   using namespace calibration;
   double columns = double(sizes.batch), rows = double(sizes.queries),
          depth = double(sizes.keys), lanes = double(cpu.lanes);
   // Of all loops besides these three.
   double times = std::max(1.0, work.plainMultiplyAdds);
-  TileSizes tile = TileSizes::of(cpu);
-  double tiles = times * blocks * std::ceil(columns / double(cpu.widestTile()));
   double slots = times * rows * std::ceil(columns / lanes) * depth;
   double reached = usesAmx(work) ? amxDenseShare : denseShare;
   double cycles = slots * productSlots(work) / (cpu.multiplyAdds * reached);
   if (rows > double(DenseTile::fewRows))
     cycles += packedVector * times * blocks * columns * depth / lanes;
-  cycles += more;
-  double bytes = work.movedBytes * columns * rows * depth - moved;
+  return cycles;
+}
+
+/// Arithmetic, or reading of both sides, whichever takes longer.
+Prediction Dense::predictItems(double cycles, double bytes,
+                               double items) const {
   double readers = double(cpu.threads);
   cycles = std::max(cycles, bytes / readRate(bytes, bytes, readers));
+  TileSizes tile = TileSizes::of(cpu);
   double perThread =
       double(DenseTile::mostRowsOf(tile) + DenseTile::usualPiece) *
       double(tile.width) * 4;
-  return {share(cycles, tiles, cycles / std::max(1.0, tiles), false),
+  return {share(cycles, items, cycles / std::max(1.0, items), false),
           perThread};
 }
 
-/// Where ops make the left side, their kernel's time is added.
+/// Where other ops make the left side, their kernel's time is added.
 Prediction Dense::predict(const Workload &work, const PlanCase &,
                           const PlanSizes &sizes) const {
-  TileSizes tile = TileSizes::of(cpu);
-  double blocks = std::ceil(double(sizes.queries) /
-                            double(DenseTile::mostRowsOf(tile)));
-  Prediction made = predictGrid(work, sizes, blocks, 0, 0);
+  double rows = double(sizes.queries), columns = double(sizes.batch),
+         depth = double(sizes.keys);
+  double times = std::max(1.0, work.plainMultiplyAdds);
+  double blocks =
+      std::ceil(rows / double(DenseTile::mostRowsOf(TileSizes::of(cpu))));
+  double tiles = times * blocks * std::ceil(columns / double(cpu.widestTile()));
+  Prediction made =
+      predictItems(cyclesOf(work, sizes, blocks),
+                   work.movedBytes * columns * rows * depth, tiles);
   if (const std::optional<RowCounts> &before = work.before) {
-    double numbers =
-        before->outerRows * double(sizes.queries) * double(sizes.keys);
+    double numbers = before->outerRows * rows * depth;
     made.seconds +=
         secondsOfRows(numbers * before->operations, numbers * before->exps,
                       numbers * before->movedBytes);
@@ -148,36 +154,57 @@ Prediction Dense::predict(const Workload &work, const PlanCase &,
   return made;
 }
 
-/// Each item makes the rows of its block again.
+/// Blocks are divided as DenseGrid does it. Each item makes the rows of its own
+/// again; items are dealt to the threads in rounds.
 Prediction RowsDense::predict(const Workload &work, const PlanCase &plan,
                               const PlanSizes &sizes) const {
   if (!work.before)
     return Dense::predict(work, plan, sizes);
-  TileSizes tile = TileSizes::of(cpu);
   const RowCounts &before = *work.before;
   double rows = before.outerRows * double(sizes.queries),
          depth = double(sizes.keys),
-         columns = before.outerLanes * double(sizes.batch);
-  double bytesOfTerm = work.isBf16 && hasPairs(work) ? 2 : 4;
+         columns = before.outerLanes * double(sizes.batch),
+         threads = double(cpu.threads);
+  double bytesOfTerm = hasPairs(work) ? 2 : 4;
+  double fewest = double(DenseGridSizes::fewestRows);
   double most = std::clamp(
-      double(DenseGridSizes::bytesOfRows(cpu)) / (depth * bytesOfTerm),
-      double(DenseGridSizes::fewestRows), double(DenseTile::mostRowsOf(tile)));
-  double wanted = double(DenseGridSizes::turns * cpu.threads);
+      double(DenseGridSizes::bytesOfRows(cpu)) / (depth * bytesOfTerm), fewest,
+      double(DenseTile::mostRowsOf(TileSizes::of(cpu))));
   double blocks =
       std::max(std::ceil(rows / most),
-               std::min(wanted, std::ceil(rows / double(DenseGridSizes::fewestRows))));
+               std::min(double(DenseGridSizes::itemsOf(cpu.threads)),
+                        std::ceil(rows / fewest)));
   double panels = std::ceil(columns / double(cpu.widestTile()));
-  double parts = std::min(panels, std::ceil(wanted / blocks));
+  double few = double(DenseGridSizes::fewItemsOf(cpu.threads));
+  double parts = std::min(panels, std::ceil(few / blocks));
+  if (parts == 1)
+    blocks = std::ceil(blocks / threads) * threads;
+  double step =
+      usesAmx(work)
+          ? double(DenseTile::amxRows)
+          : double(cpu.mostRowsInRegisters(cpu.widestTile() / cpu.lanes));
+  double blockRows = std::ceil(rows / blocks / step) * step;
+  blocks = std::ceil(rows / blockRows);
   // Lanes that are no whole vectors are divided into batches (limitLanes).
   if (sizes.batch % cpu.lanes != 0)
     parts *= before.outerLanes;
   double numbers = rows * depth;
-  double more = parts * cyclesOfRows(numbers * before.operations,
-                                     numbers * before.exps);
-  double written = numbers * double(work.bits) / 8;
-  Prediction made =
-      predictGrid(work, sizes, blocks / before.outerRows, more,
-                  2 * written - numbers * before.movedBytes);
-  made.bytes += most * depth * bytesOfTerm;
+  double cycles =
+      cyclesOf(work, sizes, blocks / before.outerRows) +
+      parts * cyclesOfRows(numbers * before.operations, numbers * before.exps);
+  // Items of the last block are shorter: so are rounds of such alone.
+  double items = blocks * parts, rounds = std::ceil(items / threads);
+  double others = items - (rounds - 1) * threads;
+  double shortRounds =
+      parts < others ? 0 : 1 + std::floor((parts - others) / threads);
+  double lastRows = rows - (blocks - 1) * blockRows;
+  double rowsOfThread =
+      ((rounds - shortRounds) * blockRows + shortRounds * lastRows) / parts;
+  cycles *= std::max(1.0, rowsOfThread * threads / rows);
+  double bytes =
+      work.movedBytes * double(sizes.batch) * double(sizes.queries) * depth +
+      numbers * before.movedBytes - 2 * numbers * double(work.bits) / 8;
+  Prediction made = predictItems(cycles, bytes, threads);
+  made.bytes += blockRows * depth * bytesOfTerm;
   return made;
 }

@@ -39,8 +39,9 @@ public:
   bool canReadRight() const;
 
   void takeScratch();
-  /// Has products take rows of the left side from `rows`, where the kernel makes
-  /// them: those of the tile from its first one on, as many as whole blocks have.
+  /// Has products take rows of the left side from `rows`, where the kernel
+  /// makes them: those of the tile from its first one on, as many as whole
+  /// blocks have.
   void setLeftRows(mlir::Value rows) { leftTile = rows; }
   /// Whether the kernel's panels are there, or null where it has none.
   mlir::Value arePanelsThere();

@@ -89,9 +89,8 @@ bool ProducerFinder::takes(Operation *op) const {
   for (OpOperand *input : loops.op.getDpsInputOperands())
     if (isTurned(loops, input))
       return false;
-  return llvm::all_of(op->getUsers(), [&](Operation *reader) {
-    return isReadBy(op, reader);
-  });
+  return llvm::all_of(op->getUsers(),
+                      [&](Operation *reader) { return isReadBy(op, reader); });
 }
 
 SmallVector<Operation *> ProducerFinder::run() {

@@ -10,7 +10,8 @@ namespace mixattn {
 
 /// The loops of a `linalg` op, by what is done in their turns:
 ///
-///   rows   the first loops, all parallel: the same as those of the other ops of
+///   rows   the first loops, all parallel: the same as those of the other ops
+///   of
 ///          a kernel. What an op computes in a row, others read in that row
 ///          only.
 ///   lane   the loop that is walked a vector at a time; none where an op

@@ -148,9 +148,8 @@ double CpuSchedule::cyclesOfRows(double operations, double exps) const {
 double CpuSchedule::secondsOfRows(double operations, double exps,
                                   double bytes) const {
   double readers = double(cpu.threads);
-  double cycles =
-      std::max(cyclesOfRows(operations, exps),
-               bytes / readRate(bytes / readers, bytes, readers));
+  double cycles = std::max(cyclesOfRows(operations, exps),
+                           bytes / readRate(bytes / readers, bytes, readers));
   double items = std::max(1.0, operations / double(calibration::fewTurns));
   return share(cycles, items, cycles / items, false);
 }
