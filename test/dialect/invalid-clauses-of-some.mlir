@@ -17,7 +17,7 @@ func.func @c21_scores_and_given(%s: !s, %v: !v) -> tensor<2x3x7x4xf32> {
 func.func @c21_neither(%v: !v) -> !v {
   // expected-error @below {{'attn.generic' op expected either 'scores' or 'given'}}
   %o = "attn.generic"(%v) <{
-      operandSegmentSizes = array<i32: 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({}) : (!v) -> !v
   return %o : !v
 }
@@ -28,7 +28,7 @@ func.func @c21_neither(%v: !v) -> !v {
 func.func @c21_query_alone(%v: !v) -> !v {
   // expected-error @below {{'attn.generic' op expected either 'scores' or 'given'}}
   %o = "attn.generic"(%v, %v) <{
-      operandSegmentSizes = array<i32: 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({}) : (!v, !v) -> !v
   return %o : !v
 }

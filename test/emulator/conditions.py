@@ -112,7 +112,7 @@ def main():
     check = entries.mixture
     check("a component off", [[0, 1], [1e-3, 0]])
     check("negative", [[0, 1], [1, -6e-8]])
-    check("NaN", [[0, NAN], [1, 1]])
+    check("NaN", [[1, NAN], [1, 1]])
     check("a head all zero", [[1, 1], [0, -0.0]])
 
     check = entries.update
