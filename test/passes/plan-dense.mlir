@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A product makes the rows of its left side itself where the time of both kernels
-// is longer: not where blocks of its few rows leave threads without work. All
-// cases of a plan do the same. A plan for contractions leaves attentions alone.
+// is longer: not where blocks of its few rows leave threads without work.
 //
 // DEFINE: %{target} = --attn-set-target="chip=znver4 features=avx2,avx512f,fma threads=2"
 // RUN: mixattn-opt %s %{target} --attn-plan | FileCheck %s
@@ -36,34 +35,39 @@ func.func @few(%x: tensor<196x384xf32>, %w: tensor<384x1536xf32>) -> tensor<196x
   return %p : tensor<196x1536xf32>
 }
 
-// At 2048 rows it is rows_dense, and at some hundreds it would be dense.
+// Open sizes: one case, at 2048 rows.
 // CHECK-LABEL: func.func @open(
 // CHECK:         linalg.matmul {attn.plan = #attn.plan<[else : rows_dense]>}
-func.func @open(%x: tensor<?x128xf32>, %w: tensor<128x4096xf32>) -> tensor<?x4096xf32> {
+func.func @open(%x: tensor<?x128xf32>, %w: tensor<128x512xf32>) -> tensor<?x512xf32> {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x128xf32>
   %e = tensor.empty(%n) : tensor<?x128xf32>
   %z = linalg.exp ins(%x : tensor<?x128xf32>) outs(%e : tensor<?x128xf32>) -> tensor<?x128xf32>
-  %empty = tensor.empty(%n) : tensor<?x4096xf32>
-  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x4096xf32>) -> tensor<?x4096xf32>
-  %p = linalg.matmul ins(%z, %w : tensor<?x128xf32>, tensor<128x4096xf32>) outs(%init : tensor<?x4096xf32>) -> tensor<?x4096xf32>
-  return %p : tensor<?x4096xf32>
+  %empty = tensor.empty(%n) : tensor<?x512xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x512xf32>) -> tensor<?x512xf32>
+  %p = linalg.matmul ins(%z, %w : tensor<?x128xf32>, tensor<128x512xf32>) outs(%init : tensor<?x512xf32>) -> tensor<?x512xf32>
+  return %p : tensor<?x512xf32>
 }
 
-// Nothing makes its left side: a plan by rows_dense is not for it.
-// ROWS-LABEL:  func.func @alone(
+// A plan that is asked for is for what it may be for: not for the attention, and
+// rows_dense not for a product whose left side nothing makes.
+// ROWS-LABEL:  func.func @others(
+// ROWS:          linalg.matmul {attn.plan = #attn.plan<[else : rows_dense]>}
 // ROWS:          linalg.matmul {attn.plan = #attn.plan<[else : dense]>}
 // ROWS:          attn.generic {{.*}}attn.plan = #attn.plan<[else : online
-// DENSE-LABEL: func.func @alone(
+// DENSE-LABEL: func.func @others(
+// DENSE:         linalg.matmul {attn.plan = #attn.plan<[else : dense]>}
 // DENSE:         linalg.matmul {attn.plan = #attn.plan<[else : dense]>}
 // DENSE:         attn.generic {{.*}}attn.plan = #attn.plan<[else : online
-func.func @alone(%x: tensor<64x64xf32>, %q: tensor<1x8x64x64xf32>) -> (tensor<64x64xf32>, tensor<1x8x64x64xf32>) {
+func.func @others(%x: tensor<64x64xf32>, %q: tensor<1x8x64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<1x8x64x64xf32>) {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<64x64xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x64xf32>) -> tensor<64x64xf32>
-  %p = linalg.matmul ins(%x, %x : tensor<64x64xf32>, tensor<64x64xf32>) outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %z = linalg.exp ins(%x : tensor<64x64xf32>) outs(%empty : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %p0 = linalg.matmul ins(%z, %x : tensor<64x64xf32>, tensor<64x64xf32>) outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %p1 = linalg.matmul ins(%x, %x : tensor<64x64xf32>, tensor<64x64xf32>) outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
   %o = attn.generic scores(%q, %q : tensor<1x8x64x64xf32>, tensor<1x8x64x64xf32>)
       pool(%q : tensor<1x8x64x64xf32>) -> tensor<1x8x64x64xf32>
-  return %p, %o : tensor<64x64xf32>, tensor<1x8x64x64xf32>
+  return %p0, %p1, %o : tensor<64x64xf32>, tensor<64x64xf32>, tensor<1x8x64x64xf32>
 }

@@ -15,12 +15,13 @@
 // panels of 64 lanes in two parts.
 // CHECK-LABEL: func.func @layer(
 // CHECK:         tile.grid %c4 shared_if
-// CHECK:           %[[LEFT:.+]] = memref.view %{{.+}} : memref<?xi8> to memref<?x96xbf16>
-// CHECK:           scf.for %[[R:.+]] = %c0 to %c48 step %c1 {
+// CHECK:           %[[LEFT:.+]] = memref.view %{{.+}} : memref<?xi8> to memref<48x96xbf16>
+// CHECK:           scf.for %[[R:.+]] = %c0 to %{{.+}} step %c1 {
 // CHECK:             %[[ROW:.+]] = memref.view %{{.+}} : memref<?xi8> to memref<37xbf16>
 // CHECK:             vector.maskedstore %[[ROW]]
 // CHECK:             memref.store %cst{{.*}}, %[[LEFT]][%[[R]], %c37]
 // CHECK:           scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c1 {
+// CHECK:             %[[SOME:.+]] = memref.subview %[[LEFT]][0, 0] [48, 37]
 // CHECK:             tile.x86.product %{{.+}}[%{{.+}}], %{{.+}} count %c19
 // CHECK-NOT:     tile.grid
 func.func @layer(%x: !x, %w: tensor<37x640xbf16>) -> !y {
