@@ -15,10 +15,10 @@
 using namespace mixattn;
 
 void x86::addSchedules(ScheduleTable &table) {
-  for (auto make :
-       {makeOnline, makePanel, makeDecode, makeChunkedLinear, makeBanded,
-        makeDense, makeRowsDense, makeUnfused, makeRowTerm, makeProjection, makeParts,
-        makePartFactors, makePoolParts, makeMergeParts, makeLinearState,
-        makeLinearMixStates, makeLinearRead, makePanels, makeRows})
+  for (auto make : {makeOnline, makePanel, makeDecode, makeChunkedLinear,
+                    makeBanded, makeDense, makeRowsDense, makeUnfused,
+                    makeRowTerm, makeProjection, makeParts, makePartFactors,
+                    makePoolParts, makeMergeParts, makeLinearState,
+                    makeLinearMixStates, makeLinearRead, makePanels, makeRows})
     table.add(TargetFamily::X86, make);
 }
