@@ -6,14 +6,19 @@
 #include "passes/body/Body.h"
 #include "passes/body/References.h"
 #include "passes/schedule/gpu/FragmentBody.h"
+#include "passes/schedule/gpu/HeadGroup.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mixattn;
 
+/// Registers of a thread that factors take in addition: on sm_90a ptxas spills
+/// with 128 features and 64 keys (test/emulator/rows.py).
+static constexpr int64_t moreRegisters = 16;
+
 std::optional<Collapse> Collapse::of(AttentionOpInterface op) {
-  if (!Body::collapses(op))
+  if (!Body::collapses(op) || !HeadGroup(op).hasRoomFor(moreRegisters))
     return std::nullopt;
   if (!op.getValueType().getElementType().isF16())
     return Collapse{/*spread=*/64, /*headroom=*/0, mixattn::slack};

@@ -29,7 +29,8 @@ namespace mixattn {
 struct Collapse {
   double spread, headroom, slack;
 
-  /// Those of `op`; none where it does not collapse.
+  /// Those of `op`; none where it does not collapse, or where registers have no
+  /// room for it: its components are summed as those of others.
   static std::optional<Collapse> of(AttentionOpInterface op);
 };
 

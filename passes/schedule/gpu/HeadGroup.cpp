@@ -64,6 +64,10 @@ int64_t HeadGroup::registers(int64_t keys) const {
          exponentsAtATime * keys / 2 + keys / 4 + perPair + 8;
 }
 
+bool HeadGroup::hasRoomFor(int64_t more) const {
+  return registers(findKeys()) + more <= mostRegisters;
+}
+
 int64_t HeadGroup::findKeys() const {
   for (int64_t keys : {64, 32, 16})
     if (registers(keys) <= mostRegisters)

@@ -41,6 +41,8 @@ struct HeadGroup {
   /// Keys of a block, 64, 32 or 16, as far as registers have room for what
   /// belongs to them; 0 where they have none.
   int64_t findKeys() const;
+  /// Whether registers have room for `more` than what these keys need.
+  bool hasRoomFor(int64_t more) const;
 
   /// Multiply-adds for a query and a key of the block, and those that its heads
   /// need: scores of all channels serve all output heads.
