@@ -27,3 +27,19 @@ LogicalResult SharedRowsOp::verify() {
            << to << " of " << from;
   return success();
 }
+
+LogicalResult FetchOp::verify() {
+  auto source = cast<MemRefType>(getSource().getType());
+  if (source.getRank() == 0 || int64_t(getIndices().size()) != source.getRank())
+    return emitOpError("expected an index for each of ")
+           << source.getRank() << " dims, one at least, but got "
+           << getIndices().size();
+  if (source.getElementType() != getTile().getType().getElementType())
+    return emitOpError("expected one element type, but got ")
+           << source.getElementType() << " and "
+           << getTile().getType().getElementType();
+  if (source.getStridesAndOffset().first.back() != 1)
+    return emitOpError("expected a source that is contiguous along its last "
+                       "dim");
+  return success();
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tiles in shared memory: where they lie, and parts of them.
+// Tiles in shared memory: where they lie, what is copied there and read.
 
 #ifndef MIXATTN_DIALECT_TILE_SHARED_OPS_TD
 #define MIXATTN_DIALECT_TILE_SHARED_OPS_TD
@@ -50,6 +50,86 @@ def Tile_SharedRowsOp : Tile_Op<"shared_rows", [Pure]> {
     $source `[` $row `]` attr-dict `:` type($source) `->` type($tile)
   }];
   let hasVerifier = 1;
+}
+
+def Tile_SharedReadOp : Tile_Op<"shared_read", [TypesMatchWith<
+    "element of the tile", "tile", "element",
+    "::llvm::cast<SharedType>($_self).getElementType()">]> {
+  let summary = "An element of a padded tile";
+  let description = [{
+    `tile[row][column]`, which must have been written before.
+
+    ```mlir
+    func.func @f(%row: index, %column: index) -> bf16 {
+      %bias = tile.shared_tile at 0 : !tile.shared<64x64xbf16, padded>
+      %x = tile.shared_read %bias[%row, %column]
+          : !tile.shared<64x64xbf16, padded>
+      return %x : bf16
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_PaddedTile, "", [MemRead]>:$tile, Index:$row,
+      Index:$column);
+  let results = (outs AnyType:$element);
+  let assemblyFormat = [{
+    $tile `[` $row `,` $column `]` attr-dict `:` type($tile)
+  }];
+}
+
+def Tile_FetchOp : Tile_Op<"fetch"> {
+  let summary = "Begins to copy a part of a buffer to shared memory";
+  let description = [{
+    `tile[r][c]` becomes the element of `source` that is r further on along its
+    last dim but one and c along its last than `indices` say, or 0 where the
+    source has no such element. A source of one dim has one row.
+
+    `threads` threads copy together: those of the block, whose number divides by
+    it, or each warp for itself. The tile is there once they have waited:
+    `tile.fetched`, or `tile.mma.wait` as for `tile.mma.copy`.
+
+    Copies are asynchronous, of 16 bytes where all rows begin at a multiple of
+    16, else of 4 where they do at a multiple of 4. Other rows, of 8 or 16 bits
+    an element, go through registers. Nothing is read that is not the source's.
+
+    - (C1) there is an index for each dim of the source.
+    - (C2) the source is contiguous along its last dim, and has elements of the
+      tile's type.
+
+    ```mlir
+    func.func @f(%bias: memref<8x?x?xbf16>, %h: index, %i: index, %j: index) {
+      %tile = tile.shared_tile at 0 : !tile.shared<16x64xbf16, padded>
+      tile.fetch %bias[%h, %i, %j] into %tile threads 32
+          : memref<8x?x?xbf16>, !tile.shared<16x64xbf16, padded>
+      tile.fetched
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<AnyStridedMemRef, "", [MemRead]>:$source,
+      Variadic<Index>:$indices, Arg<Tile_PaddedTile, "", [MemWrite]>:$tile,
+      ConfinedAttr<I64Attr, [IntPositive]>:$threads);
+  let assemblyFormat = [{
+    $source `[` $indices `]` `into` $tile `threads` $threads attr-dict
+    `:` type($source) `,` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_FetchedOp : Tile_Op<"fetched"> {
+  let summary = "Waits for what the warp copies";
+  let description = [{
+    Goes on when all copies of the warp's lanes are there, and all lanes have
+    come here: they may read what any of them copied, and overwrite what any of
+    them has read.
+
+    ```mlir
+    func.func @f() {
+      tile.fetched
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
 }
 
 #endif // MIXATTN_DIALECT_TILE_SHARED_OPS_TD

@@ -27,8 +27,13 @@ Value KernelBuffers::matrixAt(ImplicitLocOpBuilder &b, Value buffer,
 
 Value KernelBuffers::emitRead(OpBuilder &builder, Location loc, Value tensor,
                               ValueRange indices) {
-  Value element =
-      memref::LoadOp::create(builder, loc, bufferOf(tensor), indices);
+  return asElement(
+      builder, loc, tensor,
+      memref::LoadOp::create(builder, loc, bufferOf(tensor), indices));
+}
+
+Value KernelBuffers::asElement(OpBuilder &builder, Location loc, Value tensor,
+                               Value element) {
   bool isBoolean =
       cast<RankedTensorType>(tensor.getType()).getElementType().isInteger(1);
   if (!isBoolean || element.getType().isInteger(1))

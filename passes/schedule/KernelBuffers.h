@@ -27,6 +27,11 @@ public:
   static mlir::Value matrixAt(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
                               llvm::ArrayRef<mlir::Value> leading);
 
+  /// `element` of `tensor`, which memory holds, as the body takes it: booleans
+  /// are bytes in memory.
+  static mlir::Value asElement(mlir::OpBuilder &builder, mlir::Location loc,
+                               mlir::Value tensor, mlir::Value element);
+
   mlir::Value emitRead(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value tensor, mlir::ValueRange indices) override;
   mlir::Value emitSize(mlir::OpBuilder &builder, mlir::Location loc,

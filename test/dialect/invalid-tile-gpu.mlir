@@ -175,3 +175,30 @@ func.func @rows_of_less(%t: !tile.shared<16x16xbf16, padded>, %i: index) {
   %r = tile.shared_rows %t[%i] : !tile.shared<16x16xbf16, padded> -> !tile.shared<32x16xbf16, padded>
   return
 }
+
+// -----
+
+func.func @fetch_of_less(%bias: memref<8x?xbf16>, %i: index) {
+  %t = tile.shared_tile at 0 : !tile.shared<16x64xbf16, padded>
+  // expected-error @below {{'tile.fetch' op expected an index for each of 2 dims, one at least, but got 1}}
+  tile.fetch %bias[%i] into %t threads 32 : memref<8x?xbf16>, !tile.shared<16x64xbf16, padded>
+  return
+}
+
+// -----
+
+func.func @fetch_of_others(%bias: memref<8x?xf32>, %i: index) {
+  %t = tile.shared_tile at 0 : !tile.shared<16x64xbf16, padded>
+  // expected-error @below {{'tile.fetch' op expected one element type, but got 'f32' and 'bf16'}}
+  tile.fetch %bias[%i, %i] into %t threads 32 : memref<8x?xf32>, !tile.shared<16x64xbf16, padded>
+  return
+}
+
+// -----
+
+func.func @fetch_of_columns(%bias: memref<8x?xbf16, strided<[1, 8]>>, %i: index) {
+  %t = tile.shared_tile at 0 : !tile.shared<16x64xbf16, padded>
+  // expected-error @below {{'tile.fetch' op expected a source that is contiguous along its last dim}}
+  tile.fetch %bias[%i, %i] into %t threads 32 : memref<8x?xbf16, strided<[1, 8]>>, !tile.shared<16x64xbf16, padded>
+  return
+}

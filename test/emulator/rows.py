@@ -5,8 +5,11 @@ What --explain predicts must be what ptxas makes: the products of a warp for a
 block of keys, and its exps; and no register is spilled. Registers are those of a thread when the kernel
 begins, shared memory is that of a block of threads. Of all instructions
 addresses, loops and barriers are not predicted. Of the exps of a warpgroup those
-above are computed while products are under way; the last column is the part of
+above are computed while products are under way; `of FA3` is the part of
 FlashAttention-3's instructions for as many keys, on rows that mask nothing.
+No loop over keys loads from the device's memory what it computes with (`loads`);
+`copies` are loads of a way that rows alone take that no word of 4 bytes divides:
+they go to shared memory.
 """
 
 import argparse
@@ -35,7 +38,7 @@ every chip, both types; nothing runs, and each takes about a minute:
 """
 HEADER = ["row", "target", "registers", "shared KiB", "keys", "products",
           "LDSM", "MUFU", "all", "predicted", "a product", "exps above",
-          "of FA3"]
+          "of FA3", "loads", "copies"]
 
 
 class Row:
@@ -83,11 +86,12 @@ class Row:
                      for candidate in op["candidates"]
                      if candidate["reason"] == "chosen" and
                      "predicted_clocks" in candidate]
-        counted = {}
+        counted, loads = {}, {}
         for name, code in sass.functions(folder / "row.cubin"):
             found = census.Census(code)
             if found.opcodes:
                 counted[name] = found
+                loads[name] = sass.device_loads(code)
         names = [name for name in launches if name in counted]
         if predicted and not names:
             self.without = "without a loop over keys"
@@ -106,9 +110,9 @@ class Row:
                 self.complaints.append(f"{stack} bytes of a thread's registers "
                                        f"are spilled")
             self.add(counted[name], clocks, registers,
-                     shared + launches[name].get("shared", 0))
+                     shared + launches[name].get("shared", 0), loads[name])
 
-    def add(self, found, clocks, registers, shared):
+    def add(self, found, clocks, registers, shared, loads):
         warps = 1 if not found.is_warpgroup else clocks["queries"] // 64
         for what, count, expected in [
                 ("products", found.products(), clocks["warp_products"]),
@@ -116,6 +120,9 @@ class Row:
             if count != expected:
                 self.complaints.append(f"{count:g} {what} of a block, but "
                                        f"{expected} are predicted")
+        if loads[0]:
+            self.complaints.append(
+                f"{loads[0]} loads from the device's memory in a loop over keys")
         flash = found.times_flash()
         self.lines.append([
             self.text, self.options.target, str(registers),
@@ -125,7 +132,7 @@ class Row:
             f"{clocks['issue'] / warps:g}",
             f"{found.every() / found.products():.2f}",
             f"{found.overlapped / found.blocks:g}" if found.is_warpgroup
-            else "", f"{flash:.2f}" if flash else ""])
+            else "", f"{flash:.2f}" if flash else "", *map(str, loads)])
 
 
 def parse():

@@ -87,6 +87,59 @@ def shortest_cycle(after, start):
     return []
 
 
+def reached(after, starts, allowed):
+    """The instructions, by number, that `starts` lead to by way of `allowed`."""
+    found, queue = set(), list(starts)
+    while queue:
+        for there in after[queue.pop()]:
+            if there in allowed and there not in found:
+                found.add(there)
+                queue.append(there)
+    return found
+
+
+def loops(code):
+    """All instructions, by number, of the loops over keys: whatever a product
+    leads to that leads to it again, before results are stored."""
+    after = followers(code)
+    allowed = {i for i, each in enumerate(code)
+               if not each.opcode.startswith(STORES)}
+    before = [[] for _ in code]
+    for i, own in enumerate(after):
+        for there in own:
+            before[there].append(i)
+    products = {i for i, each in enumerate(code) if is_product(each)}
+    products &= reached(after, products, allowed)
+    inside = set()
+    for start in products:
+        if start not in inside:
+            inside |= reached(after, [start], allowed) & \
+                reached(before, [start], allowed)
+    return sorted(inside)
+
+
+def goes_to_shared_memory(code, i):
+    """Whether the next reader of what instruction `i` loads stores it there."""
+    loaded = code[i].operands.split(",")[0].strip()
+    for each in code[i + 1:]:
+        target, _, sources = each.operands.partition(",")
+        stores = each.opcode.startswith("STS")
+        if re.search(rf"\b{loaded}\b", each.operands if stores else sources):
+            return stores
+        if target.strip() == loaded:
+            return False
+    return False
+
+
+def device_loads(code):
+    """Loads from the device's memory in loops over keys: those of what is
+    computed with, and those of copies to shared memory, of rows that no word
+    divides."""
+    loads = [i for i in loops(code) if code[i].opcode.startswith("LDG.")]
+    copies = sum(goes_to_shared_memory(code, i) for i in loads)
+    return len(loads) - copies, copies
+
+
 def main_loop(code):
     """One turn of the loop with most products, by its shortest way.
 

@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 #include "passes/lower/gpu/DeviceBuffers.h"
 #include "passes/lower/gpu/Lowerings.h"
+#include "passes/lower/gpu/SharedMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -38,14 +39,26 @@ struct LowerGpuPass : mixattn::impl::LowerGpuPassBase<LowerGpuPass> {
       TypeSwitch<Operation *>(op)
           .Case<tile::StoreOp, tile::StoreRowsOp, tile::MapOp, tile::RowMaxOp,
                 tile::RowSumOp, tile::JoinMaxOp, tile::JoinSumOp, tile::AnyOp,
-                tile::ToOperandOp>([&](auto op) { lower(rewriter, op); });
+                tile::ToOperandOp, tile::FetchOp, tile::FetchedOp>(
+              [&](auto op) { lower(rewriter, op); });
     }
   }
 
+  void lowerReads() {
+    IRRewriter rewriter(&getContext());
+    getOperation()->walk([&](tile::SharedReadOp op) {
+      rewriter.setInsertionPoint(op);
+      lower(rewriter, op);
+    });
+  }
+
   void runOnOperation() override {
-    if (failed(checkRows<tile::StoreOp>(getOperation())))
+    if (failed(checkRows<tile::StoreOp, tile::FetchOp>(getOperation())) ||
+        failed(checkTiles<tile::FetchOp, tile::SharedReadOp>(getOperation())))
       return signalPassFailure();
     lowerTiles();
+    // Maps have a read for each element now.
+    lowerReads();
     RewritePatternSet patterns(&getContext());
     populateDeviceBuffers(patterns);
     // Sizes of parts are those that the parts were made with.

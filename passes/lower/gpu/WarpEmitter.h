@@ -45,6 +45,10 @@ protected:
   /// The address `bytes` after `pointer`.
   mlir::Value shifted(mlir::Value pointer, int64_t bytes);
 
+  /// `value`, an i32, an i64 or an index, which the compiler takes for one that
+  /// is known only here: it computes nothing from it before.
+  mlir::Value keptHere(mlir::Value value);
+
   /// Runs what `inside` emits where `condition` holds.
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> inside);
 

@@ -30,11 +30,6 @@ private:
   /// `text` on `registers`, each of which it may change, and `inputs`.
   Values emitTied(StringRef text, ArrayRef<Value> registers,
                   ArrayRef<Value> inputs = {});
-  /// `value`, which the compiler takes for one that is known only here.
-  Value keptHere(Value value) {
-    Type type = value.getType();
-    return emitAssembly("mov.b64 $0, $1;", "=l,l", value, type).front();
-  }
   Values emitAssembly(StringRef text, StringRef constraints,
                       ArrayRef<Value> operands, ArrayRef<Type> results);
 };

@@ -21,8 +21,9 @@ using namespace mixattn;
 
 /// Whether `value` is known by its type to be one that the pass replaces.
 static bool isOfWgmma(Value value) {
-  return isa<tile::RingType, tile::SharedType, tile::PendingType>(
-      value.getType());
+  if (auto tile = dyn_cast<tile::SharedType>(value.getType()))
+    return !tile.isPadded();
+  return isa<tile::RingType, tile::PendingType>(value.getType());
 }
 
 namespace {

@@ -61,6 +61,11 @@ void FragmentBody::reportLengths() {
                            buffers.bufferOf(op.getLengths()));
 }
 
+void FragmentBody::fetchOfItem(Value query) {
+  buffers.fetchOfItem(b,
+                      {batch, heads.front(), queryHead(0), keyHead(0), query});
+}
+
 FragmentBody::Values FragmentBody::emitMap(
     int64_t g, Value firstKey, ValueRange operands, size_t results,
     function_ref<Values(const ScorePlace &, Value, ValueRange)> element) {
@@ -73,8 +78,10 @@ FragmentBody::Values FragmentBody::emitMap(
   Block *block =
       b.createBlock(&map.getBody(), {}, arguments,
                     SmallVector<Location>(arguments.size(), b.getLoc()));
-  // Queries and keys that are not there have the place of the last one.
+  // Queries and keys that are not there have the place of the last one. Windows
+  // hold zeros for them.
   Value key = block->getArgument(1);
+  buffers.setElement(block->getArgument(0), key);
   ScorePlace place = {batch, heads[g],
                       at.min(block->getArgument(0), at.sub(numQueries, 1)),
                       at.min(key, at.sub(range.keys, 1)), range.alignment};
@@ -340,6 +347,7 @@ Value FragmentBody::emitResult(int64_t g, Value outputs,
 }
 
 void FragmentBody::emitResults(ValueRange outputs, ArrayRef<Statistics> parts) {
+  buffers.close();
   SmallVector<Statistics> statistics(parts);
   for (Statistics &each : statistics)
     each.sum = tile::JoinSumOp::create(b, each.sum);

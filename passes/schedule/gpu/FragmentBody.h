@@ -7,9 +7,9 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/body/Body.h"
 #include "passes/body/Softmax.h"
-#include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/KeyRange.h"
 #include "passes/schedule/gpu/Collapse.h"
+#include "passes/schedule/gpu/OperandWindows.h"
 
 namespace mixattn {
 
@@ -58,6 +58,10 @@ protected:
   /// Tells the caller of a length that is out of its range.
   void reportLengths();
 
+  /// Begins to copy what a team whose first query is `query` reads of operands
+  /// in all blocks of keys of the item.
+  void fetchOfItem(mlir::Value query);
+
   /// Begins with the `products` of the keys from `firstKey` on.
   Scores emitScores(mlir::Value firstKey, mlir::ValueRange products);
   /// The weights that head `g` of the group gives to `keys` keys from
@@ -100,7 +104,7 @@ protected:
   IndexMath at;
   KernelOp kernel;
   AttentionOpInterface op;
-  KernelBuffers buffers;
+  WindowBuffers buffers;
   Body body;
   Softmax softmax;
 

@@ -57,8 +57,8 @@ HeadGroup::HeadGroup(AttentionOpInterface op)
 
 int64_t HeadGroup::registers(int64_t keys) const {
   int64_t exponentsAtATime = sharesWork ? heads * exponents : exponents;
-  // An address and a number for each pair; coefficients of an MLP; words of
-  // Philox.
+  // Numbers for each pair, and what they are made of; coefficients of an MLP;
+  // words of Philox.
   int64_t perPair = pairReads * keys + coefficients + (drawsNoise ? 48 : 0);
   return heads * (valueFeatures / 2 + 4) + tiles() * keys / 2 +
          exponentsAtATime * keys / 2 + keys / 4 + perPair + 8;

@@ -6,6 +6,7 @@
 #include "passes/body/Body.h"
 #include "passes/body/Softmax.h"
 #include "passes/schedule/gpu/Collapse.h"
+#include "passes/schedule/gpu/OperandWindows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -56,9 +57,12 @@ namespace {
 /// Reads operands as values that come from nowhere, and counts them.
 class CountedOperands : public BodyOperands {
 public:
+  explicit CountedOperands(OperandWindows windows = {})
+      : windows(std::move(windows)) {}
+
   Value emitRead(OpBuilder &b, Location loc, Value tensor,
                  ValueRange) override {
-    ++reads;
+    loads += windows.loadsOf(tensor);
     return fromNowhere(b, loc, getElementTypeOrSelf(tensor.getType()));
   }
   Value emitSize(OpBuilder &b, Location loc, Value, Value) override {
@@ -77,7 +81,8 @@ public:
         .getResult(0);
   }
 
-  int64_t reads = 0;
+  OperandWindows windows;
+  double loads = 0;
 };
 
 } // namespace
@@ -160,7 +165,9 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(loc);
   ImplicitLocOpBuilder b(loc, op->getContext());
   b.setInsertionPointToStart(scratch->getBody());
-  CountedOperands operands;
+  // How often a read is a load depends on no size.
+  CountedOperands operands(
+      OperandWindows::find(op, heads, /*queries=*/1, /*keys=*/1, /*teams=*/1));
   Body body(op, operands);
   Softmax softmax(b, [](ImplicitLocOpBuilder &b, Value exponent) -> Value {
     return math::Exp2Op::create(b, exponent);
@@ -185,8 +192,8 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
   }
   if (Collapse::of(op)) {
     emitCollapsed(b, body, softmax, products.front());
-    // Two elements of a thread share what is read of a key.
-    operands.reads = (op.getNumComponents() + 1) / 2;
+    // Four elements of a thread share what is read of a key.
+    operands.loads = double(op.getNumComponents() + 1) / 4;
   } else {
     SmallVector<Value> start = body.emitStart(b, products, place);
     for (int64_t head = 0; head < heads; ++head) {
@@ -199,18 +206,18 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
   for (Operation &each : *scratch->getBody())
     if (!isFused(&each))
       counts += countOp(&each);
-  counts.moves = double(operands.reads);
+  counts.moves = operands.loads;
   // Of a pair of normals, which two elements of a thread get, the radius is one
   // logarithm and one root.
   if (op.getSeed())
     counts.exps -= double(
         op.getNoiseKind() == NoiseKind::Local ? heads : body.numChannels());
   // Stages make two terms of a Gaussian: of the query, and of the key, which
-  // two elements of a thread share. The second has the prior in it.
+  // four elements of a thread share. The second has the prior in it.
   if (op.getGaussian() && !Collapse::of(op)) {
     double components = double(op.getNumComponents());
     counts.fma += (op.getPrior() ? 1 : 2) * components;
-    counts.moves += (op.getPrior() ? 0 : 0.5) * components;
+    counts.moves += 0.25 * components;
   }
   return counts;
 }

@@ -6,6 +6,7 @@
 
 #include "dialect/tile/TileOps.h"
 #include "passes/schedule/gpu/HeadGroup.h"
+#include "passes/schedule/gpu/OperandWindows.h"
 
 namespace mixattn::mma {
 
@@ -17,6 +18,7 @@ constexpr int64_t blockKeys = 64;
 /// Sizes that a kernel is made for, whose block has `sharedBytes` bytes of
 /// shared memory at most.
 struct BlockSizes {
+  AttentionOpInterface op;
   HeadGroup group;
   /// Groups of rows, which share what is read of tiles.
   int64_t rowGroups = 1;
@@ -25,14 +27,7 @@ struct BlockSizes {
   mlir::Type type;
 
   BlockSizes(AttentionOpInterface op, int64_t sharedBytes)
-      : group(op), type(op.getQueryType().getElementType()) {
-    // Numbers of each query and key, or of each key and component, are loaded
-    // for all keys at once: fewer at a time leave registers for them.
-    mlir::Value prior = op.getPrior();
-    bool hasPriorOfKeys =
-        prior && llvm::cast<mlir::ShapedType>(prior.getType()).getRank() == 3;
-    if (op.getBias() || op.getMask() || op.getNoise() || hasPriorOfKeys)
-      keys = 32;
+      : op(op), group(op), type(op.getQueryType().getElementType()) {
     keys = std::min(keys, group.findKeys());
     for (int64_t few = keys; few >= 32 && rowGroups == 1; few /= 2)
       if (haveTwoGroupsRoom(few, sharedBytes)) {
@@ -71,16 +66,21 @@ struct BlockSizes {
   int64_t queryOffset() const {
     return valueOffset() + valueTiles().getBytes();
   }
-  /// Bytes of shared memory that a block takes.
-  int64_t bytes() const {
+  int64_t windowOffset() const {
     return queryOffset() + (sharesQueries() ? queryTiles().getBytes() : 0);
   }
+  /// Windows of operands come last.
+  OperandWindows windows() const {
+    return OperandWindows::find(op, group.heads, queries(), keys, /*teams=*/1);
+  }
+  /// Bytes of shared memory that a block takes.
+  int64_t bytes() const { return windowOffset() + windows().bytes(); }
 
 private:
   /// Whether two groups of rows and `few` keys fit, of one head.
   ///
-  /// Of 255 registers outputs, scores, and for each pair the address and the
-  /// number that are read take 160 at most. Queries take 64 more at most. The
+  /// Of 255 registers outputs, scores, and the numbers that are read for each
+  /// pair of a group take 160 at most. Queries take 64 more at most. The
   /// others are for operands of products, statistics and addresses: with 176
   /// ptxas spills some (test/emulator/rows.py).
   ///
@@ -93,7 +93,7 @@ private:
     BlockSizes sizes = *this;
     sizes.rowGroups = 2;
     sizes.keys = few;
-    int64_t registers = group.valueFeatures + few + 2 * group.pairReads * few;
+    int64_t registers = group.valueFeatures + few + group.pairReads * few / 2;
     return !group.isLarge() && registers <= mostRegisters &&
            2 * (sizes.bytes() + reserved) <= sharedBytes + reserved;
   }

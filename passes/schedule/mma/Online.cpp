@@ -111,7 +111,8 @@ OnlineBlock::Values OnlineBlock::queriesOf(int64_t channel) {
   return tiles;
 }
 
-/// Begins to copy the keys and values from `firstKey` on.
+/// Begins to copy the keys and values from `firstKey` on, and what else is read
+/// of these.
 void OnlineBlock::emitCopies(Value firstKey, Value stage) {
   auto copy = [&](Value matrix, Value tile) {
     tile::MmaCopyOp::create(b, matrix, firstKey, range.end, tile, threads);
@@ -128,6 +129,7 @@ void OnlineBlock::emitCopies(Value firstKey, Value stage) {
     copy(matrixOf(op.getValue(),
                   at.div(heads[tile * headsOfValue], op.getValueGroup())),
          valuesOf(stage, tile));
+  buffers.fetchOfKeys(b, firstKey, stage);
   tile::MmaCommitOp::create(b);
 }
 
@@ -189,6 +191,8 @@ void OnlineBlock::emit(tile::GridOp grid) {
   }
   firstQuery = firstQueries.front();
   emitQueries();
+  buffers.lay(b, sizes.windows(), sizes.windowOffset(), threads, at.value(0));
+  fetchOfItem(firstQuery);
 
   Value zero = at.value(0);
   emitCopies(range.begin, zero);
@@ -211,6 +215,7 @@ void OnlineBlock::emit(tile::GridOp grid) {
     Value other = at.sub(at.value(1), stage);
     tile::MmaWaitOp::create(b, 0);
     emitCopies(at.add(firstKey, sizes.keys), other);
+    buffers.open(b, firstKey, stage);
     SmallVector<State> states;
     for (int64_t i = 0; i < numStates; ++i)
       states.push_back(stateOf(carried, i));

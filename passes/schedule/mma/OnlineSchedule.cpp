@@ -96,11 +96,12 @@ BlockCounts Online::countBlock(AttentionOpInterface op,
   double ofGroup = keys * columns / (8 * 16);
   counts.warp.products = ofGroup * rowGroups;
   double loads = ofGroup / 2, warps = threads / 32,
-         copied = keys * group.copiedColumns() * bytesOfElement;
+         ofOperands = sizes.windows().bytesOfBlock(),
+         copied = keys * group.copiedColumns() * bytesOfElement + ofOperands;
   if (sizes.sharesQueries())
     loads += rowGroups * double(group.tiles() * group.features) / 16;
   counts.warp.moves += loads + copied / 16 / threads;
-  counts.sharedBytes = loads * 512 * warps + copied;
+  counts.sharedBytes = loads * 512 * warps + copied + ofOperands;
   counts.multiplyAdds = double(sizes.queries()) * keys * columns;
   counts.usefulMultiplyAdds =
       double(sizes.queries()) * keys * group.usefulMultiplyAdds();

@@ -6,6 +6,7 @@
 
 #include "dialect/tile/WgmmaOps.h"
 #include "passes/schedule/gpu/HeadGroup.h"
+#include "passes/schedule/gpu/OperandWindows.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,12 +16,15 @@ namespace mixattn::wgmma {
 /// Warpgroups that compute, 64 queries each; one more fills the rings.
 constexpr int64_t consumers = 2, blockQueries = 64 * consumers;
 constexpr int64_t threads = 128 * (consumers + 1);
+/// Threads of a warp, and its queries.
+constexpr int64_t warpThreads = 32, warpQueries = 16;
 /// Registers of a thread, of the 64 Ki that a multiprocessor has: ptxas gives
 /// each 168 at first.
 constexpr int32_t producerRegisters = 24, consumerRegisters = 240;
 
 /// Sizes that a kernel is made for.
 struct BlockSizes {
+  AttentionOpInterface op;
   HeadGroup group;
   /// Keys of a block, and blocks that rings hold.
   int64_t keys = 128;
@@ -39,13 +43,12 @@ struct BlockSizes {
 
   /// For a block that may have `sharedBytes` bytes of shared memory.
   BlockSizes(AttentionOpInterface op, int64_t sharedBytes)
-      : group(op), type(op.getQueryType().getElementType()) {
-    // Outputs take as many registers as scores and weights leave, and so do
-    // numbers of each query and key that are read from memory.
+      : op(op), group(op), type(op.getQueryType().getElementType()) {
+    // Outputs take as many registers as scores and weights leave.
     if (group.isLarge())
       keys = group.findKeys();
     else if (group.valueFeatures > 128 || group.features > 128 ||
-             op.getBias() || op.getMask() || op.getKeep())
+             group.pairReads > 0 || op.getKeep())
       keys = 64;
     else if (group.valueFeatures > 64)
       keys = 112;
@@ -53,11 +56,11 @@ struct BlockSizes {
     if (keys > 64 && (op.hasScoreMod() || op.getBand() || op.getGaussian() ||
                       op.getKeyTerm()))
       keys -= 16;
-    constexpr int64_t panel = 64;
-    if (getElementTypeOrSelf(op.getResult()) == type)
-      outputColumns = llvm::alignTo(group.valueFeatures, panel);
-    while (outputColumns > 0 && bytes() > sharedBytes)
-      outputColumns -= panel;
+    chooseOutputColumns(sharedBytes);
+    while (keys > 16 && bytes() > sharedBytes) {
+      keys = llvm::alignDown(keys / 2, 16);
+      chooseOutputColumns(sharedBytes);
+    }
   }
 
   tile::RingType ring(int64_t count, int64_t rows, int64_t columns) const {
@@ -89,10 +92,28 @@ struct BlockSizes {
                                  /*swizzle=*/128);
   }
   int64_t outputOffset() const { return after(valueOffset(), valueRing()); }
+  /// Windows of operands come last, those of each warp of consumers.
+  int64_t windowOffset() const {
+    int64_t end = outputColumns > 0 ? outputOffset() + outputTile().getBytes()
+                                    : valueOffset() + valueRing().getBytes();
+    return llvm::alignTo(end, 16);
+  }
+  OperandWindows windows() const {
+    return OperandWindows::find(op, group.heads, warpQueries, keys,
+                                consumers * 4);
+  }
   /// Bytes of shared memory that a block takes.
-  int64_t bytes() const {
-    return outputColumns > 0 ? outputOffset() + outputTile().getBytes()
-                             : valueOffset() + valueRing().getBytes();
+  int64_t bytes() const { return windowOffset() + windows().bytes(); }
+
+private:
+  /// Lays outputs in as large a tile as there is room for.
+  void chooseOutputColumns(int64_t sharedBytes) {
+    constexpr int64_t panel = 64;
+    outputColumns = mlir::getElementTypeOrSelf(op.getResult()) == type
+                        ? llvm::alignTo(group.valueFeatures, panel)
+                        : 0;
+    while (outputColumns > 0 && bytes() > sharedBytes)
+      outputColumns -= panel;
   }
 };
 

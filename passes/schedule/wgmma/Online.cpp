@@ -86,11 +86,43 @@ void OnlineBlock::clearHiddenValues() {
                                at.sub(range.end, first), consumers);
 }
 
+/// Each warp begins to copy what it reads of operands for the item, and for its
+/// first block of keys.
+void OnlineBlock::fetchOperands() {
+  if (!fetches)
+    return;
+  // What the last item needed has been read.
+  tile::FetchedOp::create(b);
+  Value warp = emitWarp();
+  fetchOfItem(at.add(firstQuery, at.mul(warp, warpQueries)));
+  Value zero = at.value(0);
+  buffers.fetchOfKeys(b, firstKeyOf(zero), zero);
+}
+
+/// Waits for what a warp copied for the block of that number, and begins to
+/// copy for the next one, which takes the place of the one before.
+void OnlineBlock::takeOperands(Value number, Value stage) {
+  if (!fetches)
+    return;
+  tile::FetchedOp::create(b);
+  Value next = at.add(number, 1);
+  auto choice = scf::IfOp::create(
+      b, at.compare(arith::CmpIPredicate::slt, next, numBlocks),
+      /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    buffers.fetchOfKeys(b, firstKeyOf(next), at.sub(at.value(1), stage));
+  }
+  buffers.open(b, firstKeyOf(number), stage);
+}
+
 /// The first block has nothing to overlap with.
 OnlineBlock::State OnlineBlock::emitFirst() {
   Value zero = at.value(0);
   Turn first = turn(0, zero);
   Values products = waitForProducts(0, emitProducts(first), first);
+  takeOperands(zero, first.block);
   clearHiddenValues();
   State state;
   state.outputs.assign(group.heads, constant(fragment(group.valueFeatures), 0));
@@ -109,6 +141,7 @@ OnlineBlock::State OnlineBlock::emitStep(Value number, Turn keys, Turn values,
   int64_t last = group.heads - 1;
   Value pooling = emitPooling(last, values, state.weights, state.outputs[last]);
   Values products = waitForProducts(1, scoring, keys);
+  takeOperands(number, keys.block);
   emitHeads(number, products, keys, state,
             [&](Value made, const Rescale *rescale) -> Value {
               Value weights = tile::WgmmaBoundaryOp::create(b, made);
@@ -134,6 +167,7 @@ Value OnlineBlock::emitPooled(Turn values, const State &state) {
 /// rings are constants.
 OnlineBlock::State OnlineBlock::emitBlocks() {
   constexpr int64_t stages = BlockSizes::stages;
+  fetchOperands();
   State first = emitFirst();
   Value rest = at.sub(numBlocks, 1);
   Value rounds = at.div(rest, stages), remaining = at.rem(rest, stages);

@@ -8,6 +8,7 @@
 #include "passes/schedule/gpu/FragmentBody.h"
 #include "passes/schedule/wgmma/BlockSizes.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -80,6 +81,13 @@ private:
                           mlir::Value outputs);
   mlir::Value emitPooled(Turn values, const State &state);
   void clearHiddenValues();
+  mlir::Value emitWarp() {
+    mlir::Value thread =
+        mlir::gpu::ThreadIdOp::create(b, mlir::gpu::Dimension::x);
+    return at.div(thread, warpThreads);
+  }
+  void fetchOperands();
+  void takeOperands(mlir::Value number, mlir::Value stage);
 
   /// The first key of the block of that number: the last block is number 0.
   mlir::Value firstKeyOf(mlir::Value number) {
@@ -156,6 +164,8 @@ private:
   /// queries, and how often it filled each stage of the other rings for them.
   mlir::Value numDone;
   Values filled;
+  /// Whether operands are read from shared memory.
+  bool fetches = false;
   /// Blocks of keys that the item visits, and whether there are any.
   mlir::Value numBlocks, hasBlocks;
   /// The tiles of queries, once they are there.

@@ -162,6 +162,9 @@ void OnlineBlock::emit(tile::GridOp grid) {
         tile::SharedTileOp::create(b, sizes.outputTile(), sizes.outputOffset());
     outputMap = mapOf(kernel.getOutputs()[0], warpRows);
   }
+  OperandWindows windows = sizes.windows();
+  fetches = !windows.all.empty() || !windows.numbers.empty();
+  buffers.lay(b, windows, sizes.windowOffset(), warpThreads, emitWarp());
   tile::WgmmaOpenOp::create(b, ValueRange{queryRing, keyRing, valueRing},
                             consumers);
 

@@ -76,6 +76,9 @@ BlockCounts Online::countBlock(AttentionOpInterface op,
   counts.heads = group.heads;
   counts.warps = consumers;
   counts.warp = countSoftmax(op, sizes.keys, group.heads, expsOf(plan));
+  // Consumers copy what else is read, and read it.
+  double ofOperands = sizes.windows().bytesOfBlock();
+  counts.warp.moves += ofOperands / 16 / double(128 * consumers);
   // m64nNk16: of scores with both sides in shared memory, of the pooled with
   // weights in registers.
   double scores = double(group.tiles() * group.features) / depth,
@@ -84,7 +87,7 @@ BlockCounts Online::countBlock(AttentionOpInterface op,
   counts.sharedBytes =
       double(consumers) * width * depth *
           (scores * (rows + keys) + pool * double(group.valueFeatures)) +
-      width * keys * group.copiedColumns();
+      width * keys * group.copiedColumns() + 2 * ofOperands;
   counts.multiplyAdds = double(blockQueries) * keys * group.multiplyAdds();
   counts.usefulMultiplyAdds =
       double(blockQueries) * keys * group.usefulMultiplyAdds();

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operands of an attention in shared memory: the parts that a block of keys
+// needs.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_GPU_OPERAND_WINDOWS_H
+#define MIXATTN_PASSES_SCHEDULE_GPU_OPERAND_WINDOWS_H
+
+#include "dialect/attn/AttnOps.h"
+#include "dialect/tile/TileOps.h"
+#include "passes/schedule/KernelBuffers.h"
+
+#include <optional>
+
+namespace mixattn {
+
+/// What one dim of an operand counts: nothing (there is one element), batch
+/// rows, output heads, query heads, key heads, queries, keys; or something of
+/// which a window has all.
+enum class Along { Once, Batch, Head, Channel, KeyHead, Query, Key, All };
+
+/// The part of an operand that a team of threads needs at a time, of all dims.
+struct Window {
+  mlir::Value operand;
+  llvm::SmallVector<Along> dims;
+  llvm::SmallVector<int64_t> sizes;
+  /// The type of its elements in shared memory.
+  mlir::Type element;
+
+  bool movesWithKeys() const { return llvm::is_contained(dims, Along::Key); }
+  int64_t columns() const { return sizes.back(); }
+  /// Rows of the last dim, one after the other, of all other dims.
+  int64_t rows() const;
+  /// The last dim but one, whose rows follow one another in the operand, too.
+  int64_t rowsOfMatrix() const {
+    return sizes.size() > 1 ? sizes[sizes.size() - 2] : 1;
+  }
+  /// Places for blocks of keys: while one is worked on, the next is copied.
+  int64_t stages() const { return movesWithKeys() ? 2 : 1; }
+  /// The tile of `count` of its rows.
+  tile::SharedType tile(int64_t count) const {
+    return tile::SharedType::getPadded(count, columns(), element);
+  }
+};
+
+/// The windows of an attention's operands, all but queries, keys and values.
+///
+/// What an op reads at places that it computes itself (a score_mod's own
+/// tensors) has a window where it is small, of all of it; else it stays in the
+/// device's memory.
+struct OperandWindows {
+  llvm::SmallVector<Window> all;
+  /// Tensors of one number, which a register holds.
+  llvm::SmallVector<mlir::Value> numbers;
+  /// Teams of a block. Each has windows of its own.
+  int64_t teams = 1;
+
+  /// For `teams` teams of `queries` queries and blocks of `keys` keys of
+  /// `heads` output heads.
+  static OperandWindows find(AttentionOpInterface op, int64_t heads,
+                             int64_t queries, int64_t keys, int64_t teams);
+
+  /// Bytes of shared memory that they take.
+  int64_t bytes() const;
+  /// Bytes that are copied for a block of keys.
+  double bytesOfBlock() const;
+  /// Loads that a thread needs for each of its pairs to read `tensor`.
+  double loadsOf(mlir::Value tensor) const;
+};
+
+/// Reads operands from windows, once these are open, and from buffers.
+class WindowBuffers : public KernelBuffers {
+public:
+  using KernelBuffers::KernelBuffers;
+
+  /// Where a team's windows begin.
+  struct Place {
+    mlir::Value batch, head, channel, keyHead, query;
+  };
+
+  /// Lays `windows` from byte `offset` of shared memory on. `threads` threads
+  /// are a team, that of number `team`.
+  void lay(mlir::ImplicitLocOpBuilder &b, const OperandWindows &windows,
+           int64_t offset, int64_t threads, mlir::Value team);
+  /// Begins to copy what serves all blocks of keys of an item.
+  void fetchOfItem(mlir::ImplicitLocOpBuilder &b, const Place &place);
+  /// Begins to copy what the keys from `firstKey` on need to stage `stage`.
+  void fetchOfKeys(mlir::ImplicitLocOpBuilder &b, mlir::Value firstKey,
+                   mlir::Value stage);
+  /// What is read from now on is of the keys from `firstKey` on, in `stage`.
+  void open(mlir::ImplicitLocOpBuilder &b, mlir::Value firstKey,
+            mlir::Value stage);
+  /// All is read from buffers again.
+  void close() {
+    tiles.clear();
+    held.clear();
+  }
+  /// What is read from now on is of this query and key, which may be ones that
+  /// there are none of.
+  void setElement(mlir::Value query, mlir::Value key) {
+    element = {query, key};
+  }
+
+  mlir::Value emitRead(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value tensor, mlir::ValueRange indices) override;
+
+private:
+  mlir::Value rowsOf(mlir::ImplicitLocOpBuilder &b, size_t window,
+                     mlir::Value stage);
+  mlir::Value beginOf(Along along) const;
+  void fetch(mlir::ImplicitLocOpBuilder &b, size_t window, mlir::Value stage);
+
+  llvm::SmallVector<Window> windows;
+  llvm::SmallVector<mlir::Value> numbers;
+  /// What the numbers are, once they are read.
+  llvm::DenseMap<mlir::Value, mlir::Value> held;
+  /// The tile of each window, of all teams and stages.
+  llvm::SmallVector<mlir::Value> memory;
+  int64_t threads = 0;
+  mlir::Value team;
+  Place place;
+  mlir::Value firstKey;
+  /// The open windows: those of the team, and of a stage.
+  llvm::SmallVector<mlir::Value> tiles;
+  struct {
+    mlir::Value query, key;
+  } element;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_GPU_OPERAND_WINDOWS_H
