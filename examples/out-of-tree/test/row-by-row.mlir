@@ -12,7 +12,7 @@
 // TILED:   scf.for
 // TILED:   math.exp2
 // RIGHT:   o: max error {{.*}}: ok
-// KNOWN:   error: expected online, panel, decode, chunked_linear, banded, dense, unfused or row_by_row as plan, but got 'fold'
+// KNOWN:   error: expected online, panel, decode, chunked_linear, banded, dense, rows_dense, unfused or row_by_row as plan, but got 'fold'
 !q = tensor<?x2x?x16xf32>
 !k = tensor<?x1x?x16xf32>
 func.func @layer(%q: !q {attn.name = "q", attn.dims = ["B", "N"]},
