@@ -105,7 +105,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
 }
 
 def Attn_ResultsOp : Attn_Op<"results", [Pure, Terminator,
-    ParentOneOf<["KernelOp", "PartsOp", "PoolPartsOp", "MergePartsOp"]>]> {
+    ParentOneOf<["KernelOp", "PartsOp", "PoolPartsOp", "MergePartsOp",
+                 "SoftmaxFactorsOp", "PoolMixedOp"]>]> {
   let summary = "What a kernel, or the attention of a stage, computes";
   let description = [{
     Ends the region of `attn.kernel`, and that of a stage that is one of an

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parts of the keys of an attention: sizes and constraints.
 
-#include "dialect/attn/VerifyShapes.h"
+#include "dialect/attn/AttentionStage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -41,42 +41,12 @@ std::pair<int64_t, int64_t> mixattn::getPartSizes(int64_t keys, int64_t split,
 // What stages have in common
 //===----------------------------------------------------------------------===//
 
-/// The attention in `region`, or null.
-static GenericOp findGeneric(Region &region) {
-  Block &block = region.front();
-  if (!llvm::hasNItems(block, 2))
-    return {};
-  auto generic = dyn_cast<GenericOp>(block.front());
-  auto results = dyn_cast<ResultsOp>(block.back());
-  if (!generic || !results || generic.getWeights() ||
-      !llvm::equal(results.getTensors(), generic->getResults()))
-    return {};
-  return generic;
-}
-
-// C1
-static LogicalResult verifyRegion(Operation *op) {
-  if (findGeneric(op->getRegion(0)))
-    return success();
-  return op->emitOpError("expected a region of one 'attn.generic' without "
-                         "weights as a result, and 'attn.results' of it");
-}
-
 static LogicalResult verifySplit(Operation *op, int64_t split, int64_t block) {
   if (block > 0 && split > 0 && split % block == 0)
     return success();
   return op->emitOpError("expected 'split' to be a positive multiple of "
                          "'block', but got ")
          << split << " and " << block;
-}
-
-/// Checks that `party` is [B,H,N,...] of the results of `generic`, then `rest`.
-static LogicalResult verifyRows(Operation *op, GenericOp generic,
-                                const Party &party, ArrayRef<int64_t> rest) {
-  auto result = cast<RankedTensorType>(generic.getResult().getType());
-  SmallVector<int64_t> shape(result.getShape().drop_back());
-  llvm::append_range(shape, rest);
-  return verifyShape(op, party, shape);
 }
 
 /// Checks that `values` are [B,H,N,parts,E'], E' static and large enough.
@@ -94,27 +64,6 @@ static LogicalResult verifyValues(Operation *op, GenericOp generic,
   return verifyRows(op, generic, party, {parts, columns});
 }
 
-/// The sizes of [B,H,N] of the results of `generic`, then `rest`, for the open
-/// sizes of `type`.
-static void reifyRows(OpBuilder &b, GenericOp generic, RankedTensorType type,
-                      ArrayRef<OpFoldResult> rest,
-                      ReifiedRankedShapedTypeDims &shapes) {
-  AttentionOpInterface op = generic;
-  SmallVector<OpFoldResult> &sizes = shapes.emplace_back();
-  auto open = [&](OperandDim of) -> OpFoldResult {
-    return tensor::getMixedSize(b, generic.getLoc(), of.value, of.dim);
-  };
-  SmallVector<OpFoldResult> all = {
-      type.isDynamicDim(0) ? open(op.getBatchDim()) : OpFoldResult(),
-      OpFoldResult(),
-      type.isDynamicDim(2) ? open(op.getQueriesDim()) : OpFoldResult()};
-  llvm::append_range(all, rest);
-  for (auto [i, size] : llvm::enumerate(all))
-    sizes.push_back(type.isDynamicDim(i)
-                        ? size
-                        : OpFoldResult(b.getIndexAttr(type.getDimSize(i))));
-}
-
 /// The parts of the keys of `generic`.
 static PartSizes reifyParts(OpBuilder &b, GenericOp generic, int64_t split,
                             int64_t block) {
@@ -124,16 +73,16 @@ static PartSizes reifyParts(OpBuilder &b, GenericOp generic, int64_t split,
   return emitPartSizes(b, generic.getLoc(), count, split, block);
 }
 
-GenericOp PartsOp::getGeneric() { return findGeneric(getAttention()); }
-GenericOp PoolPartsOp::getGeneric() { return findGeneric(getAttention()); }
-GenericOp MergePartsOp::getGeneric() { return findGeneric(getAttention()); }
+GenericOp PartsOp::getGeneric() { return findAttention(getAttention()); }
+GenericOp PoolPartsOp::getGeneric() { return findAttention(getAttention()); }
+GenericOp MergePartsOp::getGeneric() { return findAttention(getAttention()); }
 
 //===----------------------------------------------------------------------===//
 // attn.parts
 //===----------------------------------------------------------------------===//
 
 LogicalResult PartsOp::verifyRegions() {
-  if (failed(verifyRegion(*this)) ||
+  if (failed(verifyAttention(*this)) ||
       failed(verifySplit(*this, getSplit(), getBlock())))
     return failure();
   // C3
@@ -191,7 +140,7 @@ PartFactorsOp::reifyResultShapes(OpBuilder &b,
 //===----------------------------------------------------------------------===//
 
 LogicalResult PoolPartsOp::verifyRegions() {
-  if (failed(verifyRegion(*this)) ||
+  if (failed(verifyAttention(*this)) ||
       failed(verifySplit(*this, getSplit(), getBlock())))
     return failure();
   GenericOp generic = getGeneric();
@@ -221,7 +170,7 @@ PoolPartsOp::reifyResultShapes(OpBuilder &b,
 //===----------------------------------------------------------------------===//
 
 LogicalResult MergePartsOp::verifyRegions() {
-  if (failed(verifyRegion(*this)))
+  if (failed(verifyAttention(*this)))
     return failure();
   GenericOp generic = getGeneric();
   // C2
@@ -233,19 +182,12 @@ LogicalResult MergePartsOp::verifyRegions() {
   if (failed(verifyValues(*this, generic, getValues(), parts)))
     return failure();
   // C3
-  if (getResultTypes() == generic->getResultTypes())
-    return success();
-  return emitOpError("expected the results of its attention, ")
-         << generic->getResultTypes() << ", but got " << getResultTypes();
+  return verifyResults(*this, generic);
 }
 
 LogicalResult
 MergePartsOp::reifyResultShapes(OpBuilder &b,
                                 ReifiedRankedShapedTypeDims &shapes) {
-  for (Value result : getResults()) {
-    auto type = cast<RankedTensorType>(result.getType());
-    SmallVector<OpFoldResult> rest(type.getRank() - 3);
-    reifyRows(b, getGeneric(), type, rest, shapes);
-  }
+  reifyResults(b, getGeneric(), getOperation()->getResults(), shapes);
   return success();
 }

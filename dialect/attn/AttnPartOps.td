@@ -4,33 +4,18 @@
 #ifndef MIXATTN_DIALECT_ATTN_PART_OPS_TD
 #define MIXATTN_DIALECT_ATTN_PART_OPS_TD
 
-include "dialect/attn/AttnKernelOps.td"
-include "dialect/attn/AttnStageOps.td"
+include "dialect/attn/AttnAttentionStage.td"
 
 def Attn_PartNumbers : Attn_TensorOf<[F32], [4]>;
 def Attn_PartValues : Attn_TensorOf<[F32], [5]>;
 
-/// A stage of the attention in its region, which says what is computed: scores,
-/// mask, mixers, values.
 class Attn_PartStageOp<string mnemonic, list<Trait> traits = []>
-    : Attn_StageOp<mnemonic, [HasParent<"::mixattn::KernelOp">,
-          SingleBlock] # traits> {
-  let regions = (region SizedRegion<1>:$attention);
-  let hasVerifier = 0;
-  let hasRegionVerifier = 1;
+    : Attn_AttentionStageOp<mnemonic, traits> {
   string partText = [{
     The S keys are cut into P parts of `split` keys at most, of whole blocks of
     `block` keys, and of one length: threads would wait for the longest. With
     b = ceil(S / block) blocks, P = ceil(S / split) and a part has
     ceil(b / P) blocks.
-  }];
-  string regionConstraint = [{
-    - (C1) the region holds one `attn.generic`, without weights as a result, and
-      ends in `attn.results`.
-  }];
-  string attentionDeclaration = [{
-    /// The attention that this is a stage of.
-    ::mixattn::GenericOp getGeneric();
   }];
 }
 

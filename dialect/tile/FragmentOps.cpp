@@ -39,9 +39,19 @@ LogicalResult StoreOp::verify() {
   return success();
 }
 
-LogicalResult StoreRowsOp::verify() {
-  if (getIndices().size() != 3)
-    return emitOpError("expected an index for each of 3 dims, but got ")
-           << getIndices().size();
+static LogicalResult verifyPlace(Operation *op, int64_t dims,
+                                 OperandRange indices) {
+  if (int64_t(indices.size()) != dims)
+    return op->emitOpError("expected an index for each of ")
+           << dims << " dims, but got " << indices.size();
   return success();
+}
+
+LogicalResult LoadRowsOp::verify() {
+  return verifyPlace(*this, isa<SharedType>(getSource().getType()) ? 2 : 3,
+                     getIndices());
+}
+
+LogicalResult StoreRowsOp::verify() {
+  return verifyPlace(*this, 3, getIndices());
 }

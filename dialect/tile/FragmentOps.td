@@ -4,7 +4,7 @@
 #ifndef MIXATTN_DIALECT_TILE_FRAGMENT_OPS_TD
 #define MIXATTN_DIALECT_TILE_FRAGMENT_OPS_TD
 
-include "dialect/tile/FragmentTypes.td"
+include "dialect/tile/SharedTypes.td"
 
 def Tile_MapOp : Tile_Op<"map",
     [RecursiveMemoryEffects, SingleBlock]> {
@@ -172,6 +172,35 @@ def Tile_StoreOp : Tile_Op<"store"> {
   let assemblyFormat = [{
     $fragment `into` $target `[` $row `]` `rows` $rows attr-dict
     `:` type($fragment) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_LoadRowsOp : Tile_Op<"load_rows"> {
+  let summary = "Reads a number of each row";
+  let description = [{
+    The warp's 16 rows, from place `indices` on, the last of which is a row;
+    rows from `rows` on get the number of the last of the `rows` rows. The
+    numbers lie in the device's memory, or in a tile in shared memory, which has
+    a column for each row.
+
+    - (C1) there is an index for each dim: 3 of a buffer, 2 of a tile.
+
+    ```mlir
+    func.func @f(%o: memref<?x8x?xf32>, %b: index, %h: index, %row: index,
+                 %rows: index) -> vector<2xf32> {
+      %x = tile.load_rows %o[%b, %h, %row] rows %rows : memref<?x8x?xf32>
+      return %x : vector<2xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+      Arg<AnyTypeOf<[MemRefRankOf<[F32], [3]>, Tile_NumbersTile]>, "",
+          [MemRead]>:$source,
+      Variadic<Index>:$indices, Index:$rows);
+  let results = (outs Tile_TwoRows:$numbers);
+  let assemblyFormat = [{
+    $source `[` $indices `]` `rows` $rows attr-dict `:` type($source)
   }];
   let hasVerifier = 1;
 }

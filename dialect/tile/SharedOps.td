@@ -76,6 +76,30 @@ def Tile_SharedReadOp : Tile_Op<"shared_read", [TypesMatchWith<
   }];
 }
 
+def Tile_SharedWriteOp : Tile_Op<"shared_write", [TypesMatchWith<
+    "element of the tile", "tile", "element",
+    "::llvm::cast<SharedType>($_self).getElementType()">]> {
+  let summary = "Writes an element of a padded tile";
+  let description = [{
+    `tile[row][column]` becomes `element`. Other threads read it after a
+    barrier.
+
+    ```mlir
+    func.func @f(%x: f32, %row: index, %column: index) {
+      %numbers = tile.shared_tile at 0 : !tile.shared<4x64xf32, padded>
+      tile.shared_write %x into %numbers[%row, %column]
+          : !tile.shared<4x64xf32, padded>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyType:$element,
+      Arg<Tile_PaddedTile, "", [MemWrite]>:$tile, Index:$row, Index:$column);
+  let assemblyFormat = [{
+    $element `into` $tile `[` $row `,` $column `]` attr-dict `:` type($tile)
+  }];
+}
+
 def Tile_FetchOp : Tile_Op<"fetch"> {
   let summary = "Begins to copy a part of a buffer to shared memory";
   let description = [{

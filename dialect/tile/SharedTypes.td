@@ -79,6 +79,8 @@ def Tile_SwizzledTile : Tile_TileOf<"!tile.isPadded()",
     "tile with a swizzle in shared memory">;
 def Tile_PaddedTile : Tile_TileOf<"tile.isPadded()",
     "padded tile in shared memory">;
+def Tile_NumbersTile : Tile_TileOf<"tile.isPadded() && "
+    "tile.getElementType().isF32()", "padded tile of f32 in shared memory">;
 /// The sides of products of mma.
 def Tile_MmaTile : Tile_TileOf<"tile.isPadded() && "
     "(tile.getElementType().isF16() || tile.getElementType().isBF16())",

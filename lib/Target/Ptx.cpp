@@ -23,8 +23,19 @@ static void declareSharedMemory(mlir::ModuleOp module) {
   });
 }
 
+/// What a schedule says of a loop comes here as an attribute of any branch,
+/// which upstream's translation does not read: it reads that of `llvm.br`.
+static void annotateLoops(mlir::ModuleOp module) {
+  module.walk([](mlir::LLVM::BrOp branch) {
+    if (auto annotation = branch->getAttrOfType<mlir::LLVM::LoopAnnotationAttr>(
+            "llvm.loop_annotation"))
+      branch.setLoopAnnotationAttr(annotation);
+  });
+}
+
 Result<std::string> mixattn::emitPtx(mlir::ModuleOp module) {
   declareSharedMemory(module);
+  annotateLoops(module);
   mlir::PassManager passes(module.getContext());
   // Text: it is ptxas that knows the machine.
   mlir::GpuModuleToBinaryPassOptions options;

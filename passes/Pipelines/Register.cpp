@@ -96,6 +96,7 @@ void mixattn::registerDialects(DialectRegistry &registry) {
     mma::addSchedules(table);
     table.add(TargetFamily::Wgmma, wgmma::makeOnline);
     mma::addFallback(table, TargetFamily::Wgmma, wgmma::makeOnline);
+    mma::addTwoPass(table, TargetFamily::Wgmma);
     gpus::addSchedules(table, TargetFamily::Wgmma);
   });
 }

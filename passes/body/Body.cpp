@@ -58,6 +58,12 @@ bool Body::isScaledProduct() {
          !op.getSigsoftmax();
 }
 
+int64_t Body::numStarts() {
+  if (!op.getW1())
+    return numChannels() * numExponents();
+  return cast<RankedTensorType>(op.getB1().getType()).getDimSize(0);
+}
+
 int64_t Body::numExponents() { return isLinear() ? op.getNumComponents() : 1; }
 
 bool Body::sharesWork(AttentionOpInterface op) {

@@ -30,6 +30,8 @@ public:
   int64_t numChannels() { return isCoupled() ? op.getNumQueryHeads() : 1; }
   int64_t numProducts();
   int64_t numExponents();
+  /// Numbers that `emitStart` gives.
+  int64_t numStarts();
   /// Whether heads share more than products: work that is done for all at once.
   bool sharesWork() { return sharesWork(op); }
   static bool sharesWork(AttentionOpInterface op);

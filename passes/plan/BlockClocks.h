@@ -4,6 +4,8 @@
 #ifndef MIXATTN_PASSES_PLAN_BLOCK_CLOCKS_H
 #define MIXATTN_PASSES_PLAN_BLOCK_CLOCKS_H
 
+#include "llvm/ADT/StringRef.h"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -13,10 +15,14 @@ namespace mixattn {
 /// keys that all of its queries see: of each unit, if it alone took time.
 /// Counted from the op and data sheets; nothing of it was measured.
 struct BlockClocks {
+  /// The stage that the block belongs to; none where a kernel is the whole.
+  llvm::StringRef stage;
   /// Queries of the block of threads, and keys that it visits at a time.
   int64_t queries = 0, keys = 0;
   /// Output heads of the block of threads.
   int64_t heads = 1;
+  /// Turns of an inner loop, over heads that are weighed one after the other.
+  int64_t turns = 1;
   /// Instructions of one warp: of tensor cores, and of the unit of exps.
   int64_t products = 0, exps = 0;
 

@@ -83,6 +83,24 @@ std::string mixattn::whyUnfused(const Planner &planner) {
   return isFirst ? text + "no other is asked for, or there is none" : text;
 }
 
+/// A row of the table of clocks. A block has `flops` operations.
+static std::vector<std::string> toRow(std::string name,
+                                      const BlockClocks &clocks, double flops) {
+  std::vector<std::string> row{std::move(name), std::to_string(clocks.queries),
+                               std::to_string(clocks.keys)};
+  auto add = [&](double number) {
+    row.push_back(llvm::formatv("{0:F0}", number));
+  };
+  for (double taken : {clocks.tensor, clocks.exp, clocks.fma, clocks.alu,
+                       clocks.issue, clocks.sharedMemory})
+    add(taken);
+  for (double taken : {clocks.overlapped(), clocks.serial()}) {
+    add(taken);
+    add(flops / taken / 1e12);
+  }
+  return row;
+}
+
 /// The clocks of each unit, of candidates that have them, and the speed that
 /// they leave room for.
 static void printClocks(llvm::raw_ostream &out, const Explained &each) {
@@ -92,27 +110,16 @@ static void printClocks(llvm::raw_ostream &out, const Explained &each) {
              "exp", "FMA", "ALU", "issue", "shared", "overlapped", "TFLOP/s",
              "serial", "TFLOP/s"});
   for (const PlanCandidate &candidate : each.planner.getCandidates()) {
-    std::optional<BlockClocks> clocks;
-    if (candidate.isPossible())
-      clocks = each.planner.clocksOf(candidate.plan);
-    if (!clocks)
+    if (!candidate.isPossible())
       continue;
-    isEmpty = false;
-    std::vector<std::string> row{"    " + describe(candidate.plan),
-                                 std::to_string(clocks->queries),
-                                 std::to_string(clocks->keys)};
-    auto add = [&](double number) {
-      row.push_back(llvm::formatv("{0:F0}", number));
-    };
-    for (double taken : {clocks->tensor, clocks->exp, clocks->fma, clocks->alu,
-                         clocks->issue, clocks->sharedMemory})
-      add(taken);
-    double flops = each.planner.flopsOfPeak(candidate.plan) * clocks->atPeak;
-    for (double taken : {clocks->overlapped(), clocks->serial()}) {
-      add(taken);
-      add(flops / taken / 1e12);
+    for (const BlockClocks &clocks : each.planner.clocksOf(candidate.plan)) {
+      isEmpty = false;
+      std::string name = "    " + describe(candidate.plan);
+      if (!clocks.stage.empty())
+        name += llvm::formatv(", {0}", clocks.stage);
+      double flops = each.planner.flopsOfPeak(candidate.plan) * clocks.atPeak;
+      table.add(toRow(std::move(name), clocks, flops));
     }
-    table.add(std::move(row));
   }
   if (!isEmpty)
     table.print(out);

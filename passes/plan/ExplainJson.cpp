@@ -32,9 +32,11 @@ static Object toJson(const BlockClocks &clocks, double flopsOfPeak) {
   auto flops = [&](double taken) {
     return flopsOfPeak * clocks.atPeak / taken;
   };
-  return Object{{"queries", clocks.queries},
+  return Object{{"stage", clocks.stage},
+                {"queries", clocks.queries},
                 {"keys", clocks.keys},
                 {"heads", clocks.heads},
+                {"turns", clocks.turns},
                 {"warp_products", clocks.products},
                 {"warp_exps", clocks.exps},
                 {"tensor", clocks.tensor},
@@ -68,9 +70,12 @@ static Object toJson(const Explained &each) {
       described["share_of_peak"] = each.planner.shareOfPeak(
           candidate.plan, predicted.seconds, each.sizes);
       described["bytes"] = predicted.bytes;
-      if (auto clocks = each.planner.clocksOf(candidate.plan))
-        described["predicted_clocks"] =
-            toJson(*clocks, each.planner.flopsOfPeak(candidate.plan));
+      Array kernels;
+      for (const BlockClocks &clocks : each.planner.clocksOf(candidate.plan))
+        kernels.push_back(
+            toJson(clocks, each.planner.flopsOfPeak(candidate.plan)));
+      if (!kernels.empty())
+        described["predicted_clocks"] = std::move(kernels);
     }
     candidates.push_back(std::move(described));
   }

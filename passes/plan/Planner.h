@@ -88,7 +88,7 @@ public:
   Prediction predict(const PlanCase &plan, const PlanSizes &sizes) const {
     return scheduleOf(plan).predict(work, plan, sizes);
   }
-  std::optional<BlockClocks> clocksOf(const PlanCase &plan) const {
+  llvm::SmallVector<BlockClocks, 1> clocksOf(const PlanCase &plan) const {
     return scheduleOf(plan).clocksOf(work, plan);
   }
   /// Floating-point operations a second that `plan` computes at most.

@@ -68,11 +68,11 @@ public:
   /// The cost of `work` by `plan`, which has all its numbers.
   virtual Prediction predict(const Workload &work, const PlanCase &plan,
                              const PlanSizes &sizes) const = 0;
-  /// The clocks of each unit for a block of keys of `work` by `plan`; none
-  /// where the target is no GPU.
-  virtual std::optional<BlockClocks> clocksOf(const Workload &work,
-                                              const PlanCase &plan) const {
-    return std::nullopt;
+  /// The clocks of each unit for a block of keys of `work` by `plan`, for each
+  /// kernel that visits keys; none where the target is no GPU.
+  virtual llvm::SmallVector<BlockClocks, 1>
+  clocksOf(const Workload &work, const PlanCase &plan) const {
+    return {};
   }
   /// Floating-point operations a second that the target does at most on
   /// products of `work`.

@@ -3,19 +3,12 @@
 
 #include "passes/schedule/PartStages.h"
 
+#include "passes/schedule/StageRegion.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mixattn;
-
-/// Makes the region of `stage` say that it is one of `op`.
-static void describe(OpBuilder &b, Operation *stage, GenericOp op) {
-  OpBuilder::InsertionGuard guard(b);
-  b.createBlock(&stage->getRegion(0));
-  Operation *own = b.clone(*op);
-  own->removeDiscardableAttr("attn.plan");
-  ResultsOp::create(b, op.getLoc(), own->getResults());
-}
 
 void mixattn::makePartStages(RewriterBase &rewriter, GenericOp op,
                              int64_t split, int64_t block, int64_t lanes) {
@@ -44,18 +37,18 @@ void mixattn::makePartStages(RewriterBase &rewriter, GenericOp op,
   auto parts =
       PartsOp::create(rewriter, loc, isMixed ? typeOf(all) : pooled, numbers,
                       numbers, uint64_t(split), uint64_t(block));
-  describe(rewriter, parts, op);
+  describeStage(rewriter, parts, op);
   Value values = parts.getValues();
   if (isMixed) {
     Value factors = PartFactorsOp::create(
         rewriter, loc, numbers, parts.getReferences(), parts.getSums());
     auto pool = PoolPartsOp::create(rewriter, loc, pooled, values, factors,
                                     uint64_t(split), uint64_t(block));
-    describe(rewriter, pool, op);
+    describeStage(rewriter, pool, op);
     values = pool.getValues();
   }
   auto merge = MergePartsOp::create(rewriter, loc, op->getResultTypes(), values,
                                     parts.getReferences(), parts.getSums());
-  describe(rewriter, merge, op);
+  describeStage(rewriter, merge, op);
   rewriter.replaceOp(op, merge->getResults());
 }

@@ -72,7 +72,8 @@ def StageKernelsPass : Pass<"attn-stage-kernels", "::mlir::ModuleOp"> {
     `attn.linear_mix_states`, and `attn.linear_read`; an attention that is
     planned as `decode` becomes `attn.parts` and `attn.merge_parts`, and between
     them, where weights of heads meet, `attn.part_factors` and
-    `attn.pool_parts`. What one kernel hands to the next lies in a buffer.
+    `attn.pool_parts`; one that is planned as `two_pass` becomes
+    `attn.softmax_factors` and `attn.pool_mixed`. What one kernel hands to the next lies in a buffer.
     Skips: kernels of one case without stages. A kernel that has no plan is
     computed by the first schedule that takes it.
 

@@ -34,3 +34,7 @@ const GpuModel &mixattn::describeGpu(TargetAttr target) {
   const GpuModel *found = findGpu(target.getChip());
   return found ? *found : models[0];
 }
+
+const GpuModel *mixattn::findGpuForMma(TargetAttr target) {
+  return findGpu(target.getChip().rtrim('a'));
+}

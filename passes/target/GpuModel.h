@@ -46,6 +46,9 @@ const GpuModel *findGpu(llvm::StringRef chip);
 /// for the first that is.
 const GpuModel &describeGpu(TargetAttr target);
 
+/// The GPU as code by mma.sync sees it, or null: sm_90a runs what is for sm_90.
+const GpuModel *findGpuForMma(TargetAttr target);
+
 } // namespace mixattn
 
 #endif // MIXATTN_PASSES_TARGET_GPU_MODEL_H

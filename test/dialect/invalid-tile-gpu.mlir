@@ -35,6 +35,22 @@ func.func @rows(%x: vector<2xf32>, %o: memref<?x8x?xf32>, %i: index) {
 
 // -----
 
+func.func @read_rows(%o: memref<?x8x?xf32>, %i: index) {
+  // expected-error @below {{'tile.load_rows' op expected an index for each of 3 dims, but got 4}}
+  %x = tile.load_rows %o[%i, %i, %i, %i] rows %i : memref<?x8x?xf32>
+  return
+}
+
+// -----
+
+func.func @read_rows_of_tile(%o: !tile.shared<4x64xf32, padded>, %i: index) {
+  // expected-error @below {{'tile.load_rows' op expected an index for each of 2 dims, but got 3}}
+  %x = tile.load_rows %o[%i, %i, %i] rows %i : !tile.shared<4x64xf32, padded>
+  return
+}
+
+// -----
+
 func.func @not_padded(%q: vector<8xbf16>, %s: vector<8xf32>, %tile: !tile.shared<16x16xbf16, swizzle = 128>) {
   // expected-error @below {{'tile.mma.product' op operand #1 must be padded tile of f16 or bf16 in shared memory, but got '!tile.shared<16x16xbf16, swizzle = 128>'}}
   %p = tile.mma.product %q by %tile onto %s : vector<8xbf16> by !tile.shared<16x16xbf16, swizzle = 128> onto vector<8xf32>

@@ -20,10 +20,12 @@ FLASH = {64: 630 / 192, 128: 593 / 176, 256: 457 / 80}
 
 
 class Census:
-    """The counts of one kernel's main loop, for a block of keys."""
+    """The counts of one kernel's main loop, for a block of keys. A loop over heads
+    inside of it has `turns` turns."""
 
-    def __init__(self, code):
+    def __init__(self, code, turns=1):
         turn = sass.main_loop(code)
+        turn += sass.inner_loop(code, turn) * (turns - 1)
         self.opcodes = collections.Counter(each.opcode for each in turn)
         self.is_warpgroup = self.total("HGMMA") > 0
         # Each block of a warpgroup's keys ends with a wait for all products.

@@ -63,6 +63,10 @@ def followers(code):
             own = ([] if always else own) + \
                 [number[address] for address in [int(target[2], 16)]
                  if address in number]
+        elif each.opcode.startswith("CALL.REL") and target:
+            # So loops end, too, that ptxas is told not to unroll.
+            own += [number[address] for address in [int(target[2], 16)]
+                    if address in number]
         elif each.opcode.startswith(("EXIT", "RET")) and not each.guard:
             own = []
         after.append(own)
@@ -138,6 +142,17 @@ def device_loads(code):
     loads = [i for i in loops(code) if code[i].opcode.startswith("LDG.")]
     copies = sum(goes_to_shared_memory(code, i) for i in loads)
     return len(loads) - copies, copies
+
+
+def inner_loop(code, turn):
+    """One turn of a loop inside of `turn`, a turn of another one, in which exps
+    are computed; nothing where they are in no loop of their own."""
+    places = {each.address: i for i, each in enumerate(code)}
+    after = followers(code)
+    cycles = [shortest_cycle(after, places[each.address]) for each in turn
+              if each.opcode.startswith("MUFU.EX2")]
+    inner = min(cycles, key=len, default=[])
+    return [code[i] for i in inner] if len(inner) < len(turn) else []
 
 
 def main_loop(code):

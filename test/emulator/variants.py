@@ -97,7 +97,7 @@ def parse():
                         type=lambda plan: f"--plan={plan}",
                         help="a plan in place of the one that is chosen")
     parser.add_argument("--sizes", default="H=1",
-                        help="static sizes: H=1,D=64")
+                        help="static sizes: H=1,D=64; nothing: as they are")
     parser.add_argument("--ptx", type=pathlib.Path, metavar="FILE",
                         help="where to leave the text")
     parser.add_argument("--replace", nargs=2, metavar=("OLD", "NEW"),
@@ -108,7 +108,7 @@ def parse():
                         help="the stand-in libcuda; default: that of the build")
     options = parser.parse_args()
     options.sizes = {size[0]: int(size[2:])
-                     for size in options.sizes.split(",")}
+                     for size in options.sizes.split(",") if size}
     options.library = options.library or run.find_library()
     return options
 

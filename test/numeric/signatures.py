@@ -104,6 +104,10 @@ SIGNATURES = {
     "mixhead_everything":
         GROUPED + " w[64,8]f32 b[8,8]f32 bias[8,1,S]f32 slopes[8]f32"
                   " lengths[B]i64 mask[N,S]i1",
+    "composed_mlp": "q[B,2,N,64] keys[B,2,2,S,64] log_prior[2,2] w1[2,3] b1[3]"
+                    " w2[3,4] b2[4] mixer_post[4,4] v[B,4,S,48]"
+                    " -> lse[B,4,N]",
+    "mixhead_band": "q[B,4,N,64] k[B,4,S,64] v[B,4,S,64] w[64,4] b[4,4]",
     "mgk_results": MIXTURE + " log_prior[4,2]f32",
     "mgk_sigsoftmax": MIXTURE + " log_prior[4,2]",
     "linformer_grouped": "q[B,8,N,64] k[B,2,S,64] v[B,4,S,96] e[24,S]f32"

@@ -55,4 +55,24 @@ gpu.module @m {
     %g = math.absi %i : index
     return %a, %b, %c, %d, %e, %f, %g : f32, f32, f32, f32, f32, vector<2xf32>, index
   }
+  // Numbers of rows: a lane has two of them, eight apart. Those that are not
+  // there are the last one's; those in shared memory lie in a tile.
+  // CHECK-LABEL: func.func @rows(
+  // CHECK:         llvm.store %{{.+}} : f32, !llvm.ptr<3>
+  // CHECK:         %[[LAST:.+]] = arith.subi %{{.+}}, %c1
+  // CHECK:         %[[R0:.+]] = arith.minsi %[[FIRST:.+]], %[[LAST]]
+  // CHECK:         llvm.load %{{.+}} : !llvm.ptr<1> -> f32
+  // CHECK:         %[[SECOND:.+]] = arith.addi %[[FIRST]], %c8
+  // CHECK:         %[[R1:.+]] = arith.minsi %[[SECOND]], %[[LAST]]
+  // CHECK:         llvm.load %{{.+}} : !llvm.ptr<1> -> f32
+  // CHECK-COUNT-2: llvm.load %{{.+}} : !llvm.ptr<3> -> f32
+  func.func @rows(%p: !llvm.ptr<1>, %i: index, %n: index, %one: f32)
+      -> (vector<2xf32>, vector<2xf32>) {
+    %tile = tile.shared_tile at 0 : !tile.shared<4x64xf32, padded>
+    tile.shared_write %one into %tile[%i, %n] : !tile.shared<4x64xf32, padded>
+    %x = tile.device_buffer %p sizes [] strides [] : !llvm.ptr<1> -> memref<4x8x32xf32>
+    %a = tile.load_rows %x[%i, %i, %i] rows %n : memref<4x8x32xf32>
+    %b = tile.load_rows %tile[%i, %i] rows %n : !tile.shared<4x64xf32, padded>
+    return %a, %b : vector<2xf32>, vector<2xf32>
+  }
 }

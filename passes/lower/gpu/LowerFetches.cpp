@@ -59,7 +59,7 @@ class ReadEmitter : public WarpEmitter {
 public:
   using WarpEmitter::WarpEmitter;
 
-  Value emitAddress(tile::SharedReadOp op) {
+  template <typename Op> Value emitAddress(Op op) {
     return sharedPointer(op.getTile(), op.getRow(), op.getColumn());
   }
 };
@@ -213,6 +213,11 @@ void mixattn::lower(RewriterBase &rewriter, tile::FetchedOp op) {
                                         rewriter.getI32IntegerAttr(-1));
   NVVM::SyncWarpOp::create(rewriter, op.getLoc(), all);
   rewriter.eraseOp(op);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::SharedWriteOp op) {
+  Value address = ReadEmitter(op.getLoc(), rewriter).emitAddress(op);
+  rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, op.getElement(), address);
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::SharedReadOp op) {

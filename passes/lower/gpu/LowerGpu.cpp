@@ -37,9 +37,10 @@ struct LowerGpuPass : mixattn::impl::LowerGpuPassBase<LowerGpuPass> {
     for (Operation *op : ops) {
       rewriter.setInsertionPoint(op);
       TypeSwitch<Operation *>(op)
-          .Case<tile::StoreOp, tile::StoreRowsOp, tile::MapOp, tile::RowMaxOp,
-                tile::RowSumOp, tile::JoinMaxOp, tile::JoinSumOp, tile::AnyOp,
-                tile::ToOperandOp, tile::FetchOp, tile::FetchedOp>(
+          .Case<tile::StoreOp, tile::StoreRowsOp, tile::LoadRowsOp, tile::MapOp,
+                tile::RowMaxOp, tile::RowSumOp, tile::JoinMaxOp,
+                tile::JoinSumOp, tile::AnyOp, tile::ToOperandOp, tile::FetchOp,
+                tile::FetchedOp, tile::SharedWriteOp>(
               [&](auto op) { lower(rewriter, op); });
     }
   }
@@ -54,7 +55,9 @@ struct LowerGpuPass : mixattn::impl::LowerGpuPassBase<LowerGpuPass> {
 
   void runOnOperation() override {
     if (failed(checkRows<tile::StoreOp, tile::FetchOp>(getOperation())) ||
-        failed(checkTiles<tile::FetchOp, tile::SharedReadOp>(getOperation())))
+        failed(
+            checkTiles<tile::FetchOp, tile::SharedReadOp, tile::SharedWriteOp,
+                       tile::LoadRowsOp>(getOperation())))
       return signalPassFailure();
     lowerTiles();
     // Maps have a read for each element now.

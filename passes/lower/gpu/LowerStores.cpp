@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From registers to the device's memory.
+// Between registers and the device's memory.
 
 #include "passes/lower/gpu/Lowerings.h"
 #include "passes/lower/gpu/WarpEmitter.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mixattn;
 
 namespace {
 
-class StoreEmitter : public WarpEmitter {
+class RowEmitter : public WarpEmitter {
 public:
   using WarpEmitter::WarpEmitter;
 
   void emit(tile::StoreOp op);
   void emit(tile::StoreRowsOp op);
+  Value emit(tile::LoadRowsOp op);
 
 private:
   void emitPair(Value place, Value one, Value other, Type type);
@@ -24,7 +27,7 @@ private:
 
 } // namespace
 
-void StoreEmitter::emit(tile::StoreOp op) {
+void RowEmitter::emit(tile::StoreOp op) {
   Value fragment = op.getFragment();
   Value first = ownRow(op.getRow());
   Type type = cast<MemRefType>(op.getTarget().getType()).getElementType();
@@ -51,15 +54,15 @@ void StoreEmitter::emit(tile::StoreOp op) {
 }
 
 /// Two columns that are there, where rows have an even number of them.
-void StoreEmitter::emitPair(Value place, Value one, Value other, Type type) {
+void RowEmitter::emitPair(Value place, Value one, Value other, Type type) {
   Value both = type.isF32() ? joined({one, other}) : rounded(one, other, type);
   LLVM::StoreOp::create(b, both, place,
                         /*alignment=*/type.getIntOrFloatBitWidth() / 4);
 }
 
 /// Those of two columns, from `column` on, that there are of `columns`.
-void StoreEmitter::emitColumns(Value place, Value column, int64_t columns,
-                               ArrayRef<Value> elements, Type type) {
+void RowEmitter::emitColumns(Value place, Value column, int64_t columns,
+                             ArrayRef<Value> elements, Type type) {
   int64_t bytes = type.getIntOrFloatBitWidth() / 8;
   for (auto [i, each] : llvm::enumerate(elements))
     onlyIf(at.compare(arith::CmpIPredicate::slt, at.add(column, int64_t(i)),
@@ -73,7 +76,7 @@ void StoreEmitter::emitColumns(Value place, Value column, int64_t columns,
 }
 
 /// Four lanes have the same two rows: the first of them writes.
-void StoreEmitter::emit(tile::StoreRowsOp op) {
+void RowEmitter::emit(tile::StoreRowsOp op) {
   SmallVector<Value> place(op.getIndices());
   Value first = ownRow(place.back());
   Value isFirst = at.compare(arith::CmpIPredicate::eq, laneColumn(), 0);
@@ -88,12 +91,32 @@ void StoreEmitter::emit(tile::StoreRowsOp op) {
   }
 }
 
+/// Addresses of numbers are made later.
+Value RowEmitter::emit(tile::LoadRowsOp op) {
+  SmallVector<Value> place(op.getIndices());
+  Value first = ownRow(place.back()), last = at.sub(op.getRows(), 1);
+  Values numbers;
+  for (int64_t half : {0, 1}) {
+    place.back() = at.min(at.add(first, half * chunk), last);
+    if (isa<tile::SharedType>(op.getSource().getType()))
+      numbers.push_back(tile::SharedReadOp::create(
+          b, b.getF32Type(), op.getSource(), place[0], place[1]));
+    else
+      numbers.push_back(memref::LoadOp::create(b, op.getSource(), place));
+  }
+  return joined(numbers);
+}
+
 void mixattn::lower(RewriterBase &rewriter, tile::StoreOp op) {
-  StoreEmitter(op.getLoc(), rewriter).emit(op);
+  RowEmitter(op.getLoc(), rewriter).emit(op);
   rewriter.eraseOp(op);
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::StoreRowsOp op) {
-  StoreEmitter(op.getLoc(), rewriter).emit(op);
+  RowEmitter(op.getLoc(), rewriter).emit(op);
   rewriter.eraseOp(op);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::LoadRowsOp op) {
+  rewriter.replaceOp(op, RowEmitter(op.getLoc(), rewriter).emit(op));
 }

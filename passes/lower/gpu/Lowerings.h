@@ -14,6 +14,7 @@ namespace mixattn {
 /// Each replaces its op by code in nvvm, llvm, scf, vector and arith.
 void lower(mlir::RewriterBase &rewriter, tile::StoreOp op);
 void lower(mlir::RewriterBase &rewriter, tile::StoreRowsOp op);
+void lower(mlir::RewriterBase &rewriter, tile::LoadRowsOp op);
 void lower(mlir::RewriterBase &rewriter, tile::MapOp op);
 void lower(mlir::RewriterBase &rewriter, tile::RowMaxOp op);
 void lower(mlir::RewriterBase &rewriter, tile::RowSumOp op);
@@ -24,6 +25,7 @@ void lower(mlir::RewriterBase &rewriter, tile::ToOperandOp op);
 void lower(mlir::RewriterBase &rewriter, tile::FetchOp op);
 void lower(mlir::RewriterBase &rewriter, tile::FetchedOp op);
 void lower(mlir::RewriterBase &rewriter, tile::SharedReadOp op);
+void lower(mlir::RewriterBase &rewriter, tile::SharedWriteOp op);
 
 /// 2 to the power of `x`, an f32 of at most 127, without the unit of
 /// exponentials: 2^-22 off at most, relative. Below 2^-126 it is 0.

@@ -18,7 +18,9 @@ using namespace mixattn;
 static constexpr int64_t moreRegisters = 40;
 
 std::optional<Collapse> Collapse::of(AttentionOpInterface op) {
-  if (!Body::collapses(op) || !HeadGroup(op).hasRoomFor(moreRegisters))
+  // Heads whose weights mix are weighed one after the other, in two passes.
+  if (!Body::collapses(op) || op.hasPostmix() ||
+      !HeadGroup(op).hasRoomFor(moreRegisters))
     return std::nullopt;
   if (!op.getValueType().getElementType().isF16())
     return Collapse{/*spread=*/64, /*headroom=*/0, mixattn::slack};

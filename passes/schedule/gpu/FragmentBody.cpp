@@ -3,7 +3,6 @@
 
 #include "passes/schedule/gpu/FragmentBody.h"
 
-#include "passes/body/OperandExtents.h"
 #include "passes/body/References.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -19,9 +18,9 @@ static Value emitExp2(ImplicitLocOpBuilder &b, Value exponent) {
 }
 
 FragmentBody::FragmentBody(ImplicitLocOpBuilder &b, KernelOp kernel,
-                           int64_t numHeads, int64_t exps)
-    : b(b), at(b), kernel(kernel),
-      op(cast<AttentionOpInterface>(kernel.getAnchor())),
+                           AttentionOpInterface op, int64_t numHeads,
+                           int64_t exps)
+    : b(b), at(b), kernel(kernel), op(op),
       buffers(ValueRange(kernel.getInputs())), body(op, buffers),
       softmax(b, emitExp2), heads(numHeads), exps(exps) {}
 
@@ -109,12 +108,17 @@ Value FragmentBody::emitScaledProduct(Value product) {
                                arith::FastMathFlags::contract);
 }
 
+FragmentBody::Values FragmentBody::emitStartAt(const ScorePlace &place,
+                                               ValueRange products) {
+  Values scaled = llvm::map_to_vector(
+      products, [&](Value product) { return emitScaledProduct(product); });
+  return body.emitStart(b, scaled, place);
+}
+
 FragmentBody::Values FragmentBody::emitExponentsAt(ScorePlace place,
                                                    int64_t first, int64_t count,
                                                    ValueRange products) {
-  Values scaled = llvm::map_to_vector(
-      products, [&](Value product) { return emitScaledProduct(product); });
-  Values start = body.emitStart(b, scaled, place), exponents;
+  Values start = emitStartAt(place, products), exponents;
   for (int64_t g = first; g < first + count; ++g) {
     place.h = heads[g];
     llvm::append_range(exponents, body.emitExponents(b, start, place));
@@ -132,6 +136,19 @@ FragmentBody::Scores FragmentBody::emitScores(Value firstKey,
   return scores;
 }
 
+FragmentBody::Scores FragmentBody::emitStarts(Value firstKey,
+                                              ValueRange products) {
+  Scores scores;
+  scores.products = Values(products);
+  if (body.isCoupled())
+    scores.starts =
+        emitMap(0, firstKey, products, body.numStarts(),
+                [&](const ScorePlace &place, Value, ValueRange elements) {
+                  return emitStartAt(place, elements);
+                });
+  return scores;
+}
+
 /// Blocks of keys that every query sees all of are left alone.
 FragmentBody::Exponents FragmentBody::emitExponents(int64_t g, Value firstKey,
                                                     int64_t keys,
@@ -141,6 +158,12 @@ FragmentBody::Exponents FragmentBody::emitExponents(int64_t g, Value firstKey,
   int64_t each = body.numExponents();
   if (collapses)
     exponents = emitCollapsed(g, firstKey, scores.products);
+  else if (!scores.starts.empty())
+    exponents.all =
+        emitMap(g, firstKey, scores.starts, each,
+                [&](const ScorePlace &place, Value, ValueRange elements) {
+                  return body.emitExponents(b, elements, place);
+                });
   else if (body.sharesWork())
     llvm::append_range(exponents.all,
                        ArrayRef(scores.exponents).slice(g * each, each));
@@ -269,14 +292,12 @@ Value FragmentBody::emitWeights(int64_t g, Value firstKey, int64_t keys,
   return choice.getResult(0);
 }
 
-Value FragmentBody::emitWeightsOf(Value firstKey, const Exponents &exponents,
-                                  Statistics &statistics, Rescale &rescale) {
-  rescale = emitReferences(exponents.all, statistics);
+Value FragmentBody::emitPowers(const Exponents &exponents, Value reference) {
   Values operands(exponents.all);
-  operands.push_back(statistics.reference);
+  operands.push_back(reference);
   if (exponents.factor)
     operands.push_back(exponents.factor);
-  Value weights =
+  Value powers =
       emitMap(0, at.value(0), operands, 1,
               [&](const ScorePlace &, Value, ValueRange elements) -> Values {
                 if (!exponents.factor)
@@ -285,9 +306,20 @@ Value FragmentBody::emitWeightsOf(Value firstKey, const Exponents &exponents,
                     b, emitWeight(elements.drop_back()), elements.back())};
               })
           .front();
-  weights.getDefiningOp<tile::MapOp>().setExps(exps);
+  powers.getDefiningOp<tile::MapOp>().setExps(exps);
+  return powers;
+}
+
+Value FragmentBody::emitWeightsOf(Value firstKey, const Exponents &exponents,
+                                  Statistics &statistics, Rescale &rescale) {
+  rescale = emitReferences(exponents.all, statistics);
+  Value weights = emitPowers(exponents, statistics.reference);
   statistics.sum = arith::AddFOp::create(b, statistics.sum,
                                          tile::RowSumOp::create(b, weights));
+  return emitKept(firstKey, weights);
+}
+
+Value FragmentBody::emitKept(Value firstKey, Value weights) {
   if (!op.getKeep())
     return weights;
   return emitMap(0, firstKey, weights, 1,
@@ -324,56 +356,9 @@ FragmentBody::Statistics FragmentBody::emitNoStatistics() {
   return {constant(rows(), lowest), constant(rows(), 0)};
 }
 
-Value FragmentBody::emitResult(int64_t g, Value outputs,
-                               const Statistics &statistics) {
-  outputs = emitScaled(outputs, Softmax::emitInverse(b, statistics.sum));
-  // Zeros, also where the row's sum is not a number.
-  if (op.getKeep())
-    outputs =
-        emitMap(0, at.value(0), outputs, 1,
-                [&](const ScorePlace &place, Value, ValueRange elements) {
-                  Value keepsNone = emitKeepsNone(b, op, range, place.i);
-                  return Values{arith::SelectOp::create(
-                      b, keepsNone, constant(b.getF32Type(), 0), elements[0])};
-                })
-            .front();
-  emitStore(g, outputs);
-  if (Value lse = op.getLse())
-    tile::StoreRowsOp::create(
-        b, Softmax::emitLogSum(b, statistics.reference, statistics.sum),
-        kernel.getOutputs()[cast<OpResult>(lse).getResultNumber()],
-        ValueRange{batch, heads[g], firstQuery}, numQueries);
-  return outputs;
-}
-
-void FragmentBody::emitResults(ValueRange outputs, ArrayRef<Statistics> parts) {
-  buffers.close();
-  SmallVector<Statistics> statistics(parts);
-  for (Statistics &each : statistics)
-    each.sum = tile::JoinSumOp::create(b, each.sum);
-  bool mayHideValues =
-      mayHideKeys(op) || op.getCausal() || op.getBand() || op.getKeep();
-  Values sums;
-  for (auto [g, each] : llvm::enumerate(outputs)) {
-    Value written = emitResult(g, each, statistics[g]);
-    if (mayHideValues)
-      sums.push_back(
-          tile::JoinSumOp::create(b, tile::RowSumOp::create(b, written)));
-  }
-  for (auto [g, sum] : llvm::enumerate(sums))
-    emitRowsAgain(g, sum, statistics[g]);
-}
-
-void FragmentBody::emitStore(int64_t g, Value outputs) {
-  tile::StoreOp::create(
-      b, outputs,
-      KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, heads[g]}),
-      firstQuery, numQueries);
-}
-
 SmallVector<Value> mixattn::countItems(ImplicitLocOpBuilder &b, KernelOp kernel,
-                                       int64_t queries, int64_t heads) {
-  auto op = cast<AttentionOpInterface>(kernel.getAnchor());
+                                       AttentionOpInterface op, int64_t queries,
+                                       int64_t heads) {
   IndexMath at(b);
   auto sizeOf = [&](OperandDim of) {
     return b.createOrFold<memref::DimOp>(kernel.getOperandOf(of.value), of.dim);
@@ -384,10 +369,10 @@ SmallVector<Value> mixattn::countItems(ImplicitLocOpBuilder &b, KernelOp kernel,
 }
 
 tile::GridOp mixattn::makeBlocks(ImplicitLocOpBuilder &b, KernelOp kernel,
-                                 int64_t queries, int64_t heads,
-                                 int64_t threads) {
-  auto grid =
-      tile::GridOp::create(b, countItems(b, kernel, queries, heads), threads);
+                                 AttentionOpInterface op, int64_t queries,
+                                 int64_t heads, int64_t threads) {
+  auto grid = tile::GridOp::create(b, countItems(b, kernel, op, queries, heads),
+                                   threads);
   b.setInsertionPointToStart(&grid.getBody().front());
   return grid;
 }

@@ -20,10 +20,11 @@ class FragmentBody {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// For a group of `numHeads` heads. Of every eight weights the unit of
-  /// exponentials computes `exps`.
-  FragmentBody(mlir::ImplicitLocOpBuilder &b, KernelOp kernel, int64_t numHeads,
-               int64_t exps);
+  /// Of `op`, which `kernel` computes or whose stage it is, for a group of
+  /// `numHeads` heads. Of every eight weights the unit of exponentials computes
+  /// `exps`.
+  FragmentBody(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
+               AttentionOpInterface op, int64_t numHeads, int64_t exps);
   virtual ~FragmentBody() = default;
 
 protected:
@@ -43,10 +44,17 @@ protected:
   struct Rescale {
     mlir::Value isNeeded, before, after;
   };
-  /// The products of all channels, and the exponents of all heads where these
-  /// are computed together.
+  /// The products of all channels; the exponents of all heads where these are
+  /// computed together, or what exponents of any head start from.
   struct Scores {
-    Values products, exponents;
+    Values products, exponents, starts;
+  };
+  /// The exponents of weights: -inf of what is hidden. Where they are scaled
+  /// products, they are the products, yet to be scaled. Where components
+  /// collapse, there is one, and the `factor` of its power of 2.
+  struct Exponents {
+    Values all;
+    mlir::Value factor;
   };
 
   /// Begins with the item that `grid` is at: `queries` queries from the first
@@ -64,6 +72,14 @@ protected:
 
   /// Begins with the `products` of the keys from `firstKey` on.
   Scores emitScores(mlir::Value firstKey, mlir::ValueRange products);
+  /// The same, for heads that are weighed one after the other, by a number that
+  /// is not known before: work that they share is done once where scores of
+  /// channels meet.
+  Scores emitStarts(mlir::Value firstKey, mlir::ValueRange products);
+  /// The exponents of the weights that head `g` of the group gives to `keys`
+  /// keys from `firstKey` on, in the form where components collapse or not.
+  Exponents emitExponents(int64_t g, mlir::Value firstKey, int64_t keys,
+                          const Scores &scores, bool collapses);
   /// The weights that head `g` of the group gives to `keys` keys from
   /// `firstKey` on. `statistics` are brought up to date, and `rescale` becomes
   /// what is to be done to outputs added up before.
@@ -74,9 +90,32 @@ protected:
   /// too far apart for one power of 2; null where there never is one for all.
   mlir::Value emitAreApart();
   mlir::Value emitRescaled(mlir::Value outputs, const Rescale &rescale);
+  /// The powers of 2 to `exponents` less the rows' `reference`.
+  mlir::Value emitPowers(const Exponents &exponents, mlir::Value reference);
+  /// `weights` of the keys from `firstKey` on, without those that are dropped
+  /// after the softmax.
+  mlir::Value emitKept(mlir::Value firstKey, mlir::Value weights);
   /// Writes the results of all heads of the group: outputs, which `outputs` are
   /// but for the division by the sum, and the logarithms of sums.
   void emitResults(mlir::ValueRange outputs, llvm::ArrayRef<Statistics> parts);
+  /// Writes `lse` of head `g`, where it is asked for.
+  void emitLogSums(int64_t g, const Statistics &statistics);
+  /// Computes rows of what was written for each head of the group again, that
+  /// values have spoiled which their query does not see.
+  void emitSpoiledRows(mlir::ValueRange written,
+                       llvm::ArrayRef<Statistics> statistics);
+  /// The weight of `key` for the query in `row`, before it is divided by the
+  /// row's sum: 0 of one that the query does not see. A key that is not there
+  /// has that of the last one.
+  virtual mlir::Value emitWeightAt(int64_t g, mlir::Value row, mlir::Value key,
+                                   mlir::Value reference);
+
+  /// A map over elements whose first key is `firstKey`, for head `g`.
+  Values emitMap(int64_t g, mlir::Value firstKey, mlir::ValueRange operands,
+                 size_t results,
+                 llvm::function_ref<Values(const ScorePlace &, mlir::Value key,
+                                           mlir::ValueRange elements)>
+                     element);
 
   /// Those of rows that have seen nothing.
   Statistics emitNoStatistics();
@@ -118,24 +157,8 @@ protected:
 private:
   int64_t exps;
 
-  /// The exponents of weights: -inf of what is hidden. Where they are scaled
-  /// products, they are the products, yet to be scaled. Where components
-  /// collapse, there is one, and the `factor` of its power of 2.
-  struct Exponents {
-    Values all;
-    mlir::Value factor;
-  };
-
-  Exponents emitExponents(int64_t g, mlir::Value firstKey, int64_t keys,
-                          const Scores &scores, bool collapses);
   mlir::Value emitWeightsOf(mlir::Value firstKey, const Exponents &exponents,
                             Statistics &statistics, Rescale &rescale);
-  /// A map over elements whose first key is `firstKey`, for head `g`.
-  Values emitMap(int64_t g, mlir::Value firstKey, mlir::ValueRange operands,
-                 size_t results,
-                 llvm::function_ref<Values(const ScorePlace &, mlir::Value key,
-                                           mlir::ValueRange elements)>
-                     element);
   /// The exponents of heads `first` to `first + count - 1`, of hidden keys,
   /// too.
   Values emitSeenExponents(int64_t first, int64_t count, mlir::Value firstKey,
@@ -143,6 +166,8 @@ private:
   /// The exponents of head `g` where components collapse, of hidden keys, too.
   Exponents emitCollapsed(int64_t g, mlir::Value firstKey,
                           mlir::ValueRange products);
+  /// What exponents at `place` start from, from the products there.
+  Values emitStartAt(const ScorePlace &place, mlir::ValueRange products);
   /// The exponents of heads `first` to `first + count - 1` of the group at
   /// `place`, from the products there.
   Values emitExponentsAt(ScorePlace place, int64_t first, int64_t count,
@@ -165,19 +190,19 @@ private:
   void emitRowAgain(int64_t g, mlir::Value row, mlir::Value reference,
                     mlir::Value sum);
   Values emitProductsAt(mlir::Value row, mlir::Value key);
-  mlir::Value emitWeightAt(int64_t g, mlir::Value row, mlir::Value key,
-                           mlir::Value reference);
 };
 
-/// Counts the items of an attention's kernel: blocks of `queries` queries,
-/// groups of `heads` heads, batch.
+/// Counts the items of a kernel of `op`: blocks of `queries` queries, groups of
+/// `heads` heads, batch.
 llvm::SmallVector<mlir::Value> countItems(mlir::ImplicitLocOpBuilder &b,
-                                          KernelOp kernel, int64_t queries,
-                                          int64_t heads);
+                                          KernelOp kernel,
+                                          AttentionOpInterface op,
+                                          int64_t queries, int64_t heads);
 
 /// The grid of these items, at which the builder then stands.
 tile::GridOp makeBlocks(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
-                        int64_t queries, int64_t heads, int64_t threads);
+                        AttentionOpInterface op, int64_t queries, int64_t heads,
+                        int64_t threads);
 
 } // namespace mixattn
 

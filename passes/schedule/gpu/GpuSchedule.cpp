@@ -27,18 +27,14 @@ std::string GpuSchedule::whyNot(Operation *op) const {
     return llvm::formatv("queries, keys and values are f16 or bf16 on tensor "
                          "cores, but these are {0}",
                          type);
-  for (auto [clause, isThere] : {std::pair("postmix", attention.hasPostmix()),
-                                 {"weights", bool(attention.getWeights())}})
-    if (isThere)
-      return llvm::formatv("it has no code for '{0}'", clause);
+  if (attention.getWeights())
+    return "it has no code for 'weights'";
   static constexpr StringLiteral read[] = {
-      "query",       "key",      "value",
-      "query_term",  "key_term", "query_factors",
-      "key_factors", "shifts",   "prior",
-      "bias",        "mask",     "lengths",
-      "premixer",    "w1",       "b1",
-      "w2",          "b2",       "sigma",
-      "noise",       "seed",     "offset"};
+      "query",    "key",         "value",      "query_term", "key_term",
+      "shifts",   "prior",       "bias",       "mask",       "lengths",
+      "premixer", "w1",          "b1",         "w2",         "b2",
+      "sigma",    "noise",       "seed",       "offset",     "query_factors",
+      "mixer",    "key_factors", "mix_source", "mix_weight", "mix_bias"};
   for (auto [name, operand] : attention.getNamedOperands())
     if (!llvm::is_contained(read, name))
       return llvm::formatv("it has no code for '{0}'", name);
@@ -55,6 +51,15 @@ std::string GpuSchedule::whyNot(Operation *op) const {
                            "one is {0}",
                            ShapedType::isDynamic(size) ? "open"
                                                        : std::to_string(size));
+  return "";
+}
+
+std::string GpuSchedule::whyNotOnline(Operation *op) const {
+  if (std::string why = GpuSchedule::whyNot(op); !why.empty())
+    return why;
+  auto attention = cast<AttentionOpInterface>(op);
+  if (attention.hasPostmix())
+    return "it has no code for 'postmix'";
   if (HeadGroup(attention).findKeys() == 0)
     return "registers do not hold the scores of all channels and the outputs "
            "of a head";
@@ -73,7 +78,8 @@ SmallVector<PlanNumbers> GpuSchedule::propose(const Workload &work) const {
   constexpr double worth = 0.9;
   auto boundOf = [&](int64_t exps) {
     return clocksOf(work, makePlan(work.op->getContext(), {exps}))
-        ->overlapped();
+        .front()
+        .overlapped();
   };
   int64_t best = 8;
   for (int64_t exps = 7; exps >= 1; --exps)
@@ -108,29 +114,41 @@ void GpuSchedule::makeStages(RewriterBase &rewriter, Operation *op,
   });
 }
 
-std::optional<BlockClocks> GpuSchedule::clocksOf(const Workload &work,
-                                                 const PlanCase &plan) const {
-  return countBlock(cast<AttentionOpInterface>(work.op), plan).clocksOn(units);
+SmallVector<BlockClocks, 1> GpuSchedule::clocksOf(const Workload &work,
+                                                  const PlanCase &plan) const {
+  SmallVector<BlockClocks, 1> clocks;
+  for (const BlockCounts &each :
+       countBlocks(cast<AttentionOpInterface>(work.op), plan)) {
+    clocks.push_back(each.clocksOn(units));
+    clocks.back().atPeak = each.usefulMultiplyAdds / gpu.products;
+  }
+  return clocks;
 }
 
 /// Blocks of queries are dealt to the multiprocessors in rounds. Products and
 /// exps add up, which fits published times best (plan.md).
 Prediction GpuSchedule::predict(const Workload &work, const PlanCase &plan,
                                 const PlanSizes &sizes) const {
-  BlockClocks block = *clocksOf(work, plan);
-  auto blocks = uint64_t(
-      llvm::divideCeil(uint64_t(sizes.queries), uint64_t(block.queries)) *
-      uint64_t(sizes.batch * work.heads / block.heads));
-  double rounds = double(llvm::divideCeil(blocks, gpu.multiprocessors));
-  double visits =
-      work.visibleKeys(sizes, block.queries, block.keys) / double(block.keys);
+  double clocks = 0, seconds = 0;
+  for (const BlockClocks &block : clocksOf(work, plan)) {
+    auto blocks = uint64_t(
+        llvm::divideCeil(uint64_t(sizes.queries), uint64_t(block.queries)) *
+        uint64_t(sizes.batch * work.heads / block.heads));
+    double rounds = double(llvm::divideCeil(blocks, gpu.multiprocessors));
+    double visits =
+        work.visibleKeys(sizes, block.queries, block.keys) / double(block.keys);
+    clocks += rounds * visits * block.serial();
+    seconds += secondsOfLaunch;
+  }
   double bytes =
       double(sizes.batch) * (double(sizes.keys) * work.bytesOfKey() +
                              double(sizes.queries) *
                                  double(work.queryHeads * work.keyFeatures +
                                         work.heads * work.valueFeatures) *
                                  double(work.bits) / 8);
-  double seconds = std::max(rounds * visits * block.serial() / gpu.hertz,
-                            bytes / gpu.memoryRate);
-  return {seconds + secondsOfCall(), 0};
+  double handed =
+      bytesOfRow() * double(sizes.batch * work.heads * sizes.queries);
+  seconds +=
+      std::max(clocks / gpu.hertz, (bytes + 2 * handed) / gpu.memoryRate);
+  return {seconds, handed};
 }

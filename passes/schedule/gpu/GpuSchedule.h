@@ -29,8 +29,9 @@ class GpuSchedule : public Schedule {
 public:
   /// `units` are those that its kernels use, where `target` has others, too.
   GpuSchedule(llvm::StringLiteral name, llvm::StringLiteral summary,
-              TargetAttr target, const GpuModel *units = nullptr)
-      : Schedule(name, summary, {expsNumber}), gpu(describeGpu(target)),
+              TargetAttr target, const GpuModel *units = nullptr,
+              llvm::ArrayRef<PlanNumberKind> numbers = {expsNumber})
+      : Schedule(name, summary, numbers), gpu(describeGpu(target)),
         units(units ? *units : gpu), chip(target.getChip()) {}
 
   bool isFor(mlir::Operation *op) const override {
@@ -42,8 +43,8 @@ public:
   llvm::SmallVector<PlanNumbers> propose(const Workload &work) const override;
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
-  std::optional<BlockClocks> clocksOf(const Workload &work,
-                                      const PlanCase &plan) const override;
+  llvm::SmallVector<BlockClocks, 1>
+  clocksOf(const Workload &work, const PlanCase &plan) const override;
   double flopsOfPeak(const Workload &work) const override { return gpu.peak(); }
   double secondsOfCall() const override { return secondsOfLaunch; }
   /// Factors of terms are made before, where they serve the weights of all
@@ -53,10 +54,15 @@ public:
                   const PlanCase &plan) const override;
 
 protected:
+  /// The same for a schedule that passes over the keys once, with one running
+  /// sum for each row.
+  std::string whyNotOnline(mlir::Operation *op) const;
   /// Counts the work of a block of threads on a block of keys of `op`, which
-  /// the schedule takes.
-  virtual BlockCounts countBlock(AttentionOpInterface op,
-                                 const PlanCase &plan) const = 0;
+  /// the schedule takes, for each of its kernels.
+  virtual llvm::SmallVector<BlockCounts, 1>
+  countBlocks(AttentionOpInterface op, const PlanCase &plan) const = 0;
+  /// Bytes that kernels for `work` hand to each other, for a row of weights.
+  virtual double bytesOfRow() const { return 0; }
 
 private:
   const GpuModel &gpu, &units;

@@ -10,10 +10,6 @@
 using namespace mlir;
 using namespace mixattn;
 
-/// Registers of a thread for fragments. It has 240 or 255: addresses, operands
-/// of products and what ptxas moves ahead take the others.
-static constexpr int64_t mostRegisters = 200;
-
 /// The elements of a row of heads of `type`, and zeros up to what products take
 /// at a time.
 static int64_t paddedSize(RankedTensorType type) {
@@ -55,22 +51,25 @@ HeadGroup::HeadGroup(AttentionOpInterface op)
   tryHeads(1);
 }
 
+/// Numbers for each pair, and what they are made of; coefficients of an MLP;
+/// words of Philox.
+int64_t HeadGroup::pairRegisters(int64_t keys) const {
+  return pairReads * keys + coefficients + (drawsNoise ? 48 : 0);
+}
+
 int64_t HeadGroup::registers(int64_t keys) const {
   int64_t exponentsAtATime = sharesWork ? heads * exponents : exponents;
-  // Numbers for each pair, and what they are made of; coefficients of an MLP;
-  // words of Philox.
-  int64_t perPair = pairReads * keys + coefficients + (drawsNoise ? 48 : 0);
   return heads * (valueFeatures / 2 + 4) + tiles() * keys / 2 +
-         exponentsAtATime * keys / 2 + keys / 4 + perPair + 8;
+         exponentsAtATime * keys / 2 + keys / 4 + pairRegisters(keys) + 8;
 }
 
 bool HeadGroup::hasRoomFor(int64_t more) const {
-  return registers(findKeys()) + more <= mostRegisters;
+  return registers(findKeys()) + more <= fragmentRegisters;
 }
 
 int64_t HeadGroup::findKeys() const {
   for (int64_t keys : {64, 32, 16})
-    if (registers(keys) <= mostRegisters)
+    if (registers(keys) <= fragmentRegisters)
       return keys;
   return 0;
 }

@@ -8,6 +8,10 @@
 
 namespace mixattn {
 
+/// Registers of a thread for fragments. It has 240 or 255: addresses, operands
+/// of products and what ptxas moves ahead take the others.
+constexpr int64_t fragmentRegisters = 200;
+
 /// The heads, tiles of keys and exponents of a block of threads.
 ///
 /// Where scores of heads meet, all channels are scored again for every group of
@@ -43,6 +47,10 @@ struct HeadGroup {
   int64_t findKeys() const;
   /// Whether registers have room for `more` than what these keys need.
   bool hasRoomFor(int64_t more) const;
+
+  /// Registers of a thread for what is read or drawn for each pair of a query
+  /// and one of `keys` keys.
+  int64_t pairRegisters(int64_t keys) const;
 
   /// Multiply-adds for a query and a key of the block, and those that its heads
   /// need: scores of all channels serve all output heads.

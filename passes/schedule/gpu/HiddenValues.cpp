@@ -115,8 +115,6 @@ FragmentBody::Values FragmentBody::emitProductsAt(Value row, Value key) {
   return Values(loop.getResults());
 }
 
-/// The weight of `key`, 0 of one that the query in `row` does not see. A key
-/// that is not there has that of the last one.
 Value FragmentBody::emitWeightAt(int64_t g, Value row, Value key,
                                  Value reference) {
   ScorePlace place = {batch, heads[g], row, at.min(key, at.sub(range.keys, 1)),

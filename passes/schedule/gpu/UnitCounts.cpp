@@ -37,9 +37,11 @@ BlockClocks BlockCounts::clocksOn(const GpuModel &gpu) const {
     return instructions * double(warps) * 32 * GpuModel::quarters / rate;
   };
   BlockClocks result;
+  result.stage = stage;
   result.queries = queries;
   result.keys = keys;
   result.heads = heads;
+  result.turns = turns;
   result.products = int64_t(warp.products);
   result.exps = int64_t(warp.exps);
   result.tensor = multiplyAdds / gpu.products;
@@ -166,8 +168,12 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
   ImplicitLocOpBuilder b(loc, op->getContext());
   b.setInsertionPointToStart(scratch->getBody());
   // How often a read is a load depends on no size.
-  CountedOperands operands(
-      OperandWindows::find(op, heads, /*queries=*/1, /*keys=*/1, /*teams=*/1));
+  OperandWindows windows;
+  // Two passes read all from the device's memory.
+  if (!op.hasPostmix())
+    windows = OperandWindows::find(op, heads, /*queries=*/1, /*keys=*/1,
+                                   /*teams=*/1);
+  CountedOperands operands(std::move(windows));
   Body body(op, operands);
   Softmax softmax(b, [](ImplicitLocOpBuilder &b, Value exponent) -> Value {
     return math::Exp2Op::create(b, exponent);
@@ -222,6 +228,11 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
   return counts;
 }
 
+UnitCounts mixattn::countPowers(AttentionOpInterface op, int64_t keys,
+                                int64_t heads) {
+  return countElement(op, heads) * (double(keys) / 2);
+}
+
 UnitCounts mixattn::countSoftmax(AttentionOpInterface op, int64_t keys,
                                  int64_t heads, int64_t exps) {
   CountedOperands operands;
@@ -241,7 +252,7 @@ UnitCounts mixattn::countSoftmax(AttentionOpInterface op, int64_t keys,
   own.exps -= byPolynomial;
   own.fma += 9 * byPolynomial;
   own.alu += 2 * byPolynomial;
-  UnitCounts counts = countElement(op, heads) * elements;
+  UnitCounts counts = countPowers(op, keys, heads);
   counts += own * double(heads);
   return counts;
 }

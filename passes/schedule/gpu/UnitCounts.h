@@ -25,9 +25,13 @@ struct UnitCounts {
 
 /// The work of a block of threads on one block of keys.
 struct BlockCounts {
+  /// The stage that the block belongs to; none where a kernel is the whole.
+  llvm::StringRef stage;
   int64_t queries = 0, keys = 0;
   /// Output heads of the block.
   int64_t heads = 1;
+  /// Turns of an inner loop, over heads that are weighed one after the other.
+  int64_t turns = 1;
   /// Warps that compute on each quarter of a multiprocessor.
   int64_t warps = 1;
   /// The instructions of each of these warps.
@@ -40,6 +44,10 @@ struct BlockCounts {
   /// The clocks that `gpu` takes for them.
   BlockClocks clocksOn(const GpuModel &gpu) const;
 };
+
+/// Counts what a warp, each thread of which holds `keys` / 2 elements in two
+/// rows, does from the products of `op` to the powers of `heads` heads.
+UnitCounts countPowers(AttentionOpInterface op, int64_t keys, int64_t heads);
 
 /// Counts what a warp, each thread of which holds `keys` / 2 elements in two
 /// rows, does from the products of `op` to the weights of `heads` heads as

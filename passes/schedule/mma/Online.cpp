@@ -18,7 +18,8 @@ class OnlineBlock : public FragmentBody {
 public:
   OnlineBlock(ImplicitLocOpBuilder &b, KernelOp kernel, const BlockSizes &sizes,
               int64_t exps)
-      : FragmentBody(b, kernel, sizes.group.heads, exps), sizes(sizes) {}
+      : FragmentBody(b, kernel, sizes.op, sizes.group.heads, exps),
+        sizes(sizes) {}
 
   void emit(tile::GridOp grid);
 
@@ -242,9 +243,10 @@ void OnlineBlock::emit(tile::GridOp grid) {
 
 void mma::scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-  BlockSizes sizes(cast<AttentionOpInterface>(kernel.getAnchor()), sharedBytes);
+  auto op = cast<AttentionOpInterface>(kernel.getAnchor());
+  BlockSizes sizes(op, sharedBytes);
   tile::GridOp grid =
-      makeBlocks(b, kernel, sizes.queries(), sizes.group.heads, threads);
+      makeBlocks(b, kernel, op, sizes.queries(), sizes.group.heads, threads);
   OnlineBlock(b, kernel, sizes, exps).emit(grid);
   kernel.erase();
 }

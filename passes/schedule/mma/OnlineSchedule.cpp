@@ -14,11 +14,6 @@ using namespace mixattn::mma;
 
 namespace {
 
-/// The GPU as code by mma.sync sees it: sm_90a runs what is for sm_90.
-const GpuModel *findForMma(TargetAttr target) {
-  return findGpu(target.getChip().rtrim('a'));
-}
-
 class Online final : public GpuSchedule {
 public:
   explicit Online(TargetAttr target)
@@ -30,7 +25,7 @@ public:
   /// For what `better`, of the same target, does not take.
   Online(TargetAttr target, std::unique_ptr<Schedule> better)
       : GpuSchedule("online_mma", "the same by mma.sync, without TMA", target,
-                    findForMma(target)),
+                    findGpuForMma(target)),
         sharedBytes(describeGpu(target).sharedBytes),
         better(std::move(better)) {}
 
@@ -40,8 +35,8 @@ public:
   }
 
 protected:
-  BlockCounts countBlock(AttentionOpInterface op,
-                         const PlanCase &plan) const override;
+  SmallVector<BlockCounts, 1> countBlocks(AttentionOpInterface op,
+                                          const PlanCase &plan) const override;
 
 private:
   /// Bytes of shared memory that a block may have.
@@ -54,6 +49,7 @@ private:
 void mma::addSchedules(ScheduleTable &table) {
   table.add(TargetFamily::Mma,
             [](TargetAttr target) { return std::make_unique<Online>(target); });
+  addTwoPass(table, TargetFamily::Mma);
   gpus::addSchedules(table, TargetFamily::Mma);
 }
 
@@ -67,7 +63,7 @@ void mma::addFallback(ScheduleTable &table, TargetFamily family,
 std::string Online::whyNot(Operation *op) const {
   if (better && better->whyNot(op).empty())
     return llvm::formatv("'{0}' takes it", better->name);
-  if (std::string why = GpuSchedule::whyNot(op); !why.empty())
+  if (std::string why = whyNotOnline(op); !why.empty())
     return why;
   BlockSizes sizes(cast<AttentionOpInterface>(op), sharedBytes);
   if (sizes.bytes() > sharedBytes)
@@ -78,8 +74,8 @@ std::string Online::whyNot(Operation *op) const {
 }
 
 /// A warp has 16 queries of each group, and reads each tile for itself.
-BlockCounts Online::countBlock(AttentionOpInterface op,
-                               const PlanCase &plan) const {
+SmallVector<BlockCounts, 1> Online::countBlocks(AttentionOpInterface op,
+                                                const PlanCase &plan) const {
   BlockSizes sizes(op, sharedBytes);
   const HeadGroup &group = sizes.group;
   constexpr double bytesOfElement = 2;
@@ -105,5 +101,5 @@ BlockCounts Online::countBlock(AttentionOpInterface op,
   counts.multiplyAdds = double(sizes.queries()) * keys * columns;
   counts.usefulMultiplyAdds =
       double(sizes.queries()) * keys * group.usefulMultiplyAdds();
-  return counts;
+  return {counts};
 }

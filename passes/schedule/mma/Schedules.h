@@ -25,6 +25,21 @@ namespace mixattn::mma {
 /// polynomials the others.
 void scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps);
 
+/// Turns `kernel`, of `attn.softmax_factors` or of `attn.pool_mixed`, into a
+/// grid of blocks of threads with 64 queries each, 16 a warp. The first adds up
+/// the rows of one head; the second goes over the heads in each block of keys,
+/// makes their weights again, and mixes them for a group of output heads, of
+/// which it has the outputs in registers. Where scores of channels meet before
+/// the softmax, both score all channels for a group of heads.
+///
+/// The counts of the grids are blocks of queries, groups of heads, batch.
+void scheduleSoftmaxFactors(KernelOp kernel, int64_t sharedBytes);
+void schedulePoolMixed(KernelOp kernel, int64_t sharedBytes);
+
+/// Adds `two_pass` and its stages to those of `family`: all GPUs have what they
+/// are made of.
+void addTwoPass(ScheduleTable &table, TargetFamily family);
+
 /// Adds every schedule for GPUs to `table`.
 void addSchedules(ScheduleTable &table);
 

@@ -26,8 +26,10 @@ public:
   /// them.
   OnlineBlock(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
               const BlockSizes &sizes, int64_t exps, mlir::ValueRange counts)
-      : FragmentBody(b, kernel, sizes.group.heads, exps), sizes(sizes),
-        counts(counts) {}
+      : FragmentBody(b, kernel,
+                     llvm::cast<AttentionOpInterface>(kernel.getAnchor()),
+                     sizes.group.heads, exps),
+        sizes(sizes), counts(counts) {}
 
   void emit(tile::GridOp grid);
 

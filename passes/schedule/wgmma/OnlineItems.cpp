@@ -182,9 +182,10 @@ void OnlineBlock::emit(tile::GridOp grid) {
 
 void wgmma::scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-  BlockSizes sizes(cast<AttentionOpInterface>(kernel.getAnchor()), sharedBytes);
+  auto op = cast<AttentionOpInterface>(kernel.getAnchor());
+  BlockSizes sizes(op, sharedBytes);
   SmallVector<Value> counts =
-      countItems(b, kernel, blockQueries, sizes.group.heads);
+      countItems(b, kernel, op, blockQueries, sizes.group.heads);
   IndexMath at(b);
   Value items = at.mul(at.mul(counts[0], counts[1]), counts[2]);
   Value blocks =

@@ -29,8 +29,8 @@ public:
   }
 
 protected:
-  BlockCounts countBlock(AttentionOpInterface op,
-                         const PlanCase &plan) const override;
+  SmallVector<BlockCounts, 1> countBlocks(AttentionOpInterface op,
+                                          const PlanCase &plan) const override;
 
 private:
   /// Bytes of shared memory that a block may have.
@@ -44,7 +44,7 @@ std::unique_ptr<Schedule> wgmma::makeOnline(TargetAttr target) {
 }
 
 std::string Online::whyNot(Operation *op) const {
-  if (std::string why = GpuSchedule::whyNot(op); !why.empty())
+  if (std::string why = whyNotOnline(op); !why.empty())
     return why;
   auto attention = cast<AttentionOpInterface>(op);
   constexpr int64_t pieceBytes = 16;
@@ -64,8 +64,8 @@ std::string Online::whyNot(Operation *op) const {
 }
 
 /// Of the warps of a warpgroup each quarter of the multiprocessor has one.
-BlockCounts Online::countBlock(AttentionOpInterface op,
-                               const PlanCase &plan) const {
+SmallVector<BlockCounts, 1> Online::countBlocks(AttentionOpInterface op,
+                                                const PlanCase &plan) const {
   BlockSizes sizes(op, sharedBytes);
   const HeadGroup &group = sizes.group;
   double keys = double(sizes.keys);
@@ -91,5 +91,5 @@ BlockCounts Online::countBlock(AttentionOpInterface op,
   counts.multiplyAdds = double(blockQueries) * keys * group.multiplyAdds();
   counts.usefulMultiplyAdds =
       double(blockQueries) * keys * group.usefulMultiplyAdds();
-  return counts;
+  return {counts};
 }

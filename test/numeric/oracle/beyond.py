@@ -17,6 +17,21 @@ def mixhead_everything(x, **masks):
         lambda p: softmax.mix_heads_by_row(p, x["q"], x["w"], x["b"]))
 
 
+def composed_mlp(x, variances, **masks):
+    logits, sizes = softmax.mixture(x, variances)
+    mixed = scores.mix_scores_by_mlp(logits, x)
+    return softmax.attend(x, [mixed], basics.visible(x, **masks),
+                          lambda p: softmax.mix_heads(p, x["mixer_post"]),
+                          [basics.of_all_heads(sizes), mixed])
+
+
+def mixhead_band(x, **masks):
+    return softmax.attend(
+        x, [scores.products(x)], basics.visible(x, **masks),
+        lambda p: softmax.mix_heads_by_row(p, x["q"], x["w"], x["b"]),
+        normaliser=softmax.sigsoftmax)
+
+
 def synthesizer_mixed(x, **masks):
     logits = x["scores"] / 2
     mixed = scores.mix_scores(logits, x["mixer"])
@@ -59,6 +74,8 @@ VARIANTS = {
     "mgk_sigsoftmax": (
         softmax.equal(softmax.mgk, normaliser=softmax.sigsoftmax), {}),
     "linformer_grouped": (softmax.linformer, {}),
+    "composed_mlp": (softmax.unequal(composed_mlp), CAUSAL),
+    "mixhead_band": (mixhead_band, {"band": (9, 2)}),
     "synthesizer_mixed": (synthesizer_mixed, CAUSAL),
     "noise_relu": (noise_relu, {}),
     "noise_philox": (softmax.gfish, CAUSAL),
@@ -89,7 +106,8 @@ VARIANTS = {
 }
 
 # As FINITE of the list.
-FINITE = {"mgk_results", "mgk_sigsoftmax", "linear_padded", "linear_relu",
+FINITE = {"composed_mlp", "mgk_results", "mgk_sigsoftmax", "linear_padded",
+          "linear_relu",
           "linear_dpfp", "linear_favor", "linear_composed", "mlk_everything",
           "smlk_causal", "lfish_causal", "glfish_causal", "structured_error",
           "structured_grouped", "structured_wide", "structured_narrow",

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What fragments write when all keys are visited.
+
+#include "passes/schedule/gpu/FragmentBody.h"
+
+#include "passes/body/OperandExtents.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+Value FragmentBody::emitResult(int64_t g, Value outputs,
+                               const Statistics &statistics) {
+  outputs = emitScaled(outputs, Softmax::emitInverse(b, statistics.sum));
+  // Zeros, also where the row's sum is not a number.
+  if (op.getKeep())
+    outputs =
+        emitMap(0, at.value(0), outputs, 1,
+                [&](const ScorePlace &place, Value, ValueRange elements) {
+                  Value keepsNone = emitKeepsNone(b, op, range, place.i);
+                  return Values{arith::SelectOp::create(
+                      b, keepsNone, constant(b.getF32Type(), 0), elements[0])};
+                })
+            .front();
+  emitStore(g, outputs);
+  emitLogSums(g, statistics);
+  return outputs;
+}
+
+void FragmentBody::emitLogSums(int64_t g, const Statistics &statistics) {
+  if (Value lse = op.getLse())
+    tile::StoreRowsOp::create(
+        b, Softmax::emitLogSum(b, statistics.reference, statistics.sum),
+        kernel.getOutputs()[cast<OpResult>(lse).getResultNumber()],
+        ValueRange{batch, heads[g], firstQuery}, numQueries);
+}
+
+void FragmentBody::emitResults(ValueRange outputs, ArrayRef<Statistics> parts) {
+  buffers.close();
+  SmallVector<Statistics> statistics(parts);
+  for (Statistics &each : statistics)
+    each.sum = tile::JoinSumOp::create(b, each.sum);
+  Values written;
+  for (auto [g, each] : llvm::enumerate(outputs))
+    written.push_back(emitResult(g, each, statistics[g]));
+  emitSpoiledRows(written, statistics);
+}
+
+void FragmentBody::emitSpoiledRows(ValueRange written,
+                                   ArrayRef<Statistics> statistics) {
+  bool mayHideValues =
+      mayHideKeys(op) || op.getCausal() || op.getBand() || op.getKeep();
+  if (!mayHideValues)
+    return;
+  Values sums = llvm::map_to_vector(written, [&](Value each) -> Value {
+    return tile::JoinSumOp::create(b, tile::RowSumOp::create(b, each));
+  });
+  for (auto [g, sum] : llvm::enumerate(sums))
+    emitRowsAgain(g, sum, statistics[g]);
+}
+
+void FragmentBody::emitStore(int64_t g, Value outputs) {
+  tile::StoreOp::create(
+      b, outputs,
+      KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, heads[g]}),
+      firstQuery, numQueries);
+}

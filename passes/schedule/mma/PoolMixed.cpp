@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The second of two passes over the keys: weights are made again, mixed, and
+// pool values.
+
+#include "passes/schedule/mma/Schedules.h"
+#include "passes/schedule/mma/TwoPassBlock.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mixattn;
+using namespace mixattn::mma;
+
+namespace {
+
+/// Emits the code of a block of threads. Alive are the mixed weights and the
+/// outputs of the block's heads, and the scores of one unit.
+class PoolMixedBlock : public TwoPassBlock {
+public:
+  PoolMixedBlock(ImplicitLocOpBuilder &b, KernelOp kernel, PoolMixedOp stage,
+                 const TwoPassSizes &sizes)
+      : TwoPassBlock(b, kernel, stage.getGeneric(), sizes),
+        references(kernel.getOperandOf(stage.getReferences())),
+        factors(kernel.getOperandOf(stage.getFactors())) {}
+
+  void emit(tile::GridOp grid);
+
+protected:
+  Value emitWeightAt(int64_t g, Value row, Value key, Value) override;
+
+private:
+  /// A loop over `count` numbers that carries `inits`.
+  Values emitLoop(int64_t count, Values inits,
+                  function_ref<Values(Value number, Values carried)> body);
+  /// One block of keys: carries the stage of the next keys, and outputs.
+  Values emitStep(Value firstKey, Values carried);
+  /// One unit of it: carries the stage of the next keys, and mixed weights.
+  Values emitUnitStep(Value unit, Value firstKey, Values carried);
+  /// `mixed` with the weights of `head` for the block's heads.
+  Values emitMixed(Value head, Value firstKey, const Scores &scores,
+                   ValueRange mixed);
+  /// What powers of `head` are multiplied by for each of the block's heads:
+  /// numbers of rows.
+  Values emitCoefficients(Value head);
+  /// Makes the mixers of the block's queries where each has its own.
+  void emitMixers();
+  /// The mixer's element from `head` to head `g` of the block.
+  Value emitMixerAt(Value head, int64_t g) {
+    return read(op.getMixer(), {head, blockHeads[g]});
+  }
+  void emitResults(Values outputs);
+
+  Value read(Value tensor, ArrayRef<Value> place) {
+    return toF32(b, b.getLoc(), buffers.emitRead(b, b.getLoc(), tensor, place));
+  }
+  Value ofRows(Value numbers, Value head) {
+    return tile::LoadRowsOp::create(
+        b, rows(), numbers, ValueRange{batch, head, firstQuery}, numQueries);
+  }
+
+  /// The row of `mixers` that says what `head` gives to head `g` of the block.
+  Value mixerRow(Value head, int64_t g) {
+    return at.add(at.mul(head, sizes.heads), g);
+  }
+
+  Value references, factors;
+  /// Mixers of the block's queries, in shared memory.
+  Value mixers;
+};
+
+} // namespace
+
+/// What keeps LLVM and ptxas from unrolling a loop: they would begin products
+/// of the next heads early, and registers would not hold them.
+static LLVM::LoopAnnotationAttr neverUnrolled(OpBuilder &b) {
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      b.getContext(), /*disable=*/b.getBoolAttr(true), /*count=*/{},
+      /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
+      /*followupRemainder=*/{}, /*followupAll=*/{});
+  return LLVM::LoopAnnotationAttr::get(
+      b.getContext(), /*disableNonforced=*/{}, /*vectorize=*/{},
+      /*interleave=*/{}, unroll, /*unrollAndJam=*/{}, /*licm=*/{},
+      /*distribute=*/{}, /*pipeline=*/{}, /*peeled=*/{}, /*unswitch=*/{},
+      /*mustProgress=*/{}, /*isVectorized=*/{}, /*startLoc=*/{},
+      /*endLoc=*/{}, /*parallelAccesses=*/{});
+}
+
+PoolMixedBlock::Values PoolMixedBlock::emitLoop(
+    int64_t count, Values inits,
+    function_ref<Values(Value number, Values carried)> body) {
+  if (count == 1)
+    return body(at.value(0), inits);
+  auto loop =
+      scf::ForOp::create(b, at.value(0), at.value(count), at.value(1), inits);
+  loop->setDiscardableAttr("llvm.loop_annotation", neverUnrolled(b));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(
+      b, body(loop.getInductionVar(), Values(loop.getRegionIterArgs())));
+  return Values(loop.getResults());
+}
+
+/// mixer[c, g, i] = bias[c, a] + sum_d source[c, i, d] weight[d, a] with a the
+/// block's head g: a thread makes those of one query, more heads than one.
+void PoolMixedBlock::emitMixers() {
+  if (!op.getMixSource())
+    return;
+  mixers = tile::SharedTileOp::create(b, sizes.coefficients(),
+                                      sizes.coefficientOffset());
+  int64_t terms =
+      cast<RankedTensorType>(op.getMixSource().getType()).getDimSize(3);
+  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  Value query = at.rem(thread, groupQueries);
+  Value row = at.min(at.add(firstQuery, query), at.sub(numQueries, 1));
+  auto loop = scf::ForOp::create(b, at.div(thread, groupQueries),
+                                 at.value(sizes.mixed * sizes.heads),
+                                 at.value(threads / groupQueries));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value head = at.div(loop.getInductionVar(), sizes.heads);
+  Value g = at.rem(loop.getInductionVar(), sizes.heads);
+  Value to = at.add(blockHeads.front(), g);
+  Values sum =
+      emitLoop(terms, {read(op.getMixBias(), {head, to})},
+               [&](Value term, Values carried) -> Values {
+                 return {math::FmaOp::create(
+                     b, read(op.getMixSource(), {batch, head, row, term}),
+                     read(op.getMixWeight(), {term, to}), carried.front())};
+               });
+  tile::SharedWriteOp::create(b, sum.front(), mixers, loop.getInductionVar(),
+                              query);
+}
+
+PoolMixedBlock::Values PoolMixedBlock::emitCoefficients(Value head) {
+  Value factor = ofRows(factors, head);
+  Values coefficients;
+  for (int64_t g = 0; g < sizes.heads; ++g) {
+    Value own;
+    if (mixers) {
+      own = tile::LoadRowsOp::create(b, rows(), mixers,
+                                     ValueRange{mixerRow(head, g), at.value(0)},
+                                     at.value(groupQueries));
+    } else {
+      Value element = emitMixerAt(head, g);
+      own = vector::FromElementsOp::create(b, rows(),
+                                           ValueRange{element, element});
+    }
+    coefficients.push_back(arith::MulFOp::create(b, factor, own));
+  }
+  return coefficients;
+}
+
+PoolMixedBlock::Values PoolMixedBlock::emitMixed(Value head, Value firstKey,
+                                                 const Scores &scores,
+                                                 ValueRange mixed) {
+  setHead(head);
+  Value reference = ofRows(references, head);
+  Value powers = emitPowers(emitExponents(0, firstKey, sizes.keys, scores,
+                                          /*collapses=*/false),
+                            reference);
+  Values operands = {emitKept(firstKey, powers)};
+  llvm::append_range(operands, mixed);
+  llvm::append_range(operands, emitCoefficients(head));
+  return emitMap(
+      0, at.value(0), operands, mixed.size(),
+      [&](const ScorePlace &, Value, ValueRange elements) {
+        Values next;
+        for (size_t g = 0; g < mixed.size(); ++g)
+          next.push_back(math::FmaOp::create(
+              b, elements[0], elements[1 + mixed.size() + g], elements[1 + g]));
+        return next;
+      });
+}
+
+PoolMixedBlock::Values PoolMixedBlock::emitUnitStep(Value unit, Value firstKey,
+                                                    Values carried) {
+  Value stage = carried.front(), other = at.sub(at.value(1), stage);
+  tile::MmaWaitOp::create(b, 0);
+  // All warps have pooled the values of the block before.
+  auto isFirst = scf::IfOp::create(
+      b, at.compare(arith::CmpIPredicate::eq, unit, 0), /*withElse=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(isFirst.thenBlock());
+    emitValues(firstKey);
+  }
+  Value next = at.add(unit, 1);
+  Value isLast = at.compare(arith::CmpIPredicate::eq, next, sizes.units);
+  emitKeys(arith::SelectOp::create(b, isLast, at.value(0), next),
+           arith::SelectOp::create(b, isLast, at.add(firstKey, sizes.keys),
+                                   firstKey),
+           other);
+  Scores scores = emitUnit(unit, firstKey, stage);
+  Values mixed = Values(ArrayRef(carried).drop_front());
+  if (sizes.units > 1)
+    mixed = emitMixed(unit, firstKey, scores, mixed);
+  else
+    mixed = emitLoop(sizes.mixed, mixed, [&](Value head, Values before) {
+      return emitMixed(head, firstKey, scores, before);
+    });
+  Values result = {other};
+  llvm::append_range(result, mixed);
+  return result;
+}
+
+PoolMixedBlock::Values PoolMixedBlock::emitStep(Value firstKey,
+                                                Values carried) {
+  Values inits = {carried.front()};
+  inits.append(sizes.heads, constant(fragment(sizes.keys), 0));
+  Values units = emitLoop(sizes.units, inits, [&](Value unit, Values before) {
+    return emitUnitStep(unit, firstKey, before);
+  });
+  // The last copies are those of the next keys.
+  tile::MmaWaitOp::create(b, 1);
+  auto operand = VectorType::get({sizes.keys / 2}, sizes.type);
+  Values result = {units.front()};
+  for (int64_t g = 0; g < sizes.heads; ++g) {
+    Value weights = tile::ToOperandOp::create(b, operand, units[1 + g]);
+    Value outputs = carried[1 + g];
+    result.push_back(tile::MmaProductOp::create(b, outputs.getType(), weights,
+                                                valuesOf(sizes.valueOf(g)),
+                                                UnitAttr(), outputs)
+                         .getResult(0));
+  }
+  return result;
+}
+
+/// The mixed weight. Heads have factors and references of their own, so the
+/// block's head has none.
+Value PoolMixedBlock::emitWeightAt(int64_t g, Value row, Value key, Value) {
+  Value sum =
+      emitLoop(sizes.mixed, {constant(b.getF32Type(), 0)},
+               [&](Value head, Values carried) -> Values {
+                 setHead(head);
+                 auto ofRow = [&](Value numbers) -> Value {
+                   return memref::LoadOp::create(b, numbers,
+                                                 ValueRange{batch, head, row});
+                 };
+                 Value weight =
+                     TwoPassBlock::emitWeightAt(0, row, key, ofRow(references));
+                 Value mixer =
+                     mixers
+                         ? tile::SharedReadOp::create(b, b.getF32Type(), mixers,
+                                                      mixerRow(head, g),
+                                                      at.sub(row, firstQuery))
+                               .getResult()
+                         : emitMixerAt(head, g);
+                 Value coefficient =
+                     arith::MulFOp::create(b, ofRow(factors), mixer);
+                 return {math::FmaOp::create(b, weight, coefficient,
+                                             carried.front())};
+               })
+          .front();
+  heads = blockHeads;
+  return sum;
+}
+
+void PoolMixedBlock::emitResults(Values outputs) {
+  heads = blockHeads;
+  for (auto [g, each] : llvm::enumerate(outputs)) {
+    emitStore(g, each);
+    if (op.getLse())
+      emitLogSums(g, {ofRows(references, heads[g]),
+                      Softmax::emitInverse(b, ofRows(factors, heads[g]))});
+  }
+  Statistics none = {constant(rows(), 0), constant(rows(), 1)};
+  emitSpoiledRows(outputs, SmallVector<Statistics>(outputs.size(), none));
+}
+
+void PoolMixedBlock::emit(tile::GridOp grid) {
+  emitStart(grid);
+  emitMixers();
+  Value zero = at.value(0);
+  emitKeys(zero, range.begin, zero);
+  Values inits = {zero};
+  inits.append(sizes.heads, constant(fragment(sizes.valueFeatures), 0));
+  auto loop = scf::ForOp::create(b, range.begin, range.end,
+                                 at.value(sizes.keys), inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(
+        b, emitStep(loop.getInductionVar(), Values(loop.getRegionIterArgs())));
+  }
+  // The copies of what comes after the last block.
+  tile::MmaWaitOp::create(b, 0, /*own=*/true);
+  emitResults(Values(loop.getResults().drop_front()));
+}
+
+void mma::schedulePoolMixed(KernelOp kernel, int64_t sharedBytes) {
+  ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
+  auto stage = cast<PoolMixedOp>(kernel.getAnchor());
+  AttentionOpInterface op = stage.getGeneric();
+  TwoPassSizes sizes = TwoPassSizes::ofPool(op, sharedBytes);
+  tile::GridOp grid =
+      makeBlocks(b, kernel, op, groupQueries, sizes.heads, threads);
+  PoolMixedBlock(b, kernel, stage, sizes).emit(grid);
+  kernel.erase();
+}

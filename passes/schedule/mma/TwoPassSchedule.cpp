@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The records of mma's schedule that passes over the keys twice, and its
+// stages.
+
+#include "passes/schedule/TwoPassStages.h"
+#include "passes/schedule/gpu/GpuSchedule.h"
+#include "passes/schedule/mma/Schedules.h"
+#include "passes/schedule/mma/TwoPassSizes.h"
+
+using namespace mlir;
+using namespace mixattn;
+using namespace mixattn::mma;
+
+namespace {
+
+class TwoPass final : public GpuSchedule {
+public:
+  explicit TwoPass(TargetAttr target)
+      : GpuSchedule("two_pass",
+                    "the sums of all heads' rows first, then weights again, "
+                    "which heads mix and pool; by mma.sync",
+                    target, findGpuForMma(target), {}),
+        sharedBytes(describeGpu(target).sharedBytes) {}
+
+  bool isFor(Operation *op) const override {
+    auto attention = dyn_cast<AttentionOpInterface>(op);
+    return attention && attention.hasPostmix();
+  }
+  std::string whyNot(Operation *op) const override;
+  SmallVector<PlanNumbers> propose(const Workload &) const override {
+    return {{}};
+  }
+  bool hasStages(Operation *op) const override { return isFor(op); }
+  void makeStages(RewriterBase &rewriter, Operation *op,
+                  const PlanCase &plan) const override {
+    makeTwoPassStages(rewriter, cast<GenericOp>(op));
+  }
+  void emit(KernelOp, const PlanCase &) const override {
+    llvm_unreachable("kernels of its stages are scheduled");
+  }
+
+protected:
+  SmallVector<BlockCounts, 1> countBlocks(AttentionOpInterface op,
+                                          const PlanCase &plan) const override;
+  /// A reference and a factor, f32.
+  double bytesOfRow() const override { return 8; }
+
+private:
+  /// Bytes of shared memory that a block may have.
+  int64_t sharedBytes;
+};
+
+/// A stage of the attention in its region: its time is part of what the
+/// attention's schedule predicts.
+template <typename Op> class Stage final : public Schedule {
+public:
+  using Emission = void (*)(KernelOp, int64_t sharedBytes);
+
+  Stage(TargetAttr target, llvm::StringLiteral name,
+        llvm::StringLiteral summary, Emission emission)
+      : Schedule(name, summary), gpu(describeGpu(target)), attention(target),
+        emission(emission) {}
+
+  bool isPlanned() const override { return false; }
+  bool isFor(Operation *op) const override { return isa<Op>(op); }
+  std::string whyNot(Operation *op) const override {
+    auto stage = dyn_cast<Op>(op);
+    return stage ? attention.whyNot(stage.getGeneric())
+                 : "it is another op than this stage's";
+  }
+  Prediction predict(const Workload &, const PlanCase &,
+                     const PlanSizes &) const override {
+    return {};
+  }
+  double flopsOfPeak(const Workload &) const override { return gpu.peak(); }
+  double secondsOfCall() const override { return secondsOfLaunch; }
+  void emit(KernelOp kernel, const PlanCase &) const override {
+    emission(kernel, gpu.sharedBytes);
+  }
+
+private:
+  const GpuModel &gpu;
+  TwoPass attention;
+  Emission emission;
+};
+
+} // namespace
+
+static std::unique_ptr<Schedule> makeTwoPass(TargetAttr target) {
+  return std::make_unique<TwoPass>(target);
+}
+
+static std::unique_ptr<Schedule> makeSoftmaxFactors(TargetAttr target) {
+  return std::make_unique<Stage<SoftmaxFactorsOp>>(
+      target, llvm::StringLiteral("softmax_factors"),
+      llvm::StringLiteral("references and factors of rows"),
+      scheduleSoftmaxFactors);
+}
+
+static std::unique_ptr<Schedule> makePoolMixed(TargetAttr target) {
+  return std::make_unique<Stage<PoolMixedOp>>(
+      target, llvm::StringLiteral("pool_mixed"),
+      llvm::StringLiteral("weights made again, mixed, and values pooled"),
+      schedulePoolMixed);
+}
+
+void mma::addTwoPass(ScheduleTable &table, TargetFamily family) {
+  for (auto make : {makeTwoPass, makeSoftmaxFactors, makePoolMixed})
+    table.add(family, make);
+}
+
+std::string TwoPass::whyNot(Operation *op) const {
+  if (std::string why = GpuSchedule::whyNot(op); !why.empty())
+    return why;
+  auto attention = cast<AttentionOpInterface>(op);
+  if (!attention.hasPostmix())
+    return "its weights do not mix";
+  if (TwoPassSizes sizes = TwoPassSizes::ofFactors(attention, sharedBytes);
+      !sizes.why.empty())
+    return sizes.why;
+  return TwoPassSizes::ofPool(attention, sharedBytes).why;
+}
+
+/// What a pass with `sizes` copies, and multiplies for scores. A warp has 16
+/// queries, and reads each tile for itself.
+static BlockCounts countScores(const TwoPassSizes &sizes) {
+  constexpr int64_t bytesOfElement = 2;
+  double keys = double(sizes.keys), tiles = double(sizes.units * sizes.tiles());
+  double columns = tiles * double(sizes.features);
+  double pooled = double(sizes.values ? sizes.heads * sizes.valueFeatures : 0);
+  BlockCounts counts;
+  counts.queries = groupQueries;
+  counts.keys = sizes.keys;
+  counts.heads = sizes.heads;
+  // m16n8k16; a load of four squares of 512 bytes serves two of them, or is of
+  // queries.
+  counts.warp.products = keys * (columns + pooled) / (8 * 16);
+  double loads = counts.warp.products / 2 + columns / 16;
+  double copied = keys * bytesOfElement *
+                  (columns + double(sizes.values * sizes.valueFeatures));
+  if (sizes.streamsQueries)
+    copied += double(groupQueries * sizes.units * sizes.channels *
+                     sizes.features * bytesOfElement);
+  counts.warp.moves = loads + copied / 16 / threads;
+  counts.sharedBytes = loads * 512 * (threads / 32) + copied;
+  double pairs = double(groupQueries) * keys;
+  counts.multiplyAdds = pairs * (columns + pooled);
+  counts.usefulMultiplyAdds = pairs * pooled;
+  return counts;
+}
+
+/// What the first pass scores again is no part of the result; what each group
+/// of heads scores is, once.
+SmallVector<BlockCounts, 1> TwoPass::countBlocks(AttentionOpInterface op,
+                                                 const PlanCase &) const {
+  TwoPassSizes rows = TwoPassSizes::ofFactors(op, sharedBytes);
+  BlockCounts first = countScores(rows);
+  first.stage = "softmax_factors";
+  first.warp += countSoftmax(op, rows.keys, rows.heads, /*exps=*/8);
+
+  TwoPassSizes sizes = TwoPassSizes::ofPool(op, sharedBytes);
+  BlockCounts second = countScores(sizes);
+  second.stage = "pool_mixed";
+  second.turns = sizes.mixed;
+  bool meet = sizes.units == 1;
+  second.warp +=
+      countPowers(op, sizes.keys, meet ? sizes.mixed : 1) * double(sizes.units);
+  double mixed = double(sizes.mixed), heads = double(sizes.heads),
+         elements = double(sizes.keys) / 2;
+  // Two rows have a coefficient for each pair of heads, made of two numbers,
+  // and a reference; two weights become one register of an operand.
+  second.warp.fma += mixed * heads * (elements + 2);
+  second.warp.moves += mixed * (heads + 4);
+  second.warp.alu += heads * elements / 2;
+  double scored = double(sizes.units * sizes.tiles() * sizes.features);
+  second.usefulMultiplyAdds += double(groupQueries * sizes.keys) * scored *
+                               heads / double(op.getNumHeads());
+  return {first, second};
+}
