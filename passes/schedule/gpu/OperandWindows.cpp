@@ -148,8 +148,8 @@ void Finder::addTerm(Value term, bool isMade, Along head, int64_t count,
   Window window;
   window.element = Float32Type::get(op.getContext());
   window.dims = dims;
-  for (auto [along, size] : llvm::zip_equal(
-           dims, SmallVector<int64_t>{1, count, numbers, 0}))
+  for (auto [along, size] :
+       llvm::zip_equal(dims, SmallVector<int64_t>{1, count, numbers, 0}))
     window.sizes.push_back(sizeAlong(along, size));
   found.all.push_back(window);
 }
@@ -167,9 +167,8 @@ void Finder::addTerms(GenericOp generic, const Terms &made) {
           components);
   Value factors = generic ? generic.getQueryFactors() : Value();
   bool makesFactors = !factors && Collapse::of(op);
-  addBoth(factors, makesFactors,
-          generic ? generic.getKeyFactors() : Value(), makesFactors,
-          components + 1);
+  addBoth(factors, makesFactors, generic ? generic.getKeyFactors() : Value(),
+          makesFactors, components + 1);
 }
 
 OperandWindows Finder::find() {
