@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What stages that hold their attention have in common.
+// Verification and sizes of stages that hold their attention.
 
 #include "dialect/attn/AttentionStage.h"
 

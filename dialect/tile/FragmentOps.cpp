@@ -23,7 +23,7 @@ LogicalResult MapOp::verify() {
     return emitOpError("expected 'tile.yield' with an element per result");
   if (getNumResults() == 0 || !llvm::all_equal(getResultTypes()))
     return emitOpError("expected results of one type");
-  if (int64_t exps = getExps().value_or(8); exps < 1 || exps > 8)
+  if (int64_t exps = getExps().value_or(allExps); exps < 1 || exps > allExps)
     return emitOpError("expected 1 to 8 exponentials of every eight, but got ")
            << exps;
   for (Value operand : getOperands_())

@@ -23,6 +23,9 @@
 #include "dialect/tile/TileTypes.h.inc"
 
 namespace mixattn::tile {
+/// Elements of a thread of which `exps` of `tile.map` counts some.
+constexpr int64_t allExps = 8;
+
 /// Whether `type` is that of pointers into a GPU's memory.
 bool isDevicePointer(mlir::Type type);
 

@@ -23,8 +23,9 @@ static void declareSharedMemory(mlir::ModuleOp module) {
   });
 }
 
-/// What a schedule says of a loop comes here as an attribute of any branch,
-/// which upstream's translation does not read: it reads that of `llvm.br`.
+/// A schedule annotates a loop, and the branch to its start has the annotation
+/// in the end, as an attribute like any other. Upstream's translation reads
+/// only the property of `llvm.br`.
 static void annotateLoops(mlir::ModuleOp module) {
   module.walk([](mlir::LLVM::BrOp branch) {
     if (auto annotation = branch->getAttrOfType<mlir::LLVM::LoopAnnotationAttr>(

@@ -34,7 +34,7 @@ def main():
     parser.add_argument("--target", required=True, help="a GPU's name")
     parser.add_argument("--dtype", default="bf16")
     options = parser.parse_args()
-    options.bin, options.seed = None, 1
+    options.bin, options.seed, options.plan = None, 1, []
     options.sizes = {"H": HEADS, "D": FEATURES}
 
     x = far_shifts.draw(BATCHES, QUERIES, KEYS, HEADS, FEATURES)

@@ -8,16 +8,20 @@ entries of conditions.test. No call fails, or reads outside of a tensor.
 import argparse
 import json
 import pathlib
+import sys
 
 import numpy as np
 
-import driver
-import run
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "passes" / "Inputs")]
 
-INF, NAN = np.inf, np.nan
+import driver  # noqa: E402
+import run  # noqa: E402
+import value_cases  # noqa: E402
+from value_cases import NAN  # noqa: E402
+
 # The extents of the indices.
 HEADS, ROWS = 2, 5
-FAR = 2**63 - 1
 
 
 class Entries:
@@ -72,42 +76,10 @@ def main():
     parser.add_argument("--library", required=True, help="the stand-in libcuda")
     entries = Entries(parser.parse_args())
 
-    check = entries.coordinates
-    check("in order", [[0, 0, 0], [0, 4, 4], [1, 0, 0], [1, 0, 4], [1, 4, 0]])
-    check("none", [])
-    check("head", [[0, 0, 0], [2, 0, 0]])
-    check("negative head", [[-1, 0, 0]])
-    check("row", [[0, 5, 0]])
-    check("far row", [[0, FAR, 0]])
-    check("column", [[0, 0, 0], [1, 1, -1]])
-    check("twice", [[0, 1, 2], [0, 1, 2]])
-    check("columns descend", [[0, 1, 2], [0, 2, 3], [0, 2, 2]])
-    check("rows descend", [[0, 2, 0], [0, 1, 1]])
-    check("heads descend", [[1, 0, 0], [0, 1, 1]])
-    check("i32", [[0, 1, 2], [0, 1, 5]], np.int32)
-
-    check = entries.windows
-    check("all rows", [[4, 2, 3], [0, 0, 2]])
-    check("no window", [])
-    check("column beyond", [[0, 0, 2], [5, 2, 1]])
-    check("first row beyond", [[0, 5, 1]])
-    check("no row", [[0, 0, 2], [1, 2, 0]])
-    check("too long", [[0, 0, 2], [1, 2, 4]])
-    check("far too long", [[1, 2, FAR]])
-    check("overlap", [[0, 0, 2], [1, 3, 2], [2, 1, 1]])
-    check("one holds the other", [[0, 1, 1], [1, 0, 5]])
-
-    check = entries.shares
-    check("one component on", [[-INF, 0], [0, -INF]])
-    check("a head off", [[0, 0], [-INF, -INF]])
-    check("NaN and one that is on", [[NAN, 0], [0, 0]])
-    check("NaN alone", [[NAN, -INF], [0, 0]])
-    by_key = np.full((2, 2, 3), -INF)
-    by_key[0, 1, 2] = by_key[1, 0, 0] = 0
-    check("one key on", by_key)
-    by_key[1, 0, 0] = -INF
-    check("a head off by key", by_key)
-    check("no keys", by_key[:, :, :0], keys=0)
+    value_cases.coordinates(entries.coordinates)
+    entries.coordinates("far row", [[0, 2**63 - 1, 0]])
+    value_cases.windows(entries.windows)
+    value_cases.shares(entries.shares)
 
     check = entries.mixture
     check("a component off", [[0, 1], [1e-3, 0]])
@@ -115,11 +87,7 @@ def main():
     check("NaN", [[1, NAN], [1, 1]])
     check("a head all zero", [[1, 1], [0, -0.0]])
 
-    check = entries.update
-    check("something", 1, 2, 3)
-    check("no batch", 0, 2, 3)
-    check("no queries", 1, 0, 3)
-    check("no keys", 1, 2, 0)
+    value_cases.updates(entries.update)
 
 
 if __name__ == "__main__":

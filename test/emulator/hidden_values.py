@@ -25,7 +25,7 @@ def main():
     parser.add_argument("--dtype", default="bf16")
     options = parser.parse_args()
     options.library = options.library or run.find_library()
-    options.bin, options.seed, options.sizes = None, 1, {}
+    options.bin, options.seed, options.sizes, options.plan = None, 1, {}, []
     limit = hidden_keys.TOLERANCE[options.dtype]
     bad = 0
     for name, check in hidden_keys.CHECKS.items():

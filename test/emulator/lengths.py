@@ -59,6 +59,7 @@ def main():
     parser.add_argument("--target", required=True, help="a GPU's name")
     options = parser.parse_args()
     options.dtype, options.bin, options.seed = "bf16", None, 1
+    options.plan = []
     options.sizes = {"H": 1, "D": FEATURES}
     with tempfile.TemporaryDirectory() as folder:
         call = Call(options, pathlib.Path(folder))

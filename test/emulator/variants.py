@@ -51,8 +51,8 @@ class Kernel(run_variant.Variant):
         # F32 in Inputs: results that stay f32 when the others are 16-bit.
         copy.write_text(text.replace("f32", options.dtype).replace("F32", "f32"))
         run_variant.run(run_variant.tool("mixattn-compile", options.bin), copy,
-                        f"--target={options.target}",
-                        *getattr(options, "plan", []), "-o", artifact)
+                        f"--target={options.target}", *options.plan, "-o",
+                        artifact)
         self.text = artifact.read_text()
         manifest = json.loads(artifact.with_suffix(".json").read_text())
         self.entry = manifest["entries"][0]

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 
 from linalg_graph import Graph, numbers
+from norms import layer_norm, normed
 
 # Sizes by letter: rows of more than a vector and of less; some 1.
 SIZES = [dict(b=2, n=5, h=3, d=37, v=11, k=3, w=40), dict(b=1, n=70, h=2, d=8, v=130, k=1, w=9),
@@ -18,38 +19,10 @@ LIMITS = {"f32": 2.0**-18, "f16": 2.0**-8, "bf16": 2.0**-5}
 
 # Each form makes a graph and says its results, and what they are in NumPy.
 
-def normed(x, gain, bias):
-    centred = x - x.mean(-1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * gain + bias
-
-
-def add_norm(g, x):
-    """The sum over the row, of squares about its mean, and what they make."""
-    t, count, small = g.dtype, g.number(float(g.sizes["d"])), g.number("1.0e-5")
-    gain, bias = g.argument("d"), g.argument("d")
-    total = g.op("bn", [(x, "bnd")], f"%1 = arith.addf %o, %0 : {t}\n%1", start=0.0)
-    squares = g.op("bn", [(x, "bnd"), (total, "bn")], f"""
-        %2 = arith.divf %1, {count} : {t}
-        %3 = arith.subf %0, %2 : {t}
-        %4 = arith.mulf %3, %3 : {t}
-        %5 = arith.addf %o, %4 : {t}
-        %5""", start=0.0)
-    return g.op("bnd", [(x, "bnd"), (total, "bn"), (squares, "bn"), (gain, "d"), (bias, "d")], f"""
-        %5 = arith.divf %1, {count} : {t}
-        %6 = arith.divf %2, {count} : {t}
-        %7 = arith.addf %6, {small} : {t}
-        %8 = math.rsqrt %7 : {t}
-        %9 = arith.subf %0, %5 : {t}
-        %10 = arith.mulf %9, %8 : {t}
-        %11 = arith.mulf %10, %3 : {t}
-        %12 = arith.addf %11, %4 : {t}
-        %12""")
-
-
 def residual_norm(g):
     x, y = g.argument("bnd"), g.argument("bnd")
     s = g.op("bnd", [(x, "bnd"), (y, "bnd")], f"%2 = arith.addf %0, %1 : {g.dtype}\n%2")
-    n = add_norm(g, s)
+    n = layer_norm(g, s)
     return [s, n], lambda a, b, c, d: (a + b, normed(a + b, c, d))
 
 
@@ -60,7 +33,7 @@ def embedding_norm(g):
         %2 = linalg.index 2 : index
         %3 = tensor.extract %{table}[%1, %2] : {g.type("vd", g.dtype)}
         %3""")
-    n = add_norm(g, x)
+    n = layer_norm(g, x)
     return [x, n], lambda a, b, c, d: (b[a.astype(int)], normed(b[a.astype(int)], c, d))
 
 

@@ -109,7 +109,7 @@ func.func @returned(%x: !x, %w: !x) -> (!x, !x) {
 
 !x = tensor<8x8xf32>
 
-// What the result of a product goes through is in that one's kernel.
+// Ops after a product are in its kernel, not in the next one's.
 // CHECK-LABEL: func.func @between(
 // CHECK:         %[[Z:.+]] = attn.kernel
 // CHECK:           linalg.matmul

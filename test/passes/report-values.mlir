@@ -55,7 +55,7 @@ func.func @reported(%n: memref<4xi64> {attn.name = "n", attn.range = [0, 5]}, %i
 
 // -----
 
-// What a prior holds: each element, and each head up to the first that is on.
+// A prior is looked at: each element, and each head up to the first that is on.
 // CHECK-LABEL: func.func @prior(
 // CHECK-SAME:    %[[P:[a-z0-9]+]]: memref<3x2xbf16>
 // CHECK:         tile.grid %c6 {

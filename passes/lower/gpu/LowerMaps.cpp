@@ -33,8 +33,9 @@ private:
   /// Whether a polynomial computes `math.exp2` of element `i`. Such elements
   /// are spread evenly, so that both units are busy all the time.
   static bool isByPolynomial(tile::MapOp op, int64_t i) {
-    int64_t others = 8 - int64_t(op.getExps().value_or(8));
-    return i * others % 8 + others >= 8;
+    constexpr int64_t all = tile::allExps;
+    int64_t others = all - int64_t(op.getExps().value_or(all));
+    return i * others % all + others >= all;
   }
 };
 

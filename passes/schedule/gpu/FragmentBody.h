@@ -151,7 +151,7 @@ protected:
   Values heads;
   mlir::Value batch, firstQuery, numQueries;
   KeyRange range;
-  /// What `emitAreApart` gave for the rows.
+  /// The result of `emitAreApart` for the rows.
   mlir::Value areApart;
 
 private:
@@ -166,7 +166,8 @@ private:
   /// The exponents of head `g` where components collapse, of hidden keys, too.
   Exponents emitCollapsed(int64_t g, mlir::Value firstKey,
                           mlir::ValueRange products);
-  /// What exponents at `place` start from, from the products there.
+  /// The numbers that exponents at `place` start from, made of the products
+  /// there.
   Values emitStartAt(const ScorePlace &place, mlir::ValueRange products);
   /// The exponents of heads `first` to `first + count - 1` of the group at
   /// `place`, from the products there.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What fragments write when all keys are visited.
+// Results of fragments, once all keys are visited.
 
 #include "passes/schedule/gpu/FragmentBody.h"
 

@@ -67,13 +67,13 @@ std::string GpuSchedule::whyNotOnline(Operation *op) const {
 }
 
 std::string GpuSchedule::whyNotNumbers(const PlanCase &plan) const {
-  if (int64_t exps = expsOf(plan); exps < 1 || exps > 8)
+  if (int64_t exps = expsOf(plan); exps < 1 || exps > tile::allExps)
     return llvm::formatv("expected exps to be from 1 to 8, but got {0}", exps);
   return "";
 }
 
-/// Polynomials are proposed where the unit of exponentials bounds a block, and
-/// would by far: they take registers, and the model knows nothing of these.
+/// Polynomials are proposed where the largest unit then takes a tenth less:
+/// they take registers, of which the model knows nothing.
 SmallVector<PlanNumbers> GpuSchedule::propose(const Workload &work) const {
   constexpr double worth = 0.9;
   auto boundOf = [&](int64_t exps) {
@@ -81,13 +81,14 @@ SmallVector<PlanNumbers> GpuSchedule::propose(const Workload &work) const {
         .front()
         .overlapped();
   };
-  int64_t best = 8;
-  for (int64_t exps = 7; exps >= 1; --exps)
+  constexpr int64_t all = tile::allExps;
+  int64_t best = all;
+  for (int64_t exps = all - 1; exps >= 1; --exps)
     if (boundOf(exps) < boundOf(best))
       best = exps;
-  if (boundOf(best) > worth * boundOf(8))
-    return {{8}};
-  return {{best}, {8}};
+  if (boundOf(best) > worth * boundOf(all))
+    return {{all}};
+  return {{best}, {all}};
 }
 
 bool GpuSchedule::hasStages(Operation *op) const {

@@ -4,6 +4,7 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_GPU_GPU_SCHEDULE_H
 #define MIXATTN_PASSES_SCHEDULE_GPU_GPU_SCHEDULE_H
 
+#include "dialect/tile/TileOps.h"
 #include "passes/plan/Schedule.h"
 #include "passes/schedule/gpu/UnitCounts.h"
 
@@ -17,10 +18,10 @@ constexpr PlanNumberKind expsNumber = {
     "exps", "1 to 8: of every eight weights, those that the unit of "
             "exponentials computes; polynomials compute the others"};
 
-/// The number `exps` of `plan`; 8 where it has none.
+/// The number `exps` of `plan`; all where it has none.
 inline int64_t expsOf(const PlanCase &plan) {
   int64_t exps = plan.get(expsNumber.name);
-  return exps ? exps : 8;
+  return exps ? exps : tile::allExps;
 }
 
 /// A schedule of an attention by fragments, whose blocks of threads visit

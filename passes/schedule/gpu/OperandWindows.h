@@ -13,9 +13,9 @@
 
 namespace mixattn {
 
-/// What one dim of an operand counts: nothing (there is one element), batch
-/// rows, output heads, query heads, key heads, queries, keys; or something of
-/// which a window has all.
+/// The things that one dim of an operand counts: none (there is one element),
+/// batch rows, output heads, query heads, key heads, queries, keys; or
+/// something of which a window has all.
 enum class Along { Once, Batch, Head, Channel, KeyHead, Query, Key, All };
 
 /// The part of an operand that a team of threads needs at a time, of all dims.
@@ -44,9 +44,8 @@ struct Window {
 
 /// The windows of an attention's operands, all but queries, keys and values.
 ///
-/// What an op reads at places that it computes itself (a score_mod's own
-/// tensors) has a window where it is small, of all of it; else it stays in the
-/// device's memory.
+/// A score_mod reads its own tensors at places that it computes. A small one
+/// has a window of all of it; a larger one is read from the device's memory.
 struct OperandWindows {
   llvm::SmallVector<Window> all;
   /// Tensors of one number, which a register holds.
@@ -86,7 +85,7 @@ public:
   /// Begins to copy what the keys from `firstKey` on need to stage `stage`.
   void fetchOfKeys(mlir::ImplicitLocOpBuilder &b, mlir::Value firstKey,
                    mlir::Value stage);
-  /// What is read from now on is of the keys from `firstKey` on, in `stage`.
+  /// Reads that follow are of the keys from `firstKey` on, in `stage`.
   void open(mlir::ImplicitLocOpBuilder &b, mlir::Value firstKey,
             mlir::Value stage);
   /// All is read from buffers again.
@@ -94,8 +93,8 @@ public:
     tiles.clear();
     held.clear();
   }
-  /// What is read from now on is of this query and key, which may be ones that
-  /// there are none of.
+  /// Reads that follow are of this query and key. Either may lie beyond the
+  /// last.
   void setElement(mlir::Value query, mlir::Value key) {
     element = {query, key};
   }
@@ -111,7 +110,7 @@ private:
 
   llvm::SmallVector<Window> windows;
   llvm::SmallVector<mlir::Value> numbers;
-  /// What the numbers are, once they are read.
+  /// The numbers, once they are read.
   llvm::DenseMap<mlir::Value, mlir::Value> held;
   /// The tile of each window, of all teams and stages.
   llvm::SmallVector<mlir::Value> memory;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The records of stages on GPUs.
 
-#include "passes/schedule/gpu/GpuSchedule.h"
 #include "passes/schedule/gpu/Schedules.h"
+#include "passes/schedule/gpu/StageSchedule.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -10,35 +10,20 @@ using namespace mixattn::gpus;
 
 namespace {
 
-/// A stage, all of whose kernels hold an op `Op`: its time is part of what the
-/// attention's schedule predicts.
-template <typename Op> class Stage final : public Schedule {
+template <typename Op> class Stage final : public StageSchedule<Op> {
 public:
   using EmitKernel = void (*)(KernelOp);
 
   Stage(StringLiteral name, StringLiteral summary, EmitKernel emitKernel,
         TargetAttr target)
-      : Schedule(name, summary), emitKernel(emitKernel),
-        gpu(describeGpu(target)) {}
+      : StageSchedule<Op>(name, summary, target), emitKernel(emitKernel) {}
 
-  bool isPlanned() const override { return false; }
-  bool isFor(Operation *op) const override { return isa<Op>(op); }
-  std::string whyNot(Operation *op) const override {
-    return isFor(op) ? "" : "it is another op than this stage's";
-  }
-  Prediction predict(const Workload &, const PlanCase &,
-                     const PlanSizes &) const override {
-    return {};
-  }
-  double flopsOfPeak(const Workload &) const override { return gpu.peak(); }
-  double secondsOfCall() const override { return secondsOfLaunch; }
   void emit(KernelOp kernel, const PlanCase &) const override {
     emitKernel(kernel);
   }
 
 private:
   EmitKernel emitKernel;
-  const GpuModel &gpu;
 };
 
 } // namespace

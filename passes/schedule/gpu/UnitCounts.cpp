@@ -248,7 +248,8 @@ UnitCounts mixattn::countSoftmax(AttentionOpInterface op, int64_t keys,
   // Two weights become one register of an operand.
   own.alu += elements / 2;
   // A polynomial takes 9 multiply-adds, a maximum, and a shift that adds.
-  double byPolynomial = exponents * elements * double(8 - exps) / 8;
+  double byPolynomial = exponents * elements * double(tile::allExps - exps) /
+                        double(tile::allExps);
   own.exps -= byPolynomial;
   own.fma += 9 * byPolynomial;
   own.alu += 2 * byPolynomial;

@@ -42,8 +42,8 @@ private:
   /// `mixed` with the weights of `head` for the block's heads.
   Values emitMixed(Value head, Value firstKey, const Scores &scores,
                    ValueRange mixed);
-  /// What powers of `head` are multiplied by for each of the block's heads:
-  /// numbers of rows.
+  /// The factors of powers of `head` for each of the block's heads, a number of
+  /// each row.
   Values emitCoefficients(Value head);
   /// Makes the mixers of the block's queries where each has its own.
   void emitMixers();
@@ -73,8 +73,8 @@ private:
 
 } // namespace
 
-/// What keeps LLVM and ptxas from unrolling a loop: they would begin products
-/// of the next heads early, and registers would not hold them.
+/// Keeps LLVM and ptxas from unrolling a loop: they would begin products of the
+/// next heads early, and registers would not hold them.
 static LLVM::LoopAnnotationAttr neverUnrolled(OpBuilder &b) {
   auto unroll = LLVM::LoopUnrollAttr::get(
       b.getContext(), /*disable=*/b.getBoolAttr(true), /*count=*/{},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the blocks of threads of both passes over the keys have in common.
+// Queries, keys and scores of a block of threads of either pass over the keys.
 
 #include "passes/schedule/mma/TwoPassBlock.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the blocks of threads of both passes over the keys have in common.
+// Queries, keys and scores of a block of threads of either pass over the keys.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_MMA_TWO_PASS_BLOCK_H
 #define MIXATTN_PASSES_SCHEDULE_MMA_TWO_PASS_BLOCK_H
@@ -15,7 +15,7 @@ class TwoPassBlock : public FragmentBody {
 public:
   TwoPassBlock(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
                AttentionOpInterface op, const TwoPassSizes &sizes)
-      : FragmentBody(b, kernel, op, sizes.heads, allExps), sizes(sizes) {}
+      : FragmentBody(b, kernel, op, sizes.heads, tile::allExps), sizes(sizes) {}
 
 protected:
   /// Begins with the item that `grid` is at. Queries of all units begin to be
@@ -44,9 +44,6 @@ protected:
   Values blockHeads;
 
 private:
-  /// Of every eight weights: the unit of exponentials computes all.
-  static constexpr int64_t allExps = 8;
-
   /// Begins to copy the queries of `unit` to stage `stage` of theirs.
   void emitQueries(mlir::Value unit, mlir::Value stage);
   /// The keys of tile `tile` in `stage`, and the queries of `channel`.

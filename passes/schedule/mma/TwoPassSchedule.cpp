@@ -3,7 +3,7 @@
 // stages.
 
 #include "passes/schedule/TwoPassStages.h"
-#include "passes/schedule/gpu/GpuSchedule.h"
+#include "passes/schedule/gpu/StageSchedule.h"
 #include "passes/schedule/mma/Schedules.h"
 #include "passes/schedule/mma/TwoPassSizes.h"
 
@@ -50,36 +50,25 @@ private:
   int64_t sharedBytes;
 };
 
-/// A stage of the attention in its region: its time is part of what the
-/// attention's schedule predicts.
-template <typename Op> class Stage final : public Schedule {
+/// A stage of the attention in its region.
+template <typename Op> class Stage final : public gpus::StageSchedule<Op> {
 public:
   using Emission = void (*)(KernelOp, int64_t sharedBytes);
 
   Stage(TargetAttr target, llvm::StringLiteral name,
         llvm::StringLiteral summary, Emission emission)
-      : Schedule(name, summary), gpu(describeGpu(target)), attention(target),
+      : gpus::StageSchedule<Op>(name, summary, target), attention(target),
         emission(emission) {}
 
-  bool isPlanned() const override { return false; }
-  bool isFor(Operation *op) const override { return isa<Op>(op); }
-  std::string whyNot(Operation *op) const override {
-    auto stage = dyn_cast<Op>(op);
-    return stage ? attention.whyNot(stage.getGeneric())
-                 : "it is another op than this stage's";
-  }
-  Prediction predict(const Workload &, const PlanCase &,
-                     const PlanSizes &) const override {
-    return {};
-  }
-  double flopsOfPeak(const Workload &) const override { return gpu.peak(); }
-  double secondsOfCall() const override { return secondsOfLaunch; }
   void emit(KernelOp kernel, const PlanCase &) const override {
-    emission(kernel, gpu.sharedBytes);
+    emission(kernel, this->gpu.sharedBytes);
   }
 
 private:
-  const GpuModel &gpu;
+  std::string whyNotStage(Op stage) const override {
+    return attention.whyNot(stage.getGeneric());
+  }
+
   TwoPass attention;
   Emission emission;
 };
@@ -121,7 +110,7 @@ std::string TwoPass::whyNot(Operation *op) const {
   return TwoPassSizes::ofPool(attention, sharedBytes).why;
 }
 
-/// What a pass with `sizes` copies, and multiplies for scores. A warp has 16
+/// The copies of a pass with `sizes`, and its products of scores. A warp has 16
 /// queries, and reads each tile for itself.
 static BlockCounts countScores(const TwoPassSizes &sizes) {
   constexpr int64_t bytesOfElement = 2;
@@ -149,14 +138,14 @@ static BlockCounts countScores(const TwoPassSizes &sizes) {
   return counts;
 }
 
-/// What the first pass scores again is no part of the result; what each group
-/// of heads scores is, once.
+/// Scores of the first pass are no part of the result; those of the second are
+/// for one group of heads, of all that make them again.
 SmallVector<BlockCounts, 1> TwoPass::countBlocks(AttentionOpInterface op,
                                                  const PlanCase &) const {
   TwoPassSizes rows = TwoPassSizes::ofFactors(op, sharedBytes);
   BlockCounts first = countScores(rows);
   first.stage = "softmax_factors";
-  first.warp += countSoftmax(op, rows.keys, rows.heads, /*exps=*/8);
+  first.warp += countSoftmax(op, rows.keys, rows.heads, tile::allExps);
 
   TwoPassSizes sizes = TwoPassSizes::ofPool(op, sharedBytes);
   BlockCounts second = countScores(sizes);

@@ -91,7 +91,7 @@ void OnlineBlock::clearHiddenValues() {
 void OnlineBlock::fetchOperands() {
   if (!fetches)
     return;
-  // What the last item needed has been read.
+  // The last item's operands have been read: their places may be filled.
   tile::FetchedOp::create(b);
   Value warp = emitWarp();
   fetchOfItem(at.add(firstQuery, at.mul(warp, warpQueries)));

@@ -8,10 +8,11 @@ import sys
 
 import numpy
 
+import value_cases
 from dlpack import invoke, tensor
+from value_cases import NAN
 
 LIBRARY = ctypes.CDLL(sys.argv[1])
-INF, NAN = numpy.inf, numpy.nan
 # Last row and column of the matrices that E and the windows are about.
 N = 5
 
@@ -70,38 +71,9 @@ def update(case, *sizes):
     report(case, "update", gamma, result=numpy.empty((2, 2), dtype=numpy.float32))
 
 
-sparse("in order", [[0, 0, 0], [0, 4, 4], [1, 0, 0], [1, 0, 4], [1, 4, 0]])
-sparse("none", [])
-sparse("head", [[0, 0, 0], [2, 0, 0]])
-sparse("negative head", [[-1, 0, 0]])
-sparse("row", [[0, 5, 0]])
-sparse("column", [[0, 0, 0], [1, 1, -1]])
-sparse("twice", [[0, 1, 2], [0, 1, 2]])
-sparse("columns descend", [[0, 1, 2], [0, 2, 3], [0, 2, 2]])
-sparse("rows descend", [[0, 2, 0], [0, 1, 1]])
-sparse("heads descend", [[1, 0, 0], [0, 1, 1]])
-sparse("i32", [[0, 1, 2], [0, 1, 5]], numpy.int32)
-
-windows("all rows", [[4, 2, 3], [0, 0, 2]])
-windows("no window", [])
-windows("column beyond", [[0, 0, 2], [5, 2, 1]])
-windows("first row beyond", [[0, 5, 1]])
-windows("no row", [[0, 0, 2], [1, 2, 0]])
-windows("too long", [[0, 0, 2], [1, 2, 4]])
-windows("far too long", [[1, 2, 2**63 - 1]])
-windows("overlap", [[0, 0, 2], [1, 3, 2], [2, 1, 1]])
-windows("one holds the other", [[0, 1, 1], [1, 0, 5]])
-
-shares("one component on", [[-INF, 0], [0, -INF]])
-shares("a head off", [[0, 0], [-INF, -INF]])
-shares("NaN and one that is on", [[NAN, 0], [0, 0]])
-shares("NaN alone", [[NAN, -INF], [0, 0]])
-by_key = numpy.full((2, 2, 3), -INF)
-by_key[0, 1, 2] = by_key[1, 0, 0] = 0
-shares("one key on", by_key)
-by_key[1, 0, 0] = -INF
-shares("a head off by key", by_key)
-shares("no keys", by_key[:, :, :0], keys=0)
+value_cases.coordinates(sparse)
+value_cases.windows(windows)
+value_cases.shares(shares)
 
 mixture("a component off", [[0, 1], [1e-30, 0]])
 mixture("negative", [[0, 1], [1, -1e-30]])
@@ -119,7 +91,4 @@ apart[1, 1] = 1
 mixture("rows apart and right", apart, shape=(ctypes.c_int64 * 2)(2, 2),
         strides=(ctypes.c_int64 * 2)(4, 1))
 
-update("something", 1, 2, 3)
-update("no batch", 0, 2, 3)
-update("no queries", 1, 0, 3)
-update("no keys", 1, 2, 0)
+value_cases.updates(update)

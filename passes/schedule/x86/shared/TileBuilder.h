@@ -28,7 +28,7 @@ protected:
   /// The next bytes of scratch as a matrix of f32, or of `element`.
   mlir::Value takeMatrix(int64_t rows, int64_t columns,
                          mlir::Type element = {});
-  /// What is left of scratch, from `begin` bytes on, as a tile of `rows` rows
+  /// The rest of scratch, from `begin` bytes on, as a tile of `rows` rows
   /// of f32 or of `element`.
   mlir::Value takeRest(mlir::Value rows, mlir::Value begin,
                        mlir::Type element = {});
