@@ -52,7 +52,7 @@ def grid(count, seed, threads):
         yield row, draw.choice(threads)
 
 
-def explain(row, source, threads, tools):
+def explain(row, source, threads, tools, options=()):
     """The report of `--explain` on each op, at the sizes of the row."""
     named = set(re.findall(r'"(\w+)"', " ".join(
         re.findall(r"attn\.dims = \[([^]]*)\]", source.read_text()))))
@@ -60,7 +60,8 @@ def explain(row, source, threads, tools):
             if name in named]
     text = subprocess.run(
         [tools / "mixattn-compile", source, "--explain=json",
-         f"--target={row.target}", f"--threads={threads}", *dims],
+         f"--target={row.target}", f"--threads={threads}", *dims,
+         *options],
         capture_output=True, text=True, check=True).stdout
     return json.loads(text)["entries"][0]["ops"]
 

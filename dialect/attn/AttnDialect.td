@@ -165,6 +165,9 @@ def Attn_TargetAttr : AttrDef<Attn_Dialect, "Target"> {
     - `machine`: what CPUID and the system say of an x86 machine, the members of
       `mixattn::CpuFacts` by name: numbers, and the vendor. Absent where no
       machine was asked.
+    - `calibration`: numbers of f64 by name that predictions take in place of
+      those of the chip's row (`passes/target/Calibration.h` has the names; a name
+      that is not there counts nothing). Absent where no file gave any.
 
     A module carries its target as the attribute `attn.target`, which
     `attn-set-target` writes. Passes read it there. A module without one is for
@@ -174,9 +177,10 @@ def Attn_TargetAttr : AttrDef<Attn_Dialect, "Target"> {
                         StringRefParameter<"LLVM's name">:$chip,
                         OptionalParameter<"::mlir::ArrayAttr">:$features,
                         DefaultValuedParameter<"int64_t", "0">:$threads,
-                        OptionalParameter<"::mlir::DictionaryAttr">:$machine);
+                        OptionalParameter<"::mlir::DictionaryAttr">:$machine,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$calibration);
   let assemblyFormat = [{
-    `<` $family `,` struct($chip, $features, $threads, $machine) `>`
+    `<` $family `,` struct($chip, $features, $threads, $machine, $calibration) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

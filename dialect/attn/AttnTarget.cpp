@@ -17,10 +17,29 @@ static bool areSortedNames(ArrayAttr features) {
          });
 }
 
+/// Verifies that `calibration`, if there is one, holds numbers of f64 above 0.
+static LogicalResult verifyNumbers(function_ref<InFlightDiagnostic()> emitError,
+                                   DictionaryAttr calibration) {
+  if (!calibration)
+    return success();
+  constexpr double most = 1e15;
+  for (NamedAttribute each : calibration) {
+    auto number = dyn_cast<FloatAttr>(each.getValue());
+    if (!number || !number.getType().isF64() ||
+        !(number.getValueAsDouble() > 0 && number.getValueAsDouble() <= most))
+      return emitError() << "expected '" << each.getName().getValue()
+                         << "' of 'calibration' to be a number of f64 above 0 "
+                            "and at most 1e15, but got "
+                         << each.getValue();
+  }
+  return success();
+}
+
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  TargetFamily family, StringRef chip,
                                  ArrayAttr features, int64_t threads,
-                                 DictionaryAttr machine) {
+                                 DictionaryAttr machine,
+                                 DictionaryAttr calibration) {
   if (chip.empty())
     return emitError() << "expected 'chip' to be a name, but got nothing";
   if (features && !areSortedNames(features))
@@ -32,9 +51,11 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'threads' from 0 to " << most
                        << ", but got " << threads;
   if (family != TargetFamily::X86 &&
-      ((features && !features.empty()) || threads || machine))
-    return emitError() << "expected 'features', 'threads' and 'machine' with "
-                          "x86 only";
+      ((features && !features.empty()) || threads || machine || calibration))
+    return emitError() << "expected 'features', 'threads', 'machine' and "
+                          "'calibration' with x86 only";
+  if (failed(verifyNumbers(emitError, calibration)))
+    return failure();
   if (!machine)
     return success();
   for (NamedAttribute fact : machine) {
@@ -59,7 +80,8 @@ TargetAttr TargetAttr::of(Operation *op) {
     if (auto target = module->getAttrOfType<TargetAttr>(attributeName))
       return target;
   return TargetAttr::get(op->getContext(), TargetFamily::X86, "x86-64",
-                         ArrayAttr(), /*threads=*/0, DictionaryAttr());
+                         ArrayAttr(), /*threads=*/0, DictionaryAttr(),
+                         DictionaryAttr());
 }
 
 std::vector<std::string> TargetAttr::getFeatureNames() const {

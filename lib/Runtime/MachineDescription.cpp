@@ -152,5 +152,9 @@ std::string mixattn::toSentence(const MachineDescription &machine) {
     text += " or " + toDecimals(machine.pairProducts) + " of bf16 pairs";
   if (machine.sharesPorts)
     text += ", on the ports of all vector arithmetic";
+  if (size_t count = machine.calibration.size())
+    text += "; " + std::to_string(count) +
+            (count == 1 ? " number" : " numbers") +
+            " of predictions from a file";
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include "lib/Runtime/CpuRecord.h"
 #include "lib/Runtime/Result.h"
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,8 @@ struct MachineDescription : CpuFacts {
   double multiplyAdds = 0, pairProducts = 0;
   /// Whether all other vector arithmetic takes the ports of multiply-adds.
   bool sharesPorts = false;
+  /// Numbers that a file gave in place of the microarchitecture's, by name.
+  std::map<std::string, double> calibration;
 };
 
 /// Reads a record; caches come from CPUID, else from the system.

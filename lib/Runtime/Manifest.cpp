@@ -279,6 +279,9 @@ static MachineDescription parseMachine(const JsonView &json) {
   machine.multiplyAdds = json["multiply_adds"].number();
   machine.pairProducts = json["pair_products"].number();
   machine.sharesPorts = json["shares_ports"].boolean();
+  if (json.has("calibration"))
+    for (const auto &[name, number] : json["calibration"].members())
+      machine.calibration[name] = number.number();
   return machine;
 }
 

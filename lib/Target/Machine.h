@@ -31,6 +31,8 @@ struct Machine {
   bool emulatesAmx = false;
   /// Of a machine that was asked.
   std::optional<CpuFacts> facts;
+  /// Numbers of predictions that a file gave, by name.
+  std::vector<std::pair<std::string, double>> calibration;
   /// A sentence that says why it is called `cpu`, where that is in doubt.
   std::string doubt;
 

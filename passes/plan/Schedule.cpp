@@ -147,8 +147,9 @@ std::string mixattn::listAlgorithms(MLIRContext *context) {
   for (TargetFamily family :
        {TargetFamily::X86, TargetFamily::Mma, TargetFamily::Wgmma}) {
     out << "algorithms on " << stringifyTargetFamily(family) << ":\n";
-    auto target = TargetAttr::get(context, family, "any", ArrayAttr(),
-                                  /*threads=*/0, DictionaryAttr());
+    auto target =
+        TargetAttr::get(context, family, "any", ArrayAttr(),
+                        /*threads=*/0, DictionaryAttr(), DictionaryAttr());
     llvm::MapVector<StringRef, StringRef> numbers;
     for (const std::unique_ptr<Schedule> &each : schedulesFor(target)) {
       if (!each->isPlanned())

@@ -84,6 +84,7 @@ CpuModel mixattn::describeCpu(StringRef cpu,
   model.l3Rate = known->l3Rate;
   model.memoryRate = 10;
   model.allMemoryRate = 12.5;
+  model.costs = calibrationOf(cpu, model.sharesPorts);
   return model;
 }
 
@@ -110,6 +111,17 @@ mlir::DictionaryAttr mixattn::toAttribute(const CpuFacts &machine,
   return list.getDictionary(context);
 }
 
+mlir::DictionaryAttr mixattn::toAttribute(llvm::ArrayRef<GivenNumber> numbers,
+                                          mlir::MLIRContext *context) {
+  if (numbers.empty())
+    return {};
+  mlir::Builder b(context);
+  mlir::NamedAttrList list;
+  for (const auto &[name, number] : numbers)
+    list.set(name, b.getF64FloatAttr(number));
+  return list.getDictionary(context);
+}
+
 static CpuFacts readFacts(mlir::DictionaryAttr machine) {
   CpuFacts result;
   if (auto vendor = machine.getAs<mlir::StringAttr>("vendor"))
@@ -128,6 +140,12 @@ CpuModel mixattn::describeCpu(TargetAttr target) {
       describeCpu(target.getChip(), target.getFeatureNames(), machine);
   if (target.getThreads())
     model.threads = target.getThreads();
+  if (mlir::DictionaryAttr given = target.getCalibration())
+    for (mlir::NamedAttribute each : given)
+      if (const CalibrationNumber *number =
+              findCalibrationNumber(each.getName().getValue()))
+        number->in(model) = model.calibration[number->name.str()] =
+            mlir::cast<mlir::FloatAttr>(each.getValue()).getValueAsDouble();
   return model;
 }
 
@@ -152,5 +170,11 @@ llvm::json::Object mixattn::describeAsJson(const MachineDescription &machine) {
   }
   if (machine.l3Threads)
     object["l3_threads"] = machine.l3Threads;
+  if (!machine.calibration.empty()) {
+    llvm::json::Object numbers;
+    for (const auto &[name, number] : machine.calibration)
+      numbers[name] = number;
+    object["calibration"] = std::move(numbers);
+  }
   return object;
 }

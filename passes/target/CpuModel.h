@@ -6,6 +6,7 @@
 
 #include "dialect/attn/AttnOps.h"
 #include "lib/Runtime/MachineDescription.h"
+#include "passes/target/Calibration.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -30,6 +31,9 @@ struct CpuModel : MachineDescription {
   /// Bytes that one core reads in a cycle from its second cache, from the
   /// shared one, and from memory; and all cores together from memory.
   double l2Rate = 0, l3Rate = 0, memoryRate = 0, allMemoryRate = 0;
+
+  /// The constants of predictions.
+  Calibration costs;
 
   /// Whether code may use AMX for products of bf16, and whether it has to
   /// compute what AMX does by other instructions.
@@ -71,6 +75,10 @@ CpuModel describeCpu(TargetAttr target);
 
 /// The CPU that the module of `op` is compiled for.
 CpuModel describeCpuOf(mlir::Operation *op);
+
+/// The numbers as a target's `calibration`, null where there are none.
+mlir::DictionaryAttr toAttribute(llvm::ArrayRef<GivenNumber> numbers,
+                                 mlir::MLIRContext *context);
 
 /// The facts that are there as a target's `machine`.
 mlir::DictionaryAttr toAttribute(const CpuFacts &machine,

@@ -17,7 +17,8 @@ def SetTargetPass : Pass<"attn-set-target", "::mlir::ModuleOp"> {
     replaced.
     Skips: nothing.
 
-    Errors: a target that its verifier refuses.
+    Errors: a target that its verifier refuses; a number of predictions that has no
+    known name, or is none.
 
     ```mlir
     module {
@@ -47,6 +48,8 @@ def SetTargetPass : Pass<"attn-set-target", "::mlir::ModuleOp"> {
            "Threads that calls are planned for; 0: as many as cores">,
     Option<"machine", "machine", "std::string", /*default=*/"",
            "What CPUID and the system say of the machine; the CPU's row if empty">,
+    ListOption<"calibration", "calibration", "std::string",
+               "Numbers of predictions, each NAME=NUMBER, in place of the CPU's">,
   ];
   let dependentDialects = ["::mixattn::AttnDialect"];
 }

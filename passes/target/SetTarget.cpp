@@ -35,13 +35,26 @@ struct SetTargetPass : mixattn::impl::SetTargetPassBase<SetTargetPass> {
       }
       facts = toAttribute(*read, &getContext());
     }
+    std::vector<GivenNumber> numbers;
+    for (const std::string &text : calibration) {
+      auto [name, digits] = StringRef(text).split('=');
+      double number = 0;
+      if (!findCalibrationNumber(name) || digits.getAsDouble(number)) {
+        emitError(module.getLoc())
+            << "expected 'calibration' to be the names of numbers that plans "
+               "depend on, each with '=' and a number, but got '"
+            << text << "'";
+        return signalPassFailure();
+      }
+      numbers.emplace_back(name.str(), number);
+    }
     TargetFamily kind = family;
     StringRef name = chip.getValue();
     auto report = [&] { return emitError(module.getLoc()); };
     TargetAttr target = TargetAttr::getChecked(
         function_ref<InFlightDiagnostic()>(report), &getContext(), kind, name,
         sorted.empty() ? ArrayAttr() : builder.getStrArrayAttr(sorted),
-        threads.getValue(), facts);
+        threads.getValue(), facts, toAttribute(numbers, &getContext()));
     if (!target)
       return signalPassFailure();
     module->setAttr(TargetAttr::attributeName, target);

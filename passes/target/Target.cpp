@@ -56,6 +56,11 @@ Object mixattn::describeTargetAsJson(TargetAttr target) {
   described["lanes"] = cpu.lanes;
   described["registers"] = cpu.registers;
   described["flops"] = cpu.peak();
+  described["name"] = target.getChip();
+  Object numbers;
+  for (const CalibrationNumber &number : getCalibrationNumbers())
+    numbers[number.name] = number.in(cpu);
+  described["numbers"] = std::move(numbers);
   return Object{{"threads", cpu.threads}, {"cpu", std::move(described)}};
 }
 

@@ -33,7 +33,7 @@ module attributes {attn.target = #attn.target<x86, chip = "znver5", threads = 40
 
 // -----
 
-// expected-error @below {{expected 'features', 'threads' and 'machine' with x86 only}}
+// expected-error @below {{expected 'features', 'threads', 'machine' and 'calibration' with x86 only}}
 module attributes {attn.target = #attn.target<mma, chip = "sm_80", threads = 1>} {
 }
 
@@ -41,6 +41,24 @@ module attributes {attn.target = #attn.target<mma, chip = "sm_80", threads = 1>}
 
 // expected-error @below {{expected 'cores' of 'machine' to be a text or a number of 64 bits that is not negative, but got -1 : i64}}
 module attributes {attn.target = #attn.target<x86, chip = "znver5", machine = {cores = -1 : i64}>} {
+}
+
+// -----
+
+// expected-error @below {{expected 'call' of 'calibration' to be a number of f64 above 0 and at most 1e15, but got 0.000000e+00 : f64}}
+module attributes {attn.target = #attn.target<x86, chip = "znver5", calibration = {call = 0.0 : f64}>} {
+}
+
+// -----
+
+// expected-error @below {{expected 'call' of 'calibration' to be a number of f64 above 0 and at most 1e15, but got 1 : i64}}
+module attributes {attn.target = #attn.target<x86, chip = "znver5", calibration = {call = 1 : i64}>} {
+}
+
+// -----
+
+// expected-error @below {{expected 'features', 'threads', 'machine' and 'calibration' with x86 only}}
+module attributes {attn.target = #attn.target<mma, chip = "sm_80", calibration = {call = 1.0 : f64}>} {
 }
 
 // -----

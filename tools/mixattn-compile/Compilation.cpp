@@ -54,7 +54,7 @@ Compilation::Compilation(const Options &options, const Machine &machine,
   if (options.hasRemarks)
     categories.passed = categories.missed = ".*";
   else if (!options.isReport())
-    categories.missed = "attn-plan";
+    categories.missed = "attn-plan|attn-schedule-kernels";
   else
     return;
   (void)mlir::remark::enableOptimizationRemarks(
@@ -96,6 +96,12 @@ void Compilation::addTarget(mlir::OpPassManager &passes) {
   target.threads = options.threads;
   if (machine.facts)
     target.machine = toText(*machine.facts);
+  for (const auto &[name, number] : machine.calibration) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << name << "=" << llvm::format("%.17g", number);
+    target.calibration.push_back(text);
+  }
   passes.addPass(createSetTargetPass(target));
 }
 
@@ -231,9 +237,9 @@ static bool isAtLlvm(mlir::ModuleOp module) {
 
 ExitCode Compilation::checkPlan() {
   context.loadDialect<AttnDialect>();
-  auto any =
-      TargetAttr::get(&context, familyOf(machine), machine.cpu,
-                      mlir::ArrayAttr(), /*threads=*/0, mlir::DictionaryAttr());
+  auto any = TargetAttr::get(&context, familyOf(machine), machine.cpu,
+                             mlir::ArrayAttr(), /*threads=*/0,
+                             mlir::DictionaryAttr(), mlir::DictionaryAttr());
   std::string error;
   auto forced = parseForcedPlan(options.plan, error);
   if (forced)

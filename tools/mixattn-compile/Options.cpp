@@ -40,6 +40,8 @@ suffix of OUT says what to make; "-" is the standard input or output.
                         sm_80,sm_90a; a call takes what suits its device
                         NAME+emulated-amx, for tests: code as for a CPU with AMX
                         that any CPU with AVX-512 runs, slowly
+  --target-file=FILE    numbers of predictions in place of those that are known
+                        of the target, as scripts/calibrate.sh measures them
   --stop-after=LEVEL    write the MLIR that leaves a level: graph, normal,
                         planned, bufferized, tiled or llvm
   --entry=NAME          compile this function only; default: every public one
@@ -93,6 +95,7 @@ examples:
   mixattn-compile layer.mlir --stop-after=normal
   mixattn-compile layer.mlir --cost --dim=B=1 --dim=N=256
   mixattn-compile layer.mlir --explain --dim=N=197 --target=znver5 --threads=2
+  mixattn-compile layer.mlir --target-file=this-machine.json -o layer.so
   mixattn-compile layer.mlir --plan=online,width=32,block=128 -o layer.so
   mixattn-compile - --emit=s -o - < layer.mlir | less
 
@@ -288,7 +291,7 @@ static Status parseOption(StringRef argument, Choices &choices,
   if (name != "--emit" && name != "--target" && name != "--stop-after" &&
       name != "--entry" && name != "--cost" && name != "--explain" &&
       name != "--dim" && name != "--threads" && name != "--plan" &&
-      name != "--sanitize" && name != "--cuda-path")
+      name != "--sanitize" && name != "--cuda-path" && name != "--target-file")
     return makeError("unknown option '{}'", argument.str());
   if (value.empty())
     return makeError("expected '{}=' and a value", name.str());
@@ -310,6 +313,8 @@ static Status parseOption(StringRef argument, Choices &choices,
     choices.stopAfter = value;
   else if (name == "--target")
     options.target = value.str();
+  else if (name == "--target-file")
+    options.targetFile = value.str();
   else if (name == "--cuda-path")
     options.cudaPath = value.str();
   else

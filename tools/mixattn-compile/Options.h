@@ -30,6 +30,8 @@ struct Options {
   std::optional<ArtifactKind> kind;
   Level level = Level::Llvm;
   std::string target = "native";
+  /// The file that has numbers of predictions; none where empty.
+  std::string targetFile;
   /// The only function to compile; empty: every public one.
   std::string entry;
   bool isOptimized = true;

@@ -3,6 +3,7 @@
 #include "tools/mixattn-compile/Targets.h"
 
 #include "lib/Target/GpuImages.h"
+#include "passes/target/Calibration.h"
 #include "passes/target/GpuModel.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -46,13 +47,24 @@ static Status checkSeveral(llvm::ArrayRef<Machine> machines) {
   return Success{};
 }
 
-Result<std::vector<Machine>> mixattn::findTargets(llvm::StringRef names) {
+Result<std::vector<Machine>> mixattn::findTargets(llvm::StringRef names,
+                                                  llvm::StringRef numbers) {
   std::vector<Machine> machines;
   for (llvm::StringRef name : llvm::split(names, ',')) {
     auto machine = findTarget(name.str());
     if (!machine)
       return machine.error();
     machines.push_back(std::move(*machine));
+  }
+  if (!numbers.empty()) {
+    Machine &machine = machines.front();
+    if (machine.isGpu)
+      return makeError("expected no '--target-file' for '{}', which is a GPU",
+                       machine.cpu);
+    auto given = readTargetFile(numbers, machine.cpu);
+    if (!given)
+      return given.error();
+    machine.calibration = std::move(*given);
   }
   llvm::sort(machines, [](const Machine &left, const Machine &right) {
     return std::pair(capabilityOf(left.cpu), left.cpu) <

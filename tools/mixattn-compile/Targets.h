@@ -10,8 +10,10 @@ namespace mixattn {
 
 /// The machines that `names` stand for: a GPU, several of them with commas
 /// between in any order, which then are in ascending order; or one that
-/// lib/Target knows.
-Result<std::vector<Machine>> findTargets(llvm::StringRef names);
+/// lib/Target knows, with the numbers of the file `numbers`, if that is not
+/// empty.
+Result<std::vector<Machine>> findTargets(llvm::StringRef names,
+                                         llvm::StringRef numbers);
 
 /// Why `machines` and the other options do not go together, or nothing.
 Status checkOptions(const Options &options, llvm::ArrayRef<Machine> machines);

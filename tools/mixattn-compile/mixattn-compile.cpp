@@ -9,7 +9,7 @@
 using namespace mixattn;
 
 static ExitCode compile(const Options &options) {
-  auto machines = findTargets(options.target);
+  auto machines = findTargets(options.target, options.targetFile);
   if (!machines)
     return report(machines.error(), wrongCommandLine);
   if (Status fits = checkOptions(options, *machines); !fits)

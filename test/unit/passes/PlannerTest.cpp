@@ -33,7 +33,7 @@ protected:
     mlir::Builder b(&context);
     PlanTarget target(TargetAttr::get(
         &context, TargetFamily::X86, "znver5",
-        b.getStrArrayAttr({"avx2", "avx512f", "fma"}), threads, {}));
+        b.getStrArrayAttr({"avx2", "avx512f", "fma"}), threads, {}, {}));
     FunctionSizes sizes(function);
     function.walk([&](AttentionOpInterface op) {
       cases = Planner(op, sizes, target).makePlan();
@@ -97,7 +97,7 @@ TEST_F(PlannerTest, ForcedPlansAreOfTheTable) {
   auto whyNot = [&](TargetFamily family, const char *text) {
     std::string error;
     auto target =
-        TargetAttr::get(&context, family, "any", {}, /*threads=*/0, {});
+        TargetAttr::get(&context, family, "any", {}, /*threads=*/0, {}, {});
     return whyNoPlan(*parseForcedPlan(text, error), schedulesFor(target));
   };
   EXPECT_EQ(whyNot(TargetFamily::X86, "panel,width=16,block=32"), "");

@@ -5,8 +5,8 @@
 #include "passes/body/IndexMath.h"
 #include "passes/schedule/x86/attention/AttentionTile.h"
 #include "passes/schedule/x86/attention/ValuePanels.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -42,7 +42,7 @@ void mixattn::emitItems(
   if (mayUseAmx(op, sizes))
     panels = emitValuePanels(b, kernel, sizes);
   Value isLarge =
-      at.compare(arith::CmpIPredicate::sgt, scores, calibration::fewScores);
+      at.compare(arith::CmpIPredicate::sgt, scores, thresholds::fewScores);
 
   emitGrid(
       b, items, isLarge, scratchBytes,

@@ -6,7 +6,7 @@
 
 #include "dialect/tile/TileOps.h"
 #include "passes/schedule/x86/attention/AttentionTile.h"
-#include "passes/schedule/x86/shared/Calibration.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -62,7 +62,7 @@ public:
   /// heads' weights to hide under.
   bool hasFewSteps() {
     return channels * products * queryRows() <
-           calibration::fewestSteps * unitsPerScores();
+           thresholds::fewestSteps * unitsPerScores();
   }
   /// Units of work on the weights of one head for `keys` keys, and one of them.
   mlir::Value unitsOf(mlir::Value keys) {

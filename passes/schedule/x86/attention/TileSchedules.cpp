@@ -4,7 +4,6 @@
 #include "passes/schedule/x86/attention/TileSchedules.h"
 
 #include "passes/schedule/x86/attention/Attention.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/CpuSchedule.h"
 
 using namespace mlir;
@@ -156,25 +155,28 @@ std::unique_ptr<Schedule> x86::makePanel(TargetAttr target) {
 /// Slots that a vector of pairs takes, of one group of heads with `keys` keys.
 double TileSchedule::slotsOfPair(const Workload &work, const Numbers &numbers,
                                  double keys) const {
-  using namespace calibration;
+  const Calibration &costs = cpu.costs;
   const PairCounts &pair = work.pair;
   double features = double(std::max<int64_t>(work.keyFeatures, 1));
   double block = double(numbers.block);
   double blocks = std::max(1.0, keys / block);
   // The last block has no products that hide its exps, and mixed scores have
   // few for each.
-  double hidden =
-      (1 - 1 / blocks) * std::min(1.0, pair.scores / (pair.exps * hidingSlots));
+  double hidden = (1 - 1 / blocks) *
+                  std::min(1.0, pair.scores / (pair.exps * costs.hidingSlots));
   // Online, outputs mix after the softmax, not weights.
   double mixed = pair.premix + (keepsWeights() ? pair.postmix : 0);
-  double products = pair.scores * (1 + scoreOverhead / features) +
-                    pair.pool * (1 + poolOverhead / block);
-  double byAmx = pair.scores * (amxMultiplyAdd + amxStore / features) +
-                 pair.pool * (amxMultiplyAdd + amxSums / block);
+  double products = pair.scores * (1 + costs.scoreOverhead / features) +
+                    pair.pool * (1 + costs.poolOverhead / block);
+  double byAmx =
+      pair.scores * (costs.amxMultiplyAdd + costs.amxStore / features) +
+      pair.pool * (costs.amxMultiplyAdd + costs.amxSums / block);
   bool isAmx = usesAmx(work);
-  double slots = (isAmx ? byAmx : products * productSlots(work)) + mixed * mix +
-                 pair.exps * (isAmx ? amxWeight : slotsOfExp(hidden)) +
-                 pair.other * other + pair.reads * read + pair.draws * draw;
+  double slots = (isAmx ? byAmx : products * productSlots(work)) +
+                 mixed * costs.mix +
+                 pair.exps * (isAmx ? costs.amxWeight : slotsOfExp(hidden)) +
+                 pair.other * costs.other + pair.reads * costs.read +
+                 pair.draws * costs.draw;
   return slots / double(work.groups);
 }
 
@@ -182,21 +184,23 @@ double TileSchedule::slotsOfPair(const Workload &work, const Numbers &numbers,
 double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
                                   const PlanSizes &sizes, int64_t lanes,
                                   double readers) const {
-  using namespace calibration;
+  const Calibration &costs = cpu.costs;
   double groups = double(work.groups);
   double keys = work.visibleKeys(sizes, numbers.width, numbers.block);
   double vectors = double(std::max<int64_t>(1, lanes / cpu.lanes));
   bool isWidest = lanes >= cpu.widestTile();
-  double width = isWidest ? 1 : vectors == 1 ? oneVector : twoVectors;
+  double width = isWidest       ? 1
+                 : vectors == 1 ? costs.oneVector
+                                : costs.twoVectors;
   double scratch = scratchOf(work, numbers, lanes);
   double excess = scratch / double(cpu.l1) - 1;
-  double crowd = scratch / double(cpu.l2) - roomy;
-  double spill = std::clamp(excess * overflow, 0.0, mostOverflow);
+  double crowd = scratch / double(cpu.l2) - costs.roomy;
+  double spill = std::clamp(excess * costs.overflow, 0.0, costs.mostOverflow);
   if (usesAmx(work)) {
     double set = bytesOfAmxTiles(work, numbers, lanes);
-    spill = std::clamp(set / double(cpu.l1) - 1, 0.0, 1.0) * amxOverflow;
+    spill = std::clamp(set / double(cpu.l1) - 1, 0.0, 1.0) * costs.amxOverflow;
   }
-  double cache = 1 + spill + std::max(crowd, 0.0) * crowding;
+  double cache = 1 + spill + std::max(crowd, 0.0) * costs.crowding;
   double slots = slotsOfPair(work, numbers, keys) * width * cache;
   double cycles = slots * vectors * keys / cpu.multiplyAdds;
   // Keys and values come from where those of a group of heads fit, which all
@@ -207,21 +211,20 @@ double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
   double rate = readRate(keySet, keySet * sets, readers);
   double reading = keyBytes * keys / rate;
   if (usesAmx(work))
-    cycles += reading * amxExposed;
+    cycles += reading * costs.amxExposed;
   cycles = std::max(cycles, reading);
   if (keepsWeights()) {
     double panel = stripOf(work, sizes, lanes);
     double part = keys / double(sizes.keys);
-    // Written once and read once.
+    // written once and read once.
     double all = keySet * sets + panel * readers;
-    double times = cpu.sharesPorts ? sharedStrip : strip;
-    cycles += 2 * panel * part * times / readRate(panel, all, readers);
+    cycles += 2 * panel * part * costs.strip / readRate(panel, all, readers);
   }
   double elements = double(work.queryHeads * work.keyFeatures +
                            work.heads * work.valueFeatures) /
                     groups * double(lanes);
-  return cycles + elements * pack + tile +
-         keys / double(numbers.block) * calibration::block;
+  return cycles + elements * costs.pack + costs.tile +
+         keys / double(numbers.block) * costs.block;
 }
 
 Prediction TileSchedule::predict(const Workload &work, const PlanCase &plan,

@@ -5,8 +5,8 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/body/IndexMath.h"
 #include "passes/schedule/KernelBuffers.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -33,19 +33,18 @@ Value mixattn::emitValuePanels(ImplicitLocOpBuilder &b, KernelOp kernel,
       ValueRange{batches, blocks}, b.getI64IntegerAttr(alignment));
   Value perBatch = at.mul(blocks, heads);
   Value elements = at.mul(at.mul(at.mul(batches, keys), heads), features);
-  emitGrid(b, at.mul(batches, perBatch),
-           at.compare(arith::CmpIPredicate::sgt, elements,
-                      calibration::fewProjected),
-           at.value(0), [&](ImplicitLocOpBuilder &b, Value item, Scratch &) {
-             IndexMath at(b);
-             Value batch = at.div(item, perBatch),
-                   rest = at.rem(item, perBatch);
-             Value head = at.div(rest, blocks), block = at.rem(rest, blocks);
-             Value first = at.mul(block, sizes.block);
-             tile::TransposeOp::create(
-                 b, KernelBuffers::matrixAt(b, values, {batch, head}), first,
-                 at.min(at.sub(keys, first), sizes.block),
-                 KernelBuffers::matrixAt(b, panels, {batch, head, block}));
-           });
+  emitGrid(
+      b, at.mul(batches, perBatch),
+      at.compare(arith::CmpIPredicate::sgt, elements, thresholds::fewProjected),
+      at.value(0), [&](ImplicitLocOpBuilder &b, Value item, Scratch &) {
+        IndexMath at(b);
+        Value batch = at.div(item, perBatch), rest = at.rem(item, perBatch);
+        Value head = at.div(rest, blocks), block = at.rem(rest, blocks);
+        Value first = at.mul(block, sizes.block);
+        tile::TransposeOp::create(
+            b, KernelBuffers::matrixAt(b, values, {batch, head}), first,
+            at.min(at.sub(keys, first), sizes.block),
+            KernelBuffers::matrixAt(b, panels, {batch, head, block}));
+      });
   return panels;
 }

@@ -5,7 +5,6 @@
 
 #include "passes/schedule/PartStages.h"
 #include "passes/schedule/x86/decode/Decode.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/StageSchedule.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -122,7 +121,7 @@ std::unique_ptr<Schedule> x86::makeMergeParts(TargetAttr target) {
 /// Parts of the keys apart: as fast as they are read, or their products.
 Prediction Decode::predict(const Workload &work, const PlanCase &plan,
                            const PlanSizes &sizes) const {
-  using namespace calibration;
+  const Calibration &costs = cpu.costs;
   double queries = double(sizes.queries), groups = double(work.groups);
   double lanes = double(cpu.lanes);
   double parts =
@@ -131,19 +130,20 @@ Prediction Decode::predict(const Workload &work, const PlanCase &plan,
   const PairCounts &pair = work.pair;
   double rows = pair.scores / double(std::max<int64_t>(work.keyFeatures, 1)) +
                 pair.pool / double(work.valueFeatures);
-  double slots = pair.products() + rows * decodeRow * lanes + pair.premix +
-                 pair.postmix + pair.exps * slotsOfExp(0) + pair.other * other +
-                 pair.reads + pair.draws * draw;
+  double slots = pair.products() + rows * costs.decodeRow * lanes +
+                 pair.premix + pair.postmix + pair.exps * slotsOfExp(0) +
+                 pair.other * costs.other + pair.reads +
+                 pair.draws * costs.draw;
   double compute = queries * keys * slots / groups / lanes / cpu.multiplyAdds;
   double all = double(sizes.batch) * double(sizes.keys) * work.bytesOfKey();
   double count = double(sizes.batch) * groups * parts;
   double readers = std::clamp(count, 1.0, double(cpu.threads));
   double read = keys * work.bytesOfKey() / groups / readRate(all, all, readers);
   // Reading is hidden in part: rows wait for it one after the other.
-  double item =
-      std::max(compute, read) + std::min(compute, read) * exposed + tile;
+  double item = std::max(compute, read) +
+                std::min(compute, read) * costs.exposed + costs.tile;
   double sums = queries * double(work.heads * work.valueFeatures) / lanes;
-  double merged = double(sizes.batch) * parts * sums * merge;
+  double merged = double(sizes.batch) * parts * sums * costs.merge;
   double seconds = share(count * item, count, item, false);
   double bytes = bytesOfTiles(work, queries);
   // Powers of all keys wait for the sums of all parts.

@@ -4,10 +4,10 @@
 #include "passes/body/References.h"
 #include "passes/body/Softmax.h"
 #include "passes/schedule/x86/decode/Decode.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/DroppedRows.h"
 #include "passes/schedule/x86/shared/Grid.h"
 #include "passes/schedule/x86/shared/Operands.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 #include "passes/schedule/x86/shared/TileCode.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -126,7 +126,7 @@ emitRows(ImplicitLocOpBuilder &b, Value references, bool hasScratch,
   Value parts = sizeOf(3);
   emitGrid(b, rows,
            at.compare(arith::CmpIPredicate::sgt, at.mul(rows, parts),
-                      calibration::fewMergedRows),
+                      thresholds::fewMergedRows),
            hasScratch ? at.mul(parts, int64_t(sizeof(float))) : at.value(0),
            emit);
 }

@@ -3,8 +3,8 @@
 
 #include "passes/schedule/x86/decode/Decode.h"
 #include "passes/schedule/x86/decode/DecodePart.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -26,7 +26,7 @@ static void emitItems(KernelOp kernel, GenericOp generic,
   parts.split = cut.length;
   Value isLarge = at.compare(arith::CmpIPredicate::sgt,
                              at.mul(at.mul(batches, keys), op.getNumHeads()),
-                             calibration::fewKeys);
+                             thresholds::fewKeys);
   Scratch none;
   DecodePart shape(b, kernel, op, parts, sizes, none);
   Value items = at.mul(at.mul(batches, shape.numGroups()), parts.count);

@@ -3,8 +3,8 @@
 
 #include "passes/schedule/x86/dense/DenseGrid.h"
 
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -149,7 +149,7 @@ void DenseGrid::emit() {
   Value terms = at.mul(at.mul(rows, shape.sizeOf(op.depths)),
                        at.mul(at.mul(panels, times), sizes.width));
   Value isLarge =
-      at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewProjected);
+      at.compare(arith::CmpIPredicate::sgt, terms, thresholds::fewProjected);
   Value bytes = at.value(counted.taken);
   if (made)
     bytes = at.add(bytes, made->countBytes(blockRows));

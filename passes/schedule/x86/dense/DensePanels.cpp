@@ -4,8 +4,8 @@
 #include "passes/schedule/x86/dense/Dense.h"
 
 #include "passes/schedule/x86/dense/DensePanel.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -37,8 +37,7 @@ void mixattn::schedulePanels(KernelOp kernel, const TileSizes &usual) {
   Value elements = at.mul(count, piece * layout.width);
   emitGrid(
       b, count,
-      at.compare(arith::CmpIPredicate::sgt, elements,
-                 calibration::fewProjected),
+      at.compare(arith::CmpIPredicate::sgt, elements, thresholds::fewProjected),
       at.value(0), [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
         IndexMath at(b);
         DensePanel panel(b, sizes, scratch, side, terms, lanes,

@@ -7,7 +7,6 @@
 #include "passes/schedule/x86/dense/Dense.h"
 #include "passes/schedule/x86/dense/DenseGrid.h"
 #include "passes/schedule/x86/dense/Producers.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/StageSchedule.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -107,16 +106,16 @@ std::string Dense::whyNot(Operation *op) const {
 
 double Dense::cyclesOf(const Workload &work, const PlanSizes &sizes,
                        double blocks) const {
-  using namespace calibration;
+  const Calibration &costs = cpu.costs;
   double columns = double(sizes.batch), rows = double(sizes.queries),
          depth = double(sizes.keys), lanes = double(cpu.lanes);
   // Of all loops besides these three.
   double times = std::max(1.0, work.plainMultiplyAdds);
   double slots = times * rows * std::ceil(columns / lanes) * depth;
-  double reached = usesAmx(work) ? amxDenseShare : denseShare;
+  double reached = usesAmx(work) ? costs.amxDenseShare : costs.denseShare;
   double cycles = slots * productSlots(work) / (cpu.multiplyAdds * reached);
   if (rows > double(DenseTile::fewRows))
-    cycles += packedVector * times * blocks * columns * depth / lanes;
+    cycles += costs.packedVector * times * blocks * columns * depth / lanes;
   return cycles;
 }
 

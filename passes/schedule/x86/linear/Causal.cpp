@@ -5,8 +5,8 @@
 #include "passes/schedule/x86/linear/KeyStates.h"
 #include "passes/schedule/x86/linear/Linear.h"
 #include "passes/schedule/x86/linear/QueryReads.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 
 #include "dialect/tile/TileOps.h"
 
@@ -254,7 +254,7 @@ void mixattn::scheduleCausalLinear(KernelOp kernel, const TileSizes &sizes) {
                        op.getNumFeatures() * op.getValueType().getDimSize(3));
   emitGrid(
       b, at.mul(batches, groups),
-      at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewStateTerms),
+      at.compare(arith::CmpIPredicate::sgt, terms, thresholds::fewStateTerms),
       at.value(counted.taken),
       [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
         IndexMath at(b);

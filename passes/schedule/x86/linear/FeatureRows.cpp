@@ -4,7 +4,7 @@
 #include "passes/schedule/x86/linear/FeatureRows.h"
 
 #include "passes/body/FeatureMap.h"
-#include "passes/schedule/x86/shared/Calibration.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 #include "passes/schedule/x86/shared/Widen.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,7 +28,7 @@ void FeatureRows::takeFeatureScratch() {
 }
 
 void FeatureRows::emitPrefetchAhead(Value matrix, Value row, bool isWrite) {
-  emitPrefetch(matrix, at.add(row, calibration::chunksAhead * sizes.block),
+  emitPrefetch(matrix, at.add(row, thresholds::chunksAhead * sizes.block),
                at.value(0), cast<MemRefType>(matrix.getType()).getDimSize(1),
                isWrite);
 }

@@ -5,7 +5,6 @@
 
 #include "passes/schedule/LinearStages.h"
 #include "passes/schedule/x86/linear/Linear.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/StageSchedule.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -136,7 +135,7 @@ std::unique_ptr<Schedule> x86::makeLinearRead(TargetAttr target) {
 /// own keys.
 Prediction ChunkedLinear::predict(const Workload &work, const PlanCase &plan,
                                   const PlanSizes &sizes) const {
-  using namespace calibration;
+  const Calibration &costs = cpu.costs;
   double chunk = double(plan.get("block")), lanes = double(cpu.lanes);
   double queries = double(sizes.queries), keys = double(sizes.keys);
   double features = double(work.features), values = double(work.valueFeatures);
@@ -145,9 +144,9 @@ Prediction ChunkedLinear::predict(const Workload &work, const PlanCase &plan,
       (queries * double(work.heads) + keys * double(work.keyHeads));
   if (work.isCausal)
     products += chunk * (features + values) * queries * double(work.heads);
-  double slots =
-      products * productSlots(work) / linearShare +
-      queries * (work.plainOther * other + work.plainExps * slotsOfExp(0));
+  double slots = products * productSlots(work) / costs.linearShare +
+                 queries * (work.plainOther * costs.other +
+                            work.plainExps * slotsOfExp(0));
   double cycles = double(sizes.batch) * slots / lanes / cpu.multiplyAdds;
   double count = double(sizes.batch * work.groups);
   double state = features * (values + 1) * double(work.heads / work.groups);

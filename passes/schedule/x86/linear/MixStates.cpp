@@ -3,9 +3,9 @@
 
 #include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/x86/linear/Linear.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
 #include "passes/schedule/x86/shared/RowBuilder.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -93,7 +93,7 @@ void mixattn::scheduleLinearMixStates(KernelOp kernel, const TileSizes &sizes) {
                     (op.getNumKeyHeads() + 1);
   emitGrid(b, items,
            at.compare(arith::CmpIPredicate::sgt, at.mul(items, numbers),
-                      calibration::fewStateTerms),
+                      thresholds::fewStateTerms),
            at.value(0),
            [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
              IndexMath at(b);

@@ -3,8 +3,8 @@
 
 #include "passes/schedule/x86/linear/Linear.h"
 #include "passes/schedule/x86/linear/QueryReads.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -88,7 +88,7 @@ void mixattn::scheduleLinearRead(KernelOp kernel, const TileSizes &usual) {
   ReadTile(b, kernel, sizes, counted).takeScratch();
   emitGrid(
       b, at.mul(rows, chunks),
-      at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewStateTerms),
+      at.compare(arith::CmpIPredicate::sgt, terms, thresholds::fewStateTerms),
       at.value(counted.taken),
       [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
         IndexMath at(b);

@@ -3,8 +3,8 @@
 
 #include "passes/schedule/x86/pool/Banded.h"
 #include "passes/schedule/x86/pool/BandedTile.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -39,7 +39,7 @@ void mixattn::scheduleBanded(KernelOp kernel, const TileSizes &sizes) {
   Value itemsOfHead = at.div(at.add(pieces, piecesOfItem - 1), piecesOfItem);
   emitGrid(b, at.mul(at.mul(batches, itemsOfHead), heads),
            at.compare(arith::CmpIPredicate::sgt, emitWork(at, op, shape),
-                      calibration::fewPooled),
+                      thresholds::fewPooled),
            at.value(counted.taken),
            [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
              IndexMath at(b);

@@ -4,7 +4,6 @@
 #include "passes/schedule/x86/pool/BandedSchedule.h"
 
 #include "passes/schedule/x86/pool/Banded.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/CpuSchedule.h"
 
 using namespace mlir;
@@ -45,12 +44,13 @@ std::unique_ptr<Schedule> x86::makeBanded(TargetAttr target) {
 /// Rows of a pool: as fast as they are read and written, or their products.
 Prediction Banded::predict(const Workload &work, const PlanCase &plan,
                            const PlanSizes &sizes) const {
-  using namespace calibration;
+  const Calibration &costs = cpu.costs;
   double rows = double(sizes.batch) * double(sizes.queries);
   double values = double(work.heads * work.valueFeatures);
-  double slots = work.plainMultiplyAdds / pieceShare + values * pieceOverhead;
+  double slots =
+      work.plainMultiplyAdds / costs.pieceShare + values * costs.pieceOverhead;
   double compute = slots / double(cpu.lanes) / cpu.multiplyAdds +
-                   work.plainOther * pieceOther;
+                   work.plainOther * costs.pieceOther;
   double move = cyclesOfMoves(work, rows, double(cpu.threads));
   double count = double(sizes.batch * work.heads) *
                  double(llvm::divideCeil(sizes.queries, rowsOfItem));

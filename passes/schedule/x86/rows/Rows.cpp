@@ -4,8 +4,8 @@
 #include "passes/schedule/x86/rows/Rows.h"
 
 #include "passes/schedule/x86/rows/RowKernel.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -47,7 +47,7 @@ void mixattn::scheduleRows(KernelOp kernel, int64_t lanes) {
   }
   emitGrid(b, at.mul(blocks, parts),
            at.compare(arith::CmpIPredicate::sgt, at.mul(rows, turns),
-                      calibration::fewTurns),
+                      thresholds::fewTurns),
            code.countScratch(),
            [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
              IndexMath at(b);

@@ -3,7 +3,7 @@
 
 #include "passes/schedule/x86/shared/CpuSchedule.h"
 
-#include "passes/schedule/x86/shared/Calibration.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -105,9 +105,7 @@ TileSizes CpuSchedule::sizesOf(const PlanCase &plan) const {
 // Predictions
 //===----------------------------------------------------------------------===//
 
-double CpuSchedule::secondsOfCall() const {
-  return calibration::call / cpu.hertz;
-}
+double CpuSchedule::secondsOfCall() const { return cpu.costs.call / cpu.hertz; }
 
 StringRef CpuSchedule::boundOf(const Workload &work,
                                const PlanSizes &sizes) const {
@@ -120,7 +118,7 @@ StringRef CpuSchedule::boundOf(const Workload &work,
       {bytes / readRate(bytes, bytes * threads, threads), "memory"}};
   if (work.kind == Workload::Kind::Rows)
     bounds[0] = {(work.plainMultiplyAdds + work.plainOther) *
-                     calibration::rowOther / vectors / threads,
+                     cpu.costs.rowOther / vectors / threads,
                  "arithmetic"};
   return std::max_element(std::begin(bounds), std::end(bounds))->second;
 }
@@ -134,13 +132,12 @@ double CpuSchedule::productSlots(const Workload &work) const {
 }
 
 double CpuSchedule::slotsOfExp(double hidden) const {
-  using namespace calibration;
-  return cpu.sharesPorts ? sharedExp
-                         : nakedExp - (nakedExp - hiddenExp) * hidden;
+  const Calibration &costs = cpu.costs;
+  return costs.nakedExp - (costs.nakedExp - costs.hiddenExp) * hidden;
 }
 
 double CpuSchedule::cyclesOfRows(double operations, double exps) const {
-  double slots = operations * calibration::rowOther + exps * slotsOfExp(0);
+  double slots = operations * cpu.costs.rowOther + exps * slotsOfExp(0);
   return slots / double(cpu.lanes * cpu.multiplyAdds);
 }
 
@@ -150,7 +147,7 @@ double CpuSchedule::secondsOfRows(double operations, double exps,
   double readers = double(cpu.threads);
   double cycles = std::max(cyclesOfRows(operations, exps),
                            bytes / readRate(bytes / readers, bytes, readers));
-  double items = std::max(1.0, operations / double(calibration::fewTurns));
+  double items = std::max(1.0, operations / double(thresholds::fewTurns));
   return share(cycles, items, cycles / items, false);
 }
 
@@ -167,7 +164,7 @@ double CpuSchedule::readRate(double bytes, double all, double readers) const {
 
 double CpuSchedule::share(double cycles, double count, double longest,
                           bool isUneven) const {
-  using namespace calibration;
+  const Calibration &costs = cpu.costs;
   double threads = double(cpu.threads), perThread = count / threads;
   // Pieces of equal length are dealt in rounds; a loop that balances fills half
   // of the gap at the end of uneven ones.
@@ -175,8 +172,8 @@ double CpuSchedule::share(double cycles, double count, double longest,
   cycles = cycles / threads + (isUneven ? idle / 2 : idle);
   cycles = std::max(cycles, longest);
   if (cpu.threads > 1)
-    cycles = cycles * calibration::threads + wake;
-  return (cycles + call) / cpu.hertz;
+    cycles = cycles * cpu.costs.threads + costs.wake;
+  return (cycles + costs.call) / cpu.hertz;
 }
 
 double CpuSchedule::bytesOfTiles(const Workload &work, double lanes) const {

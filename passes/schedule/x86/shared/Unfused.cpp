@@ -3,7 +3,6 @@
 
 #include "passes/schedule/x86/shared/Unfused.h"
 
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/CpuSchedule.h"
 
 using namespace mlir;
@@ -36,23 +35,23 @@ std::unique_ptr<Schedule> x86::makeUnfused(TargetAttr target) {
 /// Scalar loops on one thread over tensors of all pairs.
 Prediction Unfused::predict(const Workload &work, const PlanCase &plan,
                             const PlanSizes &sizes) const {
-  using namespace calibration;
+  const Calibration &costs = cpu.costs;
   double units = double(sizes.batch) * double(sizes.queries);
   if (work.kind == Workload::Kind::Softmax ||
       work.kind == Workload::Kind::Contraction)
     units *= double(sizes.keys);
-  double cycles =
-      units * (work.plainMultiplyAdds * plainMultiplyAdd +
-               work.plainOther * plainOther + work.plainExps * plainExp);
+  double cycles = units * (work.plainMultiplyAdds * costs.plainMultiplyAdd +
+                           work.plainOther * costs.plainOther +
+                           work.plainExps * costs.plainExp);
   if (work.kind == Workload::Kind::Pool)
     cycles = std::max(cycles, cyclesOfMoves(work, units, 1));
   if (work.kind == Workload::Kind::Contraction)
-    return {(cycles + call) / cpu.hertz, 0};
+    return {(cycles + costs.call) / cpu.hertz, 0};
   // Scores, exponentials, weights.
   double tensors = work.kind == Workload::Kind::Softmax
                        ? units * double(work.queryHeads + 2 * work.heads)
                    : work.kind == Workload::Kind::Linear
                        ? units * double(work.heads * work.features)
                        : units * double(work.heads * work.valueFeatures);
-  return {(cycles + call) / cpu.hertz, 4 * tensors};
+  return {(cycles + costs.call) / cpu.hertz, 4 * tensors};
 }

@@ -4,8 +4,8 @@
 #include "passes/schedule/x86/stages/Projections.h"
 #include "dialect/tile/TileOps.h"
 #include "passes/schedule/KernelBuffers.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 #include "passes/schedule/x86/shared/TileBuilder.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -83,7 +83,7 @@ void mixattn::scheduleProjection(KernelOp kernel, const TileSizes &usual) {
   ProjectionTile(b, sizes, counted, features).takeScratch();
   emitGrid(
       b, at.mul(batches, heads * tiles),
-      at.compare(arith::CmpIPredicate::sgt, terms, calibration::fewProjected),
+      at.compare(arith::CmpIPredicate::sgt, terms, thresholds::fewProjected),
       at.value(counted.taken),
       [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
         IndexMath at(b);

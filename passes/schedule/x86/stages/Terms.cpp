@@ -5,8 +5,8 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/body/ScoreBody.h"
 #include "passes/schedule/KernelBuffers.h"
-#include "passes/schedule/x86/shared/Calibration.h"
 #include "passes/schedule/x86/shared/Grid.h"
+#include "passes/schedule/x86/shared/Thresholds.h"
 #include "passes/schedule/x86/shared/TileBuilder.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -168,7 +168,7 @@ void mixattn::scheduleRowTerm(KernelOp kernel, const TileSizes &sizes) {
   Scratch counted;
   TermTile(b, sizes, counted).takeScratch();
   emitGrid(b, items,
-           at.compare(arith::CmpIPredicate::sgt, work, calibration::fewTerms),
+           at.compare(arith::CmpIPredicate::sgt, work, thresholds::fewTerms),
            at.value(counted.taken),
            [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
              IndexMath at(b);
