@@ -55,7 +55,9 @@ def check(name, number, options):
         emulated, plan = compiled(name, number, "native+emulated-amx",
                                   root / "emulated", options.bin)
         if not emulated:
-            return [], False
+            # Then it has no scores: no such plan without AMX either.
+            plain, plan = compiled(name, number, "x86-64-v4", root / "plain", options.bin)
+            return ([f"FAIL {name} {plan}: no plan with AMX"] if plain else []), False
         native = None
         if options.native:
             native, _ = compiled(name, number, "native", root / "native", options.bin)
