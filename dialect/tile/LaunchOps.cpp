@@ -73,6 +73,9 @@ LogicalResult DeviceBufferOp::verify() {
   int64_t offset;
   if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0)
     return emitOpError("expected a buffer with strides that begins at once");
+  Type element = type.getElementType();
+  if (element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 != 0)
+    return emitOpError("expected elements of whole bytes, but got ") << element;
   size_t openStrides = llvm::count_if(strides, ShapedType::isDynamic);
   if (getSizes().size() != size_t(type.getNumDynamicDims()) ||
       getStrides().size() != openStrides)

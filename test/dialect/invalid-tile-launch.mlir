@@ -67,6 +67,14 @@ func.func @begin(%p: !llvm.ptr<1>) {
 
 // -----
 
+func.func @buffer_of_bits(%p: !llvm.ptr<1>) {
+  // expected-error @below {{'tile.device_buffer' op expected elements of whole bytes, but got 'i1'}}
+  %x = tile.device_buffer %p sizes [] strides [] : !llvm.ptr<1> -> memref<4xi1>
+  return
+}
+
+// -----
+
 func.func @open(%p: !llvm.ptr<1>, %n: index) {
   // expected-error @below {{'tile.device_buffer' op expected a size and a stride for each that the type leaves open}}
   %x = tile.device_buffer %p sizes [%n] strides [] : !llvm.ptr<1> -> memref<?x4xf32, strided<[?, 1]>>

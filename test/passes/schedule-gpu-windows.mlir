@@ -4,6 +4,8 @@
 //
 // RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-schedule-kernels --canonicalize --cse %s | FileCheck %s --check-prefixes=CHECK,MMA
 // RUN: mixattn-opt --attn-set-target='family=wgmma chip=sm_90a' --attn-schedule-kernels --canonicalize --cse %s | FileCheck %s --check-prefixes=CHECK,WGMMA
+// RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-schedule-kernels %s \
+// RUN:   --verify-diagnostics=only-expected --remarks-filter=attn-schedule-kernels --remark-format=emitRemark
 
 // A mask: two stages of 128 x 64 bytes. On mma the block copies it with the keys;
 // on wgmma each warp copies 16 rows.
@@ -49,6 +51,8 @@ func.func @masked(%q: memref<1x1x?x64xbf16>, %m: memref<1x1x?x?xi8>, %o: memref<
 // CHECK-DAG:       memref.load %arg3[
 // CHECK:         return
 func.func @captured(%q: memref<1x2x?x64xbf16>, %bias: memref<?x?xbf16>, %small: memref<2xbf16>, %large: memref<?xbf16>, %o: memref<1x2x?x64xbf16>) {
+  // expected-remark @below {{[Missed] operand | Category:attn-schedule-kernels | Reason="score_mod reads tensor<?xbf16> from the device's memory for each score; shared memory holds tensors of known size up to 2048 bytes"}}
+  // expected-remark @below {{reads tensor<?x?xbf16> from}}
   attn.kernel ins(%q, %bias, %small, %large : memref<1x2x?x64xbf16>, memref<?x?xbf16>, memref<2xbf16>, memref<?xbf16>) outs(%o : memref<1x2x?x64xbf16>) {
   ^bb0(%a: tensor<1x2x?x64xbf16>, %t: tensor<?x?xbf16>, %s: tensor<2xbf16>, %l: tensor<?xbf16>):
     %r = attn.generic

@@ -8,6 +8,7 @@
 #include "passes/schedule/gpu/Collapse.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -126,15 +127,16 @@ void Finder::addCaptured(Value tensor) {
   Type element = typeInMemory(tensor);
   if (type.getRank() == 0)
     return addNumber(tensor);
-  if (!element || !type.hasStaticShape())
-    return;
   Window window;
   window.operand = tensor;
   window.element = element;
   window.dims.assign(size_t(type.getRank()), Along::All);
   llvm::append_range(window.sizes, type.getShape());
-  if (window.tile(window.rows()).getBytes() <= mostBytes)
+  if (element && type.hasStaticShape() &&
+      window.tile(window.rows()).getBytes() <= mostBytes)
     found.all.push_back(window);
+  else
+    found.withoutWindow.push_back(tensor);
 }
 
 void Finder::addTerm(Value term, bool isMade, Along head, int64_t count,
@@ -243,6 +245,13 @@ double OperandWindows::loadsOf(Value tensor) const {
 
 void WindowBuffers::lay(ImplicitLocOpBuilder &b, const OperandWindows &from,
                         int64_t offset, int64_t teamThreads, Value number) {
+  for (Value tensor : from.withoutWindow)
+    remark::missed(b.getLoc(), remark::RemarkOpts::name("operand").category(
+                                   "attn-schedule-kernels"))
+        << remark::reason("score_mod reads {0} from the device's memory for "
+                          "each score; shared memory holds tensors of known "
+                          "size up to {1} bytes",
+                          tensor.getType(), mostBytes);
   windows = from.all;
   numbers = from.numbers;
   threads = teamThreads;

@@ -45,11 +45,14 @@ struct Window {
 /// The windows of an attention's operands, all but queries, keys and values.
 ///
 /// A score_mod reads its own tensors at places that it computes. A small one
-/// has a window of all of it; a larger one is read from the device's memory.
+/// has a window of all of it; a larger one is read from the device's memory,
+/// and a remark says so.
 struct OperandWindows {
   llvm::SmallVector<Window> all;
   /// Tensors of one number, which a register holds.
   llvm::SmallVector<mlir::Value> numbers;
+  /// Tensors of a score_mod that have no window.
+  llvm::SmallVector<mlir::Value> withoutWindow;
   /// Teams of a block. Each has windows of its own.
   int64_t teams = 1;
 
@@ -77,7 +80,7 @@ public:
   };
 
   /// Lays `windows` from byte `offset` of shared memory on. `threads` threads
-  /// are a team, that of number `team`.
+  /// are a team, that of number `team`. Remarks on what has no window.
   void lay(mlir::ImplicitLocOpBuilder &b, const OperandWindows &windows,
            int64_t offset, int64_t threads, mlir::Value team);
   /// Begins to copy what serves all blocks of keys of an item.
