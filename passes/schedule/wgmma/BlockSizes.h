@@ -44,9 +44,12 @@ struct BlockSizes {
   /// For a block that may have `sharedBytes` bytes of shared memory.
   BlockSizes(AttentionOpInterface op, int64_t sharedBytes)
       : op(op), group(op), type(op.getQueryType().getElementType()) {
-    // Outputs take as many registers as scores and weights leave.
+    // Outputs take as many registers as scores and weights leave. Of all heads
+    // ptxas computes weights side by side: with more than 128 of a query it
+    // spills some (test/emulator/rows.py).
+    constexpr int64_t mostWeights = 128;
     if (group.isLarge())
-      keys = group.findKeys();
+      keys = std::min(group.findKeys(), mostWeights / group.heads);
     else if (group.valueFeatures > 128 || group.features > 128 ||
              group.pairReads > 0 || op.getKeep())
       keys = 64;
