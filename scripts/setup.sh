@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'END'
-usage: scripts/setup.sh [--dev] [--gpu] [--print]
+usage: scripts/setup.sh [--dev] [--gpu] [--ffi] [--print]
 
 Installs the packages of scripts/packages.txt through apt, without questions,
 as root or through sudo. Does nothing, and touches no network, when all of
@@ -20,6 +20,8 @@ LLVM/MLIR 22) LLVM's own packages are left out.
            and in build/foreign kernels that Triton makes (200 MB to download,
            1.1 GB on disk), on which the tests prove their PTX emulator. No GPU
            is needed
+  --ffi    adds a Python with tvm_ffi and NumPy in build/ffi, through which a test calls
+           artifacts (25 MB to download, 90 MB on disk)
   --print  lists the packages and stops
 END
 }
@@ -29,10 +31,12 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 groups='llvm|build'
 print=false
 gpu=false
+ffi=false
 for argument in "$@"; do
   case "$argument" in
     --dev) groups="$groups|dev" ;;
     --gpu) groups="$groups|gpu"; gpu=true ;;
+    --ffi) groups="$groups|ffi"; ffi=true ;;
     --print) print=true ;;
     -h | --help) usage; exit 0 ;;
     *) say "unknown argument '$argument'"; usage >&2; exit 2 ;;
@@ -63,6 +67,14 @@ finish() {
     say "making kernels of another compiler, on which the emulator is tested"
     # Without them the tests on them are skipped; it says why.
     "$python" test/emulator/foreign/make.py >&2 || [ $? = 77 ]
+  fi
+  if $ffi && ! cmp -s scripts/ffi-tools.txt build/ffi/installed.txt; then
+    say "bringing tvm_ffi from the Python package index"
+    rm -rf build/ffi
+    "$python" -m venv build/ffi
+    build/ffi/bin/pip install --quiet --disable-pip-version-check \
+      -r scripts/ffi-tools.txt >&2
+    cp scripts/ffi-tools.txt build/ffi/installed.txt
   fi
   exit 0
 }

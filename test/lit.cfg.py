@@ -105,6 +105,12 @@ config.substitutions.append(("%foreign_dir", foreign_dir))
 if os.path.isdir(foreign_dir):
     config.available_features.add("foreign-kernels")
 
+# A Python that has tvm_ffi, which scripts/setup.sh --ffi makes.
+ffi_python = os.path.join(config.mixattn_src_root, "build", "ffi", "bin", "python")
+config.substitutions.append(("%ffi_python", ffi_python))
+if os.path.exists(ffi_python):
+    config.available_features.add("tvm-ffi")
+
 # The libcuda that runs kernels on the emulator.
 config.substitutions.append(
     ("%libcuda", os.path.join(config.mixattn_obj_root, "test", "emulator", "libmixattn-cuda.so"))

@@ -4,6 +4,7 @@
 
 #include "lib/Runtime/Manifest.h"
 #include "lib/Target/CHeader.h"
+#include "lib/Target/FfiObjects.h"
 #include "lib/Target/Runner.h"
 #include "lib/Target/SharedLibrary.h"
 
@@ -52,6 +53,9 @@ Status mixattn::makeArtifact(ArtifactKind kind, const std::string &path,
                              const std::string &manifestText,
                              OutputFiles &files) {
   assert((code.size() == 1 || isLinked(kind)) && "one file holds one object");
+  if (isLinked(kind))
+    for (std::string &object : makeFfiObjects(manifest))
+      code.push_back(std::move(object));
   Result<std::string> bytes = isLinked(kind)
                                   ? linkSharedLibrary(code, manifest.sanitizer)
                                   : std::move(code.front());

@@ -59,7 +59,8 @@ static bool isSanitizerSymbol(StringRef name, Sanitizer sanitizer) {
           name == "__stop_asan_globals");
 }
 
-/// Names that `objects` use and none of them has, in order.
+/// Names that `objects` use and none of them has, in order. What is used weakly
+/// need not be there.
 static std::vector<std::string>
 listUndefinedSymbols(llvm::ArrayRef<std::string> objects) {
   std::set<std::string> used, had;
@@ -70,7 +71,9 @@ listUndefinedSymbols(llvm::ArrayRef<std::string> objects) {
       uint32_t flags = llvm::cantFail(symbol.getFlags());
       StringRef name = llvm::cantFail(symbol.getName());
       // The first symbol of every table is undefined and has no name.
-      if (!name.empty())
+      bool isWeak = flags & llvm::object::SymbolRef::SF_Undefined &&
+                    flags & llvm::object::SymbolRef::SF_Weak;
+      if (!name.empty() && !isWeak)
         (flags & llvm::object::SymbolRef::SF_Undefined ? used : had)
             .insert(name.str());
     }

@@ -50,8 +50,8 @@ mixattn::linkSharedLibrary(llvm::ArrayRef<std::string> objects,
   TemporaryFolder folder;
   if (Status made = folder.create(); !made)
     return made.error();
-  auto exports =
-      folder.add("exports.map", "{ global: mixattn_*; local: *; };\n");
+  auto exports = folder.add("exports.map",
+                            "{ global: mixattn_*; __tvm_ffi_*; local: *; };\n");
   if (!exports)
     return exports.error();
   auto nothing = folder.add("nothing.ld", "/* no input */\n");

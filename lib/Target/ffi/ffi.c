@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls of an artifact's entries by TVM FFI's C calling convention.
+#include "lib/Target/ffi/ffi.h"
+
+#include <stdio.h>
+
+// TVMFFITypeIndex: a borrowed DLTensor, and an object that holds one.
+enum { TypeDLTensor = 7, TypeTensor = 70 };
+
+// TVMFFIObject, the header of every object; a tensor's DLTensor comes after it.
+struct object {
+  uint64_t references;
+  int32_t type;
+  uint32_t padding;
+  void *deleter;
+};
+
+#define WEAK __attribute__((weak))
+WEAK void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message);
+WEAK void *TVMFFIEnvGetStream(int32_t device_type, int32_t device_id);
+WEAK void *TVMFFIEnvGetDLPackManagedTensorAllocator(void);
+WEAK int TVMFFIEnvTensorAlloc(DLTensor *prototype, void **tensor);
+WEAK int TVMFFIObjectDecRef(void *object);
+
+// What an artifact of any target asks of its workspace's address.
+enum { Alignment = 256 };
+
+static int32_t raise(const char *kind, const char *message) {
+  if (TVMFFIErrorSetRaisedFromCStr)
+    TVMFFIErrorSetRaisedFromCStr(kind, message);
+  return -1;
+}
+
+static const DLTensor *tensor_of(const struct mixattn_ffi_any *value) {
+  if (value->type == TypeDLTensor)
+    return value->value.pointer;
+  if (value->type == TypeTensor)
+    return (const DLTensor *)((const char *)value->value.pointer +
+                              sizeof(struct object));
+  return NULL;
+}
+
+static const char *kind_of(int32_t code) {
+  if (code > 0 || code == MIXATTN_ERROR_COUNT)
+    return "ValueError";
+  return code == MIXATTN_ERROR_MEMORY ? "MemoryError" : "RuntimeError";
+}
+
+// Memory of the caller's allocator on `device` for `call`, or NULL: it has set
+// none, and an entry takes its own, or says why it cannot.
+static void *allocate(DLDevice device, uint64_t bytes,
+                      struct mixattn_call *call) {
+  if (bytes == 0 || bytes > INT64_MAX - Alignment || !TVMFFIEnvTensorAlloc ||
+      !TVMFFIObjectDecRef || !TVMFFIEnvGetDLPackManagedTensorAllocator ||
+      !TVMFFIEnvGetDLPackManagedTensorAllocator())
+    return NULL;
+  int64_t size = (int64_t)bytes + Alignment;
+  DLTensor prototype = {.device = device,
+                        .ndim = 1,
+                        .dtype = {.code = kDLUInt, .bits = 8, .lanes = 1},
+                        .shape = &size};
+  void *held = NULL;
+  if (TVMFFIEnvTensorAlloc(&prototype, &held) || !held)
+    return NULL;
+  const DLTensor *memory =
+      (const DLTensor *)((const char *)held + sizeof(struct object));
+  uintptr_t begin = (uintptr_t)memory->data + memory->byte_offset;
+  begin = (begin + Alignment - 1) / Alignment * Alignment;
+  call->workspace = (void *)begin;
+  call->workspace_bytes = bytes;
+  return held;
+}
+
+int32_t mixattn_ffi_call(const struct mixattn_ffi_entry *entry,
+                         const struct mixattn_ffi_any *values, int32_t count) {
+  char message[512];
+  message[0] = 0;
+  if (count != entry->count) {
+    snprintf(message, sizeof(message),
+             "expected %d tensors, arguments and then results, but got %d",
+             (int)entry->count, (int)count);
+    return raise("TypeError", message);
+  }
+  const DLTensor *tensors[count + 1];
+  for (int32_t i = 0; i < count; ++i) {
+    tensors[i] = tensor_of(&values[i]);
+    if (tensors[i])
+      continue;
+    snprintf(message, sizeof(message),
+             "expected '%s' to be a tensor, but got a value of type %d",
+             entry->names[i], (int)values[i].type);
+    return raise("TypeError", message);
+  }
+  mixattn_call call = {.size = sizeof(call),
+                       .message = message,
+                       .message_size = sizeof(message)};
+  void *held = NULL;
+  if (count > 0) {
+    DLDevice device = tensors[0]->device;
+    if (device.device_type == kDLCUDA && TVMFFIEnvGetStream)
+      call.stream = TVMFFIEnvGetStream(device.device_type, device.device_id);
+    uint64_t bytes = 0;
+    if (entry->workspace && !entry->workspace(tensors, count, &bytes, &call))
+      held = allocate(device, bytes, &call);
+  }
+  int32_t code = entry->call(tensors, count, &call);
+  if (held)
+    TVMFFIObjectDecRef(held);
+  return code ? raise(kind_of(code), message) : 0;
+}
