@@ -32,11 +32,21 @@ LogicalResult MapOp::verify() {
   return success();
 }
 
+LogicalResult tile::verifyTurns(Operation *op, MemRefType buffer,
+                                int64_t dims) {
+  if (buffer.getRank() == dims && buffer.isDynamicDim(0))
+    return op->emitOpError("expected a known first dim, whose rows come in "
+                           "turn, but got ")
+           << buffer;
+  return success();
+}
+
 LogicalResult StoreOp::verify() {
-  int64_t columns = cast<MemRefType>(getTarget().getType()).getDimSize(1);
+  auto target = cast<MemRefType>(getTarget().getType());
+  int64_t columns = target.getShape().back();
   if (ShapedType::isDynamic(columns) || columns > 2 * lengthOf(getFragment()))
     return emitOpError("expected a fragment with all columns of the matrix");
-  return success();
+  return verifyTurns(*this, target, /*dims=*/3);
 }
 
 static LogicalResult verifyPlace(Operation *op, int64_t dims,
@@ -53,5 +63,8 @@ LogicalResult LoadRowsOp::verify() {
 }
 
 LogicalResult StoreRowsOp::verify() {
-  return verifyPlace(*this, 3, getIndices());
+  auto target = cast<MemRefType>(getTarget().getType());
+  if (failed(verifyTurns(*this, target, /*dims=*/2)))
+    return failure();
+  return verifyPlace(*this, target.getRank() == 2 ? 1 : 3, getIndices());
 }

@@ -153,9 +153,11 @@ def Tile_StoreOp : Tile_Op<"store"> {
   let summary = "Writes a fragment to rows of a matrix";
   let description = [{
     The warp's 16 rows from `row` on, all columns that the matrix has, rounded to
-    the element type; rows from `rows` on are left alone.
+    the element type; rows from `rows` on are left alone. Rows of several
+    matrices come in turn.
 
     - (C1) the fragment has as many columns as the matrix, or more.
+    - (C2) the number of matrices is known.
 
     ```mlir
     func.func @f(%x: vector<32xf32>, %o: memref<?x64xbf16>, %row: index,
@@ -209,18 +211,24 @@ def Tile_StoreRowsOp : Tile_Op<"store_rows"> {
   let summary = "Writes a number of each row";
   let description = [{
     The warp's 16 rows, from place `indices` on, the last of which is a row;
-    rows from `rows` on are left alone.
+    rows from `rows` on are left alone. In a target of two dims rows of the
+    first come in turn: of M of them row r is at `[r mod M, r div M]`.
+
+    - (C1) there is an index for each of three dims, or, of a target of two, a
+      row.
+    - (C2) the first of two dims is known.
 
     ```mlir
-    func.func @f(%x: vector<2xf32>, %o: memref<?x8x?xf32>, %b: index, %h: index,
-                 %row: index, %rows: index) {
+    func.func @f(%x: vector<2xf32>, %o: memref<?x8x?xf32>, %p: memref<4x?xf32>,
+                 %b: index, %h: index, %row: index, %rows: index) {
       tile.store_rows %x into %o[%b, %h, %row] rows %rows : memref<?x8x?xf32>
+      tile.store_rows %x into %p[%row] rows %rows : memref<4x?xf32>
       return
     }
     ```
   }];
   let arguments = (ins Tile_TwoRows:$numbers,
-      Arg<MemRefRankOf<[F32], [3]>, "", [MemWrite]>:$target,
+      Arg<MemRefRankOf<[F32], [2, 3]>, "", [MemWrite]>:$target,
       Variadic<Index>:$indices, Index:$rows);
   let assemblyFormat = [{
     $numbers `into` $target `[` $indices `]` `rows` $rows attr-dict

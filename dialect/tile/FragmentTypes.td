@@ -7,9 +7,10 @@
 include "dialect/tile/TileDialect.td"
 
 /// A matrix in the device's memory, contiguous along columns, every row of it
-/// aligned to 16 bytes.
-def Tile_Matrix : MemRefRankOf<[F16, BF16], [2]>;
-def Tile_FloatMatrix : MemRefRankOf<[F16, BF16, F32], [2]>;
+/// aligned to 16 bytes. Of M matrices rows come in turn: row r is row r div M of
+/// matrix r mod M.
+def Tile_Matrix : MemRefRankOf<[F16, BF16], [2, 3]>;
+def Tile_FloatMatrix : MemRefRankOf<[F16, BF16, F32], [2, 3]>;
 def Tile_Fragment : VectorOfRankAndType<[1], [F32]>;
 def Tile_Operand : VectorOfRankAndType<[1], [F16, BF16]>;
 def Tile_TwoRows : Type<VectorOfLengthAndType<[2], [F32]>.predicate,

@@ -15,20 +15,22 @@ static int64_t lengthOf(Value vector) {
 }
 
 LogicalResult MmaLoadOp::verify() {
-  int64_t columns = cast<MemRefType>(getSource().getType()).getDimSize(1);
+  auto source = cast<MemRefType>(getSource().getType());
+  int64_t columns = source.getShape().back();
   if (ShapedType::isDynamic(columns) ||
       lengthOf(getOperand()) != int64_t(llvm::alignTo(columns, 16)) / 2)
     return emitOpError("expected a known number of columns, and a result of "
                        "half as many elements as the next multiple of 16");
-  return success();
+  return verifyTurns(*this, source, /*dims=*/3);
 }
 
 LogicalResult MmaCopyOp::verify() {
-  int64_t columns = cast<MemRefType>(getSource().getType()).getDimSize(1);
+  auto source = cast<MemRefType>(getSource().getType());
+  int64_t columns = source.getShape().back();
   if (ShapedType::isDynamic(columns) ||
       columns > getTile().getType().getColumns())
     return emitOpError("expected a tile with all columns of the source");
-  return success();
+  return verifyTurns(*this, source, /*dims=*/3);
 }
 
 /// Whether `left` has sums of `terms` terms for 16 rows, or for those of all

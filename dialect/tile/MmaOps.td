@@ -14,9 +14,11 @@ def Tile_MmaCopyOp : Tile_Op<"mma.copy"> {
     in columns that it has not. Rows of 4, 8 or 16 bytes and multiples of them
     are copied by cp.async in such pieces; others by loads and stores. All
     threads of the block copy together. The tile is there once they have
-    waited for the group of copies that this one belongs to.
+    waited for the group of copies that this one belongs to. Rows of a source of
+    several matrices come in turn.
 
     - (C1) the tile has as many columns as the source, or more.
+    - (C2) the number of matrices is known.
 
     ```mlir
     func.func @f(%k: memref<?x64xbf16>, %row: index, %rows: index,
@@ -79,13 +81,16 @@ def Tile_MmaLoadOp : Tile_Op<"mma.load"> {
   let summary = "Rows of a matrix as the left side of products";
   let description = [{
     The warp's 16 rows from `row` on, all columns, and zeros up to a multiple of
-    16. Rows from `rows` on are the last of the `rows` rows again.
+    16. Rows from `rows` on are the last of the `rows` rows again. Rows of a
+    source of several matrices come in turn.
+
+    - (C1) the number of columns is known, and that of matrices.
 
     ```mlir
-    func.func @f(%q: memref<?x64xbf16>, %row: index, %rows: index)
+    func.func @f(%q: memref<4x?x64xbf16>, %row: index, %rows: index)
         -> vector<32xbf16> {
       %a = tile.mma.load %q[%row] rows %rows
-          : memref<?x64xbf16> -> vector<32xbf16>
+          : memref<4x?x64xbf16> -> vector<32xbf16>
       return %a : vector<32xbf16>
     }
     ```

@@ -34,6 +34,11 @@ bool isDevicePointer(mlir::Type type);
 llvm::LogicalResult verifyOffset(mlir::Operation *op, int64_t offset,
                                  SharedType tile);
 
+/// Checks that the first dim of `buffer`, if it has `dims` of them, is known:
+/// its rows come in turn, as `op` says.
+llvm::LogicalResult verifyTurns(mlir::Operation *op, mlir::MemRefType buffer,
+                                int64_t dims);
+
 /// The rows, lanes and steps of a square that AMX multiplies; a step has two
 /// terms.
 constexpr int64_t amxSide = 16, amxTerms = 2 * amxSide;

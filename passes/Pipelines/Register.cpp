@@ -97,6 +97,7 @@ void mixattn::registerDialects(DialectRegistry &registry) {
     table.add(TargetFamily::Wgmma, wgmma::makeOnline);
     mma::addFallback(table, TargetFamily::Wgmma, wgmma::makeOnline);
     mma::addTwoPass(table, TargetFamily::Wgmma);
+    mma::addDecode(table, TargetFamily::Wgmma);
     gpus::addSchedules(table, TargetFamily::Wgmma);
   });
 }

@@ -25,6 +25,30 @@ Value KernelBuffers::matrixAt(ImplicitLocOpBuilder &b, Value buffer,
   return memref::SubViewOp::create(b, matrix, buffer, offsets, sizes, strides);
 }
 
+Value KernelBuffers::headsAt(ImplicitLocOpBuilder &b, Value buffer, Value batch,
+                             Value head, int64_t count, ArrayRef<Value> rest) {
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t rank = type.getRank(), firstKept = 3 + int64_t(rest.size());
+  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
+      sizes(rank, b.getIndexAttr(1)), strides(rank, b.getIndexAttr(1));
+  offsets[0] = batch;
+  offsets[1] = head;
+  sizes[1] = b.getIndexAttr(count);
+  SmallVector<int64_t> shape = {count, type.getDimSize(2)};
+  for (int64_t i = 2; i < rank; ++i) {
+    if (i > 2 && i < firstKept) {
+      offsets[i] = rest[i - 3];
+      continue;
+    }
+    sizes[i] = memref::getMixedSize(b, b.getLoc(), buffer, i);
+    if (i > 2)
+      shape.push_back(type.getDimSize(i));
+  }
+  auto view = memref::SubViewOp::inferRankReducedResultType(
+      shape, type, offsets, sizes, strides);
+  return memref::SubViewOp::create(b, view, buffer, offsets, sizes, strides);
+}
+
 Value KernelBuffers::emitRead(OpBuilder &builder, Location loc, Value tensor,
                               ValueRange indices) {
   return asElement(

@@ -27,6 +27,12 @@ public:
   static mlir::Value matrixAt(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
                               llvm::ArrayRef<mlir::Value> leading);
 
+  /// The rows of `count` heads of `buffer`, `[B,H,N,...]`, from `head` on:
+  /// `[count,N]`, and the dims after those that `rest` are indices of.
+  static mlir::Value headsAt(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
+                             mlir::Value batch, mlir::Value head, int64_t count,
+                             llvm::ArrayRef<mlir::Value> rest = {});
+
   /// `element` of `tensor`, which memory holds, as the body takes it: booleans
   /// are bytes in memory.
   static mlir::Value asElement(mlir::OpBuilder &builder, mlir::Location loc,

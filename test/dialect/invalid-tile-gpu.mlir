@@ -35,6 +35,46 @@ func.func @rows(%x: vector<2xf32>, %o: memref<?x8x?xf32>, %i: index) {
 
 // -----
 
+func.func @store_to_matrices(%x: vector<16xf32>, %o: memref<?x?x32xf32>, %i: index) {
+  // expected-error @below {{'tile.store' op expected a known first dim, whose rows come in turn, but got 'memref<?x?x32xf32>'}}
+  tile.store %x into %o[%i] rows %i : vector<16xf32>, memref<?x?x32xf32>
+  return
+}
+
+// -----
+
+func.func @load_of_matrices(%q: memref<?x?x16xbf16>, %i: index) {
+  // expected-error @below {{'tile.mma.load' op expected a known first dim, whose rows come in turn, but got 'memref<?x?x16xbf16>'}}
+  %a = tile.mma.load %q[%i] rows %i : memref<?x?x16xbf16> -> vector<8xbf16>
+  return
+}
+
+// -----
+
+func.func @copy_of_matrices(%q: memref<?x?x16xbf16>, %tile: !tile.shared<16x16xbf16, padded>, %i: index) {
+  // expected-error @below {{'tile.mma.copy' op expected a known first dim, whose rows come in turn, but got 'memref<?x?x16xbf16>'}}
+  tile.mma.copy %q[%i] rows %i into %tile threads 128 : memref<?x?x16xbf16>, !tile.shared<16x16xbf16, padded>
+  return
+}
+
+// -----
+
+func.func @rows_in_turn(%x: vector<2xf32>, %o: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{'tile.store_rows' op expected a known first dim, whose rows come in turn, but got 'memref<?x?xf32>'}}
+  tile.store_rows %x into %o[%i] rows %i : memref<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @row_in_turn(%x: vector<2xf32>, %o: memref<4x?xf32>, %i: index) {
+  // expected-error @below {{'tile.store_rows' op expected an index for each of 1 dims, but got 2}}
+  tile.store_rows %x into %o[%i, %i] rows %i : memref<4x?xf32>
+  return
+}
+
+// -----
+
 func.func @read_rows(%o: memref<?x8x?xf32>, %i: index) {
   // expected-error @below {{'tile.load_rows' op expected an index for each of 3 dims, but got 4}}
   %x = tile.load_rows %o[%i, %i, %i, %i] rows %i : memref<?x8x?xf32>

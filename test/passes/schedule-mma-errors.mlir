@@ -71,3 +71,39 @@ attn.kernel ins(%q : !m) outs(%q : !m) {
   %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t) -> !t
   attn.results %r : !t
 }
+
+// -----
+
+!t = tensor<1x2x3x32xbf16>
+!m = memref<1x2x3x32xbf16>
+func.func @columns(%q: !m, %v: memref<1x2x3x1x48xf32>, %n: memref<1x2x3x1xf32>, %s: memref<1x2x3x1xf32>) {
+  attn.kernel ins(%q : !m) outs(%v, %n, %s : memref<1x2x3x1x48xf32>, memref<1x2x3x1xf32>, memref<1x2x3x1xf32>) {
+  ^bb0(%a: !t):
+    // expected-error @below {{'attn.parts' op has no schedule on sm_80: parts: expected values of as many columns as features, 32, but got 48}}
+    %0:3 = attn.parts split 64 block 64 {
+      %r = attn.generic scores(%a, %a : !t, !t) pool(%a : !t) -> !t
+      attn.results %r : !t
+    } -> tensor<1x2x3x1x48xf32>, tensor<1x2x3x1xf32>, tensor<1x2x3x1xf32>
+    attn.results %0#0, %0#1, %0#2 : tensor<1x2x3x1x48xf32>, tensor<1x2x3x1xf32>, tensor<1x2x3x1xf32>
+  }
+  return
+}
+
+// -----
+
+!t = tensor<1x2x3x32xbf16>
+!m = memref<1x2x3x32xbf16>
+!v = tensor<1x2x3x1x32xf32>
+!n = tensor<1x2x3x1xf32>
+func.func @mixed(%q: !m, %c: memref<2x2xbf16>, %v: memref<1x2x3x1x32xf32>, %n: memref<1x2x3x1xf32>, %o: !m) {
+  attn.kernel ins(%q, %c, %v, %n : !m, memref<2x2xbf16>, memref<1x2x3x1x32xf32>, memref<1x2x3x1xf32>) outs(%o : !m) {
+  ^bb0(%a: !t, %b: tensor<2x2xbf16>, %values: !v, %numbers: !n):
+    // expected-error @below {{'attn.merge_parts' op has no schedule on sm_80: merge_parts: it has no code for 'postmix'}}
+    %0 = attn.merge_parts %values, %numbers, %numbers {
+      %r = attn.generic scores(%a, %a : !t, !t) postmix(%b : tensor<2x2xbf16>) pool(%a : !t) -> !t
+      attn.results %r : !t
+    } : !v, !n, !n -> !t
+    attn.results %0 : !t
+  }
+  return
+}

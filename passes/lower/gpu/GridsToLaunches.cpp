@@ -227,7 +227,7 @@ void Outliner::addTensorMaps(tile::GridOp grid, Parameters &parameters) {
 /// The bytes, `most` at most, that divide a row of `matrix`.
 static int64_t alignmentOf(Value matrix, int64_t most) {
   auto type = cast<MemRefType>(matrix.getType());
-  int64_t bytes = type.getDimSize(1) * type.getElementTypeBitWidth() / 8;
+  int64_t bytes = type.getShape().back() * type.getElementTypeBitWidth() / 8;
   return std::min(most, bytes & -bytes);
 }
 

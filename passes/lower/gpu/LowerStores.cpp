@@ -77,16 +77,20 @@ void RowEmitter::emitColumns(Value place, Value column, int64_t columns,
 
 /// Four lanes have the same two rows: the first of them writes.
 void RowEmitter::emit(tile::StoreRowsOp op) {
-  SmallVector<Value> place(op.getIndices());
+  Values place(op.getIndices());
+  auto type = cast<MemRefType>(op.getTarget().getType());
   Value first = ownRow(place.back());
   Value isFirst = at.compare(arith::CmpIPredicate::eq, laneColumn(), 0);
   for (int64_t half : {0, 1}) {
-    place.back() = at.add(first, half * chunk);
-    Value isThere =
-        at.compare(arith::CmpIPredicate::slt, place.back(), op.getRows());
+    Value row = at.add(first, half * chunk);
+    Value isThere = at.compare(arith::CmpIPredicate::slt, row, op.getRows());
     onlyIf(arith::AndIOp::create(b, isFirst, isThere), [&] {
-      LLVM::StoreOp::create(b, element(op.getNumbers(), half),
-                            emitDeviceAddress(b, op.getTarget(), place));
+      place.back() = row;
+      LLVM::StoreOp::create(
+          b, element(op.getNumbers(), half),
+          emitDeviceAddress(
+              b, op.getTarget(),
+              type.getRank() == 2 ? turnOf(row, type.getDimSize(0)) : place));
     });
   }
 }

@@ -17,7 +17,11 @@ Value WarpEmitter::thread() {
 }
 
 Value WarpEmitter::devicePointer(Value buffer, Value row, Value column) {
-  return emitDeviceAddress(b, buffer, {row, column});
+  auto type = cast<MemRefType>(buffer.getType());
+  Values place =
+      type.getRank() == 3 ? turnOf(row, type.getDimSize(0)) : Values{row};
+  place.push_back(column);
+  return emitDeviceAddress(b, buffer, place);
 }
 
 Value WarpEmitter::sharedPointer(Value tile, Value row, Value column) {

@@ -36,8 +36,14 @@ protected:
     return at.add(at.add(row, laneRow()), at.mul(warp(), warpRows));
   }
 
+  /// The indices of row `row` among `count` that come in turn: which of them it
+  /// is of, and its number there.
+  Values turnOf(mlir::Value row, int64_t count) {
+    return {at.rem(row, count), at.div(row, count)};
+  }
   /// The address of `buffer[row][column]` in the device's memory, and that of
-  /// `tile[row][column]` in shared memory, of a padded tile.
+  /// `tile[row][column]` in shared memory, of a padded tile. Rows of several
+  /// matrices come in turn.
   mlir::Value devicePointer(mlir::Value buffer, mlir::Value row,
                             mlir::Value column);
   mlir::Value sharedPointer(mlir::Value tile, mlir::Value row,
@@ -65,9 +71,9 @@ protected:
   /// Two f32 rounded to `type`, in one i32, the first in its lower half.
   mlir::Value rounded(mlir::Value first, mlir::Value second, mlir::Type type);
 
-  /// Columns of `matrix`.
+  /// Columns of `matrix`, or of several matrices.
   static int64_t columnsOf(mlir::Value matrix) {
-    return llvm::cast<mlir::MemRefType>(matrix.getType()).getDimSize(1);
+    return llvm::cast<mlir::MemRefType>(matrix.getType()).getShape().back();
   }
   static int64_t lengthOf(mlir::Value vector) {
     return llvm::cast<mlir::VectorType>(vector.getType()).getDimSize(0);

@@ -20,10 +20,17 @@ public:
   Value emitLoad(tile::MmaLoadOp op);
 
 private:
-  /// The bytes from a row of `buffer` to that `rows` further down.
+  /// The bytes from any row of `buffer` to that `rows` further down; null where
+  /// they are not the same for all rows.
   Value emitRowStep(Value buffer, int64_t rows) {
-    Value number = arith::ConstantOp::create(b, b.getI64IntegerAttr(rows));
-    return b.createOrFold<arith::MulIOp>(emitDeviceStride(b, buffer, 0),
+    auto type = cast<MemRefType>(buffer.getType());
+    int64_t rowDim = type.getRank() - 2;
+    int64_t inTurn = rowDim ? type.getDimSize(0) : 1;
+    if (rows % inTurn)
+      return {};
+    Value number =
+        arith::ConstantOp::create(b, b.getI64IntegerAttr(rows / inTurn));
+    return b.createOrFold<arith::MulIOp>(emitDeviceStride(b, buffer, rowDim),
                                          number);
   }
   void emitPart(tile::MmaCopyOp op, int64_t first, int64_t count);
@@ -83,14 +90,13 @@ void MoveEmitter::emitPart(tile::MmaCopyOp op, int64_t first, int64_t count) {
   Value source, step;
   for (int64_t begin = 0; begin < rows; begin += rowsAtATime) {
     Value row = at.add(own, begin), from = at.add(op.getRow(), row);
-    if (!source) {
-      source = devicePointer(op.getSource(), from, column);
-    } else {
-      if (!step)
-        step = emitRowStep(op.getSource(), rowsAtATime);
+    if (source && !step)
+      step = emitRowStep(op.getSource(), rowsAtATime);
+    if (step)
       source = LLVM::GEPOp::create(b, source.getType(), b.getI8Type(), source,
                                    ValueRange(step));
-    }
+    else
+      source = devicePointer(op.getSource(), from, column);
     auto copy = [&] {
       Value isThere = at.compare(arith::CmpIPredicate::slt, from, op.getRows());
       if (isPadded)

@@ -46,11 +46,15 @@ void FragmentBody::emitItem(ValueRange item, int64_t queries) {
     block = at.sub(at.sub(blocks, 1), block);
   }
   firstQuery = at.mul(block, queries);
-  Value first = at.mul(item[1], int64_t(heads.size()));
+  Value first = at.mul(item[1], int64_t(heads.size()) * rowHeads);
   for (auto [g, head] : llvm::enumerate(heads))
     head = at.add(first, int64_t(g));
   batch = item[2];
   Value here = at.min(at.sub(numQueries, firstQuery), queries);
+  // Where rows of heads come in turn, those of the last query may not fill up
+  // the block.
+  endOfRows =
+      rowHeads == 1 ? numQueries : at.mul(at.add(firstQuery, here), rowHeads);
   range = emitKeyRange(b, op, buffers, firstQuery, here, batch);
 }
 
@@ -69,7 +73,7 @@ FragmentBody::Values FragmentBody::emitMap(
     int64_t g, Value firstKey, ValueRange operands, size_t results,
     function_ref<Values(const ScorePlace &, Value, ValueRange)> element) {
   SmallVector<Type> types(results, operands.front().getType());
-  auto map = tile::MapOp::create(b, types, firstQuery, firstKey, operands,
+  auto map = tile::MapOp::create(b, types, firstRow(), firstKey, operands,
                                  /*exps=*/IntegerAttr());
   SmallVector<Type> arguments(2, b.getIndexType());
   arguments.append(operands.size(), b.getF32Type());
@@ -79,10 +83,11 @@ FragmentBody::Values FragmentBody::emitMap(
                     SmallVector<Location>(arguments.size(), b.getLoc()));
   // Queries and keys that are not there have the place of the last one. Windows
   // hold zeros for them.
-  Value key = block->getArgument(1);
-  buffers.setElement(block->getArgument(0), key);
-  ScorePlace place = {batch, heads[g],
-                      at.min(block->getArgument(0), at.sub(numQueries, 1)),
+  Value row = block->getArgument(0), key = block->getArgument(1);
+  Value query = queryOfRow(row);
+  buffers.setElement(query, key);
+  ScorePlace place = {batch, headOfRow(g, row),
+                      at.min(query, at.sub(numQueries, 1)),
                       at.min(key, at.sub(range.keys, 1)), range.alignment};
   tile::FragmentYieldOp::create(
       b, element(place, key, block->getArguments().drop_front(2)));
@@ -120,7 +125,8 @@ FragmentBody::Values FragmentBody::emitExponentsAt(ScorePlace place,
                                                    ValueRange products) {
   Values start = emitStartAt(place, products), exponents;
   for (int64_t g = first; g < first + count; ++g) {
-    place.h = heads[g];
+    if (g > first)
+      place.h = heads[g];
     llvm::append_range(exponents, body.emitExponents(b, start, place));
   }
   return exponents;

@@ -100,6 +100,9 @@ protected:
   void emitResults(mlir::ValueRange outputs, llvm::ArrayRef<Statistics> parts);
   /// Writes `lse` of head `g`, where it is asked for.
   void emitLogSums(int64_t g, const Statistics &statistics);
+  /// Writes `number` to column `column` of the row of `query` and of head `g`.
+  virtual void emitStoreAt(int64_t g, mlir::Value query, mlir::Value column,
+                           mlir::Value number);
   /// Computes rows of what was written for each head of the group again, that
   /// values have spoiled which their query does not see.
   void emitSpoiledRows(mlir::ValueRange written,
@@ -129,6 +132,14 @@ protected:
     return body.isCoupled() ? at.value(channel) : heads.front();
   }
 
+  /// The first row of the block.
+  mlir::Value firstRow() { return at.mul(firstQuery, rowHeads); }
+  /// The query and the head of row `row`, of head `g` of the group.
+  mlir::Value queryOfRow(mlir::Value row) { return at.div(row, rowHeads); }
+  mlir::Value headOfRow(int64_t g, mlir::Value row) {
+    return at.add(heads[g], at.rem(row, rowHeads));
+  }
+
   mlir::Value constant(mlir::Type type, double number);
   mlir::VectorType fragment(int64_t columns) {
     return mlir::VectorType::get({columns / 2}, b.getF32Type());
@@ -147,9 +158,14 @@ protected:
   Body body;
   Softmax softmax;
 
-  /// The output heads of the block's group.
+  /// The output heads of the block's group. Where `rowHeads` are more than one,
+  /// it is the first of these, whose rows come in turn: row r is that of query
+  /// r div rowHeads and of the head r mod rowHeads further on.
   Values heads;
+  int64_t rowHeads = 1;
   mlir::Value batch, firstQuery, numQueries;
+  /// Before which the rows end that are there, and are the block's.
+  mlir::Value endOfRows;
   KeyRange range;
   /// The result of `emitAreApart` for the rows.
   mlir::Value areApart;
@@ -170,7 +186,7 @@ private:
   /// there.
   Values emitStartAt(const ScorePlace &place, mlir::ValueRange products);
   /// The exponents of heads `first` to `first + count - 1` of the group at
-  /// `place`, from the products there.
+  /// `place`, of the first of them, from the products there.
   Values emitExponentsAt(ScorePlace place, int64_t first, int64_t count,
                          mlir::ValueRange products);
   mlir::Value emitWeight(mlir::ValueRange elements);

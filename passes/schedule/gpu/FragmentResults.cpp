@@ -58,6 +58,16 @@ void FragmentBody::emitSpoiledRows(ValueRange written,
     emitRowsAgain(g, sum, statistics[g]);
 }
 
+void FragmentBody::emitStoreAt(int64_t g, Value query, Value column,
+                               Value number) {
+  Value outputs = kernel.getOutputs()[0];
+  Type type = cast<MemRefType>(outputs.getType()).getElementType();
+  if (!type.isF32())
+    number = arith::TruncFOp::create(b, type, number);
+  memref::StoreOp::create(b, number, outputs,
+                          ValueRange{batch, heads[g], query, column});
+}
+
 void FragmentBody::emitStore(int64_t g, Value outputs) {
   tile::StoreOp::create(
       b, outputs,

@@ -65,8 +65,10 @@ protected:
   /// Bytes that kernels for `work` hand to each other, for a row of weights.
   virtual double bytesOfRow() const { return 0; }
 
+  const GpuModel &gpu;
+
 private:
-  const GpuModel &gpu, &units;
+  const GpuModel &units;
   std::string chip;
 };
 

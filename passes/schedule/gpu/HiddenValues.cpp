@@ -67,8 +67,8 @@ void FragmentBody::emitRowsAgain(int64_t g, Value sums,
   onlyIf(b, tile::AnyOp::create(b, areNaN), [&] {
     emitWaitForStores();
     Value warp = at.div(threadOf(b), lanes);
-    Value first = at.add(firstQuery, at.mul(warp, warpRows));
-    Value count = at.min(at.sub(numQueries, first), warpRows);
+    Value first = at.add(firstRow(), at.mul(warp, warpRows));
+    Value count = at.min(at.sub(endOfRows, first), warpRows);
     auto loop = scf::ForOp::create(b, at.value(0), count, at.value(1));
     b.setInsertionPointToStart(loop.getBody());
     Value row = loop.getInductionVar();
@@ -136,6 +136,9 @@ Value FragmentBody::emitWeightAt(int64_t g, Value row, Value key,
 void FragmentBody::emitRowAgain(int64_t g, Value row, Value reference,
                                 Value sum) {
   int64_t columns = op.getValueType().getDimSize(3);
+  Values group = heads;
+  Value query = queryOfRow(row);
+  heads[g] = headOfRow(g, row);
   Value zero = constant(b.getF32Type(), 0), lane = at.rem(threadOf(b), lanes);
   Values pooled(llvm::divideCeil(columns, lanes), zero), own;
   for (int64_t i = 0; i < int64_t(pooled.size()); ++i)
@@ -147,7 +150,7 @@ void FragmentBody::emitRowAgain(int64_t g, Value row, Value reference,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(blocks.getBody());
     Value first = blocks.getInductionVar();
-    Value weight = emitWeightAt(g, row, at.add(first, lane), reference);
+    Value weight = emitWeightAt(g, query, at.add(first, lane), reference);
     auto keys = scf::ForOp::create(b, at.value(0),
                                    at.min(at.sub(range.end, first), lanes),
                                    at.value(1), blocks.getRegionIterArgs());
@@ -173,15 +176,11 @@ void FragmentBody::emitRowAgain(int64_t g, Value row, Value reference,
     }
     scf::YieldOp::create(b, next);
   }
-  Value inverse = Softmax::emitInverse(b, sum),
-        outputs = kernel.getOutputs()[0];
-  Type type = cast<MemRefType>(outputs.getType()).getElementType();
+  Value inverse = Softmax::emitInverse(b, sum);
   for (size_t i = 0; i < own.size(); ++i)
     onlyIf(b, at.compare(arith::CmpIPredicate::slt, own[i], columns), [&] {
-      Value number = arith::MulFOp::create(b, blocks.getResult(i), inverse);
-      if (!type.isF32())
-        number = arith::TruncFOp::create(b, type, number);
-      memref::StoreOp::create(b, number, outputs,
-                              ValueRange{batch, heads[g], row, own[i]});
+      emitStoreAt(g, query, own[i],
+                  arith::MulFOp::create(b, blocks.getResult(i), inverse));
     });
+  heads = group;
 }

@@ -90,8 +90,10 @@ int64_t Finder::sizeAlong(Along along, int64_t size) {
     return 1;
   case Along::Head:
     return heads;
-  // Where scores meet, all channels are scored for each head.
+  // Where scores meet, all channels are scored for each head. Else several
+  // heads are those that share keys.
   case Along::Channel:
+    return op.hasPremix() ? size : heads;
   case Along::KeyHead:
     return op.hasPremix() ? size : 1;
   case Along::Query:

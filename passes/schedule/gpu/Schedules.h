@@ -21,8 +21,16 @@ void scheduleRowTerm(KernelOp kernel);
 /// The counts of the grid are blocks of rows, heads, batch.
 void scheduleRowFactors(KernelOp kernel);
 
+/// Replaces a kernel of `attn.merge_parts` by a grid with a block for each row,
+/// whose threads go over the parts in their order, a column each. Heads'
+/// weights do not mix.
+///
+/// The counts of the grid are queries, heads, batch.
+void scheduleMergeParts(KernelOp kernel);
+
 std::unique_ptr<Schedule> makeRowTerm(TargetAttr target);
 std::unique_ptr<Schedule> makeRowFactors(TargetAttr target);
+std::unique_ptr<Schedule> makeMergeParts(TargetAttr target);
 std::unique_ptr<Schedule> makeUnfused(TargetAttr target);
 
 /// Adds these schedules to `table`, below the ones that `family` has alone.

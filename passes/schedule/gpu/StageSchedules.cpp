@@ -26,6 +26,23 @@ private:
   EmitKernel emitKernel;
 };
 
+class MergeParts final : public StageSchedule<MergePartsOp> {
+public:
+  explicit MergeParts(TargetAttr target)
+      : StageSchedule("merge_parts", "sums over parts, a block for each row",
+                      target) {}
+
+  void emit(KernelOp kernel, const PlanCase &) const override {
+    scheduleMergeParts(kernel);
+  }
+
+private:
+  std::string whyNotStage(MergePartsOp stage) const override {
+    bool isMixed = AttentionOpInterface(stage.getGeneric()).hasPostmix();
+    return isMixed ? "it has no code for 'postmix'" : "";
+  }
+};
+
 } // namespace
 
 std::unique_ptr<Schedule> gpus::makeRowTerm(TargetAttr target) {
@@ -33,6 +50,10 @@ std::unique_ptr<Schedule> gpus::makeRowTerm(TargetAttr target) {
       "squares and products of rows, a warp for each";
   return std::make_unique<Stage<RowTermOp>>(StringLiteral("row_term"), summary,
                                             scheduleRowTerm, target);
+}
+
+std::unique_ptr<Schedule> gpus::makeMergeParts(TargetAttr target) {
+  return std::make_unique<MergeParts>(target);
 }
 
 std::unique_ptr<Schedule> gpus::makeRowFactors(TargetAttr target) {

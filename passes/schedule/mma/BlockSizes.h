@@ -7,6 +7,9 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/schedule/gpu/HeadGroup.h"
 #include "passes/schedule/gpu/OperandWindows.h"
+#include "passes/schedule/gpu/UnitCounts.h"
+
+#include "llvm/Support/MathExtras.h"
 
 namespace mixattn::mma {
 
@@ -14,21 +17,25 @@ namespace mixattn::mma {
 constexpr int64_t threads = 128, groupQueries = 64;
 /// Keys of a block at most.
 constexpr int64_t blockKeys = 64;
+/// Queries of a block that has a part of the keys, at most.
+constexpr int64_t mostPartQueries = 16;
 
 /// Sizes that a kernel is made for, whose block has `sharedBytes` bytes of
 /// shared memory at most.
 struct BlockSizes {
   AttentionOpInterface op;
   HeadGroup group;
-  /// Groups of rows, which share what is read of tiles.
-  int64_t rowGroups = 1;
+  /// Groups of rows, which share what is read of tiles, and warps, each with 16
+  /// rows of every group.
+  int64_t rowGroups = 1, warps = threads / 32;
+  /// Heads that have rows of the block: more than one where they read the same
+  /// keys and values. A query has a row for each.
+  int64_t rowHeads = 1;
   /// Keys of a block.
   int64_t keys = blockKeys;
   mlir::Type type;
 
-  BlockSizes(AttentionOpInterface op, int64_t sharedBytes)
-      : op(op), group(op), type(op.getQueryType().getElementType()) {
-    keys = std::min(keys, group.findKeys());
+  BlockSizes(AttentionOpInterface op, int64_t sharedBytes) : BlockSizes(op) {
     for (int64_t few = keys; few >= 32 && rowGroups == 1; few /= 2)
       if (haveTwoGroupsRoom(few, sharedBytes)) {
         rowGroups = 2;
@@ -38,8 +45,16 @@ struct BlockSizes {
       keys /= 2;
   }
 
-  /// Queries of a block.
-  int64_t queries() const { return rowGroups * groupQueries; }
+  /// The sizes of a block that visits a part of the keys, with the queries of
+  /// all heads that share them, up to 128 rows.
+  static BlockSizes ofPart(AttentionOpInterface op, int64_t sharedBytes);
+
+  /// Rows of a group, and of a block.
+  int64_t groupRows() const { return 16 * warps; }
+  int64_t rows() const { return rowGroups * groupRows(); }
+  /// Queries of a block, all rows of which it has.
+  int64_t queries() const { return rows() / rowHeads; }
+  int64_t numThreads() const { return 32 * warps; }
 
   /// Whether queries lie in shared memory: registers hold 128 features of one
   /// head.
@@ -59,7 +74,7 @@ struct BlockSizes {
     return tile(stageCount * group.values * keys, group.valueFeatures);
   }
   tile::SharedType queryTiles() const {
-    return tile(group.channels * queries(), group.features);
+    return tile(group.channels * rows(), group.features);
   }
   /// Where tiles begin in shared memory; those of keys at 0.
   int64_t valueOffset() const { return keyTiles().getBytes(); }
@@ -71,12 +86,36 @@ struct BlockSizes {
   }
   /// Windows of operands come last.
   OperandWindows windows() const {
-    return OperandWindows::find(op, group.heads, queries(), keys, /*teams=*/1);
+    return OperandWindows::find(op, group.heads * rowHeads,
+                                int64_t(llvm::divideCeil(rows(), rowHeads)),
+                                keys, /*teams=*/1);
   }
   /// Bytes of shared memory that a block takes.
   int64_t bytes() const { return windowOffset() + windows().bytes(); }
+  /// Why a block does not fit, or nothing.
+  std::string whyNot(int64_t sharedBytes) const;
+  /// The work of a block of threads on one block of keys. Of every eight
+  /// weights the unit of exponentials computes `exps`.
+  BlockCounts countBlock(int64_t exps) const;
+  /// Blocks that a multiprocessor holds, as far as registers and shared memory
+  /// go.
+  int64_t resident(int64_t sharedBytes) const;
+
+  /// Whether a multiprocessor holds two such blocks. It has 1 KiB of shared
+  /// memory more than a block may have, and takes 1 KiB for each (CUDA C
+  /// Programming Guide, compute capabilities).
+  bool fitTwice(int64_t sharedBytes) const {
+    return 2 * (bytes() + reserved) <= sharedBytes + reserved;
+  }
 
 private:
+  static constexpr int64_t reserved = 1024;
+
+  explicit BlockSizes(AttentionOpInterface op)
+      : op(op), group(op), type(op.getQueryType().getElementType()) {
+    keys = std::min(keys, group.findKeys());
+  }
+
   /// Whether two groups of rows and `few` keys fit, of one head.
   ///
   /// Of 255 registers outputs, scores, and the numbers that are read for each
@@ -85,17 +124,15 @@ private:
   /// ptxas spills some (test/emulator/rows.py).
   ///
   /// A multiprocessor holds two such blocks: one computes weights while the
-  /// other has tensor cores busy. It has 1 KiB of shared memory more than a
-  /// block may have, and takes 1 KiB for each (CUDA C Programming Guide,
-  /// compute capabilities).
+  /// other has tensor cores busy.
   bool haveTwoGroupsRoom(int64_t few, int64_t sharedBytes) const {
-    constexpr int64_t mostRegisters = 160, reserved = 1024;
+    constexpr int64_t mostRegisters = 160;
     BlockSizes sizes = *this;
     sizes.rowGroups = 2;
     sizes.keys = few;
     int64_t registers = group.valueFeatures + few + group.pairReads * few / 2;
     return !group.isLarge() && registers <= mostRegisters &&
-           2 * (sizes.bytes() + reserved) <= sharedBytes + reserved;
+           sizes.fitTwice(sharedBytes);
   }
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits the online schedule of mma: scores, weights, pooled values.
 
-#include "passes/schedule/gpu/FragmentBody.h"
-#include "passes/schedule/mma/BlockSizes.h"
+#include "passes/schedule/mma/OnlineBlock.h"
 #include "passes/schedule/mma/Schedules.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -11,75 +10,6 @@ using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::mma;
 
-namespace {
-
-/// Emits the code of a block of threads.
-class OnlineBlock : public FragmentBody {
-public:
-  OnlineBlock(ImplicitLocOpBuilder &b, KernelOp kernel, const BlockSizes &sizes,
-              int64_t exps)
-      : FragmentBody(b, kernel, sizes.op, sizes.group.heads, exps),
-        sizes(sizes) {}
-
-  void emit(tile::GridOp grid);
-
-private:
-  /// The values that a group of rows of a head carries from block of keys to
-  /// block of keys.
-  struct State {
-    Value outputs;
-    Statistics statistics;
-  };
-
-  void emitQueries();
-  Values queriesOf(int64_t channel);
-  void emitCopies(Value firstKey, Value stage);
-  SmallVector<State> emitStep(Value firstKey, Value stage,
-                              SmallVector<State> states);
-  /// The weights that head `g` gives to the block from `firstKey` on, as the
-  /// left side of products. `state` is brought up to date, and its outputs are
-  /// relative to the new reference.
-  Value emitStepOf(int64_t g, Value firstKey, const Scores &scores,
-                   State &state);
-  /// Goes on with the rows of group `r`.
-  void beginRows(int64_t r) {
-    firstQuery = firstQueries[r];
-    areApart = rowsApart[r];
-  }
-  /// `rows` rows of `tile` from `first` on.
-  Value rowsOf(Value tile, Value first, int64_t rows) {
-    int64_t columns = cast<tile::SharedType>(tile.getType()).getColumns();
-    return tile::SharedRowsOp::create(b, sizes.tile(rows, columns), tile,
-                                      first);
-  }
-  /// Tile `tile` of a stage, of which each has `count`.
-  Value tileOf(Value tiles, Value stage, int64_t tile, int64_t count) {
-    Value number = at.add(at.mul(stage, count), tile);
-    return rowsOf(tiles, at.mul(number, sizes.keys), sizes.keys);
-  }
-  Value keysOf(Value stage, int64_t tile) {
-    return tileOf(keyTiles, stage, tile, group.tiles());
-  }
-  Value valuesOf(Value stage, int64_t tile) {
-    return tileOf(valueTiles, stage, tile, group.values);
-  }
-  Value matrixOf(Value tensor, Value head, ArrayRef<Value> more = {}) {
-    Values leading = {batch, head};
-    llvm::append_range(leading, more);
-    return KernelBuffers::matrixAt(b, buffers.bufferOf(tensor), leading);
-  }
-  const BlockSizes &sizes;
-  const HeadGroup &group = sizes.group;
-  Value keyTiles, valueTiles, queryTiles;
-  /// The queries of the only channel, in registers, a group each.
-  Values queries;
-  /// The first query of each group of rows, and whether terms of their
-  /// components lie apart.
-  Values firstQueries, rowsApart;
-};
-
-} // namespace
-
 /// Loads the queries of one channel, or begins to copy those of all, which come
 /// with the first keys.
 void OnlineBlock::emitQueries() {
@@ -87,17 +17,24 @@ void OnlineBlock::emitQueries() {
     auto type = VectorType::get({group.features / 2}, sizes.type);
     for (Value first : firstQueries)
       queries.push_back(tile::MmaLoadOp::create(
-          b, type, matrixOf(op.getQuery(), queryHead(0)), first, numQueries));
+          b, type, queryMatrix(0), at.mul(first, rowHeads), endOfRows));
     return;
   }
   queryTiles =
       tile::SharedTileOp::create(b, sizes.queryTiles(), sizes.queryOffset());
   for (int64_t channel = 0; channel < group.channels; ++channel)
     tile::MmaCopyOp::create(
-        b, matrixOf(op.getQuery(), queryHead(channel)), firstQuery, numQueries,
-        rowsOf(queryTiles, at.value(channel * sizes.queries()),
-               sizes.queries()),
-        threads);
+        b, queryMatrix(channel), firstRow(), endOfRows,
+        rowsOf(queryTiles, at.value(channel * sizes.rows()), sizes.rows()),
+        sizes.numThreads());
+}
+
+/// The queries of `channel`; those of all heads that have rows of the block.
+Value OnlineBlock::queryMatrix(int64_t channel) {
+  if (rowHeads == 1)
+    return matrixOf(op.getQuery(), queryHead(channel));
+  return KernelBuffers::headsAt(b, buffers.bufferOf(op.getQuery()), batch,
+                                heads.front(), rowHeads);
 }
 
 /// The queries of `channel` as left sides of products, a group of rows each.
@@ -107,8 +44,8 @@ OnlineBlock::Values OnlineBlock::queriesOf(int64_t channel) {
   Values tiles;
   for (int64_t r = 0; r < sizes.rowGroups; ++r)
     tiles.push_back(rowsOf(
-        queryTiles, at.value(channel * sizes.queries() + r * groupQueries),
-        groupQueries));
+        queryTiles, at.value(channel * sizes.rows() + r * sizes.groupRows()),
+        sizes.groupRows()));
   return tiles;
 }
 
@@ -116,7 +53,8 @@ OnlineBlock::Values OnlineBlock::queriesOf(int64_t channel) {
 /// of these.
 void OnlineBlock::emitCopies(Value firstKey, Value stage) {
   auto copy = [&](Value matrix, Value tile) {
-    tile::MmaCopyOp::create(b, matrix, firstKey, range.end, tile, threads);
+    tile::MmaCopyOp::create(b, matrix, firstKey, range.end, tile,
+                            sizes.numThreads());
   };
   for (int64_t tile = 0; tile < group.tiles(); ++tile) {
     Values component;
@@ -183,16 +121,17 @@ void OnlineBlock::emit(tile::GridOp grid) {
   keyTiles = tile::SharedTileOp::create(b, sizes.keyTiles(), 0);
   valueTiles =
       tile::SharedTileOp::create(b, sizes.valueTiles(), sizes.valueOffset());
-  emitItem(grid, sizes.queries());
+  emitItemOf(grid);
   for (int64_t r = 0; r < sizes.rowGroups; ++r)
-    firstQueries.push_back(at.add(firstQuery, r * groupQueries));
+    firstQueries.push_back(at.add(firstQuery, r * sizes.groupRows()));
   for (Value first : firstQueries) {
     firstQuery = first;
     rowsApart.push_back(emitAreApart());
   }
   firstQuery = firstQueries.front();
   emitQueries();
-  buffers.lay(b, sizes.windows(), sizes.windowOffset(), threads, at.value(0));
+  buffers.lay(b, sizes.windows(), sizes.windowOffset(), sizes.numThreads(),
+              at.value(0));
   fetchOfItem(firstQuery);
 
   Value zero = at.value(0);
@@ -237,7 +176,7 @@ void OnlineBlock::emit(tile::GridOp grid) {
       outputs.push_back(state.outputs);
       statistics.push_back(state.statistics);
     }
-    emitResults(outputs, statistics);
+    emitEnd(outputs, statistics);
   }
 }
 
@@ -245,8 +184,8 @@ void mma::scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   auto op = cast<AttentionOpInterface>(kernel.getAnchor());
   BlockSizes sizes(op, sharedBytes);
-  tile::GridOp grid =
-      makeBlocks(b, kernel, op, sizes.queries(), sizes.group.heads, threads);
+  tile::GridOp grid = makeBlocks(b, kernel, op, sizes.queries(),
+                                 sizes.group.heads, sizes.numThreads());
   OnlineBlock(b, kernel, sizes, exps).emit(grid);
   kernel.erase();
 }

@@ -6,8 +6,6 @@
 #include "passes/schedule/mma/BlockSizes.h"
 #include "passes/schedule/mma/Schedules.h"
 
-#include "llvm/Support/FormatVariadic.h"
-
 using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::mma;
@@ -50,6 +48,7 @@ void mma::addSchedules(ScheduleTable &table) {
   table.add(TargetFamily::Mma,
             [](TargetAttr target) { return std::make_unique<Online>(target); });
   addTwoPass(table, TargetFamily::Mma);
+  addDecode(table, TargetFamily::Mma);
   gpus::addSchedules(table, TargetFamily::Mma);
 }
 
@@ -66,40 +65,10 @@ std::string Online::whyNot(Operation *op) const {
   if (std::string why = whyNotOnline(op); !why.empty())
     return why;
   BlockSizes sizes(cast<AttentionOpInterface>(op), sharedBytes);
-  if (sizes.bytes() > sharedBytes)
-    return llvm::formatv("{0} keys and values take {1} bytes of shared memory, "
-                         "more than the {2} of a block",
-                         sizes.keys, sizes.bytes(), sharedBytes);
-  return "";
+  return sizes.whyNot(sharedBytes);
 }
 
-/// A warp has 16 queries of each group, and reads each tile for itself.
 SmallVector<BlockCounts, 1> Online::countBlocks(AttentionOpInterface op,
                                                 const PlanCase &plan) const {
-  BlockSizes sizes(op, sharedBytes);
-  const HeadGroup &group = sizes.group;
-  constexpr double bytesOfElement = 2;
-  double columns = group.multiplyAdds(), keys = double(sizes.keys);
-  double rowGroups = double(sizes.rowGroups);
-  BlockCounts counts;
-  counts.queries = sizes.queries();
-  counts.keys = sizes.keys;
-  counts.heads = group.heads;
-  counts.warp =
-      countSoftmax(op, sizes.keys, group.heads, expsOf(plan)) * rowGroups;
-  // m16n8k16; a load of four squares of 512 bytes serves two of them in each
-  // group, or is of queries.
-  double ofGroup = keys * columns / (8 * 16);
-  counts.warp.products = ofGroup * rowGroups;
-  double loads = ofGroup / 2, warps = threads / 32,
-         ofOperands = sizes.windows().bytesOfBlock(),
-         copied = keys * group.copiedColumns() * bytesOfElement + ofOperands;
-  if (sizes.sharesQueries())
-    loads += rowGroups * double(group.tiles() * group.features) / 16;
-  counts.warp.moves += loads + copied / 16 / threads;
-  counts.sharedBytes = loads * 512 * warps + copied + ofOperands;
-  counts.multiplyAdds = double(sizes.queries()) * keys * columns;
-  counts.usefulMultiplyAdds =
-      double(sizes.queries()) * keys * group.usefulMultiplyAdds();
-  return {counts};
+  return {BlockSizes(op, sharedBytes).countBlock(expsOf(plan))};
 }

@@ -36,6 +36,19 @@ void scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps);
 void scheduleSoftmaxFactors(KernelOp kernel, int64_t sharedBytes);
 void schedulePoolMixed(KernelOp kernel, int64_t sharedBytes);
 
+/// Turns `kernel`, of `attn.parts`, into a grid of blocks of threads with a
+/// part of the keys each. A block has the queries of all heads that read the
+/// same keys and values, up to 128 rows, 16 a warp. It writes sums of what
+/// powers weigh, and the rows' references and sums of powers. Weights do not
+/// mix.
+///
+/// The counts of the grid are blocks of queries times parts, groups of heads,
+/// batch.
+void scheduleParts(KernelOp kernel, int64_t sharedBytes);
+
+/// Adds `decode` and its stages to those of `family`, as `addTwoPass` does.
+void addDecode(ScheduleTable &table, TargetFamily family);
+
 /// Adds `two_pass` and its stages to those of `family`: all GPUs have what they
 /// are made of.
 void addTwoPass(ScheduleTable &table, TargetFamily family);

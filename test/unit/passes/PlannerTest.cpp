@@ -27,25 +27,30 @@ protected:
 
   /// Plans the attention of `text`.
   llvm::SmallVector<PlanCase> plan(const std::string &text, int64_t threads) {
+    mlir::Builder b(&context);
+    return plan(text,
+                TargetAttr::get(&context, TargetFamily::X86, "znver5",
+                                b.getStrArrayAttr({"avx2", "avx512f", "fma"}),
+                                threads, {}));
+  }
+  llvm::SmallVector<PlanCase> plan(const std::string &text, TargetAttr target) {
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     auto function = *module->getOps<mlir::func::FuncOp>().begin();
     llvm::SmallVector<PlanCase> cases;
-    mlir::Builder b(&context);
-    PlanTarget target(TargetAttr::get(
-        &context, TargetFamily::X86, "znver5",
-        b.getStrArrayAttr({"avx2", "avx512f", "fma"}), threads, {}, {}));
+    PlanTarget planTarget(target);
     FunctionSizes sizes(function);
     function.walk([&](AttentionOpInterface op) {
-      cases = Planner(op, sizes, target).makePlan();
+      cases = Planner(op, sizes, planTarget).makePlan();
     });
     return cases;
   }
 
   /// A softmax of `queries` and `keys`, each a number or `?`.
   static std::string softmax(const std::string &queries,
-                             const std::string &keys) {
-    std::string q = "tensor<1x8x" + queries + "x64xf32>";
-    std::string k = "tensor<1x8x" + keys + "x64xf32>";
+                             const std::string &keys,
+                             const std::string &type = "f32") {
+    std::string q = "tensor<1x8x" + queries + "x64x" + type + ">";
+    std::string k = "tensor<1x8x" + keys + "x64x" + type + ">";
     return "func.func @f(%q: " + q + ", %k: " + k + ") -> " + q +
            " {\n  %o = attn.generic scores(%q, %k : " + q + ", " + k +
            ") pool(%k : " + k + ") -> " + q + "\n  return %o : " + q + "\n}";
@@ -79,6 +84,18 @@ TEST_F(PlannerTest, StaticSizesDecideAtOnce) {
   }
 }
 
+TEST_F(PlannerTest, GpusDecodeWhereQueriesAreKnownToBeFew) {
+  auto target = TargetAttr::get(&context, TargetFamily::Mma, "sm_80", {},
+                                /*threads=*/0, {});
+  for (const char *queries : {"1", "16", "17", "2048", "?"}) {
+    llvm::SmallVector<PlanCase> cases =
+        plan(softmax(queries, "2048", "bf16"), target);
+    ASSERT_EQ(cases.size(), 1u) << queries;
+    bool areFew = queries == std::string("1") || queries == std::string("16");
+    EXPECT_EQ(cases[0].algorithm, areFew ? "decode" : "online") << queries;
+  }
+}
+
 TEST_F(PlannerTest, ForcedPlansAreRead) {
   std::string error;
   std::optional<ForcedPlan> forced =
@@ -109,10 +126,11 @@ TEST_F(PlannerTest, ForcedPlansAreOfTheTable) {
   EXPECT_EQ(whyNot(TargetFamily::X86, "unfused,block=64"),
             "expected nothing as numbers of unfused, but got 'block'");
   EXPECT_EQ(whyNot(TargetFamily::Mma, "panel"),
-            "expected online, two_pass or unfused as plan, but got 'panel'");
-  EXPECT_EQ(whyNot(TargetFamily::Wgmma, "panel"),
-            "expected online, online_mma, two_pass or unfused as plan, but got "
+            "expected online, two_pass, decode or unfused as plan, but got "
             "'panel'");
+  EXPECT_EQ(whyNot(TargetFamily::Wgmma, "panel"),
+            "expected online, online_mma, two_pass, decode or unfused as plan, "
+            "but got 'panel'");
 }
 
 TEST(CpuModelTest, FollowsFeatures) {

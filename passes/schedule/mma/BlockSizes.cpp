@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The sizes of a block of threads, and its work.
+
+#include "passes/schedule/mma/BlockSizes.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mixattn;
+using namespace mixattn::mma;
+
+/// Rows of a block at most: of eight warps, which have all registers.
+static constexpr int64_t mostRows = 128;
+
+/// Heads that read the same keys and values, and have rows of one block: as
+/// many as fit. Where scores of heads meet a block has other heads together.
+static int64_t findRowHeads(AttentionOpInterface op) {
+  if (op.hasPremix())
+    return 1;
+  int64_t sharing = std::gcd(op.getKeyGroup(), op.getValueGroup());
+  int64_t heads = std::min(sharing, mostRows);
+  while (sharing % heads)
+    --heads;
+  return heads;
+}
+
+/// Blocks are many and small: two on a multiprocessor at least, where that is
+/// possible, wait for keys at the same time.
+BlockSizes BlockSizes::ofPart(AttentionOpInterface op, int64_t sharedBytes) {
+  BlockSizes sizes(op);
+  sizes.rowHeads = findRowHeads(op);
+  int64_t queries = op.getQueriesDim().size();
+  if (ShapedType::isDynamic(queries))
+    queries = mostPartQueries;
+  queries = std::clamp<int64_t>(queries, 1, mostPartQueries);
+  int64_t rows = std::min(queries * sizes.rowHeads, mostRows);
+  sizes.warps = int64_t(llvm::PowerOf2Ceil(llvm::divideCeil(rows, 16)));
+  for (int64_t fewest = sizes.keys;
+       fewest >= 16 && !sizes.fitTwice(sharedBytes); fewest /= 2)
+    sizes.keys = fewest;
+  return sizes;
+}
+
+std::string BlockSizes::whyNot(int64_t sharedBytes) const {
+  if (bytes() <= sharedBytes)
+    return "";
+  return llvm::formatv("{0} keys and values take {1} bytes of shared memory, "
+                       "more than the {2} of a block",
+                       keys, bytes(), sharedBytes);
+}
+
+/// A thread has up to 255 of the multiprocessor's 64 Ki registers (CUDA C
+/// Programming Guide, compute capabilities).
+int64_t BlockSizes::resident(int64_t sharedBytes) const {
+  int64_t byRegisters = (64 << 10) / (256 * numThreads());
+  int64_t byMemory = (sharedBytes + reserved) / (bytes() + reserved);
+  return std::max<int64_t>(std::min(byRegisters, byMemory), 1);
+}
+
+/// A warp has 16 rows of each group, and reads each tile for itself.
+BlockCounts BlockSizes::countBlock(int64_t exps) const {
+  constexpr double bytesOfElement = 2;
+  double columns = group.multiplyAdds(), ofKeys = double(keys);
+  double groups = double(rowGroups), all = double(rows());
+  BlockCounts counts;
+  counts.queries = queries();
+  counts.keys = keys;
+  counts.heads = group.heads * rowHeads;
+  counts.warp = countSoftmax(op, keys, group.heads, exps) * groups;
+  // m16n8k16; a load of four squares of 512 bytes serves two of them in each
+  // group, or is of queries.
+  double ofGroup = ofKeys * columns / (8 * 16);
+  counts.warp.products = ofGroup * groups;
+  double loads = ofGroup / 2, ofOperands = windows().bytesOfBlock(),
+         copied = ofKeys * group.copiedColumns() * bytesOfElement + ofOperands;
+  if (sharesQueries())
+    loads += groups * double(group.tiles() * group.features) / 16;
+  counts.warp.moves += loads + copied / 16 / double(numThreads());
+  counts.sharedBytes = loads * 512 * double(warps) + copied + ofOperands;
+  counts.multiplyAdds = all * ofKeys * columns;
+  counts.usefulMultiplyAdds = all * ofKeys * group.usefulMultiplyAdds();
+  return counts;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The records of mma's schedule for a few queries: decode, and its stages.
+
+#include "passes/schedule/PartStages.h"
+#include "passes/schedule/gpu/Schedules.h"
+#include "passes/schedule/gpu/StageSchedule.h"
+#include "passes/schedule/mma/BlockSizes.h"
+#include "passes/schedule/mma/Schedules.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mixattn;
+using namespace mixattn::mma;
+
+/// The number of its plans.
+static constexpr PlanNumberKind splitNumber = {
+    "split", "keys that a part has at most: a multiple of 64"};
+/// Keys that a part has where no plan says it.
+static constexpr int64_t usualSplit = 256;
+
+/// Seconds from the demand for bytes of the device's memory to their arrival,
+/// and those that a merge takes for a part: estimates.
+static constexpr double secondsOfRead = 8e-7, secondsOfPart = 5e-8;
+
+namespace {
+
+class Decode final : public GpuSchedule {
+public:
+  explicit Decode(TargetAttr target)
+      : GpuSchedule("decode",
+                    "few queries; parts of the keys apart, which heads that "
+                    "share keys read once, then put together; by mma.sync",
+                    target, findGpuForMma(target), splitNumber) {}
+
+  std::string whyNot(Operation *op) const override;
+  std::string whyNotNumbers(const PlanCase &plan) const override;
+  /// More queries fill blocks that have them to themselves.
+  bool mayBeChosenAt(const PlanSizes &sizes) const override {
+    return sizes.queries <= mostPartQueries;
+  }
+  SmallVector<PlanNumbers> propose(const Workload &) const override {
+    return {{128}, {256}, {512}, {1024}};
+  }
+  Prediction predict(const Workload &work, const PlanCase &plan,
+                     const PlanSizes &sizes) const override;
+  bool hasStages(Operation *op) const override { return true; }
+  void makeStages(RewriterBase &rewriter, Operation *op,
+                  const PlanCase &plan) const override;
+  void emit(KernelOp, const PlanCase &) const override {
+    llvm_unreachable("kernels of its stages are scheduled");
+  }
+
+protected:
+  SmallVector<BlockCounts, 1> countBlocks(AttentionOpInterface op,
+                                          const PlanCase &plan) const override;
+
+private:
+  BlockSizes sizesOf(Operation *op) const {
+    return BlockSizes::ofPart(cast<AttentionOpInterface>(op), gpu.sharedBytes);
+  }
+};
+
+/// Parts of the attention in its region.
+class Parts final : public gpus::StageSchedule<PartsOp> {
+public:
+  explicit Parts(TargetAttr target)
+      : StageSchedule("parts", "parts of the keys apart, for a few queries",
+                      target),
+        attention(target) {}
+
+  void emit(KernelOp kernel, const PlanCase &) const override {
+    scheduleParts(kernel, gpu.sharedBytes);
+  }
+
+private:
+  std::string whyNotStage(PartsOp stage) const override;
+
+  Decode attention;
+};
+
+} // namespace
+
+static std::unique_ptr<Schedule> makeDecode(TargetAttr target) {
+  return std::make_unique<Decode>(target);
+}
+
+static std::unique_ptr<Schedule> makeParts(TargetAttr target) {
+  return std::make_unique<Parts>(target);
+}
+
+void mma::addDecode(ScheduleTable &table, TargetFamily family) {
+  for (auto make : {makeDecode, makeParts, gpus::makeMergeParts})
+    table.add(family, make);
+}
+
+std::string Decode::whyNot(Operation *op) const {
+  if (std::string why = whyNotOnline(op); !why.empty())
+    return why;
+  BlockSizes sizes = sizesOf(op);
+  return sizes.whyNot(gpu.sharedBytes);
+}
+
+std::string Decode::whyNotNumbers(const PlanCase &plan) const {
+  if (int64_t split = plan.get(splitNumber.name); split % blockKeys)
+    return llvm::formatv("expected split to be a multiple of {0}, but got {1}",
+                         blockKeys, split);
+  return "";
+}
+
+std::string Parts::whyNotStage(PartsOp stage) const {
+  if (std::string why = attention.whyNot(stage.getGeneric()); !why.empty())
+    return why;
+  int64_t columns =
+      AttentionOpInterface(stage.getGeneric()).getValueType().getDimSize(3);
+  auto values = cast<RankedTensorType>(stage.getValues().getType());
+  if (int64_t own = values.getDimSize(4); own != columns)
+    return llvm::formatv("expected values of as many columns as features, {0}, "
+                         "but got {1}",
+                         columns, own);
+  return "";
+}
+
+void Decode::makeStages(RewriterBase &rewriter, Operation *op,
+                        const PlanCase &plan) const {
+  if (GpuSchedule::hasStages(op))
+    GpuSchedule::makeStages(rewriter, op, plan);
+  int64_t split = plan.get(splitNumber.name);
+  makePartStages(rewriter, cast<GenericOp>(op), split ? split : usualSplit,
+                 sizesOf(op).keys, /*lanes=*/1);
+}
+
+/// A warp has 16 rows, and reads each tile for itself.
+SmallVector<BlockCounts, 1> Decode::countBlocks(AttentionOpInterface op,
+                                                const PlanCase &) const {
+  BlockCounts counts = sizesOf(op).countBlock(tile::allExps);
+  counts.stage = "parts";
+  return {counts};
+}
+
+/// Keys are read as fast as blocks that are there at the same time ask for
+/// them, or their products take longer. What parts hand to the merge is written
+/// and read once.
+Prediction Decode::predict(const Workload &work, const PlanCase &plan,
+                           const PlanSizes &sizes) const {
+  BlockSizes block = sizesOf(work.op);
+  auto ceilDiv = [](int64_t count, int64_t each) {
+    return double(llvm::divideCeil(uint64_t(count), uint64_t(each)));
+  };
+  double parts = ceilDiv(sizes.keys, plan.get(splitNumber.name));
+  double visits =
+      ceilDiv(int64_t(double(sizes.keys) / std::max(parts, 1.0)), block.keys);
+  double queryBlocks = ceilDiv(sizes.queries, block.queries());
+  double blocks = double(sizes.batch) * parts * queryBlocks *
+                  double(work.heads / (block.group.heads * block.rowHeads));
+  double multiprocessors = double(gpu.multiprocessors);
+  double resident = multiprocessors * double(block.resident(gpu.sharedBytes));
+
+  // Warps of four quarters compute at the same time.
+  double atATime = multiprocessors * std::max(1.0, double(GpuModel::quarters) /
+                                                       double(block.warps));
+  double clocks = std::ceil(blocks / atATime) * visits *
+                  clocksOf(work, plan).front().serial();
+
+  double bytes = double(sizes.batch) * queryBlocks * double(sizes.keys) *
+                 work.bytesOfKey();
+  double waiting = std::min(blocks, resident) * double(block.keys) *
+                   block.group.copiedColumns() * 2;
+  double rate = std::min(gpu.memoryRate, waiting / secondsOfRead);
+  double handed = double(sizes.batch * work.heads * sizes.queries) * parts *
+                  double(work.valueFeatures + 2) * sizeof(float);
+  double seconds = 2 * secondsOfLaunch + secondsOfRead +
+                   std::max(clocks / gpu.hertz, bytes / rate) +
+                   parts * secondsOfPart + 2 * handed / gpu.memoryRate;
+  return {seconds, handed};
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The two kernels of an attention of few queries, on sm_80: four heads that share keys
+// have rows of one block.
+//
+// RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-stage-kernels --attn-schedule-kernels --canonicalize --cse %s | FileCheck %s --implicit-check-not=attn.generic --implicit-check-not=attn.kernel
+// RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-stage-kernels --attn-schedule-kernels %s | mixattn-opt --verify-roundtrip -o /dev/null
+
+!q = memref<1x8x2x64xbf16>
+!k = memref<1x2x300x64xbf16>
+
+// 300 keys are three parts of 128 at most, of which each is two blocks: eight rows are
+// a warp's.
+// CHECK-LABEL: func.func @few(
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<1x8x2x64xbf16>
+// CHECK-DAG:     %[[V:.+]] = memref.alloc() {{.*}} : memref<1x8x2x3x64xf32>
+// CHECK:         tile.grid %c3, %c2, %c1 threads 32 {
+// CHECK:         ^bb0(%[[PART:.+]]: index, %[[GROUP:.+]]: index,
+// CHECK:         %[[HEAD:.+]] = arith.muli %[[GROUP]], %c4
+// CHECK:         %[[OFFSET:.+]] = arith.muli %[[PART]], %c128
+// CHECK:         %[[FIRST:.+]] = arith.maxsi %[[OFFSET]], %c0
+// CHECK:         %[[QUERIES:.+]] = memref.subview %[[Q]][%{{.+}}, %[[HEAD]], 0, 0] [1, 4, 2, 64]
+// CHECK:         tile.mma.load %[[QUERIES]][%c0] rows %c8 : memref<4x2x64xbf16
+// CHECK:         scf.for %{{.+}} = %[[FIRST]] to
+// CHECK:         %[[OWN:.+]] = memref.subview %[[V]][%{{.+}}, %[[HEAD]], 0, %[[PART]], 0] [1, 4, 2, 1, 64]
+// CHECK:         tile.store %{{.+}} into %[[OWN]][%c0] rows %c8 : vector<32xf32>, memref<4x2x64xf32
+// CHECK-COUNT-2: tile.store_rows {{.*}} rows %c8 : memref<4x2xf32
+
+// A block for each row goes over its parts.
+// CHECK:         tile.grid %c2, %c8, %c1 threads 64 {
+// CHECK:         %[[MOST:.+]] = scf.for %{{.+}} = %c0 to %c3
+// CHECK:           arith.maxnumf
+// CHECK:         scf.for %{{.+}} to %c64 step %c64
+// CHECK:           scf.for %{{.+}} = %c0 to %c3
+// CHECK:             arith.subf %{{.+}}, %[[MOST]]
+// CHECK-COUNT-2:     math.fma
+func.func @few(%q: !q, %k: !k, %o: !q) {
+  attn.kernel ins(%q, %k : !q, !k) outs(%o : !q) {
+  ^bb0(%a: tensor<1x8x2x64xbf16>, %b: tensor<1x2x300x64xbf16>):
+    %r = attn.generic scores(%a, %b : tensor<1x8x2x64xbf16>, tensor<1x2x300x64xbf16>)
+        pool(%b : tensor<1x2x300x64xbf16>)
+        {attn.plan = #attn.plan<[else : decode {split = 128}]>} -> tensor<1x8x2x64xbf16>
+    attn.results %r : tensor<1x8x2x64xbf16>
+  }
+  return
+}
