@@ -18,9 +18,11 @@
 // CHECK:         %[[HEAD:.+]] = arith.muli %[[GROUP]], %c4
 // CHECK:         %[[OFFSET:.+]] = arith.muli %[[PART]], %c128
 // CHECK:         %[[FIRST:.+]] = arith.maxsi %[[OFFSET]], %c0
+// CHECK:         %[[END:.+]] = arith.minsi %{{.+}}, %c300
 // CHECK:         %[[QUERIES:.+]] = memref.subview %[[Q]][%{{.+}}, %[[HEAD]], 0, 0] [1, 4, 2, 64]
 // CHECK:         tile.mma.load %[[QUERIES]][%c0] rows %c8 : memref<4x2x64xbf16
-// CHECK:         scf.for %{{.+}} = %[[FIRST]] to
+// CHECK:         scf.for %{{.+}} = %[[FIRST]] to %[[END]]
+// CHECK:           arith.cmpi sle, %{{.+}}, %[[END]]
 // CHECK:         %[[OWN:.+]] = memref.subview %[[V]][%{{.+}}, %[[HEAD]], 0, %[[PART]], 0] [1, 4, 2, 1, 64]
 // CHECK:         tile.store %{{.+}} into %[[OWN]][%c0] rows %c8 : vector<32xf32>, memref<4x2x64xf32
 // CHECK-COUNT-2: tile.store_rows {{.*}} rows %c8 : memref<4x2xf32
