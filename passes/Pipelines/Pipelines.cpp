@@ -128,6 +128,8 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
   // No schedule took the linalg ops that are still there. Those of a CPU become
   // loops later.
   if (options.family != TargetFamily::X86) {
+    // Ops in loops are shares of a block's threads, no grids.
+    pm.addNestedPass<func::FuncOp>(createLoopsToBlocksPass());
     pm.addNestedPass<func::FuncOp>(createLoopsToGridsPass());
     // Kernels write constants now: nobody reads the globals.
     pm.addPass(createSymbolDCEPass());

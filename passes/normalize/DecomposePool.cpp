@@ -12,6 +12,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -38,7 +40,9 @@ private:
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place,
                                  rows);
   }
-  /// Element (row, column) of a tensor of integers, as an index.
+  /// Element (row, column) of a tensor of integers, as an index: -1 where it is
+  /// negative, and the largest of 32 bits where it exceeds that. Indices of a
+  /// GPU's kernels have 32 bits.
   Value readIndex(OpBuilder &b, Value tensor, Value row, int64_t column);
   /// The value head that `head` reads.
   Value valueHead(OpBuilder &b, Value head);
@@ -67,6 +71,14 @@ Value PoolDecomposition::readIndex(OpBuilder &b, Value tensor, Value row,
                                    int64_t column) {
   Value element = tensor::ExtractOp::create(b, loc, tensor,
                                             ValueRange{row, index(b, column)});
+  auto number = [&](int64_t value) {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  if (element.getType() != b.getI64Type())
+    element = arith::ExtSIOp::create(b, loc, b.getI64Type(), element);
+  element = arith::MaxSIOp::create(b, loc, element, number(-1));
+  element = arith::MinSIOp::create(b, loc, element,
+                                   number(std::numeric_limits<int32_t>::max()));
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
 }
 
@@ -132,10 +144,11 @@ Value PoolDecomposition::emitNormalised(Value pooled, Value sums) {
 
 /// columns[i]: the column that row i reads, its own outside windows.
 Value PoolDecomposition::emitColumns() {
-  Value own = generic({}, {}, tensorOf(length, rewriter.getIndexType(), {}),
-                      identity(1),
+  Type i64 = rewriter.getI64Type();
+  Value own = generic({}, {}, tensorOf(length, i64, {}), identity(1),
                       [&](OpBuilder &b, Location loc, ValueRange) -> Value {
-                        return linalg::IndexOp::create(b, loc, 0);
+                        Value i = linalg::IndexOp::create(b, loc, 0);
+                        return arith::IndexCastOp::create(b, loc, i64, i);
                       });
   Value windows = op.getWindows();
   Value count =
@@ -149,17 +162,22 @@ Value PoolDecomposition::emitColumns() {
     Value isThere =
         arith::AndIOp::create(b, loc, isRow(b, column), isRow(b, first));
     Value rest = arith::SubIOp::create(b, loc, rows, first);
-    Value shown = arith::MinSIOp::create(b, loc, size, rest);
-    Value none = index(b, 0);
-    shown = arith::SelectOp::create(b, loc, isThere, shown, none);
-    auto each = scf::ForOp::create(
-        b, loc, none, shown, index(b, 1), carried,
-        [&](OpBuilder &b, Location loc, Value step, ValueRange table) {
-          Value row = arith::AddIOp::create(b, loc, first, step);
-          Value next = tensor::InsertOp::create(b, loc, column, table[0], row);
-          scf::YieldOp::create(b, loc, next);
-        });
-    scf::YieldOp::create(b, loc, each.getResults());
+    Value shown = arith::MaxSIOp::create(
+        b, loc, arith::MinSIOp::create(b, loc, size, rest), index(b, 0));
+    shown = arith::SelectOp::create(b, loc, isThere, shown, index(b, 0));
+    first = arith::SelectOp::create(b, loc, isThere, first, index(b, 0));
+    OpFoldResult step = b.getIndexAttr(1);
+    Value part = tensor::ExtractSliceOp::create(
+        b, loc, carried[0], OpFoldResult(first), OpFoldResult(shown), step);
+    Value filled =
+        linalg::FillOp::create(
+            b, loc, arith::IndexCastOp::create(b, loc, i64, column).getResult(),
+            part)
+            .getResult(0);
+    Value next = tensor::InsertSliceOp::create(b, loc, filled, carried[0],
+                                               OpFoldResult(first),
+                                               OpFoldResult(shown), step);
+    scf::YieldOp::create(b, loc, next);
   };
   return scf::ForOp::create(rewriter, loc, index(rewriter, 0), count,
                             index(rewriter, 1), own, write)
@@ -186,9 +204,11 @@ Value PoolDecomposition::emitIdentity() {
         auto loop = [&](unsigned position) -> Value {
           return linalg::IndexOp::create(b, loc, position);
         };
+        Value column =
+            arith::IndexCastOp::create(b, loc, b.getIndexType(), args[0]);
         Value element = tensor::ExtractOp::create(
             b, loc, value,
-            ValueRange{loop(0), valueHead(b, loop(1)), args[0], loop(3)});
+            ValueRange{loop(0), valueHead(b, loop(1)), column, loop(3)});
         return toF32(b, loc, element);
       });
 }

@@ -46,26 +46,33 @@ func.func @band(%v: tensor<?x4x?x16xbf16>, %b: tensor<8x?x7xf16>) -> tensor<?x8x
 // CHECK-LABEL: func.func @windows
 // CHECK-SAME:    %[[V:[a-z0-9]+]]: tensor<1x2x5x4xf32>, %[[T:[a-z0-9]+]]: tensor<?x3xi32>)
 // CHECK-DAG:     %[[ROWS:.+]] = arith.constant 5 : index
-// CHECK:         %[[OWN:.+]] = linalg.generic {{.*}} outs(%{{.+}} : tensor<5xindex>) {
-// CHECK:           %[[SELF:.+]] = linalg.index 0
+// CHECK:         %[[OWN:.+]] = linalg.generic {{.*}} outs(%{{.+}} : tensor<5xi64>) {
+// CHECK:           %[[I:.+]] = linalg.index 0
+// CHECK-NEXT:      %[[SELF:.+]] = arith.index_cast %[[I]]
 // CHECK-NEXT:      linalg.yield %[[SELF]]
-// CHECK:         %[[TABLE:.+]] = scf.for %[[WINDOW:.+]] = {{.*}} iter_args(%{{.+}} = %[[OWN]]) -> (tensor<5xindex>)
-// CHECK:           tensor.extract %[[T]][%[[WINDOW]], %{{.+}}] : tensor<?x3xi32>
-// CHECK:           %[[COLUMN:.+]] = arith.index_cast
+// CHECK:         %[[TABLE:.+]] = scf.for %[[WINDOW:.+]] = {{.*}} iter_args(%[[BEFORE:.+]] = %[[OWN]]) -> (tensor<5xi64>)
+// CHECK:           %[[NUMBER:.+]] = tensor.extract %[[T]][%[[WINDOW]], %{{.+}}] : tensor<?x3xi32>
+// CHECK:           %[[WIDE:.+]] = arith.extsi %[[NUMBER]] : i32 to i64
+// CHECK:           %[[LOW:.+]] = arith.maxsi %[[WIDE]], %c-1_i64
+// CHECK:           %[[FEW:.+]] = arith.minsi %[[LOW]], %c2147483647_i64
+// CHECK:           %[[COLUMN:.+]] = arith.index_cast %[[FEW]]
 // CHECK:           %[[FIRST:.+]] = arith.index_cast
 // CHECK:           %[[LENGTH:.+]] = arith.index_cast
 // CHECK-NEXT:      %[[C:.+]] = arith.cmpi ult, %[[COLUMN]], %[[ROWS]]
 // CHECK-NEXT:      %[[F:.+]] = arith.cmpi ult, %[[FIRST]], %[[ROWS]]
 // CHECK-NEXT:      %[[THERE:.+]] = arith.andi %[[C]], %[[F]]
 // CHECK-NEXT:      %[[REST:.+]] = arith.subi %[[ROWS]], %[[FIRST]]
-// CHECK-NEXT:      %[[SHOWN:.+]] = arith.minsi %[[LENGTH]], %[[REST]]
-// CHECK-NEXT:      %[[COUNT:.+]] = arith.select %[[THERE]], %[[SHOWN]],
-// CHECK-NEXT:      scf.for %[[STEP:.+]] = %{{.+}} to %[[COUNT]]
-// CHECK-NEXT:        %[[ROW:.+]] = arith.addi %[[FIRST]], %[[STEP]]
-// CHECK-NEXT:        tensor.insert %[[COLUMN]] into %{{.+}}[%[[ROW]]]
+// CHECK-NEXT:      %[[MOST:.+]] = arith.minsi %[[LENGTH]], %[[REST]]
+// CHECK:           %[[SHOWN:.+]] = arith.maxsi %[[MOST]],
+// CHECK:           %[[COUNT:.+]] = arith.select %[[THERE]], %[[SHOWN]],
+// CHECK:           %[[BEGIN:.+]] = arith.select %[[THERE]], %[[FIRST]],
+// CHECK:           %[[PART:.+]] = tensor.extract_slice %[[BEFORE]][%[[BEGIN]]] [%[[COUNT]]] [1]
+// CHECK:           %[[FILLED:.+]] = linalg.fill {{.*}} outs(%[[PART]] :
+// CHECK:           tensor.insert_slice %[[FILLED]] into %[[BEFORE]][%[[BEGIN]]] [%[[COUNT]]] [1]
 // CHECK:         linalg.generic {{.*}} ins(%[[TABLE]] :
-// CHECK-NEXT:    ^bb0(%[[J:.+]]: index,
-// CHECK:           tensor.extract %[[V]][%{{.+}}, %{{.+}}, %[[J]], %{{.+}}]
+// CHECK-NEXT:    ^bb0(%[[J:.+]]: i64,
+// CHECK:           %[[PLACE:.+]] = arith.index_cast %[[J]]
+// CHECK:           tensor.extract %[[V]][%{{.+}}, %{{.+}}, %[[PLACE]], %{{.+}}]
 func.func @windows(%v: tensor<1x2x5x4xf32>, %t: tensor<?x3xi32>) -> tensor<1x2x5x4xf32> {
   %o = attn.structured_pool %v windows(%t : tensor<?x3xi32>)
       : tensor<1x2x5x4xf32> -> tensor<1x2x5x4xf32>

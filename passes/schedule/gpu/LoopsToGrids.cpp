@@ -5,12 +5,12 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/Passes.h"
 #include "passes/body/IndexMath.h"
+#include "passes/schedule/gpu/ElementLoops.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -27,56 +27,6 @@ using namespace mixattn;
 static constexpr int64_t threads = 128, blockElements = 8 * threads;
 /// Numbers of a constant that one thread writes at most.
 static constexpr int64_t mostNumbers = 1024;
-
-/// `op` with its parallel dims first: the ones that threads share.
-static linalg::LinalgOp putParallelFirst(RewriterBase &rewriter,
-                                         linalg::LinalgOp op) {
-  SmallVector<unsigned> order, reductions;
-  op.getParallelDims(order);
-  op.getReductionDims(reductions);
-  llvm::append_range(order, reductions);
-  if (llvm::is_sorted(order))
-    return op;
-  rewriter.setInsertionPoint(op);
-  FailureOr<linalg::GenericOp> generic =
-      linalg::generalizeNamedOp(rewriter, op);
-  auto same = succeeded(generic) ? *generic
-                                 : cast<linalg::GenericOp>(op.getOperation());
-  FailureOr<linalg::GenericOp> turned =
-      linalg::interchangeGenericOp(rewriter, same, order);
-  assert(succeeded(turned) && "every order of dims will do");
-  return *turned;
-}
-
-/// Has `op` read elements at computed places within their buffers, at the
-/// nearest where there is none: the host of a GPU does not see values. Places
-/// are compared before they lose bits: an index of a kernel has 32.
-static void keepReadsInside(linalg::LinalgOp op) {
-  op->walk([](memref::LoadOp load) {
-    ImplicitLocOpBuilder b(load.getLoc(), load);
-    Type wide = b.getI64Type();
-    for (auto [dim, operand] : llvm::enumerate(load.getIndicesMutable())) {
-      Value index = operand.get();
-      if (index.getDefiningOp<linalg::IndexOp>() || getConstantIntValue(index))
-        continue;
-      if (auto cast = index.getDefiningOp<arith::IndexCastOp>())
-        index = cast.getIn();
-      if (index.getType().isIndex())
-        index = arith::IndexCastOp::create(b, wide, index);
-      else if (index.getType() != wide)
-        index = arith::ExtSIOp::create(b, wide, index);
-      Value size = arith::IndexCastOp::create(
-          b, wide, memref::DimOp::create(b, load.getMemRef(), dim));
-      auto number = [&](int64_t value) {
-        return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
-      };
-      Value last = arith::SubIOp::create(b, size, number(1));
-      index = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, index, last),
-                                     number(0));
-      operand.set(arith::IndexCastOp::create(b, b.getIndexType(), index));
-    }
-  });
-}
 
 /// Runs the iterations of `loop` as a grid: a row of blocks for each place in
 /// the outer dims, whose threads share the innermost one.
@@ -171,31 +121,16 @@ struct LoopsToGridsPass
       if (failed(writeConstant(op)))
         return signalPassFailure();
     IRRewriter rewriter(&getContext());
-    getOperation()->walk([&](memref::CopyOp copy) {
-      if (copy->getParentOfType<tile::GridOp>() ||
-          !isa<MemRefType>(copy.getSource().getType()) ||
-          !isa<MemRefType>(copy.getTarget().getType()))
-        return;
-      rewriter.setInsertionPoint(copy);
-      linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(),
-                               copy.getTarget());
-      rewriter.eraseOp(copy);
-    });
+    replaceCopies(rewriter, getOperation());
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) {
       if (op.hasPureBufferSemantics() && !op->getParentOfType<tile::GridOp>())
         ops.push_back(op);
     });
     for (linalg::LinalgOp op : ops) {
-      keepReadsInside(op);
       if (op.getNumParallelLoops() == 0)
         runByOne(op);
-      op = putParallelFirst(rewriter, op);
-      rewriter.setInsertionPoint(op);
-      [[maybe_unused]] FailureOr<linalg::LinalgLoops> loops =
-          linalg::linalgOpToParallelLoops(rewriter, op);
-      assert(succeeded(loops) && "ops on buffers become loops");
-      rewriter.eraseOp(op);
+      emitElementLoops(rewriter, op);
     }
     SmallVector<scf::ParallelOp> loops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {

@@ -70,4 +70,36 @@ def LoopsToGridsPass : Pass<"attn-loops-to-grids", "::mlir::func::FuncOp"> {
       "::mixattn::tile::TileDialect"];
 }
 
+def LoopsToBlocksPass : Pass<"attn-loops-to-blocks", "::mlir::func::FuncOp"> {
+  let summary = "Run on a GPU loops that walk over positions one by one";
+  let description = [{
+    Input: an entry for a GPU, with `scf.for` on buffers outside of grids.
+    Output: a `tile.grid` of one block for each. All its threads walk the loop
+    together. They share the elements of each `linalg` op, one writes what
+    stores do, and all meet before and after each write. So what is added comes
+    in the loop's order. Buffers that steps allocate are there before the loop.
+    Skips: loops with results, with grids inside, or whose steps allocate sizes
+    that they compute.
+
+    ```mlir
+    func.func @f(%x: memref<?x4xf32>, %y: memref<4xf32>, %n: index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      scf.for %i = %c0 to %n step %c1 {
+        %row = memref.subview %x[%i, 0] [1, 4] [1, 1]
+            : memref<?x4xf32> to memref<4xf32, strided<[1], offset: ?>>
+        linalg.add ins(%row, %y : memref<4xf32, strided<[1], offset: ?>>,
+                                  memref<4xf32>) outs(%y : memref<4xf32>)
+      }
+      return
+    }
+    ```
+    becomes a grid of one block, with the loop in it.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+      "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+      "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::scf::SCFDialect", "::mixattn::tile::TileDialect"];
+}
+
 #endif // MIXATTN_PASSES_SCHEDULE_GPU_PASSES_TD

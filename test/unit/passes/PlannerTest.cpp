@@ -31,7 +31,7 @@ protected:
     return plan(text,
                 TargetAttr::get(&context, TargetFamily::X86, "znver5",
                                 b.getStrArrayAttr({"avx2", "avx512f", "fma"}),
-                                threads, {}));
+                                threads, {}, {}));
   }
   llvm::SmallVector<PlanCase> plan(const std::string &text, TargetAttr target) {
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
@@ -86,7 +86,7 @@ TEST_F(PlannerTest, StaticSizesDecideAtOnce) {
 
 TEST_F(PlannerTest, GpusDecodeWhereQueriesAreKnownToBeFew) {
   auto target = TargetAttr::get(&context, TargetFamily::Mma, "sm_80", {},
-                                /*threads=*/0, {});
+                                /*threads=*/0, {}, {});
   for (const char *queries : {"1", "16", "17", "2048", "?"}) {
     llvm::SmallVector<PlanCase> cases =
         plan(softmax(queries, "2048", "bf16"), target);
