@@ -70,6 +70,9 @@ Prediction Unfused::predict(const Workload &work, const PlanCase &,
       double(work.kind == Workload::Kind::Softmax
                  ? work.queryHeads + 2 * work.heads
                  : work.heads * std::max(work.features, work.valueFeatures));
-  return {seconds + 2 * tensors / gpu.memoryRate + 4 * secondsOfLaunch,
-          tensors};
+  double bytes = 2 * tensors;
+  // Few queries write little, and read keys and values all the same.
+  if (work.kind == Workload::Kind::Softmax)
+    bytes += double(sizes.batch) * double(sizes.keys) * work.bytesOfKey();
+  return {seconds + bytes / gpu.memoryRate + 4 * secondsOfLaunch, tensors};
 }
