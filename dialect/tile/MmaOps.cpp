@@ -33,12 +33,15 @@ LogicalResult MmaCopyOp::verify() {
   return verifyTurns(*this, source, /*dims=*/3);
 }
 
-/// Whether `left` has sums of `terms` terms for 16 rows, or for those of all
-/// warps.
-static bool isLeftOf(Value left, int64_t terms) {
-  if (auto tile = dyn_cast<SharedType>(left.getType()))
-    return tile.getRows() % 16 == 0 && tile.getColumns() == terms;
-  return lengthOf(left) == terms / 2;
+/// Whether `left`, or its transpose where it `isTurned`, has sums of `terms`
+/// terms for 16 rows, or for those of all warps.
+static bool isLeftOf(Value left, int64_t terms, bool isTurned) {
+  auto tile = dyn_cast<SharedType>(left.getType());
+  if (!tile)
+    return !isTurned && lengthOf(left) == terms / 2;
+  int64_t rows = isTurned ? tile.getColumns() : tile.getRows();
+  return rows % 16 == 0 &&
+         (isTurned ? tile.getRows() : tile.getColumns()) == terms;
 }
 
 static Type elementTypeOf(Value left) {
@@ -58,7 +61,8 @@ LogicalResult MmaProductOp::verify() {
                        "least");
   for (auto [left, accumulator] :
        llvm::zip_equal(getLefts(), getAccumulators())) {
-    if (!isLeftOf(left, inner) || lengthOf(accumulator) != columns / 2)
+    if (!isLeftOf(left, inner, getTurned()) ||
+        lengthOf(accumulator) != columns / 2)
       return emitOpError("expected left sides and sums of 16 rows that fit the "
                          "tile");
     if (elementTypeOf(left) != tile.getElementType())

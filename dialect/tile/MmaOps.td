@@ -114,8 +114,9 @@ def Tile_MmaProductOp : Tile_Op<"mma.product",
     For every group of 16 rows: `product = accumulator + left tile`, or, where
     `transposed`, `accumulator + left tile^T`: then the rows of the tile are
     columns of the product. `left` is an operand in registers, or a tile, of
-    which warp w takes the rows from 16 w on. Sums are f32. All sizes of tiles
-    are multiples of 16. What is read of the tile serves all groups.
+    which warp w takes the rows from 16 w on; where lefts are `turned`, tiles
+    whose columns are the rows of the left side. Sums are f32. All sizes of
+    tiles are multiples of 16. What is read of the tile serves all groups.
 
     ```mlir
     func.func @f(%q: vector<32xbf16>, %r: vector<32xbf16>, %s: vector<16xf32>,
@@ -128,15 +129,36 @@ def Tile_MmaProductOp : Tile_Op<"mma.product",
       return %p#0, %p#1 : vector<16xf32>, vector<16xf32>
     }
     ```
+
+    ```mlir
+    func.func @state(%k: !tile.shared<32x64xbf16, padded>,
+                     %v: !tile.shared<32x16xbf16, padded>,
+                     %s: vector<8xf32>) -> vector<8xf32> {
+      %p = tile.mma.product turned %k by %v onto %s
+          : !tile.shared<32x64xbf16, padded>
+          by !tile.shared<32x16xbf16, padded> onto vector<8xf32>
+      return %p : vector<8xf32>
+    }
+    ```
   }];
   let arguments = (ins
+      UnitAttr:$turned,
       Arg<Variadic<AnyTypeOf<[Tile_Operand, Tile_MmaTile]>>, "", [MemRead]>:
           $lefts,
       Arg<Tile_MmaTile, "", [MemRead]>:$tile, UnitAttr:$transposed,
       Variadic<Tile_Fragment>:$accumulators);
   let results = (outs Variadic<Tile_Fragment>:$products);
+  let builders = [
+    /// Lefts that are not turned.
+    OpBuilder<(ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$lefts,
+        "::mlir::Value":$tile, "::mlir::UnitAttr":$transposed,
+        "::mlir::ValueRange":$accumulators), [{
+      build($_builder, $_state, types, ::mlir::UnitAttr(), lefts, tile,
+            transposed, accumulators);
+    }]>
+  ];
   let assemblyFormat = [{
-    $lefts `by` $tile (`transposed` $transposed^)? `onto` $accumulators
+    (`turned` $turned^)? $lefts `by` $tile (`transposed` $transposed^)? `onto` $accumulators
     attr-dict `:` type($lefts) `by` type($tile) `onto` type($accumulators)
   }];
   let hasVerifier = 1;

@@ -95,6 +95,18 @@ class Row:
                 counted[name] = code
                 loads[name] = sass.device_loads(code)
         names = [name for name in launches if name in counted]
+        chosen = {candidate["algorithm"]
+                  for op in explained["entries"][0]["ops"]
+                  for candidate in op["candidates"]
+                  if candidate["reason"] == "chosen"}
+        # Its loops make features from the device's memory, too: no clocks are
+        # predicted.
+        if "chunked_linear" in chosen:
+            self.without = "without predictions"
+            self.complaints += [f"{stack} bytes of a thread's registers are "
+                                f"spilled" for *_, stack in usage.values()
+                                if stack]
+            return
         if predicted and not names:
             self.without = "without a loop over keys"
             return
@@ -175,7 +187,8 @@ def main():
         print("  ".join([line[0].ljust(widths[0])] + [
             cell.rjust(width) for cell, width in
             zip(line[1:], widths[1:])]).rstrip())
-    for what in ["refused", "without products", "without a loop over keys"]:
+    for what in ["refused", "without products", "without a loop over keys",
+                 "without predictions"]:
         others = [row.text for row in rows if row.without == what and
                   not row.lines and not row.complaints]
         if others:

@@ -21,7 +21,7 @@ private:
   /// Gives the registers of 16 terms, those from a term on, of the warp's rows
   /// of a left side.
   using LeftSide = std::function<Values(int64_t)>;
-  LeftSide emitLeftSide(Value left);
+  LeftSide emitLeftSide(Value left, bool isTurned);
   /// Four squares of 8 rows and columns from `address` on, a register each.
   Values emitSquares(Value address, NVVM::MMALayout layout);
   /// The registers of 16 rows (of the sum) of 16 columns of the right side:
@@ -61,8 +61,9 @@ MmaEmitter::Values MmaEmitter::emitRightSide(Value address, bool transposed) {
 
 /// Each lane gives the address of one row of one of four squares: the first,
 /// the one below, then the next columns' two. A tile is read term by term, so
-/// that registers hold little of it.
-MmaEmitter::LeftSide MmaEmitter::emitLeftSide(Value left) {
+/// that registers hold little of it. Where its columns are the rows, squares
+/// come transposed.
+MmaEmitter::LeftSide MmaEmitter::emitLeftSide(Value left, bool isTurned) {
   if (isa<VectorType>(left.getType())) {
     Value registers = registersOf(left);
     return [this, registers](int64_t term) {
@@ -73,11 +74,16 @@ MmaEmitter::LeftSide MmaEmitter::emitLeftSide(Value left) {
     };
   }
   Value inSquare = at.rem(lane(), 8), square = at.div(lane(), 8);
-  Value row = at.add(at.mul(warp(), warpRows),
-                     at.add(at.mul(at.rem(square, 2), chunk), inSquare));
-  Value begin = sharedPointer(left, row, at.mul(at.div(square, 2), chunk));
-  return [this, begin](int64_t term) {
-    return emitSquares(shifted(begin, term * width), NVVM::MMALayout::row);
+  Value row =
+      at.add(at.mul(warp(), warpRows), at.mul(at.rem(square, 2), chunk));
+  Value term = at.mul(at.div(square, 2), chunk);
+  Value begin = isTurned ? sharedPointer(left, at.add(term, inSquare), row)
+                         : sharedPointer(left, at.add(row, inSquare), term);
+  int64_t step =
+      isTurned ? cast<tile::SharedType>(left.getType()).getRowBytes() : width;
+  auto layout = isTurned ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+  return [=](int64_t term) {
+    return emitSquares(shifted(begin, term * step), layout);
   };
 }
 
@@ -124,7 +130,7 @@ MmaEmitter::Values MmaEmitter::emit(tile::MmaProductOp op) {
   SmallVector<Values> sums;
   for (auto [left, accumulator] :
        llvm::zip_equal(op.getLefts(), op.getAccumulators())) {
-    lefts.push_back(emitLeftSide(left));
+    lefts.push_back(emitLeftSide(left, op.getTurned()));
     Values &own = sums.emplace_back();
     for (int64_t i = 0; i < lengthOf(accumulator); ++i)
       own.push_back(element(accumulator, i));

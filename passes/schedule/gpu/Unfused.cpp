@@ -51,6 +51,14 @@ std::string Unfused::whyNot(Operation *op) const {
   return "";
 }
 
+/// Whether loops over positions, one by one, compute `op`: of one block.
+static bool walksOverPositions(Operation *op) {
+  if (auto linear = dyn_cast_if_present<LinearAttentionOpInterface>(op))
+    return linear.getCausal();
+  auto pool = dyn_cast_if_present<StructuredPoolOp>(op);
+  return pool && (pool.getErrorIndex() || pool.getWindows());
+}
+
 /// Every tensor goes to memory and comes back. Threads sum up by themselves
 /// what they read one by one: nothing says how much of that overlaps.
 Prediction Unfused::predict(const Workload &work, const PlanCase &,
@@ -62,7 +70,19 @@ Prediction Unfused::predict(const Workload &work, const PlanCase &,
   double cycles =
       units * ((work.plainMultiplyAdds + work.plainOther) / gpu.others +
                work.plainExps / gpu.exps);
-  double seconds = cycles / (double(gpu.multiprocessors) * gpu.hertz);
+  double blocks = double(gpu.multiprocessors);
+  if (walksOverPositions(work.op)) {
+    // A few barriers, and loads that wait for them.
+    constexpr double clocksOfStep = 5000;
+    cycles += clocksOfStep * double(sizes.queries);
+    blocks = 1;
+  }
+  // A thread adds up the keys of a number of a state in f64, each term after
+  // the one before.
+  constexpr double clocksOfSum = 16;
+  if (work.kind == Workload::Kind::Linear)
+    cycles += clocksOfSum * double(sizes.keys) * blocks;
+  double seconds = cycles / (blocks * gpu.hertz);
   // Scores, exponentials, weights: each written once, and read once by what
   // comes next.
   double tensors =

@@ -4,6 +4,7 @@
 #include "passes/schedule/gpu/GpuSchedule.h"
 #include "passes/schedule/gpu/Schedules.h"
 #include "passes/schedule/mma/BlockSizes.h"
+#include "passes/schedule/mma/Linear.h"
 #include "passes/schedule/mma/Schedules.h"
 
 using namespace mlir;
@@ -49,6 +50,7 @@ void mma::addSchedules(ScheduleTable &table) {
             [](TargetAttr target) { return std::make_unique<Online>(target); });
   addTwoPass(table, TargetFamily::Mma);
   addDecode(table, TargetFamily::Mma);
+  addLinear(table, TargetFamily::Mma);
   gpus::addSchedules(table, TargetFamily::Mma);
 }
 

@@ -2,10 +2,10 @@
 // The second of two passes over the keys: weights are made again, mixed, and
 // pool values.
 
+#include "passes/schedule/gpu/NeverUnroll.h"
 #include "passes/schedule/mma/Schedules.h"
 #include "passes/schedule/mma/TwoPassBlock.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -73,21 +73,6 @@ private:
 
 } // namespace
 
-/// Keeps LLVM and ptxas from unrolling a loop: they would begin products of the
-/// next heads early, and registers would not hold them.
-static LLVM::LoopAnnotationAttr neverUnrolled(OpBuilder &b) {
-  auto unroll = LLVM::LoopUnrollAttr::get(
-      b.getContext(), /*disable=*/b.getBoolAttr(true), /*count=*/{},
-      /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
-      /*followupRemainder=*/{}, /*followupAll=*/{});
-  return LLVM::LoopAnnotationAttr::get(
-      b.getContext(), /*disableNonforced=*/{}, /*vectorize=*/{},
-      /*interleave=*/{}, unroll, /*unrollAndJam=*/{}, /*licm=*/{},
-      /*distribute=*/{}, /*pipeline=*/{}, /*peeled=*/{}, /*unswitch=*/{},
-      /*mustProgress=*/{}, /*isVectorized=*/{}, /*startLoc=*/{},
-      /*endLoc=*/{}, /*parallelAccesses=*/{});
-}
-
 PoolMixedBlock::Values PoolMixedBlock::emitLoop(
     int64_t count, Values inits,
     function_ref<Values(Value number, Values carried)> body) {
@@ -95,7 +80,9 @@ PoolMixedBlock::Values PoolMixedBlock::emitLoop(
     return body(at.value(0), inits);
   auto loop =
       scf::ForOp::create(b, at.value(0), at.value(count), at.value(1), inits);
-  loop->setDiscardableAttr("llvm.loop_annotation", neverUnrolled(b));
+  // Products of the next heads would begin early, and registers would not hold
+  // them.
+  neverUnroll(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   scf::YieldOp::create(

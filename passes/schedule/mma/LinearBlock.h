@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Blocks of linear attention: features, values and states as tiles.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_MMA_LINEAR_BLOCK_H
+#define MIXATTN_PASSES_SCHEDULE_MMA_LINEAR_BLOCK_H
+
+#include "passes/schedule/gpu/FeatureNumbers.h"
+#include "passes/schedule/mma/LinearSizes.h"
+
+namespace mixattn::mma {
+
+/// Emits what blocks of all kernels of linear attention do.
+class LinearBlock {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  LinearBlock(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
+              const LinearSizes &sizes)
+      : b(b), at(b), kernel(kernel), sizes(sizes),
+        buffers(mlir::ValueRange(kernel.getInputs())) {}
+
+  /// A tile of numbers, the rounded ones and what these leave out.
+  struct Halves {
+    mlir::Value high, low;
+  };
+  /// What a quotient adds to the denominator, and the factor of its result.
+  struct Quotient {
+    double eps, scale;
+  };
+  /// Emits the number at a place, an f32.
+  using Number =
+      llvm::function_ref<mlir::Value(mlir::Value row, mlir::Value column)>;
+
+  /// Begins the code of an item. Column blocks are counted with `heads`.
+  void emitItem(tile::GridOp grid);
+  /// A tile of `panels` times 64 rows.
+  Halves takeTile(int64_t panels, int64_t columns);
+  /// A tile of numbers of `element`.
+  mlir::Value takeNumbers(int64_t rows, int64_t columns, mlir::Type element);
+  /// A tile of numbers that rows of a chunk share, `count` of each; null where
+  /// the features have none.
+  mlir::Value takeSharedNumbers(FeatureNumbers &features, int64_t count);
+  Halves panelOf(const Halves &tile, int64_t panel);
+  /// Has threads write all numbers of `tile`.
+  void emitNumbers(const Halves &tile, Number number);
+  /// Writes a fragment to a panel.
+  void emitPanel(const Halves &panel, mlir::Value fragment);
+  /// Features of the `count` rows of a chunk, which `feature` gives, and zeros.
+  void emitFeatures(const Halves &tile, mlir::Value count, Number feature);
+  void emitBarrier();
+  /// Waits until what a warp stored may be written again by any lane of it.
+  void emitWaitForStores();
+  /// The sum of `sum` and the product of the halves of `left` and `right`, but
+  /// for what both leave out. Both are tiles of one panel; `left` may be an
+  /// operand.
+  mlir::Value emitProduct(const Halves &left, bool isTurned,
+                          const Halves &right, bool isTransposed,
+                          mlir::Value sum);
+  /// `fragment` as the left side of products.
+  Halves asOperands(mlir::Value fragment);
+  /// The quotients of `sums`, a fragment of the block's columns, and zeros
+  /// where the denominator is.
+  mlir::Value emitQuotients(mlir::Value sums, const Quotient &quotient);
+  mlir::Value emitQuotient(mlir::Value sum, mlir::Value total,
+                           const Quotient &quotient);
+  /// Computes the warp's rows again, a column a lane, where `results` have NaN:
+  /// halves of an infinity, or values that a query does not see, may have made
+  /// it. `sum` gives a row's sum in a column. Of `matrix` there are `count`
+  /// rows from `first` on.
+  void emitRowsAgain(mlir::Value results, mlir::Value matrix, mlir::Value first,
+                     mlir::Value count, const Quotient &quotient, Number sum);
+  /// Whether a row of `fragment` that the warp has is NaN somewhere.
+  mlir::Value isSomeNaN(mlir::Value fragment);
+  /// A number of a tile, of both halves. Of features number `feature` is in
+  /// column `feature` mod 64 of a panel.
+  mlir::Value numberAt(const Halves &tile, mlir::Value row, mlir::Value column);
+  mlir::Value featureAt(const Halves &tile, mlir::Value row,
+                        mlir::Value feature) {
+    constexpr int64_t chunk = LinearSizes::chunk;
+    return numberAt(tile, at.add(at.mul(at.div(feature, chunk), chunk), row),
+                    at.rem(feature, chunk));
+  }
+  /// The sum of what `term` gives for numbers from 0 to before `end`.
+  mlir::Value emitSum(mlir::Value end,
+                      llvm::function_ref<mlir::Value(mlir::Value)> term);
+  /// Writes those of 64 rows of `matrix`, of the block's columns, from `first`
+  /// on that are before `rows`.
+  void emitStore(mlir::Value fragment, mlir::Value matrix, mlir::Value first,
+                 mlir::Value rows);
+
+  /// Runs `inside` with every number from `begin` to `end`, a step each.
+  void forEach(mlir::Value begin, mlir::Value end, int64_t step,
+               llvm::function_ref<void(mlir::Value)> inside);
+  void onlyIf(mlir::Value condition, llvm::function_ref<void()> inside);
+  /// `number` where `condition` holds, which is not computed elsewhere: then 0.
+  mlir::Value numberIf(mlir::Value condition, mlir::Type type,
+                       llvm::function_ref<mlir::Value()> number);
+  /// New fragments of `operands`, element by element.
+  Values map(mlir::ValueRange operands, size_t results,
+             llvm::function_ref<Values(mlir::Value row, mlir::Value column,
+                                       mlir::ValueRange elements)>
+                 element);
+  mlir::Value read(mlir::Value operand, mlir::ValueRange place);
+  mlir::Value number(double value) {
+    return mlir::arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+  }
+  mlir::Value zeros(int64_t columns);
+  mlir::Value sizeOf(mlir::Value operand, int64_t dim) {
+    return b.createOrFold<mlir::memref::DimOp>(buffers.bufferOf(operand), dim);
+  }
+  mlir::Value isBelow(mlir::Value number, IndexMath::Index bound) {
+    return at.compare(mlir::arith::CmpIPredicate::slt, number, bound);
+  }
+  mlir::Value both(mlir::Value first, mlir::Value second) {
+    return mlir::arith::AndIOp::create(b, first, second);
+  }
+
+  mlir::ImplicitLocOpBuilder &b;
+  IndexMath at;
+  KernelOp kernel;
+  const LinearSizes &sizes;
+  KernelBuffers buffers;
+  mlir::Value thread, batch, head, firstColumn;
+
+private:
+  friend class LinearQueries;
+
+  std::pair<mlir::Value, mlir::Value> splitInHalves(mlir::Value number);
+
+  int64_t taken = 0;
+};
+
+} // namespace mixattn::mma
+
+#endif // MIXATTN_PASSES_SCHEDULE_MMA_LINEAR_BLOCK_H

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Chunks of keys and values of linear attention, as tiles.
+
+#include "passes/schedule/mma/LinearKeys.h"
+
+#include "passes/schedule/gpu/NeverUnroll.h"
+
+using namespace mlir;
+using namespace mixattn;
+using namespace mixattn::mma;
+
+static constexpr int64_t chunk = LinearSizes::chunk;
+
+void LinearKeys::takeTiles() {
+  keys = takeTile(sizes.panels, chunk);
+  values = takeTile(1, sizes.width());
+  shared = takeSharedNumbers(features, op.getNumComponents());
+  lost = takeNumbers(sizes.panels * chunk, sizes.width(), b.getF32Type());
+}
+
+LinearKeys::State LinearKeys::emitNoState() {
+  State none(sizes.panels, zeros(sizes.width()));
+  for (int64_t panel = 0; panel < sizes.panels; ++panel)
+    map(none[panel], 1,
+        [&](Value row, Value column, ValueRange elements) -> Values {
+          tile::SharedWriteOp::create(b, elements[0], lost,
+                                      at.add(row, panel * chunk), column);
+          return {elements[0]};
+        });
+  return none;
+}
+
+Value LinearKeys::emitSumsAgain(int64_t panel, Value sums) {
+  auto choice = scf::IfOp::create(b, sums.getType(), isSomeNaN(sums),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, sums);
+  b.setInsertionPointToStart(choice.thenBlock());
+  auto loop = scf::ForOp::create(b, at.value(0), at.value(chunk), at.value(1),
+                                 zeros(sizes.width()));
+  neverUnroll(loop);
+  scf::YieldOp::create(b, loop.getResults());
+  b.setInsertionPointToStart(loop.getBody());
+  Value key = loop.getInductionVar();
+  Values again =
+      map(loop.getRegionIterArg(0), 1,
+          [&](Value feature, Value column, ValueRange elements) -> Values {
+            Value term = arith::MulFOp::create(
+                b, featureAt(keys, key, at.add(feature, panel * chunk)),
+                numberAt(values, key, column));
+            return {arith::AddFOp::create(b, elements[0], term)};
+          });
+  scf::YieldOp::create(b, again);
+  return choice.getResult(0);
+}
+
+/// A chunk is summed up first (Kahan 1965). An element and what it lost are the
+/// same thread's.
+LinearKeys::State LinearKeys::emitUpdate(const State &state) {
+  State next;
+  for (int64_t panel = 0; panel < sizes.panels; ++panel) {
+    Value sums = emitProduct(panelOf(keys, panel), /*isTurned=*/true, values,
+                             /*isTransposed=*/false, zeros(sizes.width()));
+    sums = emitSumsAgain(panel, sums);
+    next.push_back(
+        map({state[panel], sums}, 1,
+            [&](Value row, Value column, ValueRange elements) -> Values {
+              row = at.add(row, panel * chunk);
+              Value before = tile::SharedReadOp::create(b, b.getF32Type(), lost,
+                                                        row, column);
+              Value term = arith::SubFOp::create(b, elements[1], before);
+              Value sum = arith::AddFOp::create(b, elements[0], term);
+              Value gained = arith::SubFOp::create(b, sum, elements[0]);
+              Value after = arith::SubFOp::create(b, gained, term);
+              // An infinity has lost nothing.
+              Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO,
+                                                  after, after);
+              after = arith::SelectOp::create(b, isNaN, number(0), after);
+              tile::SharedWriteOp::create(b, after, lost, row, column);
+              return {sum};
+            })
+            .front());
+  }
+  return next;
+}
+
+LinearKeys::State LinearKeys::emitLoop(
+    Value end, const State &state,
+    function_ref<State(Value start, const State &state)> body) {
+  auto loop = scf::ForOp::create(b, at.value(0), end, at.value(chunk), state);
+  neverUnroll(loop);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(
+      b, body(loop.getInductionVar(), State(loop.getRegionIterArgs())));
+  return State(loop.getResults());
+}
+
+Value LinearKeys::emitCount() {
+  OperandDim of = op.getKeysDim();
+  Value all = sizeOf(of.value, of.dim);
+  Value lengths = op.getLengths();
+  if (!lengths)
+    return all;
+  // Compared before it loses bits: an index of a kernel has 32.
+  Type i64 = b.getI64Type();
+  Value length = buffers.emitRead(b, b.getLoc(), lengths, ValueRange{batch});
+  if (length.getType() != i64)
+    length = arith::ExtSIOp::create(b, i64, length);
+  Value zero = arith::ConstantOp::create(b, b.getI64IntegerAttr(0));
+  length = arith::MinSIOp::create(b, length,
+                                  arith::IndexCastOp::create(b, i64, all));
+  length = arith::MaxSIOp::create(b, length, zero);
+  return arith::IndexCastOp::create(b, b.getIndexType(), length);
+}
+
+Value LinearKeys::readKey(Value key, Value component, Value column) {
+  Values place = {batch, head};
+  if (op.getKeyType().getRank() == 5)
+    place.push_back(component);
+  place.append({key, column});
+  Value x = read(op.getKey(), place);
+  if (Value shifts = op.getShifts())
+    x = arith::AddFOp::create(b, x, read(shifts, {head, component, column}));
+  return x;
+}
+
+/// sum_r prior_r phi(k_r)[feature] of the key in `row` of the chunk.
+Value LinearKeys::emitFeature(Value first, Value row, Value feature) {
+  Value key = at.add(first, row), prior = op.getPrior();
+  auto ofComponent = [&](Value component) -> Value {
+    Value common;
+    if (shared)
+      common = tile::SharedReadOp::create(
+          b, cast<tile::SharedType>(shared.getType()).getElementType(), shared,
+          component, row);
+    Value own = features.emit(
+        [&](Value column) { return readKey(key, component, column); }, feature,
+        common);
+    if (!prior)
+      return own;
+    Values place = {head, component};
+    if (cast<RankedTensorType>(prior.getType()).getRank() == 3)
+      place.push_back(key);
+    return arith::MulFOp::create(b, own, read(prior, place));
+  };
+  int64_t components = op.getNumComponents();
+  if (components == 1)
+    return ofComponent(at.value(0));
+  auto loop = scf::ForOp::create(b, at.value(0), at.value(components),
+                                 at.value(1), number(0));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value next = arith::AddFOp::create(b, loop.getRegionIterArg(0),
+                                     ofComponent(loop.getInductionVar()));
+  scf::YieldOp::create(b, next);
+  return loop.getResult(0);
+}
+
+void LinearKeys::emitKeys(Value first, Value count) {
+  if (shared) {
+    Type element = cast<tile::SharedType>(shared.getType()).getElementType();
+    forEach(thread, at.value(op.getNumComponents() * chunk),
+            LinearSizes::threads, [&](Value place) {
+              Value component = at.div(place, chunk),
+                    row = at.rem(place, chunk);
+              Value common = numberIf(isBelow(row, count), element, [&] {
+                return features.emitShared([&](Value column) {
+                  return readKey(at.add(first, row), component, column);
+                });
+              });
+              tile::SharedWriteOp::create(b, common, shared, component, row);
+            });
+    emitBarrier();
+  }
+  emitFeatures(keys, count, [&](Value row, Value feature) {
+    return emitFeature(first, row, feature);
+  });
+  Value valueHead = at.div(head, op.getValueGroup());
+  Value one = at.value(sizes.columns);
+  emitNumbers(values, [&](Value row, Value column) -> Value {
+    return numberIf(isBelow(row, count), b.getF32Type(), [&]() -> Value {
+      Value own = at.add(firstColumn, column);
+      Value isValue = both(isBelow(column, one),
+                           isBelow(own, b.getIndexAttr(sizes.valueFeatures)));
+      Value value = numberIf(isValue, b.getF32Type(), [&] {
+        return read(op.getValue(), {batch, valueHead, at.add(first, row), own});
+      });
+      Value isOne = at.compare(arith::CmpIPredicate::eq, column, one);
+      return arith::SelectOp::create(b, isOne, number(1), value);
+    });
+  });
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Chunks of keys and values of linear attention, as tiles.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_MMA_LINEAR_KEYS_H
+#define MIXATTN_PASSES_SCHEDULE_MMA_LINEAR_KEYS_H
+
+#include "passes/schedule/mma/LinearBlock.h"
+
+namespace mixattn::mma {
+
+/// Emits what blocks do that sum up states.
+class LinearKeys : public LinearBlock {
+public:
+  LinearKeys(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
+             LinearKeysOpInterface op, const LinearSizes &sizes)
+      : LinearBlock(b, kernel, sizes), op(op),
+        features(b, op, op.getKeyType().getShape().back(), buffers) {}
+
+protected:
+  /// The state: for each panel of features a fragment of their rows and the
+  /// block's columns. What these sums lose to rounding is in shared memory.
+  using State = Values;
+
+  /// Takes tiles for the keys and the values of a chunk, and for what sums
+  /// lose.
+  void takeTiles();
+  /// How many keys of the batch row count.
+  mlir::Value emitCount();
+  /// Writes features and values of `count` keys from `first` on. Threads have
+  /// met since they read the tiles, and meet before they do.
+  void emitKeys(mlir::Value first, mlir::Value count);
+  State emitNoState();
+  /// `state` with the sums of the chunk's features times its values.
+  State emitUpdate(const State &state);
+  /// A loop over chunks of what is from 0 to `end`, which carries the state.
+  State emitLoop(
+      mlir::Value end, const State &state,
+      llvm::function_ref<State(mlir::Value start, const State &state)> body);
+
+  LinearKeysOpInterface op;
+  Halves keys, values;
+
+private:
+  /// Number `column` of component `component` of key `key`.
+  mlir::Value readKey(mlir::Value key, mlir::Value component,
+                      mlir::Value column);
+  mlir::Value emitFeature(mlir::Value first, mlir::Value row,
+                          mlir::Value feature);
+
+  /// `sums` of a panel, those that are NaN summed up again: halves of an
+  /// infinity may have made them so.
+  mlir::Value emitSumsAgain(int64_t panel, mlir::Value sums);
+
+  FeatureNumbers features;
+  mlir::Value shared, lost;
+};
+
+} // namespace mixattn::mma
+
+#endif // MIXATTN_PASSES_SCHEDULE_MMA_LINEAR_KEYS_H

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The states of a linear attention, each over all keys, on tensor cores.
+
+#include "passes/schedule/mma/Linear.h"
+#include "passes/schedule/mma/LinearKeys.h"
+
+using namespace mlir;
+using namespace mixattn;
+using namespace mixattn::mma;
+
+namespace {
+
+/// Emits the state of one key head, or some of its columns, over all keys.
+class StateBlock : public LinearKeys {
+public:
+  StateBlock(ImplicitLocOpBuilder &b, KernelOp kernel, LinearStateOp op,
+             const LinearSizes &sizes)
+      : LinearKeys(b, kernel, op, sizes), op(op) {}
+
+  void emit(tile::GridOp grid);
+
+private:
+  void emitResults(const State &state, Value count);
+
+  LinearStateOp op;
+};
+
+} // namespace
+
+void StateBlock::emitResults(const State &state, Value count) {
+  int64_t rows = op.getStates().getType().getDimSize(1) /
+                 LinearKeysOpInterface(op).getNumKeyHeads();
+  ValueRange outputs = kernel.getOutputs();
+  Value begin = at.mul(head, rows), end = at.add(begin, rows);
+  Value states = KernelBuffers::matrixAt(b, outputs[0], batch);
+  Value isFirst = at.compare(arith::CmpIPredicate::eq, firstColumn, 0);
+  for (int64_t panel = 0; panel < sizes.panels; ++panel) {
+    Value sums = state[panel];
+    Value first = at.add(begin, panel * LinearSizes::chunk);
+    emitStore(sums, states, first, end);
+    onlyIf(isFirst, [&] {
+      map(sums, 1, [&](Value row, Value column, ValueRange elements) -> Values {
+        Value own = at.add(first, row);
+        Value isTotal =
+            both(at.compare(arith::CmpIPredicate::eq, column, sizes.columns),
+                 isBelow(own, end));
+        onlyIf(isTotal, [&] {
+          memref::StoreOp::create(b, elements[0], outputs[1],
+                                  ValueRange{batch, own});
+        });
+        return {elements[0]};
+      });
+    });
+  }
+  Value isOne = at.compare(arith::CmpIPredicate::eq, at.add(thread, head), 0);
+  onlyIf(both(isOne, isFirst), [&] {
+    memref::StoreOp::create(
+        b, arith::IndexCastOp::create(b, b.getI32Type(), count), outputs[2],
+        batch);
+  });
+}
+
+void StateBlock::emit(tile::GridOp grid) {
+  emitItem(grid);
+  takeTiles();
+  Value count = emitCount();
+  State state =
+      emitLoop(count, emitNoState(), [&](Value first, const State &state) {
+        emitKeys(first, at.min(at.sub(count, first), LinearSizes::chunk));
+        emitBarrier();
+        State next = emitUpdate(state);
+        emitBarrier();
+        return next;
+      });
+  emitResults(state, count);
+}
+
+void mma::scheduleLinearState(KernelOp kernel) {
+  ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
+  IndexMath at(b);
+  auto op = cast<LinearStateOp>(kernel.getAnchor());
+  LinearSizes sizes = LinearSizes::of(op);
+  Value batches =
+      b.createOrFold<memref::DimOp>(kernel.getOperandOf(op.getKey()), 0);
+  int64_t heads = LinearKeysOpInterface(op).getNumKeyHeads();
+  auto grid = tile::GridOp::create(
+      b,
+      ValueRange{at.value(1), at.value(heads * sizes.columnBlocks()), batches},
+      LinearSizes::threads);
+  StateBlock(b, kernel, op, sizes).emit(grid);
+  kernel.erase();
+}
