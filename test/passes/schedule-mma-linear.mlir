@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernels of linear attention on sm_80: a state and what queries read of it;
+// one kernel where it is causal.
+//
+// RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-stage-kernels --attn-schedule-kernels --canonicalize --cse %s | FileCheck %s --implicit-check-not=attn.linear --implicit-check-not=attn.kernel
+// RUN: mixattn-opt --attn-set-target='family=mma chip=sm_80' --attn-stage-kernels --attn-schedule-kernels %s | mixattn-opt --verify-roundtrip -o /dev/null
+
+!t = memref<1x4x?x64xbf16>
+
+// Two blocks of columns a head. Sums are in registers, what they lose is not.
+// CHECK-LABEL: func.func @all(
+// CHECK:         tile.grid %c1, %c8, %c1 threads 128 {
+// CHECK:           tile.shared_tile at 0 : <64x64xbf16, padded>
+// CHECK:           %[[LOST:.+]] = tile.shared_tile at {{.+}} : <64x48xf32, padded>
+// CHECK:           scf.for {{.*}} step %c64 {{.*}} -> (vector<24xf32>)
+// CHECK-COUNT-3:     tile.mma.product turned
+// CHECK:             tile.shared_read %[[LOST]]
+// CHECK:             tile.shared_write %{{.+}} into %[[LOST]]
+// CHECK:           tile.store
+// CHECK:         tile.grid %{{.+}}, %c8, %c1 threads 128 {
+// CHECK-COUNT-3:   tile.mma.product
+// CHECK:           tile.join_sum
+// CHECK:           arith.divf
+// CHECK:           tile.store
+func.func @all(%q: !t, %k: !t, %v: !t, %o: !t) {
+  attn.kernel ins(%q, %k, %v : !t, !t, !t) outs(%o : !t) {
+  ^bb0(%a: tensor<1x4x?x64xbf16>, %b: tensor<1x4x?x64xbf16>,
+       %c: tensor<1x4x?x64xbf16>):
+    %0 = attn.linear_generic
+        features(%a, %b : tensor<1x4x?x64xbf16>, tensor<1x4x?x64xbf16>)
+        feature_map <elu> pool(%c : tensor<1x4x?x64xbf16>)
+        {attn.plan = #attn.plan<[else : chunked_linear]>}
+        -> tensor<1x4x?x64xbf16>
+    attn.results %0 : tensor<1x4x?x64xbf16>
+  }
+  return
+}
+
+// Scores of a chunk, the values of its keys, the state before, and its update.
+// CHECK-LABEL: func.func @causal(
+// CHECK:         tile.grid %c1, %c8, %c1 threads 128 {
+// CHECK:           %[[STATE:.+]] = scf.for {{.*}} -> (vector<24xf32>)
+// CHECK-COUNT-3:     tile.mma.product turned
+// CHECK:           scf.for {{.*}} iter_args(%{{.+}} = %[[STATE]]) -> (vector<24xf32>)
+// CHECK-COUNT-3:     tile.mma.product {{.*}} transposed
+// CHECK:             arith.cmpi sle
+// CHECK-COUNT-6:     tile.mma.product
+// CHECK:             tile.store
+// CHECK-COUNT-3:     tile.mma.product turned
+func.func @causal(%q: !t, %k: !t, %v: !t, %o: !t) {
+  attn.kernel ins(%q, %k, %v : !t, !t, !t) outs(%o : !t) {
+  ^bb0(%a: tensor<1x4x?x64xbf16>, %b: tensor<1x4x?x64xbf16>,
+       %c: tensor<1x4x?x64xbf16>):
+    %0 = attn.linear_generic
+        features(%a, %b : tensor<1x4x?x64xbf16>, tensor<1x4x?x64xbf16>)
+        feature_map <elu> causal pool(%c : tensor<1x4x?x64xbf16>)
+        {attn.plan = #attn.plan<[else : chunked_linear]>}
+        -> tensor<1x4x?x64xbf16>
+    attn.results %0 : tensor<1x4x?x64xbf16>
+  }
+  return
+}
