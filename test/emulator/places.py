@@ -22,6 +22,8 @@ def main():
     options = variants.parse()
     options.sizes = {}
     x = computed_places.draw(np.random.default_rng(3))
+    # Doubled, the lower 32 bits of these are those of a place.
+    x["errors"][11] = 2**31
     for name in ("error_value", "v"):
         x[name] = inputs.encode(x[name].astype(float), options.dtype)
     with tempfile.TemporaryDirectory() as folder:
