@@ -10,9 +10,9 @@
  * A host artifact runs on the CPU that calls it. A GPU artifact launches
  * kernels on the CUDA device that its tensors lie on. Both have two functions
  * more per entry: `mixattn_workspace_NAME` and `mixattn_prepare_NAME`. A shared
- * library has each entry once more as `__tvm_ffi_NAME`, under TVM FFI's C calling
- * convention (tvm/ffi/c_api.h, TVMFFISafeCallType): all tensors as values, those
- * of arguments first; nothing as the result.
+ * library has each entry once more as `__tvm_ffi_NAME`, under TVM FFI's C
+ * calling convention (tvm/ffi/c_api.h, TVMFFISafeCallType): all tensors as
+ * values, those of arguments first; nothing as the result.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef MIXATTN_ABI_H

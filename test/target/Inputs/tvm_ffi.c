@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions of libtvm_ffi that an artifact asks for: errors are kept, memory
- * comes from the test, and everything is told. */
+/* The functions of libtvm_ffi that an artifact asks for: errors are kept,
+ * memory comes from the test, and everything is told. */
 #include <dlpack/dlpack.h>
 #include <stdio.h>
 #include <stdlib.h>
