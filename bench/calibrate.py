@@ -181,7 +181,7 @@ class Session:
         for number, probe in enumerate(self.probes):
             self.sources[probe] = folder / f"{number}.mlir"
             self.sources[probe].write_text(probe.row.source())
-        # What the compiler knows of this machine: `name`, caches, `numbers`.
+        # The compiler's description of this machine: `name`, caches, `numbers`.
         text = subprocess.run([tools / "mixattn-compile",
                                self.sources[self.probes[0]], "--explain=json"],
                               check=True, capture_output=True, text=True).stdout
@@ -280,7 +280,7 @@ def spread(residuals):
 
 
 def table(built_in, found, sources):
-    """Lines of the numbers of this machine beside the built-in ones."""
+    """Lines of the numbers of this machine, next to the built-in ones."""
     lines = [f"{'number':20} {'built in':>12} {'measured':>12}  by"]
     for name, number in found.items():
         known = f"{built_in[name]:.4g}" if name in built_in else "?"
@@ -292,8 +292,7 @@ def parse():
     parser = argparse.ArgumentParser(
         prog="scripts/calibrate.sh", description="Measures the numbers that "
         "predictions of this CPU depend on, prints them next to the built-in ones, and "
-        "writes a file for mixattn-compile's --target-file. Some five minutes on an "
-        "idle machine.",
+        "writes a file for mixattn-compile's --target-file. The machine has to be idle.",
         epilog="examples:\n  scripts/calibrate.sh --out=this-machine.json\n"
         "  scripts/calibrate.sh --only=hidden_exp --only=naked_exp\n",
         formatter_class=argparse.RawDescriptionHelpFormatter)

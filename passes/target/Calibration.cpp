@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The constants of predictions by kind of CPU, and those that a file gives.
+// The constants of predictions, and those that a file gives.
 
 #include "passes/target/Calibration.h"
 
@@ -13,24 +13,7 @@
 using namespace mixattn;
 using llvm::StringRef;
 
-namespace {
-
-/// A constant of one kind of CPU.
-struct OfKind {
-  /// LLVM's name.
-  StringRef cpu;
-  double Calibration::*constant;
-  double value;
-};
-
-} // namespace
-
-/// Measured by scripts/calibrate.sh.
-static constexpr OfKind measured[] = {
-    {"znver4", &Calibration::nakedExp, 11},
-};
-
-Calibration mixattn::calibrationOf(StringRef cpu, bool sharesPorts) {
+Calibration mixattn::calibrationOf(bool sharesPorts) {
   Calibration costs;
   // Where exps take the ports of products nothing of them hides, and part of a
   // strip's traffic does: measured on Granite Rapids.
@@ -38,9 +21,6 @@ Calibration mixattn::calibrationOf(StringRef cpu, bool sharesPorts) {
     costs.hiddenExp = costs.nakedExp = 13;
     costs.strip = 0.3;
   }
-  for (const OfKind &each : measured)
-    if (each.cpu == cpu)
-      costs.*each.constant = each.value;
   return costs;
 }
 

@@ -18,7 +18,7 @@ namespace mixattn {
 struct CpuModel;
 
 /// Constants of predictions: those of Zen 5 with AVX-512, where this says no
-/// other machine. `calibrationOf` has those of other kinds of CPU.
+/// other machine. `calibrationOf` has those where ports are shared.
 ///
 /// Slots are turns of a port that begins one vector multiply-add a cycle.
 struct Calibration {
@@ -95,9 +95,9 @@ struct Calibration {
   double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;
 };
 
-/// The constants of the CPU that LLVM calls `cpu`. `sharesPorts`: all its
-/// vector arithmetic takes the ports of multiply-adds.
-Calibration calibrationOf(llvm::StringRef cpu, bool sharesPorts);
+/// The constants of a CPU. `sharesPorts`: all its vector arithmetic takes the
+/// ports of multiply-adds.
+Calibration calibrationOf(bool sharesPorts);
 
 /// A number of a description of a CPU that a file may give.
 struct CalibrationNumber {

@@ -84,7 +84,7 @@ CpuModel mixattn::describeCpu(StringRef cpu,
   model.l3Rate = known->l3Rate;
   model.memoryRate = 10;
   model.allMemoryRate = 12.5;
-  model.costs = calibrationOf(cpu, model.sharesPorts);
+  model.costs = calibrationOf(model.sharesPorts);
   return model;
 }
 

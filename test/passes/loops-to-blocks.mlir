@@ -67,7 +67,7 @@ func.func @buffers(%x: memref<?xf32>, %n: index) {
 
 // -----
 
-// What steps hand on as numbers, and grids, stay where they are.
+// Grids, and numbers that steps hand on, stay where they are.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT:     tile.grid %c1
 // CHECK:         scf.for

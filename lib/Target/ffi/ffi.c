@@ -22,7 +22,7 @@ WEAK void *TVMFFIEnvGetDLPackManagedTensorAllocator(void);
 WEAK int TVMFFIEnvTensorAlloc(DLTensor *prototype, void **tensor);
 WEAK int TVMFFIObjectDecRef(void *object);
 
-// What an artifact of any target asks of its workspace's address.
+// A workspace's address is a multiple of this, for artifacts of any target.
 enum { Alignment = 256 };
 
 static int32_t raise(const char *kind, const char *message) {

@@ -2,6 +2,7 @@
 // An attention's body on fragments, for every family of GPUs.
 
 #include "passes/schedule/gpu/FragmentBody.h"
+#include "passes/schedule/gpu/FragmentMap.h"
 
 #include "passes/body/References.h"
 
@@ -72,26 +73,18 @@ void FragmentBody::fetchOfItem(Value query) {
 FragmentBody::Values FragmentBody::emitMap(
     int64_t g, Value firstKey, ValueRange operands, size_t results,
     function_ref<Values(const ScorePlace &, Value, ValueRange)> element) {
-  SmallVector<Type> types(results, operands.front().getType());
-  auto map = tile::MapOp::create(b, types, firstRow(), firstKey, operands,
-                                 /*exps=*/IntegerAttr());
-  SmallVector<Type> arguments(2, b.getIndexType());
-  arguments.append(operands.size(), b.getF32Type());
-  OpBuilder::InsertionGuard guard(b);
-  Block *block =
-      b.createBlock(&map.getBody(), {}, arguments,
-                    SmallVector<Location>(arguments.size(), b.getLoc()));
-  // Queries and keys that are not there have the place of the last one. Windows
-  // hold zeros for them.
-  Value row = block->getArgument(0), key = block->getArgument(1);
-  Value query = queryOfRow(row);
-  buffers.setElement(query, key);
-  ScorePlace place = {batch, headOfRow(g, row),
-                      at.min(query, at.sub(numQueries, 1)),
-                      at.min(key, at.sub(range.keys, 1)), range.alignment};
-  tile::FragmentYieldOp::create(
-      b, element(place, key, block->getArguments().drop_front(2)));
-  return Values(map.getResults());
+  return emitFragmentMap(
+      b, firstRow(), firstKey, operands, results,
+      [&](Value row, Value key, ValueRange elements) {
+        // Queries and keys that are not there have the place of the last one.
+        // Windows hold zeros for them.
+        Value query = queryOfRow(row);
+        buffers.setElement(query, key);
+        ScorePlace place = {
+            batch, headOfRow(g, row), at.min(query, at.sub(numQueries, 1)),
+            at.min(key, at.sub(range.keys, 1)), range.alignment};
+        return element(place, key, elements);
+      });
 }
 
 FragmentBody::Values FragmentBody::emitSeenExponents(int64_t first,

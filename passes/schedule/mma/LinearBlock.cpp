@@ -2,6 +2,7 @@
 // Blocks of linear attention: features, values and states as tiles.
 
 #include "passes/schedule/mma/LinearBlock.h"
+#include "passes/schedule/gpu/FragmentMap.h"
 
 #include "passes/body/ScoreBody.h"
 #include "passes/schedule/gpu/NeverUnroll.h"
@@ -287,19 +288,8 @@ LinearBlock::Values LinearBlock::map(
     ValueRange operands, size_t results,
     function_ref<Values(Value row, Value column, ValueRange elements)>
         element) {
-  SmallVector<Type> types(results, operands.front().getType());
-  auto map = tile::MapOp::create(b, types, at.value(0), at.value(0), operands,
-                                 /*exps=*/IntegerAttr());
-  SmallVector<Type> arguments(2, b.getIndexType());
-  arguments.append(operands.size(), b.getF32Type());
-  OpBuilder::InsertionGuard guard(b);
-  Block *block =
-      b.createBlock(&map.getBody(), {}, arguments,
-                    SmallVector<Location>(arguments.size(), b.getLoc()));
-  tile::FragmentYieldOp::create(
-      b, element(block->getArgument(0), block->getArgument(1),
-                 block->getArguments().drop_front(2)));
-  return Values(map.getResults());
+  return emitFragmentMap(b, at.value(0), at.value(0), operands, results,
+                         element);
 }
 
 Value LinearBlock::read(Value operand, ValueRange place) {

@@ -23,7 +23,8 @@ public:
   struct Halves {
     mlir::Value high, low;
   };
-  /// What a quotient adds to the denominator, and the factor of its result.
+  /// The term that a quotient adds to its denominator, and the factor of its
+  /// result.
   struct Quotient {
     double eps, scale;
   };

@@ -25,7 +25,7 @@ public:
               const LinearSizes &sizes)
       : LinearKeys(b, kernel, op, sizes), op(op), queries(*this, op) {}
 
-  void emit(tile::GridOp grid);
+  void emit();
 
 private:
   /// A chunk of `rows` queries from `query` on.
@@ -104,8 +104,8 @@ Value CausalBlock::emitSumAgain(Value row, Value column) {
                                inside);
 }
 
-void CausalBlock::emit(tile::GridOp grid) {
-  emitItem(grid);
+void CausalBlock::emit() {
+  emitItem(makeGrid());
   takeTiles();
   queries.takeTiles();
   stateTile = takeTile(sizes.panels, sizes.width());
@@ -150,16 +150,8 @@ void CausalBlock::emit(tile::GridOp grid) {
 
 void mma::scheduleCausalLinear(KernelOp kernel) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-  IndexMath at(b);
   auto op = cast<LinearGenericOp>(kernel.getAnchor());
   LinearSizes sizes = LinearSizes::of(LinearKeysOpInterface(op));
-  Value batches =
-      b.createOrFold<memref::DimOp>(kernel.getOperandOf(op.getQuery()), 0);
-  int64_t heads = LinearAttentionOpInterface(op).getNumKeyHeads();
-  auto grid = tile::GridOp::create(
-      b,
-      ValueRange{at.value(1), at.value(heads * sizes.columnBlocks()), batches},
-      LinearSizes::threads);
-  CausalBlock(b, kernel, op, sizes).emit(grid);
+  CausalBlock(b, kernel, op, sizes).emit();
   kernel.erase();
 }

@@ -11,6 +11,16 @@ using namespace mixattn::mma;
 
 static constexpr int64_t chunk = LinearSizes::chunk;
 
+tile::GridOp LinearKeys::makeGrid() {
+  Value batches =
+      b.createOrFold<memref::DimOp>(kernel.getOperandOf(op.getKey()), 0);
+  int64_t heads = op.getNumKeyHeads();
+  return tile::GridOp::create(
+      b,
+      ValueRange{at.value(1), at.value(heads * sizes.columnBlocks()), batches},
+      LinearSizes::threads);
+}
+
 void LinearKeys::takeTiles() {
   keys = takeTile(sizes.panels, chunk);
   values = takeTile(1, sizes.width());

@@ -21,6 +21,9 @@ protected:
   /// block's columns. What these sums lose to rounding is in shared memory.
   using State = Values;
 
+  /// The grid of kernels with a block for each key head, or for some columns of
+  /// its values, of each batch row.
+  tile::GridOp makeGrid();
   /// Takes tiles for the keys and the values of a chunk, and for what sums
   /// lose.
   void takeTiles();

@@ -26,7 +26,7 @@ public:
   /// The products of the queries with a `state`, a tile of a panel each.
   mlir::Value emitReads(const Halves &state, mlir::Value sums);
 
-  /// What the query in `row` reads in `column`, by one lane.
+  /// The number that the query in `row` reads in `column`, by one lane.
   mlir::Value emitReadAgain(const Halves &state, mlir::Value row,
                             mlir::Value column);
 

@@ -13,17 +13,17 @@
 
 namespace mixattn::mma {
 
-/// What a block of threads has of one linear attention. It takes a chunk of
-/// keys or queries at a time. All features of a head are its own, and some of
-/// the columns of values.
+/// The part of one linear attention that a block of threads has. It takes a
+/// chunk of keys or queries at a time. All features of a head are its own, and
+/// some of the columns of values.
 ///
 /// A number of f32 is two of bf16, which has its range: itself rounded, and
 /// what that leaves out. Tensor cores take both.
 struct LinearSizes {
   /// Threads of a block, four warps; keys or queries of a chunk, 16 a warp.
   static constexpr int64_t threads = 128, chunk = 64;
-  /// Columns beside those of values: the first is 1 of each key, whose sums are
-  /// the denominators. The others are 0.
+  /// Columns in addition to those of values: the first is 1 of each key, whose
+  /// sums are the denominators. The others are 0.
   static constexpr int64_t ones = 16;
 
   static LinearSizes of(LinearKeysOpInterface op);

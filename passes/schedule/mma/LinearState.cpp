@@ -17,7 +17,7 @@ public:
              const LinearSizes &sizes)
       : LinearKeys(b, kernel, op, sizes), op(op) {}
 
-  void emit(tile::GridOp grid);
+  void emit();
 
 private:
   void emitResults(const State &state, Value count);
@@ -60,8 +60,8 @@ void StateBlock::emitResults(const State &state, Value count) {
   });
 }
 
-void StateBlock::emit(tile::GridOp grid) {
-  emitItem(grid);
+void StateBlock::emit() {
+  emitItem(makeGrid());
   takeTiles();
   Value count = emitCount();
   State state =
@@ -77,16 +77,8 @@ void StateBlock::emit(tile::GridOp grid) {
 
 void mma::scheduleLinearState(KernelOp kernel) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-  IndexMath at(b);
   auto op = cast<LinearStateOp>(kernel.getAnchor());
   LinearSizes sizes = LinearSizes::of(op);
-  Value batches =
-      b.createOrFold<memref::DimOp>(kernel.getOperandOf(op.getKey()), 0);
-  int64_t heads = LinearKeysOpInterface(op).getNumKeyHeads();
-  auto grid = tile::GridOp::create(
-      b,
-      ValueRange{at.value(1), at.value(heads * sizes.columnBlocks()), batches},
-      LinearSizes::threads);
-  StateBlock(b, kernel, op, sizes).emit(grid);
+  StateBlock(b, kernel, op, sizes).emit();
   kernel.erase();
 }
