@@ -85,9 +85,9 @@ def probes(threads):
     for length in (1024, 4096):
         yield attention("mlk_causal", ("linear_share",), length,
                         algorithms=("chunked_linear",))
-    for length in (256, 1024):
-        yield attention("band_softmax", ("piece_share", "piece_overhead",
-                                         "piece_other"), length,
+    for variant in ("structured_band", "structured_normalised"):
+        yield attention(variant, ("piece_share", "piece_overhead",
+                                         "piece_other"), 2048,
                         algorithms=("banded",))
     for rows, depth, columns in ((197, 768, 768), (1024, 768, 768), (48, 512, 2048)):
         yield Probe(Dense(f"dense_n{rows}_{depth}x{columns}", rows, depth, columns),
@@ -259,8 +259,23 @@ class Session:
             matrix = np.vstack([slopes, weight * np.eye(len(names))])
             change, *_ = np.linalg.lstsq(
                 matrix, -np.concatenate([flat, weight * gone]), rcond=None)
-            now = now | {name: now[name] * math.exp(np.clip(delta, -STEP, STEP))
-                         for name, delta in zip(names, change)}
+            now = self.moved(now, start, dict(zip(names, change)))
+        return now
+
+    def moved(self, now, start, change):
+        """The numbers after a step, which is halved until it makes them better; as
+        they are where it does not."""
+        def squares(numbers):
+            flat = np.concatenate(list(self.residuals(numbers).values()))
+            gone = [math.log(numbers[name] / first) for name, first in start.items()]
+            return np.sum(flat**2) + (RESIDUAL / PRIOR) ** 2 * np.sum(np.square(gone))
+
+        before = squares(now)
+        for part in (1, 1 / 2, 1 / 4, 1 / 8):
+            after = now | {name: now[name] * math.exp(part * np.clip(delta, -STEP, STEP))
+                           for name, delta in change.items()}
+            if squares(after) < before:
+                return after
         return now
 
     def residuals_of(self, name, numbers, known):

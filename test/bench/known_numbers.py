@@ -19,6 +19,9 @@ def main():
         work.measured = {probe: work.predict(probe, built_in | known)
                          for probe in work.probes}
         found = work.fit(built_in, sorted(FACTORS), print)
+        every = Session(pathlib.Path(sys.argv[1]), pathlib.Path(folder), 2, set())
+        have = [probe for probe in every.probes if every.predict(probe, built_in)]
+        print(f"probes with plans: all but {len(every.probes) - len(have)}")
         print("found within 10 %:", [name for name in sorted(FACTORS)
                                      if abs(found[name] / known[name] - 1) < 0.1])
 
