@@ -26,7 +26,8 @@ void ProductOp::build(OpBuilder &builder, OperationState &state, Value left,
                       const ProductClauses &clauses) {
   build(builder, state, clauses.isTransposed, left, row, clauses.last, right,
         clauses.count, llvm::APFloat(clauses.factor), clauses.isAmx,
-        clauses.accumulates, target, clauses.lost, clauses.units);
+        clauses.accumulates, target, clauses.lost, clauses.ahead,
+        clauses.units);
   if (clauses.units)
     state.regions.front()->emplaceBlock().addArgument(builder.getIndexType(),
                                                       state.location);

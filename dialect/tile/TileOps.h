@@ -51,6 +51,7 @@ struct ProductClauses {
   float factor = 1;
   bool accumulates = false;
   mlir::Value lost = nullptr;
+  int64_t ahead = 0;
   int64_t units = 0;
   bool isAmx = false;
 };

@@ -111,6 +111,9 @@ def Tile_ProductOp : Tile_Op<"x86.product",
       `units` - 1 as argument, spread evenly over the steps: work that hides
       under the multiply-adds. It neither reads nor writes the tiles of this
       op.
+    - `ahead`: in step i row i + `ahead` of the right side is asked for, into
+      the second cache; there may be no such row. For rows whose distance leads
+      hardware astray that reads ahead.
     - `amx`: pairs are multiplied by AMX, in squares of 16 rows, 16 lanes and 16
       steps. Rows and lanes of the target, and rows of the right side, come in
       sixteens; so do the steps that are read with a `count`: up to there the
@@ -159,13 +162,14 @@ def Tile_ProductOp : Tile_Op<"x86.product",
       UnitAttr:$amx, UnitAttr:$accumulates,
       Arg<Tile_Tile, "", [MemRead, MemWrite]>:$target,
       Arg<Optional<Tile_Tile>, "", [MemRead, MemWrite]>:$lost,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$ahead,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$units);
   let regions = (region AnyRegion:$body, AnyRegion:$epilogue);
   let assemblyFormat = [{
     (`transposed` $transposed^)? $left `[` $row `]` (`last` $last^)? `,` $right
     (`count` $count^)? (`factor` $factor^)? (`amx` $amx^)?
     (`onto` $accumulates^) : (`into`)? $target (`lost` $lost^)?
-    (`units` $units^)? attr-dict
+    (`ahead` $ahead^)? (`units` $units^)? attr-dict
     `:` type($left) `,` type($right) `,` type($target) (`,` type($lost)^)?
     ($body^)? (`epilogue` $epilogue^)?
   }];

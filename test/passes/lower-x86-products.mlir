@@ -149,3 +149,22 @@ func.func @in_turn(%left: memref<1x128xf32>, %right: memref<128x48xbf16>,
       : memref<1x128xf32>, memref<128x48xbf16>, memref<1x48xf32>
   return
 }
+
+// Step i asks for row i + 8 of the right side, a line of the cache at a time.
+// CHECK-LABEL: func.func @ahead
+// CHECK-SAME:    %{{.*}}: memref<1x?xf32>, %{{.*}}: index, %{{.*}}: index, %[[RIGHT:.*]]: memref<64x128xbf16>
+// CHECK:         scf.for %[[I:[a-z0-9]+]] =
+// CHECK:           %[[FAR:.*]] = arith.constant 8 : index
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[I]], %[[FAR]]
+// CHECK:           memref.prefetch %[[RIGHT]][%[[NEXT]], %{{.*}}], read, locality<2>, data
+// CHECK:           %[[LINE:.*]] = arith.constant 32 : index
+// CHECK:           memref.prefetch %[[RIGHT]][%[[NEXT]], %[[LINE]]]
+// CHECK-COUNT-2:   memref.prefetch %[[RIGHT]][%[[NEXT]],
+// CHECK-NOT:       memref.prefetch %{{.*}}[%[[NEXT]],
+// CHECK:           vector.load %[[RIGHT]][%[[I]],
+func.func @ahead(%left: memref<1x?xf32>, %row: index, %count: index,
+                 %right: memref<64x128xbf16>, %product: memref<1x128xf32>) {
+  tile.x86.product %left[%row], %right count %count onto %product ahead 8
+      : memref<1x?xf32>, memref<64x128xbf16>, memref<1x128xf32>
+  return
+}

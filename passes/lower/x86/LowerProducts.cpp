@@ -119,10 +119,6 @@ private:
   void emitBlock(const Block &block);
   /// Stores what `sum` makes of vector [`at`, `lane`] of the target.
   void emitStored(Value sum, Value at, Value lane);
-  /// The sum of `before` and `added`, and what it loses to rounding, where the
-  /// sum before has lost `lost`.
-  std::pair<Value, Value> emitCompensated(Value before, Value added,
-                                          Value lost);
 
   tile::ProductOp op;
   Value left, right, target;
@@ -273,6 +269,9 @@ ProductEmitter::Units ProductEmitter::unitsOf(const Block &block) {
 ProductEmitter::Values ProductEmitter::emitSums(const Block &block) {
   auto step = [&](Value i, ValueRange sums) {
     Value at = op.getTransposed() ? rowOfLeft(i) : Value();
+    if (op.getAhead())
+      prefetch(right, add(i, op.getAhead()), block.rightLane,
+               block.vectors * cpu.lanes * numbers(), /*locality=*/2);
     return emitStep(sums, loadLanes(block, i),
                     [&](int64_t r) { return column(block, at, i, r); });
   };
@@ -313,19 +312,6 @@ ProductEmitter::Values ProductEmitter::emitSums(const Block &block) {
   return sums;
 }
 
-std::pair<Value, Value>
-ProductEmitter::emitCompensated(Value before, Value added, Value lost) {
-  Value term = arith::SubFOp::create(b, added, lost);
-  Value total = arith::AddFOp::create(b, before, term);
-  Value taken = arith::SubFOp::create(b, total, before);
-  Value rest = arith::SubFOp::create(b, taken, term);
-  // Of an infinite sum nothing is lost, rather than inf - inf.
-  Value isKnown =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, rest, rest);
-  rest = arith::SelectOp::create(b, isKnown, rest, splat(0));
-  return {total, rest};
-}
-
 void ProductEmitter::emitStored(Value sum, Value at, Value lane) {
   SmallVector<Value> place = {at, lane};
   float factor = op.getFactor().convertToFloat();
@@ -335,7 +321,7 @@ void ProductEmitter::emitStored(Value sum, Value at, Value lane) {
   if (op.getAccumulates()) {
     Value before = vector::LoadOp::create(b, row, target, place);
     if (Value lost = op.getLost())
-      std::tie(sum, rest) = emitCompensated(
+      std::tie(sum, rest) = addCompensated(
           before, sum, vector::LoadOp::create(b, row, lost, place));
     else
       sum = arith::AddFOp::create(b, before, sum);

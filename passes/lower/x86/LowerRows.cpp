@@ -66,15 +66,12 @@ Value RowEmitter::loadFeatures(Value matrix, Value i, int64_t vector,
 }
 
 void RowEmitter::emitPrefetch(Value matrix, Value i) {
-  // Bits of a line of the cache, and how far to look.
-  constexpr int64_t line = 512, ahead = int64_t(1) << 15;
+  // How many bits away to look.
+  constexpr int64_t ahead = int64_t(1) << 15;
   int64_t columns = sizeOf(matrix, 1);
   int64_t bits = cast<MemRefType>(matrix.getType()).getElementTypeBitWidth();
   Value row = add(i, llvm::divideCeil(ahead, columns * bits));
-  for (int64_t c = 0; c < columns; c += line / bits)
-    memref::PrefetchOp::create(b, matrix, ValueRange{row, index(c)},
-                               /*isWrite=*/false, /*localityHint=*/3,
-                               /*isDataCache=*/true);
+  prefetch(matrix, row, index(0), columns, /*locality=*/3);
 }
 
 Value RowEmitter::emitLaneSums(Values rows) {

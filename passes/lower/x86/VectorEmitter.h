@@ -176,6 +176,31 @@ protected:
         });
     return loop(even, to, 1, summed, step);
   }
+  /// Asks for `columns` numbers of a row of `matrix` from `column` on, into the
+  /// caches from the first one on (`locality` 3) or from the second one on (2).
+  void prefetch(mlir::Value matrix, mlir::Value row, mlir::Value column,
+                int64_t columns, unsigned locality) {
+    constexpr int64_t lineBits = 512;
+    int64_t bits =
+        mlir::cast<mlir::MemRefType>(matrix.getType()).getElementTypeBitWidth();
+    for (int64_t c = 0; c < columns; c += lineBits / bits)
+      mlir::memref::PrefetchOp::create(
+          b, matrix, mlir::ValueRange{row, add(column, c)}, /*isWrite=*/false,
+          locality, /*isDataCache=*/true);
+  }
+  /// The sum of `before` and `added`, and what it loses to rounding, where the
+  /// sum before has lost `lost`.
+  std::pair<mlir::Value, mlir::Value>
+  addCompensated(mlir::Value before, mlir::Value added, mlir::Value lost) {
+    using namespace mlir::arith;
+    mlir::Value term = SubFOp::create(b, added, lost);
+    mlir::Value total = AddFOp::create(b, before, term);
+    mlir::Value taken = SubFOp::create(b, total, before);
+    mlir::Value rest = SubFOp::create(b, taken, term);
+    // Of an infinite sum nothing is lost, rather than inf - inf.
+    mlir::Value isKnown = CmpFOp::create(b, CmpFPredicate::ORD, rest, rest);
+    return {total, SelectOp::create(b, isKnown, rest, splat(0))};
+  }
   Values addEach(mlir::ValueRange left, mlir::ValueRange right) {
     Values sums;
     for (auto [x, y] : llvm::zip_equal(left, right))

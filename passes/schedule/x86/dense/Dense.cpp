@@ -109,18 +109,31 @@ static TileSizes fitWidth(const CpuModel &cpu, const Contraction &op,
   return best;
 }
 
-/// Tiles of one row, whose time is that of reading the right side: as wide as
-/// leaves all threads as much of it.
-static TileSizes fitRow(const CpuModel &cpu, Value lanes) {
-  // Their sums fill half of the registers.
-  const int64_t widest = cpu.registers / 2;
-  // The time to begin a tile, in vectors.
-  constexpr int64_t begin = 1;
+/// Tiles of one row, whose time is that of reading `right`: as wide as leaves
+/// all threads as much of it.
+static TileSizes fitRow(const CpuModel &cpu, const Contraction &op,
+                        const DenseOperand &right) {
+  // Sums fill half of the registers.
+  int64_t widest = cpu.registers / 2;
   TileSizes sizes = TileSizes::of(cpu);
   sizes.rows = 1;
   sizes.hasPairs = sizes.hasAmx = false;
+  std::optional<int64_t> known = right.getKnownSize(op.lanes),
+                         depth = right.getKnownSize(op.depths);
+  int64_t bits = right.getElementType().getIntOrFloatBitWidth();
+  int64_t secondCaches = 8 * cpu.threads * cpu.l2;
+  if (!known || !depth || *known * *depth * bits > secondCaches) {
+    // Hardware reads ahead within pages: it does so best in narrow parts, and
+    // guesses wrong where rows are no whole pages. Numbers that are widened
+    // take as long as they are read: more instructions would not pay.
+    constexpr int64_t partBits = 8 * 512, pageBits = 8 * 4096, rowsAhead = 8;
+    widest = std::min(widest, partBits / bits / cpu.lanes);
+    bool arePages = known && *known * bits % pageBits == 0;
+    sizes.ahead = arePages || bits < 32 ? 0 : rowsAhead;
+  }
+  // The time to begin a tile, in vectors.
+  constexpr int64_t begin = 1;
   sizes.width = widest * cpu.lanes;
-  std::optional<int64_t> known = getConstantIntValue(lanes);
   if (!known)
     return sizes;
   int64_t shortest = std::numeric_limits<int64_t>::max();
@@ -170,6 +183,7 @@ void mixattn::scheduleDense(KernelOp kernel, const CpuModel &cpu) {
   Scratch nothing;
   DenseTile shape(b, kernel, op, TileSizes::of(cpu), nothing);
   Value rows = shape.sizeOf(op.rows), lanes = shape.sizeOf(op.lanes);
+  DenseOperand right(kernel.getOperandOf(op.right), op.rightMap);
   TileSizes sizes = fitWidth(cpu, op, getConstantIntValue(lanes));
   if (Value panels = kernel.getPanels()) {
     auto type = cast<MemRefType>(panels.getType());
@@ -182,13 +196,13 @@ void mixattn::scheduleDense(KernelOp kernel, const CpuModel &cpu) {
   if (!shape.hasRowsOfLanes() || (known && *known > 1)) {
     DenseGrid(b, kernel, op, cpu, sizes).emit();
   } else if (known) {
-    DenseGrid(b, kernel, op, cpu, fitRow(cpu, lanes)).emit();
+    DenseGrid(b, kernel, op, cpu, fitRow(cpu, op, right)).emit();
   } else {
     auto choice = scf::IfOp::create(
         b, IndexMath(b).compare(arith::CmpIPredicate::sle, rows, 1),
         /*withElseRegion=*/true);
     b.setInsertionPointToStart(choice.thenBlock());
-    DenseGrid(b, kernel, op, cpu, fitRow(cpu, lanes)).emit();
+    DenseGrid(b, kernel, op, cpu, fitRow(cpu, op, right)).emit();
     b.setInsertionPointToStart(choice.elseBlock());
     DenseGrid(b, kernel, op, cpu, sizes).emit();
   }

@@ -66,12 +66,14 @@ void DenseGrid::divide() {
 }
 
 /// Which block of rows, and which part of the panels, item `item` of these
-/// takes. With AMX `threads` items in a row take as many blocks of rows, or
-/// parts of the panels where there is one block: each thread reads its rows
-/// from its own cache, and few lines of the result are written by two of them
-/// at a time.
+/// takes. With AMX, and in tiles of one row, `threads` items in a row take as
+/// many blocks of rows, or parts of the panels where there is one block: each
+/// thread reads its rows from its own cache, few lines of the result are
+/// written by two of them at a time, and hardware that reads ahead in rows of
+/// the right side reads what the same thread takes next.
 std::pair<Value, Value> DenseGrid::findPlace(Value item) {
-  int64_t threads = DenseTile::isAmxOf(op, sizes) ? cpu.threads : 1;
+  bool isParted = DenseTile::isAmxOf(op, sizes) || sizes.rows == 1;
+  int64_t threads = isParted ? cpu.threads : 1;
   if (threads == 1)
     return {at.div(item, parts), at.rem(item, parts)};
   Value first = at.mul(at.div(item, at.mul(parts, threads)), threads);
@@ -82,10 +84,10 @@ std::pair<Value, Value> DenseGrid::findPlace(Value item) {
   Value part = at.div(parts, threads);
   Value parted =
       at.add(at.mul(at.rem(number, threads), part), at.div(number, threads));
-  Value isParted = arith::AndIOp::create(
+  Value isEven = arith::AndIOp::create(
       b, at.compare(arith::CmpIPredicate::eq, few, 1),
       at.compare(arith::CmpIPredicate::eq, at.rem(parts, threads), 0));
-  return {block, arith::SelectOp::create(b, isParted, parted, number)};
+  return {block, arith::SelectOp::create(b, isEven, parted, number)};
 }
 
 /// Emits a tile of panel `panel` by `emit`, which packs the right side, or has

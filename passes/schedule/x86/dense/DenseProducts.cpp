@@ -33,6 +33,7 @@ void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
   clauses.count = arePairs ? at.div(at.add(count, 1), 2) : count;
   clauses.accumulates = !areSumsWhole;
   clauses.isAmx = isAmx();
+  clauses.ahead = sizes.ahead;
   if (areLast && (leftSide == LeftSide::Terms ||
                   (leftSide == LeftSide::Rows && isAmx()))) {
     emitLeft(first, count, row, at.min(at.add(row, rows), here));

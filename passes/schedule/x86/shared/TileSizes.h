@@ -25,6 +25,8 @@ struct TileSizes {
   int64_t bodyRows;
   /// Keys of a block, or rows of a chunk or piece: a multiple of `rows`.
   int64_t block;
+  /// How many rows ahead products ask for the right side's.
+  int64_t ahead = 0;
   /// Whether one instruction adds the products of two pairs of bf16, and
   /// whether AMX multiplies squares of them.
   bool hasPairs = false, hasAmx = false;
