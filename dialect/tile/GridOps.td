@@ -15,10 +15,11 @@ def Tile_GridOp : Tile_Op<"grid", [AttrSizedOperandSegments,
     write to different places, and none reads what another one writes. What
     stands after the grid runs once all items are done.
 
-    On x86 there is one count, and threads take the next item as they have done
-    one. Where `shared_if` is given and false, one thread does all. An item of a
-    grid with `scratch` has so many bytes for itself, its last argument, whose
-    address 64 divides; they hold nothing that means anything at its beginning.
+    On x86 there is one count. Each thread begins with a part of the items that
+    follow each other, and helps others when it has done it. Where `shared_if` is
+    given and false, one thread does all. An item of a grid with `scratch` has so
+    many bytes for itself, its last argument, whose address 64 divides; they hold
+    nothing that means anything at its beginning.
 
     On a GPU an item is a block of `threads` threads, which run the region
     together, and a grid has up to three counts. A `memref.alloca` in shared

@@ -6,24 +6,42 @@
 
 // CHECK-LABEL: func.func @scratch(
 // CHECK-SAME:    %{{.+}}: memref<?xf32>, %[[N:.+]]: index, %[[BYTES:.+]]: index, %[[LARGE:.+]]: i1)
-// CHECK:         %[[COUNTER:.+]] = memref.alloca() {alignment = 64 : i64} : memref<8xi64>
+// CHECK:         %[[THREADS:.+]] = call @omp_get_max_threads()
+// CHECK:         %[[COUNTERS:.+]] = memref.alloca(%{{.+}}) {alignment = 64 : i64} : memref<?xi64>
 // CHECK:         arith.addi %[[BYTES]], %c63
 // CHECK:         arith.muli %{{.+}}, %c64
-// CHECK:         %[[THREADS:.+]] = call @omp_get_max_threads()
 // CHECK:         %[[ALL:.+]] = memref.alloc(%{{.+}}) {alignment = 64 : i64} : memref<?xi8>
-// CHECK:         memref.store %{{.+}}, %[[COUNTER]][
+// A part of the items for each thread, or one of all.
+// CHECK:         %[[ASKED:.+]] = arith.index_cast %[[THREADS]]
+// CHECK:         %[[PARTS:.+]] = arith.select %[[LARGE]], %[[ASKED]], %c1
+// CHECK:         %[[FEWEST:.+]] = arith.divui %[[N]], %[[PARTS]]
+// CHECK:         %[[LONGER:.+]] = arith.remui %[[N]], %[[PARTS]]
+// CHECK:         scf.for %{{.+}} = %{{.+}} to %[[PARTS]]
+// CHECK:           memref.store %{{.+}}, %[[COUNTERS]][
 // CHECK:         omp.parallel if(%[[LARGE]]) num_threads(%[[THREADS]] : i32) {
-// CHECK:           func.call @__kmpc_bound_thread_num(
+// CHECK:           %[[OWN:.+]] = func.call @__kmpc_bound_thread_num(
+// CHECK:           %[[NUMBER:.+]] = arith.index_cast %[[OWN]]
 // CHECK:           %[[SCRATCH:.+]] = memref.view %[[ALL]][%{{.+}}][%{{.+}}] : memref<?xi8> to memref<?xi8>
-// CHECK:           scf.while
-// CHECK:             %[[NEXT:.+]] = memref.atomic_rmw addi %{{.+}}, %[[COUNTER]][%{{.+}}]
-// CHECK:             %[[NUMBER:.+]] = arith.index_cast %[[NEXT]] : i64 to index
-// CHECK:             %[[IS:.+]] = arith.cmpi ult, %[[NUMBER]], %[[N]]
-// CHECK:             scf.condition(%[[IS]]) %[[NUMBER]]
-// CHECK:           ^bb0(%[[ITEM:.+]]: index):
-// CHECK:             memref.view %[[SCRATCH]]
-// CHECK:             memref.store %{{.+}}, %{{.+}}[%[[ITEM]]]
-// CHECK:             scf.yield
+// Its own part first, then the others.
+// CHECK:           scf.for %[[I:.+]] = %{{.+}} to %[[PARTS]]
+// CHECK:             %[[AFTER:.+]] = arith.addi %[[NUMBER]], %[[I]]
+// CHECK:             %[[PART:.+]] = arith.remui %[[AFTER]], %[[PARTS]]
+// CHECK:             %[[WHOLE:.+]] = arith.muli %[[PART]], %[[FEWEST]]
+// CHECK:             %[[MORE:.+]] = arith.minsi %[[PART]], %[[LONGER]]
+// CHECK:             %[[FIRST:.+]] = arith.addi %[[WHOLE]], %[[MORE]]
+// CHECK:             arith.cmpi slt, %[[PART]], %[[LONGER]]
+// CHECK:             %[[END:.+]] = arith.addi %[[FEWEST]],
+// CHECK:             %[[LINE:.+]] = arith.muli %[[PART]], %c8
+// CHECK:             scf.while
+// CHECK:               %[[NEXT:.+]] = memref.atomic_rmw addi %{{.+}}, %[[COUNTERS]][%[[LINE]]]
+// CHECK:               %[[TURN:.+]] = arith.index_cast %[[NEXT]] : i64 to index
+// CHECK:               %[[IS:.+]] = arith.cmpi ult, %[[TURN]], %[[END]]
+// CHECK:               scf.condition(%[[IS]]) %[[TURN]]
+// CHECK:             ^bb0(%[[TAKEN:.+]]: index):
+// CHECK:               %[[ITEM:.+]] = arith.addi %[[FIRST]], %[[TAKEN]]
+// CHECK:               memref.view %[[SCRATCH]]
+// CHECK:               memref.store %{{.+}}, %{{.+}}[%[[ITEM]]]
+// CHECK:               scf.yield
 // CHECK:           omp.terminator
 // CHECK:         memref.dealloc %[[ALL]]
 func.func @scratch(%x: memref<?xf32>, %n: index, %bytes: index, %isLarge: i1) {

@@ -45,64 +45,127 @@ static void takeBody(tile::GridOp grid, ImplicitLocOpBuilder &b, Value item,
   block->getOperations().splice(block->end(), body.getOperations());
 }
 
-/// A number on the stack that all threads of `grid` count with.
-static Value makeCounter(tile::GridOp grid) {
-  // One for all turns of the loops around the grid.
-  auto function = grid->getParentOfType<FunctionOpInterface>();
+namespace {
+
+/// Emits how threads share the items of grids of a function. The items are as
+/// many parts as threads, each of items that follow each other. A thread does
+/// those of its own part, which in the next call and in the next kernel are in
+/// its caches again, and then what is left of the others'.
+///
+/// OpenMP's dynamic loops do nothing like it, and take microseconds to begin.
+class ItemSharing {
+public:
+  /// The numbers that items are counted with are on the stack, for all grids of
+  /// `function` and all turns of the loops around them.
+  explicit ItemSharing(FunctionOpInterface function);
+
+  /// As many threads as share the items of a grid, an i32: as whichever runtime
+  /// answers says. There will not be more.
+  Value getThreads() const { return threads; }
+  /// Divides the items of `grid`, none of which is done.
+  void emitParts(ImplicitLocOpBuilder &b, tile::GridOp grid);
+  /// Emits what thread `number` of a parallel region does with the items of
+  /// `grid`.
+  void emitItems(ImplicitLocOpBuilder &b, tile::GridOp grid, Value number,
+                 Value scratch);
+
+private:
+  /// Numbers of a line of the cache: each part has one to itself.
+  static constexpr int64_t perLine = scratchAlignment / sizeof(int64_t);
+
+  /// Emits the items of part `part` that are left.
+  void emitPart(ImplicitLocOpBuilder &b, tile::GridOp grid, Value part,
+                Value scratch);
+
+  Value threads, counters;
+  /// How many parts there are, the items of each, and how many of the first
+  /// have one more.
+  Value parts, fewest, longer;
+};
+
+} // namespace
+
+ItemSharing::ItemSharing(FunctionOpInterface function) {
   auto b = ImplicitLocOpBuilder::atBlockBegin(
-      grid.getLoc(), &function.getFunctionBody().front());
-  constexpr int64_t numbers = scratchAlignment / sizeof(int64_t);
-  return memref::AllocaOp::create(b, MemRefType::get(numbers, b.getI64Type()),
-                                  b.getI64IntegerAttr(scratchAlignment));
+      function.getLoc(), &function.getFunctionBody().front());
+  IndexMath at(b);
+  threads = emitMaxThreads(b);
+  auto type = MemRefType::get(ShapedType::kDynamic, b.getI64Type());
+  counters = memref::AllocaOp::create(
+      b, type, ValueRange{at.mul(asIndex(b, threads), perLine)},
+      b.getI64IntegerAttr(scratchAlignment));
 }
 
-/// Emits what each thread does: as long as there are items it takes the `next`.
-/// OpenMP's dynamic loops do the same, but take microseconds to begin and for
-/// each item.
-static void emitItems(tile::GridOp grid, ImplicitLocOpBuilder &b, Value next,
-                      Value scratch) {
+void ItemSharing::emitParts(ImplicitLocOpBuilder &b, tile::GridOp grid) {
+  IndexMath at(b);
+  Value count = grid.getCounts().front();
+  parts = asIndex(b, threads);
+  // One thread alone has them all.
+  if (Value isLarge = grid.getIsLarge())
+    parts = b.createOrFold<arith::SelectOp>(isLarge, parts, at.value(1));
+  fewest = at.div(count, parts);
+  longer = at.rem(count, parts);
+  Value none = arith::ConstantOp::create(b, b.getI64IntegerAttr(0));
+  auto loop = scf::ForOp::create(b, at.value(0), parts, at.value(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  memref::StoreOp::create(b, none, counters,
+                          ValueRange{at.mul(loop.getInductionVar(), perLine)});
+}
+
+void ItemSharing::emitPart(ImplicitLocOpBuilder &b, tile::GridOp grid,
+                           Value part, Value scratch) {
   IndexMath at(b);
   Type index = b.getIndexType();
-  Value zero = at.value(0);
+  Value first = at.add(at.mul(part, fewest), at.min(part, longer));
+  Value isLonger = at.compare(arith::CmpIPredicate::slt, part, longer);
+  Value end =
+      at.add(fewest, Value(arith::IndexCastUIOp::create(b, index, isLonger)));
+  Value place = at.mul(part, perLine);
   Value one = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
   scf::WhileOp::create(
       b, index, ValueRange(),
       [&](OpBuilder &nested, Location loc, ValueRange) {
-        Value item = memref::AtomicRMWOp::create(
-            nested, loc, arith::AtomicRMWKind::addi, one, next, zero);
-        item = arith::IndexCastOp::create(nested, loc, index, item);
-        Value isThere =
-            arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::ult, item,
-                                  grid.getCounts().front());
-        scf::ConditionOp::create(nested, loc, isThere, item);
+        Value number = memref::AtomicRMWOp::create(
+            nested, loc, arith::AtomicRMWKind::addi, one, counters, place);
+        number = arith::IndexCastOp::create(nested, loc, index, number);
+        Value isThere = arith::CmpIOp::create(
+            nested, loc, arith::CmpIPredicate::ult, number, end);
+        scf::ConditionOp::create(nested, loc, isThere, number);
       },
-      [&](OpBuilder &nested, Location loc, ValueRange items) {
+      [&](OpBuilder &nested, Location loc, ValueRange numbers) {
         ImplicitLocOpBuilder inside(loc, nested);
-        takeBody(grid, inside, items.front(), scratch);
-        inside.setInsertionPointToEnd(items.front().getParentBlock());
+        Value item = IndexMath(inside).add(first, numbers.front());
+        takeBody(grid, inside, item, scratch);
+        inside.setInsertionPointToEnd(numbers.front().getParentBlock());
         scf::YieldOp::create(inside);
       });
 }
 
-/// All scratch is one allocation in front of the loop, where a failure can be
-/// reported.
-static void lowerGrid(tile::GridOp grid) {
+void ItemSharing::emitItems(ImplicitLocOpBuilder &b, tile::GridOp grid,
+                            Value number, Value scratch) {
+  IndexMath at(b);
+  auto loop = scf::ForOp::create(b, at.value(0), parts, at.value(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value part = at.rem(at.add(number, loop.getInductionVar()), parts);
+  emitPart(b, grid, part, scratch);
+}
+
+static void lowerGrid(tile::GridOp grid, ItemSharing &sharing) {
   ImplicitLocOpBuilder b(grid.getLoc(), grid);
   IndexMath at(b);
   Value bytes, all;
+  Value threads = sharing.getThreads();
   bool takesScratch = grid.getScratch() && !grid.getScratch().use_empty();
-  if (takesScratch)
+  if (takesScratch) {
     bytes = emitLines(at, grid.getScratchBytes());
-  // Whichever runtime says how many: there will not be more.
-  Value threads = emitMaxThreads(b);
-  if (takesScratch)
     all = memref::AllocOp::create(b,
                                   cast<MemRefType>(grid.getScratch().getType()),
                                   at.mul(asIndex(b, threads), bytes),
                                   b.getI64IntegerAttr(scratchAlignment));
-  Value next = makeCounter(grid);
-  Value none = arith::ConstantOp::create(b, b.getI64IntegerAttr(0));
-  memref::StoreOp::create(b, none, next, ValueRange{at.value(0)});
+  }
+  sharing.emitParts(b, grid);
 
   omp::ParallelOperands parallelOperands;
   parallelOperands.ifExpr = grid.getIsLarge();
@@ -111,14 +174,12 @@ static void lowerGrid(tile::GridOp grid) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.createBlock(&parallel.getRegion());
-    Value scratch;
-    if (all) {
-      Value offset = at.mul(asIndex(b, emitThreadNumber(b)), bytes);
+    Value number = asIndex(b, emitThreadNumber(b)), scratch;
+    if (all)
       scratch = memref::ViewOp::create(
-          b, cast<MemRefType>(grid.getScratch().getType()), all, offset,
-          ValueRange{bytes});
-    }
-    emitItems(grid, b, next, scratch);
+          b, cast<MemRefType>(grid.getScratch().getType()), all,
+          at.mul(number, bytes), ValueRange{bytes});
+    sharing.emitItems(b, grid, number, scratch);
     omp::TerminatorOp::create(b);
   }
   if (all)
@@ -141,8 +202,12 @@ struct GridsToThreadsPass
                          "items of one thread");
         return signalPassFailure();
       }
-    for (tile::GridOp grid : grids)
-      lowerGrid(grid);
+    llvm::MapVector<Operation *, ItemSharing> sharings;
+    for (tile::GridOp grid : grids) {
+      auto function = grid->getParentOfType<FunctionOpInterface>();
+      auto [sharing, isNew] = sharings.try_emplace(function, function);
+      lowerGrid(grid, sharing->second);
+    }
   }
 };
 

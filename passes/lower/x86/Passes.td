@@ -42,9 +42,10 @@ def GridsToThreadsPass : Pass<"tile-grids-to-threads", "::mlir::ModuleOp"> {
   let description = [{
     Input: `tile.grid` with one count, whose items are by one thread.
     Output: a parallel region of as many threads as `omp_get_max_threads` says,
-    of whichever OpenMP runtime the process takes that from, each of which takes
-    the next item when it has done one. The scratch memory of all threads is one
-    allocation; what they count items with is on the stack.
+    of whichever OpenMP runtime the process takes that from. Each has a part of
+    the items, those that follow each other, and takes items of the other parts
+    when it has done these. The scratch memory of all threads is one allocation;
+    what they count items with is on the stack.
     Skips: everything else.
 
     ```mlir

@@ -66,28 +66,16 @@ void DenseGrid::divide() {
 }
 
 /// Which block of rows, and which part of the panels, item `item` of these
-/// takes. With AMX, and in tiles of one row, `threads` items in a row take as
-/// many blocks of rows, or parts of the panels where there is one block: each
-/// thread reads its rows from its own cache, few lines of the result are
-/// written by two of them at a time, and hardware that reads ahead in rows of
-/// the right side reads what the same thread takes next.
+/// takes. A thread has items that follow each other: it reads a share of the
+/// larger side, and all of the smaller one.
 std::pair<Value, Value> DenseGrid::findPlace(Value item) {
-  bool isParted = DenseTile::isAmxOf(op, sizes) || sizes.rows == 1;
-  int64_t threads = isParted ? cpu.threads : 1;
-  if (threads == 1)
-    return {at.div(item, parts), at.rem(item, parts)};
-  Value first = at.mul(at.div(item, at.mul(parts, threads)), threads);
-  Value few = at.min(at.sub(blocks, first), threads);
-  Value turn = at.sub(item, at.mul(first, parts));
-  Value block = at.add(first, at.rem(turn, few));
-  Value number = at.div(turn, few);
-  Value part = at.div(parts, threads);
-  Value parted =
-      at.add(at.mul(at.rem(number, threads), part), at.div(number, threads));
-  Value isEven = arith::AndIOp::create(
-      b, at.compare(arith::CmpIPredicate::eq, few, 1),
-      at.compare(arith::CmpIPredicate::eq, at.rem(parts, threads), 0));
-  return {block, arith::SelectOp::create(b, isEven, parted, number)};
+  Value areMany = at.compare(arith::CmpIPredicate::sge, rows, lanes);
+  auto choose = [&](Value many, Value few) {
+    return b.createOrFold<arith::SelectOp>(areMany, many, few);
+  };
+  Value inner = choose(parts, blocks);
+  Value outer = at.div(item, inner), rest = at.rem(item, inner);
+  return {choose(outer, rest), choose(rest, outer)};
 }
 
 /// Emits a tile of panel `panel` by `emit`, which packs the right side, or has
