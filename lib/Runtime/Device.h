@@ -40,10 +40,10 @@ public:
   virtual Result<std::vector<double>> time(const Call &call, int64_t most) = 0;
 };
 
-/// The device that code for `target` runs on: of several GPUs the one of that
-/// number, the first without one.
+/// The device that code for `target` runs on: the one that the user `asked`
+/// for, else the CPU or the first GPU.
 Result<std::unique_ptr<Device>> openDevice(const Target &target,
-                                           std::optional<int> number);
+                                           std::optional<DLDevice> asked);
 
 } // namespace mixattn
 

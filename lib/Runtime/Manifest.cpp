@@ -58,6 +58,7 @@ private:
   std::optional<Polynomial> parsePolynomial(const JsonView &json,
                                             const char *key);
   Kernel parseKernel(const JsonView &json);
+  Entry::OnGpu parseOnGpu(const JsonView &json, const Entry &entry);
   void requireKnown(const JsonView &place, const std::string &dim);
 
   const JsonView &json;
@@ -206,6 +207,14 @@ Kernel EntryParser::parseKernel(const JsonView &json) {
   return kernel;
 }
 
+Entry::OnGpu EntryParser::parseOnGpu(const JsonView &json, const Entry &entry) {
+  Entry::OnGpu onGpu;
+  if (json.has("workspace"))
+    onGpu.workspace = parseSize(json["workspace"], dims);
+  onGpu.launches = parseLaunches(json["launches"], entry, dims);
+  return onGpu;
+}
+
 Entry EntryParser::parse() {
   Entry entry;
   entry.name = json["name"].text();
@@ -245,6 +254,8 @@ Entry EntryParser::parse() {
   }
   if (json.has("launches"))
     entry.launches = parseLaunches(json["launches"], entry, dims);
+  if (json.has("gpu"))
+    entry.gpu = parseOnGpu(json["gpu"], entry);
   if (json.has("attention_reason"))
     entry.attentionReason = json["attention_reason"].text();
   if (!json["attention"].isNull())
@@ -285,6 +296,32 @@ static MachineDescription parseMachine(const JsonView &json) {
   return machine;
 }
 
+static Target parseTarget(const JsonView &json) {
+  Target target{json["arch"].text(), json["cpu"].text(),
+                json["features"].texts()};
+  if (json.has("machine"))
+    target.machine = parseMachine(json["machine"]);
+  return target;
+}
+
+Manifest Manifest::halfFor(bool isGpu) const {
+  Manifest half = *this;
+  if (!gpu)
+    return half;
+  half.gpu.reset();
+  if (isGpu)
+    half.target = *gpu;
+  for (Entry &entry : half.entries) {
+    if (isGpu && entry.gpu) {
+      entry.workspace = entry.gpu->workspace;
+      entry.launches = entry.gpu->launches;
+      entry.packed = 0;
+    }
+    entry.gpu.reset();
+  }
+  return half;
+}
+
 Result<Manifest> mixattn::parseManifest(std::string_view text) {
   Result<Json> json = parseJson(text);
   if (!json)
@@ -297,11 +334,9 @@ Result<Manifest> mixattn::parseManifest(std::string_view text) {
     return makeError("expected ABI version {}, but got {}", MIXATTN_ABI_VERSION,
                      manifest.abi);
   manifest.producer = root["producer"].text();
-  JsonView target = root["target"];
-  manifest.target = {target["arch"].text(), target["cpu"].text(),
-                     target["features"].texts()};
-  if (target.has("machine"))
-    manifest.target.machine = parseMachine(target["machine"]);
+  manifest.target = parseTarget(root["target"]);
+  if (root.has("gpu"))
+    manifest.gpu = parseTarget(root["gpu"]);
   if (root.has("sanitizer")) {
     std::string name = root["sanitizer"].text();
     if (std::optional<Sanitizer> known = sanitizerNamed(name))
@@ -315,6 +350,8 @@ Result<Manifest> mixattn::parseManifest(std::string_view text) {
     manifest.entries.push_back(EntryParser(entry).parse());
     if (entry.has("launches"))
       checkTargets(entry["launches"], manifest.target);
+    if (manifest.gpu)
+      checkTargets(entry["gpu"]["launches"], *manifest.gpu);
     const std::string &name = manifest.entries.back().name;
     if (name.empty() || !names.insert(name).second)
       entry.complain(

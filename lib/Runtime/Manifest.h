@@ -172,6 +172,12 @@ struct Entry {
   /// The launches of a call, in order, of one target after the other; none of
   /// code for a CPU.
   std::optional<std::vector<Launch>> launches = std::nullopt;
+  /// What is so on a GPU, of an artifact for a CPU and for GPUs.
+  struct OnGpu {
+    std::optional<SizeExpression> workspace;
+    std::vector<Launch> launches;
+  };
+  std::optional<OnGpu> gpu = std::nullopt;
 
   /// The argument of that name, or null.
   const Parameter *argument(std::string_view name) const;
@@ -198,9 +204,15 @@ struct Manifest {
   int64_t abi = 0;
   std::string producer;
   Target target;
+  /// The GPUs that there is code for next to that for `target`, a CPU.
+  std::optional<Target> gpu = std::nullopt;
   /// The sanitizer that the code was instrumented with.
   Sanitizer sanitizer = Sanitizer::None;
   std::vector<Entry> entries;
+
+  /// Of an artifact for a CPU and for GPUs the manifest of the code for one of
+  /// the two; any other manifest as it is.
+  Manifest halfFor(bool isGpu) const;
 };
 
 /// Reads and checks a manifest's JSON text. Errors say where: `manifest:

@@ -14,6 +14,12 @@
  * calling convention (tvm/ffi/c_api.h, TVMFFISafeCallType): all tensors as
  * values, those of arguments first; nothing as the result.
  *
+ * A shared library may be a host artifact and a GPU artifact in one: then the
+ * tensors' DLDevice says which of the two a call is of. kDLCPU is the host,
+ * kDLCUDA and kDLCUDAManaged are GPUs; a tensor that lies elsewhere, or not
+ * where those before it lie, is at fault. All that is said of either holds
+ * then, its workspace included: mixattn_workspace_NAME looks at devices, too.
+ *
  *===----------------------------------------------------------------------===*/
 #ifndef MIXATTN_ABI_H
 #define MIXATTN_ABI_H
@@ -118,8 +124,8 @@ typedef int32_t (*mixattn_entry)(const DLTensor *const *tensors, int32_t count,
 
 /* `mixattn_workspace_NAME`: writes to `bytes` what a call of the entry takes as
  * `call->workspace`, of tensors of these shapes; 0 of a host artifact whose
- * manifest does not say. It looks at nothing but ranks and shapes: data may be
- * NULL. Needs no driver. */
+ * manifest does not say. It looks at nothing but ranks and shapes, and at the
+ * devices where there is code for both: data may be NULL. Needs no driver. */
 typedef int32_t (*mixattn_workspace_query)(const DLTensor *const *tensors,
                                            int32_t count, uint64_t *bytes,
                                            const mixattn_call *call);
@@ -130,7 +136,8 @@ typedef int32_t (*mixattn_workspace_query)(const DLTensor *const *tensors,
  * neither allocates nor loads nor synchronises, and may be called while its
  * stream is captured. Without it the first entry that is called in a context
  * loads. A host artifact asks the system for what its code uses, as its first
- * call would, and does not look at `device`. */
+ * call would, and does not look at `device`. Where there is code for both, a
+ * negative `device` is the host. */
 typedef int32_t (*mixattn_preparation)(int32_t device,
                                        const mixattn_call *call);
 

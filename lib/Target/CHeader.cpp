@@ -150,13 +150,47 @@ static std::string shapeInC(const CEntry &entry, const Parameter &parameter) {
   return llvm::join(dims, ", ");
 }
 
+/// Where the tensors of an artifact's calls lie.
+enum class Place { Host, Cuda, Either };
+
+static Place placeOf(const Manifest &manifest) {
+  if (manifest.gpu)
+    return Place::Either;
+  return manifest.target.isGpu() ? Place::Cuda : Place::Host;
+}
+
+/// Where that is, for a comment.
+static std::string nameOf(Place place) {
+  switch (place) {
+  case Place::Host:
+    return "host memory";
+  case Place::Cuda:
+    return "memory of\n * the CUDA device of number `device`";
+  case Place::Either:
+    return "memory of\n * `device`: {kDLCPU, 0}, or {kDLCUDA, N} for CUDA "
+           "device N";
+  }
+  llvm_unreachable("all places are above");
+}
+
+/// The device of a tensor in C.
+static const char *deviceInC(Place place) {
+  switch (place) {
+  case Place::Host:
+    return "{kDLCPU, 0}";
+  case Place::Cuda:
+    return "{kDLCUDA, device}";
+  case Place::Either:
+    return "device";
+  }
+  llvm_unreachable("all places are above");
+}
+
 /// The comment above an entry's function: what each tensor is.
-static std::string makeComment(const CEntry &entry, bool isGpu) {
-  std::string text =
-      "/* Calls the entry '" + entry.entry->name +
-      "' on dense row-major tensors in " +
-      (isGpu ? "memory of\n * the CUDA device of number `device`:\n *\n"
-             : "host memory:\n *\n");
+static std::string makeComment(const CEntry &entry, Place place) {
+  std::string text = "/* Calls the entry '" + entry.entry->name +
+                     "' on dense row-major tensors in " + nameOf(place) +
+                     ":\n *\n";
   for (const CParameter &each : entry.parameters) {
     const Parameter &parameter = *each.parameter;
     text += " *   " + each.name + ": " + std::string(nameOf(parameter.dtype)) +
@@ -173,7 +207,7 @@ static std::string makeComment(const CEntry &entry, bool isGpu) {
 }
 
 /// `static inline int32_t attn_NAME(…)`.
-static std::string makeSignature(const CEntry &entry, bool isGpu) {
+static std::string makeSignature(const CEntry &entry, Place place) {
   std::string start = "static inline int32_t attn_" + entry.entry->name + "(";
   std::vector<std::string> declared;
   for (const auto &[name, nameInC] : entry.dims)
@@ -182,15 +216,17 @@ static std::string makeSignature(const CEntry &entry, bool isGpu) {
     declared.push_back(std::string(each.isResult ? "" : "const ") +
                        elementTypeOf(each.parameter->dtype).cType + " *" +
                        each.name);
-  if (isGpu)
+  if (place == Place::Cuda)
     declared.push_back("int32_t device");
+  else if (place == Place::Either)
+    declared.push_back("DLDevice device");
   declared.push_back("const mixattn_call *call");
   return start + llvm::join(declared, ",\n" + std::string(start.size(), ' ')) +
          ")";
 }
 
 /// The function's body: descriptions of the tensors, and the call.
-static std::string makeBody(const CEntry &entry, bool isGpu) {
+static std::string makeBody(const CEntry &entry, Place place) {
   size_t maxRank = 1;
   std::vector<std::string> shapes, tensors, pointers;
   for (auto [index, each] : llvm::enumerate(entry.parameters)) {
@@ -200,8 +236,7 @@ static std::string makeBody(const CEntry &entry, bool isGpu) {
     maxRank = std::max(maxRank, rank);
     // C has no empty braces: a scalar's shape is one number that nobody reads.
     shapes.push_back("{" + (rank ? shapeInC(entry, parameter) : "0") + "}");
-    tensors.push_back("{(void *)" + each.name +
-                      (isGpu ? ", {kDLCUDA, device}, " : ", {kDLCPU, 0}, ") +
+    tensors.push_back("{(void *)" + each.name + ", " + deviceInC(place) + ", " +
                       std::to_string(rank) + ", {" + type.code + ", " +
                       std::to_string(type.bits) + ", 1}, shapes[" +
                       std::to_string(index) + "], NULL, 0}");
@@ -237,14 +272,17 @@ static std::string makeDeclarations(const Entry &entry) {
 
 std::string mixattn::makeCHeader(const Manifest &manifest) {
   std::string guard = "MIXATTN_ENTRIES", functions;
-  bool isGpu = manifest.target.isGpu();
+  Place place = placeOf(manifest);
+  std::string target = manifest.target.cpu;
+  if (manifest.gpu)
+    target += "," + manifest.gpu->cpu;
   for (const Entry &entry : manifest.entries) {
     CEntry named = nameInC(entry);
     guard += "_" + entry.name;
-    functions += makeDeclarations(entry) + makeComment(named, isGpu) +
-                 makeSignature(named, isGpu) + makeBody(named, isGpu) + "\n";
+    functions += makeDeclarations(entry) + makeComment(named, place) +
+                 makeSignature(named, place) + makeBody(named, place) + "\n";
   }
-  return "/* Made by " + manifest.producer + " for " + manifest.target.cpu +
+  return "/* Made by " + manifest.producer + " for " + target +
          ". */\n#ifndef " + guard + "\n#define " + guard +
          "\n\n#include <mixattn/abi.h>\n\n#if MIXATTN_ABI_VERSION != " +
          std::to_string(manifest.abi) +

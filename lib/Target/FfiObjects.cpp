@@ -3,6 +3,7 @@
 #include "lib/Target/FfiObjects.h"
 
 #include "lib/Runtime/Manifest.h"
+#include "lib/Target/HeldObject.h"
 #include "lib/Target/Object.h"
 #include "lib/Target/TableConstants.h"
 
@@ -10,18 +11,7 @@
 
 using namespace mixattn;
 
-// The build names the file; whoever changes it compiles this file again.
-asm(".section .rodata.mixattn_ffi,\"a\",@progbits\n"
-    ".globl mixattn_ffi_begin, mixattn_ffi_end\n"
-    ".hidden mixattn_ffi_begin, mixattn_ffi_end\n"
-    "mixattn_ffi_begin:\n"
-    ".incbin \"" MIXATTN_FFI "\"\n"
-    "mixattn_ffi_end:\n"
-    ".previous\n");
-
-extern "C" {
-extern const char mixattn_ffi_begin[], mixattn_ffi_end[];
-}
+MIXATTN_HELD_OBJECT(ffi, MIXATTN_FFI)
 
 namespace {
 
@@ -33,21 +23,11 @@ public:
   void add(const Entry &entry);
 
 private:
-  llvm::Function *declare(const std::string &name, llvm::Type *result,
-                          llvm::ArrayRef<llvm::Type *> parameters);
-
   llvm::Type *pointer = llvm::PointerType::getUnqual(context);
   llvm::Type *i32 = llvm::Type::getInt32Ty(context);
 };
 
 } // namespace
-
-llvm::Function *FfiWriter::declare(const std::string &name, llvm::Type *result,
-                                   llvm::ArrayRef<llvm::Type *> parameters) {
-  auto *type = llvm::FunctionType::get(result, parameters, /*isVarArg=*/false);
-  module.getOrInsertFunction(name, type);
-  return module.getFunction(name);
-}
 
 void FfiWriter::add(const Entry &entry) {
   llvm::Function *call =
@@ -81,5 +61,5 @@ std::vector<std::string> mixattn::makeFfiObjects(const Manifest &manifest) {
   FfiWriter writer(module);
   for (const Entry &entry : manifest.entries)
     writer.add(entry);
-  return {emitObject(module), std::string(mixattn_ffi_begin, mixattn_ffi_end)};
+  return {emitObject(module), ffi().str()};
 }

@@ -22,8 +22,9 @@ namespace {
 /// Writes the constants of lib/Target/launcher/table.h.
 class TableWriter : TableConstants {
 public:
-  TableWriter(llvm::Module &module, const Manifest &manifest)
-      : TableConstants(module), manifest(manifest) {}
+  TableWriter(llvm::Module &module, const Manifest &manifest,
+              llvm::StringRef prefix)
+      : TableConstants(module), manifest(manifest), prefix(prefix) {}
 
   void write(llvm::StringRef manifestText, llvm::ArrayRef<GpuImage> images);
   /// Why the launcher's limits do not hold what the manifest has, or nothing.
@@ -48,10 +49,9 @@ private:
   Constant *entryRow(const Entry &entry, llvm::ArrayRef<Constant *> ranges);
   Constant *targetRow(const GpuImage &image, Constant *range);
   void addFunctions(Constant *library, const Entry &entry, int64_t number);
-  llvm::Function *addFunction(const std::string &name,
-                              llvm::ArrayRef<llvm::Type *> parameters);
 
   const Manifest &manifest;
+  llvm::StringRef prefix;
 };
 
 } // namespace
@@ -205,39 +205,19 @@ Constant *TableWriter::targetRow(const GpuImage &image, Constant *range) {
                    narrow(capabilityOf(image.chip)), narrow(reach)});
 }
 
-llvm::Function *
-TableWriter::addFunction(const std::string &name,
-                         llvm::ArrayRef<llvm::Type *> parameters) {
-  auto *type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context),
-                                       parameters, /*isVarArg=*/false);
-  return llvm::cast<llvm::Function>(
-      module.getOrInsertFunction(name, type).getCallee());
-}
-
 /// The functions of an entry: each passes its arguments on, after the library's
 /// and the entry's number.
 void TableWriter::addFunctions(Constant *library, const Entry &entry,
                                int64_t number) {
   llvm::Type *pointer = llvm::PointerType::getUnqual(context);
   llvm::Type *i32 = llvm::Type::getInt32Ty(context);
-  auto add = [&](llvm::StringRef prefix, const std::string &launcher,
+  auto add = [&](llvm::StringRef kind, const std::string &launcher,
                  bool isOfEntry, llvm::ArrayRef<llvm::Type *> own) {
-    llvm::SmallVector<llvm::Type *> types = {pointer};
     Constants given = {library};
-    if (isOfEntry) {
-      types.push_back(llvm::Type::getInt64Ty(context));
+    if (isOfEntry)
       given.push_back(wide(number));
-    }
-    types.append(own.begin(), own.end());
-    llvm::Function *callee = addFunction(launcher, types);
-    callee->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    llvm::Function *function =
-        addFunction("mixattn_" + prefix.str() + entry.name, own);
-    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "", function));
-    llvm::SmallVector<llvm::Value *> arguments(given.begin(), given.end());
-    for (llvm::Argument &argument : function->args())
-      arguments.push_back(&argument);
-    b.CreateRet(b.CreateCall(callee, arguments));
+    forward((prefix + "mixattn_" + kind + entry.name).str(), launcher, given,
+            own);
   };
   add("", "mixattn_launcher_call", true, {pointer, i32, pointer});
   add("workspace_", "mixattn_launcher_workspace", true,
@@ -286,22 +266,16 @@ void TableWriter::write(llvm::StringRef manifestText,
        memory(2 * contexts * std::max<int64_t>(launches.size(), 1), word)}));
   for (auto [number, entry] : llvm::enumerate(manifest.entries))
     addFunctions(library, entry, number);
-  auto *manifestType =
-      llvm::ConstantDataArray::getString(context, manifestText);
-  auto *held = new llvm::GlobalVariable(
-      module, manifestType->getType(), /*isConstant=*/true,
-      llvm::GlobalValue::ExternalLinkage, manifestType,
-      "mixattn_manifest_of_" + manifest.entries.front().name);
-  held->setSection(".mixattn.manifest");
+  if (prefix.empty())
+    holdManifest(manifest.entries.front().name, manifestText);
 }
 
-Result<std::vector<std::string>>
-mixattn::makeLaunchObjects(const Manifest &manifest,
-                           llvm::StringRef manifestText,
-                           llvm::ArrayRef<GpuImage> images) {
+Result<std::vector<std::string>> mixattn::makeLaunchObjects(
+    const Manifest &manifest, llvm::StringRef manifestText,
+    llvm::ArrayRef<GpuImage> images, llvm::StringRef prefix) {
   llvm::LLVMContext context;
   llvm::Module module("mixattn", context);
-  TableWriter writer(module, manifest);
+  TableWriter writer(module, manifest, prefix);
   if (Status fits = writer.check(); !fits)
     return fits.error();
   writer.write(manifestText, images);

@@ -16,10 +16,12 @@ struct Manifest;
 /// `images` as `manifest`, whose text is `manifestText`, says: the launcher
 /// (lib/Target/launcher) and its table, with the functions that a library
 /// exports for each entry NAME: `mixattn_NAME`, `mixattn_workspace_NAME` and
-/// `mixattn_prepare_NAME`. The bytes depend on the arguments only.
+/// `mixattn_prepare_NAME`. With a `prefix`, which goes before these names, they
+/// are for a library that has other functions in front of them, and the
+/// manifest. The bytes depend on the arguments only.
 Result<std::vector<std::string>>
 makeLaunchObjects(const Manifest &manifest, llvm::StringRef manifestText,
-                  llvm::ArrayRef<GpuImage> images);
+                  llvm::ArrayRef<GpuImage> images, llvm::StringRef prefix = "");
 
 } // namespace mixattn
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The manifest of code for several GPUs.
+// The manifest of code for several GPUs, or for a CPU and GPUs.
 #include "lib/Target/MergeManifests.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +14,16 @@ using llvm::json::Value;
 /// The name of the GPU that a manifest is for.
 static std::string chipOf(const Object &manifest) {
   return manifest.getObject("target")->getString("cpu")->str();
+}
+
+static Object parse(const std::string &text) {
+  return *llvm::cantFail(llvm::json::parse(text)).getAsObject();
+}
+
+static std::string print(Object manifest) {
+  std::string text;
+  llvm::raw_string_ostream(text) << Value(std::move(manifest));
+  return text;
 }
 
 static Object &entryOf(Object &manifest, size_t number) {
@@ -36,7 +46,7 @@ std::string mixattn::mergeManifests(llvm::ArrayRef<std::string> texts) {
   std::vector<Object> all;
   std::vector<std::string> chips;
   for (const std::string &text : texts) {
-    all.push_back(*llvm::cantFail(llvm::json::parse(text)).getAsObject());
+    all.push_back(parse(text));
     chips.push_back(chipOf(all.back()));
   }
   Object merged = all.front();
@@ -57,7 +67,19 @@ std::string mixattn::mergeManifests(llvm::ArrayRef<std::string> texts) {
     entry["launches"] = std::move(launches);
     entry["workspace"] = largest(sizes);
   }
-  std::string text;
-  llvm::raw_string_ostream(text) << Value(std::move(merged));
-  return text;
+  return print(std::move(merged));
+}
+
+std::string mixattn::joinManifests(const std::string &host,
+                                   const std::string &gpus) {
+  Object joined = parse(host), other = parse(gpus);
+  joined["gpu"] = std::move(*other.get("target"));
+  for (size_t i = 0; i < joined.getArray("entries")->size(); ++i) {
+    Object own;
+    for (const char *member : {"workspace", "launches"})
+      if (Value *value = entryOf(other, i).get(member))
+        own[member] = std::move(*value);
+    entryOf(joined, i)["gpu"] = std::move(own);
+  }
+  return print(std::move(joined));
 }

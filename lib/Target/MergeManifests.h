@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The manifest of code for several GPUs.
+// The manifest of code for several GPUs, or for a CPU and GPUs.
 #ifndef MIXATTN_LIB_TARGET_MERGEMANIFESTS_H
 #define MIXATTN_LIB_TARGET_MERGEMANIFESTS_H
 
@@ -15,6 +15,11 @@ namespace mixattn {
 /// enough on all of them: before a call nobody has said which it will be. One
 /// text alone stays as it is.
 std::string mergeManifests(llvm::ArrayRef<std::string> texts);
+
+/// The manifest of an artifact with code for a CPU, whose manifest is `host`,
+/// and for GPUs, whose is `gpus`, made from one module: the first with what the
+/// second says otherwise.
+std::string joinManifests(const std::string &host, const std::string &gpus);
 
 } // namespace mixattn
 

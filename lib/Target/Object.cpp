@@ -66,6 +66,18 @@ static void setTarget(llvm::Module &module, const Machine &machine,
   }
 }
 
+/// Makes `module` a part of a library that has entries and a manifest of its
+/// own: what it defines gets `prefix` before its name.
+static void makePart(llvm::Module &module, const std::string &prefix) {
+  for (llvm::GlobalVariable &each :
+       llvm::make_early_inc_range(module.globals()))
+    if (each.getSection() == manifestSection)
+      each.eraseFromParent();
+  for (llvm::GlobalValue &value : module.global_values())
+    if (!value.isDeclaration() && !value.getName().starts_with("llvm."))
+      value.setName(prefix + value.getName());
+}
+
 /// What `options` make of `code`, which knows its target: a text or an object.
 static std::string generate(llvm::Module &code, const CodeOptions &options) {
   std::unique_ptr<llvm::TargetMachine> generator = createGenerator(options);
@@ -98,6 +110,8 @@ Result<std::vector<std::string>> mixattn::emitCode(mlir::ModuleOp module,
   if (!code)
     return makeError("the module cannot be put into LLVM IR");
   setTarget(*code, options.machine, *createGenerator(options));
+  if (!options.prefix.empty())
+    makePart(*code, options.prefix);
   // A sanitizer's tables are those of a whole module.
   bool mayBeParts = options.mayBeParts && options.isOptimized &&
                     options.sanitizer == Sanitizer::None;

@@ -23,6 +23,9 @@ namespace mixattn {
 /// The forms of generated code: the texts .ll and .s, or the ELF object .o.
 enum class CodeKind { LlvmIr, Assembly, Object };
 
+/// The section of a module's manifest.
+inline constexpr llvm::StringLiteral manifestSection = ".mixattn.manifest";
+
 /// How a module is turned into code.
 struct CodeOptions {
   Machine machine;
@@ -34,6 +37,10 @@ struct CodeOptions {
   /// Whether the code may be several objects, for a linker: large modules are
   /// compiled on all threads then.
   bool mayBeParts = false;
+  /// What goes before the names that the code defines, where it is for a
+  /// library that has functions of these names in front of it, and the
+  /// manifest; else empty.
+  std::string prefix;
 };
 
 /// Adds to `registry` the translations that `emitCode` needs.

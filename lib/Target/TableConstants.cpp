@@ -2,7 +2,10 @@
 // Constants of LLVM IR that tables are made of.
 #include "lib/Target/TableConstants.h"
 
+#include "lib/Target/Object.h"
 #include "lib/Target/launcher/table.h"
+
+#include "llvm/IR/IRBuilder.h"
 
 using namespace mixattn;
 using llvm::Constant;
@@ -24,6 +27,42 @@ Constant *TableConstants::listOf(llvm::ArrayRef<Constant *> values) {
 
 Constant *TableConstants::counts(const std::array<uint32_t, 3> &values) {
   return llvm::ConstantDataArray::get(context, values);
+}
+
+llvm::Function *
+TableConstants::declare(const std::string &name, llvm::Type *result,
+                        llvm::ArrayRef<llvm::Type *> parameters) {
+  auto *type = llvm::FunctionType::get(result, parameters, /*isVarArg=*/false);
+  return llvm::cast<llvm::Function>(
+      module.getOrInsertFunction(name, type).getCallee());
+}
+
+void TableConstants::forward(const std::string &name, const std::string &callee,
+                             llvm::ArrayRef<Constant *> given,
+                             llvm::ArrayRef<llvm::Type *> parameters) {
+  llvm::Type *i32 = llvm::Type::getInt32Ty(context);
+  llvm::SmallVector<llvm::Type *> types;
+  for (Constant *each : given)
+    types.push_back(each->getType());
+  types.append(parameters.begin(), parameters.end());
+  llvm::Function *called = declare(callee, i32, types);
+  called->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  llvm::Function *function = declare(name, i32, parameters);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "", function));
+  llvm::SmallVector<llvm::Value *> arguments(given.begin(), given.end());
+  for (llvm::Argument &argument : function->args())
+    arguments.push_back(&argument);
+  b.CreateRet(b.CreateCall(called, arguments));
+}
+
+void TableConstants::holdManifest(const std::string &firstEntry,
+                                  llvm::StringRef text) {
+  Constant *bytes = llvm::ConstantDataArray::getString(context, text);
+  auto *held =
+      new llvm::GlobalVariable(module, bytes->getType(), /*isConstant=*/true,
+                               llvm::GlobalValue::ExternalLinkage, bytes,
+                               "mixattn_manifest_of_" + firstEntry);
+  held->setSection(manifestSection);
 }
 
 static int64_t stepOf(SizeExpression::Kind kind) {

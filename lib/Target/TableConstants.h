@@ -54,6 +54,18 @@ protected:
   /// A pointer to memory of zeros that the launcher writes.
   llvm::Constant *memory(int64_t count, llvm::Type *element);
 
+  /// The function of that name and type, which is declared where there is none.
+  llvm::Function *declare(const std::string &name, llvm::Type *result,
+                          llvm::ArrayRef<llvm::Type *> parameters);
+  /// Defines the function `name` of `parameters`, which gives what the hidden
+  /// `callee` makes of `given` and then of the parameters: an i32.
+  void forward(const std::string &name, const std::string &callee,
+               llvm::ArrayRef<llvm::Constant *> given,
+               llvm::ArrayRef<llvm::Type *> parameters);
+  /// Puts the manifest's text where tools look for it, in a library whose first
+  /// entry is called `firstEntry`.
+  void holdManifest(const std::string &firstEntry, llvm::StringRef text);
+
   llvm::Constant *expression(const SizeExpression &size, const Numbers &dims);
   /// Without steps.
   llvm::Constant *noExpression() { return structOf({null(), wide(0)}); }

@@ -3,6 +3,7 @@
 #include "tools/mixattn-compile/Compilation.h"
 
 #include "lib/Target/Artifact.h"
+#include "lib/Target/DispatchObjects.h"
 #include "lib/Target/Ptx.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
@@ -171,19 +172,29 @@ ExitCode Compilation::readManifest(Manifest &manifest, std::string &text) {
   return done;
 }
 
+/// The code in the form that the output has, with `prefix` before its names.
+ExitCode Compilation::emit(std::vector<std::string> &code,
+                           const std::string &prefix) {
+  auto emitted = emitCode(*module, {machine, codeKindOf(*options.kind),
+                                    options.isOptimized, options.sanitizer,
+                                    isLinked(*options.kind), prefix});
+  if (!emitted) {
+    reproducer.report(emitted.message());
+    return failed;
+  }
+  code = std::move(*emitted);
+  return done;
+}
+
 ExitCode Compilation::makeCode(OutputFiles &files) {
   Manifest manifest;
   std::string text;
   if (ExitCode code = readManifest(manifest, text))
     return code;
-  auto code = emitCode(*module,
-                       {machine, codeKindOf(*options.kind), options.isOptimized,
-                        options.sanitizer, isLinked(*options.kind)});
-  if (!code) {
-    reproducer.report(code.message());
-    return failed;
-  }
-  Status added = makeArtifact(*options.kind, options.output, std::move(*code),
+  std::vector<std::string> objects;
+  if (ExitCode code = emit(objects, /*prefix=*/""))
+    return code;
+  Status added = makeArtifact(*options.kind, options.output, std::move(objects),
                               manifest, text, files);
   return added ? done : report(added.error());
 }
@@ -285,9 +296,8 @@ ExitCode Compilation::run(OutputFiles &files) {
   return added ? done : report(added.error());
 }
 
-ExitCode Compilation::run(std::vector<GpuKernels> &kernels,
-                          std::vector<std::string> &manifests,
-                          bool isOneOfSeveral) {
+/// The same; remarks name the target where it is one of several.
+ExitCode Compilation::runAllNamed(bool isOneOfSeveral) {
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
   // The newest handler is asked first, and leaves the rest to the others.
   std::optional<mlir::ScopedDiagnosticHandler> nameTarget;
@@ -297,7 +307,13 @@ ExitCode Compilation::run(std::vector<GpuKernels> &kernels,
         each << " (" << machine.cpu << ")";
       return mlir::failure();
     });
-  if (ExitCode code = runAll())
+  return runAll();
+}
+
+ExitCode Compilation::run(std::vector<GpuKernels> &kernels,
+                          std::vector<std::string> &manifests,
+                          bool isOneOfSeveral) {
+  if (ExitCode code = runAllNamed(isOneOfSeveral))
     return code;
   Manifest manifest;
   if (ExitCode code = readManifest(manifest, manifests.emplace_back()))
@@ -307,4 +323,14 @@ ExitCode Compilation::run(std::vector<GpuKernels> &kernels,
     return report(ptx.error());
   kernels.push_back({machine.cpu, std::move(*ptx)});
   return done;
+}
+
+ExitCode Compilation::run(std::vector<std::string> &objects,
+                          std::string &manifest) {
+  if (ExitCode code = runAllNamed(/*isOneOfSeveral=*/true))
+    return code;
+  Manifest parsed;
+  if (ExitCode code = readManifest(parsed, manifest))
+    return code;
+  return emit(objects, hostPrefix.str());
 }

@@ -43,6 +43,11 @@ public:
   ExitCode run(std::vector<GpuKernels> &kernels,
                std::vector<std::string> &manifests, bool isOneOfSeveral);
 
+  /// Runs the passes and gives the objects and the manifest's text of code for
+  /// a CPU that goes into a library with code for GPUs. Says what went wrong;
+  /// remarks name the target.
+  ExitCode run(std::vector<std::string> &objects, std::string &manifest);
+
 private:
   ExitCode checkPlan();
   ExitCode parse();
@@ -50,7 +55,9 @@ private:
   ExitCode runPasses();
   ExitCode runAll();
   ExitCode readManifest(Manifest &manifest, std::string &text);
+  ExitCode emit(std::vector<std::string> &code, const std::string &prefix);
   ExitCode makeCode(OutputFiles &files);
+  ExitCode runAllNamed(bool isOneOfSeveral);
   ExitCode makeReport(OutputFiles &files);
   PipelineOptions passOptions() const;
   std::string explainPlans();

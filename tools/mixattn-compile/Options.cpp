@@ -37,7 +37,10 @@ suffix of OUT says what to make; "-" is the standard input or output.
                         instance sm_80, which makes .mlir, .ptx, .cubin,
                         .fatbin, .so and runners; default native. The last
                         three may hold code for several GPUs, each named once:
-                        sm_80,sm_90a; a call takes what suits its device
+                        sm_80,sm_90a; a call takes what suits its device. The
+                        last two may hold code for a CPU as well:
+                        x86-64-v3,sm_80,sm_90a; the device of a call's tensors
+                        decides
                         NAME+emulated-amx, for tests: code as for a CPU with AMX
                         that any CPU with AVX-512 runs, slowly
   --target-file=FILE    numbers of predictions in place of those that are known
@@ -92,6 +95,7 @@ examples:
   mixattn-compile layer.mlir --target=sm_80 -o layer.ptx
   mixattn-compile layer.mlir --target=sm_80 -o layer.cubin
   mixattn-compile layer.mlir --target=sm_80,sm_90a -o layer.so
+  mixattn-compile layer.mlir --target=x86-64-v3,sm_80,sm_90a -o layer.so
   mixattn-compile layer.mlir --stop-after=normal
   mixattn-compile layer.mlir --cost --dim=B=1 --dim=N=256
   mixattn-compile layer.mlir --explain --dim=N=197 --target=znver5 --threads=2

@@ -29,12 +29,11 @@ static Result<Machine> findTarget(const std::string &name) {
 
 /// Why `machines`, several in ascending order, do not go together, or nothing.
 static Status checkSeveral(llvm::ArrayRef<Machine> machines) {
-  for (const Machine &machine : machines)
-    if (!machine.isGpu)
-      return makeError("expected GPUs where '--target' names several, but got "
-                       "'{}'",
-                       machine.cpu);
   for (auto [left, right] : llvm::zip(machines, machines.drop_front())) {
+    if (!right.isGpu)
+      return makeError("expected one CPU and GPUs where '--target' names "
+                       "several, but got the CPUs '{}' and '{}'",
+                       left.cpu, right.cpu);
     if (left.cpu == right.cpu)
       return makeError("expected '--target' to name a GPU once, but got '{}' "
                        "twice",
@@ -56,6 +55,13 @@ Result<std::vector<Machine>> mixattn::findTargets(llvm::StringRef names,
       return machine.error();
     machines.push_back(std::move(*machine));
   }
+  // CPUs have no compute capability, and come first.
+  auto rank = [](const Machine &machine) {
+    return std::tuple(machine.isGpu, capabilityOf(machine.cpu), machine.cpu);
+  };
+  llvm::sort(machines, [&](const Machine &left, const Machine &right) {
+    return rank(left) < rank(right);
+  });
   if (!numbers.empty()) {
     Machine &machine = machines.front();
     if (machine.isGpu)
@@ -66,10 +72,6 @@ Result<std::vector<Machine>> mixattn::findTargets(llvm::StringRef names,
       return given.error();
     machine.calibration = std::move(*given);
   }
-  llvm::sort(machines, [](const Machine &left, const Machine &right) {
-    return std::pair(capabilityOf(left.cpu), left.cpu) <
-           std::pair(capabilityOf(right.cpu), right.cpu);
-  });
   if (machines.size() > 1)
     if (Status fits = checkSeveral(machines); !fits)
       return fits.error();
@@ -78,7 +80,8 @@ Result<std::vector<Machine>> mixattn::findTargets(llvm::StringRef names,
 
 Status mixattn::checkOptions(const Options &options,
                              llvm::ArrayRef<Machine> machines) {
-  const Machine &machine = machines.front();
+  // A CPU where there is one, and a GPU where there is one.
+  const Machine &machine = machines.front(), &gpu = machines.back();
   bool holdsSeveral =
       options.kind && !options.isReport() &&
       (options.kind == ArtifactKind::Fatbin || isLinked(*options.kind));
@@ -91,19 +94,19 @@ Status mixattn::checkOptions(const Options &options,
     return makeError("expected a GPU as target of kernels, for instance "
                      "'--target=sm_80', but got '{}'",
                      machine.cpu);
-  if (!options.cudaPath.empty() && !machine.isGpu)
+  if (!options.cudaPath.empty() && !gpu.isGpu)
     return makeError("expected no '--cuda-path' for '{}', which is no GPU",
-                     machine.cpu);
-  if (!machine.isGpu)
+                     gpu.cpu);
+  if (!gpu.isGpu)
     return Success{};
   if (options.kind && !areKernels && !isLinked(*options.kind))
     return makeError("expected an output with suffix .mlir, .ptx, .cubin, "
                      ".fatbin or .so, or with none, for '{}', but got '{}'",
-                     machine.cpu, options.output);
+                     gpu.cpu, options.output);
   if (options.threads || options.sanitizer != Sanitizer::None ||
       !options.isOptimized || options.isProfiled)
     return makeError("expected no '-O0', '--profile', '--threads' or "
                      "'--sanitize' for '{}', which is a GPU",
-                     machine.cpu);
+                     gpu.cpu);
   return Success{};
 }

@@ -8,10 +8,10 @@
 
 namespace mixattn {
 
-/// The machines that `names` stand for: a GPU, several of them with commas
-/// between in any order, which then are in ascending order; or one that
+/// The machines that `names` stand for, with commas between: a CPU that
 /// lib/Target knows, with the numbers of the file `numbers`, if that is not
-/// empty.
+/// empty; a GPU or several in any order; or both. The CPU comes first, GPUs in
+/// ascending order.
 Result<std::vector<Machine>> findTargets(llvm::StringRef names,
                                          llvm::StringRef numbers);
 

@@ -23,7 +23,7 @@ static ExitCode compile(const Options &options) {
                             source.getError().message()));
   OutputFiles files;
   files.keep(options.input);
-  bool isForGpu = machine.isGpu && options.kind && !options.isReport();
+  bool isForGpu = machines->back().isGpu && options.kind && !options.isReport();
   ExitCode code =
       isForGpu ? compileForGpus(options, *machines, **source, files)
                : Compilation(options, machine, std::move(*source)).run(files);

@@ -112,8 +112,16 @@ static std::string describe(const Entry &entry) {
   // A call on a GPU takes no memory but its workspace.
   const char *noWorkspace = entry.launches ? "0" : "unknown";
   row("memory", entry.workspace ? entry.workspace->toString() : noWorkspace);
-  if (entry.launches)
-    row("launches", toString(*entry.launches));
+  const std::vector<Launch> *launches =
+      entry.launches ? &*entry.launches : nullptr;
+  if (entry.gpu) {
+    row("on GPUs",
+        "memory " +
+            (entry.gpu->workspace ? entry.gpu->workspace->toString() : "0"));
+    launches = &entry.gpu->launches;
+  }
+  if (launches)
+    row("launches", toString(*launches));
   if (entry.packed)
     row("packed", std::to_string(entry.packed) + " bytes of parameters");
   if (entry.kernels)
@@ -132,6 +140,8 @@ std::string mixattn::describe(const Manifest &manifest,
   std::string text = "producer  " + manifest.producer + "\nabi       " +
                      std::to_string(manifest.abi) + "\ntarget    " +
                      manifest.target.arch + " " + manifest.target.cpu + "\n";
+  if (manifest.gpu)
+    text += "GPUs      " + manifest.gpu->arch + " " + manifest.gpu->cpu + "\n";
   if (manifest.target.machine)
     text += "machine   " + toSentence(*manifest.target.machine) + "\n";
   text += "features " + features + "\n";

@@ -11,8 +11,9 @@ usage: mixattn-run ARTIFACT [options]
 what to run
   --entry=NAME                      which entry; not needed if there is one
   --describe                        prints the manifest and stops
-  --device=N                        the number of the GPU, of code for one; 0
-                                    without it
+  --device=cpu|cuda:N               where it runs; N, or cuda:N, is the GPU of
+                                    that number. Without it the CPU, and GPU 0
+                                    if there is no code for a CPU
 
 arguments, bound by name
   --input=NAME=FILE.npy             one argument

@@ -68,10 +68,16 @@ static bool takeDim(Options &options, const std::string &value) {
 }
 
 static bool takeDevice(Options &options, const std::string &value) {
+  options.device = DLDevice{kDLCPU, 0};
+  if (value == "cpu")
+    return true;
+  const std::string prefix = "cuda:";
+  bool hasPrefix = value.compare(0, prefix.size(), prefix) == 0;
   int64_t number;
-  if (!takeNumber(number, value) || number > INT_MAX)
+  if (!takeNumber(number, value.substr(hasPrefix ? prefix.size() : 0)) ||
+      number > INT_MAX)
     return false;
-  options.device = static_cast<int>(number);
+  options.device = DLDevice{kDLCUDA, static_cast<int>(number)};
   return true;
 }
 
@@ -116,7 +122,9 @@ static const OptionKind kinds[] = {
     {"--dim=",
      "--dim=NAME=SIZE with a size from 0 to 2^63 - 1, once for each name",
      takeDim},
-    {"--device=", "--device=N with a number from 0 to 2^31 - 1", takeDevice},
+    {"--device=",
+     "--device=cpu or --device=cuda:N with a number from 0 to 2^31 - 1",
+     takeDevice},
     {"--tolerance=", "--tolerance=X with a number from 0 on", takeTolerance},
     {"--repeat=", "--repeat=R with a number from 1 to 2^63 - 1",
      [](Options &o, const std::string &v) {

@@ -21,8 +21,8 @@ struct Options {
   std::optional<uint64_t> seed;
   DimSizes dims;
   std::optional<double> tolerance;
-  /// The number of the GPU.
-  std::optional<int> device;
+  /// The CPU, or the GPU of a number.
+  std::optional<DLDevice> device;
   /// How many calls are timed; 0 is none.
   int64_t repeat = 0;
   std::string json, trace;

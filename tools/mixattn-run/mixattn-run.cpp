@@ -163,10 +163,11 @@ static Result<bool> run(const Artifact &artifact, const Options &options) {
 }
 
 /// Looks at the artifact as the options ask; whether all went well.
-static Result<bool> useArtifact(const Artifact &artifact,
-                                const Options &options) {
-  if (!options.describe)
+static Result<bool> useArtifact(Artifact &artifact, const Options &options) {
+  if (!options.describe) {
+    artifact.narrowTo(options.device && options.device->device_type == kDLCUDA);
     return run(artifact, options);
+  }
   if (!options.entry.empty())
     if (Result<const Entry *> entry = artifact.find(options.entry); !entry)
       return entry.error();

@@ -46,8 +46,13 @@ TEST(Device, IsThatOfTheTarget) {
   auto host = openDevice({"x86_64", "x86-64", {}}, std::nullopt);
   ASSERT_TRUE(host);
   EXPECT_EQ((*host)->dlpackDevice().device_type, kDLCPU);
-  EXPECT_EQ(messageOf(openDevice({"x86_64", "x86-64", {}}, 0)),
-            "expected code for a GPU with '--device', but got code for x86_64");
+  EXPECT_TRUE(openDevice({"x86_64", "x86-64", {}}, DLDevice{kDLCPU, 0}));
+  EXPECT_EQ(
+      messageOf(openDevice({"x86_64", "x86-64", {}}, DLDevice{kDLCUDA, 0})),
+      "expected code for a GPU with '--device', but got code for x86_64");
+  EXPECT_EQ(
+      messageOf(openDevice({"nvptx64", "sm_80", {}}, DLDevice{kDLCPU, 0})),
+      "expected code for a CPU with '--device', but got code for nvptx64");
   setenv("MIXATTN_LIBCUDA", "/no/libcuda", 1);
   EXPECT_EQ(messageOf(openDevice({"nvptx64", "sm_80", {}}, std::nullopt)),
             "there is no CUDA driver: /no/libcuda cannot be loaded "

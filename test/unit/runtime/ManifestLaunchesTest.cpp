@@ -184,3 +184,47 @@ TEST(ManifestLaunches, AreOfTargets) {
                 .find("target"),
             std::string::npos);
 }
+
+/// A manifest for a CPU that, with `gpu` a member of its entry, is for GPUs,
+/// too.
+static std::string makeBoth(const std::string &gpu) {
+  return R"({"abi": 2, "producer": "test", "target": {"arch": "x86_64", "cpu":
+             "znver4", "features": ["avx"]}, "gpu": {"arch": "nvptx64", "cpu":
+             "sm_80,sm_90a", "features": []}, "entries": [{"name": "f",
+             "symbol": "mixattn_f", "attention": null, "packed": 64,
+             "workspace": "N", "arguments": [{"name": "x", "dtype": "bf16",
+             "shape": ["B", 8, "N"]}], "results": []
+             )" +
+         gpu + "}]}";
+}
+
+TEST(ManifestLaunches, MayBeOfOneHalf) {
+  std::string launch = makeLaunch("kernel", R"("f_kernel_0")");
+  launch.insert(1, R"("target": "sm_80", )");
+  Result<Manifest> both = parseManifest(
+      makeBoth(R"(, "gpu": {"workspace": 7, "launches": [)" + launch + "]}"));
+  ASSERT_TRUE(both) << both.message();
+  Manifest host = both->halfFor(/*isGpu=*/false);
+  EXPECT_FALSE(host.gpu);
+  EXPECT_EQ(host.target.cpu, "znver4");
+  EXPECT_FALSE(host.entries[0].launches);
+  EXPECT_EQ(host.entries[0].packed, 64u);
+  EXPECT_EQ(host.entries[0].workspace->in({{"N", 5}}, 1), 5);
+  Manifest gpus = both->halfFor(/*isGpu=*/true);
+  EXPECT_FALSE(gpus.gpu);
+  EXPECT_TRUE(gpus.target.isGpu());
+  ASSERT_TRUE(gpus.entries[0].launches);
+  EXPECT_EQ(gpus.entries[0].launches->front().target, "sm_80");
+  EXPECT_EQ(gpus.entries[0].packed, 0u);
+  EXPECT_EQ(gpus.entries[0].workspace->in({{"N", 5}}, 1), 7);
+  // That of one alone is whole.
+  EXPECT_EQ(host.halfFor(/*isGpu=*/true).target.cpu, "znver4");
+
+  EXPECT_EQ(messageOf(parseManifest(makeBoth(""))),
+            "manifest: entries[0]: expected a member 'gpu', but got none");
+  launch.replace(launch.find("sm_80"), 5, "sm_86");
+  EXPECT_EQ(messageOf(parseManifest(
+                makeBoth(R"(, "gpu": {"launches": [)" + launch + "]}"))),
+            "manifest: entries[0].gpu.launches[0].target: expected one of the "
+            "targets sm_80,sm_90a, but got 'sm_86'");
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tests of manifests of code for several GPUs.
+// Tests of manifests of code for several GPUs, or for a CPU and GPUs.
 #include "lib/Target/MergeManifests.h"
 
 #include "gtest/gtest.h"
@@ -39,4 +39,16 @@ TEST(MergeManifests, Workspaces) {
   EXPECT_NE(text.find(R"("workspace":["maximum",["add","N",4],0,"N"])"),
             std::string::npos)
       << text;
+}
+
+// What a GPU says otherwise stands next to what the CPU says.
+TEST(JoinManifests, KeepsBoth) {
+  EXPECT_EQ(joinManifests(R"({"entries":[{"name":"f","packed":8,)"
+                          R"("workspace":"N"},{"name":"g"}],)"
+                          R"("target":{"cpu":"znver4"}})",
+                          makeManifest("sm_80", "a", R"(,"workspace":4)")),
+            R"({"entries":[{"gpu":{"launches":[{"kernel":"a"}],)"
+            R"("workspace":4},"name":"f","packed":8,"workspace":"N"},)"
+            R"({"gpu":{"launches":[]},"name":"g"}],)"
+            R"("gpu":{"cpu":"sm_80"},"target":{"cpu":"znver4"}})");
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The entries of a library that holds code for a CPU and for GPUs.
+#ifndef MIXATTN_LIB_TARGET_DISPATCHOBJECTS_H
+#define MIXATTN_LIB_TARGET_DISPATCHOBJECTS_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace mixattn {
+struct Manifest;
+
+/// What goes before the names of functions of the code for a CPU, and of that
+/// for GPUs, in a library that holds both: these are hidden.
+inline constexpr llvm::StringLiteral hostPrefix = "host.";
+inline constexpr llvm::StringLiteral cudaPrefix = "cuda.";
+
+/// The objects that give a library with code for a CPU and for GPUs the
+/// functions of the ABI, for each entry of `manifest`, whose text is
+/// `manifestText` and goes into the library: what lib/Target/dispatch is
+/// compiled to, and a module with the functions, for any 64-bit x86 CPU.
+std::vector<std::string> makeDispatchObjects(const Manifest &manifest,
+                                             llvm::StringRef manifestText);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_TARGET_DISPATCHOBJECTS_H
