@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The configuration that all lit suites of this project share."""
 
+import glob
 import os
 import platform
 import shutil
@@ -110,6 +111,12 @@ ffi_python = os.path.join(config.mixattn_src_root, "build", "ffi", "bin", "pytho
 config.substitutions.append(("%ffi_python", ffi_python))
 if os.path.exists(ffi_python):
     config.available_features.add("tvm-ffi")
+# A Python that has PyTorch, which scripts/bench.sh makes.
+torch_python = os.path.join(config.mixattn_src_root, "build", "bench", "venv", "bin", "python")
+config.substitutions.append(("%torch_python", torch_python))
+if glob.glob(os.path.join(os.path.dirname(torch_python), "..", "lib", "python*",
+                          "site-packages", "torch")):
+    config.available_features.add("torch")
 
 # The libcuda that runs kernels on the emulator.
 config.substitutions.append(
