@@ -19,6 +19,24 @@ struct function {
 static const struct function functions[] = {DRIVER_FUNCTIONS(DRIVER_FUNCTION)};
 #undef DRIVER_FUNCTION
 
+// What to do about an error that is none of the program's own.
+static const char *advice_on(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_OUT_OF_MEMORY:
+    return "; smaller dims take less memory";
+  case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    return "; compile for this GPU, or give the PTX of an earlier one";
+  case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+    return "; give a cubin, which needs no later driver";
+  // These end the context: all that comes later in it fails, too.
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+  case CUDA_ERROR_LAUNCH_FAILED:
+    return "; start again in another process";
+  default:
+    return "";
+  }
+}
+
 void driver_check(const struct driver *driver, CUresult result,
                   const char *what) {
   if (result == CUDA_SUCCESS)
@@ -27,8 +45,9 @@ void driver_check(const struct driver *driver, CUresult result,
   const char *name = NULL, *text = NULL;
   driver->cuGetErrorName(result, &name);
   driver->cuGetErrorString(result, &text);
-  fail("the driver refused %s: %s (%d), %s", what,
-       name ? name : "unknown error", result, text ? text : "without a text");
+  fail("the driver refused %s: %s (%d), %s%s", what,
+       name ? name : "unknown error", result, text ? text : "without a text",
+       advice_on(result));
 }
 
 void driver_open(struct driver *driver, CUdevice *device) {

@@ -22,7 +22,15 @@ typedef struct {
   _Alignas(64) uint64_t opaque[16];
 } CUtensorMap;
 
-enum { CUDA_SUCCESS = 0 };
+// Those of the errors that are told apart.
+enum {
+  CUDA_SUCCESS = 0,
+  CUDA_ERROR_OUT_OF_MEMORY = 2,
+  CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
+  CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
+  CUDA_ERROR_ILLEGAL_ADDRESS = 700,
+  CUDA_ERROR_LAUNCH_FAILED = 719
+};
 
 // A CUdevice_attribute.
 enum { CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16 };
