@@ -127,6 +127,31 @@ TEST_F(Driver, describesDeviceAndMemory) {
             CUDA_ERROR_NOT_FOUND);
 }
 
+// So a workspace that a call is given shows what is read before it is written,
+// and every access next to it is one to nothing.
+TEST_F(Driver, newMemoryIsNaNAndLiesApart) {
+  CUdeviceptr before, given, after;
+  for (CUdeviceptr *each : {&before, &given, &after})
+    ASSERT_EQ(cuMemAlloc_v2(each, 1024), CUDA_SUCCESS);
+  std::vector<uint8_t> bytes(1024);
+  ASSERT_EQ(cuMemcpyDtoH_v2(bytes.data(), given, 1024), CUDA_SUCCESS);
+  EXPECT_EQ(bytes, std::vector<uint8_t>(1024, 0xff));
+  // Also where memory was freed that held other values.
+  ASSERT_EQ(cuMemsetD32_v2(given, 5, 256), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemFree_v2(given), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemAlloc_v2(&given, 1024), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemcpyDtoH_v2(bytes.data(), given, 1024), CUDA_SUCCESS);
+  EXPECT_EQ(bytes, std::vector<uint8_t>(1024, 0xff));
+  for (CUdeviceptr each : {before, given, after}) {
+    EXPECT_EQ(cuMemcpyDtoH_v2(bytes.data(), each + 1024, 1),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemcpyDtoH_v2(bytes.data(), each - 1, 1),
+              CUDA_ERROR_INVALID_VALUE);
+  }
+  for (CUdeviceptr each : {before, given, after})
+    EXPECT_EQ(cuMemFree_v2(each), CUDA_SUCCESS);
+}
+
 TEST_F(Driver, encodesTensorMaps) {
   CUtensorMap map;
   uint64_t dims[] = {64, 10}, strides[] = {128};
