@@ -3,6 +3,12 @@
 
     mixattn-compile examples/variants/mixhead_a.mlir -o layer.so
     python examples/torch/call.py layer.so
+
+or on a GPU, where a graph is captured as well:
+
+    sed s/f32/bf16/g examples/variants/mixhead_a.mlir > layer.mlir
+    mixattn-compile layer.mlir --target=x86-64-v3,sm_80,sm_90a -o layer.so
+    python examples/torch/call.py layer.so bf16 cuda
 """
 
 import sys
@@ -28,8 +34,8 @@ class Layer(torch.nn.Module):
 
     def by_formula(self, x):
         q, k, v = (each.unflatten(-1, (8, 64)).transpose(1, 2) for each in self.project(x).chunk(3, dim=-1))
-        weights = torch.softmax(q @ k.mT / 8, dim=-1)
-        return torch.einsum("bcns,ca,basd->bnad", weights, self.mixer, v).flatten(-2)
+        weights = torch.softmax(q.double() @ k.double().mT / 8, dim=-1)
+        return torch.einsum("bcns,ca,basd->bnad", weights, self.mixer.double(), v.double()).flatten(-2)
 
 
 def count(graph):
@@ -38,11 +44,12 @@ def count(graph):
 
 
 def main():
-    entries.load(sys.argv[1])
+    path, dtype, device = (sys.argv[1:] + ["f32", "cpu"][len(sys.argv) - 2:])
+    entries.load(path)
     torch.manual_seed(1)
-    device = "cuda" if "--cuda" in sys.argv else "cpu"
-    layer = Layer().to(device).requires_grad_(False)
-    x, longer = torch.randn(2, 70, 512, device=device), torch.randn(2, 90, 512, device=device)
+    placed = {"dtype": entries.DTYPES[dtype], "device": device}
+    layer = Layer().to(**placed).requires_grad_(False)
+    x, longer = torch.randn(2, 70, 512, **placed), torch.randn(2, 90, 512, **placed)
     expected = [layer.by_formula(each) for each in (x, longer)]
 
     def check(what, *results):
@@ -64,8 +71,8 @@ def main():
     check("exported", program.module()(x), program.module()(longer))
     print("operators in the program:", count(program.run_decompositions().graph))
 
-    q = torch.randn(1, 8, 5, 64, device=device)
-    mixer = torch.randn(8, 8, device=device)
+    q = torch.randn(1, 8, 5, 64, **placed)
+    mixer = torch.randn(8, 8, **placed)
     torch.library.opcheck(torch.ops.mixattn.mixhead_a.default, (q, q, q, mixer),
                           test_utils=("test_schema", "test_faketensor", "test_aot_dispatch_dynamic"))
     if device == "cuda":
