@@ -68,9 +68,12 @@ std::vector<std::pair<std::string, JsonView>> JsonView::members() const {
   return views;
 }
 
+std::string JsonView::rawText() const {
+  return expect(value.is_string(), "a text") ? value.get<std::string>() : "";
+}
+
 std::string JsonView::text() const {
-  std::string text =
-      expect(value.is_string(), "a text") ? value.get<std::string>() : "";
+  std::string text = rawText();
   if (withoutControls(text) != text)
     complain(makeError(
         "expected a text without control characters, but got '{}'", text));

@@ -36,6 +36,8 @@ public:
   /// The members of an object, in alphabetical order.
   std::vector<std::pair<std::string, JsonView>> members() const;
   std::string text() const;
+  /// A text that may have control characters, which none but us is to see.
+  std::string rawText() const;
   int64_t integer() const;
   double number() const;
   bool boolean() const;
