@@ -248,12 +248,16 @@ void DimNames::tieOp(Operation *op) {
       tieTypes(destination.getTiedOpOperand(result)->get(), result);
     return;
   }
-  // Dims that neither split nor merge pass through a reshape.
+  // Dims that neither split nor merge, but with ones, pass through a reshape.
   auto tieReshape = [&](Value wide, Value narrow,
                         ArrayRef<ReassociationIndices> groups) {
-    for (auto [dim, group] : llvm::enumerate(groups))
-      if (group.size() == 1)
-        tie(narrow, dim, wide, group.front());
+    auto type = cast<RankedTensorType>(wide.getType());
+    for (auto [dim, group] : llvm::enumerate(groups)) {
+      auto isProper = [&](int64_t each) { return type.getDimSize(each) != 1; };
+      auto *proper = llvm::find_if(group, isProper);
+      if (llvm::count_if(group, isProper) == 1)
+        tie(narrow, dim, wide, *proper);
+    }
   };
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
     tieSizes(expand.getResult(), expand.getMixedOutputShape());

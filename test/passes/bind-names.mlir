@@ -204,3 +204,15 @@ func.func @folded_rows(%x: tensor<?x?x8xf32> {attn.dims = ["B", "N"]}) -> tensor
   %z = tensor.expand_shape %y [[0, 1], [2]] output_shape [%b, %n, 8] : tensor<?x8xf32> into tensor<?x?x8xf32>
   return %z : tensor<?x?x8xf32>
 }
+
+// -----
+
+// Ones that a reshape takes away leave the size of what they stood beside.
+// CHECK-LABEL: func.func @ones_fall_away
+// CHECK-SAME:    -> (tensor<?x8xf32> {attn.dims = ["N"], attn.name = "result0"})
+func.func @ones_fall_away(%x: tensor<1x?x1x8xf32> {attn.dims = ["N"]})
+    -> tensor<?x8xf32> {
+  %rows = tensor.collapse_shape %x [[0, 1, 2], [3]]
+      : tensor<1x?x1x8xf32> into tensor<?x8xf32>
+  return %rows : tensor<?x8xf32>
+}
