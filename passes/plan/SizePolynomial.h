@@ -27,6 +27,10 @@ public:
 
   bool isKnown() const { return known; }
   bool isZero() const { return known && terms.empty(); }
+  /// A coefficient, never 0, for each product of dims, whose names are sorted.
+  const std::map<std::vector<std::string>, int64_t> &getTerms() const {
+    return terms;
+  }
   /// The value where no dim is left.
   std::optional<int64_t> asNumber() const;
 
@@ -63,7 +67,6 @@ private:
   void add(const std::vector<std::string> &dims, int64_t coefficient);
 
   bool known = true;
-  /// Names are sorted; no coefficient is 0.
   std::map<std::vector<std::string>, int64_t> terms;
 };
 

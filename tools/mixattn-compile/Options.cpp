@@ -2,6 +2,7 @@
 // The command line of mixattn-compile.
 #include "tools/mixattn-compile/Options.h"
 
+#include "dialect/attn/AttnOps.h"
 #include "passes/plan/Planner.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -236,6 +237,21 @@ static Status parseDim(StringRef text, Options &options) {
   return Success{};
 }
 
+/// Reads INPUT.DIM=NAME.
+static Status parseDimName(StringRef text, Options &options) {
+  auto [place, name] = text.split('=');
+  auto [input, digits] = place.rsplit('.');
+  int64_t dim;
+  if (input.empty() || digits.empty() || !llvm::all_of(digits, llvm::isDigit) ||
+      digits.getAsInteger(10, dim) || !isIdentifier(name) ||
+      !options.dimNames.emplace(std::pair(input.str(), dim), name.str()).second)
+    return makeError("expected '--name-dim=INPUT.DIM=NAME' with the number of "
+                     "a dim, once for each, and an identifier, but got "
+                     "'--name-dim={}'",
+                     text.str());
+  return Success{};
+}
+
 static Status parseSanitizer(StringRef name, Options &options) {
   std::optional<Sanitizer> known = sanitizerNamed(name);
   if (!known)
@@ -295,12 +311,15 @@ static Status parseOption(StringRef argument, Choices &choices,
   if (name != "--emit" && name != "--target" && name != "--stop-after" &&
       name != "--entry" && name != "--cost" && name != "--explain" &&
       name != "--dim" && name != "--threads" && name != "--plan" &&
-      name != "--sanitize" && name != "--cuda-path" && name != "--target-file")
+      name != "--sanitize" && name != "--cuda-path" &&
+      name != "--target-file" && name != "--name-dim")
     return makeError("unknown option '{}'", argument.str());
   if (value.empty())
     return makeError("expected '{}=' and a value", name.str());
   if (name == "--dim")
     return parseDim(value, options);
+  if (name == "--name-dim")
+    return parseDimName(value, options);
   if (name == "--sanitize")
     return parseSanitizer(value, options);
   if (name == "--threads")

@@ -3,6 +3,7 @@
 #ifndef MIXATTN_TOOLS_COMPILE_OPTIONS_H
 #define MIXATTN_TOOLS_COMPILE_OPTIONS_H
 
+#include "lib/Import/Pt2.h"
 #include "lib/Target/Artifact.h"
 #include "passes/Pipelines/Pipelines.h"
 #include "passes/plan/SizePolynomial.h"
@@ -21,6 +22,8 @@ struct Options {
   Action action = Action::Compile;
   /// The file to read, and the one to write; "-" is stdin and stdout.
   std::string input, output = "-";
+  /// Names of open dims of a model's inputs.
+  InputDimNames dimNames;
   /// A report is all that is wanted: of costs, or of plans.
   enum class Report { None, Text, Json };
   Report cost = Report::None, explanation = Report::None;

@@ -4,6 +4,7 @@
 #include "passes/plan/Explain.h"
 #include "tools/mixattn-compile/Compilation.h"
 #include "tools/mixattn-compile/GpuArtifact.h"
+#include "tools/mixattn-compile/ImportSource.h"
 #include "tools/mixattn-compile/Targets.h"
 
 using namespace mixattn;
@@ -23,6 +24,9 @@ static ExitCode compile(const Options &options) {
                             source.getError().message()));
   OutputFiles files;
   files.keep(options.input);
+  if (isModel(options, **source))
+    if (ExitCode imported = importSource(options, *source, files))
+      return imported;
   bool isForGpu = machines->back().isGpu && options.kind && !options.isReport();
   ExitCode code =
       isForGpu ? compileForGpus(options, *machines, **source, files)

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The entry: its arguments, its ops one after the other, its results.
+#include "lib/Import/BuildModule.h"
+
+#include "dialect/attn/AttnOps.h"
+#include "lib/Import/OpTable.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Constants of the text with more elements than this are parameters.
+static constexpr int64_t mostElements = 1024;
+
+namespace {
+
+class ModuleBuilder {
+public:
+  ModuleBuilder(Graph graph, StringRef entry, MLIRContext &context)
+      : graph(std::move(graph)), name(entry), context(context),
+        values(this->graph.values.size()) {}
+
+  Result<BuiltModule> run();
+
+private:
+  bool isArgument(const GraphInput &input) const {
+    return !input.isConstant || input.weight->elements() > mostElements;
+  }
+  std::string freshName(StringRef name);
+  void makeEntry(OpBuilder &builder, GraphBuilder &types);
+  void bindInputs(GraphBuilder &build);
+  Built constantOf(GraphBuilder &build, const GraphInput &input);
+  void buildNode(GraphBuilder &build, const GraphNode &node);
+  ArrayAttr dimNames(OpBuilder &builder, const SizeList &sizes);
+  Status finish(GraphBuilder &build);
+
+  Graph graph;
+  std::string name;
+  MLIRContext &context;
+  std::vector<Built> values;
+  std::set<std::string> taken;
+  BuiltModule result;
+  func::FuncOp entry;
+};
+
+} // namespace
+
+/// An identifier like `wanted` that is no other party's name.
+std::string ModuleBuilder::freshName(StringRef wanted) {
+  std::string made;
+  for (char c : wanted)
+    made += llvm::isAlnum(c) ? c : '_';
+  if (made.empty() || llvm::isDigit(made[0]))
+    made.insert(0, "_");
+  while (!taken.insert(made).second)
+    made += '_';
+  return made;
+}
+
+/// The names of open dims, each of which is a dim of an argument; null where
+/// there are none.
+ArrayAttr ModuleBuilder::dimNames(OpBuilder &builder, const SizeList &sizes) {
+  SmallVector<StringRef> names;
+  for (const SizePolynomial &size : sizes)
+    if (!size.asNumber())
+      names.push_back(size.getTerms().begin()->first[0]);
+  return names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names);
+}
+
+void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
+  auto typeOf = [&](ValueId id) -> Type {
+    return types.typeOf(graph.values[id].dtype, graph.values[id].sizes);
+  };
+  SmallVector<Type> inputs, outputs;
+  for (const GraphInput &input : graph.inputs)
+    if (isArgument(input))
+      inputs.push_back(typeOf(input.value));
+  for (const auto &[name, id] : graph.outputs)
+    outputs.push_back(typeOf(id));
+  Location loc = builder.getUnknownLoc();
+  entry = func::FuncOp::create(builder, loc, name,
+                               builder.getFunctionType(inputs, outputs));
+  // What calls bring keeps its name; parameters give way.
+  std::vector<std::string> names(graph.inputs.size());
+  for (bool isWeight : {false, true})
+    for (auto [name, input] : llvm::zip_equal(names, graph.inputs))
+      if (isArgument(input) && bool(input.weight) == isWeight)
+        name = freshName(input.name);
+  unsigned next = 0;
+  for (auto [name, input] : llvm::zip_equal(names, graph.inputs)) {
+    if (!isArgument(input))
+      continue;
+    entry.setArgAttr(next, "attn.name", builder.getStringAttr(name));
+    if (ArrayAttr dims = dimNames(builder, graph.values[input.value].sizes))
+      entry.setArgAttr(next, "attn.dims", dims);
+    if (input.weight) {
+      entry.setArgAttr(next, "attn.parameter", builder.getUnitAttr());
+      result.weights.emplace_back(name, std::move(*input.weight));
+      input.weight.emplace();
+    }
+    ++next;
+  }
+  for (auto [index, output] : llvm::enumerate(graph.outputs)) {
+    entry.setResultAttr(index, "attn.name",
+                        builder.getStringAttr(freshName(output.first)));
+    if (ArrayAttr dims = dimNames(builder, graph.values[output.second].sizes))
+      entry.setResultAttr(index, "attn.dims", dims);
+  }
+}
+
+/// A constant of the text: the same number everywhere, or a dense one.
+Built ModuleBuilder::constantOf(GraphBuilder &build, const GraphInput &input) {
+  const GraphValue &type = graph.values[input.value];
+  const Tensor &weight = *input.weight;
+  size_t width = bytesOf(weight.dtype());
+  bool isSame = true;
+  for (int64_t i = 1; i < weight.elements(); ++i)
+    isSame &= !std::memcmp(weight.data(), weight.data() + i * width, width);
+  if (isSame)
+    return isFloat(type.dtype)
+               ? build.filled(type.dtype, type.sizes, weight.number(0))
+               : build.filledInteger(type.dtype, type.sizes, weight.integer(0));
+  RankedTensorType tensor = build.typeOf(type.dtype, type.sizes);
+  SmallVector<Attribute> elements;
+  OpBuilder &b = build.builder();
+  for (int64_t i = 0; i < weight.elements(); ++i)
+    if (isFloat(type.dtype))
+      elements.push_back(
+          b.getFloatAttr(tensor.getElementType(), weight.number(i)));
+    else if (type.dtype == DType::I1)
+      elements.push_back(b.getBoolAttr(weight.integer(i)));
+    else
+      elements.push_back(
+          b.getIntegerAttr(tensor.getElementType(), weight.integer(i)));
+  Value value = arith::ConstantOp::create(
+      b, build.location(), DenseElementsAttr::get(tensor, elements));
+  return {type.dtype, type.sizes, value};
+}
+
+void ModuleBuilder::bindInputs(GraphBuilder &build) {
+  unsigned next = 0;
+  for (const GraphInput &input : graph.inputs) {
+    const GraphValue &type = graph.values[input.value];
+    if (!isArgument(input)) {
+      values[input.value] = constantOf(build, input);
+      continue;
+    }
+    Value argument = entry.getArgument(next++);
+    values[input.value] = {type.dtype, type.sizes, argument};
+    for (auto [dim, size] : llvm::enumerate(type.sizes))
+      if (!size.asNumber())
+        build.defineDim(size.toText(), argument, dim);
+  }
+}
+
+void ModuleBuilder::buildNode(GraphBuilder &build, const GraphNode &node) {
+  Location loc = UnknownLoc::get(&context);
+  if (node.place.line)
+    loc = FileLineColLoc::get(&context, node.place.file, node.place.line, 1);
+  build.setLocation(NameLoc::get(StringAttr::get(&context, node.name), loc));
+  const OpWriter *write = findWriter(node.op);
+  if (!write) {
+    build.fail(makeError("this op is not compiled"));
+    return;
+  }
+  OpCall call(build, graph, node, values);
+  for (const auto &[name, argument] : node.arguments)
+    if (const auto *id = std::get_if<ValueId>(&argument); id && !values[*id]) {
+      build.fail(makeError("'{}' is a result that is not compiled",
+                           graph.values[*id].name));
+      return;
+    }
+  (*write)(call);
+  call.finish();
+  if (!build.failure() && (node.results.empty() || !values[node.results[0]]))
+    build.fail(makeError("expected other operands"));
+}
+
+/// Erases what nobody reads: views that were taken and not needed.
+static void eraseUnused(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// Returns the results, as sizes that calls know.
+Status ModuleBuilder::finish(GraphBuilder &build) {
+  SmallVector<Value> returned;
+  for (const auto &[name, id] : graph.outputs) {
+    for (const SizePolynomial &size : graph.values[id].sizes) {
+      const auto &terms = size.getTerms();
+      bool isDim = terms.size() == 1 && terms.begin()->first.size() == 1 &&
+                   terms.begin()->second == 1;
+      if (!size.asNumber() && !isDim)
+        return makeError("expected each open size of result '{}' to be that of "
+                         "an input's dim, but got {}",
+                         name, size.toText());
+    }
+    if (!values[id])
+      return makeError("'{}' is a result that is not compiled",
+                       graph.values[id].name);
+    returned.push_back(build.valueOf(values[id]));
+  }
+  func::ReturnOp::create(build.builder(), build.location(), returned);
+  return Success{};
+}
+
+Result<BuiltModule> ModuleBuilder::run() {
+  loadImportDialects(context);
+  Location loc = UnknownLoc::get(&context);
+  result.module = ModuleOp::create(loc);
+  OpBuilder builder = OpBuilder::atBlockEnd(result.module->getBody());
+  GraphBuilder types(builder, loc);
+  makeEntry(builder, types);
+  GraphBuilder build(OpBuilder::atBlockEnd(entry.addEntryBlock()), loc);
+  bindInputs(build);
+  for (const GraphNode &node : graph.nodes) {
+    buildNode(build, node);
+    if (build.failure())
+      return inPlace(describe(node), *build.failure());
+  }
+  build.setLocation(loc);
+  if (Status finished = finish(build); !finished)
+    return finished.error();
+  eraseUnused(entry.getBody().front());
+  if (failed(verify(*result.module)))
+    return makeError("the graph became a module that does not verify");
+  return std::move(result);
+}
+
+void mixattn::loadImportDialects(MLIRContext &context) {
+  context.loadDialect<AttnDialect, arith::ArithDialect, func::FuncDialect,
+                      linalg::LinalgDialect, math::MathDialect,
+                      tensor::TensorDialect>();
+}
+
+Result<BuiltModule> mixattn::buildModule(Graph graph, StringRef entry,
+                                         MLIRContext &context) {
+  return ModuleBuilder(std::move(graph), entry, context).run();
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A model as exporters write it: ops on tensors whose sizes are polynomials in
+// named dims. Every reader fills it, and one builder makes MLIR of it.
+#ifndef MIXATTN_LIB_IMPORT_GRAPH_H
+#define MIXATTN_LIB_IMPORT_GRAPH_H
+
+#include "lib/Runtime/Tensor.h"
+#include "passes/plan/SizePolynomial.h"
+
+#include <variant>
+
+namespace mixattn {
+
+/// SizeList of a tensor, outermost first.
+using SizeList = std::vector<SizePolynomial>;
+
+/// `[B, 8, N]`.
+std::string toText(const SizeList &sizes);
+
+/// A tensor that flows through the graph.
+struct GraphValue {
+  std::string name;
+  DType dtype = DType::F32;
+  SizeList sizes;
+};
+
+/// The place of a value in Graph::values.
+using ValueId = size_t;
+
+/// What an exporter gives an op and no op of ours has a use for, by its kind.
+struct OtherArgument {
+  std::string kind;
+};
+
+/// One argument of an op: nothing, a tensor, tensors of which some are missing,
+/// an integer or a size, several of them, a number, a truth value, a text, an
+/// element type, or something else.
+using Argument =
+    std::variant<std::monostate, ValueId, std::vector<std::optional<ValueId>>,
+                 SizePolynomial, SizeList, double, bool, std::string, DType,
+                 OtherArgument>;
+
+/// Where a person wrote an op; line 0 where nobody knows.
+struct SourcePlace {
+  std::string file;
+  int64_t line = 0;
+};
+
+/// One op. Its arguments have the names of the op's schema.
+struct GraphNode {
+  /// `aten.softmax.int`.
+  std::string op;
+  std::string name;
+  SourcePlace place;
+  std::vector<std::pair<std::string, Argument>> arguments;
+  std::vector<ValueId> results;
+};
+
+/// An argument of the model.
+struct GraphInput {
+  ValueId value = 0;
+  /// As people call it: `x`, or a parameter's name in the state dict.
+  std::string name;
+  /// The elements; none of what comes with each call.
+  std::optional<Tensor> weight;
+  /// Whether `weight` is a constant of the model's text, of no name to users.
+  bool isConstant = false;
+};
+
+/// A model.
+struct Graph {
+  std::vector<GraphValue> values;
+  std::vector<GraphInput> inputs;
+  /// In an order in which they can run.
+  std::vector<GraphNode> nodes;
+  /// Results with their names.
+  std::vector<std::pair<std::string, ValueId>> outputs;
+};
+
+/// `op 'aten.mm.default' of node 'mm' (model.py:12)`.
+std::string describe(const GraphNode &node);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_IMPORT_GRAPH_H

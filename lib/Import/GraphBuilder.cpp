@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SizeList, types and numbers of a module that is built.
+#include "lib/Import/GraphBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+Built GraphBuilder::fail(const Error &error) {
+  if (!firstError)
+    firstError = error;
+  return {};
+}
+
+bool GraphBuilder::hasFailed(ArrayRef<Built> operands) const {
+  return firstError ||
+         llvm::any_of(operands, [](const Built &each) { return !each; });
+}
+
+void GraphBuilder::defineDim(const std::string &name, Value argument,
+                             int64_t dim) {
+  dims.try_emplace(name, argument, dim);
+}
+
+Value GraphBuilder::indexOf(const SizePolynomial &size) {
+  Value &known = sizeValues[size.toText()];
+  if (known)
+    return known;
+  Value sum;
+  for (const auto &[product, coefficient] : size.getTerms()) {
+    Value term;
+    if (coefficient != 1 || product.empty())
+      term = arith::ConstantIndexOp::create(b, loc, coefficient);
+    for (const std::string &dim : product) {
+      Value &factor = sizeValues[dim];
+      if (!factor) {
+        auto [argument, place] = dims.at(dim);
+        factor = tensor::DimOp::create(b, loc, argument, place);
+      }
+      term = term ? arith::MulIOp::create(b, loc, term, factor) : factor;
+    }
+    sum = sum ? arith::AddIOp::create(b, loc, sum, term) : term;
+  }
+  if (!sum)
+    sum = arith::ConstantIndexOp::create(b, loc, 0);
+  // The name of a dim alone is in the table by now.
+  return sizeValues[size.toText()] = sum;
+}
+
+OpFoldResult GraphBuilder::sizeOf(const SizePolynomial &size) {
+  if (std::optional<int64_t> number = size.asNumber())
+    return b.getIndexAttr(*number);
+  return indexOf(size);
+}
+
+Type GraphBuilder::typeOf(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return b.getF16Type();
+  case DType::BF16:
+    return b.getBF16Type();
+  case DType::F32:
+    return b.getF32Type();
+  case DType::F64:
+    return b.getF64Type();
+  case DType::I1:
+    return b.getI1Type();
+  case DType::I8:
+    return b.getI8Type();
+  case DType::I16:
+    return b.getI16Type();
+  case DType::I32:
+    return b.getI32Type();
+  case DType::I64:
+    return b.getI64Type();
+  }
+  llvm_unreachable("all element types are known");
+}
+
+RankedTensorType GraphBuilder::typeOf(DType dtype, const SizeList &sizes) {
+  auto shape = llvm::map_to_vector(sizes, [](const SizePolynomial &size) {
+    return size.asNumber().value_or(ShapedType::kDynamic);
+  });
+  return RankedTensorType::get(shape, typeOf(dtype));
+}
+
+Value GraphBuilder::empty(DType dtype, const SizeList &sizes) {
+  auto mixed = llvm::map_to_vector(
+      sizes, [&](const SizePolynomial &size) { return sizeOf(size); });
+  return tensor::EmptyOp::create(b, loc, mixed, typeOf(dtype));
+}
+
+Value GraphBuilder::filledInit(TypedAttr number, const SizeList &sizes) {
+  auto mixed = llvm::map_to_vector(
+      sizes, [&](const SizePolynomial &size) { return sizeOf(size); });
+  Value init = tensor::EmptyOp::create(b, loc, mixed, number.getType());
+  Value filling = arith::ConstantOp::create(b, loc, number);
+  return linalg::FillOp::create(b, loc, filling, init).getResult(0);
+}
+
+Built GraphBuilder::generated(DType dtype, const SizeList &sizes,
+                              NumberBody element) {
+  if (firstError)
+    return {};
+  return {dtype, sizes, Value(), std::move(element)};
+}
+
+Built GraphBuilder::filled(DType dtype, const SizeList &sizes, double number) {
+  Type type = typeOf(dtype);
+  if (!isFloat(dtype))
+    return filledInteger(dtype, sizes,
+                         dtype == DType::I1 ? number != 0
+                                            : static_cast<int64_t>(number));
+  Built result = generated(
+      dtype, sizes, [type, number](OpBuilder &b, Location loc, ValueRange) {
+        return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, number))
+            .getResult();
+      });
+  result.constant = number;
+  return result;
+}
+
+Built GraphBuilder::filledInteger(DType dtype, const SizeList &sizes,
+                                  int64_t number) {
+  if (isFloat(dtype))
+    return filled(dtype, sizes, static_cast<double>(number));
+  Type type = typeOf(dtype);
+  unsigned width = type.getIntOrFloatBitWidth();
+  llvm::APInt bits(64, number, /*isSigned=*/true);
+  bits = dtype == DType::I1 ? llvm::APInt(1, number != 0) : bits.trunc(width);
+  Built result = generated(
+      dtype, sizes, [type, bits](OpBuilder &b, Location loc, ValueRange) {
+        return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, bits))
+            .getResult();
+      });
+  // Larger ones are no double.
+  constexpr int64_t most = int64_t(1) << 53;
+  if (-most <= number && number <= most)
+    result.constant = dtype == DType::I1 ? number != 0 : number;
+  return result;
+}
+
+Built GraphBuilder::number(const SizePolynomial &size) {
+  if (firstError)
+    return {};
+  Built result;
+  if (std::optional<int64_t> known = size.asNumber()) {
+    result = filledInteger(DType::I64, {}, *known);
+  } else {
+    Value index = indexOf(size);
+    result = generated(
+        DType::I64, {}, [index](OpBuilder &b, Location loc, ValueRange) {
+          return arith::IndexCastOp::create(b, loc, b.getI64Type(), index)
+              .getResult();
+        });
+  }
+  result.isNumber = true;
+  return result;
+}
+
+DType mixattn::computedAs(DType dtype) {
+  return dtype == DType::F16 || dtype == DType::BF16 ? DType::F32 : dtype;
+}
+
+/// The zero of a type.
+static Value zeroOf(OpBuilder &b, Location loc, Type type) {
+  return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+}
+
+static Value fromFloat(OpBuilder &b, Location loc, Value value, Type type) {
+  unsigned from = value.getType().getIntOrFloatBitWidth();
+  unsigned to = type.getIntOrFloatBitWidth();
+  if (isa<IntegerType>(type))
+    return arith::FPToSIOp::create(b, loc, type, value);
+  // Between the two kinds of 16 bits lies f32.
+  if (from == to)
+    return arith::TruncFOp::create(
+        b, loc, type,
+        arith::ExtFOp::create(b, loc, b.getF32Type(), value).getResult());
+  if (from < to)
+    return arith::ExtFOp::create(b, loc, type, value);
+  return arith::TruncFOp::create(b, loc, type, value);
+}
+
+static Value fromInteger(OpBuilder &b, Location loc, Value value, Type type,
+                         bool isBool) {
+  if (isa<FloatType>(type)) {
+    if (isBool)
+      return arith::UIToFPOp::create(b, loc, type, value);
+    return arith::SIToFPOp::create(b, loc, type, value);
+  }
+  unsigned from = value.getType().getIntOrFloatBitWidth();
+  if (isBool)
+    return arith::ExtUIOp::create(b, loc, type, value);
+  if (from < type.getIntOrFloatBitWidth())
+    return arith::ExtSIOp::create(b, loc, type, value);
+  return arith::TruncIOp::create(b, loc, type, value);
+}
+
+static Type elementType(OpBuilder &b, DType dtype) {
+  return GraphBuilder(b, b.getUnknownLoc()).typeOf(dtype);
+}
+
+Value mixattn::convertNumber(OpBuilder &b, Location loc, Value value,
+                             DType from, DType to) {
+  if (from == to)
+    return value;
+  if (to == DType::I1) {
+    Value zero = zeroOf(b, loc, value.getType());
+    if (isFloat(from))
+      return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value,
+                                   zero);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
+  }
+  Type type = elementType(b, to);
+  return isFloat(from) ? fromFloat(b, loc, value, type)
+                       : fromInteger(b, loc, value, type, from == DType::I1);
+}

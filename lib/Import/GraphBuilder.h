@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Steps in which ops of imported graphs are written as linalg on tensors.
+#ifndef MIXATTN_LIB_IMPORT_GRAPHBUILDER_H
+#define MIXATTN_LIB_IMPORT_GRAPHBUILDER_H
+
+#include "lib/Import/Graph.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <functional>
+
+namespace mixattn {
+
+/// Computes a number from numbers.
+using NumberBody = std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                             mlir::ValueRange)>;
+
+/// A tensor of the module being built: either a value, or numbers that follow
+/// from places, sizes and constants alone, which are computed where they are
+/// read and lie in no memory.
+struct Built {
+  DType dtype = DType::F32;
+  SizeList sizes;
+  mlir::Value value = {};
+  /// The element at a place, one index for each dim.
+  NumberBody element = {};
+  /// Whether it is a number in the model's text, whose type yields to those of
+  /// tensors.
+  bool isNumber = false;
+  /// What every element is, where that is known.
+  std::optional<double> constant = {};
+
+  explicit operator bool() const { return value || element; }
+  int64_t rank() const { return static_cast<int64_t>(sizes.size()); }
+};
+
+/// Writes one function, op after op. Once something failed, every step gives
+/// nothing, and what is given nothing gives nothing.
+class GraphBuilder {
+public:
+  /// Builds at the end of the entry's only block.
+  GraphBuilder(mlir::OpBuilder builder, mlir::Location loc)
+      : b(builder), loc(loc) {}
+
+  /// Says why the graph cannot be built, if nothing did before.
+  Built fail(const Error &error);
+  const std::optional<Error> &failure() const { return firstError; }
+  /// What is written from now on stands at that place.
+  void setLocation(mlir::Location place) { loc = place; }
+
+  /// Says that `dim` of `argument` is the open dim of that name.
+  void defineDim(const std::string &name, mlir::Value argument, int64_t dim);
+  /// The size as an attribute, or as a value of type index.
+  mlir::OpFoldResult sizeOf(const SizePolynomial &size);
+  mlir::Value indexOf(const SizePolynomial &size);
+  mlir::Type typeOf(DType dtype);
+  mlir::RankedTensorType typeOf(DType dtype, const SizeList &sizes);
+
+  /// The same number everywhere; one of the model's text where `isNumber`.
+  Built filled(DType dtype, const SizeList &sizes, double number);
+  Built filledInteger(DType dtype, const SizeList &sizes, int64_t number);
+  /// A size as a number of type i64.
+  Built number(const SizePolynomial &size);
+  /// Elements computed from their places.
+  Built generated(DType dtype, const SizeList &sizes, NumberBody element);
+  /// The tensor in memory.
+  mlir::Value valueOf(const Built &tensor);
+
+  /// The sizes to which all operands spread by NumPy's rule.
+  SizeList broadcast(llvm::ArrayRef<Built> operands);
+  /// One number from the numbers of all operands at each place of `sizes`, to
+  /// which they spread.
+  Built pointwise(DType dtype, const SizeList &sizes,
+                  llvm::ArrayRef<Built> operands, NumberBody body);
+  /// The elements as others' type, as C converts; to bool, whether not 0.
+  Built convert(const Built &tensor, DType dtype);
+  /// Combines the numbers of operands, which spread to `sizes`, along some
+  /// dims, which then are gone: `body` takes them and what has been combined so
+  /// far, at first `init`.
+  Built reduce(DType dtype, const SizeList &sizes, llvm::ArrayRef<int64_t> dims,
+               llvm::ArrayRef<Built> operands, mlir::TypedAttr init,
+               NumberBody body);
+  /// Sums along dims, 16-bit floats in f32.
+  Built sum(const Built &tensor, llvm::ArrayRef<int64_t> dims);
+  /// The largest (or the smallest) along dims; NaN where one is.
+  Built extreme(const Built &tensor, llvm::ArrayRef<int64_t> dims,
+                bool isLargest);
+  /// The tensor with `dims`, which a reduction of `sizes` lost, as ones.
+  Built withOnes(const Built &tensor, llvm::ArrayRef<int64_t> dims);
+  /// The normalised exponentials along a dim.
+  Built softmax(const Built &tensor, int64_t dim);
+
+  /// Sums over all letters that `result` lacks of the products of `a` and `b`,
+  /// whose dims the letters name, as einsum does.
+  Built contract(const Built &a, llvm::StringRef aDims, const Built &b,
+                 llvm::StringRef bDims, llvm::StringRef result);
+
+  /// The same elements in row-major order with other sizes.
+  Built reshape(const Built &tensor, const SizeList &sizes);
+  /// Dim i of the result is dim order[i] of `tensor`.
+  Built transpose(const Built &tensor, llvm::ArrayRef<int64_t> order);
+  /// Every `step`-th of the elements from `begin` on.
+  Built slice(const Built &tensor, int64_t dim, const SizePolynomial &begin,
+              const SizePolynomial &size, int64_t step = 1);
+  /// What lies at `index` of a dim, which is then gone.
+  Built select(const Built &tensor, int64_t dim, const SizePolynomial &index);
+  /// Tensors one after the other along a dim.
+  Built concatenate(llvm::ArrayRef<Built> tensors, int64_t dim);
+
+  /// The builder for what no step above writes.
+  mlir::OpBuilder &builder() { return b; }
+  mlir::Location location() const { return loc; }
+
+private:
+  struct Reading;
+  Reading read(const Built &operand, const SizeList &sizes);
+  mlir::Value emitLoops(llvm::ArrayRef<Built> operands, const SizeList &sizes,
+                        mlir::AffineMap resultMap, mlir::Value init,
+                        const NumberBody &body);
+  mlir::Value empty(DType dtype, const SizeList &sizes);
+  mlir::Value filledInit(mlir::TypedAttr number, const SizeList &sizes);
+  Built dropOnes(const Built &tensor, llvm::StringRef &dims,
+                 const std::map<char, SizePolynomial> &sizes,
+                 std::string &left);
+  bool hasFailed(llvm::ArrayRef<Built> operands) const;
+
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  std::optional<Error> firstError;
+  std::map<std::string, std::pair<mlir::Value, int64_t>> dims;
+  std::map<std::string, mlir::Value> sizeValues;
+};
+
+/// `value` of one element type as another, as C converts.
+mlir::Value convertNumber(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::Value value, DType from, DType to);
+
+/// The type in which numbers of `dtype` are computed: f32 for 16-bit floats.
+DType computedAs(DType dtype);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_IMPORT_GRAPHBUILDER_H

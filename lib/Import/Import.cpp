@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads, builds, and writes both parts.
+#include "lib/Import/Import.h"
+
+#include "lib/Import/BuildModule.h"
+#include "lib/Runtime/Safetensors.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+using namespace mixattn;
+
+Result<ImportedModel> mixattn::importModel(std::string_view file,
+                                           const std::string &entry,
+                                           const InputDimNames &names) {
+  Result<Graph> graph = readPt2(file, names);
+  if (!graph)
+    return graph.error();
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  Result<BuiltModule> built = buildModule(std::move(*graph), entry, context);
+  if (!built)
+    return built.error();
+  ImportedModel result;
+  llvm::raw_string_ostream stream(result.text);
+  built->module->print(stream, mlir::OpPrintingFlags().enableDebugInfo());
+  stream << "\n";
+  std::vector<NamedTensor> named;
+  for (auto &[name, tensor] : built->weights)
+    named.emplace_back(name, &tensor);
+  if (!named.empty())
+    result.weights = writeSafetensors(named);
+  return result;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arguments and results of one op.
+#include "lib/Import/OpCall.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace mixattn;
+
+/// Arguments that change nothing of what is computed: where elements lie, which
+/// code of PyTorch's runs, and the element type of the result, which the file
+/// says once more.
+static constexpr StringLiteral idle[] = {
+    "device",       "dtype",         "layout", "pin_memory", "non_blocking",
+    "cudnn_enable", "memory_format", "copy",   "implicit",   "half_to_float"};
+
+const mixattn::Argument *OpCall::find(StringRef name) {
+  asked.insert(name.str());
+  for (const auto &[key, argument] : node.arguments)
+    if (key == name && !std::holds_alternative<std::monostate>(argument))
+      return &argument;
+  return nullptr;
+}
+
+bool OpCall::has(StringRef name) const {
+  return any_of(node.arguments, [&](const auto &each) {
+    return each.first == name &&
+           !std::holds_alternative<std::monostate>(each.second);
+  });
+}
+
+Built OpCall::failOf(StringRef name, const char *expected) {
+  return build.fail(
+      makeError("expected argument '{}' to be {}", name.str(), expected));
+}
+
+Built OpCall::tensor(StringRef name) {
+  const mixattn::Argument *found = find(name);
+  if (const auto *id = found ? std::get_if<ValueId>(found) : nullptr)
+    return values[*id];
+  return failOf(name, "a tensor");
+}
+
+Built OpCall::operand(StringRef name) {
+  const mixattn::Argument *found = find(name);
+  if (!found)
+    return failOf(name, "a tensor or a number");
+  if (const auto *id = std::get_if<ValueId>(found))
+    return values[*id];
+  if (const auto *size = std::get_if<SizePolynomial>(found))
+    return build.number(*size);
+  Built result;
+  if (const auto *number = std::get_if<double>(found))
+    result = build.filled(DType::F64, {}, *number);
+  else if (const auto *flag = std::get_if<bool>(found))
+    result = build.filled(DType::I1, {}, *flag);
+  else
+    return failOf(name, "a tensor or a number");
+  result.isNumber = true;
+  return result;
+}
+
+std::vector<Built> OpCall::tensors(StringRef name) {
+  const mixattn::Argument *found = find(name);
+  const auto *ids =
+      found ? std::get_if<std::vector<std::optional<ValueId>>>(found) : nullptr;
+  if (!ids) {
+    failOf(name, "tensors");
+    return {};
+  }
+  std::vector<Built> result;
+  for (const std::optional<ValueId> &id : *ids)
+    result.push_back(id ? values[*id] : Built());
+  return result;
+}
+
+SizePolynomial OpCall::size(StringRef name, const SizePolynomial &otherwise) {
+  const mixattn::Argument *found = find(name);
+  if (!found)
+    return otherwise;
+  if (const auto *size = std::get_if<SizePolynomial>(found))
+    return *size;
+  failOf(name, "an integer");
+  return otherwise;
+}
+
+int64_t OpCall::integer(StringRef name, int64_t otherwise) {
+  std::optional<int64_t> number = size(name, otherwise).asNumber();
+  if (!number)
+    failOf(name, "an integer that does not depend on sizes");
+  return number.value_or(otherwise);
+}
+
+double OpCall::number(StringRef name, double otherwise) {
+  const mixattn::Argument *found = find(name);
+  if (!found)
+    return otherwise;
+  if (const auto *number = std::get_if<double>(found))
+    return *number;
+  if (const auto *size = std::get_if<SizePolynomial>(found))
+    if (std::optional<int64_t> whole = size->asNumber())
+      return static_cast<double>(*whole);
+  if (const auto *flag = std::get_if<bool>(found))
+    return *flag;
+  failOf(name, "a number that does not depend on sizes");
+  return otherwise;
+}
+
+bool OpCall::flag(StringRef name, bool otherwise) {
+  return number(name, otherwise) != 0;
+}
+
+std::string OpCall::text(StringRef name, StringRef otherwise) {
+  const mixattn::Argument *found = find(name);
+  if (!found)
+    return otherwise.str();
+  if (const auto *text = std::get_if<std::string>(found))
+    return *text;
+  failOf(name, "a text");
+  return otherwise.str();
+}
+
+SizeList OpCall::sizes(StringRef name) {
+  const mixattn::Argument *found = find(name);
+  if (!found)
+    return {};
+  if (const auto *sizes = std::get_if<SizeList>(found))
+    return *sizes;
+  if (const auto *size = std::get_if<SizePolynomial>(found))
+    return {*size};
+  failOf(name, "sizes");
+  return {};
+}
+
+int64_t OpCall::checkedDim(StringRef name, int64_t dim, int64_t rank) {
+  // A tensor without dims has one for this purpose.
+  int64_t most = std::max<int64_t>(rank, 1);
+  if (dim < -most || dim >= most) {
+    build.fail(makeError("expected argument '{}' to be a dim of a tensor of "
+                         "rank {}, but got {}",
+                         name.str(), rank, dim));
+    return 0;
+  }
+  return dim < 0 ? dim + most : dim;
+}
+
+int64_t OpCall::dim(StringRef name, int64_t rank, int64_t otherwise) {
+  return checkedDim(name, integer(name, otherwise), rank);
+}
+
+SmallVector<int64_t> OpCall::orderedDims(StringRef name, int64_t rank) {
+  SmallVector<int64_t> result;
+  for (const SizePolynomial &size : sizes(name)) {
+    int64_t dim = checkedDim(name, size.asNumber().value_or(rank), rank);
+    if (is_contained(result, dim))
+      build.fail(makeError("expected each dim of argument '{}' once, but got "
+                           "{} again",
+                           name.str(), dim));
+    result.push_back(dim);
+  }
+  return result;
+}
+
+SmallVector<int64_t> OpCall::dims(StringRef name, int64_t rank) {
+  SmallVector<int64_t> result = orderedDims(name, rank);
+  if (result.empty())
+    result = to_vector(seq<int64_t>(0, rank));
+  // The one dim of what has none.
+  if (rank == 0)
+    result.clear();
+  sort(result);
+  return result;
+}
+
+void OpCall::give(const Built &value, size_t index) {
+  if (!value || build.failure() || index >= node.results.size())
+    return;
+  const GraphValue &expected = result(index);
+  if (value.sizes != expected.sizes || value.dtype != expected.dtype)
+    build.fail(makeError("expected result {} to be {} of shape {}, as the file "
+                         "says, but the op makes {} of shape {}",
+                         index, nameOf(expected.dtype), toText(expected.sizes),
+                         nameOf(value.dtype), toText(value.sizes)));
+  Built &place = values[node.results[index]];
+  place = value;
+  place.isNumber = false;
+}
+
+void OpCall::finish() {
+  for (const auto &[name, argument] : node.arguments)
+    if (!std::holds_alternative<std::monostate>(argument) &&
+        !asked.count(name) && !is_contained(idle, name))
+      build.fail(makeError("argument '{}' is not compiled", name));
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One op of an imported graph while it is written as linalg.
+#ifndef MIXATTN_LIB_IMPORT_OPCALL_H
+#define MIXATTN_LIB_IMPORT_OPCALL_H
+
+#include "lib/Import/GraphBuilder.h"
+
+#include <set>
+
+namespace mixattn {
+
+/// Gives an op's arguments by name and takes its results. An argument that
+/// nobody asked for fails the op: it may change what the op computes.
+class OpCall {
+public:
+  OpCall(GraphBuilder &build, const Graph &graph, const GraphNode &node,
+         std::vector<Built> &values)
+      : build(build), graph(graph), node(node), values(values) {}
+
+  GraphBuilder &build;
+
+  /// Whether an argument is there and is no None.
+  bool has(llvm::StringRef name) const;
+  /// A tensor that must be there.
+  Built tensor(llvm::StringRef name);
+  /// A tensor, or a number as one without dims.
+  Built operand(llvm::StringRef name);
+  /// Tensors, of which some may be missing.
+  std::vector<Built> tensors(llvm::StringRef name);
+  SizePolynomial size(llvm::StringRef name, const SizePolynomial &otherwise);
+  int64_t integer(llvm::StringRef name, int64_t otherwise);
+  double number(llvm::StringRef name, double otherwise);
+  bool flag(llvm::StringRef name, bool otherwise);
+  std::string text(llvm::StringRef name, llvm::StringRef otherwise);
+  SizeList sizes(llvm::StringRef name);
+  /// A dim of a tensor of that rank; those below 0 count from the end.
+  int64_t dim(llvm::StringRef name, int64_t rank, int64_t otherwise);
+  /// Dims in ascending order; all where none is given.
+  llvm::SmallVector<int64_t> dims(llvm::StringRef name, int64_t rank);
+  /// Dims in the order given.
+  llvm::SmallVector<int64_t> orderedDims(llvm::StringRef name, int64_t rank);
+
+  /// The type that the file gives a result.
+  const GraphValue &result(size_t index = 0) const {
+    return graph.values[node.results[index]];
+  }
+  size_t numResults() const { return node.results.size(); }
+  /// Takes a result, which must have the sizes and the type that the file says.
+  void give(const Built &value, size_t index = 0);
+  /// Fails if an argument has not been asked for, or no result given.
+  void finish();
+
+private:
+  const Argument *find(llvm::StringRef name);
+  int64_t checkedDim(llvm::StringRef name, int64_t dim, int64_t rank);
+  Built failOf(llvm::StringRef name, const char *expected);
+
+  const Graph &graph;
+  const GraphNode &node;
+  std::vector<Built> &values;
+  std::set<std::string> asked;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_IMPORT_OPCALL_H

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Types, sizes and names of dims.
+#include "lib/Import/Pt2Values.h"
+
+#include "lib/Import/Pt2Program.h"
+
+#include <algorithm>
+
+using namespace mixattn;
+
+/// As many dims as PyTorch's own kernels take, at most.
+static constexpr size_t mostRank = 16;
+
+Result<DType> mixattn::dtypeOfTorch(int64_t number) {
+  // The numbers of torch._export.serde.schema.ScalarType.
+  switch (number) {
+  case 2:
+    return DType::I8;
+  case 3:
+    return DType::I16;
+  case 4:
+    return DType::I32;
+  case 5:
+    return DType::I64;
+  case 6:
+    return DType::F16;
+  case 7:
+    return DType::F32;
+  case 8:
+    return DType::F64;
+  case 12:
+    return DType::I1;
+  case 13:
+    return DType::BF16;
+  }
+  return makeError("expected elements of type bool, int8 to int64, float16, "
+                   "bfloat16, float32 or float64, but got PyTorch's type {}",
+                   number);
+}
+
+ProgramValues::ProgramValues(const JsonView &graph,
+                             std::vector<GraphValue> &values,
+                             std::optional<Error> &firstError)
+    : values(values), firstError(firstError) {
+  for (auto &[name, view] : graph["tensor_values"].members())
+    types.emplace(name, view);
+  for (auto &[name, view] : graph["sym_int_values"].members())
+    integers.emplace(name, view);
+}
+
+SizePolynomial ProgramValues::readSize(const JsonView &size) {
+  if (size.has("as_int"))
+    return size["as_int"].integer();
+  Result<SizePolynomial> parsed =
+      parseSize(size["as_expr"]["expr_str"].text(), naming);
+  if (parsed)
+    return *parsed;
+  size.complain(parsed.error());
+  return 0;
+}
+
+/// An integer, or the name of one that was computed.
+SizePolynomial ProgramValues::readInteger(const JsonView &integer) {
+  if (integer.has("as_int"))
+    return integer["as_int"].integer();
+  std::string name = integer["as_name"].text();
+  auto found = integers.find(name);
+  if (found != integers.end())
+    return readSize(found->second);
+  integer.complain(makeError("expected the expression of integer '{}', but got "
+                             "none",
+                             name));
+  return 0;
+}
+
+/// The new tensor of that name.
+ValueId ProgramValues::define(const JsonView &view) {
+  GraphValue value;
+  value.name = view.text();
+  auto type = types.find(value.name);
+  if (type == types.end()) {
+    view.complain(makeError("expected the type of tensor '{}', but got none",
+                            value.name));
+    return 0;
+  }
+  Result<DType> dtype = dtypeOfTorch(type->second["dtype"].integer());
+  if (dtype)
+    value.dtype = *dtype;
+  else
+    type->second.complain(dtype.error());
+  for (const JsonView &size : type->second["sizes"].elements()) {
+    value.sizes.push_back(readSize(size));
+    std::optional<int64_t> number = value.sizes.back().asNumber();
+    if (number && *number < 1)
+      size.complain(
+          makeError("expected a size of at least 1, but got {}", *number));
+  }
+  if (value.sizes.size() > mostRank)
+    view.complain(makeError("expected a tensor of at most {} dims, but got {}",
+                            mostRank, value.sizes.size()));
+  if (!ids.emplace(value.name, values.size()).second)
+    view.complain(makeError("expected tensor '{}' to be computed once, but got "
+                            "it again",
+                            value.name));
+  values.push_back(std::move(value));
+  return values.size() - 1;
+}
+
+/// The tensor of that name.
+ValueId ProgramValues::use(const JsonView &view) {
+  std::string name = view.text();
+  auto found = ids.find(name);
+  if (found != ids.end())
+    return found->second;
+  view.complain(makeError("expected tensor '{}' to be computed before it is "
+                          "used, but got none",
+                          name));
+  return 0;
+}
+
+/// Names an open dim of an input as the user does, if it is one.
+void ProgramValues::nameDim(const JsonView &view, const std::string &input,
+                            int64_t dim, const InputDimNames &names) {
+  SizePolynomial size = readSize(view);
+  auto given = names.find({input, dim});
+  if (size.asNumber()) {
+    if (given != names.end())
+      view.complain(makeError("expected '--name-dim' to name an open dim, but "
+                              "dim {} of input '{}' is {}",
+                              dim, input, size.toText()));
+    return;
+  }
+  const auto &[product, coefficient] = *size.getTerms().begin();
+  if (size.getTerms().size() != 1 || product.size() != 1 || coefficient != 1)
+    return view.complain(makeError("expected dim {} of input '{}' to be a "
+                                   "number or an open dim, but got {}",
+                                   dim, input, size.toText()));
+  const std::string &symbol = product[0];
+  dims.insert(symbol);
+  if (given == names.end())
+    return;
+  auto known = chosen.emplace(symbol, given->second).first;
+  if (known->second != given->second)
+    view.complain(
+        makeError("expected one name for dim {} of input '{}' and all "
+                  "that equal it, but got '{}' and '{}'",
+                  dim, input, known->second, given->second));
+}
+
+/// The dims of inputs get their names before any other size is read.
+void ProgramValues::nameDims(const JsonView &specs,
+                             const InputDimNames &names) {
+  for (const JsonView &spec : specs.elements()) {
+    if (!spec.has("user_input"))
+      continue;
+    JsonView argument = spec["user_input"]["arg"];
+    if (!argument.has("as_tensor"))
+      continue;
+    std::string input = argument["as_tensor"]["name"].text();
+    auto type = types.find(input);
+    if (type == types.end())
+      continue;
+    int64_t dim = 0;
+    for (const JsonView &size : type->second["sizes"].elements())
+      nameDim(size, input, dim++, names);
+  }
+  std::set<std::string> named;
+  for (const std::string &symbol : dims) {
+    auto given = chosen.find(symbol);
+    const std::string &name = given == chosen.end() ? symbol : given->second;
+    if (!named.insert(name).second)
+      specs.complain(makeError("expected a name of its own for each open dim, "
+                               "but got '{}' twice",
+                               name));
+  }
+  dims = std::move(named);
+  naming = std::move(chosen);
+}
+
+/// Every dim of sizes is one of inputs.
+void ProgramValues::checkDims(const SizeList &sizes, const GraphNode &node) {
+  for (const SizePolynomial &size : sizes)
+    for (const auto &[product, coefficient] : size.getTerms())
+      for (const std::string &dim : product)
+        if (!dims.count(dim) && !firstError)
+          firstError = makeError("{}: expected sizes that follow from those of "
+                                 "inputs, but '{}' depends on values",
+                                 describe(node), dim);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tensors of a .pt2 program by name, and the dims that their sizes have.
+#ifndef MIXATTN_LIB_IMPORT_PT2VALUES_H
+#define MIXATTN_LIB_IMPORT_PT2VALUES_H
+
+#include "lib/Import/Pt2.h"
+#include "lib/Import/SizeText.h"
+#include "lib/Runtime/Json.h"
+
+#include <set>
+
+namespace mixattn {
+
+/// Adds tensors to a graph as they are computed, and finds them again.
+class ProgramValues {
+public:
+  /// `graph` is the program's; its tensors go to `values`.
+  ProgramValues(const JsonView &graph, std::vector<GraphValue> &values,
+                std::optional<Error> &firstError);
+
+  /// Names the open dims of inputs by the user's names, or by their symbols:
+  /// before any size is read.
+  void nameDims(const JsonView &specs, const InputDimNames &names);
+  /// The new tensor whose name stands there.
+  ValueId define(const JsonView &name);
+  /// The tensor whose name stands there.
+  ValueId use(const JsonView &name);
+  /// An integer, or the expression of one that was computed.
+  SizePolynomial readInteger(const JsonView &integer);
+  /// Fails if a dim of `sizes` is none of inputs.
+  void checkDims(const SizeList &sizes, const GraphNode &node);
+
+private:
+  void nameDim(const JsonView &view, const std::string &input, int64_t dim,
+               const InputDimNames &names);
+  SizePolynomial readSize(const JsonView &size);
+
+  std::vector<GraphValue> &values;
+  std::optional<Error> &firstError;
+  /// The types of tensors, and the expressions of integers.
+  std::map<std::string, JsonView> types, integers;
+  /// Names in place of symbols: those in force, and those that users chose.
+  DimNaming naming, chosen;
+  std::set<std::string> dims;
+  std::map<std::string, ValueId> ids;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_IMPORT_PT2VALUES_H

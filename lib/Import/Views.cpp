@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Other orders and parts of the same elements. What is generated moves by its
+// indices.
+#include "lib/Import/GraphBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+static bool isOne(const SizePolynomial &size) {
+  return size == SizePolynomial(1);
+}
+
+namespace {
+
+/// Groups of dims, each of which holds as many elements before a reshape as
+/// after it: [B, 12, 64] to [B, 768] has {0}, {1, 2} and {0}, {1}.
+struct Groups {
+  SmallVector<ReassociationIndices> before, after;
+};
+
+} // namespace
+
+/// The finest groups, or none where the numbers of elements differ.
+static std::optional<Groups> findGroups(const SizeList &before,
+                                        const SizeList &after) {
+  Groups groups;
+  size_t i = 0, j = 0;
+  while (i < before.size() && j < after.size()) {
+    // The first two products from here on that are equal.
+    SizePolynomial left = 1;
+    size_t iEnd = i, jEnd = j;
+    bool isFound = false;
+    for (; iEnd < before.size() && !isFound; ++iEnd) {
+      left *= before[iEnd];
+      SizePolynomial right = 1;
+      for (jEnd = j; jEnd < after.size() && !isFound; ++jEnd)
+        isFound = (right *= after[jEnd]) == left;
+    }
+    if (!isFound)
+      return std::nullopt;
+    groups.before.emplace_back(llvm::to_vector(llvm::seq<int64_t>(i, iEnd)));
+    groups.after.emplace_back(llvm::to_vector(llvm::seq<int64_t>(j, jEnd)));
+    i = iEnd;
+    j = jEnd;
+  }
+  // Ones at the end belong to the last group.
+  for (; i < before.size(); ++i) {
+    if (!isOne(before[i]))
+      return std::nullopt;
+    if (!groups.before.empty())
+      groups.before.back().push_back(i);
+  }
+  for (; j < after.size(); ++j) {
+    if (!isOne(after[j]))
+      return std::nullopt;
+    if (!groups.after.empty())
+      groups.after.back().push_back(j);
+  }
+  return groups;
+}
+
+/// The dims that are no ones.
+static SmallVector<size_t> properDims(const SizeList &sizes) {
+  SmallVector<size_t> dims;
+  for (size_t dim = 0; dim < sizes.size(); ++dim)
+    if (!isOne(sizes[dim]))
+      dims.push_back(dim);
+  return dims;
+}
+
+/// Whether two lists of sizes differ by ones alone.
+static bool differByOnes(const SizeList &a, const SizeList &b) {
+  SmallVector<size_t> aDims = properDims(a), bDims = properDims(b);
+  return aDims.size() == bDims.size() &&
+         llvm::all_of(llvm::zip_equal(aDims, bDims), [&](auto pair) {
+           return a[std::get<0>(pair)] == b[std::get<1>(pair)];
+         });
+}
+
+/// What `value` is a reshape of.
+static Value sourceOf(Value value) {
+  if (auto expand = value.getDefiningOp<tensor::ExpandShapeOp>())
+    return expand.getSrc();
+  if (auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>())
+    return collapse.getSrc();
+  return {};
+}
+
+Built GraphBuilder::reshape(const Built &tensor, const SizeList &sizes) {
+  if (hasFailed(tensor) || tensor.sizes == sizes)
+    return tensor;
+  std::optional<Groups> groups = findGroups(tensor.sizes, sizes);
+  if (!groups)
+    return fail(makeError("expected as many elements of shape {} as of shape "
+                          "{}",
+                          toText(sizes), toText(tensor.sizes)));
+  if (!tensor.value && differByOnes(tensor.sizes, sizes)) {
+    NumberBody element = tensor.element;
+    SmallVector<size_t> from = properDims(sizes), to = properDims(tensor.sizes);
+    size_t rank = tensor.sizes.size();
+    return generated(tensor.dtype, sizes,
+                     [=](OpBuilder &b, Location loc, ValueRange indices) {
+                       SmallVector<Value> places(rank);
+                       for (auto [a, c] : llvm::zip_equal(from, to))
+                         places[c] = indices[a];
+                       for (Value &place : places)
+                         if (!place)
+                           place = arith::ConstantIndexOp::create(b, loc, 0);
+                       return element(b, loc, places);
+                     });
+  }
+  Value value = valueOf(tensor);
+  // To add ones and take them away again is nothing.
+  Value source = sourceOf(value);
+  if (source && source.getType() == typeOf(tensor.dtype, sizes) &&
+      differByOnes(tensor.sizes, sizes))
+    return {tensor.dtype, sizes, source};
+  if (tensor.sizes.empty() || groups->before.size() < tensor.sizes.size()) {
+    SizeList products;
+    for (const ReassociationIndices &group : groups->before) {
+      SizePolynomial &product = products.emplace_back(1);
+      for (int64_t dim : group)
+        product *= tensor.sizes[dim];
+    }
+    if (!tensor.sizes.empty())
+      value = tensor::CollapseShapeOp::create(
+          b, loc, typeOf(tensor.dtype, products), value, groups->before);
+  }
+  if (groups->after.size() < sizes.size()) {
+    auto mixed = llvm::map_to_vector(
+        sizes, [&](const SizePolynomial &size) { return sizeOf(size); });
+    value = tensor::ExpandShapeOp::create(b, loc, typeOf(tensor.dtype, sizes),
+                                          value, groups->after, mixed);
+  }
+  return {tensor.dtype, sizes, value};
+}
+
+Built GraphBuilder::transpose(const Built &tensor, ArrayRef<int64_t> order) {
+  if (hasFailed(tensor))
+    return {};
+  SizeList sizes;
+  for (int64_t dim : order)
+    sizes.push_back(tensor.sizes[dim]);
+  if (!tensor.value) {
+    NumberBody element = tensor.element;
+    SmallVector<int64_t> to(order);
+    return generated(tensor.dtype, sizes,
+                     [=](OpBuilder &b, Location loc, ValueRange indices) {
+                       SmallVector<Value> places(to.size());
+                       for (auto [dim, place] : llvm::enumerate(to))
+                         places[place] = indices[dim];
+                       return element(b, loc, places);
+                     });
+  }
+  Value value = linalg::TransposeOp::create(b, loc, tensor.value,
+                                            empty(tensor.dtype, sizes), order)
+                    ->getResult(0);
+  return {tensor.dtype, sizes, value};
+}
+
+Built GraphBuilder::slice(const Built &tensor, int64_t dim,
+                          const SizePolynomial &begin,
+                          const SizePolynomial &size, int64_t step) {
+  if (hasFailed(tensor))
+    return {};
+  if (begin == SizePolynomial(0) && size == tensor.sizes[dim] && step == 1)
+    return tensor;
+  SizeList sizes = tensor.sizes;
+  sizes[dim] = size;
+  if (!tensor.value) {
+    NumberBody element = tensor.element;
+    Value first = indexOf(begin), stride = indexOf(step);
+    return generated(tensor.dtype, sizes,
+                     [=](OpBuilder &b, Location loc, ValueRange indices) {
+                       SmallVector<Value> places(indices);
+                       places[dim] = arith::AddIOp::create(
+                           b, loc, first,
+                           arith::MulIOp::create(b, loc, places[dim], stride));
+                       return element(b, loc, places);
+                     });
+  }
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  offsets[dim] = sizeOf(begin);
+  strides[dim] = b.getIndexAttr(step);
+  auto mixed = llvm::map_to_vector(
+      sizes, [&](const SizePolynomial &each) { return sizeOf(each); });
+  Value value =
+      tensor::ExtractSliceOp::create(b, loc, typeOf(tensor.dtype, sizes),
+                                     tensor.value, offsets, mixed, strides);
+  return {tensor.dtype, sizes, value};
+}
+
+Built GraphBuilder::select(const Built &tensor, int64_t dim,
+                           const SizePolynomial &index) {
+  Built part = slice(tensor, dim, index, 1);
+  if (!part)
+    return {};
+  SizeList sizes = part.sizes;
+  sizes.erase(sizes.begin() + dim);
+  return reshape(part, sizes);
+}
+
+Built GraphBuilder::concatenate(ArrayRef<Built> tensors, int64_t dim) {
+  if (hasFailed(tensors) || tensors.empty())
+    return {};
+  SizeList sizes = tensors[0].sizes;
+  sizes[dim] = 0;
+  for (const Built &each : tensors) {
+    SizeList others = each.sizes;
+    if (others.size() != sizes.size())
+      return fail(makeError("expected tensors of rank {} to put side by side, "
+                            "but got one of shape {}",
+                            sizes.size(), toText(others)));
+    sizes[dim] += others[dim];
+    others[dim] = sizes[dim];
+    if (others != sizes)
+      return fail(makeError("expected tensors that differ in dim {} alone, but "
+                            "got shapes {} and {}",
+                            dim, toText(tensors[0].sizes), toText(each.sizes)));
+  }
+  Value value = empty(tensors[0].dtype, sizes);
+  SizePolynomial begin;
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  for (const Built &each : tensors) {
+    SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+    offsets[dim] = sizeOf(begin);
+    auto mixed = llvm::map_to_vector(
+        each.sizes, [&](const SizePolynomial &size) { return sizeOf(size); });
+    Value part = valueOf(convert(each, tensors[0].dtype));
+    value = tensor::InsertSliceOp::create(b, loc, part, value, offsets, mixed,
+                                          strides);
+    begin += each.sizes[dim];
+  }
+  return {tensors[0].dtype, sizes, value};
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tensors that follow from places and sizes: they lie in no memory.
+#include "lib/Import/ops/Elementwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Arguments that only say how large the result is, which the file says, too.
+static void skipSizes(OpCall &op) {
+  op.sizes("size");
+  op.sizes("stride");
+  if (op.has("self"))
+    op.tensor("self");
+}
+
+static OpWriter everywhere(double number) {
+  return [number](OpCall &op) {
+    skipSizes(op);
+    const GraphValue &result = op.result();
+    op.give(op.build.filled(result.dtype, result.sizes, number));
+  };
+}
+
+/// The same number everywhere, which may follow from a size.
+static OpWriter fillWith(const char *argument) {
+  return [argument](OpCall &op) {
+    if (op.has("size"))
+      op.sizes("size");
+    if (op.has("self"))
+      op.tensor("self");
+    Built number = op.operand(argument);
+    const GraphValue &result = op.result();
+    Built right = op.build.convert(number, result.dtype);
+    if (!right)
+      return;
+    if (right.constant)
+      return op.give(
+          op.build.filled(result.dtype, result.sizes, *right.constant));
+    op.give(op.build.pointwise(
+        result.dtype, result.sizes, right,
+        [](OpBuilder &, Location, ValueRange numbers) { return numbers[0]; }));
+  };
+}
+
+/// start, start + step, … below end.
+static void arange(OpCall &op) {
+  const GraphValue &result = op.result();
+  DType inside = computedAs(result.dtype);
+  std::optional<SizePolynomial> count;
+  if (!isFloat(result.dtype)) {
+    int64_t step = op.integer("step", 1);
+    SizePolynomial span = op.size("end", 0) - op.size("start", 0);
+    std::optional<int64_t> number = span.asNumber();
+    if (step > 0)
+      count = number ? SizePolynomial(llvm::divideCeil(
+                           std::max<int64_t>(*number, 0), uint64_t(step)))
+                     : span.dividedBy(step);
+  } else {
+    count = result.sizes.size() == 1 ? result.sizes[0] : SizePolynomial();
+    op.operand("end");
+  }
+  if (!count || !count->isKnown()) {
+    op.build.fail(makeError("expected an arange whose length is a polynomial "
+                            "of dims"));
+    return;
+  }
+  auto numberOr = [&](const char *name, double otherwise) {
+    Built number = op.has(name) ? op.operand(name)
+                                : op.build.filled(DType::F64, {}, otherwise);
+    number.isNumber = true;
+    return op.build.convert(number, inside);
+  };
+  Built start = numberOr("start", 0), step = numberOr("step", 1);
+  if (!start || !step)
+    return;
+  Type type = op.build.typeOf(inside);
+  bool isPlain = start.constant == 0 && step.constant == 1;
+  DType dtype = result.dtype;
+  op.give(op.build.generated(
+      dtype, {*count}, [=](OpBuilder &b, Location loc, ValueRange indices) {
+        Value index =
+            arith::IndexCastOp::create(b, loc, b.getI64Type(), indices[0]);
+        Value place = convertNumber(b, loc, index, DType::I64, inside);
+        if (isPlain)
+          return convertNumber(b, loc, place, inside, dtype);
+        Value first = start.element(b, loc, {}),
+              each = step.element(b, loc, {});
+        Value sum;
+        if (isa<FloatType>(type))
+          sum = arith::AddFOp::create(
+              b, loc, first, arith::MulFOp::create(b, loc, place, each));
+        else
+          sum = arith::AddIOp::create(
+              b, loc, first, arith::MulIOp::create(b, loc, place, each));
+        return convertNumber(b, loc, sum, inside, dtype);
+      }));
+}
+
+/// The numbers of the last two dims on one side of a diagonal, zeros elsewhere.
+static OpWriter triangle(bool isLower) {
+  return [isLower](OpCall &op) {
+    Built tensor = op.tensor("self");
+    int64_t diagonal = op.integer("diagonal", 0);
+    if (!tensor)
+      return;
+    int64_t rank = tensor.rank();
+    if (rank < 2) {
+      op.build.fail(makeError("expected a matrix, but got shape {}",
+                              toText(tensor.sizes)));
+      return;
+    }
+    // Whether the place is kept: column - row <= diagonal, or >=.
+    Built keeps = op.build.generated(
+        DType::I1, tensor.sizes,
+        [=](OpBuilder &b, Location loc, ValueRange indices) -> Value {
+          Value bound = arith::ConstantIndexOp::create(b, loc, diagonal);
+          Value distance = arith::SubIOp::create(b, loc, indices[rank - 1],
+                                                 indices[rank - 2]);
+          return arith::CmpIOp::create(b, loc,
+                                       isLower ? arith::CmpIPredicate::sle
+                                               : arith::CmpIPredicate::sge,
+                                       distance, bound);
+        });
+    if (tensor.dtype == DType::I1 && tensor.constant == 1)
+      return op.give(keeps);
+    Built zero = op.build.filled(tensor.dtype, {}, 0);
+    op.give(op.build.pointwise(
+        tensor.dtype, tensor.sizes, {keeps, tensor, zero},
+        [](OpBuilder &b, Location loc, ValueRange numbers) {
+          return arith::SelectOp::create(b, loc, numbers[0], numbers[1],
+                                         numbers[2])
+              .getResult();
+        }));
+  };
+}
+
+void mixattn::addConstants(OpTable &table) {
+  for (const char *name : {"aten.zeros", "aten.zeros_like", "aten.new_zeros"})
+    table[name] = everywhere(0);
+  for (const char *name : {"aten.ones", "aten.ones_like", "aten.new_ones"})
+    table[name] = everywhere(1);
+  for (const char *name : {"aten.full", "aten.full_like", "aten.new_full"})
+    table[name] = fillWith("fill_value");
+  table["aten.scalar_tensor"] = fillWith("s");
+  table["aten.arange"] = arange;
+  table["aten.tril"] = triangle(true);
+  table["aten.triu"] = triangle(false);
+}

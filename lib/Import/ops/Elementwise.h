@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What families of pointwise ops share.
+#ifndef MIXATTN_LIB_IMPORT_OPS_ELEMENTWISE_H
+#define MIXATTN_LIB_IMPORT_OPS_ELEMENTWISE_H
+
+#include "lib/Import/OpTable.h"
+
+namespace mixattn {
+
+/// The type to which PyTorch promotes operands: the widest of the highest kind,
+/// where numbers of the model's text count by their kind alone.
+DType promote(llvm::ArrayRef<Built> operands);
+
+/// Operands converted to `computed`, combined, and converted to `result`. The
+/// body works on f32 where `computed` has 16 bits.
+Built combine(GraphBuilder &build, llvm::ArrayRef<Built> operands,
+              DType computed, DType result, NumberBody body);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_IMPORT_OPS_ELEMENTWISE_H

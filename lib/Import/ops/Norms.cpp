@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Layer norm, RMS norm and variances: sums along the last dims, then one loop
+// over all elements.
+#include "lib/Import/ops/Elementwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+static Value quotient(OpBuilder &b, Location loc, Value x, Value y) {
+  return arith::DivFOp::create(b, loc, x, y);
+}
+
+/// The sum of the squares of x, or of x - sum / count where there is a `sum`.
+static Built sumOfSquares(GraphBuilder &build, const Built &x,
+                          ArrayRef<int64_t> dims, const Built *sum,
+                          const Built &count) {
+  std::vector<Built> operands = {x};
+  if (sum)
+    operands.insert(operands.end(), {build.withOnes(*sum, dims), count});
+  auto zero =
+      cast<TypedAttr>(build.builder().getZeroAttr(build.typeOf(x.dtype)));
+  return build.reduce(
+      x.dtype, x.sizes, dims, operands, zero,
+      [hasMean = sum != nullptr](OpBuilder &b, Location loc,
+                                 ValueRange numbers) -> Value {
+        Value value = numbers[0];
+        if (hasMean)
+          value = arith::SubFOp::create(
+              b, loc, value, quotient(b, loc, numbers[1], numbers[2]));
+        Value square = arith::MulFOp::create(b, loc, value, value);
+        return arith::AddFOp::create(b, loc, numbers.back(), square);
+      });
+}
+
+namespace {
+
+/// What a norm is made of: (x - sum / count) / sqrt(squares / count + epsilon).
+struct Moments {
+  Built x, sum, squares, count;
+  SmallVector<int64_t> dims;
+};
+
+} // namespace
+
+/// The moments of the dims that `shape` has, the last ones.
+static std::optional<Moments> momentsOf(OpCall &op, const Built &tensor,
+                                        const SizeList &shape, bool hasMean) {
+  if (!tensor)
+    return std::nullopt;
+  int64_t first = tensor.rank() - int64_t(shape.size());
+  if (first < 0 || shape.empty() ||
+      !std::equal(shape.begin(), shape.end(), tensor.sizes.begin() + first)) {
+    op.build.fail(makeError("expected a norm of the last dims of shape {}, but "
+                            "got {}",
+                            toText(tensor.sizes), toText(shape)));
+    return std::nullopt;
+  }
+  Moments made;
+  made.x = op.build.convert(tensor, computedAs(tensor.dtype));
+  made.dims = llvm::to_vector(llvm::seq<int64_t>(first, tensor.rank()));
+  SizePolynomial count = 1;
+  for (const SizePolynomial &size : shape)
+    count *= size;
+  made.count = op.build.convert(op.build.number(count), made.x.dtype);
+  if (hasMean)
+    made.sum = op.build.sum(made.x, made.dims);
+  made.squares = sumOfSquares(op.build, made.x, made.dims,
+                              hasMean ? &made.sum : nullptr, made.count);
+  if (!made.squares)
+    return std::nullopt;
+  return made;
+}
+
+/// The normalised elements times `weight`, plus `bias`.
+static Built normalised(OpCall &op, const Moments &of, double epsilon,
+                        const Built &weight, const Built &bias, DType result) {
+  bool hasMean = bool(of.sum), hasWeight = bool(weight), hasBias = bool(bias);
+  std::vector<Built> operands = {of.x, op.build.withOnes(of.squares, of.dims),
+                                 of.count,
+                                 op.build.filled(of.x.dtype, {}, epsilon)};
+  DType wide = of.x.dtype;
+  if (hasMean)
+    operands.push_back(op.build.withOnes(of.sum, of.dims));
+  if (hasWeight)
+    operands.push_back(op.build.convert(weight, wide));
+  if (hasBias)
+    operands.push_back(op.build.convert(bias, wide));
+  return op.build.pointwise(
+      result, of.x.sizes, operands,
+      [=](OpBuilder &b, Location loc, ValueRange numbers) {
+        Value value = numbers[0], count = numbers[2];
+        size_t next = 4;
+        if (hasMean)
+          value = arith::SubFOp::create(
+              b, loc, value, quotient(b, loc, numbers[next++], count));
+        Value variance = arith::AddFOp::create(
+            b, loc, quotient(b, loc, numbers[1], count), numbers[3]);
+        Value scale = math::RsqrtOp::create(b, loc, variance);
+        value = arith::MulFOp::create(b, loc, value, scale);
+        if (hasWeight)
+          value = arith::MulFOp::create(b, loc, value, numbers[next++]);
+        if (hasBias)
+          value = arith::AddFOp::create(b, loc, value, numbers[next++]);
+        return convertNumber(b, loc, value, wide, result);
+      });
+}
+
+static Built optional(OpCall &op, StringRef name) {
+  return op.has(name) ? op.tensor(name) : Built();
+}
+
+/// All of layer norm's results: where PyTorch asks for them, mean and inverse
+/// deviation as well, which nothing may read.
+static void layerNorm(OpCall &op) {
+  Built x = op.tensor("input");
+  Built weight = optional(op, "weight"), bias = optional(op, "bias");
+  double epsilon = op.number("eps", 1e-5);
+  auto moments = momentsOf(op, x, op.sizes("normalized_shape"), true);
+  if (moments)
+    op.give(normalised(op, *moments, epsilon, weight, bias, x.dtype));
+}
+
+/// Without an epsilon it is the type's: the distance of 1 to the next number.
+static void rmsNorm(OpCall &op) {
+  Built x = op.tensor("input"), weight = optional(op, "weight");
+  DType dtype = x ? x.dtype : DType::F32;
+  double smallest = dtype == DType::F64   ? 0x1p-52
+                    : dtype == DType::F16 ? 0x1p-10
+                    : dtype == DType::F32 ? 0x1p-23
+                                          : 0x1p-7;
+  double epsilon = op.number("eps", smallest);
+  auto moments = momentsOf(op, x, op.sizes("normalized_shape"), false);
+  if (moments)
+    op.give(normalised(op, *moments, epsilon, weight, Built(), dtype));
+}
+
+void mixattn::addNorms(OpTable &table) {
+  table["aten.layer_norm"] = layerNorm;
+  table["aten.native_layer_norm"] = layerNorm;
+  table["aten.rms_norm"] = rmsNorm;
+}

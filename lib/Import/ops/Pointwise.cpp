@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arithmetic and functions of one number or two.
+#include "lib/Import/ops/Elementwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mixattn;
+
+static Value constant(OpBuilder &b, Location loc, Type type, double number) {
+  if (isa<FloatType>(type))
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, number));
+  return arith::ConstantOp::create(
+      b, loc, b.getIntegerAttr(type, static_cast<int64_t>(number)));
+}
+
+/// A function of one number, computed in the result's type.
+static OpWriter unary(NumberBody body) {
+  return [body](OpCall &op) {
+    DType dtype = op.result().dtype;
+    op.give(combine(op.build, op.tensor("self"), dtype, dtype, body));
+  };
+}
+
+template <typename FloatOp> static OpWriter function() {
+  return unary([](OpBuilder &b, Location loc, ValueRange x) {
+    return FloatOp::create(b, loc, x[0]).getResult();
+  });
+}
+
+/// An op of floats and one of integers; bools are integers here.
+template <typename FloatOp, typename IntegerOp>
+static Value either(OpBuilder &b, Location loc, Value x, Value y) {
+  if (isa<FloatType>(x.getType()))
+    return FloatOp::create(b, loc, x, y);
+  return IntegerOp::create(b, loc, x, y);
+}
+
+template <typename FloatOp, typename IntegerOp>
+static Value binary(OpBuilder &b, Location loc, ValueRange x) {
+  return either<FloatOp, IntegerOp>(b, loc, x[0], x[1]);
+}
+
+/// self op alpha * other, or the other way round.
+template <typename FloatOp, typename IntegerOp>
+static OpWriter scaled(bool isReversed = false) {
+  return [isReversed](OpCall &op) {
+    DType dtype = op.result().dtype;
+    double alpha = op.number("alpha", 1);
+    op.give(combine(op.build, {op.operand("self"), op.operand("other")}, dtype,
+                    dtype, [=](OpBuilder &b, Location loc, ValueRange x) {
+                      Value first = x[isReversed], second = x[!isReversed];
+                      if (alpha != 1)
+                        second = either<arith::MulFOp, arith::MulIOp>(
+                            b, loc, second,
+                            constant(b, loc, second.getType(), alpha));
+                      return either<FloatOp, IntegerOp>(b, loc, first, second);
+                    }));
+  };
+}
+
+static void multiply(OpCall &op) {
+  DType dtype = op.result().dtype;
+  NumberBody body = binary<arith::MulFOp, arith::MulIOp>;
+  op.give(combine(op.build, {op.operand("self"), op.operand("other")}, dtype,
+                  dtype, body));
+}
+
+/// Quotients, rounded as asked for.
+static void divide(OpCall &op) {
+  DType dtype = op.result().dtype;
+  std::string rounding = op.text("rounding_mode", "");
+  if (!rounding.empty() && rounding != "floor" && rounding != "trunc")
+    op.build.fail(makeError("expected a rounding to 'floor' or 'trunc', but "
+                            "got '{}'",
+                            rounding));
+  bool isFloor = rounding == "floor", isTrunc = rounding == "trunc";
+  op.give(combine(op.build, {op.operand("self"), op.operand("other")}, dtype,
+                  dtype,
+                  [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                    if (!isa<FloatType>(x[0].getType())) {
+                      if (isFloor)
+                        return arith::FloorDivSIOp::create(b, loc, x[0], x[1]);
+                      return arith::DivSIOp::create(b, loc, x[0], x[1]);
+                    }
+                    Value quotient = arith::DivFOp::create(b, loc, x[0], x[1]);
+                    if (isFloor)
+                      return math::FloorOp::create(b, loc, quotient);
+                    if (isTrunc)
+                      return math::TruncOp::create(b, loc, quotient);
+                    return quotient;
+                  }));
+}
+
+/// Powers; small whole ones are products.
+static void power(OpCall &op) {
+  DType dtype = op.result().dtype;
+  Built base = op.operand("self"), exponent = op.operand("exponent");
+  if (!exponent)
+    return;
+  double whole = exponent.constant.value_or(-1);
+  if (whole == 1 || whole == 2 || whole == 3)
+    return op.give(combine(op.build, base, dtype, dtype,
+                           [=](OpBuilder &b, Location loc, ValueRange x) {
+                             Value result = x[0];
+                             for (int i = 1; i < whole; ++i)
+                               result = either<arith::MulFOp, arith::MulIOp>(
+                                   b, loc, result, x[0]);
+                             return result;
+                           }));
+  if (exponent.constant == 0.5)
+    return op.give(
+        combine(op.build, base, dtype, dtype,
+                [](OpBuilder &b, Location loc, ValueRange x) {
+                  return math::SqrtOp::create(b, loc, x[0]).getResult();
+                }));
+  op.give(combine(op.build, {base, exponent}, dtype, dtype,
+                  binary<math::PowFOp, math::IPowIOp>));
+}
+
+static Value negate(OpBuilder &b, Location loc, ValueRange x) {
+  if (isa<FloatType>(x[0].getType()))
+    return arith::NegFOp::create(b, loc, x[0]);
+  return arith::SubIOp::create(b, loc, constant(b, loc, x[0].getType(), 0),
+                               x[0]);
+}
+
+static Value absolute(OpBuilder &b, Location loc, ValueRange x) {
+  if (isa<FloatType>(x[0].getType()))
+    return math::AbsFOp::create(b, loc, x[0]);
+  return math::AbsIOp::create(b, loc, x[0]);
+}
+
+static Value square(OpBuilder &b, Location loc, ValueRange x) {
+  return either<arith::MulFOp, arith::MulIOp>(b, loc, x[0], x[0]);
+}
+
+static Value relu(OpBuilder &b, Location loc, ValueRange x) {
+  return either<arith::MaximumFOp, arith::MaxSIOp>(
+      b, loc, x[0], constant(b, loc, x[0].getType(), 0));
+}
+
+/// 1 / (1 + exp(-x))
+static Value sigmoid(OpBuilder &b, Location loc, ValueRange x) {
+  Value one = constant(b, loc, x[0].getType(), 1);
+  Value negative = arith::NegFOp::create(b, loc, x[0]);
+  Value small = math::ExpOp::create(b, loc, negative);
+  return arith::DivFOp::create(
+      b, loc, one, arith::AddFOp::create(b, loc, one, small).getResult());
+}
+
+static Value silu(OpBuilder &b, Location loc, ValueRange x) {
+  return arith::MulFOp::create(b, loc, x[0], sigmoid(b, loc, x));
+}
+
+static Value reciprocal(OpBuilder &b, Location loc, ValueRange x) {
+  return arith::DivFOp::create(b, loc, constant(b, loc, x[0].getType(), 1),
+                               x[0]);
+}
+
+/// x (1 + erf(x / sqrt 2)) / 2, or with tanh in place of erf:
+/// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+static void gelu(OpCall &op) {
+  DType dtype = op.result().dtype;
+  std::string kind = op.text("approximate", "none");
+  bool isTanh = kind == "tanh";
+  if (!isTanh && kind != "none")
+    op.build.fail(
+        makeError("expected gelu by 'none' or 'tanh', but got '{}'", kind));
+  op.give(combine(
+      op.build, op.tensor("self"), dtype, dtype,
+      [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        auto number = [&](double value) {
+          return constant(b, loc, x[0].getType(), value);
+        };
+        auto product = [&](Value p, Value q) -> Value {
+          return arith::MulFOp::create(b, loc, p, q);
+        };
+        auto sum = [&](Value p, Value q) -> Value {
+          return arith::AddFOp::create(b, loc, p, q);
+        };
+        Value bend;
+        if (isTanh) {
+          Value cube = product(product(x[0], x[0]), x[0]);
+          Value inner = sum(x[0], product(number(0.044715), cube));
+          bend = math::TanhOp::create(
+              b, loc, product(number(std::sqrt(2 / M_PI)), inner));
+        } else {
+          bend = math::ErfOp::create(b, loc, product(x[0], number(M_SQRT1_2)));
+        }
+        return product(product(x[0], number(0.5)), sum(number(1), bend));
+      }));
+}
+
+/// Values held within bounds.
+static void clamp(OpCall &op) {
+  DType dtype = op.result().dtype;
+  std::vector<Built> operands = {op.tensor("self")};
+  bool hasLow = op.has("min"), hasHigh = op.has("max");
+  if (hasLow)
+    operands.push_back(op.operand("min"));
+  if (hasHigh)
+    operands.push_back(op.operand("max"));
+  op.give(combine(op.build, operands, dtype, dtype,
+                  [=](OpBuilder &b, Location loc, ValueRange x) {
+                    Value result = x[0];
+                    if (hasLow)
+                      result = either<arith::MaximumFOp, arith::MaxSIOp>(
+                          b, loc, result, x[1]);
+                    if (hasHigh)
+                      result = either<arith::MinimumFOp, arith::MinSIOp>(
+                          b, loc, result, x.back());
+                    return result;
+                  }));
+}
+
+/// The tensor as it is, in the result's type.
+static void copy(OpCall &op) {
+  Built value = op.build.convert(op.tensor("self"), op.result().dtype);
+  op.give(value);
+}
+
+/// In inference nothing is dropped.
+static void dropout(OpCall &op) {
+  op.number("p", 0);
+  if (op.flag("train", false))
+    op.build.fail(makeError("expected a model that was exported for "
+                            "inference, but got dropout"));
+  op.give(op.tensor("input"));
+}
+
+void mixattn::addPointwise(OpTable &table) {
+  table["aten.add"] = scaled<arith::AddFOp, arith::AddIOp>();
+  table["aten.sub"] = scaled<arith::SubFOp, arith::SubIOp>();
+  table["aten.rsub"] = scaled<arith::SubFOp, arith::SubIOp>(true);
+  table["aten.mul"] = multiply;
+  table["aten.div"] = divide;
+  table["aten.pow"] = power;
+  table["aten.neg"] = unary(negate);
+  table["aten.abs"] = unary(absolute);
+  table["aten.square"] = unary(square);
+  table["aten.relu"] = unary(relu);
+  table["aten.sigmoid"] = unary(sigmoid);
+  table["aten.silu"] = unary(silu);
+  table["aten.reciprocal"] = unary(reciprocal);
+  table["aten.gelu"] = gelu;
+  table["aten.clamp"] = clamp;
+  table["aten.exp"] = function<math::ExpOp>();
+  table["aten.log"] = function<math::LogOp>();
+  table["aten.sqrt"] = function<math::SqrtOp>();
+  table["aten.rsqrt"] = function<math::RsqrtOp>();
+  table["aten.tanh"] = function<math::TanhOp>();
+  table["aten.erf"] = function<math::ErfOp>();
+  table["aten.sin"] = function<math::SinOp>();
+  table["aten.cos"] = function<math::CosOp>();
+  for (const char *name :
+       {"aten._to_copy", "aten.clone", "aten.to", "aten.contiguous",
+        "aten.alias", "aten.detach", "aten.lift_fresh_copy"})
+    table[name] = copy;
+  table["aten.dropout"] = dropout;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matrix products and einsum.
+#include "lib/Import/ops/Elementwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// Operands and result of an einsum of one type.
+static Built sumOf(OpCall &op, const Built &x, const Built &y) {
+  DType dtype = op.result().dtype;
+  return combine(op.build, {x, y}, dtype, dtype,
+                 [](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
+                   if (isa<FloatType>(numbers[0].getType()))
+                     return arith::AddFOp::create(b, loc, numbers[0],
+                                                  numbers[1]);
+                   return arith::AddIOp::create(b, loc, numbers[0], numbers[1]);
+                 });
+}
+
+/// NumPy's matmul: the last two dims are matrices, a single dim is a vector,
+/// and dims before spread.
+static Built matrixProduct(GraphBuilder &build, const Built &x,
+                           const Built &y) {
+  if (!x || !y)
+    return {};
+  constexpr int64_t mostDims = 20;
+  if (!x.rank() || !y.rank() || x.rank() > mostDims || y.rank() > mostDims)
+    return build.fail(makeError("expected matrices to multiply, but got shapes "
+                                "{} and {}",
+                                toText(x.sizes), toText(y.sizes)));
+  // Batch dims are letters from a on, counted from the innermost.
+  auto batch = [](int64_t dims) {
+    std::string letters;
+    for (int64_t dim = dims - 1; dim >= 0; --dim)
+      letters += static_cast<char>('a' + dim);
+    return letters;
+  };
+  std::string xDims = x.rank() == 1 ? "K" : batch(x.rank() - 2) + "MK";
+  std::string yDims = y.rank() == 1 ? "K" : batch(y.rank() - 2) + "KN";
+  std::string result = batch(std::max(x.rank(), y.rank()) - 2);
+  result += x.rank() == 1 ? "" : "M";
+  result += y.rank() == 1 ? "" : "N";
+  return build.contract(x, xDims, y, yDims, result);
+}
+
+static OpWriter matmul(const char *second) {
+  return [second](OpCall &op) {
+    op.give(matrixProduct(op.build, op.tensor("self"), op.tensor(second)));
+  };
+}
+
+/// beta * self + alpha * (first second)
+static OpWriter addProduct(const char *first, const char *second) {
+  return [first, second](OpCall &op) {
+    if (op.number("beta", 1) != 1 || op.number("alpha", 1) != 1)
+      op.build.fail(makeError("expected a product and a sum without factors"));
+    Built product =
+        matrixProduct(op.build, op.tensor(first), op.tensor(second));
+    Built self = op.tensor("self");
+    if (product && self)
+      op.give(sumOf(op, product, self));
+  };
+}
+
+/// x weight^T + bias
+static void linear(OpCall &op) {
+  Built x = op.tensor("input"), weight = op.tensor("weight");
+  if (!x || !weight)
+    return;
+  std::string letters;
+  for (int64_t dim = 0; dim + 1 < x.rank(); ++dim)
+    letters += static_cast<char>('a' + dim % 26);
+  Built product =
+      op.build.contract(x, letters + "K", weight, "NK", letters + "N");
+  if (!op.has("bias"))
+    return op.give(product);
+  Built bias = op.tensor("bias");
+  if (product && bias)
+    op.give(sumOf(op, product, bias));
+}
+
+/// The terms of an equation of einsum, `...` spelled out; empty where it is
+/// none or has a letter twice in one term.
+static std::vector<std::string> parseEinsum(std::string equation,
+                                            ArrayRef<Built> operands) {
+  llvm::erase(equation, ' ');
+  auto [left, right] = StringRef(equation).split("->");
+  SmallVector<StringRef> terms;
+  left.split(terms, ',');
+  bool hasResult = equation.find("->") != std::string::npos;
+  if (terms.size() != operands.size())
+    return {};
+  int64_t most = 0;
+  std::vector<int64_t> spread;
+  for (auto [term, operand] : llvm::zip_equal(terms, operands)) {
+    spread.push_back(
+        term.contains("...") ? operand.rank() - int64_t(term.size()) + 3 : 0);
+    most = std::max(most, spread.back());
+  }
+  if (most > 9)
+    return {};
+  // Digits stand for the dims that spread, counted from the innermost.
+  auto spell = [&](StringRef term, int64_t dims) {
+    std::string digits;
+    for (int64_t dim = dims - 1; dim >= 0; --dim)
+      digits += static_cast<char>('0' + dim);
+    auto [before, after] = term.split("...");
+    return term.contains("...") ? before.str() + digits + after.str()
+                                : term.str();
+  };
+  std::vector<std::string> result;
+  for (auto [term, dims] : llvm::zip_equal(terms, spread))
+    result.push_back(spell(term, std::max<int64_t>(dims, 0)));
+  if (hasResult) {
+    result.push_back(spell(right, most));
+  } else {
+    // What occurs once, in alphabetical order.
+    std::string once;
+    std::string all;
+    for (const std::string &term : result)
+      all += term;
+    for (char letter : all)
+      if (StringRef(all).count(letter) == 1 || llvm::isDigit(letter))
+        if (!StringRef(once).contains(letter))
+          once += letter;
+    llvm::sort(once);
+    result.push_back(once);
+  }
+  for (const std::string &term : result)
+    for (char letter : term)
+      if (!llvm::isAlnum(letter) || StringRef(term).count(letter) != 1)
+        return {};
+  for (auto [term, operand] : llvm::zip(result, operands))
+    if (int64_t(term.size()) != operand.rank())
+      return {};
+  for (char letter : result.back()) {
+    bool isGiven = false;
+    for (const std::string &term : ArrayRef(result).drop_back())
+      isGiven |= StringRef(term).contains(letter);
+    if (!isGiven)
+      return {};
+  }
+  return result;
+}
+
+/// One operand: sums, then another order.
+static Built rearrange(GraphBuilder &build, const Built &tensor, StringRef term,
+                       StringRef result) {
+  SmallVector<int64_t> gone;
+  std::string left;
+  for (auto [dim, letter] : llvm::enumerate(term))
+    if (result.contains(letter))
+      left += letter;
+    else
+      gone.push_back(dim);
+  Built summed = gone.empty() ? tensor : build.sum(tensor, gone);
+  auto order = llvm::map_to_vector(
+      result, [&](char letter) { return int64_t(left.find(letter)); });
+  if (!summed || llvm::is_sorted(order))
+    return summed;
+  return build.transpose(summed, order);
+}
+
+/// Products of operands one after the other, from left to right.
+static void einsum(OpCall &op) {
+  std::string equation = op.text("equation", "");
+  std::vector<Built> operands = op.tensors("tensors");
+  for (const Built &each : operands)
+    if (!each)
+      return;
+  std::vector<std::string> terms = parseEinsum(equation, operands);
+  if (terms.empty() || operands.empty()) {
+    op.build.fail(makeError("expected an equation of einsum for {} tensors "
+                            "with each letter once in a term, but got '{}'",
+                            operands.size(), equation));
+    return;
+  }
+  std::string result = terms.back();
+  if (operands.size() == 1)
+    return op.give(rearrange(op.build, operands[0], terms[0], result));
+  Built product = operands[0];
+  std::string letters = terms[0];
+  for (size_t i = 1; i < operands.size(); ++i) {
+    std::string next = result;
+    if (i + 1 < operands.size()) {
+      // What later operands or the result still need.
+      std::string needed = result;
+      for (size_t later = i + 1; later < operands.size(); ++later)
+        needed += terms[later];
+      next.clear();
+      for (char letter : letters + terms[i])
+        if (StringRef(needed).contains(letter) &&
+            !StringRef(next).contains(letter))
+          next += letter;
+    }
+    product = op.build.contract(product, letters, operands[i], terms[i], next);
+    letters = next;
+  }
+  op.give(product);
+}
+
+void mixattn::addProducts(OpTable &table) {
+  table["aten.matmul"] = matmul("other");
+  table["aten.mm"] = table["aten.bmm"] = matmul("mat2");
+  table["aten.mv"] = matmul("vec");
+  table["aten.addmm"] = addProduct("mat1", "mat2");
+  table["aten.baddbmm"] = addProduct("batch1", "batch2");
+  table["aten.linear"] = linear;
+  table["aten.einsum"] = einsum;
+}

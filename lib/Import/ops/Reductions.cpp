@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sums, means, extremes and normalised exponentials along dims.
+#include "lib/Import/ops/Elementwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// With the reduced dims as ones, if asked for.
+static Built keptIf(OpCall &op, const Built &tensor, ArrayRef<int64_t> dims) {
+  return op.flag("keepdim", false) ? op.build.withOnes(tensor, dims) : tensor;
+}
+
+static Built divided(GraphBuilder &build, const Built &tensor,
+                     const SizePolynomial &count) {
+  if (!tensor)
+    return {};
+  return combine(build, {tensor, build.number(count)}, tensor.dtype,
+                 tensor.dtype, [](OpBuilder &b, Location loc, ValueRange x) {
+                   return arith::DivFOp::create(b, loc, x[0], x[1]).getResult();
+                 });
+}
+
+static SizePolynomial countOf(const Built &tensor, ArrayRef<int64_t> dims) {
+  SizePolynomial count = 1;
+  for (int64_t dim : dims)
+    count *= tensor.sizes[dim];
+  return count;
+}
+
+static OpWriter sumOrMean(bool isMean) {
+  return [isMean](OpCall &op) {
+    DType dtype = op.result().dtype;
+    Built tensor = op.build.convert(op.tensor("self"), dtype);
+    SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
+    Built result = op.build.sum(tensor, dims);
+    if (isMean && result)
+      result = divided(op.build, result, countOf(tensor, dims));
+    op.give(keptIf(op, result, dims));
+  };
+}
+
+static OpWriter extremeOf(bool isLargest) {
+  return [isLargest](OpCall &op) {
+    Built tensor = op.tensor("self");
+    SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
+    op.give(keptIf(op, op.build.extreme(tensor, dims, isLargest), dims));
+  };
+}
+
+/// log sum exp(x) = m + log sum exp(x - m), m the maximum where that is finite.
+static void logSumExp(OpCall &op) {
+  Built tensor = op.tensor("self");
+  SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
+  if (!tensor)
+    return;
+  DType dtype = tensor.dtype, wide = computedAs(dtype);
+  Built x = op.build.convert(tensor, wide);
+  Built largest = op.build.extreme(x, dims, true);
+  NumberBody finite = [](OpBuilder &b, Location loc, ValueRange numbers) {
+    auto type = cast<FloatType>(numbers[0].getType());
+    Value infinity = arith::ConstantOp::create(
+        b, loc,
+        b.getFloatAttr(type, llvm::APFloat::getInf(type.getFloatSemantics())));
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+    Value size = math::AbsFOp::create(b, loc, numbers[0]);
+    Value isInfinite = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                             size, infinity);
+    return arith::SelectOp::create(b, loc, isInfinite, zero, numbers[0])
+        .getResult();
+  };
+  if (!largest)
+    return;
+  Built shift = op.build.pointwise(wide, largest.sizes, largest, finite);
+  Type type = op.build.typeOf(wide);
+  auto zero = cast<TypedAttr>(op.build.builder().getZeroAttr(type));
+  Built sum = op.build.reduce(
+      wide, x.sizes, dims, {x, op.build.withOnes(shift, dims)}, zero,
+      [](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
+        Value lower = arith::SubFOp::create(b, loc, numbers[0], numbers[1]);
+        Value exponential = math::ExpOp::create(b, loc, lower);
+        return arith::AddFOp::create(b, loc, numbers[2], exponential);
+      });
+  if (!sum)
+    return;
+  Built result = op.build.pointwise(
+      wide, sum.sizes, {sum, shift},
+      [](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
+        Value logarithm = math::LogOp::create(b, loc, numbers[0]);
+        return arith::AddFOp::create(b, loc, logarithm, numbers[1]);
+      });
+  op.give(keptIf(op, op.build.convert(result, dtype), dims));
+}
+
+static void softmax(OpCall &op) {
+  Built tensor = op.build.convert(op.tensor("self"), op.result().dtype);
+  int64_t dim = op.dim("dim", tensor.rank(), -1);
+  if (tensor.rank())
+    op.give(op.build.softmax(tensor, dim));
+}
+
+/// x - m - log sum exp(x - m), m the maximum.
+static void logSoftmax(OpCall &op) {
+  DType dtype = op.result().dtype;
+  Built x = op.build.convert(op.tensor("self"), computedAs(dtype));
+  int64_t dim = op.dim("dim", x.rank(), -1);
+  if (!x || !x.rank())
+    return;
+  DType wide = x.dtype;
+  Built largest = op.build.withOnes(op.build.extreme(x, dim, true), dim);
+  Type type = op.build.typeOf(wide);
+  auto zero = cast<TypedAttr>(op.build.builder().getZeroAttr(type));
+  Built sum = op.build.withOnes(
+      op.build.reduce(
+          wide, x.sizes, dim, {x, largest}, zero,
+          [](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
+            Value lower = arith::SubFOp::create(b, loc, numbers[0], numbers[1]);
+            Value exponential = math::ExpOp::create(b, loc, lower);
+            return arith::AddFOp::create(b, loc, numbers[2], exponential);
+          }),
+      dim);
+  if (!sum)
+    return;
+  Built result = op.build.pointwise(
+      wide, x.sizes, {x, largest, sum},
+      [](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
+        Value lower = arith::SubFOp::create(b, loc, numbers[0], numbers[1]);
+        Value logarithm = math::LogOp::create(b, loc, numbers[2]);
+        return arith::SubFOp::create(b, loc, lower, logarithm);
+      });
+  op.give(op.build.convert(result, dtype));
+}
+
+void mixattn::addReductions(OpTable &table) {
+  table["aten.sum"] = sumOrMean(false);
+  table["aten.mean"] = sumOrMean(true);
+  table["aten.amax"] = extremeOf(true);
+  table["aten.amin"] = extremeOf(false);
+  // Along one dim, they have the places as well: nothing may read these.
+  table["aten.max"] = extremeOf(true);
+  table["aten.min"] = extremeOf(false);
+  table["aten.logsumexp"] = logSumExp;
+  table["aten.softmax"] = table["aten._softmax"] = softmax;
+  table["aten.log_softmax"] = table["aten._log_softmax"] = logSoftmax;
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models whose exports are test inputs. Parameters and inputs are drawn by
+archive.py; batch and length are open.
+"""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Layer(nn.Module):
+    """A transformer layer as PyTorch's users write it."""
+
+    def __init__(self, width=32, heads=4):
+        super().__init__()
+        self.heads, self.d = heads, width // heads
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        b, n, w = x.shape
+        q, k, v = (part.view(b, n, self.heads, self.d).transpose(1, 2)
+                   for part in self.qkv(self.norm1(x)).chunk(3, dim=-1))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(y.transpose(1, 2).reshape(b, n, w))
+        return x + self.down(F.gelu(self.up(self.norm2(x))))
+
+
+class Pointwise(nn.Module):
+    """Arithmetic, functions, comparisons and choices."""
+
+    def __init__(self, width=8):
+        super().__init__()
+        self.scale = nn.Parameter(torch.empty(width))
+        self.register_buffer("offset", torch.empty(width, 1))
+
+    def forward(self, x):
+        _, n, w = x.shape
+        y = torch.add(x * self.scale, self.offset.squeeze(1), alpha=2)
+        positive = x.abs() + 1
+        place = torch.arange(n) - 3
+        return (
+            1 - y, y / 3, -y, y ** 2, positive ** 1.5, y.clamp(-1, 0.5),
+            torch.exp(y) + torch.log(positive),
+            torch.sqrt(positive) + torch.rsqrt(positive), torch.tanh(y) * torch.sigmoid(x),
+            F.gelu(x), F.gelu(x, approximate="tanh"), F.silu(x), torch.erf(x),
+            torch.sin(x) + torch.cos(y), positive.reciprocal(),
+            torch.where(x > y, x, 0.25), x.masked_fill((x < 0) | (y >= 1), -2.0),
+            torch.maximum(x, y), torch.minimum(x, y),
+            (torch.div(place, 2, rounding_mode="floor") * 10 + place)[None, :, None] + x,
+            torch.div(place, 2, rounding_mode="trunc").to(x.dtype)[:, None] * y,
+            (~(place == 1)).to(x.dtype)[:, None] * x,
+            x / n + w,
+        )
+
+
+class Views(nn.Module):
+    """Other sizes and orders, parts, and tensors side by side."""
+
+    def __init__(self, width=12):
+        super().__init__()
+        self.table = nn.Parameter(torch.empty(7, width))
+
+    def forward(self, x, index):
+        b, n, w = x.shape
+        first, second, third = x.view(b, n, 3, w // 3).unbind(2)
+        left, right = x.split([5, 7], dim=-1)
+        return (
+            x.view(b * n, w).t().reshape(w, b, n).permute(1, 2, 0),
+            x.reshape(b, n, 2, 2, 3).transpose(1, 3).flatten(2).unsqueeze(1).squeeze(1)
+            .reshape(b, 2, 2, n, 3).transpose(1, 3).reshape(b, n, w),
+            torch.cat([right, left], -1), torch.stack([first, third], 2),
+            second + x[:, :, 1:9:2], x[:, 0], x[:, -1:, 2], x.select(2, 5),
+            x[..., None].expand(b, n, w, 2), self.table[index], F.embedding(index.clamp(0, 6), self.table),
+            x.chunk(4, -1)[1], self.table.index_select(1, torch.arange(4) * 2),
+            torch.ones(n, n).tril() + torch.zeros(n, n, dtype=x.dtype).triu(1) + x[0, 0, 0],
+            torch.full((n, 2), 1.5).triu(-1) * x[:, :, :2],
+        )
+
+
+class Sums(nn.Module):
+    """Reductions, products and norms."""
+
+    def __init__(self, width=6):
+        super().__init__()
+        self.square = nn.Parameter(torch.empty(width, width))
+        self.cube = nn.Parameter(torch.empty(2, width, 3))
+        self.norm = nn.RMSNorm(width)
+
+    def forward(self, x, y):
+        return (
+            x.sum(-1), x.mean((1, 2), keepdim=True), x.mean(1), x.amax(2), x.amin(0, keepdim=True),
+            x.softmax(1), x.log_softmax(-1), x.logsumexp((0, 2)), x.max() + x.min(),
+            x @ self.square, x @ y, (x @ y).softmax(-1) @ x, x[0, 0] @ self.square,
+            torch.einsum("bnw,wv->bvn", x, self.square), torch.einsum("bnw,hwd->bhnd", x, self.cube),
+            torch.einsum("bnw->wn", x), torch.einsum("i,j->ij", x[0, 0], x[0, 1]),
+            torch.einsum("bnw,wv,bmv->bnm", x, self.square, x),
+            torch.einsum("...w,vw->...v", x, self.square), self.norm(x),
+            torch.addmm(self.square[0], x[0], self.square), torch.bmm(x, y),
+            F.layer_norm(x, (6,)), (x > 0).sum(-1),
+        )
+
+
+# The class of each, and its inputs by name: sizes, and which dims are open.
+MODELS = {
+    "layer": (Layer, {"x": ((2, 5, 32), (0, 1))}),
+    "pointwise": (Pointwise, {"x": ((2, 5, 8), (0, 1))}),
+    "views": (Views, {"x": ((2, 5, 12), (0, 1)), "index": ((2, 5), (0, 1))}),
+    "sums": (Sums, {"x": ((2, 5, 6), (0, 1)), "y": ((2, 6, 5), (0, 2))}),
+}

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles an exported model, runs it and compares with PyTorch's results in
+double precision: run.py NAME OUT [COMPILER OPTION]...
+
+Every result is within 1e-4 of its largest number; integers are the same.
+"""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LIMIT = 1e-4
+
+
+def expected_of(name, out):
+    """The inputs as an .npz file, and the results."""
+    charlm = os.path.join(HERE, "..", "..", "examples", "charlm")
+    recorded = os.path.join(charlm, "recorded", name + ".npy")
+    inputs = os.path.join(out, name + "-inputs.npz")
+    if os.path.exists(recorded):
+        sys.path.insert(0, charlm)
+        from characters import encode, held_out, windows
+        np.savez(inputs, tokens=windows(encode(held_out()))[0][:1])
+        weights = os.path.join(charlm, "weights", name + ".safetensors")
+        return inputs, {"output": np.load(recorded)}, [weights]
+    with np.load(os.path.join(HERE, "Inputs", name + ".npz")) as arrays:
+        np.savez(inputs, **{key[6:]: arrays[key] for key in arrays if key.startswith("input.")})
+        return inputs, {key: arrays[key] for key in arrays if not key.startswith("input.")}, []
+
+
+def main():
+    name, out, options = sys.argv[1], sys.argv[2], sys.argv[3:]
+    os.makedirs(out, exist_ok=True)
+    path = os.path.join(out, name)
+    inputs, expected, weights = expected_of(name, out)
+    subprocess.run([sys.executable, os.path.join(HERE, "archive.py"),
+                    os.path.join(HERE, "Inputs", name + ".json"), path + ".pt2", *weights],
+                   check=True)
+    subprocess.run(["mixattn-compile", path + ".pt2", "-o", path + ".so", *options], check=True)
+    command = ["mixattn-run", path + ".so", "--inputs=" + inputs,
+               "--outputs=" + path + "-outputs.npz"]
+    if os.path.exists(path + ".safetensors"):
+        command.append("--weights=" + path + ".safetensors")
+    subprocess.run(command, check=True)
+    worst, bad = 0.0, 0
+    with np.load(path + "-outputs.npz") as results:
+        for key, right in expected.items():
+            result = results[key]
+            if result.shape != right.shape:
+                sys.exit(f"{name}: {key} has shape {result.shape}, expected {right.shape}")
+            if np.issubdtype(right.dtype, np.integer) or right.dtype == np.bool_:
+                error, limit = float(not np.array_equal(result, right)), 0
+            else:
+                error = np.abs(result - right).max() / np.abs(right).max()
+                limit = LIMIT
+            # NaN is no number that is small enough.
+            if not error <= limit:
+                print(f"{name}: {key} is off by {error:.2e} of its largest number")
+                bad += 1
+            worst = max(worst, error)
+    print(f"{name}: {len(expected)} results, {bad} of them wrong, "
+          f"error {worst:.1e} of the largest number")
+    sys.exit(bad != 0)
+
+
+main()
