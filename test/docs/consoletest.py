@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs what a page shows: consoletest.py PAGE SOURCES BUILD FOLDER.
+"""Runs what a page shows: consoletest.py PAGE SOURCES BUILD FOLDER [FILE]...
 
-In FOLDER, with `build` and `examples` as in the root of the repository and
-the page's first ```mlir block as layer.mlir, every `$ command` of the page's
+In FOLDER, with `build` and `examples` as in the root of the repository, copies
+of the files and the page's first ```mlir block as layer.mlir, every `$ command` of the page's
 ```console blocks is run, and has to print what the page says. Numbers and the
 width of gaps may differ, and a line that is … stands for any lines.
 scripts/*.sh are not run: they build and test, and are tested on their own.
@@ -33,13 +33,15 @@ def pattern(shown):
 
 
 def main():
-    name, sources, build, folder = sys.argv[1:]
+    name, sources, build, folder, *files = sys.argv[1:]
     with open(name, encoding="utf-8") as file:
         page = file.read()
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     os.symlink(build, os.path.join(folder, "build"))
     os.symlink(os.path.join(sources, "examples"), os.path.join(folder, "examples"))
+    for each in files:
+        shutil.copy(each, folder)
     with open(os.path.join(folder, "layer.mlir"), "w", encoding="utf-8") as file:
         file.write(blocks(page, "mlir")[0])
 
