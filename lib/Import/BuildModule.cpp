@@ -182,7 +182,7 @@ void ModuleBuilder::buildNode(GraphBuilder &build, const GraphNode &node) {
   (*write)(call);
   call.finish();
   if (!build.failure() && (node.results.empty() || !values[node.results[0]]))
-    build.fail(makeError("expected other operands"));
+    build.fail(makeError("expected tensors with dims, but got one without"));
 }
 
 /// Erases what nobody reads: views that were taken and not needed.

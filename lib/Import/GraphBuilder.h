@@ -124,6 +124,8 @@ private:
                  const std::map<char, SizePolynomial> &sizes,
                  std::string &left);
   bool hasFailed(llvm::ArrayRef<Built> operands) const;
+  /// Fails if an operand does not spread to `sizes`.
+  bool cannotSpread(llvm::ArrayRef<Built> operands, const SizeList &sizes);
 
   mlir::OpBuilder b;
   mlir::Location loc;

@@ -30,6 +30,23 @@ SizeList GraphBuilder::broadcast(ArrayRef<Built> operands) {
   return result;
 }
 
+bool GraphBuilder::cannotSpread(ArrayRef<Built> operands,
+                                const SizeList &sizes) {
+  if (hasFailed(operands))
+    return true;
+  for (const Built &operand : operands) {
+    size_t rank = operand.sizes.size();
+    bool fits = rank <= sizes.size();
+    for (size_t dim = 0; dim < rank && fits; ++dim)
+      fits = operand.sizes[dim] == SizePolynomial(1) ||
+             operand.sizes[dim] == sizes[sizes.size() - rank + dim];
+    if (!fits)
+      fail(makeError("expected sizes that spread to {}, but got {}",
+                     toText(sizes), toText(operand.sizes)));
+  }
+  return firstError.has_value();
+}
+
 /// The indices of an operand's element, those of `sizes` being `indices`.
 static SmallVector<Value> spread(OpBuilder &b, Location loc,
                                  const SizeList &operand, ValueRange indices) {
@@ -110,7 +127,7 @@ Value GraphBuilder::emitLoops(ArrayRef<Built> operands, const SizeList &sizes,
 
 Built GraphBuilder::pointwise(DType dtype, const SizeList &sizes,
                               ArrayRef<Built> operands, NumberBody body) {
-  if (hasFailed(operands))
+  if (cannotSpread(operands, sizes))
     return {};
   auto isGenerated = [](const Built &each) { return !each.value; };
   if (llvm::all_of(operands, isGenerated)) {
@@ -165,7 +182,7 @@ Built GraphBuilder::convert(const Built &tensor, DType dtype) {
 Built GraphBuilder::reduce(DType dtype, const SizeList &sizes,
                            ArrayRef<int64_t> dims, ArrayRef<Built> operands,
                            TypedAttr init, NumberBody body) {
-  if (hasFailed(operands))
+  if (cannotSpread(operands, sizes))
     return {};
   SizeList left;
   SmallVector<AffineExpr> places;

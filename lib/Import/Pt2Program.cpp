@@ -36,6 +36,10 @@ private:
   void readOutputs(const JsonView &specs);
   Argument readArgument(const JsonView &argument);
   double readNumber(const JsonView &number);
+  void complain(const Error &error) {
+    if (!firstError)
+      firstError = error;
+  }
 
   const JsonView &root;
   const InputDimNames &names;
@@ -218,9 +222,8 @@ void ProgramReader::readResults(const JsonView &outputs, GraphNode &node) {
 
 void ProgramReader::readNode(const JsonView &view) {
   GraphNode node;
-  StringRef target = "";
   std::string text = view["target"].text();
-  target = text;
+  StringRef target = text;
   target.consume_front("torch.ops.");
   node.op = target.str();
   JsonView metadata = view["metadata"];
@@ -235,9 +238,9 @@ void ProgramReader::readNode(const JsonView &view) {
   for (const JsonView &input : view["inputs"].elements())
     arguments.emplace_back(input["name"].text(), input["arg"]);
   for (const auto &[name, argument] : arguments)
-    if (argument.has("as_graph") && !firstError)
-      firstError =
-          makeError("{}: control flow is not compiled", describe(node));
+    if (argument.has("as_graph"))
+      return complain(
+          makeError("{}: control flow is not compiled", describe(node)));
   // Nothing that asserts or computes integers has tensors as results.
   auto hasTensors = [](const JsonView &output) {
     return output.has("as_tensor") || output.has("as_tensors");

@@ -48,6 +48,8 @@ suffix of OUT says what to make; "-" is the standard input or output.
                         of the target, as scripts/calibrate.sh measures them
   --stop-after=LEVEL    write the MLIR that leaves a level: graph, normal,
                         planned, bufferized, tiled or llvm
+  --name-dim=X.0=B      a name for dim 0 of a model's input X and all dims that
+                        equal it; default: the symbol that PyTorch gave it
   --entry=NAME          compile this function only; default: every public one
   -O0, -O3              LLVM's optimisation; default -O3
   --sanitize=NAME       address: code that reports accesses outside of memory,
@@ -85,7 +87,9 @@ suffix of OUT says what to make; "-" is the standard input or output.
   --version             the versions of mixattn, its ABI and LLVM
   --help                this text
 
-FILE.mlir may also be what --stop-after=llvm wrote. The exit code is 0 when all
+FILE.mlir may also be what --stop-after=llvm wrote, or FILE.pt2, a model that
+PyTorch's torch.export.save wrote: an entry named as the file, whose parameters
+are arguments and go to OUT.safetensors. The exit code is 0 when all
 is done, 1 after a bad input or a failure, 2 after a wrong command line. After
 an internal failure OUT.reproducer.mlir holds what repeats it.
 
@@ -98,6 +102,7 @@ examples:
   mixattn-compile layer.mlir --target=sm_80,sm_90a -o layer.so
   mixattn-compile layer.mlir --target=x86-64-v3,sm_80,sm_90a -o layer.so
   mixattn-compile layer.mlir --stop-after=normal
+  mixattn-compile model.pt2 --name-dim=x.0=B --name-dim=x.1=N -o model.so
   mixattn-compile layer.mlir --cost --dim=B=1 --dim=N=256
   mixattn-compile layer.mlir --explain --dim=N=197 --target=znver5 --threads=2
   mixattn-compile layer.mlir --target-file=this-machine.json -o layer.so

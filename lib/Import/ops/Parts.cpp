@@ -123,9 +123,8 @@ static void stack(OpCall &op) {
   int64_t rank = tensors.empty() ? 0 : tensors[0].rank();
   int64_t dim = op.dim("dim", rank + 1, 0);
   for (Built &each : tensors) {
-    if (each.rank() != rank)
-      return;
-    each = op.build.withOnes(each, dim);
+    if (each.rank() == rank)
+      each = op.build.withOnes(each, dim);
   }
   op.give(op.build.concatenate(tensors, dim));
 }

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles what cannot be compiled, and compares what is said: refusals.py
+FOLDER. Each case is a name, an archive and the sentence.
+"""
+
+import copy
+import json
+import os
+import subprocess
+import sys
+
+from programs import BOOL, FLOAT, LONG, S, T, members, node, program, weight, write
+
+HERE = "op '{}' of node 'y' (model.py:7): "
+X = T("x")
+RELU = node("aten.relu.default", self=X)
+
+
+def of(target, typed=None, says="", results=("y",), integers=None, inputs=("x",), **arguments):
+    """A program of one op, and what is said of it."""
+    made = program([node(target, results, **arguments)], typed, inputs, integers=integers)
+    return members(made), HERE.format(target) + says
+
+
+def changed(change, says, **options):
+    """A program of one relu, changed."""
+    made = program([copy.deepcopy(RELU)], **options)
+    change(made)
+    return members(made), says
+
+
+def archive(change, says, stored=None, **options):
+    """The files of an archive, changed."""
+    files = members(program([RELU], **options), stored)
+    change(files)
+    return files, says
+
+
+def linear_weights(says, *arguments, **options):
+    made = program([RELU], {"w": (FLOAT, [2, 3])}, weights=("w",))
+    return members(made, {"w": weight(*arguments, **options)}), says
+
+
+def graph(made):
+    return made["graph_module"]["graph"]
+
+
+def signature(made):
+    return made["graph_module"]["signature"]
+
+
+def setter(path, value):
+    """Sets a value inside a program."""
+    def change(made):
+        for key in path[:-1]:
+            made = made[key]
+        made[path[-1]] = value
+    return change
+
+
+GRAPH, SIGNATURE = ("graph_module", "graph"), ("graph_module", "signature")
+NODE = GRAPH + ("nodes", 0)
+CASES = {
+    # The archive.
+    "no-model": archive(lambda files: files.pop("models/model.json"), "expected an archive of "
+                        "torch.export.save with a member models/model.json, but got none"),
+    "two-models": archive(lambda files: files.update({"models/other.json": "{}"}),
+                          "expected one model in the archive, but got 'model/models/model.json' "
+                          "and 'model/models/other.json'"),
+    "big-endian": archive(lambda files: files.update(byteorder="big"),
+                          "expected numbers with the byte order 'little', but got 'big'"),
+    "no-json": archive(lambda files: files.update({"models/model.json": "{"}),
+                       "expected JSON, but got something else"),
+    "no-weight": archive(lambda files: None, "graph_module.signature.input_specs[1]: expected the "
+                         "elements of 'w', but got none", tensors={"w": (FLOAT, [2])},
+                         weights=("w",)),
+    "no-member": archive(lambda files: files.pop("data/weights/weight_0"),
+                         "graph_module.signature.input_specs[1]: expected a member "
+                         "'model/data/weights/weight_0', but got none",
+                         {"w": weight(bytes(8), [2], [1])}, tensors={"w": (FLOAT, [2])},
+                         weights=("w",)),
+    "short-weight": linear_weights(
+        "graph_module.signature.input_specs[1]: 'w': expected elements of shape [2, 3] within the "
+        "20 bytes of member 'model/data/weights/weight_0', but its strides leave them",
+        bytes(20), [2, 3], [3, 1]),
+    "far-weight": linear_weights(
+        "graph_module.signature.input_specs[1]: 'w': expected elements of shape [2, 3] within the "
+        "24 bytes of member 'model/data/weights/weight_0', but its strides leave them",
+        bytes(24), [2, 3], [3, 1], 1),
+    "wide-weight": linear_weights(
+        "graph_module.signature.input_specs[1]: 'w': expected elements of shape [2, 3] within the "
+        "24 bytes of member 'model/data/weights/weight_0', but its strides leave them",
+        bytes(24), [2, 3], [2**62, 2**62]),
+    "negative-stride": linear_weights(
+        "member 'model/data/weights/model_weights_config.json': 'w'.tensor_meta: expected a "
+        "stride for each size and no number below 0, but got something else",
+        bytes(24), [2, 3], [3, -1]),
+    "pickled": linear_weights(
+        "member 'model/data/weights/model_weights_config.json': 'w': expected raw bytes, but got "
+        "a pickled tensor", bytes(24), [2, 3], [3, 1], pickled=True),
+    "other-shape": linear_weights(
+        "graph_module.signature.input_specs[1]: expected 'w' as f32 of shape [2, 3], but its "
+        "elements are f32 of shape [3, 2]", bytes(24), [3, 2], [2, 1]),
+    "other-dtype": linear_weights(
+        "member 'model/data/weights/model_weights_config.json': 'w'.tensor_meta: expected "
+        "elements of type bool, int8 to int64, float16, bfloat16, float32 or float64, but got "
+        "PyTorch's type 10", bytes(24), [2, 3], [3, 1], dtype=10),
+    # The program.
+    "schema-9": changed(setter(("schema_version", "major"), 9), "expected a program of "
+                        "torch.export's schema version 8, but got 9"),
+    "two-members": changed(setter(SIGNATURE + ("input_specs", 0), {"a": 1, "b": 2}),
+                           "graph_module.signature.input_specs[0]: expected an object with one "
+                           "member, but got 2"),
+    "token": changed(setter(SIGNATURE + ("input_specs", 0), {"token": {}}),
+                     "graph_module.signature.input_specs[0]: expected inputs, parameters, buffers "
+                     "and tensors, but got a 'token'"),
+    "number-input": changed(setter(SIGNATURE + ("input_specs", 0),
+                                   {"user_input": {"arg": {"as_int": 3}}}),
+                            "'user_input': expected inputs that are tensors, but got 'as_int'"),
+    "mutation": changed(setter(SIGNATURE + ("output_specs", 0), {"buffer_mutation": {}}),
+                        "graph_module.signature.output_specs[0]: expected a model that writes to "
+                        "none of its inputs, but got a 'buffer_mutation'"),
+    "number-result": changed(setter(SIGNATURE + ("output_specs", 0),
+                                    {"user_output": {"arg": {"as_int": 3}}}),
+                             "'user_output': expected results that are tensors, but got 'as_int'"),
+    "scaled-dim": changed(lambda made: None, "'x'.sizes[0]: expected dim 0 of input 'x' to be a "
+                          "number or an open dim, but got 4 B",
+                          tensors={"x": (FLOAT, ["Mul(Integer(4), Symbol('B'))"])}),
+    "no-type": changed(setter(NODE + ("outputs", 0, "as_tensor", "name"), "z"),
+                       HERE.format("aten.relu.default") + "'as_tensor'.name: expected the type of "
+                       "tensor 'z', but got none"),
+    "twice": changed(lambda made: graph(made)["nodes"].append(RELU),
+                     HERE.format("aten.relu.default") + "'as_tensor'.name: expected tensor 'y' to "
+                     "be computed once, but got it again"),
+    "early": of("aten.relu.default", self=T("z"), says="'as_tensor'.name: expected tensor 'z' to "
+                "be computed before it is used, but got none"),
+    "empty": changed(lambda made: None, HERE.format("aten.relu.default") + "'y'.sizes[1]: expected "
+                     "a size of at least 1, but got 0", tensors={"y": (FLOAT, ["B", 0])}),
+    "many-dims": changed(lambda made: None, HERE.format("aten.relu.default") + "'as_tensor'.name: "
+                         "expected a tensor of at most 16 dims, but got 17",
+                         tensors={"y": (FLOAT, [1] * 17)}),
+    "no-integer": of("aten.select.int", self=X, dim=0, index=S("n"), says="'as_sym_int': expected "
+                     "the expression of integer 'n', but got none"),
+    "no-number": of("aten.add.Tensor", self=X, other={"as_float": "many"},
+                    says="'as_float': expected a number, but got 'many'"),
+    "no-polynomial": of("aten.relu.default", {"y": (FLOAT, ["Max(Integer(1), Symbol('N'))"])},
+                        self=X, says="'y'.sizes[0]: expected a size that is a polynomial of dims, "
+                        "but got 'Max(Integer(1), Symbol('N'))'"),
+    "odd-quotient": of("aten.relu.default", {"y": (FLOAT, ["FloorDiv(Symbol('N'), Integer(2))"])},
+                       self=X, says="'y'.sizes[0]: expected a size that is a polynomial of dims, "
+                       "but got 'FloorDiv(Symbol('N'), Integer(2))'"),
+    "values": of("aten.nonzero.default", {"y": (LONG, ["u0", 3])}, self=X, says="expected sizes "
+                 "that follow from those of inputs, but 'u0' depends on values"),
+    "control-flow": of("higher_order.cond", self=X, true_graph={"as_graph": {}},
+                       says="control flow is not compiled"),
+    "odd-result": changed(setter(NODE + ("outputs",), [{"as_tensor": {"name": "y"}},
+                                                        {"as_custom": {}}]),
+                          HERE.format("aten.relu.default") + "graph_module.graph.nodes[0]."
+                          "outputs[1]: expected tensors as results of an op, but got 'as_custom'"),
+    # Ops.
+    "unknown-op": of("aten.fft_fft.default", self=X, says="this op is not compiled"),
+    "unknown-argument": of("aten.relu.default", self=X, inplace=True,
+                           says="argument 'inplace' is not compiled"),
+    "lying-size": of("aten.relu.default", {"y": (FLOAT, ["B", "N", 7])}, self=X,
+                     says="expected result 0 to be f32 of shape [B, N, 7], as the file says, but "
+                     "the op makes f32 of shape [B, N, 6]"),
+    "no-tensor": of("aten.relu.default", self=3, says="expected argument 'self' to be a tensor"),
+    "no-operand": of("aten.add.Tensor", self=X, other="a",
+                     says="expected argument 'other' to be a tensor or a number"),
+    "no-tensors": of("aten.cat.default", tensors=X,
+                     says="expected argument 'tensors' to be tensors"),
+    "no-dim": of("aten.softmax.int", self=X, dim="a",
+                 says="expected argument 'dim' to be an integer"),
+    "open-dim": of("aten.softmax.int", self=X, dim=S("n"), integers={"n": "N"},
+                   says="expected argument 'dim' to be an integer that does not depend on sizes"),
+    "open-number": of("aten.add.Tensor", self=X, other=X, alpha=S("n"), integers={"n": "N"},
+                      says="expected argument 'alpha' to be a number that does not depend on "
+                      "sizes"),
+    "no-text": of("aten.gelu.default", self=X, approximate=1,
+                  says="expected argument 'approximate' to be a text"),
+    "no-sizes": of("aten.view.default", self=X, size=1.5,
+                   says="expected argument 'size' to be sizes"),
+    "far-dim": of("aten.softmax.int", self=X, dim=3, says="expected argument 'dim' to be a dim of "
+                  "a tensor of rank 3, but got 3"),
+    "dim-twice": of("aten.sum.dim_IntList", self=X, dim=[1, -2],
+                    says="expected each dim of argument 'dim' once, but got 1 again"),
+    "no-dims": of("aten.softmax.int", {"z": (FLOAT, [])}, inputs=("x", "z"), self=T("z"), dim=0,
+                  says="expected tensors with dims, but got one without"),
+    "no-spread": of("aten.add.Tensor", {"z": (FLOAT, [5])}, inputs=("x", "z"), self=X,
+                    other=T("z"), says="expected sizes that spread to [B, N, 6], but got [5]"),
+    "other-count": of("aten.view.default", {"y": (FLOAT, ["B", "N", 7])}, self=X,
+                      says="expected as many elements of shape [B, N, 7] as of shape [B, N, 6]"),
+    "product-sizes": of("aten.matmul.default", self=X, other=X, says="expected factors whose sizes "
+                        "agree, but got shapes [B, N, 6] and [B, N, 6]"),
+    "product-rank": of("aten.linear.default", {"z": (FLOAT, [6])}, inputs=("x", "z"), input=X,
+                       weight=T("z"), says="expected a tensor of 2 dims to multiply, but got shape "
+                       "[6]"),
+    "product-scalar": of("aten.matmul.default", {"z": (FLOAT, [])}, inputs=("x", "z"), self=X,
+                         other=T("z"), says="expected matrices to multiply, but got shapes "
+                         "[B, N, 6] and []"),
+    "scaled-product": of("aten.addmm.default", self=X, mat1=X, mat2=X, alpha=2,
+                         says="expected a product and a sum without factors"),
+    "equation": of("aten.einsum.default", equation="bnn->bn", tensors=[X],
+                   says="expected an equation of einsum for 1 tensors with each letter once in a "
+                   "term, but got 'bnn->bn'"),
+    "side-by-side": of("aten.cat.default", {"z": (FLOAT, ["B", 5, 6])}, inputs=("x", "z"),
+                       tensors=[X, T("z")], dim=2, says="expected tensors that differ in dim 2 "
+                       "alone, but got shapes [B, N, 6] and [B, 5, 6]"),
+    "cat-ranks": of("aten.cat.default", {"z": (FLOAT, ["B"])}, inputs=("x", "z"),
+                    tensors=[X, T("z")], says="expected tensors of rank 3 to put side by side, but "
+                    "got one of shape [B]"),
+    "order": of("aten.permute.default", self=X, dims=[0, 1],
+                says="expected an order of 3 dims, but got 2"),
+    "step": of("aten.slice.Tensor", self=X, dim=1, step=0,
+               says="expected a step of at least 1 along a dim of a tensor"),
+    "odd-part": of("aten.slice.Tensor", self=X, dim=1, step=2,
+                   says="expected a part whose size is a polynomial of dims"),
+    "outside": of("aten.select.int", self=X, dim=2, index=6,
+                  says="expected an index within a dim of size 6, but got 6"),
+    "parts": of("aten.split_with_sizes.default", self=X, split_sizes=[5], dim=2,
+                typed={"y": (FLOAT, ["B", "N", 5])},
+                says="expected parts that are 6 together, but got 5"),
+    "few-parts": of("aten.unbind.int", self=X, dim=2, typed={"y": (FLOAT, ["B", "N"])},
+                    says="expected parts that are 6 together, but got 1"),
+    "rounding": of("aten.div.Tensor_mode", self=X, other=X, rounding_mode="up",
+                   says="expected a rounding to 'floor' or 'trunc', but got 'up'"),
+    "gelu": of("aten.gelu.default", self=X, approximate="sigmoid",
+               says="expected gelu by 'none' or 'tanh', but got 'sigmoid'"),
+    "dropout": of("aten.dropout.default", input=X, p=0.5, train=True,
+                  says="expected a model that was exported for inference, but got dropout"),
+    "condition": of("aten.masked_fill.Scalar", self=X, mask=X, value=0.0,
+                    says="expected a condition of type bool, but got f32"),
+    "matrix": of("aten.tril.default", {"z": (FLOAT, ["N"])}, inputs=("x", "z"), self=T("z"),
+                 says="expected a matrix, but got shape [N]"),
+    "arange": of("aten.arange.start_step", {"y": (LONG, ["N"])}, integers={"n": "N"}, start=0,
+                 end=S("n"), step=2,
+                 says="expected an arange whose length is a polynomial of dims"),
+    "indices": of("aten.index.Tensor", {"z": (LONG, ["B"])}, inputs=("x", "z"), self=X,
+                  indices=[T("z"), T("z")], says="expected one tensor of indices, but got 2"),
+    "float-indices": of("aten.embedding.default", weight=X, indices=X,
+                        says="expected indices of an integer type, but got f32"),
+    "norm": of("aten.layer_norm.default", input=X, normalized_shape=[5],
+               says="expected a norm of the last dims of shape [B, N, 6], but got [5]"),
+    "sdpa-dropout": of("aten.scaled_dot_product_attention.default", query=X, key=X, value=X,
+                       dropout_p=0.5, says="expected a model that was exported for inference, but "
+                       "got dropout"),
+    "sdpa-ranks": of("aten.scaled_dot_product_attention.default", {"z": (FLOAT, ["N", 6])},
+                     inputs=("x", "z"), query=X, key=T("z"), value=X, says="expected queries, keys "
+                     "and values of one rank, but got shapes [B, N, 6], [N, 6] and [B, N, 6]"),
+    "sdpa-mask-rank": of("aten.scaled_dot_product_attention.default",
+                         {"z": (BOOL, [2, "B", "N", "N"])}, inputs=("x", "z"), query=X, key=X,
+                         value=X, attn_mask=T("z"), says="expected sizes that spread to "
+                         "[B, N, N], but got [2, B, N, N]"),
+    "sdpa-masks": of("aten.scaled_dot_product_attention.default", {"z": (BOOL, ["N", "N"])},
+                     inputs=("x", "z"), query=X, key=X, value=X, attn_mask=T("z"), is_causal=True,
+                     says="expected is_causal or attn_mask, but got both"),
+    "sdpa-features": of("aten.scaled_dot_product_attention.default", {"z": (FLOAT, [4, "D"])},
+                        inputs=("x", "z"), query=T("z"), key=T("z"), value=T("z"),
+                        says="expected queries whose number of features is known, but got [4, D]"),
+    "sdpa-heads": of("aten.scaled_dot_product_attention.default", {"z": (FLOAT, [4, "N", 6])},
+                     inputs=("x", "z"), query=T("z"), key=X, value=X, enable_gqa=True,
+                     says="expected heads of queries that heads of keys divide, but got 4 and "
+                     "shape [B, N, 6]"),
+    "unread": (members(program([node("aten.max.dim", ("y", "z"), self=X, dim=2)],
+                               {"y": (FLOAT, ["B", "N"]), "z": (LONG, ["B", "N"])},
+                               outputs=("z",))), "'z' is a result that is not compiled"),
+    "read": (members(program([node("aten.max.dim", ("w", "z"), self=X, dim=2),
+                              node("aten.neg.default", self=T("z"))],
+                             {"w": (FLOAT, ["B", "N"]), "z": (LONG, ["B", "N"])})),
+             HERE.format("aten.neg.default") + "'z' is a result that is not compiled"),
+    "open-result": (members(program([node("aten.view.default", self=X, size=[-1, 6])],
+                                    {"y": (FLOAT, ["Mul(Symbol('B'), Symbol('N'))", 6])})),
+                    "expected each open size of result 'output' to be that of an input's dim, but "
+                    "got B N"),
+}
+
+
+def main():
+    folder = sys.argv[1]
+    os.makedirs(folder, exist_ok=True)
+    os.chdir(folder)
+    bad = 0
+    for name, (files, sentence) in CASES.items():
+        path = name + ".pt2"
+        write(path, files)
+        ran = subprocess.run(["mixattn-compile", path, "--stop-after=graph", "-o", "-"], text=True,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        expected = f"mixattn-compile: error: {path}: {sentence}\n"
+        if ran.returncode != 1 or ran.stderr != expected:
+            bad += 1
+            print(f"{name}: expected {json.dumps(expected)}, got {json.dumps(ran.stderr)} and "
+                  f"{ran.returncode}")
+    print(f"{len(CASES)} refusals, {bad} of them other than expected")
+    sys.exit(bad != 0)
+
+
+main()
