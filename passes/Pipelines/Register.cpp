@@ -6,6 +6,7 @@
 #include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
 #include "passes/schedule/gpu/Schedules.h"
+#include "passes/schedule/mma/Dense.h"
 #include "passes/schedule/mma/Linear.h"
 #include "passes/schedule/mma/Schedules.h"
 #include "passes/schedule/wgmma/Schedules.h"
@@ -100,6 +101,7 @@ void mixattn::registerDialects(DialectRegistry &registry) {
     mma::addTwoPass(table, TargetFamily::Wgmma);
     mma::addDecode(table, TargetFamily::Wgmma);
     mma::addLinear(table, TargetFamily::Wgmma);
+    mma::addDense(table, TargetFamily::Wgmma);
     gpus::addSchedules(table, TargetFamily::Wgmma);
   });
 }

@@ -30,6 +30,20 @@ bool mixattn::isRow(Value value) {
   return !buffer || isOnDevice(value);
 }
 
+int64_t mixattn::bytesDividingRows(Value matrix, int64_t most) {
+  MemRefType type = typeOf(matrix);
+  int64_t columns = type.getShape().back();
+  int64_t bits = type.getElementTypeBitWidth();
+  int64_t bytes = (ShapedType::isDynamic(columns) ? 1 : columns) * bits / 8;
+  most = std::min(most, bytes & -bytes);
+  Operation *op = matrix.getDefiningOp();
+  if (auto part = dyn_cast_if_present<memref::SubViewOp>(op))
+    return bytesDividingRows(part.getSource(), most);
+  if (auto cast = dyn_cast_if_present<memref::CastOp>(op))
+    return bytesDividingRows(cast.getSource(), most);
+  return most;
+}
+
 /// The index in `buffer` itself of the element `indices` of the part `view`.
 static SmallVector<Value> indicesInSource(ImplicitLocOpBuilder &b,
                                           memref::SubViewOp view,

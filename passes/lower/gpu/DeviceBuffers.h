@@ -30,6 +30,11 @@ bool isOnDevice(mlir::Value buffer);
 /// was given.
 bool isRow(mlir::Value value);
 
+/// The bytes, `most` at most and a power of two, that divide each row of
+/// `matrix` and of what it is a part of: pieces of so many are aligned in every
+/// row if the first one is.
+int64_t bytesDividingRows(mlir::Value matrix, int64_t most);
+
 /// Checks that rows of the device's memory, which the ops `Ops` under `root`
 /// name, are of what a kernel was given.
 template <typename... Ops>

@@ -4,6 +4,7 @@
 #include "dialect/attn/AttnOps.h"
 #include "dialect/tile/WgmmaOps.h"
 #include "passes/Passes.h"
+#include "passes/lower/gpu/DeviceBuffers.h"
 #include "passes/lower/gpu/Reports.h"
 #include "passes/lower/gpu/SharedMemory.h"
 
@@ -224,13 +225,6 @@ void Outliner::addTensorMaps(tile::GridOp grid, Parameters &parameters) {
   });
 }
 
-/// The bytes, `most` at most, that divide a row of `matrix`.
-static int64_t alignmentOf(Value matrix, int64_t most) {
-  auto type = cast<MemRefType>(matrix.getType());
-  int64_t bytes = type.getShape().back() * type.getElementTypeBitWidth() / 8;
-  return std::min(most, bytes & -bytes);
-}
-
 /// The bytes that the accesses to rows of `buffer` want to divide their
 /// addresses.
 static int64_t alignmentOfRows(Value buffer) {
@@ -241,15 +235,15 @@ static int64_t alignmentOfRows(Value buffer) {
                         return alignmentOfRows(op->getResult(0));
                       })
                       .Case([](tile::MmaCopyOp op) {
-                        return alignmentOf(op.getSource(), 16);
+                        return bytesDividingRows(op.getSource(), 16);
                       })
                       .Case([](tile::MmaLoadOp op) {
-                        return alignmentOf(op.getSource(), 4);
+                        return bytesDividingRows(op.getSource(), 4);
                       })
                       .Case([](tile::StoreOp op) {
                         auto type = cast<MemRefType>(op.getTarget().getType());
-                        return alignmentOf(op.getTarget(),
-                                           type.getElementTypeBitWidth() / 4);
+                        return bytesDividingRows(
+                            op.getTarget(), type.getElementTypeBitWidth() / 4);
                       })
                       .Default([](Operation *) { return 1; });
     most = std::max(most, own);

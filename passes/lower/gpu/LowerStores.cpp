@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Between registers and the device's memory.
 
+#include "passes/lower/gpu/DeviceBuffers.h"
 #include "passes/lower/gpu/Lowerings.h"
 #include "passes/lower/gpu/WarpEmitter.h"
 
@@ -33,6 +34,7 @@ void RowEmitter::emit(tile::StoreOp op) {
   Type type = cast<MemRefType>(op.getTarget().getType()).getElementType();
   int64_t bytes = type.getIntOrFloatBitWidth() / 8;
   int64_t columns = columnsOf(op.getTarget());
+  bool arePairs = bytesDividingRows(op.getTarget(), 2 * bytes) == 2 * bytes;
   for (int64_t half : {0, 1}) {
     Value row = at.add(first, half * chunk);
     onlyIf(at.compare(arith::CmpIPredicate::slt, row, op.getRows()), [&] {
@@ -43,7 +45,7 @@ void RowEmitter::emit(tile::StoreOp op) {
           break;
         Value place = shifted(begin, column * bytes);
         Value one = element(fragment, i), other = element(fragment, i + 1);
-        if (column + chunk <= columns && columns % 2 == 0)
+        if (column + chunk <= columns && arePairs)
           emitPair(place, one, other, type);
         else
           emitColumns(place, at.add(laneColumn(), column), columns,

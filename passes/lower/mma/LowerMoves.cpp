@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Between the device's memory, shared memory and registers.
 
+#include "passes/lower/gpu/DeviceBuffers.h"
 #include "passes/lower/gpu/WarpEmitter.h"
 #include "passes/lower/mma/Lowerings.h"
 
@@ -38,8 +39,7 @@ private:
   void emitPiece(Value source, Value target, Value isThere, int64_t bytes);
   /// Bytes of a piece: 16, 8, 4 or 2, which divide a row of the source.
   static int64_t pieceBytes(tile::MmaCopyOp op) {
-    int64_t row = columnsOf(op.getSource()) * width;
-    return std::min<int64_t>(16, row & -row);
+    return bytesDividingRows(op.getSource(), /*most=*/16);
   }
   /// The two columns of `matrix` from `column` on in the rows at `row`, in one
   /// register; zeros in place of those that it has not.

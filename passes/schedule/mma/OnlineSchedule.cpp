@@ -4,6 +4,7 @@
 #include "passes/schedule/gpu/GpuSchedule.h"
 #include "passes/schedule/gpu/Schedules.h"
 #include "passes/schedule/mma/BlockSizes.h"
+#include "passes/schedule/mma/Dense.h"
 #include "passes/schedule/mma/Linear.h"
 #include "passes/schedule/mma/Schedules.h"
 
@@ -51,6 +52,7 @@ void mma::addSchedules(ScheduleTable &table) {
   addTwoPass(table, TargetFamily::Mma);
   addDecode(table, TargetFamily::Mma);
   addLinear(table, TargetFamily::Mma);
+  addDense(table, TargetFamily::Mma);
   gpus::addSchedules(table, TargetFamily::Mma);
 }
 

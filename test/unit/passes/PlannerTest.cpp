@@ -126,10 +126,10 @@ TEST_F(PlannerTest, ForcedPlansAreOfTheTable) {
   EXPECT_EQ(whyNot(TargetFamily::X86, "unfused,block=64"),
             "expected nothing as numbers of unfused, but got 'block'");
   EXPECT_EQ(whyNot(TargetFamily::Mma, "panel"),
-            "expected online, two_pass, decode, chunked_linear or unfused as "
+            "expected online, two_pass, decode, chunked_linear, dense or unfused as "
             "plan, but got 'panel'");
   EXPECT_EQ(whyNot(TargetFamily::Wgmma, "panel"),
-            "expected online, online_mma, two_pass, decode, chunked_linear or "
+            "expected online, online_mma, two_pass, decode, chunked_linear, dense or "
             "unfused as plan, but got 'panel'");
 }
 

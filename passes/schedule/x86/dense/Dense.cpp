@@ -8,55 +8,12 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
 
 using namespace mlir;
 using namespace mixattn;
-
-std::string mixattn::whyNotFused(ArrayRef<Operation *> members, Operation *op) {
-  if (!isPointwise(op))
-    return "it is not pointwise";
-  auto generic = cast<linalg::GenericOp>(op);
-  auto isWide = [](Type type) {
-    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() > 32;
-  };
-  if (!isa<FloatType>(getElementTypeOrSelf(generic.getResult(0).getType())))
-    return "its result is no float";
-  for (OpOperand *input : generic.getDpsInputOperands()) {
-    AffineMap map = generic.getMatchingIndexingMap(input);
-    if (input->get() == members.back()->getResult(0) && !map.isIdentity())
-      return "it permutes what it computes from";
-    // Lanes are read as they lie.
-    std::optional<unsigned> lanes = findLoop(map, map.getNumDims() - 1);
-    if (!map.isProjectedPermutation() ||
-        (lanes && *lanes != map.getNumResults() - 1))
-      return "it permutes an operand";
-    Type element = getElementTypeOrSelf(input->get().getType());
-    if (!isa<FloatType>(element) || isWide(element))
-      return "it reads what is no float of 32 bits or less";
-  }
-  for (BlockArgument output : generic.getRegionOutputArgs())
-    if (!output.use_empty())
-      return "it reads the tensor that it is computed in";
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(generic.getRegion(), captured);
-  if (llvm::any_of(captured, [](Value value) {
-        return !matchPattern(value, m_Constant());
-      }))
-    return "it captures a number";
-  for (Operation &inner : generic.getBody()->without_terminator()) {
-    bool isConstant = inner.hasTrait<OpTrait::ConstantLike>();
-    if (!isConstant && !OpTrait::hasElementwiseMappableTraits(&inner))
-      return "'" + inner.getName().getStringRef().str() +
-             "' is not elementwise";
-    if (llvm::any_of(inner.getResultTypes(), isWide))
-      return "it computes in floats of more than 32 bits";
-  }
-  return "";
-}
 
 /// `op`, lanes of other loops than its innermost taken for batches where a
 /// vector of `lanes` would reach from one turn of them into the next.

@@ -26,11 +26,6 @@ std::optional<PanelLayout> findPanels(KernelOp kernel, const CpuModel &cpu);
 /// Replaces a kernel of `attn.panels` by a grid of pieces of panels.
 void schedulePanels(KernelOp kernel, const TileSizes &usual);
 
-/// Why the rows of a tile cannot go through `op`, which reads the result of the
-/// last one of `members`; or nothing.
-std::string whyNotFused(llvm::ArrayRef<mlir::Operation *> members,
-                        mlir::Operation *op);
-
 } // namespace mixattn
 
 #endif // MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_H

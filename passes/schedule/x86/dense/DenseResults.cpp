@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the sums of a tile go through before they are stored.
 
+#include "passes/schedule/DenseConsumers.h"
 #include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/x86/dense/DenseTile.h"
 #include "passes/schedule/x86/shared/Widen.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -81,23 +80,11 @@ Value DenseTile::emitConsumers(Value sum, ArrayRef<Reader> readers,
                           : readLanes(*reader, place, row, lane, isThere));
       ++reader;
     }
-    Block *body = consumer.getBody();
     result = emitWide(
                  b, b.getLoc(), sizes.lanes, lanes,
                  [&](OpBuilder &scalar, ValueRange elements) {
-                   IRMapping mapping;
-                   mapping.map(body->getArguments().take_front(elements.size()),
-                               elements);
-                   llvm::SetVector<Value> constants;
-                   getUsedValuesDefinedAbove(consumer.getRegion(), constants);
-                   for (Value constant : constants)
-                     mapping.map(
-                         constant,
-                         scalar.clone(*constant.getDefiningOp())->getResult(0));
-                   for (Operation &inner : body->without_terminator())
-                     scalar.clone(inner, mapping);
                    return SmallVector<Value>{
-                       mapping.lookup(body->getTerminator()->getOperand(0))};
+                       emitConsumer(scalar, consumer, elements)};
                  },
                  [](OpBuilder &, memref::LoadOp, ArrayRef<Value>) -> Value {
                    llvm_unreachable("bodies of pointwise ops load nothing");

@@ -4,6 +4,7 @@
 #include "passes/schedule/x86/dense/DenseSchedule.h"
 
 #include "dialect/attn/Contraction.h"
+#include "passes/schedule/DenseConsumers.h"
 #include "passes/schedule/x86/dense/Dense.h"
 #include "passes/schedule/x86/dense/DenseGrid.h"
 #include "passes/schedule/x86/dense/Producers.h"

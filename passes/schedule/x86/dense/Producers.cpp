@@ -3,6 +3,7 @@
 
 #include "passes/schedule/x86/dense/Producers.h"
 
+#include "passes/schedule/DenseConsumers.h"
 #include "passes/schedule/x86/dense/Dense.h"
 #include "passes/schedule/x86/rows/RowLoops.h"
 

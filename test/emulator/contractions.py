@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares contractions on a GPU, written as einsums, with NumPy in f64, and
+their kernels' bits where copies land early and late.
+
+    contractions.py bni,ihd->bhnd --sizes=b=2,n=70,i=96,h=3,d=16 --target=sm_80
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import driver
+import run
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "numeric"))
+
+import contractions_of  # noqa: E402
+
+
+def compile_form(options, folder):
+    """The PTX and the entry of a form, and whether its product is dense."""
+    source = folder / "f.mlir"
+    sizes = dict(options.sizes)
+    source.write_text(contractions_of.module(options.form, sizes, options.dtype,
+                                             options.open))
+    made = subprocess.run(
+        ["mixattn-compile", source, f"--target={options.target}", "--remarks",
+         "-o", folder / "f.ptx"], check=True, capture_output=True, text=True)
+    entry = json.loads((folder / "f.json").read_text())["entries"][0]
+    return (folder / "f.ptx").read_text(), entry, made.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("form", help="an einsum of two operands")
+    parser.add_argument("--sizes", required=True, metavar="b=2,…",
+                        help="of each letter")
+    parser.add_argument("--open", default="", help="letters whose sizes are open")
+    parser.add_argument("--target", default="sm_80", help="a GPU's name")
+    parser.add_argument("--dtype", default="bf16")
+    parser.add_argument("--unfused", action="store_true",
+                        help="expect no schedule for it")
+    parser.add_argument("--library", type=pathlib.Path,
+                        help="the stand-in libcuda; default: that of the build")
+    options = parser.parse_args()
+    options.sizes = {each[0]: int(each[2:]) for each in options.sizes.split(",")}
+    arrays, expected, scale = contractions_of.problem(
+        options.form, options.sizes, options.dtype, bool(options.open))
+    with tempfile.TemporaryDirectory() as folder:
+        text, entry, remarks = compile_form(options, pathlib.Path(folder))
+    if ("[Passed] dense" in remarks) == options.unfused:
+        print(f"FAIL {remarks}")
+        return 1
+    results = []
+    for landing, count in (("issue", 1), ("wait", 1000)):
+        cuda = driver.Driver(options.library or run.find_library(),
+                             chip=options.target, seed=1, landing=landing,
+                             sms=count)
+        given = {name: held.view(np.uint16) if held.dtype.kind == "V" else held
+                 for name, held in arrays.items()}
+        results.append(run.Run(cuda, text, entry, given).run()[0]["y"])
+    if results[0].tobytes() != results[1].tobytes():
+        print("FAIL other bits where copies land late")
+        return 1
+    held = results[0].view("V2") if options.dtype == "bf16" else results[0].view(np.float16)
+    worst = np.max(np.abs(contractions_of.numbers(held) - expected) / scale)
+    limit = contractions_of.LIMITS[options.dtype]
+    print(f"{options.form} {options.target} {options.dtype}: error "
+          f"{worst / limit:.3f} of the limit, {len(entry['launches'])} kernel(s)")
+    return 0 if worst < limit else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
