@@ -7,7 +7,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
 
 using namespace mixattn;
 
@@ -34,15 +35,61 @@ static void annotateLoops(mlir::ModuleOp module) {
   });
 }
 
+/// Whether the chip of `module` has instructions for pairs of floats: sm_100
+/// and later ones do (PTX ISA, add{.rnd}{.ftz}.f32x2).
+static bool hasPairs(mlir::ModuleOp module) {
+  bool found = false;
+  module.walk([&](mlir::gpu::GPUModuleOp kernels) {
+    for (mlir::Attribute target : kernels.getTargetsAttr()) {
+      llvm::StringRef chip =
+          mlir::cast<mlir::NVVM::NVVMTargetAttr>(target).getChip();
+      unsigned number = 0;
+      constexpr unsigned first = 100;
+      found |= chip.consume_front("sm_") &&
+               !chip.consumeInteger(/*Radix=*/10, number) && number >= first;
+    }
+  });
+  return found;
+}
+
+/// Keeps LLVM from making pairs of floats: they take registers side by side, of
+/// which ptxas then spills some (test/emulator/rows.py).
+static void keepScalars(mlir::ModuleOp module) {
+  module.walk([](mlir::LLVM::LLVMFuncOp function) {
+    if (!function.isExternal())
+      function.setPassthroughAttr(mlir::Builder(function.getContext())
+                                      .getStrArrayAttr({"noimplicitfloat"}));
+  });
+}
+
+/// Leaves no vector in `code`, of which LLVM's code generator would make pairs.
+static void splitVectors(llvm::Module &code) {
+  llvm::PassBuilder builder;
+  llvm::FunctionAnalysisManager analyses;
+  builder.registerFunctionAnalyses(analyses);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::ScalarizerPass());
+  for (llvm::Function &function : code)
+    if (!function.isDeclaration())
+      passes.run(function, analyses);
+}
+
 Result<std::string> mixattn::emitPtx(mlir::ModuleOp module) {
   declareSharedMemory(module);
   annotateLoops(module);
-  mlir::PassManager passes(module.getContext());
+  llvm::function_ref<void(llvm::Module &)> last;
+  if (hasPairs(module)) {
+    keepScalars(module);
+    last = splitVectors;
+  }
   // Text: it is ptxas that knows the machine.
-  mlir::GpuModuleToBinaryPassOptions options;
-  options.compilationTarget = "isa";
-  passes.addPass(mlir::createGpuModuleToBinaryPass(options));
-  if (mlir::failed(passes.run(module)))
+  mlir::gpu::TargetOptions options(
+      /*toolkitPath=*/{}, /*librariesToLink=*/{}, /*cmdOptions=*/{},
+      /*elfSection=*/{}, mlir::gpu::CompilationTarget::Assembly,
+      /*getSymbolTableCallback=*/{}, /*initialLlvmIRCallback=*/{},
+      /*linkedLlvmIRCallback=*/{}, /*optimizedLlvmIRCallback=*/last);
+  if (mlir::failed(mlir::gpu::transformGpuModulesToBinaries(
+          module, /*handler=*/nullptr, options)))
     return makeError("the module cannot be put into PTX");
   auto binaries = module.getOps<mlir::gpu::BinaryOp>();
   if (!llvm::hasSingleElement(binaries))
