@@ -14,6 +14,8 @@ void Counters::add(const Counters &other) {
   globalLoadSectors += other.globalLoadSectors;
   globalStoreBytes += other.globalStoreBytes;
   globalStoreSectors += other.globalStoreSectors;
+  globalLoadSectorsOnce += other.globalLoadSectorsOnce;
+  globalStoreSectorsOnce += other.globalStoreSectorsOnce;
   asyncCopyBytes += other.asyncCopyBytes;
   bulkLoadBytes += other.bulkLoadBytes;
   bulkStoreBytes += other.bulkStoreBytes;
@@ -31,8 +33,11 @@ void Counters::countGlobal(const LaneAddresses &addresses, bool isStore) {
          ++at)
       sectors.push_back(at);
   std::sort(sectors.begin(), sectors.end());
-  uint64_t count =
-      std::unique(sectors.begin(), sectors.end()) - sectors.begin();
+  sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
+  uint64_t count = sectors.size(), once = 0;
+  for (uint64_t each : sectors)
+    once += (isStore ? stored : loaded).insert(each).second;
+  (isStore ? globalStoreSectorsOnce : globalLoadSectorsOnce) += once;
   (isStore ? globalStoreSectors : globalLoadSectors) += count;
   (isStore ? globalStoreBytes : globalLoadBytes) +=
       addresses.bytes * addresses.first.size();
@@ -72,8 +77,10 @@ std::string Counters::toJson() const {
   put("lane_instructions", laneInstructions);
   put("global_load_bytes", globalLoadBytes);
   put("global_load_sectors", globalLoadSectors);
+  put("global_load_sectors_once", globalLoadSectorsOnce);
   put("global_store_bytes", globalStoreBytes);
   put("global_store_sectors", globalStoreSectors);
+  put("global_store_sectors_once", globalStoreSectorsOnce);
   put("cp_async_bytes", asyncCopyBytes);
   put("bulk_load_bytes", bulkLoadBytes);
   put("bulk_store_bytes", bulkStoreBytes);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace mixattn::emulator {
@@ -20,6 +21,9 @@ struct Counters {
   uint64_t blocks = 0, instructions = 0, laneInstructions = 0;
   uint64_t globalLoadBytes = 0, globalLoadSectors = 0;
   uint64_t globalStoreBytes = 0, globalStoreSectors = 0;
+  /// The same, a sector once for each block that loads or stores it: what would
+  /// pass a cache that holds all of a block's.
+  uint64_t globalLoadSectorsOnce = 0, globalStoreSectorsOnce = 0;
   uint64_t asyncCopyBytes = 0, bulkLoadBytes = 0, bulkStoreBytes = 0;
   /// Wavefronts of shared memory, and the least that would do.
   uint64_t sharedWavefronts = 0, sharedLeastWavefronts = 0;
@@ -31,6 +35,10 @@ struct Counters {
   void countShared(const LaneAddresses &addresses);
   /// One JSON object.
   std::string toJson() const;
+
+private:
+  /// What the block has loaded and stored.
+  std::unordered_set<uint64_t> loaded, stored;
 };
 
 } // namespace mixattn::emulator

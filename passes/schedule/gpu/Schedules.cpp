@@ -6,6 +6,6 @@
 using namespace mixattn;
 
 void gpus::addSchedules(ScheduleTable &table, TargetFamily family) {
-  for (auto make : {makeRowTerm, makeRowFactors, makeUnfused})
+  for (auto make : {makeBanded, makeRowTerm, makeRowFactors, makeUnfused})
     table.add(family, make);
 }

@@ -28,6 +28,7 @@ void scheduleRowFactors(KernelOp kernel);
 /// The counts of the grid are queries, heads, batch.
 void scheduleMergeParts(KernelOp kernel);
 
+std::unique_ptr<Schedule> makeBanded(TargetAttr target);
 std::unique_ptr<Schedule> makeRowTerm(TargetAttr target);
 std::unique_ptr<Schedule> makeRowFactors(TargetAttr target);
 std::unique_ptr<Schedule> makeMergeParts(TargetAttr target);

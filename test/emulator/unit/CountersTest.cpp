@@ -38,13 +38,16 @@ TEST(Counters, globalSectors) {
   Harness harness;
   EXPECT_EQ(harness.run("mad.wide.u32 %d0, %r0, 4, %out;"
                         "ld.global.u32 %r2, [%d0];"
+                        "ld.global.u32 %r2, [%d0];"
                         "mad.wide.u32 %d0, %r0, 64, %out;"
                         "st.global.u32 [%d0], %r2;"),
             "");
   const Counters &counters = harness.device.counters;
-  EXPECT_EQ(counters.globalLoadBytes, 128u);
-  EXPECT_EQ(counters.globalLoadSectors, 4u);
+  EXPECT_EQ(counters.globalLoadBytes, 256u);
+  EXPECT_EQ(counters.globalLoadSectors, 8u);
+  EXPECT_EQ(counters.globalLoadSectorsOnce, 4u);
   EXPECT_EQ(counters.globalStoreSectors, 32u);
+  EXPECT_EQ(counters.globalStoreSectorsOnce, 32u);
   EXPECT_EQ(counters.executed.at("mad.wide.u32"), 2u);
   EXPECT_TRUE(contains(counters.toJson(), "\"global_store_sectors\": 32"));
 }
