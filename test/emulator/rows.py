@@ -11,6 +11,9 @@ No loop over keys loads from the device's memory what it computes with (`loads`)
 `copies` are loads of a way that rows alone take that no word of 4 bytes divides:
 they go to shared memory. `two_pass` has no windows of operands in shared memory
 yet: its loads are printed, and are no failure.
+
+With --check all rows are compared with those of a page, and with --write they are
+written to it (`row_table.py`). A row that takes too long to compile is printed.
 """
 
 import argparse
@@ -21,11 +24,13 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "numeric")]
 
 import census  # noqa: E402
+import row_table  # noqa: E402
 import run_variant  # noqa: E402
 import sass  # noqa: E402
 import signatures  # noqa: E402
@@ -33,6 +38,9 @@ import signatures  # noqa: E402
 EXAMPLES = """examples:
   rows.py --target=sm_90a
   rows.py --target=sm_80 softmax softmax:D=128 mixhead_a:H=16,D=32
+the page of all rows, a target after the other:
+  for chip in sm_80 sm_86 sm_90 sm_90a sm_100 sm_120; do
+    rows.py --target=$chip --write=examples/variants/gpus.md; done
 every chip, both types; nothing runs, and each takes about a minute:
   for chip in sm_80 sm_86 sm_89 sm_90 sm_90a sm_100 sm_120; do
     for dtype in bf16 f16; do rows.py --target=$chip --dtype=$dtype; done; done
@@ -52,6 +60,8 @@ class Row:
         self.lines, self.complaints = [], []
         # Why there is no line of counts.
         self.without = "without products"
+        # The line of the page.
+        self.cells, self.seconds = None, 0
 
     def compile(self, folder, *arguments):
         tool = run_variant.tool("mixattn-compile", self.options.bin)
@@ -69,7 +79,9 @@ class Row:
             folder = pathlib.Path(folder)
             (folder / "row.mlir").write_text(
                 source.replace("f32", self.options.dtype))
+            begin = time.monotonic()
             made = self.compile(folder, "-o", folder / "row.cubin")
+            self.seconds = time.monotonic() - begin
             if made.returncode:
                 self.without = "refused"
                 if "there is no kernel for this" not in made.stderr and \
@@ -89,16 +101,19 @@ class Row:
                      for candidate in op["candidates"]
                      if candidate["reason"] == "chosen"
                      for clocks in candidate.get("predicted_clocks", [])]
-        counted, loads = {}, {}
+        counted, loads, opcodes = {}, {}, []
         for name, code in sass.functions(folder / "row.cubin"):
+            opcodes += [each.opcode for each in code]
             if census.Census(code).opcodes:
                 counted[name] = code
                 loads[name] = sass.device_loads(code)
         names = [name for name in launches if name in counted]
-        chosen = {candidate["algorithm"]
+        chosen = [candidate["algorithm"]
                   for op in explained["entries"][0]["ops"]
                   for candidate in op["candidates"]
-                  if candidate["reason"] == "chosen"}
+                  if candidate["reason"] == "chosen"]
+        self.cells = row_table.cells(self.text, entry, chosen, usage, opcodes,
+                                     self.seconds)
         # Its loops make features from the device's memory, too: no clocks are
         # predicted.
         if "chunked_linear" in chosen:
@@ -166,6 +181,10 @@ def parse():
     parser.add_argument("--plan", action="append", default=[],
                         type=lambda plan: f"--plan={plan}",
                         help="a plan in place of the one that is chosen")
+    parser.add_argument("--check", type=pathlib.Path, metavar="PAGE",
+                        help="whether PAGE says of all rows what is so")
+    parser.add_argument("--write", type=pathlib.Path, metavar="PAGE",
+                        help="write all rows to PAGE")
     parser.add_argument("--bin", help="the folder of the tools; default: PATH")
     options = parser.parse_args()
     if not options.rows:
@@ -174,6 +193,18 @@ def parse():
         options.rows += [f"{row}:D={features}" for features in (128, 256)
                          for row in ("softmax", "softmax_causal")]
     return options
+
+
+def compare_page(rows, options):
+    """Complaints about the page, and a line for what compiles slowly."""
+    made = {row.text: row.cells for row in rows if row.cells}
+    for row in rows:
+        if row.seconds > row_table.MOST_SECONDS:
+            print(f"SLOW {row.text}: {row.seconds:.1f} seconds")
+    if options.write:
+        row_table.Page(options.write).write_lines(options.target, made)
+    return list(row_table.Page(options.check).check_lines(options.target, made)) \
+        if options.check else []
 
 
 def main():
@@ -193,10 +224,13 @@ def main():
                   not row.lines and not row.complaints]
         if others:
             print(f"{what}: {', '.join(others)}")
+    of_page = compare_page(rows, options)
+    for complaint in of_page:
+        print(f"FAIL {complaint}")
     for row in rows:
         for complaint in row.complaints:
             print(f"FAIL {row.text}: {complaint}")
-    return 1 if any(row.complaints for row in rows) else 0
+    return 1 if of_page or any(row.complaints for row in rows) else 0
 
 
 if __name__ == "__main__":
