@@ -172,6 +172,15 @@ SmallVector<int64_t> OpCall::dims(StringRef name, int64_t rank) {
   return result;
 }
 
+DType OpCall::floatType() {
+  DType dtype = result().dtype;
+  if (isFloat(dtype))
+    return dtype;
+  build.fail(
+      makeError("expected a result of floats, but got {}", nameOf(dtype)));
+  return DType::F32;
+}
+
 void OpCall::give(const Built &value, size_t index) {
   if (!value || build.failure() || index >= node.results.size())
     return;

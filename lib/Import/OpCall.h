@@ -44,6 +44,8 @@ public:
   const GraphValue &result(size_t index = 0) const {
     return graph.values[node.results[index]];
   }
+  /// The result's type, which must be one of floats; f32 where it is not.
+  DType floatType();
   size_t numResults() const { return node.results.size(); }
   /// Takes a result, which must have the sizes and the type that the file says.
   void give(const Built &value, size_t index = 0);

@@ -186,6 +186,8 @@ CASES = {
                     says="expected each dim of argument 'dim' once, but got 1 again"),
     "no-dims": of("aten.softmax.int", {"z": (FLOAT, [])}, inputs=("x", "z"), self=T("z"), dim=0,
                   says="expected tensors with dims, but got one without"),
+    "no-floats": of("aten.exp.default", {"y": (LONG, ["B", "N", 6])}, self=X,
+                    says="expected a result of floats, but got i64"),
     "no-spread": of("aten.add.Tensor", {"z": (FLOAT, [5])}, inputs=("x", "z"), self=X,
                     other=T("z"), says="expected sizes that spread to [B, N, 6], but got [5]"),
     "other-count": of("aten.view.default", {"y": (FLOAT, ["B", "N", 7])}, self=X,

@@ -83,6 +83,7 @@ static std::string lettersOf(const Built &tensor, StringRef matrix) {
 }
 
 static void scaledDotProduct(OpCall &op) {
+  DType dtype = op.floatType();
   Built q = op.tensor("query"), k = op.tensor("key"), v = op.tensor("value");
   Built mask = op.has("attn_mask") ? op.tensor("attn_mask") : Built();
   bool isCausal = op.flag("is_causal", false);
@@ -115,7 +116,6 @@ static void scaledDotProduct(OpCall &op) {
   if (isCausal && k)
     mask = causal(op.build, q.sizes[rank - 2], k.sizes[rank - 2]);
   std::string rows = lettersOf(q, "MD"), columns = lettersOf(q, "ND");
-  DType dtype = q.dtype;
   // Scores of 16-bit floats are not rounded before they are normalised.
   DType wide = computedAs(dtype);
   Built scores =

@@ -115,7 +115,7 @@ static Built optional(OpCall &op, StringRef name) {
 /// All of layer norm's results: where PyTorch asks for them, mean and inverse
 /// deviation as well, which nothing may read.
 static void layerNorm(OpCall &op) {
-  Built x = op.tensor("input");
+  Built x = op.build.convert(op.tensor("input"), op.floatType());
   Built weight = optional(op, "weight"), bias = optional(op, "bias");
   double epsilon = op.number("eps", 1e-5);
   auto moments = momentsOf(op, x, op.sizes("normalized_shape"), true);
@@ -125,7 +125,8 @@ static void layerNorm(OpCall &op) {
 
 /// Without an epsilon it is the type's: the distance of 1 to the next number.
 static void rmsNorm(OpCall &op) {
-  Built x = op.tensor("input"), weight = optional(op, "weight");
+  Built x = op.build.convert(op.tensor("input"), op.floatType());
+  Built weight = optional(op, "weight");
   DType dtype = x ? x.dtype : DType::F32;
   double smallest = dtype == DType::F64   ? 0x1p-52
                     : dtype == DType::F16 ? 0x1p-10

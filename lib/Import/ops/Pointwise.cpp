@@ -25,8 +25,16 @@ static OpWriter unary(NumberBody body) {
   };
 }
 
+/// A function of one float.
+static OpWriter unaryOfFloats(NumberBody body) {
+  return [body](OpCall &op) {
+    DType dtype = op.floatType();
+    op.give(combine(op.build, op.tensor("self"), dtype, dtype, body));
+  };
+}
+
 template <typename FloatOp> static OpWriter function() {
-  return unary([](OpBuilder &b, Location loc, ValueRange x) {
+  return unaryOfFloats([](OpBuilder &b, Location loc, ValueRange x) {
     return FloatOp::create(b, loc, x[0]).getResult();
   });
 }
@@ -71,8 +79,8 @@ static void multiply(OpCall &op) {
 
 /// Quotients, rounded as asked for.
 static void divide(OpCall &op) {
-  DType dtype = op.result().dtype;
   std::string rounding = op.text("rounding_mode", "");
+  DType dtype = rounding.empty() ? op.floatType() : op.result().dtype;
   if (!rounding.empty() && rounding != "floor" && rounding != "trunc")
     op.build.fail(makeError("expected a rounding to 'floor' or 'trunc', but "
                             "got '{}'",
@@ -111,7 +119,7 @@ static void power(OpCall &op) {
                                    b, loc, result, x[0]);
                              return result;
                            }));
-  if (exponent.constant == 0.5)
+  if (exponent.constant == 0.5 && isFloat(dtype))
     return op.give(
         combine(op.build, base, dtype, dtype,
                 [](OpBuilder &b, Location loc, ValueRange x) {
@@ -164,7 +172,7 @@ static Value reciprocal(OpBuilder &b, Location loc, ValueRange x) {
 /// x (1 + erf(x / sqrt 2)) / 2, or with tanh in place of erf:
 /// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
 static void gelu(OpCall &op) {
-  DType dtype = op.result().dtype;
+  DType dtype = op.floatType();
   std::string kind = op.text("approximate", "none");
   bool isTanh = kind == "tanh";
   if (!isTanh && kind != "none")
@@ -243,9 +251,9 @@ void mixattn::addPointwise(OpTable &table) {
   table["aten.abs"] = unary(absolute);
   table["aten.square"] = unary(square);
   table["aten.relu"] = unary(relu);
-  table["aten.sigmoid"] = unary(sigmoid);
-  table["aten.silu"] = unary(silu);
-  table["aten.reciprocal"] = unary(reciprocal);
+  table["aten.sigmoid"] = unaryOfFloats(sigmoid);
+  table["aten.silu"] = unaryOfFloats(silu);
+  table["aten.reciprocal"] = unaryOfFloats(reciprocal);
   table["aten.gelu"] = gelu;
   table["aten.clamp"] = clamp;
   table["aten.exp"] = function<math::ExpOp>();

@@ -32,7 +32,7 @@ static SizePolynomial countOf(const Built &tensor, ArrayRef<int64_t> dims) {
 
 static OpWriter sumOrMean(bool isMean) {
   return [isMean](OpCall &op) {
-    DType dtype = op.result().dtype;
+    DType dtype = isMean ? op.floatType() : op.result().dtype;
     Built tensor = op.build.convert(op.tensor("self"), dtype);
     SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
     Built result = op.build.sum(tensor, dims);
@@ -52,7 +52,7 @@ static OpWriter extremeOf(bool isLargest) {
 
 /// log sum exp(x) = m + log sum exp(x - m), m the maximum where that is finite.
 static void logSumExp(OpCall &op) {
-  Built tensor = op.tensor("self");
+  Built tensor = op.build.convert(op.tensor("self"), op.floatType());
   SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
   if (!tensor)
     return;
@@ -95,7 +95,7 @@ static void logSumExp(OpCall &op) {
 }
 
 static void softmax(OpCall &op) {
-  Built tensor = op.build.convert(op.tensor("self"), op.result().dtype);
+  Built tensor = op.build.convert(op.tensor("self"), op.floatType());
   int64_t dim = op.dim("dim", tensor.rank(), -1);
   if (tensor.rank())
     op.give(op.build.softmax(tensor, dim));
@@ -103,7 +103,7 @@ static void softmax(OpCall &op) {
 
 /// x - m - log sum exp(x - m), m the maximum.
 static void logSoftmax(OpCall &op) {
-  DType dtype = op.result().dtype;
+  DType dtype = op.floatType();
   Built x = op.build.convert(op.tensor("self"), computedAs(dtype));
   int64_t dim = op.dim("dim", x.rank(), -1);
   if (!x || !x.rank())
