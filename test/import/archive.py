@@ -37,8 +37,8 @@ def weights_of(program):
                 yield spec[kind][key], kind == "tensor_constant", meta
 
 
-def archive(program, out, given, change=lambda entry: entry):
-    """Writes the archive; `change` edits each entry of the indices."""
+def archive(program, out, given):
+    """Writes the archive."""
     config = {"weights": {}, "constants": {}}
     with zipfile.ZipFile(out, "w") as pack:
         def add(name, data):
@@ -48,16 +48,21 @@ def archive(program, out, given, change=lambda entry: entry):
             shape = [size["as_int"] for size in meta["sizes"]]
             if is_constant:
                 data = np.array(program["constants"][name], DTYPES[meta["dtype"]]).tobytes()
+            elif given:
+                data = given[name]
             else:
-                data = given[name] if given else draw.floats(name, shape).tobytes()
+                # Matrices lie column by column, as transposed parameters do.
+                data = draw.floats(name, shape).T.tobytes()
             folder = "constants" if is_constant else "weights"
             strides = [int(np.prod(shape[dim + 1 :])) for dim in range(len(shape))]
+            if not given and not is_constant:
+                strides = [int(np.prod(shape[:dim])) for dim in range(len(shape))]
             entry = {"path_name": f"weight_{number}", "is_param": not is_constant,
                      "use_pickle": False,
                      "tensor_meta": {"dtype": meta["dtype"], "sizes": meta["sizes"],
                                      "strides": [{"as_int": stride} for stride in strides],
                                      "storage_offset": {"as_int": 0}}}
-            config[folder][name] = change(entry)
+            config[folder][name] = entry
             add(f"data/{folder}/weight_{number}", data)
         for folder, entries in config.items():
             add(f"data/{folder}/model_{folder}_config.json", json.dumps({"config": entries}))

@@ -51,7 +51,8 @@ class Pointwise(nn.Module):
             (torch.div(place, 2, rounding_mode="floor") * 10 + place)[None, :, None] + x,
             torch.div(place, 2, rounding_mode="trunc").to(x.dtype)[:, None] * y,
             (~(place == 1)).to(x.dtype)[:, None] * x,
-            x / n + w,
+            x / n + w, (4 * x).floor() + y.ceil(), torch.remainder(x, -0.3),
+            torch.remainder(place, 3)[:, None] * x,
         )
 
 
@@ -76,6 +77,7 @@ class Views(nn.Module):
             F.embedding(index.clamp(0, 6), self.table),
             x.chunk(4, -1)[1], self.table.index_select(1, torch.arange(4) * 2),
             torch.ones(n, n).tril() + torch.zeros(n, n, dtype=x.dtype).triu(1) + x[0, 0, 0],
+            x.roll(5, 2) + x.roll(-14, 2),
             torch.full((n, 2), 1.5).triu(-1) * x[:, :, :2],
         )
 
@@ -101,6 +103,8 @@ class Sums(nn.Module):
             torch.einsum("...w,vw->...v", x, self.square), self.norm(x),
             torch.addmm(self.square[0], x[0], self.square), torch.bmm(x, y),
             F.layer_norm(x, (6,)), (x > 0).sum(-1),
+            (x > 0.9).any(1), (x > -0.9).all(2, keepdim=True),
+            x.var(2), x.var((0, 1), correction=0, keepdim=True), *torch.var_mean(x, 1),
         )
 
 

@@ -224,6 +224,8 @@ CASES = {
                 says="expected parts that are 6 together, but got 5"),
     "few-parts": of("aten.unbind.int", self=X, dim=2, typed={"y": (FLOAT, ["B", "N"])},
                     says="expected parts that are 6 together, but got 1"),
+    "roll": of("aten.roll.default", self=X, shifts=[1], dims=[1], says="expected to roll a dim of "
+               "known size by a known number, but got N and 1"),
     "rounding": of("aten.div.Tensor_mode", self=X, other=X, rounding_mode="up",
                    says="expected a rounding to 'floor' or 'trunc', but got 'up'"),
     "gelu": of("aten.gelu.default", self=X, approximate="sigmoid",

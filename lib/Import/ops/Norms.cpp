@@ -138,7 +138,41 @@ static void rmsNorm(OpCall &op) {
     op.give(normalised(op, *moments, epsilon, weight, Built(), dtype));
 }
 
+/// Mean squares of distances from the mean, of count - correction; where asked
+/// for, the means are a second result.
+static void variance(OpCall &op) {
+  DType dtype = op.floatType();
+  Built x = op.build.convert(op.tensor("self"), computedAs(dtype));
+  SmallVector<int64_t> dims = op.dims("dim", x.rank());
+  bool keeps = op.flag("keepdim", false);
+  double correction = op.has("unbiased") ? op.flag("unbiased", true)
+                                         : op.number("correction", 1);
+  if (!x)
+    return;
+  SizePolynomial number = 1;
+  for (int64_t dim : dims)
+    number *= x.sizes[dim];
+  Built count = op.build.convert(op.build.number(number), x.dtype);
+  Built sum = op.build.sum(x, dims);
+  Built squares = sumOfSquares(op.build, x, dims, &sum, count);
+  auto give = [&](const Built &total, double less, size_t index) {
+    if (!total)
+      return;
+    Built mean = combine(
+        op.build, {total, count, op.build.filled(x.dtype, {}, less)}, x.dtype,
+        dtype, [](OpBuilder &b, Location loc, ValueRange numbers) {
+          Value left = arith::SubFOp::create(b, loc, numbers[1], numbers[2]);
+          return quotient(b, loc, numbers[0], left);
+        });
+    op.give(keeps ? op.build.withOnes(mean, dims) : mean, index);
+  };
+  give(squares, correction, 0);
+  if (op.numResults() > 1)
+    give(sum, 0, 1);
+}
+
 void mixattn::addNorms(OpTable &table) {
+  table["aten.var"] = table["aten.var_mean"] = variance;
   table["aten.layer_norm"] = layerNorm;
   table["aten.native_layer_norm"] = layerNorm;
   table["aten.rms_norm"] = rmsNorm;

@@ -129,7 +129,36 @@ static void stack(OpCall &op) {
   op.give(op.build.concatenate(tensors, dim));
 }
 
+/// Each dim with its last elements, as many as asked for, before the others.
+static void roll(OpCall &op) {
+  Built tensor = op.tensor("self");
+  SizeList shifts = op.sizes("shifts");
+  SmallVector<int64_t> dims = op.orderedDims("dims", tensor.rank());
+  for (auto [shift, dim] : llvm::zip(shifts, dims)) {
+    if (!tensor || !tensor.rank())
+      return;
+    const SizePolynomial size = tensor.sizes[dim];
+    std::optional<int64_t> places = shift.asNumber(), most = size.asNumber();
+    if (!places || !most) {
+      op.build.fail(makeError("expected to roll a dim of known size by a known "
+                              "number, but got {} and {}",
+                              size.toText(), shift.toText()));
+      return;
+    }
+    int64_t last = ((*places % *most) + *most) % *most;
+    if (last == 0)
+      continue;
+    tensor =
+        op.build.concatenate({op.build.slice(tensor, dim, *most - last, last),
+                              op.build.slice(tensor, dim, 0, *most - last)},
+                             dim);
+  }
+  if (dims.size() == shifts.size())
+    op.give(tensor);
+}
+
 void mixattn::addParts(OpTable &table) {
+  table["aten.roll"] = roll;
   table["aten.slice"] = slice;
   table["aten.select"] = selectOne;
   table["aten.split"] = [](OpCall &op) { split(op, "split_size"); };

@@ -70,11 +70,13 @@ static OpWriter scaled(bool isReversed = false) {
   };
 }
 
-static void multiply(OpCall &op) {
-  DType dtype = op.result().dtype;
-  NumberBody body = binary<arith::MulFOp, arith::MulIOp>;
-  op.give(combine(op.build, {op.operand("self"), op.operand("other")}, dtype,
-                  dtype, body));
+/// A function of self and other, computed in the result's type.
+static OpWriter ofTwo(NumberBody body) {
+  return [body](OpCall &op) {
+    DType dtype = op.result().dtype;
+    op.give(combine(op.build, {op.operand("self"), op.operand("other")}, dtype,
+                    dtype, body));
+  };
 }
 
 /// Quotients, rounded as asked for.
@@ -127,6 +129,18 @@ static void power(OpCall &op) {
                 }));
   op.give(combine(op.build, {base, exponent}, dtype, dtype,
                   binary<math::PowFOp, math::IPowIOp>));
+}
+
+/// The rest of a quotient that is rounded down: of the divisor's sign.
+static Value restOf(OpBuilder &b, Location loc, ValueRange x) {
+  Value whole;
+  if (isa<FloatType>(x[0].getType()))
+    whole = math::FloorOp::create(
+        b, loc, arith::DivFOp::create(b, loc, x[0], x[1]).getResult());
+  else
+    whole = arith::FloorDivSIOp::create(b, loc, x[0], x[1]);
+  Value taken = either<arith::MulFOp, arith::MulIOp>(b, loc, whole, x[1]);
+  return either<arith::SubFOp, arith::SubIOp>(b, loc, x[0], taken);
 }
 
 static Value negate(OpBuilder &b, Location loc, ValueRange x) {
@@ -244,7 +258,8 @@ void mixattn::addPointwise(OpTable &table) {
   table["aten.add"] = scaled<arith::AddFOp, arith::AddIOp>();
   table["aten.sub"] = scaled<arith::SubFOp, arith::SubIOp>();
   table["aten.rsub"] = scaled<arith::SubFOp, arith::SubIOp>(true);
-  table["aten.mul"] = multiply;
+  table["aten.mul"] = ofTwo(binary<arith::MulFOp, arith::MulIOp>);
+  table["aten.remainder"] = ofTwo(restOf);
   table["aten.div"] = divide;
   table["aten.pow"] = power;
   table["aten.neg"] = unary(negate);
@@ -256,6 +271,8 @@ void mixattn::addPointwise(OpTable &table) {
   table["aten.reciprocal"] = unaryOfFloats(reciprocal);
   table["aten.gelu"] = gelu;
   table["aten.clamp"] = clamp;
+  table["aten.floor"] = function<math::FloorOp>();
+  table["aten.ceil"] = function<math::CeilOp>();
   table["aten.exp"] = function<math::ExpOp>();
   table["aten.log"] = function<math::LogOp>();
   table["aten.sqrt"] = function<math::SqrtOp>();

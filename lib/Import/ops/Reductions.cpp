@@ -50,6 +50,19 @@ static OpWriter extremeOf(bool isLargest) {
   };
 }
 
+/// Whether any number along dims is not 0, or all are.
+static OpWriter truth(bool isAny) {
+  return [isAny](OpCall &op) {
+    Built tensor = op.build.convert(op.tensor("self"), DType::I1);
+    SmallVector<int64_t> dims;
+    if (op.has("dim") && tensor.rank())
+      dims = {op.dim("dim", tensor.rank(), 0)};
+    else
+      dims = llvm::to_vector(llvm::seq<int64_t>(0, tensor.rank()));
+    op.give(keptIf(op, op.build.extreme(tensor, dims, isAny), dims));
+  };
+}
+
 /// log sum exp(x) = m + log sum exp(x - m), m the maximum where that is finite.
 static void logSumExp(OpCall &op) {
   Built tensor = op.build.convert(op.tensor("self"), op.floatType());
@@ -141,6 +154,8 @@ void mixattn::addReductions(OpTable &table) {
   // Along one dim, they have the places as well: nothing may read these.
   table["aten.max"] = extremeOf(true);
   table["aten.min"] = extremeOf(false);
+  table["aten.any"] = truth(true);
+  table["aten.all"] = truth(false);
   table["aten.logsumexp"] = logSumExp;
   table["aten.softmax"] = table["aten._softmax"] = softmax;
   table["aten.log_softmax"] = table["aten._log_softmax"] = logSoftmax;
