@@ -75,6 +75,8 @@ struct Graph {
   std::vector<GraphNode> nodes;
   /// Results with their names.
   std::vector<std::pair<std::string, ValueId>> outputs;
+  /// What a user should know of the model, a sentence each.
+  std::vector<std::string> remarks;
 };
 
 /// `op 'aten.mm.default' of node 'mm' (model.py:12)`.

@@ -15,11 +15,12 @@ Result<ImportedModel> mixattn::importModel(std::string_view file,
   Result<Graph> graph = readPt2(file, names);
   if (!graph)
     return graph.error();
+  ImportedModel result;
+  result.remarks = graph->remarks;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   Result<BuiltModule> built = buildModule(std::move(*graph), entry, context);
   if (!built)
     return built.error();
-  ImportedModel result;
   llvm::raw_string_ostream stream(result.text);
   built->module->print(stream, mlir::OpPrintingFlags().enableDebugInfo());
   stream << "\n";

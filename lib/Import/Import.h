@@ -13,6 +13,8 @@ struct ImportedModel {
   std::string text;
   /// The parameters as a safetensors file; empty where there are none.
   std::string weights;
+  /// What the user should know, a sentence each.
+  std::vector<std::string> remarks;
 };
 
 /// The model in a file as one function of that name.

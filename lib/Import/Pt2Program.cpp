@@ -34,6 +34,7 @@ private:
   void readNode(const JsonView &view);
   void readResults(const JsonView &outputs, GraphNode &node);
   void readOutputs(const JsonView &specs);
+  void readRanges(const JsonView &ranges);
   Argument readArgument(const JsonView &argument);
   double readNumber(const JsonView &number);
   void complain(const Error &error) {
@@ -282,6 +283,25 @@ void ProgramReader::readOutputs(const JsonView &specs) {
   }
 }
 
+/// PyTorch exports for sizes within a range: from 2 on without end unless the
+/// model asks for less.
+void ProgramReader::readRanges(const JsonView &ranges) {
+  for (const auto &[symbol, range] : ranges.members()) {
+    std::optional<std::string> dim = values.dimOf(symbol);
+    auto bound = [&range = range](const char *name) {
+      bool isGiven = range.has(name) && range[name].isInteger();
+      return isGiven ? std::optional(range[name].integer()) : std::nullopt;
+    };
+    std::optional<int64_t> least = bound("min_val"), most = bound("max_val");
+    if (!dim || (least.value_or(0) <= 2 && !most))
+      continue;
+    result.remarks.push_back("the model was exported for " + *dim + " from " +
+                             std::to_string(least.value_or(0)) +
+                             (most ? " to " + std::to_string(*most) : " on") +
+                             ", which calls do not check");
+  }
+}
+
 Graph ProgramReader::read() {
   JsonView module = root["graph_module"];
   readInputs(module["signature"]["input_specs"]);
@@ -289,6 +309,8 @@ Graph ProgramReader::read() {
     if (!firstError)
       readNode(node);
   readOutputs(module["signature"]["output_specs"]);
+  if (root.has("range_constraints"))
+    readRanges(root["range_constraints"]);
   return std::move(result);
 }
 

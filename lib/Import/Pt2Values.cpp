@@ -73,6 +73,13 @@ SizePolynomial ProgramValues::readInteger(const JsonView &integer) {
   return 0;
 }
 
+std::optional<std::string>
+ProgramValues::dimOf(const std::string &symbol) const {
+  auto given = naming.find(symbol);
+  const std::string &name = given == naming.end() ? symbol : given->second;
+  return dims.count(name) ? std::optional(name) : std::nullopt;
+}
+
 /// The new tensor of that name.
 ValueId ProgramValues::define(const JsonView &view) {
   GraphValue value;

@@ -21,6 +21,8 @@ public:
   /// Names the open dims of inputs by the user's names, or by their symbols:
   /// before any size is read.
   void nameDims(const JsonView &specs, const InputDimNames &names);
+  /// The name of an input's dim that has a symbol, or nothing.
+  std::optional<std::string> dimOf(const std::string &symbol) const;
   /// The new tensor whose name stands there.
   ValueId define(const JsonView &name);
   /// The tensor whose name stands there.

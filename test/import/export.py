@@ -44,7 +44,7 @@ def slim(value):
         return value
     gone = {"hint", "requires_grad", "device", "layout", "strides", "storage_offset",
             "nn_module_stack", "torch_fn", "from_node", "is_hop_single_tensor_return",
-            "module_call_graph", "range_constraints", "guards_code", "treespec_namedtuple_fields"}
+            "module_call_graph", "guards_code", "treespec_namedtuple_fields"}
     return {key: slim(each) for key, each in value.items() if key not in gone}
 
 
