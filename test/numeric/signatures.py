@@ -92,6 +92,7 @@ SIGNATURES = {
     "orthogonal_penalty": "mixer[H=8,H]",
     # Beyond the list: Inputs/NAME.mlir.
     "softmax_band": QKV,
+    "softmax_wide_band": QKV,
     "softmax_results": GROUPED + " lengths[B]i64",
     "softmax_lse": "q[B,H=4,N,D=64] k[B,H,S,D] v[B,H,S,D] lengths[B]i64"
         " -> lse[B,H,N]",

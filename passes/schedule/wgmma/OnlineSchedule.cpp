@@ -43,6 +43,14 @@ std::unique_ptr<Schedule> wgmma::makeOnline(TargetAttr target) {
   return std::make_unique<Online>(target);
 }
 
+/// Whether queries see at most half of the `keys` keys that TMA copies for them
+/// at a time.
+static bool isNarrow(std::optional<BandAttr> band, int64_t keys) {
+  int64_t most = keys / 2;
+  return band && band->getLower() < most && band->getUpper() < most &&
+         band->getLower() + band->getUpper() + 1 <= most;
+}
+
 std::string Online::whyNot(Operation *op) const {
   if (std::string why = whyNotOnline(op); !why.empty())
     return why;
@@ -60,6 +68,10 @@ std::string Online::whyNot(Operation *op) const {
     return llvm::formatv("queries, keys and values take {0} bytes of shared "
                          "memory, more than the {1} of a block",
                          sizes.bytes(), sharedBytes);
+  if (isNarrow(attention.getBand(), sizes.keys))
+    return llvm::formatv("its band is narrower than half of the {0} keys that "
+                         "TMA copies at a time",
+                         sizes.keys);
   return "";
 }
 

@@ -61,6 +61,7 @@ def with_directions(formula):
 
 VARIANTS = {
     "softmax_band": (softmax.plain, {"band": (5, 3)}),
+    "softmax_wide_band": (softmax.plain, {"band": (70, 40)}),
     "softmax_results": (softmax.plain, CAUSAL),
     "softmax_lse": (softmax.plain, CAUSAL),
     "sigsoftmax_results": (
