@@ -2,6 +2,7 @@
 // attn-approximate-math: turns math functions into polynomials and comparisons.
 
 #include "passes/Passes.h"
+#include "passes/body/Erf.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -123,58 +124,12 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
   }
 };
 
-/// erf(x) of an f32  ->  x + x p(x^2) near 0, else 1 - 2^-q(|x|) with the sign
-/// of x
-///
-/// Upstream's does not hold over the whole range.
-struct ApproximateErf : OpRewritePattern<math::ErfOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(math::ErfOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "not of f32");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value x = op.getOperand();
-    auto number = [&](float value) {
-      return constantOf(b, b.getLoc(), op.getType(), APFloat(value));
-    };
-    auto polynomial = [&](Value of, ArrayRef<float> highestFirst) {
-      Value sum = number(highestFirst.front());
-      for (float next : highestFirst.drop_front())
-        sum = arith::AddFOp::create(b, arith::MulFOp::create(b, sum, of),
-                                    number(next));
-      return sum;
-    };
-    // Minimax over [0, 0.92], relative, of erf(x) / x - 1: 2^-31 away.
-    Value square = arith::MulFOp::create(b, x, x);
-    Value p = polynomial(square,
-                         {8.382384e-05f, -0.0008145596f, 0.0052012857f,
-                          -0.0268595f, 0.11283697f, -0.37612635f, 0.12837917f});
-    Value low = arith::AddFOp::create(b, x, arith::MulFOp::create(b, x, p));
-    // Minimax over [0.92, 4] of -log2(1 - erf(x)), weighted for the result:
-    // 2^-34 away. From 4 on the result is 1.
-    Value magnitude = math::AbsFOp::create(b, x);
-    Value bounded = arith::MinimumFOp::create(b, magnitude, number(4.0f));
-    Value q = polynomial(bounded, {3.043373e-05f, -0.00062679715f,
-                                   0.0060175722f, -0.036239672f, 0.15621515f,
-                                   0.91372645f, 1.6295456f, -0.00025201644f});
-    Value rest = math::Exp2Op::create(b, arith::NegFOp::create(b, q));
-    Value high = math::CopySignOp::create(
-        b, arith::SubFOp::create(b, number(1.0f), rest), x);
-    Value isLow = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude,
-                                        number(0.92f));
-    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isLow, low, high);
-    return success();
-  }
-};
-
 struct ApproximateMathPass
     : mixattn::impl::ApproximateMathPassBase<ApproximateMathPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ApproximateErf, ApproximateExp2, CompareClamp, CompareIsInf>(
-        &getContext());
+    patterns.add<ApproximateExp2, CompareClamp, CompareIsInf>(&getContext());
+    populateErf(patterns);
     // The functions whose upstream polynomials stay within a few units in the
     // last place over the whole range.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {

@@ -104,7 +104,7 @@ ROOMS = {
                      "schedule/x86/decode", "schedule/x86/dense", "schedule/x86/linear",
                      "schedule/x86/pool", "schedule/x86/rows",
                      "schedule/x86/stages"],
-    "lower": [], "lower/gpu": ["body"], "lower/mma": ["body", "lower/gpu"],
+    "lower": ["body"], "lower/gpu": ["body"], "lower/mma": ["body", "lower/gpu"],
     "lower/wgmma": ["body", "lower/gpu"],
     "lower/x86": ["body", "entry", "profile", "target"],
 }

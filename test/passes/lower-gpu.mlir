@@ -75,4 +75,17 @@ gpu.module @m {
     %b = tile.load_rows %tile[%i, %i] rows %n : !tile.shared<4x64xf32, padded>
     return %a, %b : vector<2xf32>, vector<2xf32>
   }
+
+  // CHECK-LABEL: func.func @roots(
+  // CHECK:         %[[ROOT:.+]] = llvm.call_intrinsic "llvm.sqrt.f32"
+  // CHECK:         arith.divf %{{.+}}, %[[ROOT]]
+  // CHECK:         %[[REST:.+]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f"
+  // CHECK:         arith.subf %{{.+}}, %[[REST]]
+  // CHECK:         llvm.call_intrinsic "llvm.copysign.f32"
+  // CHECK:         arith.select
+  func.func @roots(%x: f32) -> (f32, f32) {
+    %r = math.rsqrt %x : f32
+    %e = math.erf %x : f32
+    return %r, %e : f32, f32
+  }
 }

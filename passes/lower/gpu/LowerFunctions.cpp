@@ -3,6 +3,8 @@
 
 #include "passes/lower/gpu/Lowerings.h"
 
+#include "passes/body/Erf.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -113,6 +115,23 @@ struct LogToLog2 : OpRewritePattern<math::LogOp> {
   }
 };
 
+/// rsqrt(x)  ->  1 / sqrt(x)
+struct RsqrtToSqrt : OpRewritePattern<math::RsqrtOp> {
+  RsqrtToSqrt(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(math::RsqrtOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return failure();
+    Value one = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                          rewriter.getF32FloatAttr(1));
+    Value root = math::SqrtOp::create(rewriter, op.getLoc(), op.getOperand());
+    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, one, root);
+    return success();
+  }
+};
+
 /// |i|  ->  max(i, -i)
 struct AbsToMax : OpRewritePattern<math::AbsIOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -132,7 +151,8 @@ struct AbsToMax : OpRewritePattern<math::AbsIOp> {
 
 void mixattn::populateFunctionsToInstructions(RewritePatternSet &patterns) {
   patterns.add<FunctionToInstruction, FunctionOfElements, ExpToExp2, LogToLog2,
-               AbsToMax>(patterns.getContext());
+               RsqrtToSqrt, AbsToMax>(patterns.getContext());
+  populateErf(patterns);
   // Functions that have no instruction that is near enough.
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
     return llvm::is_contained({"math.expm1", "math.log1p", "math.tanh"}, name);

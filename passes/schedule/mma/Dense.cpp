@@ -55,6 +55,8 @@ private:
   void emitCopies(Value step, Value stage);
   Values emitLoop();
   Value emitElement(Value row, Value column, Value sum);
+  Value emitIsOwn(Value row, Value column);
+  Value emitConsumers(Value sums, Value first);
   void emitStore(Value results, Value first);
   void emitResults(ValueRange sums);
 
@@ -207,7 +209,7 @@ DenseBlock::Values DenseBlock::emitLoop() {
 }
 
 /// The element of the kernel's result for `sum`, the contraction's in `row` and
-/// `column`, both of which there are.
+/// `column`.
 Value DenseBlock::emitElement(Value row, Value column, Value sum) {
   Place place = batch;
   place[sizes.rowLoop] = row;
@@ -245,6 +247,20 @@ Value DenseBlock::emitElement(Value row, Value column, Value sum) {
   return toF32(b, b.getLoc(), made);
 }
 
+/// Whether the element in `row` and `column` is there, and of no other block.
+Value DenseBlock::emitIsOwn(Value row, Value column) {
+  Value isOwn = at.compare(arith::CmpIPredicate::slt, row, numRows);
+  auto both = [&](arith::CmpIPredicate predicate, Value bound) {
+    isOwn =
+        arith::AndIOp::create(b, isOwn, at.compare(predicate, column, bound));
+  };
+  if (sizes.allColumns % sizes.columns)
+    both(arith::CmpIPredicate::sge, firstOwnColumn);
+  if (sizes.width() != sizes.columns)
+    both(arith::CmpIPredicate::slt, at.add(firstColumn, sizes.columns));
+  return isOwn;
+}
+
 /// Writes `results`, of the group of rows from `first` on. Where the last block
 /// has columns of the one before, elements are written one by one.
 void DenseBlock::emitStore(Value results, Value first) {
@@ -256,43 +272,45 @@ void DenseBlock::emitStore(Value results, Value first) {
     return;
   }
   Type element = cast<MemRefType>(target.getType()).getElementType();
-  emitFragmentMap(
-      b, first, firstColumn, results, 1,
-      [&](Value row, Value column, ValueRange elements) {
-        auto isBelow = [&](Value number, Value bound) {
-          return at.compare(arith::CmpIPredicate::slt, number, bound);
-        };
-        Value isOwn = arith::AndIOp::create(
-            b, isBelow(row, numRows),
-            at.compare(arith::CmpIPredicate::sge, column, firstOwnColumn));
-        Value inBlock = at.sub(column, firstColumn);
-        isOwn = arith::AndIOp::create(
-            b, isOwn, isBelow(inBlock, at.value(sizes.columns)));
-        auto choice = scf::IfOp::create(b, isOwn, /*withElseRegion=*/false);
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(choice.thenBlock());
-        Value number = elements[0];
-        if (!element.isF32())
-          number = arith::TruncFOp::create(b, element, number);
-        memref::StoreOp::create(b, number, target, ValueRange{row, inBlock});
-        return Values{elements[0]};
-      });
+  emitFragmentMap(b, first, firstColumn, results, 1,
+                  [&](Value row, Value column, ValueRange elements) {
+                    auto choice = scf::IfOp::create(b, emitIsOwn(row, column),
+                                                    /*withElseRegion=*/false);
+                    OpBuilder::InsertionGuard guard(b);
+                    b.setInsertionPointToStart(choice.thenBlock());
+                    Value number = elements[0];
+                    if (!element.isF32())
+                      number = arith::TruncFOp::create(b, element, number);
+                    memref::StoreOp::create(
+                        b, number, target,
+                        ValueRange{row, at.sub(column, firstColumn)});
+                    return Values{elements[0]};
+                  });
+}
+
+/// What pointwise ops make of `sums`, of the group of rows from `first` on.
+/// They may compute in the place of what they read: no element is read but by
+/// the thread that writes it.
+Value DenseBlock::emitConsumers(Value sums, Value first) {
+  if (kernel.getConsumers().empty())
+    return sums;
+  auto element = [&](Value row, Value column, ValueRange elements) {
+    auto choice = scf::IfOp::create(b, b.getF32Type(), emitIsOwn(row, column),
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, emitElement(row, column, elements[0]));
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, elements[0]);
+    return Values{choice.getResult(0)};
+  };
+  return emitFragmentMap(b, first, firstColumn, sums, 1, element).front();
 }
 
 void DenseBlock::emitResults(ValueRange sums) {
   for (auto [group, fragment] : llvm::enumerate(sums)) {
     Value first = at.add(firstRow, int64_t(group) * DenseSizes::groupRows);
-    Value results = fragment;
-    if (!kernel.getConsumers().empty())
-      results = emitFragmentMap(
-                    b, first, firstColumn, fragment, 1,
-                    [&](Value row, Value column, ValueRange elements) {
-                      Value ownRow = at.min(row, at.sub(numRows, 1));
-                      Value own = at.min(column, sizes.allColumns - 1);
-                      return Values{emitElement(ownRow, own, elements[0])};
-                    })
-                    .front();
-    emitStore(results, first);
+    emitStore(emitConsumers(fragment, first), first);
   }
 }
 
