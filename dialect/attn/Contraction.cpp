@@ -4,6 +4,7 @@
 #include "dialect/attn/Contraction.h"
 
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -17,6 +18,12 @@ OperandDim Contraction::dimOf(unsigned loop) const {
   if (std::optional<unsigned> dim = findLoop(leftMap, loop))
     return {left, *dim};
   return {right, *findLoop(rightMap, loop)};
+}
+
+bool Contraction::beginsWithZeros() const {
+  auto fill =
+      linalg::LinalgOp(op).getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
 
 /// Those of `loops` in the order in which `map` has them.

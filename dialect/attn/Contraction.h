@@ -31,6 +31,8 @@ struct Contraction {
   Loops rows, lanes, depths, batches;
 
   mlir::Value getResult() const { return op->getResult(0); }
+  /// Whether sums begin with 0: that of a tensor filled with it.
+  bool beginsWithZeros() const;
   /// A dimension of an operand that has the size of `loop`.
   OperandDim dimOf(unsigned loop) const;
 };

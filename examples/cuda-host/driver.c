@@ -19,7 +19,7 @@ struct function {
 static const struct function functions[] = {DRIVER_FUNCTIONS(DRIVER_FUNCTION)};
 #undef DRIVER_FUNCTION
 
-// What to do about an error that is none of the program's own.
+// Advice on an error that is not the program's own.
 static const char *advice_on(CUresult result) {
   switch (result) {
   case CUDA_ERROR_OUT_OF_MEMORY:

@@ -89,7 +89,7 @@ void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
   Location loc = builder.getUnknownLoc();
   entry = func::FuncOp::create(builder, loc, name,
                                builder.getFunctionType(inputs, outputs));
-  // What calls bring keeps its name; parameters give way.
+  // Arguments of calls keep their names; parameters give way.
   std::vector<std::string> names(graph.inputs.size());
   for (bool isWeight : {false, true})
     for (auto [name, input] : llvm::zip_equal(names, graph.inputs))

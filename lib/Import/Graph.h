@@ -27,7 +27,7 @@ struct GraphValue {
 /// The place of a value in Graph::values.
 using ValueId = size_t;
 
-/// What an exporter gives an op and no op of ours has a use for, by its kind.
+/// An argument that an exporter gives an op and no op of ours uses: its kind.
 struct OtherArgument {
   std::string kind;
 };
@@ -75,7 +75,7 @@ struct Graph {
   std::vector<GraphNode> nodes;
   /// Results with their names.
   std::vector<std::pair<std::string, ValueId>> outputs;
-  /// What a user should know of the model, a sentence each.
+  /// Remarks on the model for the user, a sentence each.
   std::vector<std::string> remarks;
 };
 

@@ -28,7 +28,7 @@ struct Built {
   /// Whether it is a number in the model's text, whose type yields to those of
   /// tensors.
   bool isNumber = false;
-  /// What every element is, where that is known.
+  /// The number that every element is, where that is known.
   std::optional<double> constant = {};
 
   explicit operator bool() const { return value || element; }
@@ -46,7 +46,7 @@ public:
   /// Says why the graph cannot be built, if nothing did before.
   Built fail(const Error &error);
   const std::optional<Error> &failure() const { return firstError; }
-  /// What is written from now on stands at that place.
+  /// Gives the ops that are made from now on that place.
   void setLocation(mlir::Location place) { loc = place; }
 
   /// Says that `dim` of `argument` is the open dim of that name.
@@ -103,7 +103,7 @@ public:
   /// Every `step`-th of the elements from `begin` on.
   Built slice(const Built &tensor, int64_t dim, const SizePolynomial &begin,
               const SizePolynomial &size, int64_t step = 1);
-  /// What lies at `index` of a dim, which is then gone.
+  /// The elements at `index` of a dim, without that dim.
   Built select(const Built &tensor, int64_t dim, const SizePolynomial &index);
   /// Tensors one after the other along a dim.
   Built concatenate(llvm::ArrayRef<Built> tensors, int64_t dim);

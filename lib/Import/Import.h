@@ -13,7 +13,7 @@ struct ImportedModel {
   std::string text;
   /// The parameters as a safetensors file; empty where there are none.
   std::string weights;
-  /// What the user should know, a sentence each.
+  /// Remarks for the user, a sentence each.
   std::vector<std::string> remarks;
 };
 

@@ -81,7 +81,7 @@ static bool differByOnes(const SizeList &a, const SizeList &b) {
          });
 }
 
-/// What `value` is a reshape of.
+/// The tensor that `value` is a reshape of.
 static Value sourceOf(Value value) {
   if (auto expand = value.getDefiningOp<tensor::ExpandShapeOp>())
     return expand.getSrc();

@@ -172,7 +172,7 @@ struct Entry {
   /// The launches of a call, in order, of one target after the other; none of
   /// code for a CPU.
   std::optional<std::vector<Launch>> launches = std::nullopt;
-  /// What is so on a GPU, of an artifact for a CPU and for GPUs.
+  /// The facts of an entry on a GPU, in an artifact for a CPU and for GPUs.
   struct OnGpu {
     std::optional<SizeExpression> workspace;
     std::vector<Launch> launches;

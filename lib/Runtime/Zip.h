@@ -35,8 +35,8 @@ private:
 /// The members of an archive, in its order.
 Result<std::vector<ZipMember>> readZipDirectory(std::string_view file);
 
-/// What a stored or deflated member holds, its checksum compared; a stored one
-/// stays where it lies in `file`.
+/// The content of a stored or deflated member, its checksum compared; that of a
+/// stored one stays where it lies in `file`.
 Result<ZipContent> readZipMember(std::string_view file,
                                  const ZipMember &member);
 

@@ -11,7 +11,7 @@
 namespace mixattn {
 struct Manifest;
 
-/// What goes before the names of functions of the code for a CPU, and of that
+/// The prefixes of the names of functions of the code for a CPU, and of that
 /// for GPUs, in a library that holds both: these are hidden.
 inline constexpr llvm::StringLiteral hostPrefix = "host.";
 inline constexpr llvm::StringLiteral cudaPrefix = "cuda.";

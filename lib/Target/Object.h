@@ -37,7 +37,7 @@ struct CodeOptions {
   /// Whether the code may be several objects, for a linker: large modules are
   /// compiled on all threads then.
   bool mayBeParts = false;
-  /// What goes before the names that the code defines, where it is for a
+  /// The prefix of the names that the code defines, where it is for a
   /// library that has functions of these names in front of it, and the
   /// manifest; else empty.
   std::string prefix;

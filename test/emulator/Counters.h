@@ -37,7 +37,7 @@ struct Counters {
   std::string toJson() const;
 
 private:
-  /// What the block has loaded and stored.
+  /// The sectors that the block has loaded and stored.
   std::unordered_set<uint64_t> loaded, stored;
 };
 

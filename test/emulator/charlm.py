@@ -17,6 +17,9 @@ import numpy as np
 
 import driver
 import run
+import variants  # which finds test/numeric
+
+import inputs  # isort: skip
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHARLM = ROOT / "examples" / "charlm"
@@ -35,16 +38,6 @@ def weights_of(name):
     return {key: np.frombuffer(data[8 + size:][slice(*each["data_offsets"])],
                                np.float32).reshape(each["shape"])
             for key, each in header.items()}
-
-
-def to_bf16(array):
-    """The bits of the nearest bf16, ties to even."""
-    bits = array.view(np.uint32)
-    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-
-
-def to_f32(bits):
-    return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
 def compile_model(name, folder, dtype, target, suffix):
@@ -90,22 +83,24 @@ def main():
     name = options.model
     tokens = np.random.default_rng(5).integers(
         0, ALPHABET, (options.batch, options.length))
-    bits = {key: to_bf16(array) for key, array in weights_of(name).items()}
+    weights = {key: inputs.encode(array, "bf16")
+               for key, array in weights_of(name).items()}
     with tempfile.TemporaryDirectory() as path:
         folder = pathlib.Path(path)
         expected = on_cpu(
             compile_model(name, folder, "f32", "native", "so"),
-            {key: to_f32(array) for key, array in bits.items()}
+            {key: inputs.decode(array).astype(np.float32)
+             for key, array in weights.items()}
             | {"tokens": tokens}, folder)
         cpu = on_cpu(
             compile_model(name, folder, "bf16", "native", "so"),
-            {key: array.view("V2") for key, array in bits.items()}
-            | {"tokens": tokens}, folder)
+            weights | {"tokens": tokens}, folder)
         gpu, launches = on_gpu(
             compile_model(name, folder, "bf16", options.target, "ptx"),
-            bits | {"tokens": tokens}, name, options)
+            {key: array.view(np.uint16) for key, array in weights.items()}
+            | {"tokens": tokens}, name, options)
     largest = np.max(np.abs(expected))
-    ours, others = (np.max(np.abs(to_f32(each.view(np.uint16)) - expected))
+    ours, others = (np.max(np.abs(inputs.decode(each.view("V2")) - expected))
                     / largest for each in (gpu, cpu))
     print(f"{name} {options.target}: {launches} kernels, error {ours:.4f} of the "
           f"largest logit; the CPU's bf16 {others:.4f}")

@@ -19,15 +19,15 @@ import run
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "numeric"))
 
-import contractions_of  # noqa: E402
+import einsum_layer  # noqa: E402
+from linalg_graph import numbers  # noqa: E402
 
 
 def compile_form(options, folder):
-    """The PTX and the entry of a form, and whether its product is dense."""
+    """The PTX and the entry of a form, and the remarks of its compilation."""
     source = folder / "f.mlir"
-    sizes = dict(options.sizes)
-    source.write_text(contractions_of.module(options.form, sizes, options.dtype,
-                                             options.open))
+    source.write_text(einsum_layer.module(options.form, options.sizes,
+                                          options.dtype, options.open))
     made = subprocess.run(
         ["mixattn-compile", source, f"--target={options.target}", "--remarks",
          "-o", folder / "f.ptx"], check=True, capture_output=True, text=True)
@@ -50,7 +50,7 @@ def main():
                         help="the stand-in libcuda; default: that of the build")
     options = parser.parse_args()
     options.sizes = {each[0]: int(each[2:]) for each in options.sizes.split(",")}
-    arrays, expected, scale = contractions_of.problem(
+    arrays, expected, scale = einsum_layer.problem(
         options.form, options.sizes, options.dtype, bool(options.open))
     with tempfile.TemporaryDirectory() as folder:
         text, entry, remarks = compile_form(options, pathlib.Path(folder))
@@ -69,8 +69,8 @@ def main():
         print("FAIL other bits where copies land late")
         return 1
     held = results[0].view("V2") if options.dtype == "bf16" else results[0].view(np.float16)
-    worst = np.max(np.abs(contractions_of.numbers(held) - expected) / scale)
-    limit = contractions_of.LIMITS[options.dtype]
+    worst = np.max(np.abs(numbers(held) - expected) / scale)
+    limit = einsum_layer.LIMITS[options.dtype]
     print(f"{options.form} {options.target} {options.dtype}: error "
           f"{worst / limit:.3f} of the limit, {len(entry['launches'])} kernel(s)")
     return 0 if worst < limit else 1

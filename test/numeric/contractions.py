@@ -7,8 +7,9 @@ import sys
 
 import numpy as np
 
-import contractions_of
 import cpu
+import einsum_layer
+from linalg_graph import numbers
 
 # Layers, scores and mixers as models have them, and orders that none has.
 FORMS = ["ij,jk->ik", "ij,kj->ik", "ji,jk->ik", "ji,kj->ik", "ij,jk->ki",
@@ -22,16 +23,16 @@ SIZES = [dict(zip("abcdehijknor", sizes)) for sizes in (
 
 
 def check(form, sizes, folder, compiler, runner, target, is_open, dtype):
-    """Whether what is wrong with a form, or nothing."""
+    """Says what is wrong with a form, or nothing."""
     source, artifact = f"{folder}/f.mlir", f"{folder}/f.so"
     with open(source, "w", encoding="ascii") as file:
-        file.write(contractions_of.module(form, sizes, dtype, is_open))
+        file.write(einsum_layer.module(form, sizes, dtype, is_open))
     made = subprocess.run([compiler, source, f"--target={target}", "--remarks",
                            "-o", artifact], check=True, capture_output=True,
                           text=True)
     if "[Passed] dense" not in made.stderr:
         return "it is not planned as dense"
-    arrays, expected, scale = contractions_of.problem(form, sizes, dtype, is_open)
+    arrays, expected, scale = einsum_layer.problem(form, sizes, dtype, is_open)
     np.savez(f"{folder}/in.npz", **arrays)
     results = []
     for threads in ("1", "2"):
@@ -42,8 +43,9 @@ def check(form, sizes, folder, compiler, runner, target, is_open, dtype):
         results.append(np.load(f"{folder}/y.npy"))
     if results[0].tobytes() != results[1].tobytes():
         return "two threads give other bits than one"
-    worst = np.max(np.abs(contractions_of.numbers(results[0]) - expected) / scale)
-    return "" if worst < contractions_of.LIMITS[dtype] else f"an error of {worst:.2e} of its terms"
+    worst = np.max(np.abs(numbers(results[0]) - expected) / scale)
+    return ("" if worst < einsum_layer.LIMITS[dtype]
+            else f"an error of {worst:.2e} of its terms")
 
 
 def main():

@@ -207,7 +207,7 @@ func.func @folded_rows(%x: tensor<?x?x8xf32> {attn.dims = ["B", "N"]}) -> tensor
 
 // -----
 
-// Ones that a reshape takes away leave the size of what they stood beside.
+// Where a reshape drops sizes of 1, the open size next to them keeps its name.
 // CHECK-LABEL: func.func @ones_fall_away
 // CHECK-SAME:    -> (tensor<?x8xf32> {attn.dims = ["N"], attn.name = "result0"})
 func.func @ones_fall_away(%x: tensor<1x?x1x8xf32> {attn.dims = ["N"]})

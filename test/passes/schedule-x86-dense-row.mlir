@@ -36,7 +36,8 @@ func.func @widened(%x: tensor<1x3072xbf16>, %w: tensor<3072x768xbf16>) -> tensor
   return %y : tensor<1x768xbf16>
 }
 
-// What the second caches hold is read in tiles as wide as registers allow.
+// A right side that the second caches hold is read in tiles as wide as registers
+// allow.
 // CHECK-LABEL: func.func @small(
 // CHECK:         tile.x86.product %{{.+}} into %{{[a-z0-9_]+}} : {{.*}}memref<1x256xf32
 func.func @small(%x: tensor<1x128xf32>, %w: tensor<128x512xf32>) -> tensor<1x512xf32> {

@@ -9,7 +9,7 @@
 using namespace mixattn;
 
 namespace {
-/// What a module is compiled to, for all targets of an artifact.
+/// The code of a module, for all targets of an artifact.
 struct AllCode {
   /// For a CPU; none where there are GPUs alone.
   std::vector<std::string> hostObjects;

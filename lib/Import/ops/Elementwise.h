@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What families of pointwise ops share.
+// The pieces that families of pointwise ops share.
 #ifndef MIXATTN_LIB_IMPORT_OPS_ELEMENTWISE_H
 #define MIXATTN_LIB_IMPORT_OPS_ELEMENTWISE_H
 

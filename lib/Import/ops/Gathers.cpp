@@ -132,7 +132,7 @@ static void pickByIndex(OpCall &op) {
 
 static void embedding(OpCall &op) {
   Built table = op.tensor("weight"), indices = op.tensor("indices");
-  // What trains the table differently computes the same.
+  // Options of training alone: the forward pass is the same.
   op.integer("padding_idx", -1);
   op.flag("scale_grad_by_freq", false);
   op.flag("sparse", false);

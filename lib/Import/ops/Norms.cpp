@@ -37,7 +37,7 @@ static Built sumOfSquares(GraphBuilder &build, const Built &x,
 
 namespace {
 
-/// What a norm is made of: (x - sum / count) / sqrt(squares / count + epsilon).
+/// The parts of a norm: (x - sum / count) / sqrt(squares / count + epsilon).
 struct Moments {
   Built x, sum, squares, count;
   SmallVector<int64_t> dims;

@@ -86,7 +86,7 @@ static void split(OpCall &op, const char *sizes) {
                             tensor.sizes[dim].toText(), begin.toText()));
 }
 
-/// What lies at each index of a dim.
+/// The elements at each index of a dim, a tensor each.
 static void unbind(OpCall &op) {
   Built tensor = op.tensor("self");
   int64_t dim = op.dim("dim", tensor.rank(), 0);

@@ -116,7 +116,7 @@ static std::vector<std::string> parseEinsum(std::string equation,
   if (hasResult) {
     result.push_back(spell(right, most));
   } else {
-    // What occurs once, in alphabetical order.
+    // Letters that occur once, in alphabetical order.
     std::string once;
     std::string all;
     for (const std::string &term : result)
@@ -185,7 +185,7 @@ static void einsum(OpCall &op) {
   for (size_t i = 1; i < operands.size(); ++i) {
     std::string next = result;
     if (i + 1 < operands.size()) {
-      // What later operands or the result still need.
+      // Letters that later operands or the result still need.
       std::string needed = result;
       for (size_t later = i + 1; later < operands.size(); ++later)
         needed += terms[later];

@@ -18,7 +18,7 @@ struct mixattn_half {
 // (lib/Target/DispatchObjects).
 struct mixattn_both {
   struct mixattn_half host, cuda;
-  // What messages call each tensor: "argument 'q'", arguments first.
+  // The names of tensors in messages: "argument 'q'", arguments first.
   const char *const *titles;
   int32_t count;
 };

@@ -12,8 +12,9 @@
 
 namespace mixattn::gpus {
 
-/// Emits what rows `first` to before `first + step` of `head` need beside
-/// values. Lanes side by side hold the weights of one row of the band.
+/// Emits the operands, but for values, of rows `first` to before
+/// `first + step` of `head`. Lanes side by side hold the weights of one row of
+/// the band.
 class BandedRows {
 public:
   /// Lanes of a warp, and rows that it computes at once: so many loads of a

@@ -288,9 +288,9 @@ void DenseBlock::emitStore(Value results, Value first) {
                   });
 }
 
-/// What pointwise ops make of `sums`, of the group of rows from `first` on.
-/// They may compute in the place of what they read: no element is read but by
-/// the thread that writes it.
+/// Emits the pointwise ops on `sums`, of the group of rows from `first` on.
+/// They may compute in the place of a tensor that they read: no element is read
+/// but by the thread that writes it.
 Value DenseBlock::emitConsumers(Value sums, Value first) {
   if (kernel.getConsumers().empty())
     return sums;

@@ -6,7 +6,6 @@
 #include "passes/schedule/mma/Dense.h"
 #include "passes/schedule/mma/DenseSizes.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -57,8 +56,7 @@ std::string Dense::whyNot(Operation *op) const {
   if (!result.isF32() && !result.isF16() && !result.isBF16())
     return llvm::formatv("results are f32, f16 or bf16, but one is {0}",
                          result);
-  auto fill = product->op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  if (!fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+  if (!product->beginsWithZeros())
     return "it adds to a tensor that is not filled with 0";
   if (hasEmptyOperand(op))
     return "one of its operands has no elements";

@@ -45,8 +45,8 @@ void DenseSizes::chooseLoops(const Contraction &op) {
   batches.append(without(op.lanes, columnLoop));
 }
 
-/// How much is done for a step's terms, `all` of which there are, relative to
-/// their products: those of terms that fill a product, and a wait.
+/// The time of a step of `terms` terms for each of them, in that of a term:
+/// terms come in products of 16, and a step has a wait.
 static double costOf(int64_t terms) {
   constexpr double wait = 8;
   return (double(llvm::alignTo(terms, 16)) + wait) / double(terms);
@@ -60,8 +60,8 @@ void DenseSizes::chooseTile(const Contraction &op, int64_t sharedBytes) {
     why = "the number of its columns or of its terms is open";
     return;
   }
-  // Few blocks, and none with columns of another if that takes no more of them
-  // than twice as many.
+  // As few blocks as possible, none with columns of another: unless that takes
+  // more than twice as many.
   int64_t blocks = llvm::divideCeil(allColumns, mostColumns);
   columns = blocks == 1 ? allColumns : mostColumns;
   for (int64_t few = blocks; few <= 2 * blocks; ++few)

@@ -41,7 +41,7 @@ TEST(MergeManifests, Workspaces) {
       << text;
 }
 
-// What a GPU says otherwise stands next to what the CPU says.
+// Facts that differ on a GPU stand next to those of the CPU.
 TEST(JoinManifests, KeepsBoth) {
   EXPECT_EQ(joinManifests(R"({"entries":[{"name":"f","packed":8,)"
                           R"("workspace":"N"},{"name":"g"}],)"

@@ -4,7 +4,7 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_PANEL_H
 #define MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_PANEL_H
 
-#include "passes/schedule/DenseOperand.h"
+#include "passes/schedule/x86/dense/DenseOperand.h"
 #include "passes/schedule/x86/shared/TileBuilder.h"
 
 namespace mixattn {

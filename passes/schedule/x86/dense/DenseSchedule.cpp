@@ -11,7 +11,6 @@
 #include "passes/schedule/x86/shared/StageSchedule.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -99,8 +98,7 @@ std::string Dense::whyNot(Operation *op) const {
         !isa<Float32Type, Float16Type, BFloat16Type>(type))
       return llvm::formatv(
           "its operands are of f32, f16 or bf16, but one is {0}", type);
-  auto fill = product->op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  if (!fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+  if (!product->beginsWithZeros())
     return "it adds to a tensor that is not filled with 0";
   return hasEmptyOperand(op) ? "one of its operands has no elements" : "";
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A tensor of a contraction as it lies in memory.
 
-#ifndef MIXATTN_PASSES_SCHEDULE_DENSE_OPERAND_H
-#define MIXATTN_PASSES_SCHEDULE_DENSE_OPERAND_H
+#ifndef MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_OPERAND_H
+#define MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_OPERAND_H
 
 #include "dialect/attn/Contraction.h"
 
@@ -55,4 +55,4 @@ private:
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_SCHEDULE_DENSE_OPERAND_H
+#endif // MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_OPERAND_H

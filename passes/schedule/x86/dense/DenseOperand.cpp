@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the loops of a contraction walk over a buffer.
 
-#include "passes/schedule/DenseOperand.h"
+#include "passes/schedule/x86/dense/DenseOperand.h"
 
 #include "passes/body/IndexMath.h"
 

@@ -3,24 +3,10 @@
 
 import numpy as np
 
-# What results may be off by, relative to the terms that they are sums of.
+from linalg_graph import rounded
+
+# The largest error of results, relative to the terms that they are sums of.
 LIMITS = {"f32": 2.0**-21, "f16": 3 * 2.0**-11, "bf16": 3 * 2.0**-8}
-
-
-def rounded(array, dtype):
-    """`array` as a file holds it, and the numbers that this is."""
-    if dtype == "bf16":
-        bits = array.astype(np.float32).view(np.uint32) & 0xFFFF0000
-        return (bits >> 16).astype(np.uint16).view("V2"), bits.view(np.float32)
-    held = array.astype({"f32": np.float32, "f16": np.float16}[dtype])
-    return held, held
-
-
-def numbers(held):
-    if held.dtype.kind == "V":
-        bits = held.view(np.uint16).astype(np.uint32) << 16
-        return bits.view(np.float32).astype(np.float64)
-    return held.astype(np.float64)
 
 
 def module(form, sizes, dtype, is_open):
