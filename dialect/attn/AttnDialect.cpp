@@ -204,12 +204,49 @@ LogicalResult AttnDialect::verifyRegionResultAttribute(Operation *op, unsigned,
   return verifyEntryAttribute({op, "result", index, type}, attr);
 }
 
+/// What dims must be: one end or two that ascend, or a text.
+static LogicalResult verifySizes(Operation *op, Attribute value) {
+  if (!isa<FunctionOpInterface>(op))
+    return op->emitOpError("expected 'attn.sizes' to be on a function");
+  auto sizes = dyn_cast<DictionaryAttr>(value);
+  if (!sizes)
+    return op->emitOpError("expected 'attn.sizes' to be a dictionary, but got ")
+           << value;
+  for (NamedAttribute each : sizes) {
+    StringRef name = each.getName().getValue();
+    if (!isIdentifier(name))
+      return op->emitOpError("expected the names in 'attn.sizes' to be "
+                             "identifiers, but got '")
+             << name << "'";
+    if (isa<StringAttr>(each.getValue()))
+      continue;
+    auto ends = dyn_cast<ArrayAttr>(each.getValue());
+    auto isSize = [](Attribute end) {
+      auto number = dyn_cast<IntegerAttr>(end);
+      return number && number.getType().isSignlessInteger(64) &&
+             number.getInt() >= 0;
+    };
+    bool isRange = ends && (ends.size() == 1 || ends.size() == 2) &&
+                   llvm::all_of(ends, isSize);
+    if (isRange && ends.size() == 2)
+      isRange = cast<IntegerAttr>(ends[0]).getInt() <=
+                cast<IntegerAttr>(ends[1]).getInt();
+    if (!isRange)
+      return op->emitOpError("expected 'attn.sizes' to give '")
+             << name << "' one or two sizes that ascend, or a text, but got "
+             << each.getValue();
+  }
+  return success();
+}
+
 LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   // The compiler itself leaves the manifest on the module.
   if (attr.getName() == "attn.manifest" && isa<ModuleOp>(op) &&
       isa<StringAttr>(attr.getValue()))
     return success();
+  if (attr.getName() == "attn.sizes")
+    return verifySizes(op, attr.getValue());
   if (attr.getName() == TargetAttr::attributeName) {
     if (!isa<ModuleOp>(op))
       return op->emitOpError("expected 'attn.target' to be on a module");

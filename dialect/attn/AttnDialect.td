@@ -29,7 +29,7 @@ def Attn_Dialect : Dialect {
       and so on where it is missing.
     - `attn.dims = ["B", "N"]`: one name per dynamic dimension. Equal names
       have equal sizes, checked when the entry is called. Those of a result
-      are sizes that the ops show to be an argument's.
+      are sizes that the ops show to be an argument's, or computed from such.
     - `attn.range = [0, "S"]`: on integer arguments, the smallest and the
       largest value, each an integer or the name of a dimension; checked when
       the entry is called.
@@ -44,6 +44,12 @@ def Attn_Dialect : Dialect {
       is an element.
     - `attn.parameter`: on arguments that are weights of the model, which the
       cost report and the manifest tell from its inputs.
+
+    The entry itself may carry `attn.sizes`, what its dims must be, checked
+    when the entry is called: `{N = [4, 128], S = [1], M = "B N + 1"}` says that
+    N lies between two ends, S has one end, and M is as large as a polynomial
+    in dims of arguments that are not computed themselves. Dims of results that
+    no argument has are such; they get a name where the entry gives none.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;

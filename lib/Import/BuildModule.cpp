@@ -4,6 +4,7 @@
 
 #include "dialect/attn/AttnOps.h"
 #include "lib/Import/OpTable.h"
+#include "passes/entry/DimRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,7 +48,8 @@ private:
   std::string name;
   MLIRContext &context;
   std::vector<Built> values;
-  std::set<std::string> taken;
+  /// Names of arguments and results, and of open dims.
+  std::set<std::string> taken, dims;
   BuiltModule result;
   func::FuncOp entry;
 };
@@ -66,14 +68,29 @@ std::string ModuleBuilder::freshName(StringRef wanted) {
   return made;
 }
 
-/// The names of open dims, each of which is a dim of an argument; null where
-/// there are none.
+/// Whether it is an open dim, and not computed from such.
+static bool isDim(const SizePolynomial &size) {
+  const auto &terms = size.getTerms();
+  return terms.size() == 1 && terms.begin()->first.size() == 1 &&
+         terms.begin()->second == 1;
+}
+
+/// The names of a tensor's open sizes, of which the entry says what those are
+/// that are computed from others; null where there are none.
 ArrayAttr ModuleBuilder::dimNames(OpBuilder &builder, const SizeList &sizes) {
-  SmallVector<StringRef> names;
-  for (const SizePolynomial &size : sizes)
-    if (!size.asNumber())
-      names.push_back(size.getTerms().begin()->first[0]);
-  return names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names);
+  SmallVector<std::string> names;
+  for (const SizePolynomial &size : sizes) {
+    if (size.asNumber())
+      continue;
+    names.push_back(size.toIdentifier());
+    if (isDim(size))
+      continue;
+    while (dims.count(names.back()))
+      names.back() += '_';
+    defineDim(entry, names.back(), size);
+  }
+  SmallVector<StringRef> texts(names.begin(), names.end());
+  return names.empty() ? ArrayAttr() : builder.getStrArrayAttr(texts);
 }
 
 void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
@@ -89,6 +106,10 @@ void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
   Location loc = builder.getUnknownLoc();
   entry = func::FuncOp::create(builder, loc, name,
                                builder.getFunctionType(inputs, outputs));
+  for (const GraphInput &input : graph.inputs)
+    for (const SizePolynomial &size : graph.values[input.value].sizes)
+      if (isDim(size))
+        dims.insert(size.toText());
   // Arguments of calls keep their names; parameters give way.
   std::vector<std::string> names(graph.inputs.size());
   for (bool isWeight : {false, true})
@@ -115,6 +136,8 @@ void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
     if (ArrayAttr dims = dimNames(builder, graph.values[output.second].sizes))
       entry.setResultAttr(index, "attn.dims", dims);
   }
+  for (const auto &[dim, range] : graph.ranges)
+    limitDim(entry, dim, range.least, range.most);
 }
 
 /// A constant of the text: the same number everywhere, or a dense one.
@@ -157,7 +180,7 @@ void ModuleBuilder::bindInputs(GraphBuilder &build) {
     Value argument = entry.getArgument(next++);
     values[input.value] = {type.dtype, type.sizes, argument};
     for (auto [dim, size] : llvm::enumerate(type.sizes))
-      if (!size.asNumber())
+      if (isDim(size))
         build.defineDim(size.toText(), argument, dim);
   }
 }
@@ -196,15 +219,6 @@ static void eraseUnused(Block &block) {
 Status ModuleBuilder::finish(GraphBuilder &build) {
   SmallVector<Value> returned;
   for (const auto &[name, id] : graph.outputs) {
-    for (const SizePolynomial &size : graph.values[id].sizes) {
-      const auto &terms = size.getTerms();
-      bool isDim = terms.size() == 1 && terms.begin()->first.size() == 1 &&
-                   terms.begin()->second == 1;
-      if (!size.asNumber() && !isDim)
-        return makeError("expected each open size of result '{}' to be that of "
-                         "an input's dim, but got {}",
-                         name, size.toText());
-    }
     if (!values[id])
       return makeError("'{}' is a result that is not compiled",
                        graph.values[id].name);

@@ -5,7 +5,7 @@
 #define MIXATTN_LIB_IMPORT_GRAPH_H
 
 #include "lib/Runtime/Tensor.h"
-#include "passes/plan/SizePolynomial.h"
+#include "passes/entry/SizePolynomial.h"
 
 #include <variant>
 
@@ -67,6 +67,12 @@ struct GraphInput {
   bool isConstant = false;
 };
 
+/// The sizes of an open dim that a model was made for; `most` may be open.
+struct DimRange {
+  int64_t least = 0;
+  std::optional<int64_t> most;
+};
+
 /// A model.
 struct Graph {
   std::vector<GraphValue> values;
@@ -75,8 +81,9 @@ struct Graph {
   std::vector<GraphNode> nodes;
   /// Results with their names.
   std::vector<std::pair<std::string, ValueId>> outputs;
-  /// Remarks on the model for the user, a sentence each.
-  std::vector<std::string> remarks;
+  /// Ranges of open dims, which calls check; dims without one may have any
+  /// size.
+  std::map<std::string, DimRange> ranges;
 };
 
 /// `op 'aten.mm.default' of node 'mm' (model.py:12)`.

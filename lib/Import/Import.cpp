@@ -16,7 +16,6 @@ Result<ImportedModel> mixattn::importModel(std::string_view file,
   if (!graph)
     return graph.error();
   ImportedModel result;
-  result.remarks = graph->remarks;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   Result<BuiltModule> built = buildModule(std::move(*graph), entry, context);
   if (!built)

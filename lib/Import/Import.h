@@ -13,8 +13,6 @@ struct ImportedModel {
   std::string text;
   /// The parameters as a safetensors file; empty where there are none.
   std::string weights;
-  /// Remarks for the user, a sentence each.
-  std::vector<std::string> remarks;
 };
 
 /// The model in a file as one function of that name.

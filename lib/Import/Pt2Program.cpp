@@ -31,6 +31,7 @@ public:
 private:
   void readInputs(const JsonView &specs);
   void readInput(const JsonView &spec);
+  void checkInputDims(const JsonView &spec, const GraphInput &input);
   void readNode(const JsonView &view);
   void readResults(const JsonView &outputs, GraphNode &node);
   void readOutputs(const JsonView &specs);
@@ -75,6 +76,19 @@ double ProgramReader::readNumber(const JsonView &number) {
   return NAN;
 }
 
+/// What sizes of inputs are computed from are sizes of inputs, too.
+void ProgramReader::checkInputDims(const JsonView &spec,
+                                   const GraphInput &input) {
+  for (const SizePolynomial &size : result.values[input.value].sizes)
+    for (const auto &[product, coefficient] : size.getTerms())
+      for (const std::string &dim : product)
+        if (!values.hasDim(dim))
+          spec.complain(makeError("expected '{}', from which size {} of input "
+                                  "'{}' is computed, to be a size of an input, "
+                                  "too",
+                                  dim, size.toText(), input.name));
+}
+
 void ProgramReader::readInput(const JsonView &spec) {
   auto [kind, view] = onlyMember(spec);
   GraphInput input;
@@ -86,6 +100,8 @@ void ProgramReader::readInput(const JsonView &spec) {
                                      form));
     input.name = tensor["name"].text();
     input.value = values.define(tensor["name"]);
+    if (!firstError)
+      checkInputDims(spec, input);
     result.inputs.push_back(std::move(input));
     return;
   }
@@ -284,7 +300,9 @@ void ProgramReader::readOutputs(const JsonView &specs) {
 }
 
 /// PyTorch exports for sizes within a range: from 2 on without end unless the
-/// model asks for less.
+/// model asks for less. From 2 on stands for all sizes: PyTorch makes a graph
+/// of its own for sizes of 0 and 1 because they may be spread, which ours are
+/// not.
 void ProgramReader::readRanges(const JsonView &ranges) {
   for (const auto &[symbol, range] : ranges.members()) {
     std::optional<std::string> dim = values.dimOf(symbol);
@@ -295,10 +313,7 @@ void ProgramReader::readRanges(const JsonView &ranges) {
     std::optional<int64_t> least = bound("min_val"), most = bound("max_val");
     if (!dim || (least.value_or(0) <= 2 && !most))
       continue;
-    result.remarks.push_back("the model was exported for " + *dim + " from " +
-                             std::to_string(least.value_or(0)) +
-                             (most ? " to " + std::to_string(*most) : " on") +
-                             ", which calls do not check");
+    result.ranges[*dim] = {std::max<int64_t>(least.value_or(0), 0), most};
   }
 }
 

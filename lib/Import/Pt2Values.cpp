@@ -138,10 +138,13 @@ void ProgramValues::nameDim(const JsonView &view, const std::string &input,
     return;
   }
   const auto &[product, coefficient] = *size.getTerms().begin();
-  if (size.getTerms().size() != 1 || product.size() != 1 || coefficient != 1)
-    return view.complain(makeError("expected dim {} of input '{}' to be a "
-                                   "number or an open dim, but got {}",
-                                   dim, input, size.toText()));
+  if (size.getTerms().size() != 1 || product.size() != 1 || coefficient != 1) {
+    if (given != names.end())
+      view.complain(makeError("expected '--name-dim' to name an open dim, but "
+                              "dim {} of input '{}' is computed: {}",
+                              dim, input, size.toText()));
+    return;
+  }
   const std::string &symbol = product[0];
   dims.insert(symbol);
   if (given == names.end())

@@ -23,6 +23,8 @@ public:
   void nameDims(const JsonView &specs, const InputDimNames &names);
   /// The name of an input's dim that has a symbol, or nothing.
   std::optional<std::string> dimOf(const std::string &symbol) const;
+  /// Whether a size of an input is this open dim.
+  bool hasDim(const std::string &name) const { return dims.count(name); }
   /// The new tensor whose name stands there.
   ValueId define(const JsonView &name);
   /// The tensor whose name stands there.

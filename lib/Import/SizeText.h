@@ -4,7 +4,7 @@
 #define MIXATTN_LIB_IMPORT_SIZETEXT_H
 
 #include "lib/Runtime/Result.h"
-#include "passes/plan/SizePolynomial.h"
+#include "passes/entry/SizePolynomial.h"
 
 namespace mixattn {
 

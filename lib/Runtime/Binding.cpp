@@ -28,8 +28,43 @@ Status DimTable::choose(const std::string &dim, int64_t size) {
   if (dim.empty() || !hasDim(entry, dim))
     return makeError("expected a dim of entry '{}', but got '{}'", entry.name,
                      dim);
+  if (std::optional<Error> refused = refuse(dim, size))
+    return *refused;
   known[dim] = size;
   origins[dim] = "--dim";
+  return Success();
+}
+
+std::optional<Error> DimTable::refuse(const std::string &dim,
+                                      int64_t size) const {
+  auto rule = entry.sizes.find(dim);
+  if (rule == entry.sizes.end())
+    return std::nullopt;
+  const auto &[least, most, definition] = rule->second;
+  if (size < least)
+    return makeError("expected dim '{}' to be {} or more, but got {}", dim,
+                     least, size);
+  if (most && size > *most)
+    return makeError("expected dim '{}' to be at most {}, but got {}", dim,
+                     *most, size);
+  return std::nullopt;
+}
+
+Status DimTable::compute() {
+  for (const auto &[dim, rule] : entry.sizes) {
+    if (!rule.definition || !rule.definition->hasDimsOf(known))
+      continue;
+    std::optional<int64_t> size = rule.definition->in(known, 1);
+    if (!size)
+      return makeError("expected dim '{}', which other dims tell, to be a "
+                       "size, but {} is none",
+                       dim, rule.definition->toString());
+    auto [place, isNew] = known.insert({dim, *size});
+    if (!isNew && place->second != *size)
+      return makeError("expected dim '{}' to be {}, as other dims tell, but "
+                       "got {}",
+                       dim, *size, place->second);
+  }
   return Success();
 }
 
@@ -51,9 +86,11 @@ Status DimTable::bind(const Parameter &argument, const Tensor &tensor) {
     if (!dim.isDynamic())
       continue;
     auto [place, isNew] = known.insert({dim.name, shape[i]});
-    if (isNew)
+    if (isNew) {
       origins[dim.name] = "argument '" + argument.name + "'";
-    else if (place->second != shape[i])
+      if (std::optional<Error> refused = refuse(dim.name, shape[i]))
+        return inArgument(argument, *refused);
+    } else if (place->second != shape[i])
       return inArgument(
           argument,
           makeError("expected dim '{}' to be {} as in {}, but got {}", dim.name,

@@ -24,6 +24,8 @@ public:
   /// Checks a tensor's dtype, rank and dims, and takes its dims over. Errors
   /// say what was expected and, where two arguments disagree, which.
   Status bind(const Parameter &argument, const Tensor &tensor);
+  /// Sets the dims that are computed from others which are known.
+  Status compute();
   /// An error if a dim of the argument, or of what its values may be, is not
   /// known.
   Status requireDims(const Parameter &argument) const;
@@ -31,6 +33,9 @@ public:
   const DimSizes &sizes() const { return known; }
 
 private:
+  /// The error of a size that the entry does not take, if it is one.
+  std::optional<Error> refuse(const std::string &dim, int64_t size) const;
+
   const Entry &entry;
   DimSizes known;
   /// Where the size of a dim comes from, as errors call it.

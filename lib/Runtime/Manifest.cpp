@@ -226,6 +226,8 @@ Entry EntryParser::parse() {
       if (dim.isDynamic())
         dims.insert(dim.name);
   }
+  if (json.has("sizes"))
+    entry.sizes = parseRules(json["sizes"], dims);
   // Bounds and conditions of values may name a dim of a later argument.
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].has("range"))

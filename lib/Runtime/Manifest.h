@@ -11,6 +11,7 @@
 #include "lib/Runtime/SizeExpression.h"
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,6 +76,14 @@ struct Polynomial {
   std::vector<Term> terms;
 
   double in(const DimSizes &sizes) const;
+};
+
+/// What must hold of the size of a dim.
+struct SizeRule {
+  int64_t least = 0;
+  std::optional<int64_t> most = std::nullopt;
+  /// What the size is, in dims of arguments that have no such rule.
+  std::optional<SizeExpression> definition = std::nullopt;
 };
 
 /// Something of an entry that takes time: an op, and what has become of it.
@@ -157,6 +166,8 @@ struct Launch {
 struct Entry {
   std::string name, symbol;
   std::vector<Parameter> arguments, results;
+  /// By names of dims; those without a rule may have any size.
+  std::map<std::string, SizeRule> sizes = {};
   std::optional<Polynomial> flops, bytes;
   /// Bytes of memory for intermediate values that a call takes, for all its
   /// threads together; none where that is not known before.

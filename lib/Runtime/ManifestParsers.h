@@ -15,6 +15,11 @@ namespace mixattn {
 SizeExpression parseSize(const JsonView &json,
                          const std::set<std::string> &dims);
 
+/// Reads the rules of an entry's sizes; `dims` are those of its arguments, and
+/// get the names of those that are computed from them.
+std::map<std::string, SizeRule> parseRules(const JsonView &json,
+                                           std::set<std::string> &dims);
+
 /// Reads the launches of an entry whose arguments and results are known.
 std::vector<Launch> parseLaunches(const JsonView &json, const Entry &entry,
                                   const std::set<std::string> &dims);

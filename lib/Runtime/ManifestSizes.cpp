@@ -51,3 +51,43 @@ SizeExpression mixattn::parseSize(const JsonView &json,
                                   const std::set<std::string> &dims) {
   return parse(json, dims, /*depth=*/0);
 }
+
+/// `{"is": SIZE}` or `{"range": [least, most]}`, where the most may be absent.
+static SizeRule parseRule(const JsonView &json,
+                          const std::set<std::string> &dims) {
+  SizeRule rule;
+  if (json.has("is")) {
+    rule.definition = parseSize(json["is"], dims);
+    return rule;
+  }
+  std::vector<JsonView> ends = json["range"].elements();
+  if (ends.empty() || ends.size() > 2) {
+    json.complain(makeError("expected one end or two of a size, but got {}",
+                            ends.size()));
+    return rule;
+  }
+  rule.least = ends.front().integer();
+  if (ends.size() > 1)
+    rule.most = ends.back().integer();
+  if (rule.least < 0 || rule.most.value_or(rule.least) < rule.least)
+    json.complain(makeError("expected ends of a size that ascend"));
+  return rule;
+}
+
+std::map<std::string, SizeRule>
+mixattn::parseRules(const JsonView &json, std::set<std::string> &dims) {
+  auto members = json.members();
+  // Definitions are by dims that have none, so that none waits for another.
+  for (const auto &[name, rule] : members)
+    if (rule.has("is"))
+      dims.erase(name);
+    else if (!dims.count(name))
+      rule.complain(
+          makeError("expected a dim of an argument, but got '{}'", name));
+  std::map<std::string, SizeRule> rules;
+  for (const auto &[name, rule] : members)
+    rules[name] = parseRule(rule, dims);
+  for (const auto &[name, rule] : members)
+    dims.insert(name);
+  return rules;
+}

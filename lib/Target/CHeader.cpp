@@ -116,6 +116,14 @@ static ElementType elementTypeOf(DType dtype) {
   llvm_unreachable("all dtypes are above");
 }
 
+/// What a dim is computed from, or null.
+static const SizeExpression *definitionOf(const Entry &entry,
+                                          const std::string &dim) {
+  auto rule = entry.sizes.find(dim);
+  bool isComputed = rule != entry.sizes.end() && rule->second.definition;
+  return isComputed ? &*rule->second.definition : nullptr;
+}
+
 /// Gives every dim and every tensor of `entry` its name in C.
 static CEntry nameInC(const Entry &entry) {
   CEntry named{&entry, {}, {}};
@@ -127,18 +135,41 @@ static CEntry nameInC(const Entry &entry) {
   std::set<std::string> seen;
   for (const CParameter &each : named.parameters)
     for (const Dim &dim : each.parameter->shape)
-      if (dim.isDynamic() && seen.insert(dim.name).second)
+      if (dim.isDynamic() && !definitionOf(entry, dim.name) &&
+          seen.insert(dim.name).second)
         named.dims.emplace_back(dim.name, identifiers.add(dim.name));
   for (CParameter &each : named.parameters)
     each.name = identifiers.add(each.parameter->name);
   return named;
 }
 
-/// `dim` in C: an integer or the name of a parameter.
+static std::string dimInC(const CEntry &entry, const Dim &dim);
+
+/// A polynomial in C, with parentheses where operators meet.
+static std::string sizeInC(const CEntry &entry, const SizeExpression &size,
+                           bool isInner = false) {
+  using Kind = SizeExpression::Kind;
+  if (size.kind == Kind::Number)
+    return std::to_string(size.number);
+  if (size.kind == Kind::Dim)
+    return dimInC(entry, {size.dim, 0});
+  const char *sign = size.kind == Kind::Add        ? " + "
+                     : size.kind == Kind::Subtract ? " - "
+                                                   : " * ";
+  std::string text;
+  for (const SizeExpression &operand : size.operands)
+    text +=
+        (text.empty() ? "" : sign) + sizeInC(entry, operand, /*isInner=*/true);
+  return isInner ? "(" + text + ")" : text;
+}
+
+/// `dim` in C: an integer, the name of a parameter or an expression of such.
 static std::string dimInC(const CEntry &entry, const Dim &dim) {
   for (const auto &[name, nameInC] : entry.dims)
     if (name == dim.name)
       return nameInC;
+  if (const SizeExpression *size = definitionOf(*entry.entry, dim.name))
+    return sizeInC(entry, *size);
   return dim.toString();
 }
 

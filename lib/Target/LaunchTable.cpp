@@ -45,6 +45,8 @@ private:
   /// Adds the launches of `entry` for `chip`, and gives their range.
   Constant *addLaunches(const Entry &entry, llvm::StringRef chip,
                         Constants &launches);
+  Constant *dimRow(const Entry &entry, const std::string &name,
+                   const Numbers &dims);
   /// The row of `entry`, which has `ranges` of launches.
   Constant *entryRow(const Entry &entry, llvm::ArrayRef<Constant *> ranges);
   Constant *targetRow(const GpuImage &image, Constant *range);
@@ -154,13 +156,14 @@ Constant *TableWriter::launchRow(const Entry &entry, const Launch &launch,
                    counts(launch.block), counts(launch.cluster)});
 }
 
-/// The names of the dims of an entry's arguments, each once.
+/// The names of the dims of an entry's tensors, each once.
 static std::vector<std::string> dimsOf(const Entry &entry) {
   std::vector<std::string> names;
-  for (const Parameter &argument : entry.arguments)
-    for (const Dim &dim : argument.shape)
-      if (dim.isDynamic() && !llvm::is_contained(names, dim.name))
-        names.push_back(dim.name);
+  for (const auto *parameters : {&entry.arguments, &entry.results})
+    for (const Parameter &parameter : *parameters)
+      for (const Dim &dim : parameter.shape)
+        if (dim.isDynamic() && !llvm::is_contained(names, dim.name))
+          names.push_back(dim.name);
   return names;
 }
 
@@ -180,18 +183,29 @@ Constant *TableWriter::addLaunches(const Entry &entry, llvm::StringRef chip,
   return rangeOf(first, launches);
 }
 
+Constant *TableWriter::dimRow(const Entry &entry, const std::string &name,
+                              const Numbers &dims) {
+  auto found = entry.sizes.find(name);
+  SizeRule rule = found == entry.sizes.end() ? SizeRule() : found->second;
+  // Kernels count in 32 bits.
+  int64_t most = std::min<int64_t>(rule.most.value_or(INT32_MAX), INT32_MAX);
+  return structOf(
+      {text(name), wide(rule.least), wide(most),
+       rule.definition ? expression(*rule.definition, dims) : noExpression()});
+}
+
 Constant *TableWriter::entryRow(const Entry &entry,
                                 llvm::ArrayRef<Constant *> ranges) {
   Numbers dims = numbersOf(entry);
-  Constants names, tensors;
+  Constants rows, tensors;
   for (const std::string &name : dimsOf(entry))
-    names.push_back(text(name));
+    rows.push_back(dimRow(entry, name, dims));
   for (const Parameter &argument : entry.arguments)
     tensors.push_back(tensorRow(entry, argument, /*isResult=*/false, dims));
   for (const Parameter &result : entry.results)
     tensors.push_back(tensorRow(entry, result, /*isResult=*/true, dims));
   return structOf({text(entry.name), listOf(tensors), wide(tensors.size()),
-                   listOf(names), wide(names.size()),
+                   listOf(rows), wide(rows.size()),
                    expression(entry.workspace.value_or(SizeExpression()), dims),
                    listOf(ranges)});
 }

@@ -3,8 +3,8 @@
 
 #include "dialect/attn/OperandConditions.h"
 #include "passes/Passes.h"
-#include "passes/entry/DimNames.h"
 #include "passes/entry/Entries.h"
+#include "passes/entry/Sizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -32,6 +32,7 @@ private:
   LogicalResult nameParties();
   LogicalResult nameArgumentDims(DimNames &dims);
   LogicalResult nameResultDims(DimNames &dims);
+  StringAttr nameComputedDim(const SizePolynomial &size, StringAttr given);
   LogicalResult checkBounds();
   LogicalResult checkCalls();
   llvm::StringSet<> argumentDims();
@@ -155,8 +156,35 @@ llvm::StringSet<> EntryNamer::argumentDims() {
   return result;
 }
 
+/// The name of a result's dim of that size, which is computed from those of
+/// arguments: `given`, or one of its own. Null where `given` is another size.
+StringAttr EntryNamer::nameComputedDim(const SizePolynomial &size,
+                                       StringAttr given) {
+  DimRules rules = getDimRules(entry);
+  llvm::StringSet<> taken = argumentDims();
+  for (const auto &[name, rule] : rules) {
+    taken.insert(name);
+    if (rule.definition && expand(*rule.definition, rules) == size &&
+        (!given || given == StringRef(name)))
+      return builder.getStringAttr(name);
+  }
+  if (given && taken.contains(given.getValue()))
+    return {};
+  std::string name = given ? given.str() : size.toIdentifier();
+  while (taken.contains(name))
+    name += '_';
+  defineDim(entry, name, size);
+  return builder.getStringAttr(name);
+}
+
 LogicalResult EntryNamer::nameResultDims(DimNames &dims) {
   llvm::StringSet<> ofArguments = argumentDims();
+  std::optional<Sizes> sizes;
+  auto sizeOf = [&](Value value, unsigned dim) {
+    if (!sizes)
+      sizes.emplace(entry);
+    return sizes->size(value, dim);
+  };
   for (auto [index, value] : llvm::enumerate(getReturn().getOperands())) {
     auto type = cast<RankedTensorType>(value.getType());
     auto given = entry.getResultAttrOfType<ArrayAttr>(index, "attn.dims");
@@ -172,15 +200,28 @@ LogicalResult EntryNamer::nameResultDims(DimNames &dims) {
         return expected() << "to be written as " << *size
                           << ", the only size that it can have";
       auto name = given ? cast<StringAttr>(given[names.size()]) : StringAttr();
-      if (name && !ofArguments.contains(name.getValue()))
-        return expected() << "to occur in an argument, but got '"
-                          << name.getValue() << "'";
       StringAttr shown = dims.name(value, dim);
-      if (!shown)
-        return expected() << "to have the size of an argument's dimension, "
-                             "which its ops do not show";
+      std::string text = shown ? shown.str() : "";
+      if (!shown) {
+        SizePolynomial size = sizeOf(value, dim);
+        text = size.toText();
+        if (std::optional<int64_t> number = size.asNumber())
+          return expected() << "to be written as " << *number
+                            << ", the only size that it can have";
+        if (ofArguments.contains(text))
+          shown = builder.getStringAttr(text);
+        else if (size.isKnown())
+          shown = nameComputedDim(size, name);
+        else if (name && !ofArguments.contains(name.getValue()))
+          return expected() << "to occur in an argument, but got '"
+                            << name.getValue() << "'";
+        else
+          return expected() << "to have the size of an argument's dimension, "
+                               "or one computed from such, which its ops do "
+                               "not show";
+      }
       if (name && name != shown)
-        return expected() << "to be '" << shown.getValue()
+        return expected() << "to be '" << text
                           << "', as its ops show, but got '" << name.getValue()
                           << "'";
       names.push_back(shown);
@@ -293,7 +334,9 @@ LogicalResult EntryNamer::run() {
       failed(checkConstants()) || failed(nameParties()))
     return failure();
   DimNames dims(entry);
-  if (failed(nameArgumentDims(dims)) || failed(nameResultDims(dims)))
+  if (failed(nameArgumentDims(dims)) ||
+      failed(verifyDimRules(entry, argumentDims())) ||
+      failed(nameResultDims(dims)))
     return failure();
   rangeLengths(dims);
   if (failed(setConditions(dims)))

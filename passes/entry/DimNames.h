@@ -34,9 +34,13 @@ public:
   /// The static size that the class must have, if any.
   std::optional<int64_t> size(mlir::Value value, unsigned dim) const;
 
-private:
+  /// A tensor and a dim of it.
   using Dim = std::pair<void *, unsigned>;
 
+  /// The same dim for all of a class.
+  Dim leader(mlir::Value value, unsigned dim) const;
+
+private:
   void tie(mlir::Value a, unsigned aDim, mlir::Value b, unsigned bDim);
   /// Reads all ops. Results of loops and branches in `opaque` have sizes of
   /// their own.
@@ -55,8 +59,6 @@ private:
   void tieScores(ScoreOpInterface op);
   void tieSized(SizedOpInterface op);
   void tieTypes(mlir::Value a, mlir::Value b);
-  Dim leader(mlir::Value value, unsigned dim) const;
-
   llvm::EquivalenceClasses<Dim> classes;
   std::map<Dim, llvm::SmallVector<mlir::StringAttr>> namesOf;
   std::map<Dim, int64_t> sizeOf;

@@ -33,9 +33,9 @@ static LLVM::LLVMStructType tensorType(OpBuilder &b) {
                   {ptr, device, i32, i32, ptr, ptr, b.getI64Type()});
 }
 
-EntryChecks::EntryChecks(ModuleOp module, func::FuncOp wrapper)
+EntryChecks::EntryChecks(ModuleOp module, func::FuncOp wrapper, DimRules rules)
     : module(module), function(wrapper),
-      b(wrapper.getLoc(), wrapper.getContext()) {
+      b(wrapper.getLoc(), wrapper.getContext()), rules(std::move(rules)) {
   b.setInsertionPointToStart(wrapper.addEntryBlock());
   call = wrapper.getArguments().back();
 }
@@ -142,21 +142,8 @@ void EntryChecks::checkSizes(const EntryTensor &expected, Value shape,
               size);
       continue;
     }
-    StringRef name = cast<StringAttr>(expected.dims[nextName++]).getValue();
-    auto [known, isNew] = dims.try_emplace(name, size, expected.title);
-    if (isNew) {
-      Value valid =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size, i64(0));
-      require(valid,
-              "expected dimension '" + name + "' to be 0 or more, but got %lld",
-              size);
-      continue;
-    }
-    auto [first, owner] = known->second;
-    require(same(size, first),
-            "expected dimension '" + name + "' to be %lld as in " + owner +
-                ", but got %lld",
-            {first, size});
+    checkNamedDim(expected,
+                  cast<StringAttr>(expected.dims[nextName++]).getValue(), size);
   }
 
   // Not by the product of the sizes, which may be 0 modulo 2^64.
@@ -356,7 +343,7 @@ Value EntryChecks::readTensor(unsigned index, const EntryTensor &expected) {
 Value EntryChecks::boundOf(Attribute bound) {
   if (auto number = dyn_cast<IntegerAttr>(bound))
     return i64(number.getInt());
-  return dims.lookup(cast<StringAttr>(bound).getValue()).first;
+  return dims.lookup(cast<StringAttr>(bound).getValue()).size;
 }
 
 void EntryChecks::checkValues(unsigned index, const EntryTensor &tensor,

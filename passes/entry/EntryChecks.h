@@ -4,6 +4,7 @@
 #ifndef MIXATTN_PASSES_ENTRY_ENTRY_CHECKS_H
 #define MIXATTN_PASSES_ENTRY_ENTRY_CHECKS_H
 
+#include "passes/entry/DimRules.h"
 #include "passes/entry/EntryReport.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,7 +39,8 @@ class EntryChecks {
 public:
   /// Starts the body of `wrapper`, whose last argument is the call: that of an
   /// entry has the type (tensors, count, call) -> i32.
-  EntryChecks(mlir::ModuleOp module, mlir::func::FuncOp wrapper);
+  EntryChecks(mlir::ModuleOp module, mlir::func::FuncOp wrapper,
+              DimRules rules = {});
 
   /// Checks the size of `call`.
   void checkCall();
@@ -60,6 +62,10 @@ public:
   /// Checks the rank and the sizes of tensor `index`, and returns a buffer of
   /// these, with no memory. Of one whose sizes are all known nothing is read.
   mlir::Value readShape(unsigned index, const EntryTensor &tensor);
+
+  /// Checks that dims which are computed from others have that size. All dims
+  /// have been read.
+  void checkComputedDims();
 
   /// Checks that the values of `buffer` lie in the tensor's range and are what
   /// the tensor must hold. All dims have been read.
@@ -83,6 +89,9 @@ private:
   void require(mlir::Value holds, const llvm::Twine &format,
                mlir::ValueRange numbers = {});
   void startTensor(unsigned index, const EntryTensor &expected);
+  /// Checks the size of a dim that has a name.
+  void checkNamedDim(const EntryTensor &expected, llvm::StringRef name,
+                     mlir::Value size);
   /// The address of tensor `index`.
   mlir::Value addressOf(unsigned index);
   /// Checks `tensor` and returns its buffer.
@@ -124,8 +133,15 @@ private:
   mlir::Value call, title, code;
   bool isChecked = false;
   unsigned messages = 0, titles = 0;
-  /// The size of each named dim, and the title of the tensor that gave it.
-  llvm::StringMap<std::pair<mlir::Value, std::string>> dims;
+  /// A named dim: its size, and the tensor that gave it, by its title as text
+  /// and in memory, and the code of an error in it.
+  struct ReadDim {
+    mlir::Value size;
+    std::string owner;
+    mlir::Value title, code;
+  };
+  llvm::StringMap<ReadDim> dims;
+  DimRules rules;
 };
 
 } // namespace mixattn

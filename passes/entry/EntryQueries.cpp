@@ -12,13 +12,13 @@ using namespace mixattn;
 void mixattn::exportWorkspaceQuery(OpBuilder &builder, ModuleOp module,
                                    Location loc, StringRef name,
                                    ArrayRef<EntryTensor> tensors,
-                                   func::FuncOp bytes) {
+                                   const DimRules &rules, func::FuncOp bytes) {
   Type ptr = LLVM::LLVMPointerType::get(builder.getContext());
   Type i32 = builder.getI32Type();
   auto function =
       func::FuncOp::create(builder, loc, ("mixattn_workspace_" + name).str(),
                            builder.getFunctionType({ptr, i32, ptr, ptr}, i32));
-  EntryChecks checks(module, function);
+  EntryChecks checks(module, function, rules);
   checks.checkCall();
   checks.checkCount(tensors.size());
   checks.checkPlace(function.getArgument(2));
@@ -28,6 +28,7 @@ void mixattn::exportWorkspaceQuery(OpBuilder &builder, ModuleOp module,
     SmallVector<Value> buffers;
     for (auto [index, tensor] : llvm::enumerate(tensors))
       buffers.push_back(checks.readShape(index, tensor));
+    checks.checkComputedDims();
     total = func::CallOp::create(b, bytes, buffers).getResult(0);
     checks.checkBytes(total);
   }

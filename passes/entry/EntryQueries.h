@@ -9,13 +9,13 @@
 namespace mixattn {
 
 /// Makes `mixattn_workspace_NAME` (mixattn_workspace_query in
-/// lib/Runtime/abi.h) where `b` stands. `tensors` are those of the entry;
-/// `bytes` is the function of their buffers that gives the bytes, or null where
-/// a call takes none.
+/// lib/Runtime/abi.h) where `b` stands. `tensors` and `rules` are those of the
+/// entry; `bytes` is the function of their buffers that gives the bytes, or
+/// null where a call takes none.
 void exportWorkspaceQuery(mlir::OpBuilder &b, mlir::ModuleOp module,
                           mlir::Location loc, llvm::StringRef name,
                           llvm::ArrayRef<EntryTensor> tensors,
-                          mlir::func::FuncOp bytes);
+                          const DimRules &rules, mlir::func::FuncOp bytes);
 
 /// Makes `mixattn_prepare_NAME` (mixattn_preparation in lib/Runtime/abi.h): it
 /// asks for what the code needs of the machine.

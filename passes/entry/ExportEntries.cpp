@@ -104,14 +104,16 @@ static void exportEntry(ModuleOp module, func::FuncOp entry) {
   auto type = b.getFunctionType({ptr, b.getI32Type(), ptr}, b.getI32Type());
   auto wrapper =
       func::FuncOp::create(b, entry.getLoc(), "mixattn_" + name, type);
-  EntryChecks checks(module, wrapper);
+  DimRules rules = getDimRules(entry);
+  EntryChecks checks(module, wrapper, rules);
   SmallVector<EntryTensor> tensors;
   for (unsigned i = 0; i < numTensors(entry); ++i)
     tensors.push_back(describe(entry, i));
   SmallVector<CallField> memory = memoryOf(entry);
   auto bytes = module.lookupSymbol<func::FuncOp>(getBytesFunctionName(name));
   entry.removeArgAttrsAttr();
-  exportWorkspaceQuery(b, module, entry.getLoc(), name, tensors, bytes);
+  entry->removeAttr("attn.sizes");
+  exportWorkspaceQuery(b, module, entry.getLoc(), name, tensors, rules, bytes);
   exportPreparation(b, module, entry.getLoc(), name);
 
   checks.checkCall();
@@ -120,6 +122,7 @@ static void exportEntry(ModuleOp module, func::FuncOp entry) {
   SmallVector<Value> buffers;
   for (auto [index, tensor] : llvm::enumerate(tensors))
     buffers.push_back(checks.readTensor(index, tensor));
+  checks.checkComputedDims();
   for (auto [index, tensor] : llvm::enumerate(tensors))
     checks.checkValues(index, tensor, buffers[index]);
   for (CallField field : memory)

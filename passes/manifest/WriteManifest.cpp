@@ -6,6 +6,7 @@
 #include "mixattn/Version.h"
 #include "passes/Passes.h"
 #include "passes/body/ScoreExpression.h"
+#include "passes/entry/DimRules.h"
 #include "passes/entry/Entries.h"
 #include "passes/manifest/ManifestSized.h"
 #include "passes/plan/EntryCost.h"
@@ -96,6 +97,7 @@ private:
                        ArrayRef<std::pair<StringRef, Value>> operands);
 
   /// The fields of the entry's one op, or why there are none.
+  Object describeRules();
   llvm::Expected<Object> describeOp();
   llvm::Expected<Object> describeAttention(AttentionOpInterface op);
   llvm::Error describeOperands(AttentionOpInterface op, Object &result);
@@ -239,6 +241,19 @@ llvm::Error EntryWriter::describeOperands(AttentionOpInterface op,
   return llvm::Error::success();
 }
 
+/// What the sizes of dims must be, by name.
+Object EntryWriter::describeRules() {
+  Object result;
+  for (const auto &[name, rule] : getDimRules(entry)) {
+    Array ends{rule.least};
+    if (rule.most)
+      ends.push_back(*rule.most);
+    result[name] = rule.definition ? Object{{"is", rule.definition->toSize()}}
+                                   : Object{{"range", std::move(ends)}};
+  }
+  return result;
+}
+
 Object EntryWriter::write() {
   Array arguments, results;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
@@ -263,6 +278,8 @@ Object EntryWriter::write() {
                 {"results", std::move(results)},
                 {"flops", countFlops(entry, sizes).toTerms()},
                 {"bytes", countBytes(entry, sizes).toTerms()}};
+  if (Object rules = describeRules(); !rules.empty())
+    result["sizes"] = std::move(rules);
   llvm::Expected<Object> attention = describeOp();
   if (attention) {
     result["attention"] = std::move(*attention);

@@ -4,7 +4,7 @@
 #ifndef MIXATTN_PASSES_PLAN_COST_H
 #define MIXATTN_PASSES_PLAN_COST_H
 
-#include "passes/plan/SizePolynomial.h"
+#include "passes/entry/SizePolynomial.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -4,7 +4,7 @@
 #ifndef MIXATTN_PASSES_PLAN_COST_REPORT_H
 #define MIXATTN_PASSES_PLAN_COST_REPORT_H
 
-#include "passes/plan/SizePolynomial.h"
+#include "passes/entry/SizePolynomial.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

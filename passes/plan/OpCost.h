@@ -4,8 +4,8 @@
 #ifndef MIXATTN_PASSES_PLAN_OP_COST_H
 #define MIXATTN_PASSES_PLAN_OP_COST_H
 
+#include "passes/entry/Sizes.h"
 #include "passes/plan/Cost.h"
-#include "passes/plan/Sizes.h"
 
 namespace mixattn {
 

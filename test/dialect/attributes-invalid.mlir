@@ -206,3 +206,34 @@ func.func private @wider_than_any_tensor() attributes {band = #attn.band<0, 4611
 
 // expected-error @below {{unknown attribute `stripe` in dialect `attn`}}
 func.func private @unknown_attribute_of_the_dialect() attributes {a = #attn.stripe<1>}
+
+// -----
+
+// expected-error @below {{'builtin.module' op expected 'attn.sizes' to be on a function}}
+module attributes {attn.sizes = {}} {
+}
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.sizes' to be a dictionary, but got ["N"]}}
+func.func private @sizes_as_list(tensor<4xf32>) attributes {attn.sizes = ["N"]}
+
+// -----
+
+// expected-error @below {{'func.func' op expected the names in 'attn.sizes' to be identifiers, but got 'N-1'}}
+func.func private @size_of_no_name(tensor<4xf32>) attributes {attn.sizes = {"N-1" = [1]}}
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.sizes' to give 'N' one or two sizes that ascend, or a text, but got [4, 2]}}
+func.func private @descending_sizes(tensor<4xf32>) attributes {attn.sizes = {N = [4, 2]}}
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.sizes' to give 'N' one or two sizes that ascend, or a text, but got []}}
+func.func private @no_size(tensor<4xf32>) attributes {attn.sizes = {N = []}}
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.sizes' to give 'N' one or two sizes that ascend, or a text, but got [-1]}}
+func.func private @negative_size(tensor<4xf32>) attributes {attn.sizes = {N = [-1]}}

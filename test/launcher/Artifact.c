@@ -12,7 +12,9 @@
 // The dims of `attend`, and in shapes.
 enum { B, N, S };
 #define NAMED(dim) (-1 - (dim))
-static const char *const attend_dims[] = {"B", "N", "S"};
+static const struct mixattn_dim_row attend_dims[] = {{"B", 0, INT32_MAX, {0}},
+                                                     {"N", 0, INT32_MAX, {0}},
+                                                     {"S", 0, INT32_MAX, {0}}};
 static const int64_t queries[] = {NAMED(B), 8, NAMED(N), 64};
 static const int64_t keys[] = {NAMED(B), 8, NAMED(S), 64};
 static const int64_t batches[] = {NAMED(B)};
@@ -75,7 +77,7 @@ static const struct mixattn_parameter_row attend_parameters[] = {
     {EXPRESSION(key_bytes), &term_map, MIXATTN_PARAMETER_TENSOR_MAP, -1, 0, 0}};
 
 // `copy`: x [N] to y [N], in clusters of two blocks.
-static const char *const copy_dims[] = {"N"};
+static const struct mixattn_dim_row copy_dims[] = {{"N", 0, INT32_MAX, {0}}};
 static const int64_t copied[] = {NAMED(0)};
 static const struct mixattn_tensor_row copy_tensors[] = {
     {"x", "f32", copied, 0, 1, 0, kDLFloat, 32},
@@ -88,6 +90,19 @@ static const struct mixattn_parameter_row copy_parameters[] = {
 // `shift`: as `copy`, but with N - 6 blocks, and N - 4 bytes of workspace.
 STEPS(fewer_bytes, DIM(0), NUMBER(4), DO(SUBTRACT));
 STEPS(fewer_blocks, DIM(0), NUMBER(6), DO(SUBTRACT));
+
+// `grow`: x [N], N from 2 to 1000, and y [B N]; z [B]. It launches nothing.
+STEPS(product, DIM(0), DIM(1), DO(MULTIPLY));
+static const struct mixattn_dim_row grow_dims[] = {
+    {"N", 2, 1000, {0}},
+    {"B", 0, INT64_MAX, {0}},
+    {"M", 0, INT32_MAX, EXPRESSION(product)}};
+static const int64_t grow_x[] = {NAMED(0)}, grow_z[] = {NAMED(1)},
+                     grow_y[] = {NAMED(2)};
+static const struct mixattn_tensor_row grow_tensors[] = {
+    {"x", "f32", grow_x, 0, 1, 0, kDLFloat, 32},
+    {"z", "f32", grow_z, 0, 1, 0, kDLFloat, 32},
+    {"y", "f32", grow_y, 0, 1, 1, kDLFloat, 32}};
 
 static const struct mixattn_launch_row launches[] = {
     {"terms",
@@ -141,6 +156,8 @@ static const struct mixattn_launch_range copy_launches[] = {
     {2, 1}, {2, 1}, {4, 2}};
 static const struct mixattn_launch_range shift_launches[] = {
     {3, 1}, {3, 1}, {3, 1}};
+static const struct mixattn_launch_range no_launches[] = {
+    {0, 0}, {0, 0}, {0, 0}};
 
 static const struct mixattn_entry_row entries[] = {
     {"attend", attend_tensors, COUNT(attend_tensors), attend_dims,
@@ -153,7 +170,14 @@ static const struct mixattn_entry_row entries[] = {
      {0},
      copy_launches},
     {"shift", copy_tensors, COUNT(copy_tensors), copy_dims, COUNT(copy_dims),
-     EXPRESSION(fewer_bytes), shift_launches}};
+     EXPRESSION(fewer_bytes), shift_launches},
+    {"grow",
+     grow_tensors,
+     COUNT(grow_tensors),
+     grow_dims,
+     COUNT(grow_dims),
+     {0},
+     no_launches}};
 
 // The texts that FakeCuda.c takes for code. The first line says for which GPU.
 #define KERNELS                                                                \
@@ -188,3 +212,4 @@ static const struct mixattn_library library = {
 ENTRY(attend, 0)
 ENTRY(copy, 1)
 ENTRY(shift, 2)
+ENTRY(grow, 3)

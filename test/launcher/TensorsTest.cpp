@@ -158,3 +158,33 @@ TEST_F(Tensors, WithoutElements) {
   EXPECT_EQ(fake->launch_count, 3);
   EXPECT_EQ(std::string(fake->launches[2].kernel), "terms");
 }
+
+TEST_F(Tensors, RulesOfSizes) {
+  int64_t n = 3, b = 2, m = 6;
+  auto tensor = [&](int64_t *size) {
+    DLTensor made = x.tensor;
+    made.shape = size;
+    made.strides = nullptr;
+    return made;
+  };
+  x.get();
+  DLTensor first = tensor(&n), second = tensor(&b), third = tensor(&m);
+  auto grow = [&] {
+    return callEntry("mixattn_grow", {&first, &second, &third});
+  };
+  EXPECT_EQ(grow(), (Answer{0, ""}));
+  m = 7;
+  EXPECT_EQ(grow(), (Answer{3, "result 'y': expected dimension 'M' to be 6, as "
+                               "other dimensions tell, but got 7"}));
+  n = 1;
+  EXPECT_EQ(grow(), (Answer{1, "argument 'x': expected dimension 'N' to be 2 "
+                               "or more, but got 1"}));
+  n = 1001;
+  EXPECT_EQ(grow(), (Answer{1, "argument 'x': expected dimension 'N' to be at "
+                               "most 1000, but got 1001"}));
+  n = 8;
+  b = INT64_MAX / 4;
+  EXPECT_EQ(grow(),
+            (Answer{3, "result 'y': expected dimension 'M', which other "
+                       "dimensions tell, to be less than 2^63"}));
+}

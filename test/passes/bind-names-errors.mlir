@@ -238,7 +238,7 @@ func.func @another_name_of_a_result(
 // -----
 
 // A promise is not enough: the result's memory is the caller's.
-// expected-error @below {{expected dimension 0 of result 'o' to have the size of an argument's dimension, which its ops do not show}}
+// expected-error @below {{expected dimension 0 of result 'o' to be '2 N', as its ops show, but got 'N'}}
 func.func @promise(%x: tensor<?xf32> {attn.dims = ["N"]})
     -> (tensor<?xf32> {attn.name = "o", attn.dims = ["N"]}) {
   %o = tensor.concat dim(0) %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
@@ -248,7 +248,7 @@ func.func @promise(%x: tensor<?xf32> {attn.dims = ["N"]})
 // -----
 
 // A loop that grows what it carries.
-// expected-error @below {{expected dimension 0 of result 'o' to have the size of an argument's dimension, which its ops do not show}}
+// expected-error @below {{expected dimension 0 of result 'o' to have the size of an argument's dimension, or one computed from such, which its ops do not show}}
 func.func @growing_loop(%x: tensor<?xf32> {attn.dims = ["N"]})
     -> (tensor<?xf32> {attn.name = "o"}) {
   %zero = arith.constant 0 : index
@@ -275,7 +275,7 @@ func.func @open_heads_of_a_result(%q: !q, %v: !v, %m: tensor<2x6xf32>)
 
 // -----
 
-// expected-error @below {{expected dimension 0 of result 'o' to have the size of an argument's dimension, which its ops do not show}}
+// expected-error @below {{expected dimension 0 of result 'o' to have the size of an argument's dimension, or one computed from such, which its ops do not show}}
 func.func @size_out_of_nowhere(%n: tensor<i32>) -> (tensor<?xf32> {attn.name = "o"}) {
   %size = tensor.extract %n[] : tensor<i32>
   %index = arith.index_cast %size : i32 to index
@@ -334,4 +334,58 @@ func.func @noise(%q: tensor<?x2x?x8xf32>, %m: tensor<2x4xf32>, %s: tensor<2xf32>
       noise <local> sigma(%s : tensor<2xf32>) drawn(%n : tensor<1x4x?x?xf32>)
       : (tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x4x?x8xf32>) -> tensor<?x4x?x8xf32>
   return %o : tensor<?x4x?x8xf32>
+}
+
+// -----
+
+// A size of which only ops know that it is no open one.
+// expected-error @below {{expected dimension 0 of result 'o' to be written as 7, the only size that it can have}}
+func.func @known_size(%x: tensor<7xf32>) -> (tensor<?xf32> {attn.name = "o"}) {
+  %seven = arith.constant 7 : index
+  %o = tensor.empty(%seven) : tensor<?xf32>
+  return %o : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @below {{expected dimension 'S' of 'attn.sizes' to occur in an argument}}
+func.func @range_of_no_dim(%x: tensor<?xf32> {attn.dims = ["N"]}) -> tensor<?xf32>
+    attributes {attn.sizes = {S = [1]}} {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @below {{expected dimension 'M' of 'attn.sizes' to be a polynomial such as '4 B N + 1', but got "N / 2"}}
+func.func @no_polynomial(%x: tensor<?xf32> {attn.dims = ["N"]}) -> tensor<?xf32>
+    attributes {attn.sizes = {M = "N / 2"}} {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @below {{expected dimension 'M' of 'attn.sizes' to be computed from dimensions of arguments that are not computed themselves, but got 'S'}}
+func.func @computed_from_nothing(%x: tensor<?xf32> {attn.dims = ["N"]}) -> tensor<?xf32>
+    attributes {attn.sizes = {M = "N + S"}} {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @below {{expected dimension 'L' of 'attn.sizes' to be computed from dimensions of arguments that are not computed themselves, but got 'M'}}
+func.func @computed_from_computed(
+    %x: tensor<?xf32> {attn.dims = ["N"]}, %y: tensor<?xf32> {attn.dims = ["M"]})
+    -> tensor<?xf32> attributes {attn.sizes = {L = "2 M", M = "N + 1"}} {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+// The name of another size.
+// expected-error @below {{expected dimension 0 of result 'o' to be '2 N', as its ops show, but got 'M'}}
+func.func @other_definition(%x: tensor<?xf32> {attn.dims = ["N"]})
+    -> (tensor<?xf32> {attn.name = "o", attn.dims = ["M"]})
+    attributes {attn.sizes = {M = "3 N"}} {
+  %o = tensor.concat dim(0) %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %o : tensor<?xf32>
 }

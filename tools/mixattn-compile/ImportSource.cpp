@@ -33,9 +33,6 @@ ExitCode mixattn::importSource(const Options &options,
                            options.dimNames);
   if (!model)
     return report(inPlace(options.input, model.error()));
-  for (const std::string &remark : model->remarks)
-    llvm::errs() << "mixattn-compile: remark: " << options.input << ": "
-                 << remark << "\n";
   source = llvm::MemoryBuffer::getMemBufferCopy(model->text, options.input);
   if (options.isReport() || model->weights.empty() ||
       !isOrdinaryFile(options.output))

@@ -6,7 +6,7 @@
 #include "lib/Import/Pt2.h"
 #include "lib/Target/Artifact.h"
 #include "passes/Pipelines/Pipelines.h"
-#include "passes/plan/SizePolynomial.h"
+#include "passes/entry/SizePolynomial.h"
 
 #include "llvm/ADT/ArrayRef.h"
 

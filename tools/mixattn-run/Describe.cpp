@@ -101,11 +101,28 @@ static std::string toString(const std::vector<Launch> &launches) {
   return text.empty() ? "none" : text;
 }
 
+/// "S from 4 to 1024, T = (N + 1)".
+static std::string toString(const std::map<std::string, SizeRule> &sizes) {
+  std::string text;
+  for (const auto &[dim, rule] : sizes) {
+    text += (text.empty() ? "" : ", ") + dim;
+    if (rule.definition) {
+      text += " = " + rule.definition->toString();
+      continue;
+    }
+    text += " from " + std::to_string(rule.least);
+    text += rule.most ? " to " + std::to_string(*rule.most) : " on";
+  }
+  return text;
+}
+
 static std::string describe(const Entry &entry) {
   std::string text = "\nentry " + entry.name + "\n" + table(entry);
   auto row = [&](const char *kind, const std::string &value) {
     text += std::string("  ") + cell(kind, 8) + value + "\n";
   };
+  if (!entry.sizes.empty())
+    row("sizes", toString(entry.sizes));
   row("symbol", entry.symbol);
   row("flops", entry.flops ? toString(*entry.flops) : "unknown");
   row("bytes", entry.bytes ? toString(*entry.bytes) : "unknown");

@@ -158,6 +158,8 @@ Result<Arguments> mixattn::gatherArguments(const Entry &entry,
     if (Status bound = dims.bind(argument, file->second.tensor); !bound)
       return bound.error();
   }
+  if (Status computed = dims.compute(); !computed)
+    return computed.error();
   Arguments arguments;
   for (const Parameter &argument : entry.arguments) {
     auto file = gatherer.given.find(argument.name);

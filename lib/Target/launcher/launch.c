@@ -36,7 +36,7 @@ static void list_dims(const struct mixattn_request *request, char *text,
   for (int64_t dim = 0; dim < entry->dim_count && used < size; ++dim) {
     int written =
         snprintf(text + used, size - used, "%s%s = %lld", dim ? ", " : "",
-                 entry->dims[dim], (long long)request->dims[dim]);
+                 entry->dims[dim].name, (long long)request->dims[dim]);
     used += written > 0 ? (size_t)written : 0;
   }
 }

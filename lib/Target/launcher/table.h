@@ -157,13 +157,22 @@ struct mixattn_launch_range {
   int64_t count;
 };
 
+// A dim that has a name.
+struct mixattn_dim_row {
+  const char *name;
+  // The ends of its size, both included.
+  int64_t least;
+  int64_t most;
+  // What its size is; no steps where that does not follow from others.
+  struct mixattn_expression definition;
+};
+
 struct mixattn_entry_row {
   const char *name;
   // Arguments, then results.
   const struct mixattn_tensor_row *tensors;
   int64_t tensor_count;
-  // Names of the dims.
-  const char *const *dims;
+  const struct mixattn_dim_row *dims;
   int64_t dim_count;
   // Bytes that a call takes of its caller.
   struct mixattn_expression workspace;

@@ -65,20 +65,20 @@ static int64_t owner_of(const struct mixattn_request *request, int64_t dim) {
 // A dim that has a name takes its size from the first tensor that has it.
 static int32_t check_named_dim(struct mixattn_request *request, int64_t tensor,
                                int64_t dim, int64_t size) {
-  const char *name = request->entry->dims[dim];
+  const struct mixattn_dim_row *row = &request->entry->dims[dim];
+  const char *name = row->name;
   int64_t *known = &request->dims[dim];
   if (*known < 0) {
-    if (size < 0)
+    if (size < row->least)
       return mixattn_fail_tensor(
           request, tensor,
-          "expected dimension '%s' to be 0 or more, but got %lld", name,
-          (long long)size);
-    // Kernels count in 32 bits.
-    if (size > INT32_MAX)
+          "expected dimension '%s' to be %lld or more, but got %lld", name,
+          (long long)row->least, (long long)size);
+    if (size > row->most)
       return mixattn_fail_tensor(
           request, tensor,
-          "expected dimension '%s' to be at most %d, but got %lld", name,
-          INT32_MAX, (long long)size);
+          "expected dimension '%s' to be at most %lld, but got %lld", name,
+          (long long)row->most, (long long)size);
     *known = size;
     return 0;
   }
@@ -214,6 +214,29 @@ static int32_t check_presence(const struct mixattn_request *request,
                              "expected a tensor, but got NULL");
 }
 
+// Dims that are computed from others have that size.
+static int32_t check_computed_dims(const struct mixattn_request *request) {
+  for (int64_t dim = 0; dim < request->entry->dim_count; ++dim) {
+    const struct mixattn_dim_row *row = &request->entry->dims[dim];
+    int64_t size = request->dims[dim], expected = 0;
+    if (row->definition.count == 0)
+      continue;
+    if (!mixattn_evaluate(request, row->definition, &expected))
+      return mixattn_fail_tensor(
+          request, owner_of(request, dim),
+          "expected dimension '%s', which other dimensions tell, to be less "
+          "than 2^63",
+          row->name);
+    if (size != expected)
+      return mixattn_fail_tensor(
+          request, owner_of(request, dim),
+          "expected dimension '%s' to be %lld, as other dimensions tell, but "
+          "got %lld",
+          row->name, (long long)expected, (long long)size);
+  }
+  return 0;
+}
+
 int32_t mixattn_check_shapes(struct mixattn_request *request) {
   int32_t code = 0;
   for (int64_t i = 0; !code && i < request->entry->tensor_count; ++i) {
@@ -221,7 +244,7 @@ int32_t mixattn_check_shapes(struct mixattn_request *request) {
     if (!code)
       code = check_shape(request, i);
   }
-  return code;
+  return code ? code : check_computed_dims(request);
 }
 
 int32_t mixattn_check_tensors(struct mixattn_request *request) {
@@ -239,5 +262,5 @@ int32_t mixattn_check_tensors(struct mixattn_request *request) {
     if (!code)
       code = check_data(request, i);
   }
-  return code;
+  return code ? code : check_computed_dims(request);
 }

@@ -47,6 +47,44 @@ TEST(Binding, SaysWhichTwoDisagree) {
             "argument 'q': expected dim 'N' to be 6 as in --dim, but got 5");
 }
 
+TEST(Binding, RulesOfSizes) {
+  Entry entry = makeEntry();
+  entry.sizes["N"].least = 2;
+  entry.sizes["N"].most = 6;
+  SizeExpression two, n, twice;
+  two.number = 2;
+  n.kind = SizeExpression::Kind::Dim;
+  n.dim = "N";
+  twice.kind = SizeExpression::Kind::Multiply;
+  twice.operands = {two, n};
+  entry.sizes["S"].definition = twice;
+  DimTable dims(entry);
+  EXPECT_EQ(messageOf(dims.choose("N", 1)),
+            "expected dim 'N' to be 2 or more, but got 1");
+  EXPECT_EQ(messageOf(dims.choose("N", 7)),
+            "expected dim 'N' to be at most 6, but got 7");
+  EXPECT_EQ(messageOf(DimTable(entry).bind(q, empty({2, 8, 7}))),
+            "argument 'q': expected dim 'N' to be at most 6, but got 7");
+  // Nothing follows from dims that are not there.
+  ASSERT_TRUE(dims.compute());
+  EXPECT_TRUE(dims.sizes().empty());
+  ASSERT_TRUE(dims.bind(q, empty({2, 8, 6})));
+  ASSERT_TRUE(dims.compute());
+  EXPECT_EQ(dims.sizes().at("S"), 12);
+  DimTable other(entry);
+  ASSERT_TRUE(other.bind(q, empty({2, 8, 6})));
+  ASSERT_TRUE(other.bind(k, empty({2, 2, 7})));
+  EXPECT_EQ(messageOf(other.compute()),
+            "expected dim 'S' to be 12, as other dims tell, but got 7");
+  twice.kind = SizeExpression::Kind::Subtract;
+  entry.sizes["S"].definition = twice;
+  DimTable negative(entry);
+  ASSERT_TRUE(negative.bind(q, empty({2, 8, 6})));
+  EXPECT_EQ(messageOf(negative.compute()),
+            "expected dim 'S', which other dims tell, to be a size, but (2 - "
+            "N) is none");
+}
+
 TEST(Binding, WrongTensors) {
   Entry entry = makeEntry();
   DimTable dims(entry);

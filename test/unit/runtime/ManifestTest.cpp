@@ -211,6 +211,36 @@ TEST(Manifest, WrongHolds) {
             place + ".extents[0]: expected a dim of an argument, but got 'S'");
 }
 
+TEST(Manifest, ParsesRulesOfSizes) {
+  auto parse = [](const std::string &sizes, const std::string &result = o) {
+    return parseManifest(
+        makeManifest(x, result, R"("attention": null, "sizes": )" + sizes));
+  };
+  Result<Manifest> manifest =
+      parse(R"({"N": {"range": [4, 9]}, "B": {"range": [1]},
+                "T": {"is": ["add", "N", 1]}})",
+            R"({"name": "o", "dtype": "f32", "shape": ["T"]})");
+  ASSERT_TRUE(manifest) << manifest.message();
+  const auto &sizes = manifest->entries[0].sizes;
+  EXPECT_EQ(sizes.at("N").least, 4);
+  EXPECT_EQ(sizes.at("N").most, 9);
+  EXPECT_EQ(sizes.at("B").most, std::nullopt);
+  EXPECT_EQ(sizes.at("T").definition->in({{"N", 4}}, 1), 5);
+
+  const std::string place = "manifest: '";
+  EXPECT_EQ(messageOf(parse(R"({"S": {"range": [1]}})")),
+            place + "S': expected a dim of an argument, but got 'S'");
+  EXPECT_EQ(messageOf(parse(R"({"N": {"range": []}})")),
+            place + "N': expected one end or two of a size, but got 0");
+  EXPECT_EQ(messageOf(parse(R"({"N": {"range": [3, 2]}})")),
+            place + "N': expected ends of a size that ascend");
+  EXPECT_EQ(messageOf(parse(R"({"N": {"range": [-1]}})")),
+            place + "N': expected ends of a size that ascend");
+  // Two that wait for each other.
+  EXPECT_EQ(messageOf(parse(R"({"N": {"is": "B"}, "B": {"is": "N"}})")),
+            place + "B'.is: expected a dim of an argument, but got 'N'");
+}
+
 TEST(Manifest, Kernels) {
   auto with = [](const std::string &kernels) {
     return parseManifest(

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic and text of polynomials in named dims.
 
-#include "passes/plan/SizePolynomial.h"
+#include "passes/entry/SizePolynomial.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -131,23 +132,24 @@ static std::string productText(const std::vector<std::string> &dims) {
   return text;
 }
 
+std::vector<std::pair<std::vector<std::string>, int64_t>>
+SizePolynomial::inOrder() const {
+  std::vector<std::pair<std::vector<std::string>, int64_t>> ordered(
+      terms.begin(), terms.end());
+  llvm::sort(ordered, [](const auto &a, const auto &b) {
+    return std::pair(b.first.size(), a.first) <
+           std::pair(a.first.size(), b.first);
+  });
+  return ordered;
+}
+
 std::string SizePolynomial::toText() const {
   if (!known)
     return "?";
   if (terms.empty())
     return "0";
-  // By degree, and by name within one.
-  std::vector<const decltype(terms)::value_type *> ordered;
-  size_t degree = 0;
-  for (const auto &term : terms)
-    degree = std::max(degree, term.first.size());
-  for (size_t left = degree + 1; left-- > 0;)
-    for (const auto &term : terms)
-      if (term.first.size() == left)
-        ordered.push_back(&term);
   std::string text;
-  for (const auto *term : ordered) {
-    const auto &[dims, coefficient] = *term;
+  for (const auto &[dims, coefficient] : inOrder()) {
     bool isNegative = coefficient < 0;
     text += text.empty() ? (isNegative ? "-" : "") : isNegative ? " - " : " + ";
     std::string number = std::to_string(coefficient);
@@ -159,4 +161,103 @@ std::string SizePolynomial::toText() const {
       text += (number == "1" ? "" : number + " ") + product;
   }
   return text;
+}
+
+/// The product that a term of toText is, without its sign; none of other text.
+static std::optional<SizePolynomial> parseTerm(llvm::StringRef text) {
+  SizePolynomial result = 1;
+  llvm::SmallVector<llvm::StringRef> factors;
+  text.split(factors, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  if (factors.empty())
+    return std::nullopt;
+  for (llvm::StringRef factor : factors) {
+    int64_t number;
+    if (!factor.getAsInteger(10, number)) {
+      result *= number;
+      continue;
+    }
+    auto [name, exponent] = factor.split('^');
+    unsigned power = 1;
+    bool isName =
+        !name.empty() && !llvm::isDigit(name.front()) &&
+        llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (!isName || (factor.contains('^') &&
+                    (exponent.getAsInteger(10, power) || power > mostFactors)))
+      return std::nullopt;
+    for (; power > 0; --power)
+      result *= SizePolynomial::named(name);
+  }
+  return result;
+}
+
+std::optional<SizePolynomial> SizePolynomial::parse(llvm::StringRef text) {
+  SizePolynomial result;
+  int64_t sign = text.ltrim().consume_front("-") ? -1 : 1;
+  text = text.ltrim();
+  if (sign < 0)
+    text = text.drop_front();
+  while (true) {
+    size_t end = text.find_first_of("+-");
+    std::optional<SizePolynomial> term = parseTerm(text.take_front(end));
+    if (!term)
+      return std::nullopt;
+    result += *term * sign;
+    if (end == llvm::StringRef::npos)
+      break;
+    sign = text[end] == '-' ? -1 : 1;
+    text = text.drop_front(end + 1);
+  }
+  return result.known ? std::optional(result) : std::nullopt;
+}
+
+std::string SizePolynomial::toIdentifier() const {
+  std::string text;
+  for (const auto &[dims, coefficient] : inOrder()) {
+    if (coefficient < 0)
+      text += "minus_";
+    else if (!text.empty())
+      text += "plus_";
+    std::vector<std::string> factors = dims;
+    // Not by abs: the least integer has none.
+    std::string number = std::to_string(coefficient);
+    number.erase(0, coefficient < 0 ? 1 : 0);
+    if (number != "1" || factors.empty())
+      factors.push_back(number);
+    text += llvm::join(factors, "_times_") + "_";
+  }
+  if (text.empty())
+    return "_0";
+  text.pop_back();
+  return llvm::isDigit(text.front()) ? "_" + text : text;
+}
+
+/// An operation of manifests on all of `parts`, or the only one.
+static llvm::json::Value combineSizes(const char *operation, Array parts) {
+  if (parts.size() == 1)
+    return std::move(parts.front());
+  parts.insert(parts.begin(), operation);
+  return parts;
+}
+
+llvm::json::Value SizePolynomial::toSize() const {
+  if (!known)
+    return nullptr;
+  Array added, subtracted;
+  for (const auto &[dims, coefficient] : inOrder()) {
+    Array factors(dims);
+    bool isNegative = coefficient < 0;
+    if (coefficient != 1 && coefficient != -1)
+      factors.insert(factors.begin(), isNegative ? -coefficient : coefficient);
+    if (factors.empty())
+      factors.push_back(1);
+    (isNegative ? subtracted : added)
+        .push_back(combineSizes("multiply", std::move(factors)));
+  }
+  if (added.empty())
+    added.push_back(0);
+  llvm::json::Value sum = combineSizes("add", std::move(added));
+  if (subtracted.empty())
+    return sum;
+  return Array{"subtract", std::move(sum),
+               combineSizes("add", std::move(subtracted))};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Polynomials in the sizes of named dims: what costs are counted in.
 
-#ifndef MIXATTN_PASSES_PLAN_SIZE_POLYNOMIAL_H
-#define MIXATTN_PASSES_PLAN_SIZE_POLYNOMIAL_H
+#ifndef MIXATTN_PASSES_ENTRY_SIZE_POLYNOMIAL_H
+#define MIXATTN_PASSES_ENTRY_SIZE_POLYNOMIAL_H
 
 #include "llvm/Support/JSON.h"
 
@@ -62,8 +62,16 @@ public:
   llvm::json::Value toJson() const;
   /// `2 N^2 - 3 N + 1`, largest degree first, or `?`.
   std::string toText() const;
+  /// The polynomial that toText writes so; none of other text.
+  static std::optional<SizePolynomial> parse(llvm::StringRef text);
+  /// A name for a dim of that size: `N_plus_1`, `B_times_4`.
+  std::string toIdentifier() const;
+  /// As a SIZE of manifests (lib/Runtime/manifest.md).
+  llvm::json::Value toSize() const;
 
 private:
+  /// The terms, largest degree first, then by name.
+  std::vector<std::pair<std::vector<std::string>, int64_t>> inOrder() const;
   void add(const std::vector<std::string> &dims, int64_t coefficient);
 
   bool known = true;
@@ -72,4 +80,4 @@ private:
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_PLAN_SIZE_POLYNOMIAL_H
+#endif // MIXATTN_PASSES_ENTRY_SIZE_POLYNOMIAL_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Follows the sizes of tensors through the ops of a function.
 
-#include "passes/plan/Sizes.h"
+#include "passes/entry/Sizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -14,7 +14,8 @@ using namespace mixattn;
 
 Sizes::Sizes(func::FuncOp function, const GivenSizes &given,
              std::optional<int64_t> others)
-    : names(function), given(given), others(others) {
+    : names(function), rules(getDimRules(function)), given(given),
+      others(others) {
   for (Value argument : function.getArguments())
     record(argument, {});
   // An op comes after those that make its operands.
@@ -32,9 +33,14 @@ void Sizes::record(Value tensor, const Shape &derived) {
     if (std::optional<int64_t> fixed = names.size(tensor, dim))
       size = *fixed;
     else if (StringAttr name = names.name(tensor, dim))
-      size = SizePolynomial::named(name.getValue()).at(given);
+      size = expand(SizePolynomial::named(name.getValue()), rules).at(given);
     else if (dim < derived.size())
       size = derived[dim];
+    if (size.isKnown())
+      ofClasses.try_emplace(names.leader(tensor, dim), size);
+    else if (auto known = ofClasses.find(names.leader(tensor, dim));
+             known != ofClasses.end())
+      size = known->second;
     if (others && !size.asNumber())
       size = *others;
     shape.push_back(size);

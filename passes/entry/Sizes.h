@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sizes of all tensors of a function, in terms of its arguments' sizes.
 
-#ifndef MIXATTN_PASSES_PLAN_SIZES_H
-#define MIXATTN_PASSES_PLAN_SIZES_H
+#ifndef MIXATTN_PASSES_ENTRY_SIZES_H
+#define MIXATTN_PASSES_ENTRY_SIZES_H
 
 #include "passes/entry/DimNames.h"
-#include "passes/plan/SizePolynomial.h"
+#include "passes/entry/DimRules.h"
+#include "passes/entry/SizePolynomial.h"
 
 #include "llvm/ADT/DenseMap.h"
 
 namespace mixattn {
 
 /// Follows sizes from the arguments, whose dims have names, through reshapes,
-/// slices and index arithmetic.
+/// slices and index arithmetic. A dim that is computed from others
+/// (`attn.sizes`) is that polynomial.
 class Sizes {
 public:
   /// Reads the ops of `function`; dims in `given` count as that size, and all
@@ -42,12 +44,15 @@ private:
   Shape shapeOf(mlir::Value tensor) const;
 
   DimNames names;
+  DimRules rules;
   GivenSizes given;
   std::optional<int64_t> others;
   llvm::DenseMap<mlir::Value, Shape> shapes;
+  /// The known sizes of classes of dims that have no name.
+  std::map<DimNames::Dim, SizePolynomial> ofClasses;
   llvm::DenseMap<mlir::Value, SizePolynomial> indices;
 };
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_PLAN_SIZES_H
+#endif // MIXATTN_PASSES_ENTRY_SIZES_H

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads and writes the attribute that holds an entry's rules on sizes.
+
+#include "passes/entry/DimRules.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+static constexpr StringLiteral attributeName = "attn.sizes";
+
+DimRules mixattn::getDimRules(func::FuncOp function) {
+  DimRules rules;
+  auto sizes = function->getAttrOfType<DictionaryAttr>(attributeName);
+  if (!sizes)
+    return rules;
+  for (NamedAttribute each : sizes) {
+    DimRule &rule = rules[each.getName().str()];
+    if (auto text = dyn_cast<StringAttr>(each.getValue())) {
+      rule.definition = SizePolynomial::parse(text.getValue())
+                            .value_or(SizePolynomial::unknown());
+      continue;
+    }
+    auto ends = cast<ArrayAttr>(each.getValue());
+    rule.least = cast<IntegerAttr>(ends[0]).getInt();
+    if (ends.size() > 1)
+      rule.most = cast<IntegerAttr>(ends[1]).getInt();
+  }
+  return rules;
+}
+
+static void setRule(func::FuncOp function, StringRef name, Attribute rule) {
+  NamedAttrList rules(function->getAttrOfType<DictionaryAttr>(attributeName));
+  rules.set(name, rule);
+  function->setAttr(attributeName, rules.getDictionary(function.getContext()));
+}
+
+void mixattn::defineDim(func::FuncOp function, StringRef name,
+                        const SizePolynomial &definition) {
+  setRule(function, name,
+          StringAttr::get(function.getContext(), definition.toText()));
+}
+
+void mixattn::limitDim(func::FuncOp function, StringRef name, int64_t least,
+                       std::optional<int64_t> most) {
+  Builder b(function.getContext());
+  SmallVector<int64_t> ends = {least};
+  if (most)
+    ends.push_back(*most);
+  setRule(function, name, b.getI64ArrayAttr(ends));
+}
+
+SizePolynomial mixattn::expand(const SizePolynomial &size,
+                               const DimRules &rules) {
+  if (!size.isKnown())
+    return size;
+  SizePolynomial result;
+  for (const auto &[dims, coefficient] : size.getTerms()) {
+    SizePolynomial term = coefficient;
+    for (const std::string &dim : dims) {
+      auto rule = rules.find(dim);
+      bool isDefined = rule != rules.end() && rule->second.definition;
+      term *= isDefined ? *rule->second.definition : SizePolynomial::named(dim);
+    }
+    result += term;
+  }
+  return result;
+}
+
+LogicalResult mixattn::verifyDimRules(func::FuncOp entry,
+                                      const llvm::StringSet<> &ofArguments) {
+  DimRules rules = getDimRules(entry);
+  for (const auto &[name, rule] : rules) {
+    auto expected = [&, &name = name]() -> InFlightDiagnostic {
+      return entry.emitError("expected dimension '")
+             << name << "' of 'attn.sizes' ";
+    };
+    if (!rule.definition) {
+      if (!ofArguments.contains(name))
+        return expected() << "to occur in an argument";
+      continue;
+    }
+    if (!rule.definition->isKnown())
+      return expected()
+             << "to be a polynomial such as '4 B N + 1', but got "
+             << entry->getAttrOfType<DictionaryAttr>("attn.sizes").get(name);
+    for (const auto &[dims, coefficient] : rule.definition->getTerms())
+      for (const std::string &dim : dims) {
+        auto other = rules.find(dim);
+        if (!ofArguments.contains(dim) ||
+            (other != rules.end() && other->second.definition))
+          return expected() << "to be computed from dimensions of arguments "
+                               "that are not computed themselves, but got '"
+                            << dim << "'";
+      }
+  }
+  return success();
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an entry asks of the sizes of its named dims: `attn.sizes`.
+
+#ifndef MIXATTN_PASSES_ENTRY_DIM_RULES_H
+#define MIXATTN_PASSES_ENTRY_DIM_RULES_H
+
+#include "passes/entry/SizePolynomial.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mixattn {
+
+/// What must hold of the size of one dim.
+struct DimRule {
+  int64_t least = 0;
+  /// None where the size has no upper end.
+  std::optional<int64_t> most;
+  /// What it is computed from, where it is: dims without such a rule.
+  std::optional<SizePolynomial> definition;
+};
+
+/// Rules by the names of dims; a dim without one may have any size.
+using DimRules = std::map<std::string, DimRule>;
+
+/// The rules that `function` has. A definition that does not parse is unknown.
+DimRules getDimRules(mlir::func::FuncOp function);
+
+/// Says that dim `name` is as large as `definition`.
+void defineDim(mlir::func::FuncOp function, llvm::StringRef name,
+               const SizePolynomial &definition);
+
+/// Says that the size of dim `name` lies between two ends, both included.
+void limitDim(mlir::func::FuncOp function, llvm::StringRef name, int64_t least,
+              std::optional<int64_t> most);
+
+/// Reports rules of `entry` that are on no dim of its arguments, and
+/// definitions that are no polynomials, or of dims which are no arguments' or
+/// are computed themselves.
+llvm::LogicalResult verifyDimRules(mlir::func::FuncOp entry,
+                                   const llvm::StringSet<> &ofArguments);
+
+/// `size` with defined dims replaced by what they are computed from.
+SizePolynomial expand(const SizePolynomial &size, const DimRules &rules);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_ENTRY_DIM_RULES_H
