@@ -112,6 +112,7 @@ class Attn_ClauseTexts {
     (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
     (`causal` $causal^)?
     (`band` $band^)?
+    (`from` `(` $start^ `:` type($start) `)`)?
     (`sigsoftmax` $sigsoftmax^)?
     (`keep` $keep^)?
   }];
@@ -131,6 +132,9 @@ class Attn_ClauseTexts {
     - `lengths(%lengths)`: `[B]`; key j counts where `j < lengths[b]`; 0 to S.
     - `causal`: query i sees keys `j <= i + (S - N)`.
     - `band <lower, upper>`: `-upper <= i + (S - N) - j <= lower`.
+    - `from(%start)`: `[B]`, 0 to S; `start[b]` takes the place of `S - N` in
+      `causal`, `band` and `keep`: query 0 stands at key `start[b]`. Of a cache
+      with room left, keys after the last query's are not read.
     - `sigsoftmax`: each exponential of the softmax is weighed by the sigmoid
       of its score: the softmax of `s - log(1 + exp(-s))` (Kanai et al. 2018,
       equation 10), which no longer ignores what is added to a whole row.
@@ -161,6 +165,8 @@ class Attn_ClauseTexts {
     - (C7) `scale` is finite in f32.
     - (C8) `bias` and `mask` broadcast from the right to `[B,H,N,S]`.
     - (C9) `lengths` has one element per batch row.
+    - (C26) `from` has one element per batch row, and comes with `causal`,
+      `band` or `keep`.
     - (C10) `score_mod` takes a float score and four indices, yields a score
       of the same type, and holds the ops named above only.
     - (C11) the result is `[B,H,N,E]` of the value's element type, or of f32:
@@ -190,7 +196,8 @@ defvar Attn_KeySequences =
 defvar Attn_CommonOperands =
     (ins Optional<Attn_Bias>:$bias, Optional<Attn_Mask>:$mask,
          Optional<Attn_Lengths>:$lengths, UnitAttr:$causal,
-         OptionalAttr<Attn_BandAttr>:$band, UnitAttr:$sigsoftmax,
+         OptionalAttr<Attn_BandAttr>:$band, Optional<Attn_Lengths>:$start,
+         UnitAttr:$sigsoftmax,
          OptionalAttr<Attn_BandAttr>:$keep);
 defvar Attn_CommonOfScores = [
   InterfaceMethod<"True where a query may attend, or null.",
@@ -200,7 +207,9 @@ defvar Attn_CommonOfScores = [
   InterfaceMethod<"Whether query i sees only keys j <= i + (S - N).",
                   "bool", "getCausal">,
   InterfaceMethod<"The band of keys that a query sees, or none.",
-                  "::std::optional<::mixattn::BandAttr>", "getBand">];
+                  "::std::optional<::mixattn::BandAttr>", "getBand">,
+  Attn_OperandMethod<"getStart",
+      "The key per batch row that query 0 stands at, or null: S - N.">];
 defvar Attn_CommonOfAttention = [
   InterfaceMethod<"Added to the mixed and scaled score, or null.",
                   "::mlir::Value", "getBias">,

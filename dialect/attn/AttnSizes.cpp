@@ -186,8 +186,9 @@ void EqualDims::addBroadcast(Value wide, ArrayRef<OperandDim> sizes) {
 
 void EqualDims::addScores(ScoreOpInterface op) {
   OperandDim batch = op.getBatchDim(), keys = op.getKeysDim();
-  if (Value lengths = op.getLengths())
-    add(batch, {lengths, 0});
+  for (Value each : {op.getLengths(), op.getStart()})
+    if (each)
+      add(batch, {each, 0});
   Value query = op.getQuery(), key = op.getKey();
   if (!query)
     return;

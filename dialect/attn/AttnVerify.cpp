@@ -54,6 +54,14 @@ static LogicalResult verifyProjections(AttentionOpInterface op) {
                  succeeded(verifyShape(op, second, {rows, length})));
 }
 
+/// C26: a place of queries that something asks for.
+static LogicalResult verifyStart(AttentionOpInterface op) {
+  if (!op.getStart() || op.getCausal() || op.getBand() || op.getKeep())
+    return success();
+  return op->emitOpError(
+      "expected 'from' with 'causal', 'band' or 'keep', but got none of them");
+}
+
 /// C25: noise in what the mixer of scores reads.
 static LogicalResult verifyNoise(AttentionOpInterface op,
                                  ArrayRef<int64_t> scores) {
@@ -158,7 +166,8 @@ static LogicalResult verifyPostmix(AttentionOpInterface op,
 /// InferTypeOpInterface.
 static LogicalResult verifyAttention(AttentionOpInterface op) {
   if (failed(verifyScores(op)) || failed(verifyValue(op)) ||
-      failed(verifyPremix(op)) || failed(verifyProjections(op)))
+      failed(verifyPremix(op)) || failed(verifyProjections(op)) ||
+      failed(verifyStart(op)))
     return failure();
   // C15
   if (op.getMaximum() && (!op.hasComponents() || op.getPrior()))

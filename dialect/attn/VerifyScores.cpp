@@ -93,10 +93,11 @@ LogicalResult mixattn::detail::verifyScores(ScoreOpInterface op) {
   SmallVector<int64_t> scores = {op.getBatchDim().size(), op.getNumQueryHeads(),
                                  op.getQueriesDim().size(),
                                  op.getKeysDim().size()};
-  // C9
-  if (Value lengths = op.getLengths())
-    if (failed(verifyShape(op, {"lengths", lengths},
-                           ArrayRef(scores).take_front())))
+  // C9, C26
+  for (auto [name, each] : {std::pair("lengths", op.getLengths()),
+                            std::pair("start", op.getStart())})
+    if (each &&
+        failed(verifyShape(op, {name, each}, ArrayRef(scores).take_front())))
       return failure();
   if (op.getGivenScores())
     return success();

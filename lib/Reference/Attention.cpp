@@ -27,7 +27,7 @@ private:
                   Largest &size) const;
   Rows scoreRows(int64_t b, int64_t i, RowSizes &sizes) const;
   double normalise(std::vector<double> &row, const std::vector<Largest> &sizes,
-                   int64_t i);
+                   int64_t batch, int64_t i);
   double mixer(int64_t b, int64_t i, int64_t c, int64_t a) const;
   Rows mixed(int64_t b, int64_t i, const Rows &weights) const;
   std::vector<double> pooled(int64_t b, int64_t a,
@@ -137,7 +137,8 @@ static double logOfSigmoidal(double a) {
 /// Turns the scores of query i into weights, and notes the sizes of those that
 /// matter; the logarithm of their sum.
 double Oracle::normalise(std::vector<double> &row,
-                         const std::vector<Largest> &sizes, int64_t i) {
+                         const std::vector<Largest> &sizes, int64_t batch,
+                         int64_t i) {
   if (op->normaliser == Normaliser::Sigsoftmax)
     for (double &score : row)
       score = logOfSigmoidal(score);
@@ -145,7 +146,7 @@ double Oracle::normalise(std::vector<double> &row,
   for (int64_t j = 0; j < keys; ++j) {
     if (matters(sum.logShare(row[j]), sizes[j].value()))
       largest.note(sizes[j].value());
-    bool isKept = !op->keep || isInside(*op->keep, i, j, queries, keys);
+    bool isKept = !op->keep || sight.isInside(*op->keep, batch, i, j);
     row[j] = isKept ? sum.share(row[j]) : 0;
   }
   return sum.log();
@@ -203,7 +204,7 @@ ReferenceReport Oracle::run() {
       RowSizes sizes;
       Rows rows = scoreRows(b, i, sizes);
       for (int64_t h = 0; h < heads; ++h)
-        lse[place(h)] = normalise(rows[h], sizes[h], i);
+        lse[place(h)] = normalise(rows[h], sizes[h], b, i);
       if (op->postmix)
         rows = mixed(b, i, rows);
       for (int64_t a = 0; a < heads; ++a) {

@@ -4,9 +4,8 @@
 
 using namespace mixattn;
 
-bool mixattn::isInside(const Band &band, int64_t i, int64_t j, int64_t queries,
-                       int64_t keys) {
-  int64_t before = i + (keys - queries) - j;
+bool Sight::isInside(const Band &band, int64_t b, int64_t i, int64_t j) const {
+  int64_t before = placeOf(b, i) - j;
   return before <= band.lower && -before <= band.upper;
 }
 
@@ -23,21 +22,29 @@ Status Sight::bind(const Visibility &visibility, const Shape &full,
   op = &visibility;
   queries = full[2];
   keys = full[3];
-  if (Status read =
-          readAll({{op->mask, mask}, {op->lengths, lengths}}, arguments);
+  if (Status read = readAll(
+          {{op->mask, mask}, {op->lengths, lengths}, {op->start, start}},
+          arguments);
       !read)
     return read;
   if (Status fits =
           expectShape({op->mask, mask}, broadcastShape(mask.shape, full));
       !fits)
     return fits;
-  return expectShape({op->lengths, lengths}, {full[0]});
+  if (Status fits = expectShape({op->lengths, lengths}, {full[0]}); !fits)
+    return fits;
+  return expectShape({op->start, start}, {full[0]});
+}
+
+int64_t Sight::placeOf(int64_t b, int64_t i) const {
+  return i +
+         (start.isPresent() ? static_cast<int64_t>(start(b)) : keys - queries);
 }
 
 bool Sight::isVisible(int64_t b, int64_t h, int64_t i, int64_t j) const {
-  if (op->causal && j > i + (keys - queries))
+  if (op->causal && j > placeOf(b, i))
     return false;
-  if (op->band && !isInside(*op->band, i, j, queries, keys))
+  if (op->band && !isInside(*op->band, b, i, j))
     return false;
   if (lengths.isPresent() && j >= lengths(b))
     return false;

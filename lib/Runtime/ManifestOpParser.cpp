@@ -86,6 +86,7 @@ void OpParser::parseComponents(Components &components) {
 void OpParser::parseVisibility(Visibility &visibility) {
   visibility.mask = optional("mask", Kind::Boolean, 0, 4);
   visibility.lengths = optional("lengths", Kind::Integer, 1, 1);
+  visibility.start = optional("start", Kind::Integer, 1, 1);
   visibility.causal = flag("causal");
   visibility.band = band("band");
 }

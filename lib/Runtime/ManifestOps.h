@@ -98,6 +98,8 @@ struct Components {
 /// Which keys a query sees: all that none of these hides.
 struct Visibility {
   std::string mask, lengths;
+  /// By batch row the key that query 0 stands at; else keys less queries.
+  std::string start;
   bool causal = false;
   std::optional<Band> band;
 };

@@ -265,7 +265,8 @@ Attribute EntryNamer::sizeAttr(const DimNames &dims, OperandDim of) {
   return dims.name(of.value, of.dim);
 }
 
-/// An argument that an attention op takes as lengths lies in 0..S.
+/// An argument that an attention op takes as lengths or as the place of its
+/// first query lies in 0..S.
 void EntryNamer::rangeLengths(const DimNames &dims) {
   auto range = [&](Value lengths, OperandDim keys) {
     auto argument = dyn_cast_if_present<BlockArgument>(lengths);
@@ -278,8 +279,10 @@ void EntryNamer::rangeLengths(const DimNames &dims) {
           builder.getArrayAttr({builder.getI64IntegerAttr(0), high}));
   };
   entry.walk([&](Operation *op) {
-    if (auto scored = dyn_cast<ScoreOpInterface>(op))
+    if (auto scored = dyn_cast<ScoreOpInterface>(op)) {
       range(scored.getLengths(), scored.getKeysDim());
+      range(scored.getStart(), scored.getKeysDim());
+    }
     if (auto linear = dyn_cast<LinearAttentionOpInterface>(op))
       range(linear.getLengths(), linear.getKeysDim());
   });

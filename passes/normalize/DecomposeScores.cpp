@@ -39,7 +39,12 @@ ScorePlace ScoreDecomposition::placeOf(OpBuilder &b, unsigned i, unsigned j,
   auto loop = [&](unsigned position) -> Value {
     return linalg::IndexOp::create(b, loc, position);
   };
-  return {loop(0), loop(1), loop(i), loop(j), alignment};
+  Value batchRow = loop(0);
+  if (Value start = scored.getStart()) {
+    Value count = tensor::ExtractOp::create(b, loc, start, batchRow);
+    alignment = arith::IndexCastOp::create(b, loc, b.getIndexType(), count);
+  }
+  return {batchRow, loop(1), loop(i), loop(j), alignment};
 }
 
 /// products[b,h,(r),i,j] = sum_d query[b,h,i,d] key[b,h',(r),j,d], or the sum

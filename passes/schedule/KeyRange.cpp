@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emits the range of keys of a tile from lengths, causality and band.
+// Emits the range of keys of a tile from lengths, causality, band and start.
 
 #include "passes/schedule/KeyRange.h"
 
@@ -18,21 +18,24 @@ KeyRange mixattn::emitKeyRange(ImplicitLocOpBuilder &b, ScoreOpInterface op,
   range.alignment = at.sub(range.keys, sizeOf(op.getQueriesDim()));
   range.begin = range.insideBegin = at.value(0);
   range.end = range.keys;
-  if (Value lengths = op.getLengths()) {
-    // A GPU's host does not see values: one that is out of range is the nearest
-    // that is not. An index has 32 bits there.
+  // A GPU's host does not see values: one that is out of range is the nearest
+  // that is not. An index has 32 bits there.
+  auto read = [&](Value counts, Value &isBad) {
     Type wide = b.getI64Type();
-    Value count = buffers.emitRead(b, b.getLoc(), lengths, ValueRange{batch});
+    Value count = buffers.emitRead(b, b.getLoc(), counts, ValueRange{batch});
     if (count.getType() != wide)
       count = arith::ExtSIOp::create(b, wide, count);
     Value zero = arith::ConstantOp::create(b, b.getI64IntegerAttr(0));
     Value keys = arith::IndexCastOp::create(b, wide, range.keys);
     Value nearest =
         arith::MinSIOp::create(b, arith::MaxSIOp::create(b, count, zero), keys);
-    range.isLengthBad =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count, nearest);
-    range.end = arith::IndexCastOp::create(b, b.getIndexType(), nearest);
-  }
+    isBad = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count, nearest);
+    return arith::IndexCastOp::create(b, b.getIndexType(), nearest);
+  };
+  if (Value lengths = op.getLengths())
+    range.end = read(lengths, range.isLengthBad);
+  if (Value start = op.getStart())
+    range.alignment = read(start, range.isStartBad);
   range.insideEnd = range.end;
   // The positions that the first and the last query are aligned with.
   Value first = at.add(firstQuery, range.alignment);

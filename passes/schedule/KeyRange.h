@@ -11,7 +11,8 @@ namespace mixattn {
 
 /// Keys that a tile visits, all of index type.
 struct KeyRange {
-  /// Keys that there are, and their number less the number of queries.
+  /// Keys that there are, and the one that query 0 stands at: their number less
+  /// the number of queries, or the batch row's start.
   mlir::Value keys, alignment;
   /// Keys that a query of the tile may see by lengths, causality and band:
   /// from `begin` to before `end`; none where `end` is not larger.
@@ -21,8 +22,9 @@ struct KeyRange {
   /// Keys of those whose weights every query keeps after the softmax.
   mlir::Value keptBegin, keptEnd;
   /// Whether the batch row's length is out of 0 to `keys`, and the nearest that
-  /// is not was taken for it: an i1. Null where there are no lengths.
-  mlir::Value isLengthBad;
+  /// is not was taken for it: an i1. Null where there are no lengths. The same
+  /// of its start.
+  mlir::Value isLengthBad, isStartBad;
 
   /// Emits whether every query of the tile sees all of `keys` keys from `first`
   /// on, and keeps their weights: an i1. A mask is not looked at.

@@ -195,7 +195,7 @@ func.func @c6_no_columns(%q: !q, %w1: !w, %b1: !b, %w2: !u, %b2: !c) {
 func.func @c17_one_of_four(%q: !q, %w1: !w) -> !q {
   // expected-error @below {{'attn.admixture_heads' op expected 'w1', 'b1', 'w2' and 'b2' together or not at all}}
   %o = "attn.admixture_heads"(%q, %q, %q, %w1) <{
-      operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({})
       : (!q, !q, !q, !w) -> !q
   return %o : !q

@@ -17,7 +17,7 @@ func.func @c21_scores_and_given(%s: !s, %v: !v) -> tensor<2x3x7x4xf32> {
 func.func @c21_neither(%v: !v) -> !v {
   // expected-error @below {{'attn.generic' op expected either 'scores' or 'given'}}
   %o = "attn.generic"(%v) <{
-      operandSegmentSizes = array<i32: 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({}) : (!v) -> !v
   return %o : !v
 }
@@ -28,7 +28,7 @@ func.func @c21_neither(%v: !v) -> !v {
 func.func @c21_query_alone(%v: !v) -> !v {
   // expected-error @below {{'attn.generic' op expected either 'scores' or 'given'}}
   %o = "attn.generic"(%v, %v) <{
-      operandSegmentSizes = array<i32: 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({}) : (!v, !v) -> !v
   return %o : !v
 }
@@ -85,7 +85,7 @@ func.func @c3_given(%s: !s, %v: !v) {
 func.func @c24_one_projection(%q: !q, %e: tensor<6x7xf32>) -> !q {
   // expected-error @below {{'attn.softmax' op expected 'key_projection' and 'value_projection' together or not at all}}
   %o = "attn.softmax"(%q, %q, %q, %e) <{
-      operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({})
       : (!q, !q, !q, tensor<6x7xf32>) -> !q
   return %o : !q
@@ -148,7 +148,7 @@ func.func @c25_no_sigma(%q: !q, %m: tensor<2x2xf32>, %n: !n) -> !q {
 func.func @c25_kind_alone(%q: !q, %m: tensor<2x2xf32>) -> !q {
   // expected-error @below {{'attn.admixture_heads' op expected 'noise' and a sigma with 'drawn' or 'philox'}}
   %o = "attn.admixture_heads"(%q, %q, %q, %m) <{noise_kind = #attn.noise<local>,
-      operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({}) : (!q, !q, !q, tensor<2x2xf32>) -> !q
   return %o : !q
 }
@@ -159,7 +159,7 @@ func.func @c25_kind_alone(%q: !q, %m: tensor<2x2xf32>) -> !q {
 func.func @c25_seed_alone(%q: !q, %m: tensor<2x2xf32>, %s: tensor<2xf32>, %n: tensor<i64>) -> !q {
   // expected-error @below {{'attn.admixture_heads' op expected noise that is either drawn or from philox}}
   %o = "attn.admixture_heads"(%q, %q, %q, %m, %s, %n) <{noise_kind = #attn.noise<local>,
-      operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({})
       : (!q, !q, !q, tensor<2x2xf32>, tensor<2xf32>, tensor<i64>) -> !q
   return %o : !q

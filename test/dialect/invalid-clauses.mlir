@@ -140,3 +140,22 @@ func.func @lse_before_weights(%q: !q) {
   %o:2 = attn.softmax %q, %q, %q : (!q, !q, !q) -> !q lse tensor<1x4x5xf32> weights tensor<1x4x5x5xf32>
   return
 }
+
+// -----
+
+// expected-note @below {{'start' defined here, of type 'tensor<3xi64>'}}
+func.func @start_of_other_rows(%q: tensor<2x2x3x8xf32>, %start: tensor<3xi64>) -> tensor<2x2x3x8xf32> {
+  // expected-error @below {{'attn.softmax' op expected 'start' to have the shape [2], but got 'tensor<3xi64>'}}
+  %o = attn.softmax %q, %q, %q causal from(%start : tensor<3xi64>)
+      : (tensor<2x2x3x8xf32>, tensor<2x2x3x8xf32>, tensor<2x2x3x8xf32>) -> tensor<2x2x3x8xf32>
+  return %o : tensor<2x2x3x8xf32>
+}
+
+// -----
+
+func.func @start_of_no_place(%q: tensor<2x2x3x8xf32>, %start: tensor<2xi64>) -> tensor<2x2x3x8xf32> {
+  // expected-error @below {{'attn.softmax' op expected 'from' with 'causal', 'band' or 'keep', but got none of them}}
+  %o = attn.softmax %q, %q, %q from(%start : tensor<2xi64>)
+      : (tensor<2x2x3x8xf32>, tensor<2x2x3x8xf32>, tensor<2x2x3x8xf32>) -> tensor<2x2x3x8xf32>
+  return %o : tensor<2x2x3x8xf32>
+}

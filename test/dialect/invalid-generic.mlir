@@ -155,7 +155,7 @@ func.func @c19_mixer(%q: !q, %m: tensor<8x8xf32>) -> !q {
 func.func @c20_one_of_three(%q: !q, %b: !m) -> !q {
   // expected-error @below {{'attn.generic' op expected 'mix_source', 'mix_weight' and 'mix_bias' together or not at all}}
   %o = "attn.generic"(%q, %q, %q, %b) <{
-      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({})
       : (!q, !q, !q, !m) -> !q
   return %o : !q
@@ -258,7 +258,7 @@ func.func @c16_premixer(%q: !q, %m: tensor<2x4xf32>) -> !q {
 func.func @c17_one_of_four(%q: !q, %w1: !w) -> !q {
   // expected-error @below {{'attn.generic' op expected 'w1', 'b1', 'w2' and 'b2' together or not at all}}
   %o = "attn.generic"(%q, %q, %q, %w1) <{
-      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({})
       : (!q, !q, !q, !w) -> !q
   return %o : !q

@@ -19,7 +19,7 @@ func.func @c19_mixer(%q: !q, %m: tensor<4x3xf32>) -> !q {
 func.func @c20_two_of_three(%q: !q, %b: !m) -> !q {
   // expected-error @below {{'attn.mix_heads' op expected 'mix_source', 'mix_weight' and 'mix_bias' together or not at all}}
   %o = "attn.mix_heads"(%q, %q, %q, %q, %b) <{
-      operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 1, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 1, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 1, 0, 0>}> ({})
       : (!q, !q, !q, !q, !m) -> !q
   return %o : !q

@@ -23,6 +23,16 @@ func.func @scale(%q: !q, %k: !q, %v: !q) -> !q {
   return %o : !q
 }
 
+// Queries from a key of each batch row on.
+// CHECK-LABEL: func.func @start
+// CHECK:         attn.softmax {{.*}} causal from(%{{.+}} : tensor<?xi64>) :
+// CHECK:         attn.softmax {{.*}} band <3, 0> from(%{{.+}} : tensor<?xi32>) keep <1, 0> :
+func.func @start(%q: !q, %k: !q, %v: !q, %start: tensor<?xi64>, %short: tensor<?xi32>) -> (!q, !q) {
+  %0 = attn.softmax %q, %k, %v causal from(%start : tensor<?xi64>) : (!q, !q, !q) -> !q
+  %1 = attn.softmax %q, %k, %v band <3, 0> from(%short : tensor<?xi32>) keep <1, 0> : (!q, !q, !q) -> !q
+  return %0, %1 : !q, !q
+}
+
 // An added bias of any rank up to four.
 // CHECK-LABEL: func.func @bias
 // CHECK:         attn.softmax {{.*}} bias(%{{.+}} : tensor<f32>) :

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Lengths out of range: a kernel takes the nearest that is not, and says so.
+"""Lengths, or starts, out of range: a kernel takes the nearest that is not, and
+says so.
 
 Results have the bits of those for the nearest lengths. The status word becomes
-1 + the number of the argument `lengths`, and stays 0 for good ones. A caller
+1 + the number of their argument, and stays 0 for good ones. A caller
 without a status word has the same results.
 """
 
@@ -28,7 +29,9 @@ class Call:
 
     def __init__(self, options, folder):
         self.options = options
-        self.kernel = variants.Kernel("softmax_padded", folder, options)
+        self.name = options.argument
+        variant = {"lengths": "softmax_padded", "start": "softmax_from"}[self.name]
+        self.kernel = variants.Kernel(variant, folder, options)
         rng = np.random.default_rng(1)
         self.tensors = {
             name: (rng.standard_normal((BATCH, 1, rows, FEATURES))
@@ -40,9 +43,8 @@ class Call:
         cuda = driver.Driver(self.options.library, chip=self.options.target,
                              seed=1, landing="wait", approximate=0)
         dtype = next(each["dtype"] for each in self.kernel.entry["arguments"]
-                     if each["name"] == "lengths")
-        arrays = dict(self.tensors,
-                      lengths=np.array(lengths, run.DTYPES[dtype]))
+                     if each["name"] == self.name)
+        arrays = {**self.tensors, self.name: np.array(lengths, run.DTYPES[dtype])}
         results, status = run.Run(cuda, self.kernel.text, self.kernel.entry,
                                   arrays, has_status).run()
         return results["o"].tobytes(), status
@@ -50,13 +52,15 @@ class Call:
     def number(self):
         """What the status word is to become."""
         names = [each["name"] for each in self.kernel.entry["arguments"]]
-        return 1 + names.index("lengths")
+        return 1 + names.index(self.name)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--library", required=True, help="the stand-in libcuda")
     parser.add_argument("--target", required=True, help="a GPU's name")
+    parser.add_argument("--argument", default="lengths", choices=("lengths", "start"),
+                        help="what is out of range (%(default)s)")
     options = parser.parse_args()
     options.dtype, options.bin, options.seed = "bf16", None, 1
     options.plan = []

@@ -15,6 +15,14 @@ def draw_lengths(shape, sizes, rng):
     return lengths
 
 
+def draw_start(shape, sizes, rng):
+    """Any key, the first one, and where the last query stands at the last."""
+    start = rng.integers(0, sizes["S"] + 1, shape)
+    start[1:2] = 0
+    start[2:3] = max(sizes["S"] - sizes["N"], 0)
+    return start
+
+
 def draw_mask(shape, rng):
     """The last query sees nothing."""
     mask = rng.random(shape) < 0.7
@@ -63,6 +71,8 @@ def draw(name, shape, sizes, scale, rng):
     """One argument, floats as doubles."""
     if name == "lengths":
         return draw_lengths(shape, sizes, rng)
+    if name == "start":
+        return draw_start(shape, sizes, rng)
     if name in ("mask", "neighbours"):
         return draw_mask(shape, rng)
     if name == "prior":

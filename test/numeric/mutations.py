@@ -59,14 +59,14 @@ def weights_before_mixing(x, stages, allow, *others, **options):
     return expected
 
 
-def band_of_no_alignment(band, queries, keys):
+def band_of_no_alignment(band, queries, keys, start=None):
     return REAL["within"](band, queries, queries)[:, :keys] if queries > keys \
         else np.pad(REAL["within"](band, queries, queries),
                     ((0, 0), (0, keys - queries)))
 
 
-def renormalised(weights, keep):
-    kept = REAL["drop"](weights, keep)
+def renormalised(weights, keep, start=None):
+    kept = REAL["drop"](weights, keep, start)
     return basics.quotient(kept, kept.sum(-1, keepdims=True))
 
 

@@ -96,12 +96,15 @@ SIGNATURES = {
     "softmax_results": GROUPED + " lengths[B]i64",
     "softmax_lse": "q[B,H=4,N,D=64] k[B,H,S,D] v[B,H,S,D] lengths[B]i64"
         " -> lse[B,H,N]",
+    "softmax_from": QKV + " start[B]i64",
+    "mixhead_from": QKV + " start[B]i64 mixer[H,H]f32",
+    "mgk_from": MIXTURE + " log_prior[H,R] lengths[B]i64 start[B]i64",
     "sigsoftmax_results":
         GROUPED + " bias[8,N,S] lengths[B]i64 mask[B,1,N,S]i1",
     "keep_earlier": QKV,
     "keep_later": QKV,
-    "keep_results": QKV + " mixer[8,8]f32",
-    "mixhead_results": QKV + " mixer[8,8]f32",
+    "keep_results": QKV + " mixer[H,H]f32 -> weights[B,H,N,S] lse[B,H,N]",
+    "mixhead_results": QKV + " mixer[H,H]f32 -> weights[B,H,N,S] lse[B,H,N]",
     "mixhead_everything":
         GROUPED + " w[64,8]f32 b[8,8]f32 bias[8,1,S]f32 slopes[8]f32"
                   " lengths[B]i64 mask[N,S]i1",
@@ -109,7 +112,7 @@ SIGNATURES = {
                     " w2[3,4] b2[4] mixer_post[4,4] v[B,4,S,48]"
                     " -> lse[B,4,N]",
     "mixhead_band": "q[B,4,N,64] k[B,4,S,64] v[B,4,S,64] w[64,4] b[4,4]",
-    "mgk_results": MIXTURE + " log_prior[4,2]f32",
+    "mgk_results": MIXTURE + " log_prior[H,R]f32 -> weights[B,H,N,S] lse[B,H,N]",
     "mgk_sigsoftmax": MIXTURE + " log_prior[4,2]",
     "linformer_grouped": "q[B,8,N,64] k[B,2,S,64] v[B,4,S,96] e[24,S]f32"
                          " f[24,S] bias[8,N,24]",

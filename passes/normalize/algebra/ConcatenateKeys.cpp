@@ -107,20 +107,21 @@ public:
                     place, {{0}, {1}, {2, 3}});
   }
 
-  /// mask[b,h,i,(r,j)]: what mask, lengths, causal and band leave of key j, or
+  /// mask[b,h,i,(r,j)]: what mask, lengths, causal, band and start leave of key j, or
   /// null where they are absent. Batch and heads stay one where it is the same
   /// for all of them.
   Value emitMask() {
     Value mask = op.getMask(), lengths = op.getLengths();
     if (!mask && !lengths && !op.getCausal() && !op.getBand())
       return {};
+    bool isByRow = lengths || op.getStart();
     auto differs = [&](unsigned dim) {
       auto type = mask ? cast<RankedTensorType>(mask.getType()) : nullptr;
       return type && type.getRank() >= 4 - dim &&
              type.getDimSize(dim - (4 - type.getRank())) != 1;
     };
     OpFoldResult one = rewriter.getIndexAttr(1);
-    SmallVector<OpFoldResult> sizes = {lengths || differs(0) ? batch : one,
+    SmallVector<OpFoldResult> sizes = {isByRow || differs(0) ? batch : one,
                                        differs(1) ? queryHeads : one, queries,
                                        components, keys};
     SmallVector<Value> inputs;
@@ -195,6 +196,7 @@ struct ConcatenateKeys : OpRewritePattern<GenericOp> {
       op.getLengthsMutable().clear();
       op.setCausal(false);
       op.removeBandAttr();
+      op.getStartMutable().clear();
       op.setScale(APFloat(1.0));
       if (op.getVariances())
         op.setVariances(ArrayRef<double>{*variance});

@@ -60,9 +60,10 @@ void FragmentBody::emitItem(ValueRange item, int64_t queries) {
 }
 
 void FragmentBody::reportLengths() {
-  if (range.isLengthBad)
-    tile::ReportOp::create(b, range.isLengthBad,
-                           buffers.bufferOf(op.getLengths()));
+  for (auto [isBad, counts] : {std::pair(range.isLengthBad, op.getLengths()),
+                               std::pair(range.isStartBad, op.getStart())})
+    if (isBad)
+      tile::ReportOp::create(b, isBad, buffers.bufferOf(counts));
 }
 
 void FragmentBody::fetchOfItem(Value query) {

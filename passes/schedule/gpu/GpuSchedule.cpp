@@ -34,7 +34,8 @@ std::string GpuSchedule::whyNot(Operation *op) const {
       "shifts",   "prior",       "bias",       "mask",       "lengths",
       "premixer", "w1",          "b1",         "w2",         "b2",
       "sigma",    "noise",       "seed",       "offset",     "query_factors",
-      "mixer",    "key_factors", "mix_source", "mix_weight", "mix_bias"};
+      "mixer",    "key_factors", "mix_source", "mix_weight", "mix_bias",
+      "start"};
   for (auto [name, operand] : attention.getNamedOperands())
     if (!llvm::is_contained(read, name))
       return llvm::formatv("it has no code for '{0}'", name);

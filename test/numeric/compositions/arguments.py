@@ -177,7 +177,7 @@ def draw_integers(program, name, sizes, rng):
     tensor = program.tensors[name]
     shape = program.shape(name, sizes)
     kind = {"i32": np.int32, "i64": np.int64}.get(tensor.dtype)
-    if tensor.role == "lengths":
+    if tensor.role in ("lengths", "start"):
         from compositions.text import tensor_keys
         keys = program.all_sizes(sizes)[tensor_keys(program, name)]
         lengths = rng.integers(0, keys + 1, shape)

@@ -130,6 +130,10 @@ def draw_shared(d, heads, keys, projected, operands, attrs):
         attrs["band"] = draw_band(d)
     if d.chance(0.15):
         attrs["keep"] = draw_band(d)
+    if any(clause in attrs for clause in ("causal", "band", "keep")):
+        if d.chance(0.25):
+            operands["start"] = d.new(("B",), d.pick(("i64", "i64", "i32")),
+                                      "start")
 
 
 def draw_score_mod(d, heads, keys, operands, attrs):

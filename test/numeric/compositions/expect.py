@@ -48,9 +48,10 @@ def visible(op, x, shape):
     batches, heads, queries, keys = shape
     allow = np.ones(shape, bool)
     if op.attrs.get("causal"):
-        allow &= basics.within((np.inf, 0), queries, keys)
+        allow &= basics.within((np.inf, 0), queries, keys, x.get("start"))
     if "band" in op.attrs:
-        allow &= basics.within(op.attrs["band"], queries, keys)
+        allow &= basics.within(op.attrs["band"], queries, keys,
+                               x.get("start"))
     if "lengths" in x:
         allow &= np.arange(keys) < x["lengths"][:, None, None, None]
     if "mask" in x:
@@ -250,8 +251,9 @@ def attention(op, x, heads):
     growth = most(sizes[heavy])
     seen = allow & (logits > -np.inf)
     if "keep" in op.attrs:
-        weights = softmax.drop(weights, op.attrs["keep"])
-        seen &= basics.within(op.attrs["keep"], *weights.shape[2:])
+        weights = softmax.drop(weights, op.attrs["keep"], x.get("start"))
+        seen &= basics.within(op.attrs["keep"], *weights.shape[2:],
+                              x.get("start"))
     magnitudes = mixed(op, x, weights, absolute=True)
     weights = mixed(op, x, weights)
     value = x["value"]

@@ -9,7 +9,7 @@ from compositions.program import TURNS, Program
 # For each kind of op its clauses, in the order of its text: names of
 # attributes, or of operands with what is written in front of them.
 SHARED = ["bias", "score_mod", "mask", "lengths", "causal", "band",
-          "sigsoftmax", "keep"]
+          "start", "sigsoftmax", "keep"]
 NOISE = ["noise", "drawn", "philox"]
 LINEAR = ["lengths", "causal", "eps", "output_scale"]
 STATES = ["premix", "premix_mlp", "normaliser"]
@@ -48,7 +48,7 @@ MLP = ["w1", "b1", "w2", "b2"]
 OPERANDS = {
     "projected_by": ["key_projection", "value_projection"],
     "shifted_by": ["shifts"], "prior": ["prior"], "bias": ["bias"],
-    "mask": ["mask"], "lengths": ["lengths"], "query_term": ["query_term"],
+    "mask": ["mask"], "lengths": ["lengths"], "start": ["start"], "query_term": ["query_term"],
     "key_term": ["key_term"], "scores": ["query", "key"], "given": ["given"],
     "features": ["query", "key"], "premix": ["premixer"], "premix_mlp": MLP,
     "mlp": MLP, "drawn": ["noise"], "philox": ["seed", "offset"],
@@ -61,7 +61,7 @@ OPERANDS = {
 }
 # The mixer of these is one of scores or states, not of weights.
 BEFORE = ("admixture_heads", "linear_admixture_heads")
-SPELLED = {"band_weights": "band"}
+SPELLED = {"band_weights": "band", "start": "from"}
 FLAGS = ("gaussian", "maximum", "relu_per_key", "scale_before", "causal",
          "sigsoftmax", "base2", "finite", "dot", "row_normalise", "per_key")
 
@@ -203,7 +203,7 @@ def argument_text(program, name):
                  if isinstance(dim, str) and program.dims[dim] is None]
     if open_dims:
         attributes.append(f"attn.dims = [{', '.join(open_dims)}]")
-    if tensor.role == "lengths":
+    if tensor.role in ("lengths", "start"):
         keys = tensor_keys(program, name)
         size = program.dims[keys] if program.dims[keys] is not None \
             else f'"{keys}"'

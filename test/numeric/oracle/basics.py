@@ -26,11 +26,13 @@ def sizes_of(x):
     return len(x["q"]), x["q"].shape[2], keys.shape[-2]
 
 
-def within(band, queries, keys):
+def within(band, queries, keys, start=None):
     """Whether key j lies in the band (lower, upper) of query i; queries and
-    keys are aligned at their ends."""
+    keys are aligned at their ends, or query 0 of batch row b stands at key
+    start[b]: then [B, 1, N, S]."""
     lower, upper = band
-    row = np.arange(queries)[:, None] + (keys - queries)
+    first = keys - queries if start is None else start[:, None, None, None]
+    row = np.arange(queries)[:, None] + first
     column = np.arange(keys)[None, :]
     return (column - row <= upper) & (row - column <= lower)
 
@@ -40,9 +42,9 @@ def visible(x, causal=False, band=None):
     batches, queries, keys = sizes_of(x)
     allow = np.ones((batches, 1, queries, keys), bool)
     if causal:
-        allow &= within((np.inf, 0), queries, keys)
+        allow &= within((np.inf, 0), queries, keys, x.get("start"))
     if band:
-        allow &= within(band, queries, keys)
+        allow &= within(band, queries, keys, x.get("start"))
     if "lengths" in x:
         allow &= np.arange(keys) < x["lengths"][:, None, None, None]
     if "neighbours" in x:

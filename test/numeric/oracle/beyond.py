@@ -64,6 +64,9 @@ VARIANTS = {
     "softmax_wide_band": (softmax.plain, {"band": (70, 40)}),
     "softmax_results": (softmax.plain, CAUSAL),
     "softmax_lse": (softmax.plain, CAUSAL),
+    "softmax_from": (softmax.plain, CAUSAL),
+    "mixhead_from": (partial(softmax.plain, keep=(9, 4)), {"band": (70, 6)}),
+    "mgk_from": (softmax.equal(softmax.mgk), CAUSAL),
     "sigsoftmax_results": (
         partial(softmax.plain, normaliser=softmax.sigsoftmax), CAUSAL),
     "keep_earlier": (partial(softmax.plain, keep=(200, 2)), {}),
@@ -107,7 +110,7 @@ VARIANTS = {
 }
 
 # As FINITE of the list.
-FINITE = {"composed_mlp", "mgk_results", "mgk_sigsoftmax", "linear_padded",
+FINITE = {"composed_mlp", "mgk_from", "mgk_results", "mgk_sigsoftmax", "linear_padded",
           "linear_relu",
           "linear_dpfp", "linear_favor", "linear_composed", "mlk_everything",
           "smlk_causal", "lfish_causal", "glfish_causal", "structured_error",

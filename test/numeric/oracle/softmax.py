@@ -39,9 +39,9 @@ def mix_heads_by_row(weights, q, w, b):
     return np.einsum("bica,bcij->baij", mixer, weights)
 
 
-def drop(weights, keep):
+def drop(weights, keep, start):
     """Weights outside the band are zero; the others stay as they are."""
-    return np.where(basics.within(keep, *weights.shape[2:]), weights, 0)
+    return np.where(basics.within(keep, *weights.shape[2:], start), weights, 0)
 
 
 def attend(x, stages, allow, mix=lambda weights: weights, sizes=None,
@@ -50,7 +50,7 @@ def attend(x, stages, allow, mix=lambda weights: weights, sizes=None,
     that of `sizes`, or else of all stages."""
     weights, lse, log_weights = (normaliser or softmax)(stages[-1], allow)
     if keep:
-        weights = drop(weights, keep)
+        weights = drop(weights, keep, x.get("start"))
     weights = mix(weights)
     results = {"o": basics.pool(weights, x["v"]), "weights": weights,
                "lse": lse}
