@@ -39,6 +39,8 @@ void mixattn::buildEntries(OpPassManager &pm, const PipelineOptions &options) {
 
 static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   buildEntries(pm, options);
+  if (options.raise)
+    pm.addPass(createRaiseAttentionPass());
   // Canonicalise named ops before they generalise: their folds are simpler.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createGeneralizePass());

@@ -22,6 +22,8 @@ struct PipelineOptions {
   std::string entry;
   /// The sanitizer of the code: none, address or thread.
   std::string sanitizer = "none";
+  /// Whether linalg that computes an attention becomes one op.
+  bool raise = true;
   /// Whether to rewrite attentions where a simpler form is equal.
   bool simplify = true;
   /// The family of the module's target. From level bufferized on passes differ

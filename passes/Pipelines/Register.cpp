@@ -33,6 +33,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<std::string> entry{
       *this, "entry",
       llvm::cl::desc("The only public function to compile; all where empty")};
+  Option<bool> raise{
+      *this, "raise",
+      llvm::cl::desc("Make one op of linalg that computes an attention"),
+      llvm::cl::init(true)};
   Option<bool> simplify{
       *this, "simplify",
       llvm::cl::desc("Rewrite attentions where a simpler form is equal"),
@@ -67,6 +71,7 @@ void mixattn::registerPipelines() {
         name, text, [level](OpPassManager &pm, const TextOptions &text) {
           PipelineOptions options;
           options.entry = text.entry;
+          options.raise = text.raise;
           options.simplify = text.simplify;
           options.sanitizer = text.sanitizer;
           options.plan = text.plan;

@@ -88,7 +88,7 @@ def passes_know_no_tool():
 ROOMS = {
     "target": [], "body": [], "profile": [], "entry": ["body", "target"],
     "normalize": ["body"], "normalize/algebra": ["body", "normalize"],
-    "plan": ["entry", "profile", "target"],
+    "plan": ["entry", "profile", "target"], "raise": [],
     "manifest": ["body", "entry", "plan", "target"],
     "schedule": ["body", "entry", "normalize", "normalize/algebra", "plan", "profile"],
     "schedule/gpu": ["body", "normalize", "plan", "schedule", "target"],

@@ -112,6 +112,7 @@ PipelineOptions Compilation::passOptions() const {
   made.sanitizer = nameOf(options.sanitizer);
   made.family = familyOf(machine);
   made.plan = options.plan;
+  made.raise = options.isRaised;
   made.profile = options.isProfiled;
   return made;
 }

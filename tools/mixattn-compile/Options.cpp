@@ -77,6 +77,8 @@ suffix of OUT says what to make; "-" is the standard input or output.
                         the plan of every attention: one of the algorithms
                         below, with numbers of its own; default: what the model
                         predicts to be fastest
+  --no-raise            leave linalg that computes an attention as it is, not
+                        one op
   --profile             code that reads the clock where a kernel begins and
                         ends; mixattn-run prints where time goes. Without it
                         nothing of that is in the code
@@ -296,6 +298,8 @@ static bool parseFlag(StringRef argument, Choices &choices, Options &options) {
     options.action = Options::Action::Version;
   else if (argument == "--remarks")
     options.hasRemarks = true;
+  else if (argument == "--no-raise")
+    options.isRaised = false;
   else if (argument == "--profile")
     options.isProfiled = true;
   else if (argument == "--cost")

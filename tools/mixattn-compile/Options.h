@@ -47,6 +47,8 @@ struct Options {
   bool isProfiled = false;
   /// Every pass says what it did, and what it did not and why.
   bool hasRemarks = false;
+  /// Whether linalg that computes an attention becomes one op.
+  bool isRaised = true;
 
   /// The folder of a CUDA toolkit; empty: CUDA_HOME and PATH.
   std::string cudaPath;

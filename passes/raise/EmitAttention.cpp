@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writes an attention that was found.
+
+#include "passes/raise/EmitAttention.h"
+#include "passes/raise/EmitTensor.h"
+
+#include "dialect/attn/AttnOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+using Kind = Expression::Kind;
+using Ref = Expressions::Ref;
+
+namespace {
+
+/// Writes the region of a score_mod.
+class ScoreModEmitter {
+public:
+  ScoreModEmitter(ImplicitLocOpBuilder &b, TensorEmitter &tensors,
+                  const Expressions &make, const RaisedAttention &attention)
+      : b(b), tensors(tensors), make(make), attention(attention) {}
+
+  void emit(Region &region) {
+    Type index = b.getIndexType(), f32 = b.getF32Type();
+    // Tensors are captured as they are, without dims of size 1.
+    prepare(attention.scoreMod);
+    SmallVector<Location> locations(5, b.getLoc());
+    OpBuilder body(b.getContext());
+    block = body.createBlock(&region, {}, {f32, index, index, index, index},
+                             locations);
+    auto indexOf = [&](ArrayRef<Atom> place) { return emitIndex(body, place); };
+    auto valueOf = [&](OpBuilder &inside, Ref ref) -> Value {
+      if (ref->is(Kind::Raw))
+        return block->getArgument(0);
+      auto &[tensor, dims] = captured[ref];
+      SmallVector<Value> indices;
+      for (const Place &place : dims)
+        indices.push_back(indexOf(place));
+      return tensor::ExtractOp::create(inside, b.getLoc(), tensor, indices);
+    };
+    Value score =
+        tensors.emitScalar(body, attention.scoreMod, indexOf, valueOf);
+    YieldOp::create(body, b.getLoc(), score);
+  }
+
+private:
+  void prepare(Ref ref) {
+    if (ref->is(Kind::Element)) {
+      auto &[tensor, dims] = captured[ref];
+      tensor = tensors.dropOnes(ref->tensor, ref->places, dims);
+    }
+    for (Ref operand : ref->operands)
+      prepare(operand);
+  }
+
+  /// The index of `place` from those of batch row, head, query and key.
+  Value emitIndex(OpBuilder &body, ArrayRef<Atom> place) {
+    Place flat = make.atoms.flat(place);
+    const Place *wholes[] = {&attention.batch, &attention.heads,
+                             &attention.query, &attention.key};
+    for (auto [i, whole] : llvm::enumerate(wholes))
+      if (flat == make.atoms.flat(*whole))
+        return block->getArgument(i + 1);
+    return tensors.emitIndex(body, flat, [&](Atom atom) {
+      for (auto [i, whole] : llvm::enumerate(wholes))
+        if (Place all = make.atoms.flat(*whole); llvm::is_contained(all, atom))
+          return emitPart(body, block->getArgument(i + 1), all, atom);
+      llvm_unreachable("an index that no dim of the scores has");
+    });
+  }
+
+  /// The index of `atom`, where `index` is that of `place`.
+  Value emitPart(OpBuilder &body, Value index, ArrayRef<Atom> place,
+                 Atom atom) {
+    Location loc = b.getLoc();
+    auto size = [&](Atom of) {
+      return getValueOrCreateConstantIndexOp(
+          body, loc, make.atoms.sizeOf(of).emit(body, loc));
+    };
+    for (Atom inner : llvm::reverse(place)) {
+      bool isOutermost = inner == place.front();
+      if (inner == atom)
+        return isOutermost ? index
+                           : Value(arith::RemUIOp::create(body, loc, index,
+                                                          size(inner)));
+      index = arith::DivUIOp::create(body, loc, index, size(inner));
+    }
+    llvm_unreachable("no atom of the place");
+  }
+
+  ImplicitLocOpBuilder &b;
+  TensorEmitter &tensors;
+  const Expressions &make;
+  const RaisedAttention &attention;
+  Block *block = nullptr;
+  DenseMap<Ref, std::pair<Value, SmallVector<Place>>> captured;
+};
+
+} // namespace
+
+static Value emitOperand(ImplicitLocOpBuilder &b, TensorEmitter &tensors,
+                         const RaisedOperand &operand) {
+  if (operand.constant)
+    return arith::ConstantOp::create(b, operand.constant);
+  return tensors.emit(operand.ref, operand.dims, operand.type);
+}
+
+Value mixattn::emitAttention(ImplicitLocOpBuilder &b, const Expressions &make,
+                             const RaisedAttention &attention, Type type) {
+  TensorEmitter tensors(b, make);
+  OperationState state(b.getLoc(), GenericOp::getOperationName());
+  SmallVector<int32_t> segments;
+  DenseMap<StringRef, Value> values;
+  for (StringRef name : GenericOp::getOperandNames()) {
+    auto found = attention.operands.find(name);
+    segments.push_back(found != attention.operands.end());
+    if (found != attention.operands.end())
+      state.addOperands(values[name] = emitOperand(b, tensors, found->second));
+  }
+  // [B,H,N,E] of what the values are of.
+  auto value = cast<RankedTensorType>(values["value"].getType());
+  SmallVector<int64_t> shape;
+  for (const Place &place : attention.result) {
+    int64_t size = make.atoms.staticSize(place);
+    shape.push_back(size);
+  }
+  state.addTypes(RankedTensorType::get(shape, value.getElementType()));
+  state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr(segments));
+  state.addAttribute("resultSegmentSizes", b.getDenseI32ArrayAttr({1, 0, 0}));
+  state.addAttribute("scale", b.getF64FloatAttr(attention.scale));
+  if (attention.causal)
+    state.addAttribute("causal", b.getUnitAttr());
+  if (attention.band)
+    state.addAttribute("band",
+                       BandAttr::get(b.getContext(), attention.band->first,
+                                     attention.band->second));
+  Region *scoreMod = state.addRegion();
+  if (attention.scoreMod)
+    ScoreModEmitter(b, tensors, make, attention).emit(*scoreMod);
+  Value result = b.create(state)->getResult(0);
+  (void)type;
+  return tensors.arrange(result, attention.result, attention.wanted);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writes an attention that was found.
+
+#ifndef MIXATTN_PASSES_RAISE_EMIT_ATTENTION_H
+#define MIXATTN_PASSES_RAISE_EMIT_ATTENTION_H
+
+#include "passes/raise/RaisedAttention.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mixattn {
+
+/// The attention as `attn.generic` with what it is made of, in place of a
+/// tensor of `type`.
+mlir::Value emitAttention(mlir::ImplicitLocOpBuilder &b,
+                          const Expressions &make,
+                          const RaisedAttention &attention, mlir::Type type);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_RAISE_EMIT_ATTENTION_H

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One element of a tensor, as an expression of elements of other tensors.
+
+#ifndef MIXATTN_PASSES_RAISE_EXPRESSION_H
+#define MIXATTN_PASSES_RAISE_EXPRESSION_H
+
+#include "passes/raise/Atoms.h"
+
+#include <deque>
+
+namespace mixattn {
+
+/// An expression over atoms. Floats are real numbers here, whatever type they
+/// are rounded to on the way; one tensor of them is computed in f32.
+struct Expression {
+  enum class Kind {
+    Number,     ///< `number`
+    Element,    ///< of `tensor` at `places`
+    Position,   ///< the index `places[0]`
+    Sum,        ///< of the operands
+    Product,    ///< of the operands
+    Reciprocal, ///< of the operand
+    Total,      ///< sum of the operand over the atoms `bound`
+    Largest,    ///< of the operand over the atoms `bound`
+    Apply,      ///< `op`, which is elementwise, of the operands
+    Not,        ///< of the operand
+    All,        ///< whether all operands hold
+    Raw,        ///< the score that pointwise ops change
+  };
+  Kind kind;
+  mlir::Type type;
+  double number = 0;
+  mlir::Value tensor = {};
+  llvm::SmallVector<Place> places = {};
+  llvm::SmallVector<const Expression *> operands = {};
+  Place bound = {};
+  mlir::Operation *op = nullptr;
+
+  bool is(Kind other) const { return kind == other; }
+  bool isNumber(double value) const {
+    return kind == Kind::Number && number == value;
+  }
+};
+
+/// Makes expressions, and owns them. Sums and products are flat, and their
+/// numbers one.
+class Expressions {
+public:
+  using Ref = const Expression *;
+  Atoms atoms;
+
+  Ref number(double value, mlir::Type type);
+  Ref element(mlir::Value tensor, llvm::ArrayRef<Place> places);
+  Ref position(llvm::ArrayRef<Atom> place, mlir::Type type);
+  Ref sum(llvm::ArrayRef<Ref> operands, mlir::Type type);
+  Ref product(llvm::ArrayRef<Ref> operands, mlir::Type type);
+  Ref reciprocal(Ref operand);
+  Ref total(Ref operand, llvm::ArrayRef<Atom> bound);
+  Ref largest(Ref operand, llvm::ArrayRef<Atom> bound);
+  Ref apply(mlir::Operation *op, llvm::ArrayRef<Ref> operands);
+  Ref negation(Ref operand);
+  Ref all(llvm::ArrayRef<Ref> operands);
+  Ref raw(mlir::Type type);
+  /// `ref` with other operands.
+  Ref rebuild(Ref ref, llvm::ArrayRef<Ref> operands);
+
+  /// The atoms that `ref` depends on, those that it sums over left out.
+  Place freeAtoms(Ref ref) const;
+  /// Whether two expressions are the same, an atom of `b` standing where
+  /// `renamed` says for one of `a`.
+  bool areSame(Ref a, Ref b,
+               const llvm::DenseMap<Atom, Atom> &renamed =
+                   llvm::DenseMap<Atom, Atom>()) const;
+
+private:
+  Ref keep(Expression expression);
+
+  std::deque<Expression> made;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_RAISE_EXPRESSION_H

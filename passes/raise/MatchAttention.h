@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Puts weights and scores together to an attention.
+
+#ifndef MIXATTN_PASSES_RAISE_MATCH_ATTENTION_H
+#define MIXATTN_PASSES_RAISE_MATCH_ATTENTION_H
+
+#include "passes/raise/PooledWeights.h"
+#include "passes/raise/RaisedAttention.h"
+#include "passes/raise/Scores.h"
+
+namespace mixattn {
+
+/// Finds the clauses of one attention.
+class AttentionMatcher {
+public:
+  using Ref = Expressions::Ref;
+  explicit AttentionMatcher(Expressions &make) : make(make) {}
+
+  /// The attention that `root` computes with the weights of `softmax`; or why
+  /// it is none.
+  std::optional<RaisedAttention> match(mlir::linalg::LinalgOp root,
+                                       const FoundSoftmax &softmax,
+                                       std::string &why);
+
+private:
+  /// Tells heads from batch rows.
+  bool chooseHeads();
+  bool matchMixerOfScores();
+  bool matchMixerOfWeights();
+  bool matchQueriesAndKeys();
+  bool matchValues();
+  bool matchMasks();
+  bool matchAdded();
+  bool matchMixerByRow(Ref mixer);
+  /// The places of the heads that `ref` has: those of `heads`, or as many of
+  /// the first as it has.
+  Place headsOf(llvm::ArrayRef<Ref> factors, llvm::ArrayRef<Atom> heads) const;
+  /// `[batch, heads, query, key]`, each where `ref` depends on it.
+  llvm::SmallVector<Place> broadcastDims(Ref ref) const;
+  Place flat(llvm::ArrayRef<Atom> place) const {
+    return make.atoms.flat(place);
+  }
+  bool no(const char *reason) {
+    why = reason;
+    return false;
+  }
+  void give(llvm::StringRef name, Ref ref, llvm::ArrayRef<Place> dims,
+            mlir::Type type = {});
+
+  Expressions &make;
+  PooledWeights pooled;
+  ReadScores scores;
+  RaisedAttention result;
+  /// Heads of queries, of weights, and of the result.
+  Place sourceHeads, heads, resultHeads;
+  std::string why;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_RAISE_MATCH_ATTENTION_H

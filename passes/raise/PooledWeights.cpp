@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From the weights of a softmax forward to the sum of weighted values.
+
+#include "passes/raise/PooledWeights.h"
+#include "passes/raise/ReadElement.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+using Kind = Expression::Kind;
+using Ref = Expressions::Ref;
+
+/// The dim of the weights that counts queries: one that no value depends on.
+/// Of several an open one, else the last, is that of queries, and the others
+/// are of heads that share values.
+static std::optional<unsigned> findQueryDim(const Atoms &atoms,
+                                            const PooledWeights &pooled,
+                                            ArrayRef<Atom> ofValues,
+                                            unsigned axis) {
+  std::optional<unsigned> found;
+  bool isOpen = false;
+  for (auto [dim, place] : llvm::enumerate(pooled.weights)) {
+    Place flat = atoms.flat(place);
+    if (dim == axis || flat.empty() || meet(flat, ofValues) ||
+        meet(flat, pooled.bound))
+      continue;
+    bool open = ShapedType::isDynamic(atoms.staticSize(flat));
+    if (found && isOpen && !open)
+      continue;
+    found = dim;
+    isOpen = open;
+  }
+  return found;
+}
+
+std::optional<PooledWeights>
+mixattn::readPooledWeights(Expressions &make, linalg::LinalgOp root,
+                           const FoundSoftmax &softmax, std::string &why) {
+  Atoms &atoms = make.atoms;
+  PooledWeights pooled;
+  Value result = root->getResult(0);
+  auto type = cast<RankedTensorType>(result.getType());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    pooled.result.push_back(atoms.makePlace(Size::of(result, dim)));
+  // What does not come from the weights is an operand.
+  SetVector<Operation *> slice;
+  getForwardSlice(softmax.weights, &slice);
+  ElementReader reader(make, [&](Value value, ArrayRef<Place>) {
+    return value == softmax.weights || !slice.contains(value.getDefiningOp());
+  });
+  auto terms = expandToTerms(make, reader.read(result, pooled.result));
+  if (!terms) {
+    why = "what becomes of the weights is no sum of products";
+    return std::nullopt;
+  }
+  Ref weights = nullptr;
+  for (ProductTerm &term : *terms) {
+    auto isWeights = [&](Ref factor) {
+      return factor->is(Kind::Element) && factor->tensor == softmax.weights;
+    };
+    if (llvm::none_of(term.factors, isWeights)) {
+      pooled.added.push_back(term);
+      continue;
+    }
+    if (weights || llvm::count_if(term.factors, isWeights) != 1) {
+      why = "several sums of one softmax's weights meet";
+      return std::nullopt;
+    }
+    weights = *llvm::find_if(term.factors, isWeights);
+    pooled.weights = weights->places;
+    pooled.key = atoms.flat(weights->places[softmax.axis]);
+    pooled.bound = atoms.flat(term.bound);
+    pooled.factor = term.factor;
+    for (Ref factor : term.factors) {
+      if (factor == weights)
+        continue;
+      if (!factor->is(Kind::Element)) {
+        why = "weights are not only multiplied and summed";
+        return std::nullopt;
+      }
+      bool ofKeys = meet(make.freeAtoms(factor), pooled.key);
+      (ofKeys ? pooled.values : pooled.mixers).push_back(factor);
+    }
+  }
+  if (!weights || pooled.values.empty() || pooled.key.empty() ||
+      !isWithin(pooled.key, pooled.bound)) {
+    why = "no sum over the keys of weights times values";
+    return std::nullopt;
+  }
+  Place ofValues;
+  for (Ref value : pooled.values)
+    llvm::append_range(ofValues, make.freeAtoms(value));
+  auto query = findQueryDim(atoms, pooled, ofValues, softmax.axis);
+  if (!query) {
+    why = "no dim of the weights is of queries alone";
+    return std::nullopt;
+  }
+  pooled.query = atoms.flat(pooled.weights[*query]);
+  for (auto [dim, place] : llvm::enumerate(pooled.weights)) {
+    if (dim == *query || dim == softmax.axis)
+      continue;
+    Place flat = atoms.flat(place);
+    llvm::append_range(pooled.others, flat);
+    for (Atom atom : flat)
+      if (llvm::is_contained(pooled.bound, atom))
+        pooled.mixed.push_back(atom);
+  }
+  return pooled;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One attention that was found, clause by clause.
+
+#ifndef MIXATTN_PASSES_RAISE_RAISED_ATTENTION_H
+#define MIXATTN_PASSES_RAISE_RAISED_ATTENTION_H
+
+#include "passes/raise/Expression.h"
+
+namespace mixattn {
+
+/// An operand of `attn.generic`: an expression and the place of each dim.
+struct RaisedOperand {
+  Expressions::Ref ref = nullptr;
+  llvm::SmallVector<Place> dims = {};
+  /// The element type that is needed, or null for any.
+  mlir::Type type = {};
+  /// The tensor where it is a constant; then there is no expression.
+  mlir::TypedAttr constant = {};
+};
+
+/// An attention in the words of `attn.generic`.
+struct RaisedAttention {
+  /// By the names that the op has for them; those that are not there are left
+  /// out.
+  llvm::StringMap<RaisedOperand> operands;
+  double scale = 1;
+  bool causal = false;
+  /// Keys before and after the query's own place that it sees.
+  std::optional<std::pair<int64_t, int64_t>> band;
+  /// The changed score, with a raw one in it; or null.
+  Expressions::Ref scoreMod = nullptr;
+  Place batch, heads, query, key;
+  /// The dims of the result `[B,H,N,E]`.
+  llvm::SmallVector<Place> result;
+  /// The dims of the tensor that it takes the place of.
+  llvm::SmallVector<Place> wanted;
+  /// What multiplies the result.
+  double factor = 1;
+  /// What is added to the result, or null.
+  Expressions::Ref added = nullptr;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_RAISE_RAISED_ATTENTION_H

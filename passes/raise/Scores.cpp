@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From the scores of a softmax back to queries and keys.
+
+#include "passes/raise/Scores.h"
+#include "passes/raise/ReadElement.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+using Kind = Expression::Kind;
+using Ref = Expressions::Ref;
+
+static constexpr double minusInfinity =
+    -std::numeric_limits<double>::infinity();
+
+Ref ScoreReader::no(const char *text) {
+  if (reason.empty())
+    reason = text;
+  return nullptr;
+}
+
+Dependence ScoreReader::dependenceOf(Ref ref) const {
+  Place atoms = make.freeAtoms(ref);
+  return {meet(atoms, make.atoms.flat(query)),
+          meet(atoms, make.atoms.flat(key))};
+}
+
+/// Collects on what the elements below `ref` depend one by one.
+bool ScoreReader::readsBoth(Ref ref) const {
+  bool queries = false, keys = false;
+  SmallVector<Ref> left = {ref};
+  while (!left.empty() && !(queries && keys)) {
+    Ref next = left.pop_back_val();
+    llvm::append_range(left, next->operands);
+    if (!next->is(Kind::Element))
+      continue;
+    Dependence on = dependenceOf(next);
+    queries |= on.onQuery && !on.onKey;
+    keys |= on.onKey && !on.onQuery;
+  }
+  return queries && keys;
+}
+
+Ref ScoreReader::peelMasks(Ref ref) {
+  if (ref->is(Kind::Apply) && isa<arith::SelectOp>(ref->op)) {
+    auto [condition, yes, no] =
+        std::tuple(ref->operands[0], ref->operands[1], ref->operands[2]);
+    bool isSeen = no->isNumber(minusInfinity);
+    if (!isSeen && !yes->isNumber(minusInfinity))
+      return ref;
+    result.seen.push_back({condition, isSeen});
+    return peelMasks(isSeen ? yes : no);
+  }
+  // -inf stays what it is where a finite number is added, and where it is
+  // multiplied by one above 0.
+  bool isScaled = ref->is(Kind::Product) && ref->operands.size() == 2 &&
+                  ref->operands[1]->is(Kind::Number) &&
+                  ref->operands[1]->number > 0;
+  if (!ref->is(Kind::Sum) && !isScaled)
+    return ref;
+  SmallVector<Ref> operands;
+  for (Ref operand : ref->operands)
+    operands.push_back(peelMasks(operand));
+  return make.rebuild(ref, operands);
+}
+
+bool ScoreReader::readTerm(const ProductTerm &term) {
+  RawScore &raw = result.raw;
+  raw.factor = term.factor;
+  raw.bound = term.bound;
+  for (Ref factor : term.factors) {
+    Dependence on = dependenceOf(factor);
+    if (!factor->is(Kind::Element) || (on.onQuery && on.onKey))
+      return no("products of queries and keys are multiplied by what depends "
+                "on both");
+    (on.onQuery ? raw.queries
+     : on.onKey ? raw.keys
+                : raw.mixers)
+        .push_back(factor);
+  }
+  return true;
+}
+
+bool ScoreReader::readProducts(ArrayRef<Ref> sum, SmallVector<Ref> &rest) {
+  bool hasRaw = false;
+  for (Ref operand : sum) {
+    if (!readsBoth(operand)) {
+      rest.push_back(operand);
+      continue;
+    }
+    auto terms = expandToTerms(make, operand);
+    if (!terms)
+      return no("scores are no sum of products");
+    for (const ProductTerm &term : *terms) {
+      if (!readsBoth(make.product(term.factors, operand->type))) {
+        rest.push_back(toExpression(make, term));
+        continue;
+      }
+      if (hasRaw)
+        return no("several products of queries and keys are added");
+      if (!readTerm(term))
+        return false;
+      hasRaw = true;
+    }
+  }
+  return hasRaw || no("no product of queries and keys");
+}
+
+Ref ScoreReader::findRaw(Ref ref) {
+  SmallVector<Ref> sum(ref->is(Kind::Sum) ? ref->operands
+                                          : SmallVector<Ref>{ref});
+  // Pointwise functions of what queries and keys make.
+  auto isChanged = [&](Ref operand) {
+    if (!readsBoth(operand))
+      return false;
+    auto terms = expandToTerms(make, operand);
+    return terms && llvm::any_of(*terms, [&](const ProductTerm &term) {
+             return llvm::any_of(term.factors,
+                                 [&](Ref each) { return readsBoth(each); });
+           });
+  };
+  if (llvm::none_of(sum, isChanged)) {
+    SmallVector<Ref> rest;
+    if (!readProducts(sum, rest))
+      return nullptr;
+    rest.push_back(make.raw(ref->type));
+    return make.sum(rest, ref->type);
+  }
+  if (llvm::count_if(sum, [&](Ref each) { return readsBoth(each); }) != 1)
+    return no("scores are changed, and others are added to them");
+  // One operand has it, down to where products begin.
+  SmallVector<Ref> operands;
+  for (Ref operand : sum) {
+    if (!readsBoth(operand)) {
+      operands.push_back(operand);
+      continue;
+    }
+    if (!operand->is(Kind::Product) && !operand->is(Kind::Apply))
+      return no("scores are changed otherwise than pointwise");
+    if (llvm::count_if(operand->operands,
+                       [&](Ref each) { return readsBoth(each); }) != 1)
+      return no("queries and keys meet in several places");
+    SmallVector<Ref> inner;
+    for (Ref each : operand->operands) {
+      Ref next = readsBoth(each) ? findRaw(each) : each;
+      if (!next)
+        return nullptr;
+      inner.push_back(next);
+    }
+    operands.push_back(make.rebuild(operand, inner));
+  }
+  return make.sum(operands, ref->type);
+}
+
+std::optional<ReadScores>
+ScoreReader::read(Value scores, ArrayRef<Place> places, std::string &why) {
+  // Queries and keys are operands as they are: what depends on one of them
+  // alone is not taken apart.
+  ElementReader reader(make, [&](Value, ArrayRef<Place> at) {
+    Place atoms = make.atoms.flatAll(at);
+    return !meet(atoms, make.atoms.flat(query)) ||
+           !meet(atoms, make.atoms.flat(key));
+  });
+  Ref all = peelMasks(reader.read(scores, places));
+  Ref changed = findRaw(all);
+  if (!changed) {
+    why = reason;
+    return std::nullopt;
+  }
+  // A sum with the raw score may be a bias.
+  SmallVector<Ref> sum(changed->is(Kind::Sum) ? changed->operands
+                                              : SmallVector<Ref>{changed});
+  if (llvm::any_of(sum, [](Ref each) { return each->is(Kind::Raw); })) {
+    for (Ref each : sum)
+      // What is the same for all keys changes no weight.
+      if (!each->is(Kind::Raw) && dependenceOf(each).onKey)
+        result.added.push_back(each);
+  } else {
+    result.changed = changed;
+  }
+  return std::move(result);
+}

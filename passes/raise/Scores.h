@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From the scores of a softmax back to queries and keys.
+
+#ifndef MIXATTN_PASSES_RAISE_SCORES_H
+#define MIXATTN_PASSES_RAISE_SCORES_H
+
+#include "passes/raise/SumOfProducts.h"
+
+namespace mixattn {
+
+/// Sums of products of queries and keys: `factor` times the factors, summed
+/// over `bound`.
+struct RawScore {
+  double factor = 1;
+  Place bound;
+  /// The factors that depend on queries, on keys, and on neither.
+  llvm::SmallVector<Expressions::Ref> queries, keys, mixers;
+};
+
+/// A condition on a query and a key, and whether the key is seen where it holds
+/// or where it does not.
+struct Visibility {
+  Expressions::Ref condition;
+  bool isSeen;
+};
+
+/// Scores as a raw score and what is done to it.
+struct ReadScores {
+  RawScore raw;
+  /// Added to the raw score where nothing else is done to it.
+  llvm::SmallVector<Expressions::Ref> added;
+  /// The raw score changed pointwise, or null.
+  Expressions::Ref changed = nullptr;
+  llvm::SmallVector<Visibility> seen;
+};
+
+/// What an expression depends on.
+struct Dependence {
+  bool onQuery = false, onKey = false;
+};
+
+/// Reads scores whose queries and keys are counted by `query` and `key`.
+class ScoreReader {
+public:
+  using Ref = Expressions::Ref;
+  ScoreReader(Expressions &make, llvm::ArrayRef<Atom> query,
+              llvm::ArrayRef<Atom> key)
+      : make(make), query(query), key(key) {}
+
+  /// The scores at `places`; none where they are no attention's, and `why`
+  /// says the reason.
+  std::optional<ReadScores>
+  read(mlir::Value scores, llvm::ArrayRef<Place> places, std::string &why);
+
+private:
+  Dependence dependenceOf(Ref ref) const;
+  /// Whether `ref` has an element of queries alone and one of keys alone.
+  bool readsBoth(Ref ref) const;
+  /// `ref` without the masks that hide keys by -inf.
+  Ref peelMasks(Ref ref);
+  /// `ref` with a raw score in place of what queries and keys make, or null.
+  Ref findRaw(Ref ref);
+  /// Reads the terms of `sum` that are products of queries and keys as the raw
+  /// score; the others are left in `rest`.
+  bool readProducts(llvm::ArrayRef<Ref> sum, llvm::SmallVector<Ref> &rest);
+  bool readTerm(const ProductTerm &term);
+  Ref no(const char *reason);
+
+  Expressions &make;
+  Place query, key;
+  ReadScores result;
+  std::string reason;
+};
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_RAISE_SCORES_H

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Finds what is normalised over a dim as a softmax is.
+
+#ifndef MIXATTN_PASSES_RAISE_SOFTMAXES_H
+#define MIXATTN_PASSES_RAISE_SOFTMAXES_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mixattn {
+
+/// A tensor of weights: the softmax of scores along a dim.
+struct FoundSoftmax {
+  mlir::Value weights;
+  mlir::Value scores;
+  unsigned axis;
+};
+
+/// The softmax that `op` computes, or none.
+std::optional<FoundSoftmax> findSoftmax(mlir::Operation *op);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_RAISE_SOFTMAXES_H
