@@ -176,3 +176,14 @@ bool mixattn::isWithin(ArrayRef<Atom> place, ArrayRef<Atom> other) {
   return llvm::all_of(
       place, [&](Atom atom) { return llvm::is_contained(other, atom); });
 }
+Place mixattn::select(ArrayRef<Atom> place, ArrayRef<Atom> other, bool isIn) {
+  Place result;
+  for (Atom atom : place)
+    if (llvm::is_contained(other, atom) == isIn)
+      result.push_back(atom);
+  return result;
+}
+
+bool mixattn::areSameSets(ArrayRef<Atom> a, ArrayRef<Atom> b) {
+  return a.size() == b.size() && isWithin(a, b);
+}

@@ -72,6 +72,12 @@ bool meet(llvm::ArrayRef<Atom> place, llvm::ArrayRef<Atom> other);
 /// Whether every atom of `place` is in `other`; both are flat.
 bool isWithin(llvm::ArrayRef<Atom> place, llvm::ArrayRef<Atom> other);
 
+/// The atoms of `place` that are in `other`, or with `isIn` false that are not.
+Place select(llvm::ArrayRef<Atom> place, llvm::ArrayRef<Atom> other,
+             bool isIn = true);
+/// Whether both have the same atoms, in any order.
+bool areSameSets(llvm::ArrayRef<Atom> a, llvm::ArrayRef<Atom> b);
+
 } // namespace mixattn
 
 #endif // MIXATTN_PASSES_RAISE_ATOMS_H

@@ -109,7 +109,7 @@ static Value emitOperand(ImplicitLocOpBuilder &b, TensorEmitter &tensors,
   return tensors.emit(operand.ref, operand.dims, operand.type);
 }
 
-Value mixattn::emitAttention(ImplicitLocOpBuilder &b, const Expressions &make,
+Value mixattn::emitAttention(ImplicitLocOpBuilder &b, Expressions &make,
                              const RaisedAttention &attention, Type type) {
   TensorEmitter tensors(b, make);
   OperationState state(b.getLoc(), GenericOp::getOperationName());
@@ -124,14 +124,21 @@ Value mixattn::emitAttention(ImplicitLocOpBuilder &b, const Expressions &make,
   // [B,H,N,E] of what the values are of.
   auto value = cast<RankedTensorType>(values["value"].getType());
   SmallVector<int64_t> shape;
-  for (const Place &place : attention.result) {
-    int64_t size = make.atoms.staticSize(place);
-    shape.push_back(size);
-  }
-  state.addTypes(RankedTensorType::get(shape, value.getElementType()));
+  for (const Place &place : attention.result)
+    shape.push_back(make.atoms.staticSize(place));
+  Type own = value.getElementType() == type ? type : b.getF32Type();
+  state.addTypes(RankedTensorType::get(shape, own));
   state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr(segments));
   state.addAttribute("resultSegmentSizes", b.getDenseI32ArrayAttr({1, 0, 0}));
   state.addAttribute("scale", b.getF64FloatAttr(attention.scale));
+  for (auto [name, isSet] : {std::pair("relu_per_key", attention.isRectified),
+                             {"gaussian", attention.isGaussian},
+                             {"maximum", attention.isMaximum}})
+    if (isSet)
+      state.addAttribute(name, b.getUnitAttr());
+  if (!attention.variances.empty())
+    state.addAttribute("variances",
+                       b.getDenseF64ArrayAttr(attention.variances));
   if (attention.causal)
     state.addAttribute("causal", b.getUnitAttr());
   if (attention.band)
@@ -142,6 +149,9 @@ Value mixattn::emitAttention(ImplicitLocOpBuilder &b, const Expressions &make,
   if (attention.scoreMod)
     ScoreModEmitter(b, tensors, make, attention).emit(*scoreMod);
   Value result = b.create(state)->getResult(0);
-  (void)type;
-  return tensors.arrange(result, attention.result, attention.wanted);
+  Ref whole = make.element(result, attention.result);
+  Ref all = make.product({whole, make.number(attention.factor, own)}, own);
+  if (attention.added)
+    all = make.sum({all, attention.added}, own);
+  return tensors.emit(all, attention.wanted, type);
 }

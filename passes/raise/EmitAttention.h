@@ -12,8 +12,7 @@ namespace mixattn {
 
 /// The attention as `attn.generic` with what it is made of, in place of a
 /// tensor of `type`.
-mlir::Value emitAttention(mlir::ImplicitLocOpBuilder &b,
-                          const Expressions &make,
+mlir::Value emitAttention(mlir::ImplicitLocOpBuilder &b, Expressions &make,
                           const RaisedAttention &attention, mlir::Type type);
 
 } // namespace mixattn

@@ -166,10 +166,44 @@ Value TensorEmitter::emit(Ref ref, ArrayRef<Place> dims, Type type) {
     type = ref->is(Kind::Element) || !isa<FloatType>(ref->type)
                ? ref->type
                : Float32Type::get(b.getContext());
+  if (ref->is(Kind::Pieces) && isWithin(atoms.flat(ref->places[0]), all))
+    return emitPieces(ref, dims, type);
+  SmallVector<Ref> operands;
+  for (Ref operand : ref->operands)
+    operands.push_back(hoist(operand));
+  ref = make.rebuild(ref, operands);
   SmallVector<Place> loops;
   for (Atom atom : all)
     loops.push_back({atom});
   return arrange(compute(ref, all, type), loops, dims);
+}
+
+Ref TensorEmitter::hoist(Ref ref) {
+  if (ref->is(Kind::Total) || ref->is(Kind::Largest) || ref->is(Kind::Pieces)) {
+    SmallVector<Place> dims;
+    for (Atom atom : make.freeAtoms(ref))
+      dims.push_back({atom});
+    return make.element(emit(ref, dims), dims);
+  }
+  SmallVector<Ref> operands;
+  for (Ref operand : ref->operands)
+    operands.push_back(hoist(operand));
+  return make.rebuild(ref, operands);
+}
+
+Value TensorEmitter::emitPieces(Ref ref, ArrayRef<Place> dims, Type type) {
+  // Pieces are the outermost dim, then move to where they are wanted.
+  Place index = atoms.flat(ref->places[0]);
+  SmallVector<Place> inner = {{}};
+  for (Atom atom : atoms.flatAll(dims))
+    if (!llvm::is_contained(index, atom))
+      inner.push_back({atom});
+  SmallVector<Value> parts;
+  for (Ref piece : ref->operands)
+    parts.push_back(emit(piece, inner, type));
+  Value all = tensor::ConcatOp::create(b, /*dim=*/0, parts);
+  inner[0] = index;
+  return arrange(all, inner, dims);
 }
 
 /// The elements that `ref` reads.
@@ -184,7 +218,8 @@ Value TensorEmitter::compute(Ref ref, ArrayRef<Atom> loops, Type type) {
   Type f32 = Float32Type::get(b.getContext());
   Place bound;
   Ref inner = ref;
-  if (ref->is(Kind::Total)) {
+  bool isLargest = ref->is(Kind::Largest);
+  if (ref->is(Kind::Total) || isLargest) {
     bound = atoms.flat(ref->bound);
     inner = ref->operands[0];
   }
@@ -215,8 +250,9 @@ Value TensorEmitter::compute(Ref ref, ArrayRef<Atom> loops, Type type) {
   Type sums = isFloat && !bound.empty() ? f32 : type;
   Value init = tensor::EmptyOp::create(b, sizes, sums);
   if (!bound.empty()) {
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sums));
-    init = linalg::FillOp::create(b, zero, init).getResult(0);
+    double start = isLargest ? -std::numeric_limits<double>::infinity() : 0;
+    Value first = arith::ConstantOp::create(b, b.getFloatAttr(sums, start));
+    init = linalg::FillOp::create(b, first, init).getResult(0);
   }
   maps.push_back(AffineMap::getMultiDimIdentityMap(all.size(), b.getContext())
                      .getMajorSubMap(loops.size()));
@@ -234,7 +270,9 @@ Value TensorEmitter::compute(Ref ref, ArrayRef<Atom> loops, Type type) {
       return arguments[llvm::find(elements, element) - elements.begin()];
     };
     Value value = emitScalar(inside, inner, indexOf, valueOf);
-    if (!bound.empty())
+    if (isLargest)
+      value = arith::MaximumFOp::create(inside, loc, arguments.back(), value);
+    else if (!bound.empty())
       value = arith::AddFOp::create(inside, loc, arguments.back(), value);
     else if (isFloat && value.getType() != type)
       value = arith::TruncFOp::create(inside, loc, type, value);
@@ -338,6 +376,7 @@ Value TensorEmitter::emitScalar(OpBuilder &body, Ref ref,
   }
   case Kind::Total:
   case Kind::Largest:
+  case Kind::Pieces:
     break;
   }
   llvm_unreachable("a sum inside of an elementwise expression");

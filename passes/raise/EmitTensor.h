@@ -19,8 +19,8 @@ public:
   /// The value of an element or of the raw score.
   using ValueOf = std::function<mlir::Value(mlir::OpBuilder &, Ref)>;
 
-  TensorEmitter(mlir::ImplicitLocOpBuilder &b, const Expressions &make)
-      : b(b), atoms(make.atoms) {}
+  TensorEmitter(mlir::ImplicitLocOpBuilder &b, Expressions &make)
+      : b(b), make(make), atoms(make.atoms) {}
 
   /// A tensor with one dim for each of `dims`: a view of the one that `ref` is
   /// an element of, where it is, else what one op computes. A dim without atoms
@@ -42,12 +42,16 @@ public:
             llvm::function_ref<mlir::Value(Atom)> indexOfAtom) const;
 
 private:
+  /// `ref` with tensors in place of the sums, maxima and pieces within.
+  Ref hoist(Ref ref);
+  mlir::Value emitPieces(Ref ref, llvm::ArrayRef<Place> dims, mlir::Type type);
   mlir::Value compute(Ref ref, llvm::ArrayRef<Atom> loops, mlir::Type type);
   mlir::Value reshape(mlir::Value tensor, llvm::ArrayRef<Place> from,
                       llvm::ArrayRef<Place> to);
   mlir::OpFoldResult sizeOf(llvm::ArrayRef<Atom> place);
 
   mlir::ImplicitLocOpBuilder &b;
+  Expressions &make;
   const Atoms &atoms;
 };
 

@@ -107,6 +107,13 @@ Ref Expressions::apply(Operation *op, ArrayRef<Ref> operands) {
   return keep(std::move(made));
 }
 
+Ref Expressions::pieces(ArrayRef<Atom> place, ArrayRef<Ref> operands) {
+  Expression made{Kind::Pieces, operands[0]->type};
+  made.places = {Place(place)};
+  made.operands = llvm::to_vector(operands);
+  return keep(std::move(made));
+}
+
 Ref Expressions::negation(Ref operand) {
   Expression made{Kind::Not, operand->type};
   made.operands = {operand};
@@ -144,6 +151,15 @@ Place Expressions::freeAtoms(Ref ref) const {
   Place bound = atoms.flat(ref->bound);
   llvm::erase_if(result,
                  [&](Atom atom) { return llvm::is_contained(bound, atom); });
+  return result;
+}
+
+Place Expressions::freeAtoms(ArrayRef<Ref> refs) const {
+  Place result;
+  for (Ref ref : refs)
+    for (Atom atom : freeAtoms(ref))
+      if (!llvm::is_contained(result, atom))
+        result.push_back(atom);
   return result;
 }
 

@@ -25,6 +25,7 @@ struct Expression {
     Apply,      ///< `op`, which is elementwise, of the operands
     Not,        ///< of the operand
     All,        ///< whether all operands hold
+    Pieces,     ///< the operand of the number that the index `places[0]` is
     Raw,        ///< the score that pointwise ops change
   };
   Kind kind;
@@ -47,7 +48,11 @@ struct Expression {
 class Expressions {
 public:
   using Ref = const Expression *;
+  explicit Expressions(mlir::MLIRContext *context)
+      : f32(mlir::Float32Type::get(context)) {}
+
   Atoms atoms;
+  const mlir::Type f32;
 
   Ref number(double value, mlir::Type type);
   Ref element(mlir::Value tensor, llvm::ArrayRef<Place> places);
@@ -58,14 +63,21 @@ public:
   Ref total(Ref operand, llvm::ArrayRef<Atom> bound);
   Ref largest(Ref operand, llvm::ArrayRef<Atom> bound);
   Ref apply(mlir::Operation *op, llvm::ArrayRef<Ref> operands);
+  Ref pieces(llvm::ArrayRef<Atom> place, llvm::ArrayRef<Ref> operands);
   Ref negation(Ref operand);
   Ref all(llvm::ArrayRef<Ref> operands);
   Ref raw(mlir::Type type);
+  /// Pieces as one expression, as far as they differ in operands alone.
+  Ref joinPieces(llvm::ArrayRef<Atom> place, llvm::ArrayRef<Ref> operands);
+  /// `ref` with other atoms where `renamed` has them.
+  Ref rename(Ref ref, const llvm::DenseMap<Atom, Atom> &renamed);
   /// `ref` with other operands.
   Ref rebuild(Ref ref, llvm::ArrayRef<Ref> operands);
 
   /// The atoms that `ref` depends on, those that it sums over left out.
   Place freeAtoms(Ref ref) const;
+  /// The atoms that any of `refs` depends on.
+  Place freeAtoms(llvm::ArrayRef<Ref> refs) const;
   /// Whether two expressions are the same, an atom of `b` standing where
   /// `renamed` says for one of `a`.
   bool areSame(Ref a, Ref b,

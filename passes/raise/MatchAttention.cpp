@@ -13,30 +13,6 @@ using namespace mixattn;
 using Kind = Expression::Kind;
 using Ref = Expressions::Ref;
 
-/// The atoms of `place` that are in `other`, or with `isIn` false that are not.
-static Place select(ArrayRef<Atom> place, ArrayRef<Atom> other,
-                    bool isIn = true) {
-  Place result;
-  for (Atom atom : place)
-    if (llvm::is_contained(other, atom) == isIn)
-      result.push_back(atom);
-  return result;
-}
-
-static bool areSameSets(ArrayRef<Atom> a, ArrayRef<Atom> b) {
-  return a.size() == b.size() && isWithin(a, b);
-}
-
-/// The atoms that any of `refs` depends on.
-static Place atomsOf(const Expressions &make, ArrayRef<Ref> refs) {
-  Place result;
-  for (Ref ref : refs)
-    for (Atom atom : make.freeAtoms(ref))
-      if (!llvm::is_contained(result, atom))
-        result.push_back(atom);
-  return result;
-}
-
 void AttentionMatcher::give(StringRef name, Ref ref, ArrayRef<Place> dims,
                             Type type) {
   result.operands[name] = {ref, llvm::to_vector(dims), type};
@@ -44,7 +20,7 @@ void AttentionMatcher::give(StringRef name, Ref ref, ArrayRef<Place> dims,
 
 Place AttentionMatcher::headsOf(ArrayRef<Ref> factors,
                                 ArrayRef<Atom> all) const {
-  Place own = select(all, atomsOf(make, factors));
+  Place own = select(all, make.freeAtoms(factors));
   return ArrayRef(all).take_front(own.size()) == ArrayRef<Atom>(own)
              ? own
              : Place(all);
@@ -57,39 +33,6 @@ SmallVector<Place> AttentionMatcher::broadcastDims(Ref ref) const {
        {result.batch, result.heads, pooled.query, pooled.key})
     dims.push_back(meet(own, place) ? place : Place());
   return dims;
-}
-
-bool AttentionMatcher::matchMixerOfScores() {
-  RawScore &raw = scores.raw;
-  Place ofProducts = atomsOf(make, raw.queries);
-  llvm::append_range(ofProducts, atomsOf(make, raw.keys));
-  SmallVector<Ref> mixers;
-  for (Ref factor : raw.mixers) {
-    Place own = make.freeAtoms(factor);
-    // What has heads of its own mixes; what has not scales queries.
-    if (!isWithin(select(own, pooled.others), ofProducts))
-      mixers.push_back(factor);
-    else
-      raw.queries.push_back(factor);
-  }
-  if (mixers.size() > 1)
-    return no("several mixers of scores follow each other");
-  raw.mixers = mixers;
-  if (mixers.empty())
-    return true;
-  Place own = make.freeAtoms(mixers[0]);
-  heads = select(pooled.others, own);
-  sourceHeads = select(own, raw.bound);
-  if (sourceHeads.empty() || !areSameSets(own, [&] {
-        Place both = heads;
-        llvm::append_range(both, sourceHeads);
-        return both;
-      }()))
-    return no("what mixes scores is no matrix of heads");
-  if (meet(heads, ofProducts))
-    return no("a mixer of scores shares heads with queries or keys");
-  give("premixer", mixers[0], {sourceHeads, heads});
-  return true;
 }
 
 bool AttentionMatcher::chooseHeads() {
@@ -116,7 +59,7 @@ bool AttentionMatcher::chooseHeads() {
             heads.push_back(atom);
     // Heads that share keys and values lie side by side.
     Place shared =
-        select(atomsOf(make, scores.raw.keys), atomsOf(make, pooled.values));
+        select(make.freeAtoms(scores.raw.keys), make.freeAtoms(pooled.values));
     Place first = select(heads, shared);
     llvm::append_range(first, select(heads, shared, false));
     heads = first;
@@ -132,99 +75,15 @@ bool AttentionMatcher::chooseHeads() {
   return true;
 }
 
-/// A square tensor of numbers, `diagonal` where both indices are the same.
-static TypedAttr squareOf(MLIRContext *context, int64_t size, float diagonal) {
-  SmallVector<float> numbers(size * size, 0);
-  for (int64_t i = 0; i < size; ++i)
-    numbers[i * size + i] = diagonal;
-  auto type = RankedTensorType::get({size, size}, Float32Type::get(context));
-  return DenseElementsAttr::get(type, ArrayRef(numbers));
-}
-
-bool AttentionMatcher::matchMixerByRow(Ref mixer) {
-  MLIRContext *context = mixer->type.getContext();
-  // What depends on queries and on both heads is taken apart.
-  ElementReader reader(make, [&](Value, ArrayRef<Place> at) {
-    Place own = make.atoms.flatAll(at);
-    return !meet(own, pooled.query) || !meet(own, heads) ||
-           !meet(own, resultHeads);
-  });
-  auto terms = expandToTerms(make, reader.read(mixer->tensor, mixer->places));
-  SmallVector<ProductTerm> products;
-  SmallVector<Ref> offsets;
-  for (const ProductTerm &term : terms.value_or(SmallVector<ProductTerm>())) {
-    Ref ref = toExpression(make, term);
-    if (meet(make.freeAtoms(ref), pooled.query))
-      products.push_back(term);
-    else
-      offsets.push_back(ref);
-  }
-  int64_t size = make.atoms.staticSize(heads);
-  auto giveOffset = [&] {
-    if (offsets.empty())
-      result.operands["mix_bias"] = {
-          nullptr, {}, {}, squareOf(context, size, 0)};
-    else
-      give("mix_bias", make.sum(offsets, offsets[0]->type),
-           {heads, resultHeads});
-  };
-  // Sums of a source of queries times weights, plus an offset.
-  if (products.size() == 1 && products[0].factors.size() == 2) {
-    auto [source, weight] =
-        std::pair(products[0].factors[0], products[0].factors[1]);
-    if (!meet(make.freeAtoms(source), pooled.query))
-      std::swap(source, weight);
-    Place own = make.freeAtoms(source), other = make.freeAtoms(weight);
-    Place depth = make.atoms.flat(products[0].bound), both = resultHeads;
-    llvm::append_range(both, depth);
-    if (areSameSets(other, both) && !depth.empty() && isWithin(depth, own) &&
-        !meet(own, resultHeads)) {
-      weight = toExpression(make, {products[0].factor, {}, {weight}});
-      give("mix_source", source, {result.batch, heads, pooled.query, depth});
-      give("mix_weight", weight, {depth, resultHeads});
-      giveOffset();
-      return true;
-    }
-  }
-  // Any other mixer is its own source.
-  offsets.clear();
-  give("mix_source", mixer, {result.batch, heads, pooled.query, resultHeads});
-  result.operands["mix_weight"] = {nullptr, {}, {}, squareOf(context, size, 1)};
-  giveOffset();
-  return true;
-}
-
-bool AttentionMatcher::matchMixerOfWeights() {
-  resultHeads = heads;
-  if (pooled.mixers.empty()) {
-    if (!pooled.mixed.empty())
-      return no("weights of heads are added without a mixer");
-    return true;
-  }
-  if (pooled.mixers.size() > 1)
-    return no("several mixers of weights follow each other");
-  Ref mixer = pooled.mixers[0];
-  Place own = make.freeAtoms(mixer);
-  Place free = select(own, pooled.bound, false);
-  resultHeads =
-      select(select(select(free, result.batch, false), pooled.query, false),
-             heads, false);
-  if (pooled.mixed.empty() || resultHeads.empty())
-    return no("weights are multiplied by what mixes no heads");
-  if (make.atoms.staticSize(resultHeads) != make.atoms.staticSize(heads))
-    return no("a mixer of weights changes the number of heads");
-  if (!meet(own, pooled.query) && !meet(own, result.batch)) {
-    give("mixer", mixer, {heads, resultHeads});
-    return true;
-  }
-  return matchMixerByRow(mixer);
-}
-
 bool AttentionMatcher::matchQueriesAndKeys() {
   RawScore &raw = scores.raw;
-  Type f32 = Float32Type::get(raw.queries[0]->type.getContext());
-  Place ofQueries = atomsOf(make, raw.queries),
-        ofKeys = atomsOf(make, raw.keys);
+  if (!raw.components.empty() && !matchComponents())
+    return false;
+  Type f32 = make.f32;
+  Place ofQueries = make.freeAtoms(raw.queries),
+        ofKeys = make.freeAtoms(raw.keys), components = flat(raw.components);
+  if (meet(ofQueries, components))
+    return no("queries differ from component to component");
   Place bound = select(flat(raw.bound), sourceHeads, false);
   Place depth = select(select(bound, ofQueries), ofKeys);
   auto toSide = [&](ArrayRef<Ref> factors, ArrayRef<Atom> own) {
@@ -233,19 +92,24 @@ bool AttentionMatcher::matchQueriesAndKeys() {
     return toExpression(make, side);
   };
   Ref query = toSide(raw.queries, ofQueries), key = toSide(raw.keys, ofKeys);
-  Type type = query->is(Kind::Element) && key->is(Kind::Element) &&
+  Type type = query->is(Expression::Kind::Element) &&
+                      key->is(Expression::Kind::Element) &&
                       query->type == key->type
                   ? query->type
                   : f32;
-  Place keyHeads = headsOf(raw.keys, sourceHeads);
+  if (raw.components.empty())
+    keyHeads = headsOf(raw.keys, sourceHeads);
   give("query", query, {result.batch, sourceHeads, pooled.query, depth}, type);
-  give("key", key, {result.batch, keyHeads, pooled.key, depth}, type);
+  SmallVector<Place> keyDims = {result.batch, keyHeads, pooled.key, depth};
+  if (meet(ofKeys, components))
+    keyDims.insert(keyDims.begin() + 2, components);
+  give("key", key, keyDims, type);
   result.scale = raw.factor;
   return true;
 }
 
 bool AttentionMatcher::matchValues() {
-  Place own = atomsOf(make, pooled.values);
+  Place own = make.freeAtoms(pooled.values);
   Place all = make.atoms.flatAll(pooled.result);
   Place known = result.batch;
   llvm::append_range(known, resultHeads);
@@ -374,7 +238,7 @@ AttentionMatcher::match(linalg::LinalgOp root, const FoundSoftmax &softmax,
     return std::nullopt;
   pooled = std::move(*found);
   ScoreReader reader(make, pooled.query, pooled.key);
-  auto read = reader.read(softmax.scores, pooled.weights, reason);
+  auto read = reader.read(softmax, pooled.weights, reason);
   if (!read)
     return std::nullopt;
   scores = std::move(*read);
@@ -384,6 +248,11 @@ AttentionMatcher::match(linalg::LinalgOp root, const FoundSoftmax &softmax,
     *place = flat(*place);
   result.factor = pooled.factor;
   result.wanted = pooled.result;
+  SmallVector<Ref> added;
+  for (const ProductTerm &term : pooled.added)
+    added.push_back(toExpression(make, term));
+  if (!added.empty())
+    result.added = make.sum(added, added[0]->type);
   if (matchMixerOfScores() && chooseHeads() && matchMixerOfWeights() &&
       matchQueriesAndKeys() && matchValues() && matchMasks() && matchAdded())
     return std::move(result);

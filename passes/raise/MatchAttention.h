@@ -32,6 +32,14 @@ private:
   bool matchMasks();
   bool matchAdded();
   bool matchMixerByRow(Ref mixer);
+  bool matchComponents();
+  /// Reads the variances of components, and whether they are Gaussians.
+  bool matchVariances();
+  /// Whether `factor` times the terms is minus half the square of what `of`
+  /// are, for each component.
+  bool isHalfSquare(llvm::ArrayRef<ProductTerm> terms, llvm::ArrayRef<Ref> of,
+                    llvm::ArrayRef<double> factors);
+  mlir::TypedAttr zerosOf(mlir::Type type, llvm::ArrayRef<Atom> place) const;
   /// The places of the heads that `ref` has: those of `heads`, or as many of
   /// the first as it has.
   Place headsOf(llvm::ArrayRef<Ref> factors, llvm::ArrayRef<Atom> heads) const;
@@ -51,8 +59,10 @@ private:
   PooledWeights pooled;
   ReadScores scores;
   RaisedAttention result;
-  /// Heads of queries, of weights, and of the result.
-  Place sourceHeads, heads, resultHeads;
+  /// Heads of queries, of keys, of weights, and of the result.
+  Place sourceHeads, keyHeads, heads, resultHeads;
+  /// What multiplies the products of each component.
+  llvm::SmallVector<Ref> componentFactors;
   std::string why;
 };
 

@@ -99,10 +99,10 @@ private:
   /// no attention's.
   bool raise(const FoundSoftmax &softmax, std::string &why) {
     SmallVector<linalg::LinalgOp> sums = sumsAfter(softmax);
-    if (sums.empty() || !isOfProduct(softmax.scores))
+    if (sums.empty() || !isOfProduct(softmax.weights))
       return false;
     for (linalg::LinalgOp sum : sums) {
-      Expressions make;
+      Expressions make(&getContext());
       std::string reason;
       std::optional<RaisedAttention> attention =
           AttentionMatcher(make).match(sum, softmax, reason);

@@ -24,6 +24,12 @@ struct RaisedAttention {
   /// out.
   llvm::StringMap<RaisedOperand> operands;
   double scale = 1;
+  /// Whether the terms of a mixer of scores are rectified.
+  bool isRectified = false;
+  bool isGaussian = false;
+  bool isMaximum = false;
+  /// Of each component; none where products are not divided.
+  llvm::SmallVector<double> variances;
   bool causal = false;
   /// Keys before and after the query's own place that it sees.
   std::optional<std::pair<int64_t, int64_t>> band;

@@ -54,6 +54,47 @@ static bool isCopy(linalg::LinalgOp op) {
          op.getBlock()->getArgument(0);
 }
 
+namespace {
+/// Tensors side by side along a dim, of which each has size 1.
+struct Stack {
+  int64_t dim;
+  SmallVector<Value> parts;
+};
+} // namespace
+
+/// The tensors that `tensor` has side by side, or none.
+static std::optional<Stack> findStack(Value tensor) {
+  Stack stack{-1, {}};
+  Value left = tensor;
+  // The last one first.
+  while (auto insert = left.getDefiningOp<tensor::InsertSliceOp>()) {
+    RankedTensorType type = insert.getSourceType();
+    if (!insert.hasUnitStride() || type.getRank() != insert.getType().getRank())
+      return std::nullopt;
+    for (auto [dim, offset] : llvm::enumerate(insert.getMixedOffsets())) {
+      Size whole = Size::of(insert.getDest(), dim);
+      if (whole == Size::of(insert.getMixedSizes()[dim]))
+        continue;
+      if ((stack.dim >= 0 && stack.dim != int64_t(dim)) ||
+          type.getDimSize(dim) != 1)
+        return std::nullopt;
+      stack.dim = dim;
+    }
+    if (stack.dim < 0)
+      return std::nullopt;
+    int64_t count =
+        cast<RankedTensorType>(tensor.getType()).getDimSize(stack.dim);
+    if (getConstantIntValue(insert.getMixedOffsets()[stack.dim]) !=
+        count - 1 - int64_t(stack.parts.size()))
+      return std::nullopt;
+    stack.parts.insert(stack.parts.begin(), insert.getSource());
+    left = insert.getDest();
+    if (int64_t(stack.parts.size()) == count)
+      return stack;
+  }
+  return std::nullopt;
+}
+
 Ref ElementReader::readView(Value tensor, ArrayRef<Place> places) {
   Operation *op = tensor.getDefiningOp();
   if (!op)
@@ -94,6 +135,14 @@ Ref ElementReader::readView(Value tensor, ArrayRef<Place> places) {
         apart[dim] = part;
     }
     return read(collapse.getSrc(), apart);
+  }
+  if (std::optional<Stack> stack = findStack(tensor)) {
+    SmallVector<Place> inner(places);
+    inner[stack->dim] = {};
+    SmallVector<Ref> pieces;
+    for (Value part : stack->parts)
+      pieces.push_back(read(part, inner));
+    return make.joinPieces(places[stack->dim], pieces);
   }
   auto loops = dyn_cast<linalg::LinalgOp>(op);
   return loops && isCopy(loops) ? readLoops(loops, places) : nullptr;
@@ -250,5 +299,10 @@ Ref ElementReader::readOp(Operation *op, ArrayRef<Ref> operands) {
     return make.product(operands, type);
   if (isa<arith::DivFOp>(op))
     return make.product({operands[0], make.reciprocal(operands[1])}, type);
+  auto isNarrow = [](Type type) {
+    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+  };
+  if (isNarrow(type) || llvm::any_of(op->getOperandTypes(), isNarrow))
+    return nullptr;
   return isScoreModElementwise(op) ? make.apply(op, operands) : nullptr;
 }

@@ -72,7 +72,7 @@ bool ScoreReader::readTerm(const ProductTerm &term) {
   raw.bound = term.bound;
   for (Ref factor : term.factors) {
     Dependence on = dependenceOf(factor);
-    if (!factor->is(Kind::Element) || (on.onQuery && on.onKey))
+    if (on.onQuery && on.onKey)
       return no("products of queries and keys are multiplied by what depends "
                 "on both");
     (on.onQuery ? raw.queries
@@ -81,6 +81,63 @@ bool ScoreReader::readTerm(const ProductTerm &term) {
         .push_back(factor);
   }
   return true;
+}
+
+/// What `ref` rectifies, or null.
+static Ref findRectified(Ref ref) {
+  if (!ref->is(Kind::Apply) ||
+      !isa<arith::MaximumFOp, arith::MaxNumFOp>(ref->op))
+    return nullptr;
+  for (unsigned i : {0u, 1u})
+    if (ref->operands[i]->isNumber(0))
+      return ref->operands[1 - i];
+  return nullptr;
+}
+
+bool ScoreReader::readHidden(const ProductTerm &term, Ref rectified, Ref rest) {
+  auto terms = expandToTerms(make, rectified);
+  if (!terms)
+    return no("what is rectified is no sum of products");
+  HiddenLayer hidden{make.atoms.flat(term.bound), nullptr, rest, term.factor};
+  std::optional<ProductTerm> product;
+  for (const ProductTerm &each : *terms) {
+    Ref ref = toExpression(make, each);
+    Dependence on = dependenceOf(ref);
+    if (!on.onQuery && !on.onKey && !hidden.offset)
+      hidden.offset = ref;
+    else if (!product && readsBoth(ref))
+      product = each;
+    else
+      return no("what is rectified is more than one product and an offset");
+  }
+  if (!product || !readTerm(*product))
+    return no("what is rectified has no product of queries and keys");
+  result.raw.hidden = hidden;
+  return true;
+}
+
+bool ScoreReader::readRaw(const ProductTerm &term) {
+  // Rectified: alone, or times what mixes it.
+  for (auto [i, factor] : llvm::enumerate(term.factors)) {
+    Ref rectified = findRectified(factor);
+    if (!rectified || !readsBoth(rectified) || term.factors.size() > 2)
+      continue;
+    Ref rest = term.factors.size() == 2 ? term.factors[1 - i] : nullptr;
+    if (rest)
+      return readHidden(term, rectified, rest);
+    auto inner = expandToTerms(make, rectified);
+    if (!inner || inner->size() != 1 || !readTerm((*inner)[0]))
+      return no("what is rectified is no product");
+    // The factor before is one of a mixer, the one after of scores.
+    RawScore &raw = result.raw;
+    if (raw.factor <= 0)
+      return no("what is rectified is a product times a number below 0");
+    raw.factor *= term.factor;
+    llvm::append_range(raw.bound, term.bound);
+    raw.isRectified = true;
+    return true;
+  }
+  return readTerm(term);
 }
 
 bool ScoreReader::readProducts(ArrayRef<Ref> sum, SmallVector<Ref> &rest) {
@@ -100,7 +157,7 @@ bool ScoreReader::readProducts(ArrayRef<Ref> sum, SmallVector<Ref> &rest) {
       }
       if (hasRaw)
         return no("several products of queries and keys are added");
-      if (!readTerm(term))
+      if (!readRaw(term))
         return false;
       hasRaw = true;
     }
@@ -111,15 +168,27 @@ bool ScoreReader::readProducts(ArrayRef<Ref> sum, SmallVector<Ref> &rest) {
 Ref ScoreReader::findRaw(Ref ref) {
   SmallVector<Ref> sum(ref->is(Kind::Sum) ? ref->operands
                                           : SmallVector<Ref>{ref});
-  // Pointwise functions of what queries and keys make.
+  if (readComponents(sum)) {
+    if (llvm::any_of(sum, [&](Ref each) { return readsBoth(each); }))
+      return no("products of queries and keys are added to components");
+    sum.push_back(make.raw(ref->type));
+    return make.sum(sum, ref->type);
+  }
+  if (!reason.empty())
+    return nullptr;
+  // Pointwise functions of what queries and keys make, but rectified sums that
+  // heads mix.
+  auto isChangedTerm = [&](const ProductTerm &term) {
+    return llvm::any_of(term.factors, [&](Ref each) {
+      bool mixes = findRectified(each) && !term.bound.empty();
+      return readsBoth(each) && !mixes;
+    });
+  };
   auto isChanged = [&](Ref operand) {
     if (!readsBoth(operand))
       return false;
     auto terms = expandToTerms(make, operand);
-    return terms && llvm::any_of(*terms, [&](const ProductTerm &term) {
-             return llvm::any_of(term.factors,
-                                 [&](Ref each) { return readsBoth(each); });
-           });
+    return terms && llvm::any_of(*terms, isChangedTerm);
   };
   if (llvm::none_of(sum, isChanged)) {
     SmallVector<Ref> rest;
@@ -154,8 +223,9 @@ Ref ScoreReader::findRaw(Ref ref) {
   return make.sum(operands, ref->type);
 }
 
-std::optional<ReadScores>
-ScoreReader::read(Value scores, ArrayRef<Place> places, std::string &why) {
+std::optional<ReadScores> ScoreReader::read(const FoundSoftmax &softmax,
+                                            ArrayRef<Place> places,
+                                            std::string &why) {
   // Queries and keys are operands as they are: what depends on one of them
   // alone is not taken apart.
   ElementReader reader(make, [&](Value, ArrayRef<Place> at) {
@@ -163,8 +233,9 @@ ScoreReader::read(Value scores, ArrayRef<Place> places, std::string &why) {
     return !meet(atoms, make.atoms.flat(query)) ||
            !meet(atoms, make.atoms.flat(key));
   });
-  Ref all = peelMasks(reader.read(scores, places));
-  Ref changed = findRaw(all);
+  Ref changed = softmax.scores
+                    ? findRaw(peelMasks(reader.read(softmax.scores, places)))
+                    : readPowers(reader.read(softmax.weights, places));
   if (!changed) {
     why = reason;
     return std::nullopt;

@@ -4,9 +4,19 @@
 #ifndef MIXATTN_PASSES_RAISE_SCORES_H
 #define MIXATTN_PASSES_RAISE_SCORES_H
 
+#include "passes/raise/Softmaxes.h"
 #include "passes/raise/SumOfProducts.h"
 
 namespace mixattn {
+
+/// Rectified sums that are mixed once more.
+struct HiddenLayer {
+  /// The atoms that count its units.
+  Place units;
+  /// Added before they are rectified, or null; and what mixes them.
+  Expressions::Ref offset = nullptr, mixer = nullptr;
+  double factor = 1;
+};
 
 /// Sums of products of queries and keys: `factor` times the factors, summed
 /// over `bound`.
@@ -15,6 +25,14 @@ struct RawScore {
   Place bound;
   /// The factors that depend on queries, on keys, and on neither.
   llvm::SmallVector<Expressions::Ref> queries, keys, mixers;
+  /// Whether each term of the mixer is rectified.
+  bool isRectified = false;
+  std::optional<HiddenLayer> hidden;
+  /// The atoms that count components, of which the logarithm of the sum of
+  /// exponentials is taken, or the maximum. `terms` are added to each.
+  Place components;
+  bool isMaximum = false;
+  llvm::SmallVector<ProductTerm> terms;
 };
 
 /// A condition on a query and a key, and whether the key is seen where it holds
@@ -47,10 +65,11 @@ public:
               llvm::ArrayRef<Atom> key)
       : make(make), query(query), key(key) {}
 
-  /// The scores at `places`; none where they are no attention's, and `why`
-  /// says the reason.
-  std::optional<ReadScores>
-  read(mlir::Value scores, llvm::ArrayRef<Place> places, std::string &why);
+  /// The scores of `softmax` at `places`; none where they are no attention's,
+  /// and `why` says the reason.
+  std::optional<ReadScores> read(const FoundSoftmax &softmax,
+                                 llvm::ArrayRef<Place> places,
+                                 std::string &why);
 
 private:
   Dependence dependenceOf(Ref ref) const;
@@ -64,6 +83,18 @@ private:
   /// score; the others are left in `rest`.
   bool readProducts(llvm::ArrayRef<Ref> sum, llvm::SmallVector<Ref> &rest);
   bool readTerm(const ProductTerm &term);
+  /// Reads a product, or what rectified products become, as the raw score.
+  bool readRaw(const ProductTerm &term);
+  bool readHidden(const ProductTerm &term, Ref rectified, Ref rest);
+  /// Reads components of scores where `sum` has what combines them, takes it
+  /// out of `sum` and says so.
+  bool readComponents(llvm::SmallVector<Ref> &sum);
+  bool readComponent(Ref ref);
+  /// The logarithm of `power` where it is a product of exponentials and numbers
+  /// above 0, or null.
+  Ref findLogarithm(Ref power);
+  /// Reads the scores of which `power` is the exponential, or the components.
+  Ref readPowers(Ref power);
   Ref no(const char *reason);
 
   Expressions &make;

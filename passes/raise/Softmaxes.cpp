@@ -2,15 +2,83 @@
 // Finds what is normalised over a dim as a softmax is.
 
 #include "passes/raise/Softmaxes.h"
+#include "passes/raise/ReadElement.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mixattn;
 
-std::optional<FoundSoftmax> mixattn::findSoftmax(Operation *op) {
-  if (op->getName().getStringRef() != "linalg.softmax" ||
-      op->getNumResults() != 1)
+using Kind = Expression::Kind;
+using Ref = Expressions::Ref;
+
+/// Whether `ref` has an exponential in it.
+static bool hasPower(Ref ref) {
+  return (ref->is(Kind::Apply) && isa<math::ExpOp>(ref->op)) ||
+         llvm::any_of(ref->operands, hasPower);
+}
+
+/// Whether `op` divides numbers elementwise.
+static bool divides(linalg::LinalgOp op) {
+  if (op.getNumParallelLoops() != op.getNumLoops() ||
+      !op.hasPureTensorSemantics() || op->getNumResults() != 1)
+    return false;
+  auto inside = op.getBlock()->getOps<arith::DivFOp>();
+  return !inside.empty();
+}
+
+/// The softmax that `op`, which divides, computes: powers over their sum along
+/// a dim.
+static std::optional<FoundSoftmax> findQuotient(linalg::LinalgOp op) {
+  Expressions make(op.getContext());
+  Value weights = op->getResult(0);
+  // Products of two tensors, maxima, and all that is no linalg are not looked
+  // into.
+  ElementReader reader(make, [](Value value, ArrayRef<Place>) {
+    auto loops = value.getDefiningOp<linalg::LinalgOp>();
+    return !loops ||
+           (loops.getNumReductionLoops() != 0 && loops.getNumDpsInputs() != 1 &&
+            !isa<linalg::GenericOp>(loops.getOperation()));
+  });
+  SmallVector<Place> places;
+  auto type = cast<RankedTensorType>(weights.getType());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    places.push_back(make.atoms.makePlace(Size::of(weights, dim)));
+  Ref all = reader.read(weights, places);
+  if (!all->is(Kind::Product))
     return std::nullopt;
-  auto axis = op->getAttrOfType<IntegerAttr>("dimension");
-  return FoundSoftmax{op->getResult(0), op->getOperand(0),
-                      unsigned(axis.getInt())};
+  for (auto [i, factor] : llvm::enumerate(all->operands)) {
+    if (!factor->is(Kind::Reciprocal) || !factor->operands[0]->is(Kind::Total))
+      continue;
+    Ref sum = factor->operands[0];
+    Place bound = make.atoms.flat(sum->bound);
+    if (bound.size() != 1 || !hasPower(sum))
+      continue;
+    SmallVector<Ref> powers(all->operands);
+    powers.erase(powers.begin() + i);
+    Ref power = make.product(powers, make.f32);
+    for (auto [axis, place] : llvm::enumerate(places)) {
+      Place own = make.atoms.flat(place);
+      if (own.size() != 1)
+        continue;
+      DenseMap<Atom, Atom> renamed;
+      renamed[bound[0]] = own[0];
+      if (make.atoms.sizeOf(own[0]) == make.atoms.sizeOf(bound[0]) &&
+          make.areSame(power, sum->operands[0], renamed))
+        return FoundSoftmax{weights, {}, unsigned(axis)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<FoundSoftmax> mixattn::findSoftmax(Operation *op) {
+  if (op->getName().getStringRef() == "linalg.softmax" &&
+      op->getNumResults() == 1) {
+    auto axis = op->getAttrOfType<IntegerAttr>("dimension");
+    return FoundSoftmax{op->getResult(0), op->getOperand(0),
+                        unsigned(axis.getInt())};
+  }
+  auto loops = dyn_cast<linalg::LinalgOp>(op);
+  return loops && divides(loops) ? findQuotient(loops) : std::nullopt;
 }

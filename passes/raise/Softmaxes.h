@@ -8,9 +8,11 @@
 
 namespace mixattn {
 
-/// A tensor of weights: the softmax of scores along a dim.
+/// A tensor of weights that add up to 1 along a dim.
 struct FoundSoftmax {
   mlir::Value weights;
+  /// The scores of which they are the softmax; or null where they are a
+  /// quotient of powers and their sum.
   mlir::Value scores;
   unsigned axis;
 };

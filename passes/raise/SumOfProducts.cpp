@@ -75,9 +75,7 @@ std::optional<Terms> mixattn::expandToTerms(const Expressions &make, Ref ref) {
 }
 
 Ref mixattn::toExpression(Expressions &make, const ProductTerm &term) {
-  assert(!term.factors.empty() && "a number is no tensor");
-  Type type = Float32Type::get(term.factors[0]->type.getContext());
   SmallVector<Ref> factors(term.factors);
-  factors.push_back(make.number(term.factor, type));
-  return make.total(make.product(factors, type), term.bound);
+  factors.push_back(make.number(term.factor, make.f32));
+  return make.total(make.product(factors, make.f32), term.bound);
 }

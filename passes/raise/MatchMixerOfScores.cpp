@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Mixers of scores: linear ones and those with a hidden layer.
+
+#include "passes/raise/MatchAttention.h"
+#include "passes/raise/ReadElement.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+using Ref = Expressions::Ref;
+
+/// As many zeros as `place` has indices.
+TypedAttr AttentionMatcher::zerosOf(Type type, ArrayRef<Atom> place) const {
+  auto made = RankedTensorType::get({make.atoms.staticSize(place)}, type);
+  return DenseElementsAttr::get(made,
+                                Builder(type.getContext()).getZeroAttr(type));
+}
+
+bool AttentionMatcher::matchMixerOfScores() {
+  RawScore &raw = scores.raw;
+  Place ofProducts = make.freeAtoms(raw.queries);
+  llvm::append_range(ofProducts, make.freeAtoms(raw.keys));
+  SmallVector<Ref> mixers;
+  for (Ref factor : raw.mixers) {
+    Place own = make.freeAtoms(factor);
+    Place inner = ofProducts;
+    if (!raw.components.empty() && isWithin(own, raw.components))
+      componentFactors.push_back(factor);
+    // What has heads of its own, or units of a hidden layer, mixes; what has
+    // not scales queries.
+    else if (isWithin(own, ofProducts) && !raw.isRectified)
+      raw.queries.push_back(factor);
+    else
+      mixers.push_back(factor);
+  }
+  raw.mixers = mixers;
+  if (mixers.empty() && !raw.hidden && !raw.isRectified)
+    return true;
+  if (mixers.size() != 1)
+    return no("several mixers of scores follow each other");
+  if (!raw.components.empty())
+    return no("components of mixed scores are combined");
+  Place own = make.freeAtoms(mixers[0]);
+  sourceHeads = select(own, raw.bound);
+  if (raw.hidden)
+    sourceHeads = select(sourceHeads, raw.hidden->units, false);
+  Place mixed =
+      raw.hidden ? flat(raw.hidden->units) : select(pooled.others, own);
+  Place both = sourceHeads;
+  llvm::append_range(both, mixed);
+  if (sourceHeads.empty() || !areSameSets(own, both) ||
+      !isWithin(sourceHeads, ofProducts))
+    return no("what mixes scores is no matrix of heads");
+  heads = raw.hidden ? select(pooled.others, make.freeAtoms(raw.hidden->mixer))
+                     : mixed;
+  if (meet(heads, ofProducts))
+    return no("a mixer of scores shares heads with queries or keys");
+  if (!raw.hidden) {
+    give("premixer", mixers[0], {sourceHeads, heads});
+    result.isRectified = raw.isRectified;
+    return true;
+  }
+  const HiddenLayer &hidden = *raw.hidden;
+  if (!areSameSets(make.freeAtoms(hidden.mixer), [&] {
+        Place all = heads;
+        llvm::append_range(all, mixed);
+        return all;
+      }()))
+    return no("what mixes rectified scores is no matrix of heads");
+  Type f32 = make.f32;
+  give("w1", toExpression(make, {raw.factor, {}, {mixers[0]}}),
+       {sourceHeads, mixed}, f32);
+  if (hidden.offset)
+    give("b1", hidden.offset, {mixed}, f32);
+  else
+    result.operands["b1"] = {nullptr, {}, {}, zerosOf(f32, mixed)};
+  give("w2", hidden.mixer, {mixed, heads}, f32);
+  // An offset of heads is the same for all keys.
+  result.operands["b2"] = {nullptr, {}, {}, zerosOf(f32, heads)};
+  raw.factor = hidden.factor;
+  return true;
+}
