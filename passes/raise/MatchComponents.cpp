@@ -49,7 +49,7 @@ bool AttentionMatcher::isHalfSquare(ArrayRef<ProductTerm> terms,
   if (!make.areSame(of[0], squared[0], renamed) ||
       !make.areSame(of[0], squared[1], renamed))
     return false;
-  others.push_back(make.number(term.factor, type));
+  others.push_back(make.number(terms[0].factor * term.factor, type));
   auto numbers = readConstants(make, make.product(others, type), components);
   constexpr double rounding = 1e-6;
   return numbers &&

@@ -66,11 +66,29 @@ Ref ScoreReader::peelMasks(Ref ref) {
   return make.rebuild(ref, operands);
 }
 
+Ref ScoreReader::peelScale(Ref ref, double &scale) {
+  while (ref->is(Kind::Element)) {
+    ElementReader reader(make, [&](Value value, ArrayRef<Place>) {
+      return value != ref->tensor;
+    });
+    Ref inner = reader.read(ref->tensor, ref->places);
+    bool isScaled = inner->is(Kind::Product) && inner->operands.size() == 2 &&
+                    inner->operands[0]->is(Kind::Element) &&
+                    inner->operands[1]->is(Kind::Number);
+    if (!isScaled)
+      return ref;
+    scale *= inner->operands[1]->number;
+    ref = inner->operands[0];
+  }
+  return ref;
+}
+
 bool ScoreReader::readTerm(const ProductTerm &term) {
   RawScore &raw = result.raw;
   raw.factor = term.factor;
   raw.bound = term.bound;
   for (Ref factor : term.factors) {
+    factor = peelScale(factor, raw.factor);
     Dependence on = dependenceOf(factor);
     if (on.onQuery && on.onKey)
       return no("products of queries and keys are multiplied by what depends "

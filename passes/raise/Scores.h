@@ -75,6 +75,8 @@ private:
   Dependence dependenceOf(Ref ref) const;
   /// Whether `ref` has an element of queries alone and one of keys alone.
   bool readsBoth(Ref ref) const;
+  /// `ref` without numbers that it is multiplied by, which multiply `scale`.
+  Ref peelScale(Ref ref, double &scale);
   /// `ref` without the masks that hide keys by -inf.
   Ref peelMasks(Ref ref);
   /// `ref` with a raw score in place of what queries and keys make, or null.
