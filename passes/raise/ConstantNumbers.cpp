@@ -35,6 +35,10 @@ static std::optional<double> evaluate(const Expressions &make, Ref ref,
       result = ref->is(Kind::Sum) ? result + *next : result * *next;
     }
     return result;
+  case Kind::Pieces:
+    if (make.atoms.flat(ref->places[0]) != Place(place))
+      return std::nullopt;
+    return evaluate(make, ref->operands[index], place, index);
   case Kind::Reciprocal: {
     auto of = evaluate(make, ref->operands[0], place, index);
     return of ? std::optional(1 / *of) : std::nullopt;

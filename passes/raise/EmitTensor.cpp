@@ -254,8 +254,10 @@ Value TensorEmitter::compute(Ref ref, ArrayRef<Atom> loops, Type type) {
     Value first = arith::ConstantOp::create(b, b.getFloatAttr(sums, start));
     init = linalg::FillOp::create(b, first, init).getResult(0);
   }
-  maps.push_back(AffineMap::getMultiDimIdentityMap(all.size(), b.getContext())
-                     .getMajorSubMap(loops.size()));
+  SmallVector<AffineExpr> own;
+  for (Atom atom : loops)
+    own.push_back(exprOf(atom));
+  maps.push_back(AffineMap::get(all.size(), 0, own, b.getContext()));
   SmallVector<utils::IteratorType> kinds(loops.size(),
                                          utils::IteratorType::parallel);
   kinds.resize(all.size(), utils::IteratorType::reduction);

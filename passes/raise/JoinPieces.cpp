@@ -36,14 +36,30 @@ Ref Expressions::joinPieces(ArrayRef<Atom> place, ArrayRef<Ref> operands) {
   Ref first = operands[0];
   if (llvm::all_of(operands, [&](Ref each) { return areSame(first, each); }))
     return first;
-  // A sum or a product may have a number of its own: 0 or 1 where it has not.
+  // What is no sum is one of a single operand where others are sums; and so
+  // with products. Each may have a number of its own: 0 or 1 where it has not.
+  auto isAny = [&](Kind kind) {
+    return llvm::any_of(operands, [&](Ref each) { return each->is(kind); });
+  };
+  bool isSum = isAny(Kind::Sum);
+  bool isProduct = !isSum && isAny(Kind::Product);
+  SmallVector<Ref> wholes;
+  for (Ref each : operands) {
+    bool isWhole = each->is(isSum ? Kind::Sum : Kind::Product);
+    if ((isSum || isProduct) && !isWhole) {
+      Expression made{isSum ? Kind::Sum : Kind::Product, each->type};
+      made.operands = {each};
+      each = keep(std::move(made));
+    }
+    wholes.push_back(each);
+  }
+  first = wholes[0];
   size_t most = 0;
-  for (Ref each : operands)
+  for (Ref each : wholes)
     most = std::max<size_t>(most, each->operands.size());
-  bool isSum = first->is(Kind::Sum), isProduct = first->is(Kind::Product);
   SmallVector<SmallVector<Ref>> inner;
   Place bound = atoms.flat(first->bound);
-  for (Ref each : operands) {
+  for (Ref each : wholes) {
     Place own = atoms.flat(each->bound);
     if (each->kind != first->kind || !areSameOps(first->op, each->op) ||
         each->operands.empty() || own.size() != bound.size() ||

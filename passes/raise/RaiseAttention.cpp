@@ -101,6 +101,10 @@ private:
     SmallVector<linalg::LinalgOp> sums = sumsAfter(softmax);
     if (sums.empty() || !isOfProduct(softmax.weights))
       return false;
+    if (!softmax.whyNot.empty()) {
+      why = softmax.whyNot;
+      return false;
+    }
     for (linalg::LinalgOp sum : sums) {
       Expressions make(&getContext());
       std::string reason;

@@ -49,9 +49,16 @@ static std::optional<FoundSoftmax> findQuotient(linalg::LinalgOp op) {
   if (!all->is(Kind::Product))
     return std::nullopt;
   for (auto [i, factor] : llvm::enumerate(all->operands)) {
-    if (!factor->is(Kind::Reciprocal) || !factor->operands[0]->is(Kind::Total))
+    if (!factor->is(Kind::Reciprocal))
       continue;
     Ref sum = factor->operands[0];
+    llvm::StringRef whyNot;
+    if (sum->is(Kind::Sum) && sum->operands[0]->is(Kind::Total)) {
+      whyNot = "more than weights is summed up in what divides them";
+      sum = sum->operands[0];
+    }
+    if (!sum->is(Kind::Total))
+      continue;
     Place bound = make.atoms.flat(sum->bound);
     if (bound.size() != 1 || !hasPower(sum))
       continue;
@@ -66,7 +73,7 @@ static std::optional<FoundSoftmax> findQuotient(linalg::LinalgOp op) {
       renamed[bound[0]] = own[0];
       if (make.atoms.sizeOf(own[0]) == make.atoms.sizeOf(bound[0]) &&
           make.areSame(power, sum->operands[0], renamed))
-        return FoundSoftmax{weights, {}, unsigned(axis)};
+        return FoundSoftmax{weights, {}, unsigned(axis), whyNot};
     }
   }
   return std::nullopt;

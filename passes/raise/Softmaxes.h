@@ -15,6 +15,8 @@ struct FoundSoftmax {
   /// quotient of powers and their sum.
   mlir::Value scores;
   unsigned axis;
+  /// Why they are no softmax, though much like one; or empty.
+  llvm::StringRef whyNot = {};
 };
 
 /// The softmax that `op` computes, or none.

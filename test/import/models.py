@@ -7,6 +7,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+import attentions
+
 
 class Layer(nn.Module):
     """A transformer layer as PyTorch's users write it."""
@@ -108,10 +110,14 @@ class Sums(nn.Module):
         )
 
 
+SEQUENCES = {name: ((2, 4, 5, 8), (0, 2)) for name in "qkv"} | {"m": ((4, 4), ())}
+
 # The class of each, and its inputs by name: sizes, and which dims are open.
 MODELS = {
     "layer": (Layer, {"x": ((2, 5, 32), (0, 1))}),
     "pointwise": (Pointwise, {"x": ((2, 5, 8), (0, 1))}),
     "views": (Views, {"x": ((2, 5, 12), (0, 1)), "index": ((2, 5), (0, 1))}),
+    "attentions": (lambda: attentions.Spellings(attentions.RAISED), SEQUENCES),
+    "plain_attentions": (lambda: attentions.Spellings(attentions.UNRAISED), SEQUENCES),
     "sums": (Sums, {"x": ((2, 5, 6), (0, 1)), "y": ((2, 6, 5), (0, 2))}),
 }

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention as PyTorch's users spell it: each function is one.
+
+q, k and v are [B,4,N,8], m is a square matrix of the heads; batch and length
+are open.
+"""
+
+import math
+
+import torch
+from torch.nn import functional as F
+
+MINUS = float("-inf")
+
+
+def einsums(q, k, v, m):
+    s = torch.einsum("bhid,bhjd->bhij", q, k) * 8**-0.5
+    return torch.einsum("bhij,bhjd->bihd", s.softmax(-1), v)
+
+
+def views(q, k, v, m):
+    """Heads are apart only while they are needed."""
+    b, h, n, d = q.shape
+    q, k, v = (x.transpose(1, 2).reshape(b, n, h * d) for x in (q, k, v))
+    q, k, v = (x.view(b, n, h, d).transpose(1, 2) for x in (q, k, v))
+    y = ((q / math.sqrt(d)) @ k.transpose(-2, -1)).softmax(-1) @ v
+    return y.transpose(1, 2).reshape(b, n, h * d)
+
+
+def joined_batch(q, k, v, m):
+    """Batch and heads are one dim of bmm."""
+    b, h, n, d = q.shape
+    q, k, v = (x.reshape(b * h, n, d) for x in (q, k, v))
+    s = torch.bmm(q * d**-0.5, k.transpose(1, 2))
+    return torch.bmm(s.softmax(-1), v).view(b, h, n, d)
+
+
+def taken_apart(q, k, v, m):
+    s = q @ k.transpose(-2, -1) / 3
+    s = (s - s.amax(-1, keepdim=True)).exp()
+    return (s / s.sum(-1, keepdim=True)) @ v
+
+
+def causal_fill(q, k, v, m):
+    n = q.shape[2]
+    seen = torch.ones(n, n, dtype=torch.bool).tril()
+    s = (q @ k.transpose(-2, -1)).masked_fill(~seen, MINUS)
+    return s.softmax(-1) @ v
+
+
+def causal_sum(q, k, v, m):
+    n = q.shape[2]
+    place = torch.arange(n)
+    hidden = torch.where(place[None] > place[:, None], MINUS, 0.0)
+    return (q @ k.transpose(-2, -1) + hidden).softmax(-1) @ v
+
+
+def window(q, k, v, m):
+    """Each query sees itself and three keys before."""
+    place = torch.arange(q.shape[2])
+    back = place[:, None] - place
+    s = torch.where((back >= 0) & (back < 4), q @ k.transpose(-2, -1), MINUS)
+    return s.softmax(-1) @ v
+
+
+def positions(q, k, v, m):
+    """A slope for each head, and a soft cap."""
+    place = torch.arange(q.shape[2])
+    far = (place[:, None] - place).abs().to(q.dtype)
+    s = 5 * torch.tanh(q @ k.transpose(-2, -1) / 5)
+    return (s - m[0][:, None, None] * far).softmax(-1) @ v
+
+
+def float_mask(q, k, v, m):
+    """A bias made of the input, as BERT adds one."""
+    bias = (1.0 - (q[:, 0, :, 0] > -0.5).to(q.dtype))[:, None, None, :] * -1e4
+    return (q @ k.transpose(-2, -1) / 8**0.5 + bias).softmax(-1) @ v
+
+
+def bool_mask(q, k, v, m):
+    seen = q[:, :1, :, :1] * k[:, :1, :, 0][:, :, None] > -0.2
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=seen)
+
+
+def plain(q, k, v, m):
+    return F.scaled_dot_product_attention(q, k, v)
+
+
+def causal(q, k, v, m):
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=0.3)
+
+
+def grouped(q, k, v, m):
+    return F.scaled_dot_product_attention(q, k[:, :2], v[:, :2], enable_gqa=True)
+
+
+def repeated(q, k, v, m):
+    """Keys and values of two heads, expanded to four."""
+    b, h, n, d = q.shape
+    k, v = (x[:, :2][:, :, None].expand(b, 2, 2, n, d).reshape(b, h, n, d) for x in (k, v))
+    return (q @ k.transpose(-2, -1)).softmax(-1) @ v
+
+
+def one_key_head(q, k, v, m):
+    return (q @ k[:, :1].transpose(-2, -1)).softmax(-1) @ v[:, :1]
+
+
+def rotary(q, k, v, m):
+    def turn(x):
+        left, right = x.chunk(2, -1)
+        angle = torch.arange(x.shape[2], dtype=x.dtype)[:, None] * m[1]
+        return torch.cat([left * angle.cos() - right * angle.sin(),
+                          right * angle.cos() + left * angle.sin()], -1)
+    return (turn(q) @ turn(k).transpose(-2, -1) / 8**0.5).softmax(-1) @ v
+
+
+def talking_heads(q, k, v, m):
+    """Linear layers over heads before and after, with offsets."""
+    s = q @ k.transpose(-2, -1) * 8**-0.5
+    s = F.linear(s.permute(0, 2, 3, 1), m, m[0]).permute(0, 3, 1, 2).softmax(-1)
+    s = F.linear(s.permute(0, 2, 3, 1), m.t(), m[1]).permute(0, 3, 1, 2)
+    return s @ v
+
+
+def mixed_weights(q, k, v, m):
+    p = torch.einsum("bcij,ca->baij", (q @ k.transpose(-2, -1)).softmax(-1), m)
+    return p @ v
+
+
+def mixed_by_row(q, k, v, m):
+    mixer = torch.einsum("bcid,da->bica", q, torch.cat([m, m])) + m
+    p = torch.einsum("bcij,bica->baij", (q @ k.transpose(-2, -1)).softmax(-1), mixer)
+    return p @ v
+
+
+def mixed_scores(q, k, v, m):
+    s = torch.einsum("bkid,bkjd->bkij", q[:, :2], k[:, :2]) * 0.3
+    s = torch.einsum("bkij,kh->bhij", s, m[:2])
+    return torch.einsum("bhij,bhjd->bihd", s.softmax(-1), v)
+
+
+def rectified_scores(q, k, v, m):
+    s = q[:, :2] @ k[:, :2].transpose(-2, -1)
+    s = (m[:2, :, None, None] * s[:, :, None]).relu().sum(1)
+    return s.softmax(-1) @ v
+
+
+def mixture_stacked(q, k, v, m):
+    """Two keys a position: k and v; distances and logsumexp."""
+    terms = []
+    for r, key in enumerate((k, v)):
+        distance = ((q**2).sum(-1, keepdim=True) + (key**2).sum(-1).unsqueeze(-2)
+                    - 2 * (q @ key.transpose(-1, -2)))
+        terms.append(m[r][:, None, None] - distance / (2.0 + r))
+    return torch.logsumexp(torch.stack(terms), 0).softmax(-1) @ v
+
+
+def mixture_of_powers(q, k, v, m):
+    """The same by sums of exponentials."""
+    p = 0
+    for r, key in enumerate((k, v)):
+        s = q @ key.transpose(-1, -2) / (4.0 + r)
+        p = p + (r + 1) * torch.exp(s)
+    return (p / p.sum(-1, keepdim=True)) @ v
+
+
+def mixture_by_head(q, k, v, m):
+    """Pairs of keys' heads are components."""
+    b, h, n, d = k.shape
+    s = q[:, :2, None] @ k.view(b, 2, 2, n, d).transpose(-1, -2) / 4
+    return torch.logsumexp(s, 2).softmax(-1) @ v[:, :2]
+
+
+RAISED = [einsums, views, joined_batch, taken_apart, causal_fill, causal_sum, window, positions,
+          float_mask, bool_mask, plain, causal, grouped, repeated, one_key_head, rotary,
+          talking_heads, mixed_weights, mixed_by_row, mixed_scores, rectified_scores,
+          mixture_stacked, mixture_of_powers, mixture_by_head]
+
+
+def finite_sum(q, k, v, m):
+    """The sum is not quite that of the weights."""
+    s = (q @ k.transpose(-2, -1)).exp()
+    return (s / (s.sum(-1, keepdim=True) + 1e-6)) @ v
+
+
+def finite_mask(q, k, v, m):
+    """Hidden by a number, where a tensor says so."""
+    seen = q[:, :1, :, :1] * k[:, :1, :, 0][:, :, None] > -0.2
+    return (q @ k.transpose(-2, -1)).masked_fill(~seen, -100.0).softmax(-1) @ v
+
+
+UNRAISED = [finite_sum, finite_mask]
+
+
+class Spellings(torch.nn.Module):
+    """All of `functions`, one result each."""
+
+    def __init__(self, functions):
+        super().__init__()
+        self.functions = functions
+
+    def forward(self, q, k, v, m):
+        return tuple(each(q, k, v, m) for each in self.functions)
