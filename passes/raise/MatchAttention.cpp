@@ -110,6 +110,8 @@ bool AttentionMatcher::matchQueriesAndKeys() {
 
 bool AttentionMatcher::matchValues() {
   Place own = make.freeAtoms(pooled.values);
+  if (meet(own, pooled.mixed))
+    return no("values differ by the heads whose weights are mixed");
   Place all = make.atoms.flatAll(pooled.result);
   Place known = result.batch;
   llvm::append_range(known, resultHeads);

@@ -70,6 +70,8 @@ bool AttentionMatcher::matchMixerOfScores() {
   Type f32 = make.f32;
   give("w1", toExpression(make, {raw.factor, {}, {mixers[0]}}),
        {sourceHeads, mixed}, f32);
+  if (hidden.offset && !isWithin(make.freeAtoms(hidden.offset), mixed))
+    return no("what is rectified has an offset of more than hidden units");
   if (hidden.offset)
     give("b1", hidden.offset, {mixed}, f32);
   else

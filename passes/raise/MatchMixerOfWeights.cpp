@@ -46,7 +46,10 @@ bool AttentionMatcher::matchMixerByRow(Ref mixer) {
            {heads, resultHeads});
   };
   // Sums of a source of queries times weights, plus an offset.
-  if (products.size() == 1 && products[0].factors.size() == 2) {
+  Place ofMatrix = heads, ofSource = result.batch;
+  llvm::append_range(ofMatrix, resultHeads);
+  bool isSplit = terms && isWithin(make.freeAtoms(offsets), ofMatrix);
+  if (isSplit && products.size() == 1 && products[0].factors.size() == 2) {
     auto [source, weight] =
         std::pair(products[0].factors[0], products[0].factors[1]);
     if (!meet(make.freeAtoms(source), pooled.query))
@@ -54,8 +57,12 @@ bool AttentionMatcher::matchMixerByRow(Ref mixer) {
     Place own = make.freeAtoms(source), other = make.freeAtoms(weight);
     Place depth = make.atoms.flat(products[0].bound), both = resultHeads;
     llvm::append_range(both, depth);
-    if (areSameSets(other, both) && !depth.empty() && isWithin(depth, own) &&
-        !meet(own, resultHeads)) {
+    for (ArrayRef<Atom> place :
+         {ArrayRef<Atom>(heads), ArrayRef<Atom>(pooled.query),
+          ArrayRef<Atom>(depth)})
+      llvm::append_range(ofSource, place);
+    if (areSameSets(other, both) && !depth.empty() && isWithin(own, ofSource) &&
+        isWithin(depth, own) && !meet(own, resultHeads)) {
       weight = toExpression(make, {products[0].factor, {}, {weight}});
       give("mix_source", source, {result.batch, heads, pooled.query, depth});
       give("mix_weight", weight, {depth, resultHeads});
@@ -86,6 +93,8 @@ bool AttentionMatcher::matchMixerOfWeights() {
   resultHeads =
       select(select(select(free, result.batch, false), pooled.query, false),
              heads, false);
+  if (!areSameSets(select(own, pooled.bound), heads))
+    return no("a mixer of weights does not tell all heads apart");
   if (pooled.mixed.empty() || resultHeads.empty())
     return no("weights are multiplied by what mixes no heads");
   if (make.atoms.staticSize(resultHeads) != make.atoms.staticSize(heads))

@@ -65,7 +65,17 @@ std::optional<Terms> mixattn::expandToTerms(const Expressions &make, Ref ref) {
     std::optional<Terms> terms = expandToTerms(make, ref->operands[0]);
     if (terms)
       for (ProductTerm &term : *terms)
-        llvm::append_range(term.bound, make.atoms.flat(ref->bound));
+        for (Atom atom : make.atoms.flat(ref->bound)) {
+          if (meet({atom}, make.freeAtoms(term.factors))) {
+            term.bound.push_back(atom);
+            continue;
+          }
+          // The same for each index is a multiple.
+          const Size &size = make.atoms.sizeOf(atom);
+          if (!size.isStatic())
+            return std::nullopt;
+          term.factor *= size.number;
+        }
     return terms;
   }
   default:

@@ -67,3 +67,39 @@ func.func @three(%q: tensor<4x9x8xf32>, %k: tensor<4x7x8xf32>, %v: tensor<4x7x8x
   %o = linalg.batch_matmul ins(%weights, %v : tensor<4x9x7xf32>, tensor<4x7x8xf32>) outs(%start : tensor<4x9x8xf32>) -> tensor<4x9x8xf32>
   return %o : tensor<4x9x8xf32>
 }
+
+// -----
+
+// Places count from the first query and key. Causal masks count from the last,
+// and so are not the same where there are more queries than keys.
+// CHECK-LABEL: func.func @from_the_start
+// CHECK:         %[[SEEN:.+]] = linalg.generic
+// CHECK:           arith.cmpi sle
+// CHECK:         } -> tensor<9x7xi1>
+// CHECK:         %[[MASK:.+]] = tensor.expand_shape %[[SEEN]] {{.*}} into tensor<1x1x9x7xi1>
+// CHECK:         attn.generic scores({{.*}}) scale 1.000000e+00 mask(%[[MASK]] : {{.*}}) pool(
+// CHECK-NOT:     causal
+#score = affine_map<(h, i, j) -> (h, i, j)>
+func.func @from_the_start(%q: tensor<4x9x8xf32>, %k: tensor<4x7x8xf32>, %v: tensor<4x7x8xf32>) -> tensor<4x9x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %square = tensor.empty() : tensor<4x9x7xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%square : tensor<4x9x7xf32>) -> tensor<4x9x7xf32>
+  %products = linalg.contract
+      indexing_maps = [affine_map<(h, i, j, d) -> (h, i, d)>, affine_map<(h, i, j, d) -> (h, j, d)>, affine_map<(h, i, j, d) -> (h, i, j)>]
+      ins(%q, %k : tensor<4x9x8xf32>, tensor<4x7x8xf32>) outs(%zeros : tensor<4x9x7xf32>) -> tensor<4x9x7xf32>
+  %scores = linalg.generic {indexing_maps = [#score, #score], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%products : tensor<4x9x7xf32>) outs(%square : tensor<4x9x7xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %seen = arith.cmpi sle, %j, %i : index
+    %none = arith.constant 0xFF800000 : f32
+    %y = arith.select %seen, %x, %none : f32
+    linalg.yield %y : f32
+  } -> tensor<4x9x7xf32>
+  %weights = linalg.softmax dimension(2) ins(%scores : tensor<4x9x7xf32>) outs(%square : tensor<4x9x7xf32>) -> tensor<4x9x7xf32>
+  %small = tensor.empty() : tensor<4x9x8xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%small : tensor<4x9x8xf32>) -> tensor<4x9x8xf32>
+  %o = linalg.batch_matmul ins(%weights, %v : tensor<4x9x7xf32>, tensor<4x7x8xf32>) outs(%start : tensor<4x9x8xf32>) -> tensor<4x9x8xf32>
+  return %o : tensor<4x9x8xf32>
+}
