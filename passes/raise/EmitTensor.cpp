@@ -179,7 +179,8 @@ Value TensorEmitter::emit(Ref ref, ArrayRef<Place> dims, Type type) {
 }
 
 Ref TensorEmitter::hoist(Ref ref) {
-  if (ref->is(Kind::Total) || ref->is(Kind::Largest) || ref->is(Kind::Pieces)) {
+  if (ref->is(Kind::Total) || ref->is(Kind::Largest) || ref->is(Kind::Any) ||
+      ref->is(Kind::Pieces)) {
     SmallVector<Place> dims;
     for (Atom atom : make.freeAtoms(ref))
       dims.push_back({atom});
@@ -219,7 +220,7 @@ Value TensorEmitter::compute(Ref ref, ArrayRef<Atom> loops, Type type) {
   Place bound;
   Ref inner = ref;
   bool isLargest = ref->is(Kind::Largest);
-  if (ref->is(Kind::Total) || isLargest) {
+  if (ref->is(Kind::Total) || isLargest || ref->is(Kind::Any)) {
     bound = atoms.flat(ref->bound);
     inner = ref->operands[0];
   }
@@ -251,7 +252,9 @@ Value TensorEmitter::compute(Ref ref, ArrayRef<Atom> loops, Type type) {
   Value init = tensor::EmptyOp::create(b, sizes, sums);
   if (!bound.empty()) {
     double start = isLargest ? -std::numeric_limits<double>::infinity() : 0;
-    Value first = arith::ConstantOp::create(b, b.getFloatAttr(sums, start));
+    TypedAttr number = isFloat ? TypedAttr(b.getFloatAttr(sums, start))
+                               : TypedAttr(b.getZeroAttr(sums));
+    Value first = arith::ConstantOp::create(b, number);
     init = linalg::FillOp::create(b, first, init).getResult(0);
   }
   SmallVector<AffineExpr> own;
@@ -274,6 +277,8 @@ Value TensorEmitter::compute(Ref ref, ArrayRef<Atom> loops, Type type) {
     Value value = emitScalar(inside, inner, indexOf, valueOf);
     if (isLargest)
       value = arith::MaximumFOp::create(inside, loc, arguments.back(), value);
+    else if (!bound.empty() && !isFloat)
+      value = arith::OrIOp::create(inside, loc, arguments.back(), value);
     else if (!bound.empty())
       value = arith::AddFOp::create(inside, loc, arguments.back(), value);
     else if (isFloat && value.getType() != type)
@@ -378,6 +383,7 @@ Value TensorEmitter::emitScalar(OpBuilder &body, Ref ref,
   }
   case Kind::Total:
   case Kind::Largest:
+  case Kind::Any:
   case Kind::Pieces:
     break;
   }

@@ -100,6 +100,15 @@ Ref Expressions::largest(Ref operand, ArrayRef<Atom> bound) {
   return keep(std::move(made));
 }
 
+Ref Expressions::any(Ref operand, ArrayRef<Atom> bound) {
+  if (bound.empty())
+    return operand;
+  Expression made{Kind::Any, operand->type};
+  made.operands = {operand};
+  made.bound = Place(bound);
+  return keep(std::move(made));
+}
+
 Ref Expressions::apply(Operation *op, ArrayRef<Ref> operands) {
   Expression made{Kind::Apply, op->getResult(0).getType()};
   made.operands = llvm::to_vector(operands);

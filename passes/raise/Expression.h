@@ -22,6 +22,7 @@ struct Expression {
     Reciprocal, ///< of the operand
     Total,      ///< sum of the operand over the atoms `bound`
     Largest,    ///< of the operand over the atoms `bound`
+    Any,        ///< whether the operand holds for one of the atoms `bound`
     Apply,      ///< `op`, which is elementwise, of the operands
     Not,        ///< of the operand
     All,        ///< whether all operands hold
@@ -62,6 +63,7 @@ public:
   Ref reciprocal(Ref operand);
   Ref total(Ref operand, llvm::ArrayRef<Atom> bound);
   Ref largest(Ref operand, llvm::ArrayRef<Atom> bound);
+  Ref any(Ref operand, llvm::ArrayRef<Atom> bound);
   Ref apply(mlir::Operation *op, llvm::ArrayRef<Ref> operands);
   Ref pieces(llvm::ArrayRef<Atom> place, llvm::ArrayRef<Ref> operands);
   Ref negation(Ref operand);

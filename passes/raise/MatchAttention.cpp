@@ -199,6 +199,7 @@ static bool fitsScoreMod(Ref ref) {
   switch (ref->kind) {
   case Kind::Total:
   case Kind::Largest:
+  case Kind::Any:
     return false;
   case Kind::Element:
     return llvm::count_if(ref->places, [](const Place &place) {

@@ -2,6 +2,7 @@
 // From the weights of a softmax forward to the sum of weighted values.
 
 #include "passes/raise/PooledWeights.h"
+#include "passes/raise/EmptyRows.h"
 #include "passes/raise/ReadElement.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -57,6 +58,9 @@ mixattn::readPooledWeights(Expressions &make, linalg::LinalgOp root,
   }
   Ref weights = nullptr;
   for (ProductTerm &term : *terms) {
+    for (Ref &factor : term.factors)
+      if (Ref guarded = findGuardedWeights(make, factor, softmax))
+        factor = guarded;
     auto isWeights = [&](Ref factor) {
       return factor->is(Kind::Element) && factor->tensor == softmax.weights;
     };

@@ -48,7 +48,7 @@ static bool isOfProduct(Value value) {
   llvm::SetVector<Value> seen;
   seen.insert(value);
   // More ops than stand between products and a softmax.
-  constexpr size_t most = 64;
+  constexpr size_t most = 4096;
   for (size_t next = 0; next < seen.size() && next < most; ++next) {
     auto loops = seen[next].getDefiningOp<linalg::LinalgOp>();
     if (loops && loops.getNumReductionLoops() != 0 &&

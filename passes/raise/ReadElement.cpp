@@ -55,44 +55,59 @@ static bool isCopy(linalg::LinalgOp op) {
 }
 
 namespace {
-/// Tensors side by side along a dim, of which each has size 1.
+/// Tensors of one size side by side along a dim.
 struct Stack {
   int64_t dim;
+  Size size;
   SmallVector<Value> parts;
 };
 } // namespace
 
 /// The tensors that `tensor` has side by side, or none.
 static std::optional<Stack> findStack(Value tensor) {
-  Stack stack{-1, {}};
-  Value left = tensor;
+  Stack stack{-1, {}, {}};
+  SmallVector<OpFoldResult> offsets;
   // The last one first.
-  while (auto insert = left.getDefiningOp<tensor::InsertSliceOp>()) {
+  while (auto insert = tensor.getDefiningOp<tensor::InsertSliceOp>()) {
     RankedTensorType type = insert.getSourceType();
     if (!insert.hasUnitStride() || type.getRank() != insert.getType().getRank())
       return std::nullopt;
-    for (auto [dim, offset] : llvm::enumerate(insert.getMixedOffsets())) {
-      Size whole = Size::of(insert.getDest(), dim);
-      if (whole == Size::of(insert.getMixedSizes()[dim]))
+    std::optional<int64_t> along;
+    SmallVector<OpFoldResult> sizes = insert.getMixedSizes();
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (Size::of(insert.getDest(), dim) == Size::of(sizes[dim]))
         continue;
-      if ((stack.dim >= 0 && stack.dim != int64_t(dim)) ||
-          type.getDimSize(dim) != 1)
+      if (along)
         return std::nullopt;
-      stack.dim = dim;
+      along = dim;
     }
-    if (stack.dim < 0)
+    if (!along || (stack.dim >= 0 && stack.dim != *along))
       return std::nullopt;
-    int64_t count =
-        cast<RankedTensorType>(tensor.getType()).getDimSize(stack.dim);
-    if (getConstantIntValue(insert.getMixedOffsets()[stack.dim]) !=
-        count - 1 - int64_t(stack.parts.size()))
+    Size size = Size::of(sizes[*along]);
+    if (stack.dim >= 0 && !(size == stack.size))
       return std::nullopt;
+    stack.dim = *along;
+    stack.size = size;
     stack.parts.insert(stack.parts.begin(), insert.getSource());
-    left = insert.getDest();
-    if (int64_t(stack.parts.size()) == count)
-      return stack;
+    offsets.insert(offsets.begin(), insert.getMixedOffsets()[*along]);
+    tensor = insert.getDest();
   }
-  return std::nullopt;
+  // An open size tells where the first two begin, and no more.
+  if (stack.parts.empty() || (!stack.size.isStatic() && stack.parts.size() > 2))
+    return std::nullopt;
+  int64_t whole =
+      cast<RankedTensorType>(tensor.getType()).getDimSize(stack.dim);
+  if (stack.size.isStatic() &&
+      whole != stack.size.number * int64_t(stack.parts.size()))
+    return std::nullopt;
+  for (auto [i, offset] : llvm::enumerate(offsets)) {
+    Size begin = stack.size.isStatic() ? Size::of(i * stack.size.number)
+                 : i == 0              ? Size::of(0)
+                                       : stack.size;
+    if (!(Size::of(offset) == begin))
+      return std::nullopt;
+  }
+  return stack;
 }
 
 Ref ElementReader::readView(Value tensor, ArrayRef<Place> places) {
@@ -137,12 +152,17 @@ Ref ElementReader::readView(Value tensor, ArrayRef<Place> places) {
     return read(collapse.getSrc(), apart);
   }
   if (std::optional<Stack> stack = findStack(tensor)) {
+    int64_t count = stack->parts.size();
+    auto split =
+        make.atoms.split(places[stack->dim], {Size::of(count), stack->size});
+    if (!split || make.atoms.staticSize((*split)[0]) != count)
+      return nullptr;
     SmallVector<Place> inner(places);
-    inner[stack->dim] = {};
+    inner[stack->dim] = (*split)[1];
     SmallVector<Ref> pieces;
     for (Value part : stack->parts)
       pieces.push_back(read(part, inner));
-    return make.joinPieces(places[stack->dim], pieces);
+    return make.joinPieces((*split)[0], pieces);
   }
   auto loops = dyn_cast<linalg::LinalgOp>(op);
   return loops && isCopy(loops) ? readLoops(loops, places) : nullptr;
@@ -217,10 +237,11 @@ Ref ElementReader::readLoops(linalg::LinalgOp op, ArrayRef<Place> places) {
     }
     return readScalar(op, yielded, loops, known);
   }
-  // One step of a sum or of a maximum, with what was there before.
+  // One step of a sum, of a maximum or of a search, with what was there before.
   Operation *step = yielded.getDefiningOp();
   if (!step || !before.hasOneUse() ||
-      !isa<arith::AddFOp, arith::MaximumFOp, arith::MaxNumFOp>(step) ||
+      !isa<arith::AddFOp, arith::MaximumFOp, arith::MaxNumFOp, arith::OrIOp>(
+          step) ||
       !llvm::is_contained(step->getOperands(), before))
     return nullptr;
   Ref first = readOperand(op, init, loops);
@@ -231,6 +252,9 @@ Ref ElementReader::readLoops(linalg::LinalgOp op, ArrayRef<Place> places) {
     return nullptr;
   if (isa<arith::AddFOp>(step))
     return make.sum({first, make.total(next, bound)}, next->type);
+  if (isa<arith::OrIOp>(step))
+    return first->isNumber(0) && next->type.isInteger(1) ? make.any(next, bound)
+                                                         : nullptr;
   if (!first->isNumber(-std::numeric_limits<double>::infinity()))
     return nullptr;
   return make.largest(next, bound);

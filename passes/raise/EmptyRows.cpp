@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Zeros in place of the weights of rows that see no key.
+
+#include "passes/raise/EmptyRows.h"
+#include "passes/raise/ReadElement.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+using Kind = Expression::Kind;
+using Ref = Expressions::Ref;
+
+/// What `ref` is the contrary of, or null.
+static Ref contraryOf(Ref ref) {
+  if (!ref || !ref->is(Kind::Apply) || !isa<arith::XOrIOp>(ref->op))
+    return nullptr;
+  bool isContrary = ref->type.isInteger(1) && ref->operands[1]->isNumber(1);
+  return isContrary ? ref->operands[0] : nullptr;
+}
+
+/// Whether `ref` compares with -inf, and equals it; gives the other side.
+static Ref comparedWithNone(Ref ref) {
+  if (!ref || !ref->is(Kind::Apply))
+    return nullptr;
+  auto compare = dyn_cast<arith::CmpFOp>(ref->op);
+  bool isNone =
+      compare && compare.getPredicate() == arith::CmpFPredicate::OEQ &&
+      ref->operands[1]->isNumber(-std::numeric_limits<double>::infinity());
+  return isNone ? ref->operands[0] : nullptr;
+}
+
+Ref mixattn::findGuardedWeights(Expressions &make, Ref ref,
+                                const FoundSoftmax &softmax) {
+  if (!softmax.scores || !ref->is(Kind::Apply) ||
+      !isa<arith::SelectOp>(ref->op))
+    return nullptr;
+  Ref condition = ref->operands[0], weights = ref->operands[2];
+  bool choosesWeights =
+      condition->is(Kind::Element) && ref->operands[1]->isNumber(0) &&
+      weights->is(Kind::Element) && weights->tensor == softmax.weights;
+  if (!choosesWeights)
+    return nullptr;
+  // Not: there is a key whose score is not -inf. What makes up scores is not
+  // looked into.
+  ElementReader reader(make, [&](Value value, ArrayRef<Place>) {
+    auto loops = value.getDefiningOp<linalg::LinalgOp>();
+    return value == softmax.scores ||
+           (loops && loops.getNumReductionLoops() != 0 &&
+            loops.getNumDpsInputs() > 1);
+  });
+  Ref any = contraryOf(reader.read(condition->tensor, condition->places));
+  if (!any || !any->is(Kind::Any))
+    return nullptr;
+  Ref score = comparedWithNone(contraryOf(any->operands[0]));
+  SmallVector<Place> places(weights->places);
+  places[softmax.axis] = any->bound;
+  bool isOfRow =
+      score && make.areSame(score, reader.read(softmax.scores, places));
+  return isOfRow ? weights : nullptr;
+}
