@@ -39,8 +39,11 @@ void mixattn::buildEntries(OpPassManager &pm, const PipelineOptions &options) {
 
 static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   buildEntries(pm, options);
-  if (options.raise)
+  if (options.raise) {
+    // What is squared or subtracted is known by its being one value.
+    pm.addPass(createCSEPass());
     pm.addPass(createRaiseAttentionPass());
+  }
   // Canonicalise named ops before they generalise: their folds are simpler.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createGeneralizePass());

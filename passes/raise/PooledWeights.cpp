@@ -90,7 +90,7 @@ mixattn::readPooledWeights(Expressions &make, linalg::LinalgOp root,
   }
   if (!weights || pooled.values.empty() || pooled.key.empty() ||
       !isWithin(pooled.key, pooled.bound)) {
-    why = "no sum over the keys of weights times values";
+    why = noSumOverKeys.str();
     return std::nullopt;
   }
   Place ofValues;

@@ -28,6 +28,10 @@ struct PooledWeights {
   llvm::SmallVector<ProductTerm> added;
 };
 
+/// Why a sum that weights come to later is no pool of them.
+inline constexpr llvm::StringLiteral noSumOverKeys =
+    "no sum over the keys of weights times values";
+
 /// Reads `root` as pooled weights of `softmax`; or says in `why` what it is
 /// not.
 std::optional<PooledWeights> readPooledWeights(Expressions &make,

@@ -19,8 +19,7 @@ using namespace mixattn;
 
 static constexpr llvm::StringLiteral category = "attn-raise-attention";
 
-/// The sums that the weights of `softmax` come to, the nearest first. What
-/// comes after the first sum that is found is not looked at.
+/// The sums that the weights of `softmax` come to, the nearest first.
 static SmallVector<linalg::LinalgOp> sumsAfter(const FoundSoftmax &softmax) {
   SmallVector<linalg::LinalgOp> sums;
   llvm::SetVector<Operation *> seen;
@@ -73,12 +72,13 @@ struct RaiseAttentionPass
     unsigned raised = 0, all = 0;
     for (const FoundSoftmax &softmax : softmaxes) {
       std::string why;
-      bool isRaised = raise(softmax, why);
+      unsigned count = raise(softmax, why);
+      bool isRaised = count != 0;
       // A softmax of logits is none of an attention.
       if (!isRaised && why.empty())
         continue;
-      ++all;
-      raised += isRaised;
+      all += std::max(count, 1u);
+      raised += count;
       Location loc = softmax.weights.getLoc();
       remark::RemarkOpts options =
           remark::RemarkOpts::name("raise").category(category);
@@ -95,23 +95,27 @@ struct RaiseAttentionPass
   }
 
 private:
-  /// Replaces what sums the weights of `softmax`. `why` stays empty where it is
+  /// Replaces what sums the weights of `softmax`, and gives how many sums that
+  /// are. `why` stays empty where it is
   /// no attention's.
-  bool raise(const FoundSoftmax &softmax, std::string &why) {
+  unsigned raise(const FoundSoftmax &softmax, std::string &why) {
     SmallVector<linalg::LinalgOp> sums = sumsAfter(softmax);
     if (sums.empty() || !isOfProduct(softmax.weights))
-      return false;
+      return 0;
     if (!softmax.whyNot.empty()) {
       why = softmax.whyNot;
-      return false;
+      return 0;
     }
+    unsigned count = 0;
     for (linalg::LinalgOp sum : sums) {
       Expressions make(&getContext());
       std::string reason;
       std::optional<RaisedAttention> attention =
           AttentionMatcher(make).match(sum, softmax, reason);
       if (!attention) {
-        why = reason;
+        // Of several sums the first one that is over keys tells most.
+        if (why.empty() || why == noSumOverKeys)
+          why = reason;
         continue;
       }
       ImplicitLocOpBuilder b(sum.getLoc(), sum);
@@ -119,9 +123,9 @@ private:
       Value emitted =
           emitAttention(b, make, *attention, getElementTypeOrSelf(result));
       result.replaceAllUsesWith(emitted);
-      return true;
+      ++count;
     }
-    return false;
+    return count;
   }
 };
 

@@ -75,7 +75,7 @@ def write(name, program):
 def export(name, module, inputs, opened):
     dims = {key: {dim: torch.export.Dim.AUTO for dim in opened[key]} for key in inputs}
     exported = torch.export.export(module, tuple(inputs.values()), dynamic_shapes=dims)
-    exported = exported.run_decompositions({})
+    exported = exported.run_decompositions(None if name in models.CORE else {})
     file = io.BytesIO()
     torch.export.save(exported, file)
     with zipfile.ZipFile(file) as pack:

@@ -110,6 +110,9 @@ class Sums(nn.Module):
         )
 
 
+# Exported with everything taken apart to core ATen.
+CORE = {"core_attentions"}
+
 SEQUENCES = {name: ((2, 4, 5, 8), (0, 2)) for name in "qkv"} | {"m": ((4, 4), ())}
 
 # The class of each, and its inputs by name: sizes, and which dims are open.
@@ -118,6 +121,7 @@ MODELS = {
     "pointwise": (Pointwise, {"x": ((2, 5, 8), (0, 1))}),
     "views": (Views, {"x": ((2, 5, 12), (0, 1)), "index": ((2, 5), (0, 1))}),
     "attentions": (lambda: attentions.Spellings(attentions.RAISED), SEQUENCES),
+    "core_attentions": (lambda: attentions.Spellings(attentions.CORE), SEQUENCES),
     "plain_attentions": (lambda: attentions.Spellings(attentions.UNRAISED), SEQUENCES),
     "sums": (Sums, {"x": ((2, 5, 6), (0, 1)), "y": ((2, 6, 5), (0, 2))}),
 }
