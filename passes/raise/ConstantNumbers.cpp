@@ -51,7 +51,9 @@ static std::optional<double> evaluate(const Expressions &make, Ref ref,
 /// `ref` with what its elements are computed from.
 static Ref readWhole(Expressions &make, Ref ref) {
   if (ref->is(Kind::Element))
-    return ElementReader(make, [](Value, ArrayRef<Place>) { return false; })
+    return ElementReader(
+               make,
+               [](Value value, ArrayRef<Place>) { return sumsSeveral(value); })
         .read(ref->tensor, ref->places);
   SmallVector<Ref> operands;
   for (Ref operand : ref->operands)

@@ -45,10 +45,7 @@ Ref mixattn::findGuardedWeights(Expressions &make, Ref ref,
   // Not: there is a key whose score is not -inf. What makes up scores is not
   // looked into.
   ElementReader reader(make, [&](Value value, ArrayRef<Place>) {
-    auto loops = value.getDefiningOp<linalg::LinalgOp>();
-    return value == softmax.scores ||
-           (loops && loops.getNumReductionLoops() != 0 &&
-            loops.getNumDpsInputs() > 1);
+    return value == softmax.scores || sumsSeveral(value);
   });
   Ref any = contraryOf(reader.read(condition->tensor, condition->places));
   if (!any || !any->is(Kind::Any))

@@ -19,8 +19,9 @@ bool AttentionMatcher::isHalfSquare(ArrayRef<ProductTerm> terms,
     return false;
   // Down to the tensor that is squared.
   Value tensor = of[0]->tensor;
-  ElementReader reader(
-      make, [&](Value value, ArrayRef<Place>) { return value == tensor; });
+  ElementReader reader(make, [&](Value value, ArrayRef<Place>) {
+    return value == tensor || sumsSeveral(value);
+  });
   SmallVector<Ref> operands;
   Type type = of[0]->type;
   Place components = flat(raw.components);

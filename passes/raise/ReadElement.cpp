@@ -28,6 +28,17 @@ static std::optional<double> numberOf(Attribute attribute) {
   return double(number.getValue().getSExtValue());
 }
 
+bool mixattn::sumsSeveral(Value value, bool onlyProducts) {
+  auto loops = value.getDefiningOp<linalg::LinalgOp>();
+  if (!loops || loops.getNumReductionLoops() == 0)
+    return false;
+  bool isOne = llvm::all_of(loops.getDpsInputs(), [&](Value input) {
+    return input == loops.getDpsInputs()[0];
+  });
+  bool multiplies = !loops.getBlock()->getOps<arith::MulFOp>().empty();
+  return !isOne && (multiplies || !onlyProducts);
+}
+
 Ref ElementReader::read(Value tensor, ArrayRef<Place> places) {
   SmallVector<Place> flat;
   for (const Place &place : places)

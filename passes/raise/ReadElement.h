@@ -10,6 +10,11 @@
 
 namespace mixattn {
 
+/// Whether `value` sums or searches over what several tensors hold, with
+/// products where `onlyProducts` is set: where readers that do not know what
+/// they are after had better stop, for such sums lead through whole models.
+bool sumsSeveral(mlir::Value value, bool onlyProducts = false);
+
 /// Follows an element to what it is computed from. Views, copies and filled
 /// tensors are always seen through.
 class ElementReader {

@@ -36,10 +36,7 @@ static std::optional<FoundSoftmax> findQuotient(linalg::LinalgOp op) {
   // Products of two tensors, maxima, and all that is no linalg are not looked
   // into.
   ElementReader reader(make, [](Value value, ArrayRef<Place>) {
-    auto loops = value.getDefiningOp<linalg::LinalgOp>();
-    return !loops ||
-           (loops.getNumReductionLoops() != 0 && loops.getNumDpsInputs() != 1 &&
-            !isa<linalg::GenericOp>(loops.getOperation()));
+    return sumsSeveral(value, /*onlyProducts=*/true);
   });
   SmallVector<Place> places;
   auto type = cast<RankedTensorType>(weights.getType());
