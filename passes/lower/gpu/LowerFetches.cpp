@@ -25,6 +25,11 @@ private:
   /// Bytes that one copy takes: the most, and the fewest that there are.
   static constexpr int64_t most = 16, fewest = 4;
 
+  /// Bytes of a row that are written: elements that are read together may take
+  /// up to 16 at once, also those that no column has.
+  int64_t rowBytes() const {
+    return int64_t(llvm::alignTo(uint64_t(type.getColumns() * width), most));
+  }
   /// Elements of the source from the first index on along `dim`.
   Value emitLeft(int64_t dim);
   Value emitIsAligned(int64_t bytes);
@@ -143,7 +148,7 @@ Value FetchEmitter::targetAt(Value row, Value bytes) {
 /// No byte of the source is read beyond those that are there: what the copy
 /// writes more are zeros (PTX ISA, cp.async).
 void FetchEmitter::emitCopies(int64_t bytes, bool isWrittenOut) {
-  int64_t perRow = llvm::divideCeil(type.getColumns() * width, bytes);
+  int64_t perRow = rowBytes() / bytes;
   Value bytesLeft = at.mul(columnsLeft, width);
   forEachPiece(type.getRows() * perRow, isWrittenOut, [&](Value piece) {
     Value row = at.div(piece, perRow);
@@ -160,11 +165,12 @@ void FetchEmitter::emitCopies(int64_t bytes, bool isWrittenOut) {
 
 void FetchEmitter::emitElements() {
   Type bits = b.getIntegerType(unsigned(8 * width));
+  int64_t columns = rowBytes() / width;
   forEachPiece(
-      type.getRows() * type.getColumns(), /*isWrittenOut=*/false,
+      type.getRows() * columns, /*isWrittenOut=*/false,
       [&](Value piece) {
-        Value row = at.div(piece, type.getColumns());
-        Value column = at.rem(piece, type.getColumns());
+        Value row = at.div(piece, columns);
+        Value column = at.rem(piece, columns);
         Value bytes = at.mul(column, width);
         Value isThere = arith::AndIOp::create(
             b, at.compare(arith::CmpIPredicate::slt, row, rowsLeft),
