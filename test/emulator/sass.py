@@ -138,8 +138,12 @@ def goes_to_shared_memory(code, i):
 def device_loads(code):
     """Loads from the device's memory in loops over keys: those of what is
     computed with, and those of copies to shared memory, of rows that no word
-    divides."""
-    loads = [i for i in loops(code) if code[i].opcode.startswith("LDG.")]
+    divides. Of a loop that stores what it computes, the shortest way counts."""
+    inside = loops(code)
+    if not inside:
+        places = {each.address: i for i, each in enumerate(code)}
+        inside = sorted(places[each.address] for each in main_loop(code))
+    loads = [i for i in inside if code[i].opcode.startswith("LDG.")]
     copies = sum(goes_to_shared_memory(code, i) for i in loads)
     return len(loads) - copies, copies
 
@@ -156,6 +160,14 @@ def inner_loop(code, turn):
 
 
 def main_loop(code):
+    """One turn of the loop with most products that stores no results: who does
+    goes from item to item, not from key to key. Where every loop does, it is one
+    of those."""
+    return loop_with_most_products(code, may_store=False) or \
+        loop_with_most_products(code, may_store=True)
+
+
+def loop_with_most_products(code, may_store):
     """One turn of the loop with most products, by its shortest way.
 
     The shortest way leaves out what branches jump over or away to: the masks of
@@ -167,8 +179,8 @@ def main_loop(code):
         if not is_product(each) or start in seen:
             continue
         cycle = shortest_cycle(after, start)
-        # Who stores results goes from item to item, not from key to key.
-        if any(code[i].opcode.startswith(STORES) for i in cycle):
+        if not may_store and any(code[i].opcode.startswith(STORES)
+                                for i in cycle):
             continue
         products = [i for i in cycle if is_product(code[i])]
         seen.update(products)

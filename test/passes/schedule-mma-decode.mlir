@@ -45,3 +45,46 @@ func.func @few(%q: !q, %k: !k, %o: !q) {
   }
   return
 }
+
+// Where weights mix, parts write their powers: those of blocks before are scaled where a
+// reference rises. Then come factors, a warp for each row; mixed weights of four heads,
+// which pool values; and sums.
+// CHECK-LABEL: func.func @mixed(
+// CHECK-DAG:     %[[P:.+]] = memref.alloc() {{.*}} : memref<1x4x2x384xf32>
+// CHECK-DAG:     %[[F:.+]] = memref.alloc() {{.*}} : memref<1x4x2x3xf32>
+// CHECK:         tile.grid %c3, %c4, %c1 threads 32 {
+// CHECK:           scf.for {{.*}} -> (index, vector<2xf32>, vector<2xf32>)
+// CHECK:             tile.any
+// CHECK:             scf.if
+// CHECK:               scf.for
+// CHECK:                 %[[BEFORE:.+]] = memref.load %[[POWERS:.+]][
+// CHECK:                 %[[LESS:.+]] = arith.mulf %[[BEFORE]],
+// CHECK:                 memref.store %[[LESS]], %[[POWERS]][
+// CHECK:             memref.store %{{.+}}, %[[POWERS]][
+// CHECK:         tile.grid %c2, %c4, %c1 threads 32 {
+// CHECK-COUNT-5:   gpu.shuffle
+// CHECK-COUNT-5:   gpu.shuffle
+// CHECK:         tile.grid %c3, %c1, %c1 threads 32 {
+// CHECK:           scf.for %{{.+}} to %c32 step %c32
+// CHECK:             %[[FACTOR:.+]] = memref.load
+// CHECK:             tile.shared_write
+// CHECK:           scf.for {{.*}} -> (index, vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>)
+// CHECK:             tile.mma.wait 0
+// CHECK-COUNT-4:     tile.mma.copy
+// CHECK:             tile.fetch
+// CHECK:             scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK-COUNT-4:       math.fma
+// CHECK-COUNT-4:     tile.mma.product
+// CHECK:         tile.grid %c2, %c4, %c1 threads 64 {
+// CHECK-NOT:       arith.mulf
+// CHECK:           arith.addf
+func.func @mixed(%q: memref<1x4x2x64xbf16>, %k: memref<1x4x300x64xbf16>, %m: memref<4x4xbf16>, %o: memref<1x4x2x64xbf16>) {
+  attn.kernel ins(%q, %k, %m : memref<1x4x2x64xbf16>, memref<1x4x300x64xbf16>, memref<4x4xbf16>) outs(%o : memref<1x4x2x64xbf16>) {
+  ^bb0(%a: tensor<1x4x2x64xbf16>, %b: tensor<1x4x300x64xbf16>, %c: tensor<4x4xbf16>):
+    %r = attn.generic scores(%a, %b : tensor<1x4x2x64xbf16>, tensor<1x4x300x64xbf16>)
+        postmix(%c : tensor<4x4xbf16>) pool(%b : tensor<1x4x300x64xbf16>)
+        {attn.plan = #attn.plan<[else : decode {split = 128}]>} -> tensor<1x4x2x64xbf16>
+    attn.results %r : tensor<1x4x2x64xbf16>
+  }
+  return
+}

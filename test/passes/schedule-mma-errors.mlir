@@ -91,19 +91,20 @@ func.func @columns(%q: !m, %v: memref<1x2x3x1x48xf32>, %n: memref<1x2x3x1xf32>, 
 
 // -----
 
-!t = tensor<1x2x3x32xbf16>
-!m = memref<1x2x3x32xbf16>
-!v = tensor<1x2x3x1x32xf32>
-!n = tensor<1x2x3x1xf32>
-func.func @mixed(%q: !m, %c: memref<2x2xbf16>, %v: memref<1x2x3x1x32xf32>, %n: memref<1x2x3x1xf32>, %o: !m) {
-  attn.kernel ins(%q, %c, %v, %n : !m, memref<2x2xbf16>, memref<1x2x3x1x32xf32>, memref<1x2x3x1xf32>) outs(%o : !m) {
-  ^bb0(%a: !t, %b: tensor<2x2xbf16>, %values: !v, %numbers: !n):
-    // expected-error @below {{'attn.merge_parts' op has no schedule on sm_80: merge_parts: it has no code for 'postmix'}}
-    %0 = attn.merge_parts %values, %numbers, %numbers {
-      %r = attn.generic scores(%a, %a : !t, !t) postmix(%b : tensor<2x2xbf16>) pool(%a : !t) -> !t
+!t = tensor<1x128x16x32xbf16>
+!m = memref<1x128x16x32xbf16>
+!p = tensor<1x128x16x64xf32>
+!n = tensor<1x128x16x1xf32>
+!v = tensor<1x128x16x1x32xf32>
+func.func @mixed(%q: !m, %c: memref<128x128xbf16>, %p: memref<1x128x16x64xf32>, %n: memref<1x128x16x1xf32>, %o: memref<1x128x16x1x32xf32>) {
+  attn.kernel ins(%q, %c, %p, %n : !m, memref<128x128xbf16>, memref<1x128x16x64xf32>, memref<1x128x16x1xf32>) outs(%o : memref<1x128x16x1x32xf32>) {
+  ^bb0(%a: !t, %b: tensor<128x128xbf16>, %powers: !p, %factors: !n):
+    // expected-error @below {{'attn.pool_parts' op has no schedule on sm_80: pool_parts: values, and powers of 128 heads for 16 keys, take}}
+    %0 = attn.pool_parts %powers, %factors split 64 block 64 {
+      %r = attn.generic scores(%a, %a : !t, !t) postmix(%b : tensor<128x128xbf16>) pool(%a : !t) -> !t
       attn.results %r : !t
-    } : !v, !n, !n -> !t
-    attn.results %0 : !t
+    } : !p, !n -> !v
+    attn.results %0 : !v
   }
   return
 }

@@ -63,6 +63,11 @@ protected:
   void emitItem(tile::GridOp grid, int64_t queries);
   /// The same of the item of these numbers. It tells nobody of bad lengths.
   void emitItem(mlir::ValueRange item, int64_t queries);
+  /// The same of one of the `parts` of the keys, the number of which it gives:
+  /// the range is that of the part. Items that read the same keys follow one
+  /// another.
+  mlir::Value emitPartItem(tile::GridOp grid, int64_t queries,
+                           const PartSizes &parts);
   /// Tells the caller of a length that is out of its range.
   void reportLengths();
 
@@ -220,6 +225,14 @@ llvm::SmallVector<mlir::Value> countItems(mlir::ImplicitLocOpBuilder &b,
 tile::GridOp makeBlocks(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
                         AttentionOpInterface op, int64_t queries, int64_t heads,
                         int64_t threads);
+
+/// The same for each part of the keys: blocks of queries times parts, groups of
+/// heads, batch. Gives the parts, too, of at most `split` keys, of whole blocks
+/// of `block`.
+std::pair<tile::GridOp, PartSizes>
+makePartBlocks(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
+               AttentionOpInterface op, int64_t split, int64_t block,
+               int64_t queries, int64_t heads, int64_t threads);
 
 } // namespace mixattn
 

@@ -61,6 +61,10 @@ std::string GpuSchedule::whyNotOnline(Operation *op) const {
   auto attention = cast<AttentionOpInterface>(op);
   if (attention.hasPostmix())
     return "it has no code for 'postmix'";
+  return whyNoRegisters(attention);
+}
+
+std::string GpuSchedule::whyNoRegisters(AttentionOpInterface attention) {
   if (HeadGroup(attention).findKeys() == 0)
     return "registers do not hold the scores of all channels and the outputs "
            "of a head";

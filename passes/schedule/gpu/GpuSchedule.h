@@ -58,6 +58,8 @@ protected:
   /// The same for a schedule that passes over the keys once, with one running
   /// sum for each row.
   std::string whyNotOnline(mlir::Operation *op) const;
+  /// Why registers do not hold a block's scores and outputs, or nothing.
+  static std::string whyNoRegisters(AttentionOpInterface attention);
   /// Counts the work of a block of threads on a block of keys of `op`, which
   /// the schedule takes, for each of its kernels.
   virtual llvm::SmallVector<BlockCounts, 1>

@@ -51,6 +51,7 @@ private:
   }
   /// 0 in place of `sum` where the row keeps no weight.
   Value emitKept(Value sum);
+  Value emitSum(Value column, Value reference);
   void emitColumn(Value column, Value reference);
   void emitLogSum(Value reference);
 
@@ -87,8 +88,15 @@ Value PartMerger::emitKept(Value sum) {
                                  number(0), sum);
 }
 
-/// Values and sums of powers of all parts, as if of one reference.
-void PartMerger::emitColumn(Value column, Value reference) {
+/// What weights pooled is a sum; of powers it is one as if of one reference.
+Value PartMerger::emitSum(Value column, Value reference) {
+  if (AttentionOpInterface(op.getGeneric()).hasPostmix())
+    return forEachPart({number(0)},
+                       [&](Value part, ValueRange before) {
+                         return Values{arith::AddFOp::create(
+                             b, before[0], read(op.getValues(), part, column))};
+                       })
+        .front();
   Values sums = forEachPart(
       {number(0), number(0)}, [&](Value part, ValueRange before) -> Values {
         Value factor =
@@ -98,8 +106,11 @@ void PartMerger::emitColumn(Value column, Value reference) {
             math::FmaOp::create(b, factor, read(op.getValues(), part, column),
                                 before[1])};
       });
-  Value result = emitKept(
-      arith::MulFOp::create(b, sums[1], Softmax::emitInverse(b, sums[0])));
+  return arith::MulFOp::create(b, sums[1], Softmax::emitInverse(b, sums[0]));
+}
+
+void PartMerger::emitColumn(Value column, Value reference) {
+  Value result = emitKept(emitSum(column, reference));
   Value target = kernel.getOutputs()[0];
   Type type = cast<MemRefType>(target.getType()).getElementType();
   if (!type.isF32())

@@ -3,6 +3,7 @@
 
 #include "passes/body/ScoreBody.h"
 #include "passes/schedule/KernelBuffers.h"
+#include "passes/schedule/gpu/Lanes.h"
 #include "passes/schedule/gpu/Schedules.h"
 
 #include "dialect/tile/TileOps.h"
@@ -27,11 +28,10 @@ public:
 
 private:
   /// Lanes of a warp, warps of a block, rows of a block.
-  static constexpr int64_t lanes = 32, warps = 4, blockRows = 16;
+  static constexpr int64_t lanes = warpLanes, warps = 4, blockRows = 16;
 
   Value emitRow(Value row);
   Value emitPart(Value row, Value feature, Value sum);
-  Value emitSumOfLanes(Value sum);
   Value emitFactor();
   Value read(Value operand, ArrayRef<Value> indices) {
     Location loc = b.getLoc();
@@ -74,16 +74,6 @@ Value RowTermBlock::emitPart(Value row, Value feature, Value sum) {
   return sum;
 }
 
-/// The sum of `sum` over the lanes of the warp, in all of them.
-Value RowTermBlock::emitSumOfLanes(Value sum) {
-  for (int64_t distance = 1; distance < lanes; distance *= 2) {
-    auto other = gpu::ShuffleOp::create(b, sum, int32_t(distance), lanes,
-                                        gpu::ShuffleMode::XOR);
-    sum = this->sum(sum, other.getShuffleResult());
-  }
-  return sum;
-}
-
 /// 1 / v_r
 Value RowTermBlock::emitFactor() {
   ArrayRef<double> factors = op.getFactors();
@@ -108,7 +98,8 @@ Value RowTermBlock::emitRow(Value row) {
     scf::YieldOp::create(
         b, emitPart(row, loop.getInductionVar(), loop.getRegionIterArg(0)));
   }
-  Value term = product(emitSumOfLanes(loop.getResult(0)), emitFactor());
+  Value term =
+      product(emitOfLanes<arith::AddFOp>(b, loop.getResult(0)), emitFactor());
   if (Value own = op.getTerm())
     term = sum(read(own, rankOf(own) == 4
                              ? SmallVector<Value>{batch, head, component, row}

@@ -21,9 +21,14 @@ void scheduleRowTerm(KernelOp kernel);
 /// The counts of the grid are blocks of rows, heads, batch.
 void scheduleRowFactors(KernelOp kernel);
 
+/// Replaces a kernel of `attn.part_factors` by a grid with a warp for each row,
+/// a lane every 32nd part.
+///
+/// The counts of the grid are queries, heads, batch.
+void schedulePartFactors(KernelOp kernel);
+
 /// Replaces a kernel of `attn.merge_parts` by a grid with a block for each row,
-/// whose threads go over the parts in their order, a column each. Heads'
-/// weights do not mix.
+/// whose threads go over the parts in their order, a column each.
 ///
 /// The counts of the grid are queries, heads, batch.
 void scheduleMergeParts(KernelOp kernel);
@@ -31,6 +36,7 @@ void scheduleMergeParts(KernelOp kernel);
 std::unique_ptr<Schedule> makeBanded(TargetAttr target);
 std::unique_ptr<Schedule> makeRowTerm(TargetAttr target);
 std::unique_ptr<Schedule> makeRowFactors(TargetAttr target);
+std::unique_ptr<Schedule> makePartFactors(TargetAttr target);
 std::unique_ptr<Schedule> makeMergeParts(TargetAttr target);
 std::unique_ptr<Schedule> makeUnfused(TargetAttr target);
 

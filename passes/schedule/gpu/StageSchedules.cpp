@@ -26,23 +26,6 @@ private:
   EmitKernel emitKernel;
 };
 
-class MergeParts final : public StageSchedule<MergePartsOp> {
-public:
-  explicit MergeParts(TargetAttr target)
-      : StageSchedule("merge_parts", "sums over parts, a block for each row",
-                      target) {}
-
-  void emit(KernelOp kernel, const PlanCase &) const override {
-    scheduleMergeParts(kernel);
-  }
-
-private:
-  std::string whyNotStage(MergePartsOp stage) const override {
-    bool isMixed = AttentionOpInterface(stage.getGeneric()).hasPostmix();
-    return isMixed ? "it has no code for 'postmix'" : "";
-  }
-};
-
 } // namespace
 
 std::unique_ptr<Schedule> gpus::makeRowTerm(TargetAttr target) {
@@ -53,7 +36,17 @@ std::unique_ptr<Schedule> gpus::makeRowTerm(TargetAttr target) {
 }
 
 std::unique_ptr<Schedule> gpus::makeMergeParts(TargetAttr target) {
-  return std::make_unique<MergeParts>(target);
+  return std::make_unique<Stage<MergePartsOp>>(
+      StringLiteral("merge_parts"),
+      StringLiteral("sums over parts, a block for each row"),
+      scheduleMergeParts, target);
+}
+
+std::unique_ptr<Schedule> gpus::makePartFactors(TargetAttr target) {
+  return std::make_unique<Stage<PartFactorsOp>>(
+      StringLiteral("part_factors"),
+      StringLiteral("factors of parts, a warp for each row"),
+      schedulePartFactors, target);
 }
 
 std::unique_ptr<Schedule> gpus::makeRowFactors(TargetAttr target) {

@@ -31,6 +31,9 @@ static int64_t findRowHeads(AttentionOpInterface op) {
 BlockSizes BlockSizes::ofPart(AttentionOpInterface op, int64_t sharedBytes) {
   BlockSizes sizes(op);
   sizes.rowHeads = findRowHeads(op);
+  // Mixed weights pool values, once those of all heads are there.
+  if (op.hasPostmix())
+    sizes.group.values = sizes.group.valueFeatures = 0;
   int64_t queries = op.getQueriesDim().size();
   if (ShapedType::isDynamic(queries))
     queries = mostPartQueries;

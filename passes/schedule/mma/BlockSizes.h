@@ -79,7 +79,7 @@ struct BlockSizes {
   /// Where tiles begin in shared memory; those of keys at 0.
   int64_t valueOffset() const { return keyTiles().getBytes(); }
   int64_t queryOffset() const {
-    return valueOffset() + valueTiles().getBytes();
+    return valueOffset() + (group.values ? valueTiles().getBytes() : 0);
   }
   int64_t windowOffset() const {
     return queryOffset() + (sharesQueries() ? queryTiles().getBytes() : 0);

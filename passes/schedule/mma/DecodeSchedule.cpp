@@ -5,6 +5,7 @@
 #include "passes/schedule/gpu/Schedules.h"
 #include "passes/schedule/gpu/StageSchedule.h"
 #include "passes/schedule/mma/BlockSizes.h"
+#include "passes/schedule/mma/PoolPartSizes.h"
 #include "passes/schedule/mma/Schedules.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -80,6 +81,27 @@ private:
   Decode attention;
 };
 
+/// Mixed weights and what they pool, of the attention in its region.
+class PoolParts final : public gpus::StageSchedule<PoolPartsOp> {
+public:
+  explicit PoolParts(TargetAttr target)
+      : StageSchedule("pool_parts",
+                      "heads mix the powers of parts, which pool values",
+                      target),
+        attention(target) {}
+
+  void emit(KernelOp kernel, const PlanCase &) const override {
+    schedulePoolParts(kernel, gpu.sharedBytes);
+  }
+
+private:
+  std::string whyNotStage(PoolPartsOp stage) const override {
+    return attention.whyNot(stage.getGeneric());
+  }
+
+  Decode attention;
+};
+
 } // namespace
 
 static std::unique_ptr<Schedule> makeDecode(TargetAttr target) {
@@ -90,16 +112,26 @@ static std::unique_ptr<Schedule> makeParts(TargetAttr target) {
   return std::make_unique<Parts>(target);
 }
 
+static std::unique_ptr<Schedule> makePoolParts(TargetAttr target) {
+  return std::make_unique<PoolParts>(target);
+}
+
 void mma::addDecode(ScheduleTable &table, TargetFamily family) {
-  for (auto make : {makeDecode, makeParts, gpus::makeMergeParts})
+  for (auto make : {makeDecode, makeParts, gpus::makePartFactors, makePoolParts,
+                    gpus::makeMergeParts})
     table.add(family, make);
 }
 
 std::string Decode::whyNot(Operation *op) const {
-  if (std::string why = whyNotOnline(op); !why.empty())
+  if (std::string why = GpuSchedule::whyNot(op); !why.empty())
     return why;
-  BlockSizes sizes = sizesOf(op);
-  return sizes.whyNot(gpu.sharedBytes);
+  auto attention = cast<AttentionOpInterface>(op);
+  if (std::string why = whyNoRegisters(attention); !why.empty())
+    return why;
+  if (attention.hasPostmix())
+    if (PoolPartSizes pool(attention, gpu.sharedBytes); !pool.why.empty())
+      return pool.why;
+  return sizesOf(op).whyNot(gpu.sharedBytes);
 }
 
 std::string Decode::whyNotNumbers(const PlanCase &plan) const {
@@ -115,6 +147,8 @@ std::string Parts::whyNotStage(PartsOp stage) const {
   int64_t columns =
       AttentionOpInterface(stage.getGeneric()).getValueType().getDimSize(3);
   auto values = cast<RankedTensorType>(stage.getValues().getType());
+  if (AttentionOpInterface(stage.getGeneric()).hasPostmix())
+    return "";
   if (int64_t own = values.getDimSize(4); own != columns)
     return llvm::formatv("expected values of as many columns as features, {0}, "
                          "but got {1}",
@@ -136,12 +170,14 @@ SmallVector<BlockCounts, 1> Decode::countBlocks(AttentionOpInterface op,
                                                 const PlanCase &) const {
   BlockCounts counts = sizesOf(op).countBlock(tile::allExps);
   counts.stage = "parts";
-  return {counts};
+  if (!op.hasPostmix())
+    return {counts};
+  return {counts, PoolPartSizes(op, gpu.sharedBytes).countBlock()};
 }
 
 /// Keys are read as fast as blocks that are there at the same time ask for
-/// them, or their products take longer. What parts hand to the merge is written
-/// and read once.
+/// them, or their products take longer. What parts hand on is written and read
+/// once; powers, which each group of output heads mixes, by all of these.
 Prediction Decode::predict(const Workload &work, const PlanCase &plan,
                            const PlanSizes &sizes) const {
   BlockSizes block = sizesOf(work.op);
@@ -149,29 +185,44 @@ Prediction Decode::predict(const Workload &work, const PlanCase &plan,
     return double(llvm::divideCeil(uint64_t(count), uint64_t(each)));
   };
   double parts = ceilDiv(sizes.keys, plan.get(splitNumber.name));
-  double visits =
-      ceilDiv(int64_t(double(sizes.keys) / std::max(parts, 1.0)), block.keys);
   double queryBlocks = ceilDiv(sizes.queries, block.queries());
-  double blocks = double(sizes.batch) * parts * queryBlocks *
-                  double(work.heads / (block.group.heads * block.rowHeads));
-  double multiprocessors = double(gpu.multiprocessors);
-  double resident = multiprocessors * double(block.resident(gpu.sharedBytes));
-
+  auto keysOfPart = int64_t(double(sizes.keys) / std::max(parts, 1.0));
+  auto countOf = [&](int64_t heads) {
+    return double(sizes.batch) * parts * queryBlocks *
+           double(work.heads / heads);
+  };
   // Warps of four quarters compute at the same time.
-  double atATime = multiprocessors * std::max(1.0, double(GpuModel::quarters) /
-                                                       double(block.warps));
-  double clocks = std::ceil(blocks / atATime) * visits *
-                  clocksOf(work, plan).front().serial();
+  double multiprocessors = double(gpu.multiprocessors), clocks = 0;
+  auto add = [&](const BlockClocks &own, int64_t warps) {
+    double atATime = multiprocessors *
+                     std::max(1.0, double(GpuModel::quarters) / double(warps));
+    clocks += std::ceil(countOf(own.heads) / atATime) *
+              ceilDiv(keysOfPart, own.keys) * own.serial();
+  };
+  SmallVector<BlockClocks, 1> stages = clocksOf(work, plan);
+  add(stages.front(), block.warps);
+  bool isMixed = stages.size() > 1;
+  double rows = double(sizes.batch * work.heads * sizes.queries),
+         handed = rows * parts * double(work.valueFeatures + 2) * sizeof(float),
+         moved = 2 * handed;
+  if (isMixed) {
+    add(stages.back(), PoolPartSizes::threads / 32);
+    double powers = rows * double(sizes.keys) * sizeof(float),
+           groups = double(work.heads / stages.back().heads);
+    handed += powers;
+    moved += powers * (1 + groups);
+  }
 
+  double blocks = countOf(stages.front().heads);
+  double resident = multiprocessors * double(block.resident(gpu.sharedBytes));
   double bytes = double(sizes.batch) * queryBlocks * double(sizes.keys) *
                  work.bytesOfKey();
   double waiting = std::min(blocks, resident) * double(block.keys) *
                    block.group.copiedColumns() * 2;
   double rate = std::min(gpu.memoryRate, waiting / secondsOfRead);
-  double handed = double(sizes.batch * work.heads * sizes.queries) * parts *
-                  double(work.valueFeatures + 2) * sizeof(float);
-  double seconds = 2 * secondsOfLaunch + secondsOfRead +
+  double launches = isMixed ? 4 : 2, reads = launches / 2;
+  double seconds = launches * secondsOfLaunch + reads * secondsOfRead +
                    std::max(clocks / gpu.hertz, bytes / rate) +
-                   parts * secondsOfPart + 2 * handed / gpu.memoryRate;
+                   parts * secondsOfPart + moved / gpu.memoryRate;
   return {seconds, handed};
 }

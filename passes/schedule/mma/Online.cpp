@@ -63,10 +63,10 @@ void OnlineBlock::emitCopies(Value firstKey, Value stage) {
     copy(matrixOf(op.getKey(), keyHead(tile / group.products), component),
          keysOf(stage, tile));
   }
-  int64_t headsOfValue = group.heads / group.values;
   for (int64_t tile = 0; tile < group.values; ++tile)
     copy(matrixOf(op.getValue(),
-                  at.div(heads[tile * headsOfValue], op.getValueGroup())),
+                  at.div(heads[tile * (group.heads / group.values)],
+                         op.getValueGroup())),
          valuesOf(stage, tile));
   buffers.fetchOfKeys(b, firstKey, stage);
   tile::MmaCommitOp::create(b);
@@ -77,6 +77,10 @@ Value OnlineBlock::emitStepOf(int64_t g, Value firstKey, const Scores &scores,
   Rescale rescale;
   Value weights =
       emitWeights(g, firstKey, sizes.keys, scores, state.statistics, rescale);
+  if (!hasValues()) {
+    emitHandOver(g, firstKey, weights, rescale);
+    return {};
+  }
   state.outputs = emitRescaled(state.outputs, rescale);
   auto operand = VectorType::get({sizes.keys / 2}, sizes.type);
   return tile::ToOperandOp::create(b, operand, weights);
@@ -108,6 +112,8 @@ OnlineBlock::emitStep(Value firstKey, Value stage, SmallVector<State> states) {
       weights.push_back(emitStepOf(g, firstKey, scores[r], own[r]));
       outputs.push_back(own[r].outputs);
     }
+    if (!hasValues())
+      continue;
     auto pooled = tile::MmaProductOp::create(
         b, ValueRange(outputs).getTypes(), weights,
         valuesOf(stage, group.valueOf(g)), UnitAttr(), outputs);
@@ -117,10 +123,25 @@ OnlineBlock::emitStep(Value firstKey, Value stage, SmallVector<State> states) {
   return states;
 }
 
+OnlineBlock::Values OnlineBlock::numbersOf(const State &state) const {
+  Values numbers;
+  if (hasValues())
+    numbers.push_back(state.outputs);
+  numbers.append({state.statistics.reference, state.statistics.sum});
+  return numbers;
+}
+
+OnlineBlock::State OnlineBlock::stateOf(ValueRange carried, int64_t i) const {
+  int64_t outputs = hasValues() ? 1 : 0, each = outputs + 2;
+  ValueRange own = carried.slice(each * i + 1, each);
+  return {hasValues() ? own[0] : Value(), {own[outputs], own[outputs + 1]}};
+}
+
 void OnlineBlock::emit(tile::GridOp grid) {
   keyTiles = tile::SharedTileOp::create(b, sizes.keyTiles(), 0);
-  valueTiles =
-      tile::SharedTileOp::create(b, sizes.valueTiles(), sizes.valueOffset());
+  if (hasValues())
+    valueTiles =
+        tile::SharedTileOp::create(b, sizes.valueTiles(), sizes.valueOffset());
   emitItemOf(grid);
   for (int64_t r = 0; r < sizes.rowGroups; ++r)
     firstQueries.push_back(at.add(firstQuery, r * sizes.groupRows()));
@@ -137,14 +158,12 @@ void OnlineBlock::emit(tile::GridOp grid) {
   Value zero = at.value(0);
   emitCopies(range.begin, zero);
   Values inits = {zero};
-  Statistics none = emitNoStatistics();
+  State none = {{}, emitNoStatistics()};
+  if (hasValues())
+    none.outputs = constant(fragment(group.valueFeatures), 0);
   int64_t numStates = group.heads * sizes.rowGroups;
   for (int64_t i = 0; i < numStates; ++i)
-    inits.append(
-        {constant(fragment(group.valueFeatures), 0), none.reference, none.sum});
-  auto stateOf = [](ValueRange carried, int64_t i) -> State {
-    return {carried[3 * i + 1], {carried[3 * i + 2], carried[3 * i + 3]}};
-  };
+    inits.append(numbersOf(none));
   auto loop = scf::ForOp::create(b, range.begin, range.end,
                                  at.value(sizes.keys), inits);
   {
@@ -161,8 +180,7 @@ void OnlineBlock::emit(tile::GridOp grid) {
       states.push_back(stateOf(carried, i));
     Values next = {other};
     for (const State &state : emitStep(firstKey, stage, states))
-      next.append(
-          {state.outputs, state.statistics.reference, state.statistics.sum});
+      next.append(numbersOf(state));
     scf::YieldOp::create(b, next);
   }
   // The copies of what comes after the last block.
@@ -173,7 +191,8 @@ void OnlineBlock::emit(tile::GridOp grid) {
     SmallVector<Statistics> statistics;
     for (int64_t g = 0; g < group.heads; ++g) {
       State state = stateOf(loop.getResults(), g * sizes.rowGroups + r);
-      outputs.push_back(state.outputs);
+      if (hasValues())
+        outputs.push_back(state.outputs);
       statistics.push_back(state.statistics);
     }
     emitEnd(outputs, statistics);

@@ -29,21 +29,34 @@ protected:
     emitItem(grid, sizes.queries());
   }
   /// Writes what a group of rows has in the end: of each head its outputs,
-  /// which are sums of weighted values, and each lane's part of its statistics.
+  /// which are sums of weighted values, if there are values, and each lane's
+  /// part of its statistics.
   virtual void emitEnd(mlir::ValueRange outputs,
                        llvm::ArrayRef<Statistics> parts) {
     emitResults(outputs, parts);
+  }
+  /// Takes the `weights` that head `g` gives to the keys from `firstKey` on,
+  /// where no values are pooled. Those before become relative to the new
+  /// reference by `rescale`.
+  virtual void emitHandOver(int64_t g, mlir::Value firstKey,
+                            mlir::Value weights, const Rescale &rescale) {
+    llvm_unreachable("blocks without values say what becomes of weights");
   }
 
   const BlockSizes &sizes;
 
 private:
   /// The values that a group of rows of a head carries from block of keys to
-  /// block of keys.
+  /// block of keys. Outputs are null where no values are pooled.
   struct State {
     mlir::Value outputs;
     Statistics statistics;
   };
+
+  bool hasValues() const { return group.values > 0; }
+  /// A state as loops carry it, and the `i`th of those `carried`.
+  Values numbersOf(const State &state) const;
+  State stateOf(mlir::ValueRange carried, int64_t i) const;
 
   void emitQueries();
   mlir::Value queryMatrix(int64_t channel);
@@ -52,8 +65,8 @@ private:
   llvm::SmallVector<State> emitStep(mlir::Value firstKey, mlir::Value stage,
                                     llvm::SmallVector<State> states);
   /// The weights that head `g` gives to the block from `firstKey` on, as the
-  /// left side of products. `state` is brought up to date, and its outputs are
-  /// relative to the new reference.
+  /// left side of products; null where they are handed over. `state` is brought
+  /// up to date, and its outputs are relative to the new reference.
   mlir::Value emitStepOf(int64_t g, mlir::Value firstKey, const Scores &scores,
                          State &state);
   /// Goes on with the rows of group `r`.

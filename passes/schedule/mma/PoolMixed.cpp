@@ -3,6 +3,7 @@
 // pool values.
 
 #include "passes/schedule/gpu/NeverUnroll.h"
+#include "passes/schedule/mma/MixerTable.h"
 #include "passes/schedule/mma/Schedules.h"
 #include "passes/schedule/mma/TwoPassBlock.h"
 
@@ -61,14 +62,9 @@ private:
         b, rows(), numbers, ValueRange{batch, head, firstQuery}, numQueries);
   }
 
-  /// The row of `mixers` that says what `head` gives to head `g` of the block.
-  Value mixerRow(Value head, int64_t g) {
-    return at.add(at.mul(head, sizes.heads), g);
-  }
-
   Value references, factors;
-  /// Mixers of the block's queries, in shared memory.
-  Value mixers;
+  /// Mixers of the block's queries, where each has its own.
+  std::optional<MixerTable> mixers;
 };
 
 } // namespace
@@ -90,35 +86,15 @@ PoolMixedBlock::Values PoolMixedBlock::emitLoop(
   return Values(loop.getResults());
 }
 
-/// mixer[c, g, i] = bias[c, a] + sum_d source[c, i, d] weight[d, a] with a the
-/// block's head g: a thread makes those of one query, more heads than one.
 void PoolMixedBlock::emitMixers() {
   if (!op.getMixSource())
     return;
-  mixers = tile::SharedTileOp::create(b, sizes.coefficients(),
-                                      sizes.coefficientOffset());
-  int64_t terms =
-      cast<RankedTensorType>(op.getMixSource().getType()).getDimSize(3);
-  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  Value query = at.rem(thread, groupQueries);
-  Value row = at.min(at.add(firstQuery, query), at.sub(numQueries, 1));
-  auto loop = scf::ForOp::create(b, at.div(thread, groupQueries),
-                                 at.value(sizes.mixed * sizes.heads),
-                                 at.value(threads / groupQueries));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value head = at.div(loop.getInductionVar(), sizes.heads);
-  Value g = at.rem(loop.getInductionVar(), sizes.heads);
-  Value to = at.add(blockHeads.front(), g);
-  Values sum =
-      emitLoop(terms, {read(op.getMixBias(), {head, to})},
-               [&](Value term, Values carried) -> Values {
-                 return {math::FmaOp::create(
-                     b, read(op.getMixSource(), {batch, head, row, term}),
-                     read(op.getMixWeight(), {term, to}), carried.front())};
-               });
-  tile::SharedWriteOp::create(b, sum.front(), mixers, loop.getInductionVar(),
-                              query);
+  Value tile = tile::SharedTileOp::create(b, sizes.coefficients(),
+                                          sizes.coefficientOffset());
+  Value here = at.min(at.sub(numQueries, firstQuery), groupQueries);
+  mixers = {op,   sizes.heads, blockHeads.front(), threads, batch, firstQuery,
+            here, tile};
+  mixers->emit(b, buffers, [](Value, Value, Value mixer) { return mixer; });
 }
 
 PoolMixedBlock::Values PoolMixedBlock::emitCoefficients(Value head) {
@@ -127,9 +103,7 @@ PoolMixedBlock::Values PoolMixedBlock::emitCoefficients(Value head) {
   for (int64_t g = 0; g < sizes.heads; ++g) {
     Value own;
     if (mixers) {
-      own = tile::LoadRowsOp::create(b, rows(), mixers,
-                                     ValueRange{mixerRow(head, g), at.value(0)},
-                                     at.value(groupQueries));
+      own = mixers->emitRows(b, head, g);
     } else {
       Value element = emitMixerAt(head, g);
       own = vector::FromElementsOp::create(b, rows(),
@@ -228,13 +202,8 @@ Value PoolMixedBlock::emitWeightAt(int64_t g, Value row, Value key, Value) {
                  };
                  Value weight =
                      TwoPassBlock::emitWeightAt(0, row, key, ofRow(references));
-                 Value mixer =
-                     mixers
-                         ? tile::SharedReadOp::create(b, b.getF32Type(), mixers,
-                                                      mixerRow(head, g),
-                                                      at.sub(row, firstQuery))
-                               .getResult()
-                         : emitMixerAt(head, g);
+                 Value mixer = mixers ? mixers->emitAt(b, head, g, row)
+                                      : emitMixerAt(head, g);
                  Value coefficient =
                      arith::MulFOp::create(b, ofRow(factors), mixer);
                  return {math::FmaOp::create(b, weight, coefficient,

@@ -39,12 +39,20 @@ void schedulePoolMixed(KernelOp kernel, int64_t sharedBytes);
 /// Turns `kernel`, of `attn.parts`, into a grid of blocks of threads with a
 /// part of the keys each. A block has the queries of all heads that read the
 /// same keys and values, up to 128 rows, 16 a warp. It writes sums of what
-/// powers weigh, and the rows' references and sums of powers. Weights do not
-/// mix.
+/// powers weigh, and the rows' references and sums of powers. Where weights
+/// mix, it reads no values, and writes the powers.
 ///
 /// The counts of the grid are blocks of queries times parts, groups of heads,
 /// batch.
 void scheduleParts(KernelOp kernel, int64_t sharedBytes);
+
+/// Turns `kernel`, of `attn.pool_parts`, into a grid of warps with a part of
+/// the keys each, up to 16 queries and some output heads, for which it mixes
+/// the powers of all heads and pools values.
+///
+/// The counts of the grid are blocks of queries times parts, groups of heads,
+/// batch.
+void schedulePoolParts(KernelOp kernel, int64_t sharedBytes);
 
 /// Adds `decode` and its stages to those of `family`, as `addTwoPass` does.
 void addDecode(ScheduleTable &table, TargetFamily family);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Mixers of weights in shared memory, a column for each query of a block.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_MMA_MIXER_TABLE_H
+#define MIXATTN_PASSES_SCHEDULE_MMA_MIXER_TABLE_H
+
+#include "dialect/attn/AttnOps.h"
+#include "dialect/tile/TileOps.h"
+#include "passes/schedule/KernelBuffers.h"
+
+namespace mixattn::mma {
+
+/// The queries and the output heads of a block that have mixers of their own.
+struct MixerTable {
+  AttentionOpInterface op;
+  /// Output heads of the block, the first of them, and the threads that write.
+  int64_t heads;
+  mlir::Value firstHead;
+  int64_t threads;
+  /// The batch row, the first query, and queries that there are.
+  mlir::Value batch, firstQuery, numQueries;
+  /// A row for each mixed head and output head, a column for each query.
+  mlir::Value tile;
+
+  using Finish = llvm::function_ref<mlir::Value(
+      mlir::Value head, mlir::Value query, mlir::Value mixer)>;
+
+  /// Writes what `finish` makes of the mixers. Others read it after a barrier.
+  void emit(mlir::ImplicitLocOpBuilder &b, KernelBuffers &buffers,
+            Finish finish);
+  /// The row that says what `head` gives to head `g` of the block.
+  mlir::Value rowOf(IndexMath &at, mlir::Value head, int64_t g) const {
+    return at.add(at.mul(head, heads), g);
+  }
+  /// What `head` gives to head `g` of the block, a number of each row.
+  mlir::Value emitRows(mlir::ImplicitLocOpBuilder &b, mlir::Value head,
+                       int64_t g) const;
+  /// The same for the query in `row`.
+  mlir::Value emitAt(mlir::ImplicitLocOpBuilder &b, mlir::Value head, int64_t g,
+                     mlir::Value row) const;
+};
+
+} // namespace mixattn::mma
+
+#endif // MIXATTN_PASSES_SCHEDULE_MMA_MIXER_TABLE_H
