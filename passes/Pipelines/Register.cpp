@@ -5,7 +5,6 @@
 #include "dialect/tile/TileOps.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
-#include "passes/schedule/gpu/Schedules.h"
 #include "passes/schedule/mma/Dense.h"
 #include "passes/schedule/mma/Linear.h"
 #include "passes/schedule/mma/Schedules.h"
@@ -101,12 +100,6 @@ void mixattn::registerDialects(DialectRegistry &registry) {
     ScheduleTable &table = ScheduleTable::of(dialect);
     x86::addSchedules(table);
     mma::addSchedules(table);
-    table.add(TargetFamily::Wgmma, wgmma::makeOnline);
-    mma::addFallback(table, TargetFamily::Wgmma, wgmma::makeOnline);
-    mma::addTwoPass(table, TargetFamily::Wgmma);
-    mma::addDecode(table, TargetFamily::Wgmma);
-    mma::addLinear(table, TargetFamily::Wgmma);
-    mma::addDense(table, TargetFamily::Wgmma);
-    gpus::addSchedules(table, TargetFamily::Wgmma);
+    mma::addSchedulesBelow(table, TargetFamily::Wgmma, wgmma::makeOnline);
   });
 }

@@ -144,8 +144,9 @@ std::string mixattn::listAlgorithms(MLIRContext *context) {
   context->getOrLoadDialect<AttnDialect>();
   std::string text;
   llvm::raw_string_ostream out(text);
-  for (TargetFamily family :
-       {TargetFamily::X86, TargetFamily::Mma, TargetFamily::Wgmma}) {
+  for (uint64_t number = 0; number <= getMaxEnumValForTargetFamily();
+       ++number) {
+    auto family = TargetFamily(number);
     out << "algorithms on " << stringifyTargetFamily(family) << ":\n";
     auto target =
         TargetAttr::get(context, family, "any", ArrayAttr(),

@@ -46,21 +46,29 @@ private:
 
 } // namespace
 
+/// All but those that pass over the keys once: nothing of a later family is
+/// better.
+static void addOthers(ScheduleTable &table, TargetFamily family) {
+  addTwoPass(table, family);
+  addDecode(table, family);
+  addLinear(table, family);
+  addDense(table, family);
+  gpus::addSchedules(table, family);
+}
+
 void mma::addSchedules(ScheduleTable &table) {
   table.add(TargetFamily::Mma,
             [](TargetAttr target) { return std::make_unique<Online>(target); });
-  addTwoPass(table, TargetFamily::Mma);
-  addDecode(table, TargetFamily::Mma);
-  addLinear(table, TargetFamily::Mma);
-  addDense(table, TargetFamily::Mma);
-  gpus::addSchedules(table, TargetFamily::Mma);
+  addOthers(table, TargetFamily::Mma);
 }
 
-void mma::addFallback(ScheduleTable &table, TargetFamily family,
-                      ScheduleTable::Factory better) {
-  table.add(family, [better = std::move(better)](TargetAttr target) {
+void mma::addSchedulesBelow(ScheduleTable &table, TargetFamily family,
+                            ScheduleTable::Factory better) {
+  table.add(family, better);
+  table.add(family, [better](TargetAttr target) {
     return std::make_unique<Online>(target, better(target));
   });
+  addOthers(table, family);
 }
 
 std::string Online::whyNot(Operation *op) const {

@@ -61,13 +61,14 @@ void addDecode(ScheduleTable &table, TargetFamily family);
 /// are made of.
 void addTwoPass(ScheduleTable &table, TargetFamily family);
 
-/// Adds every schedule for GPUs to `table`.
+/// Adds every schedule of the family by mma.sync to `table`.
 void addSchedules(ScheduleTable &table);
 
-/// Adds the schedule by mma.sync to those of `family`, whose GPUs have it, too,
-/// for what the schedule that `better` makes does not take.
-void addFallback(ScheduleTable &table, TargetFamily family,
-                 ScheduleTable::Factory better);
+/// Adds the schedule that `better` makes to those of `family`, whose GPUs have
+/// mma.sync, too; that by mma.sync for what `better` does not take, and all
+/// others.
+void addSchedulesBelow(ScheduleTable &table, TargetFamily family,
+                       ScheduleTable::Factory better);
 
 } // namespace mixattn::mma
 
