@@ -12,17 +12,26 @@ namespace mixattn {
 /// Threads of a warp.
 constexpr int64_t warpLanes = 32;
 
-/// The numbers of all lanes of the warp put together by `Op`, in all of them
-/// the same: each pair of halves, quarters, and so on, in this order.
-template <typename Op>
-mlir::Value emitOfLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value number) {
+/// The numbers of all lanes of the warp put together by `combine`, in all of
+/// them the same: those of neighbours first, then of pairs, and so on.
+inline mlir::Value
+emitOfLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
+            llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine) {
   for (int64_t distance = 1; distance < warpLanes; distance *= 2) {
     auto other = mlir::gpu::ShuffleOp::create(b, number, int32_t(distance),
                                               int32_t(warpLanes),
                                               mlir::gpu::ShuffleMode::XOR);
-    number = Op::create(b, number, other.getShuffleResult());
+    number = combine(number, other.getShuffleResult());
   }
   return number;
+}
+
+/// The same by an op of two operands.
+template <typename Op>
+mlir::Value emitOfLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value number) {
+  return emitOfLanes(b, number, [&](mlir::Value one, mlir::Value other) {
+    return Op::create(b, one, other).getResult();
+  });
 }
 
 } // namespace mixattn

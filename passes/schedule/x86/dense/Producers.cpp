@@ -5,7 +5,7 @@
 
 #include "passes/schedule/DenseConsumers.h"
 #include "passes/schedule/x86/dense/Dense.h"
-#include "passes/schedule/x86/rows/RowLoops.h"
+#include "passes/schedule/RowLoops.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -6,7 +6,7 @@
 
 #include "dialect/attn/AttnOps.h"
 #include "passes/body/IndexMath.h"
-#include "passes/schedule/x86/rows/RowLoops.h"
+#include "passes/schedule/RowLoops.h"
 #include "passes/schedule/x86/shared/Scratch.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -3,7 +3,7 @@
 
 #include "passes/schedule/x86/rows/RowsSchedule.h"
 
-#include "passes/schedule/x86/rows/RowLoops.h"
+#include "passes/schedule/RowLoops.h"
 #include "passes/schedule/x86/rows/Rows.h"
 #include "passes/schedule/x86/shared/CpuSchedule.h"
 

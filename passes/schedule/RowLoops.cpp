@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the loops of a linalg op walk over rows.
 
-#include "passes/schedule/x86/rows/RowLoops.h"
+#include "passes/schedule/RowLoops.h"
 
 #include "passes/plan/Schedule.h"
 

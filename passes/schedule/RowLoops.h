@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the loops of a linalg op walk over rows.
 
-#ifndef MIXATTN_PASSES_SCHEDULE_X86_ROWS_ROW_LOOPS_H
-#define MIXATTN_PASSES_SCHEDULE_X86_ROWS_ROW_LOOPS_H
+#ifndef MIXATTN_PASSES_SCHEDULE_ROW_LOOPS_H
+#define MIXATTN_PASSES_SCHEDULE_ROW_LOOPS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -65,4 +65,4 @@ std::string whyNotInRow(llvm::ArrayRef<mlir::Operation *> members,
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_SCHEDULE_X86_ROWS_ROW_LOOPS_H
+#endif // MIXATTN_PASSES_SCHEDULE_ROW_LOOPS_H
