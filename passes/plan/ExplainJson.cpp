@@ -45,6 +45,7 @@ static Object toJson(const BlockClocks &clocks, double flopsOfPeak) {
                 {"alu", clocks.alu},
                 {"issue", clocks.issue},
                 {"shared_memory", clocks.sharedMemory},
+                {"copied_bytes", clocks.copiedBytes},
                 {"overlapped", clocks.overlapped()},
                 {"serial", clocks.serial()},
                 {"flops_overlapped", flops(clocks.overlapped())},

@@ -51,6 +51,7 @@ BlockClocks BlockCounts::clocksOn(const GpuModel &gpu) const {
   result.issue = warp.issued() * double(warps);
   result.sharedMemory = sharedBytes / GpuModel::sharedRate;
   result.atPeak = usefulMultiplyAdds / gpu.products;
+  result.copiedBytes = copiedBytes;
   return result;
 }
 

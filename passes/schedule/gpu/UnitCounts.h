@@ -40,6 +40,9 @@ struct BlockCounts {
   double multiplyAdds = 0, usefulMultiplyAdds = 0;
   /// Bytes that are read from shared memory and written there.
   double sharedBytes = 0;
+  /// Bytes that are copied to shared memory: what the block asks the device's
+  /// memory for.
+  double copiedBytes = 0;
 
   /// The clocks that `gpu` takes for them.
   BlockClocks clocksOn(const GpuModel &gpu) const;

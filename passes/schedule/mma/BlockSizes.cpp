@@ -86,6 +86,7 @@ BlockCounts BlockSizes::countBlock(int64_t exps) const {
     loads += groups * double(group.tiles() * group.features) / 16;
   counts.warp.moves += loads + copied / 16 / double(numThreads());
   counts.sharedBytes = loads * 512 * double(warps) + copied + ofOperands;
+  counts.copiedBytes = copied;
   counts.multiplyAdds = all * ofKeys * columns;
   counts.usefulMultiplyAdds = all * ofKeys * group.usefulMultiplyAdds();
   return counts;

@@ -58,6 +58,7 @@ BlockCounts PoolPartSizes::countBlock() const {
              ofKeys * double(values * features) * bytesOfElement + ofPowers;
   counts.warp.moves = loads + turns * (elements + 2 * double(heads)) +
                       copied / 16 / double(threads);
+  counts.copiedBytes = copied;
   counts.sharedBytes =
       loads * 512 + copied + turns * elements * 32 * sizeof(float);
   counts.multiplyAdds = double(mostPartQueries) * ofKeys * pooled;

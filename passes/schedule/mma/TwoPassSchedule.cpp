@@ -132,6 +132,7 @@ static BlockCounts countScores(const TwoPassSizes &sizes) {
                      sizes.features * bytesOfElement);
   counts.warp.moves = loads + copied / 16 / threads;
   counts.sharedBytes = loads * 512 * (threads / 32) + copied;
+  counts.copiedBytes = copied;
   double pairs = double(groupQueries) * keys;
   counts.multiplyAdds = pairs * (columns + pooled);
   counts.usefulMultiplyAdds = pairs * pooled;

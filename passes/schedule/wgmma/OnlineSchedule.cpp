@@ -96,6 +96,7 @@ SmallVector<BlockCounts, 1> Online::countBlocks(AttentionOpInterface op,
   double scores = double(group.tiles() * group.features) / depth,
          pool = double(group.heads) * keys / depth;
   counts.warp.products = scores + pool;
+  counts.copiedBytes = width * keys * group.copiedColumns() + ofOperands;
   counts.sharedBytes =
       double(consumers) * width * depth *
           (scores * (rows + keys) + pool * double(group.valueFeatures)) +
