@@ -161,10 +161,11 @@ def inner_loop(code, turn):
 
 def main_loop(code):
     """One turn of the loop with most products that stores no results: who does
-    goes from item to item, not from key to key. Where every loop does, it is one
-    of those."""
+    goes from item to item, not from key to key. Blocks by mma.sync have one item:
+    where every loop stores, it is one of those."""
+    has_items = any(each.opcode.startswith("HGMMA") for each in code)
     return loop_with_most_products(code, may_store=False) or \
-        loop_with_most_products(code, may_store=True)
+        ([] if has_items else loop_with_most_products(code, may_store=True))
 
 
 def loop_with_most_products(code, may_store):
