@@ -38,6 +38,7 @@ private:
   }
   std::string freshName(StringRef name);
   void makeEntry(OpBuilder &builder, GraphBuilder &types);
+  void makeResults(OpBuilder &builder, ValueRange returned);
   void bindInputs(GraphBuilder &build);
   Built constantOf(GraphBuilder &build, const GraphInput &input);
   void buildNode(GraphBuilder &build, const GraphNode &node);
@@ -97,15 +98,13 @@ void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
   auto typeOf = [&](ValueId id) -> Type {
     return types.typeOf(graph.values[id].dtype, graph.values[id].sizes);
   };
-  SmallVector<Type> inputs, outputs;
+  SmallVector<Type> inputs;
   for (const GraphInput &input : graph.inputs)
     if (isArgument(input))
       inputs.push_back(typeOf(input.value));
-  for (const auto &[name, id] : graph.outputs)
-    outputs.push_back(typeOf(id));
   Location loc = builder.getUnknownLoc();
   entry = func::FuncOp::create(builder, loc, name,
-                               builder.getFunctionType(inputs, outputs));
+                               builder.getFunctionType(inputs, {}));
   for (const GraphInput &input : graph.inputs)
     for (const SizePolynomial &size : graph.values[input.value].sizes)
       if (isDim(size))
@@ -130,10 +129,16 @@ void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
     }
     ++next;
   }
+}
+
+/// The entry's results, whose types are known once their ops are built.
+void ModuleBuilder::makeResults(OpBuilder &builder, ValueRange returned) {
+  entry.setFunctionType(
+      builder.getFunctionType(entry.getArgumentTypes(), returned.getTypes()));
   for (auto [index, output] : llvm::enumerate(graph.outputs)) {
     entry.setResultAttr(index, "attn.name",
                         builder.getStringAttr(freshName(output.first)));
-    if (ArrayAttr dims = dimNames(builder, graph.values[output.second].sizes))
+    if (ArrayAttr dims = dimNames(builder, values[output.second].sizes))
       entry.setResultAttr(index, "attn.dims", dims);
   }
   for (const auto &[dim, range] : graph.ranges)
@@ -145,6 +150,13 @@ Built ModuleBuilder::constantOf(GraphBuilder &build, const GraphInput &input) {
   const GraphValue &type = graph.values[input.value];
   const Tensor &weight = *input.weight;
   size_t width = bytesOf(weight.dtype());
+  SizeList integers;
+
+  if (!isFloat(type.dtype) && weight.elements() <= mostListed)
+    for (int64_t i = 0; i < weight.elements(); ++i)
+      integers.push_back(weight.integer(i));
+  if (!weight.elements())
+    return build.listed(type.dtype, type.sizes, integers);
   bool isSame = true;
   for (int64_t i = 1; i < weight.elements(); ++i)
     isSame &= !std::memcmp(weight.data(), weight.data() + i * width, width);
@@ -166,7 +178,10 @@ Built ModuleBuilder::constantOf(GraphBuilder &build, const GraphInput &input) {
           b.getIntegerAttr(tensor.getElementType(), weight.integer(i)));
   Value value = arith::ConstantOp::create(
       b, build.location(), DenseElementsAttr::get(tensor, elements));
-  return {type.dtype, type.sizes, value};
+  Built result = {type.dtype, type.sizes, value};
+  if (!integers.empty())
+    result.integers = integers;
+  return result;
 }
 
 void ModuleBuilder::bindInputs(GraphBuilder &build) {
@@ -195,7 +210,18 @@ void ModuleBuilder::buildNode(GraphBuilder &build, const GraphNode &node) {
     build.fail(makeError("this op is not compiled"));
     return;
   }
+  // Where the file does not say, a result is of the first operand's type.
+  for (ValueId result : node.results)
+    for (const std::optional<ValueId> &input : llvm::reverse(node.inputs))
+      if (input && !graph.values[result].isTyped)
+        graph.values[result].dtype = values[*input].dtype;
   OpCall call(build, graph, node, values);
+  for (const std::optional<ValueId> &input : node.inputs)
+    if (input && !values[*input]) {
+      build.fail(makeError("'{}' is a result that is not compiled",
+                           graph.values[*input].name));
+      return;
+    }
   for (const auto &[name, argument] : node.arguments)
     if (const auto *id = std::get_if<ValueId>(&argument); id && !values[*id]) {
       build.fail(makeError("'{}' is a result that is not compiled",
@@ -224,6 +250,7 @@ Status ModuleBuilder::finish(GraphBuilder &build) {
                        graph.values[id].name);
     returned.push_back(build.valueOf(values[id]));
   }
+  makeResults(build.builder(), returned);
   func::ReturnOp::create(build.builder(), build.location(), returned);
   return Success{};
 }

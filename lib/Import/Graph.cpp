@@ -3,12 +3,31 @@
 #include "lib/Import/Graph.h"
 
 using namespace mixattn;
+using llvm::StringRef;
 
 std::string mixattn::toText(const SizeList &sizes) {
   std::string text;
   for (const SizePolynomial &size : sizes)
     text += (text.empty() ? "" : ", ") + size.toText();
   return "[" + text + "]";
+}
+
+SourcePlace mixattn::findPlace(StringRef stack) {
+  SourcePlace place;
+  while (!stack.empty()) {
+    auto [line, rest] = stack.split('\n');
+    stack = rest;
+    line = line.ltrim();
+    if (!line.consume_front("File \""))
+      continue;
+    auto [file, after] = line.split("\", line ");
+    int64_t number;
+    if (after.consumeInteger(10, number) || number < 1 ||
+        (file.starts_with("torch/") && place.line))
+      continue;
+    place = {withoutControls(file.str()), number};
+  }
+  return place;
 }
 
 std::string mixattn::describe(const GraphNode &node) {

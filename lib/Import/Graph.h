@@ -22,6 +22,8 @@ struct GraphValue {
   std::string name;
   DType dtype = DType::F32;
   SizeList sizes;
+  /// Whether the file says both; else the op that computes it does.
+  bool isTyped = true;
 };
 
 /// The place of a value in Graph::values.
@@ -53,6 +55,8 @@ struct GraphNode {
   std::string name;
   SourcePlace place;
   std::vector<std::pair<std::string, Argument>> arguments;
+  /// Arguments that have a place alone, not a name.
+  std::vector<std::optional<ValueId>> inputs;
   std::vector<ValueId> results;
 };
 
@@ -85,6 +89,12 @@ struct Graph {
   /// size.
   std::map<std::string, DimRange> ranges;
 };
+
+/// Names that a user gives to dims of inputs: ("x", 0) is called "B".
+using InputDimNames = std::map<std::pair<std::string, int64_t>, std::string>;
+
+/// The innermost place of a Python stack that is not PyTorch's own.
+SourcePlace findPlace(llvm::StringRef stack);
 
 /// `op 'aten.mm.default' of node 'mm' (model.py:12)`.
 std::string describe(const GraphNode &node);

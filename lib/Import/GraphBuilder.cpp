@@ -140,6 +140,47 @@ Built GraphBuilder::filledInteger(DType dtype, const SizeList &sizes,
   constexpr int64_t most = int64_t(1) << 53;
   if (-most <= number && number <= most)
     result.constant = dtype == DType::I1 ? number != 0 : number;
+  SizePolynomial count = 1;
+  for (const SizePolynomial &size : sizes)
+    count *= size;
+  std::optional<int64_t> elements = count.asNumber();
+  if (result && elements && 0 <= *elements && *elements <= mostListed)
+    result.integers.emplace(*elements,
+                            dtype == DType::I1 ? number != 0 : number);
+  return result;
+}
+
+Built GraphBuilder::listed(DType dtype, const SizeList &sizes,
+                           const SizeList &elements) {
+  if (firstError)
+    return {};
+  Built result;
+  bool isSame = llvm::all_of(elements, [&](const SizePolynomial &each) {
+    return each == elements[0];
+  });
+  std::optional<int64_t> same = elements.empty() ? 0 : elements[0].asNumber();
+  if (isSame && same) {
+    result = filledInteger(dtype, sizes, *same);
+  } else if (isSame) {
+    Value index = indexOf(elements[0]);
+    result =
+        generated(dtype, sizes, [=](OpBuilder &b, Location loc, ValueRange) {
+          Value number =
+              arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+          return convertNumber(b, loc, number, DType::I64, dtype);
+        });
+  } else {
+    SmallVector<Value> numbers;
+    for (const SizePolynomial &each : elements) {
+      Value number =
+          arith::IndexCastOp::create(b, loc, b.getI64Type(), indexOf(each));
+      numbers.push_back(convertNumber(b, loc, number, DType::I64, dtype));
+    }
+    Value value =
+        tensor::FromElementsOp::create(b, loc, typeOf(dtype, sizes), numbers);
+    result = {dtype, sizes, value};
+  }
+  result.integers = elements;
   return result;
 }
 
@@ -147,16 +188,7 @@ Built GraphBuilder::number(const SizePolynomial &size) {
   if (firstError)
     return {};
   Built result;
-  if (std::optional<int64_t> known = size.asNumber()) {
-    result = filledInteger(DType::I64, {}, *known);
-  } else {
-    Value index = indexOf(size);
-    result = generated(
-        DType::I64, {}, [index](OpBuilder &b, Location loc, ValueRange) {
-          return arith::IndexCastOp::create(b, loc, b.getI64Type(), index)
-              .getResult();
-        });
-  }
+  result = listed(DType::I64, {}, {size});
   result.isNumber = true;
   return result;
 }

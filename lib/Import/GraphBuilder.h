@@ -16,6 +16,10 @@ namespace mixattn {
 using NumberBody = std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
                                              mlir::ValueRange)>;
 
+/// The longest lists of integers that are followed: shapes, and what is
+/// computed from them.
+constexpr int64_t mostListed = 64;
+
 /// A tensor of the module being built: either a value, or numbers that follow
 /// from places, sizes and constants alone, which are computed where they are
 /// read and lie in no memory.
@@ -30,6 +34,9 @@ struct Built {
   bool isNumber = false;
   /// The number that every element is, where that is known.
   std::optional<double> constant = {};
+  /// All elements in row-major order, where they are few and follow from sizes
+  /// and constants alone.
+  std::optional<SizeList> integers = {};
 
   explicit operator bool() const { return value || element; }
   int64_t rank() const { return static_cast<int64_t>(sizes.size()); }
@@ -60,6 +67,8 @@ public:
   /// The same number everywhere; one of the model's text where `isNumber`.
   Built filled(DType dtype, const SizeList &sizes, double number);
   Built filledInteger(DType dtype, const SizeList &sizes, int64_t number);
+  /// These integers, or truth values, in row-major order.
+  Built listed(DType dtype, const SizeList &sizes, const SizeList &elements);
   /// A size as a number of type i64.
   Built number(const SizePolynomial &size);
   /// Elements computed from their places.
@@ -114,6 +123,7 @@ public:
 
 private:
   struct Reading;
+  Built reshaped(const Built &tensor, const SizeList &sizes);
   Reading read(const Built &operand, const SizeList &sizes);
   mlir::Value emitLoops(llvm::ArrayRef<Built> operands, const SizeList &sizes,
                         mlir::AffineMap resultMap, mlir::Value init,

@@ -7,12 +7,25 @@
 
 #include "mlir/IR/MLIRContext.h"
 
+#include "llvm/Support/Path.h"
+
 using namespace mixattn;
 
+/// The folder in which a file lies; none of standard input.
+static std::string folderOf(const std::string &path) {
+  if (path == "-")
+    return "";
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  return folder.empty() ? "." : folder.str();
+}
+
 Result<ImportedModel> mixattn::importModel(std::string_view file,
+                                           const std::string &path,
                                            const std::string &entry,
                                            const InputDimNames &names) {
-  Result<Graph> graph = readPt2(file, names);
+  bool isOnnx = llvm::sys::path::extension(path) == ".onnx" && !isPt2(file);
+  Result<Graph> graph =
+      isOnnx ? readOnnx(file, folderOf(path), names) : readPt2(file, names);
   if (!graph)
     return graph.error();
   ImportedModel result;

@@ -3,6 +3,7 @@
 #ifndef MIXATTN_LIB_IMPORT_IMPORT_H
 #define MIXATTN_LIB_IMPORT_IMPORT_H
 
+#include "lib/Import/Onnx.h"
 #include "lib/Import/Pt2.h"
 
 namespace mixattn {
@@ -15,8 +16,11 @@ struct ImportedModel {
   std::string weights;
 };
 
-/// The model in a file as one function of that name.
+/// The model in the file of that path as one function of that name: a .pt2
+/// archive, or else an ONNX model, which may have weights in other files of its
+/// folder.
 Result<ImportedModel> importModel(std::string_view file,
+                                  const std::string &path,
                                   const std::string &entry,
                                   const InputDimNames &names);
 

@@ -176,6 +176,9 @@ Built GraphBuilder::convert(const Built &tensor, DType dtype) {
                   return convertNumber(b, loc, numbers[0], from, dtype);
                 });
   result.isNumber = tensor.isNumber;
+  if (result && from != DType::I1 && dtype != DType::I1 && !isFloat(from) &&
+      !isFloat(dtype))
+    result.integers = tensor.integers;
   return result;
 }
 

@@ -14,16 +14,54 @@ static constexpr StringLiteral idle[] = {
     "device",       "dtype",         "layout", "pin_memory", "non_blocking",
     "cudnn_enable", "memory_format", "copy",   "implicit",   "half_to_float"};
 
+/// As many dims as PyTorch's own kernels take, at most.
+static constexpr int64_t mostRank = 16;
+
+void OpCall::nameInputs(ArrayRef<const char *> names, bool isList) {
+  if (isList) {
+    arguments.emplace_back(names[0], node.inputs);
+    return;
+  }
+  for (auto [place, input] : enumerate(node.inputs)) {
+    std::string name =
+        place < names.size() ? names[place] : std::to_string(place);
+    arguments.emplace_back(name, input ? mixattn::Argument(*input)
+                                       : mixattn::Argument());
+  }
+}
+
+void OpCall::rename(StringRef theirs, StringRef ours,
+                    std::optional<int64_t> otherwise) {
+  for (auto &[name, argument] : arguments)
+    if (name == theirs) {
+      name = ours.str();
+      theirNames[name] = theirs.str();
+      return;
+    }
+  if (otherwise && !has(ours))
+    arguments.emplace_back(ours.str(), SizePolynomial(*otherwise));
+}
+
+std::string OpCall::shown(StringRef name) const {
+  auto found = theirNames.find(name);
+  return found == theirNames.end() ? name.str() : found->second;
+}
+
+const SizeList *OpCall::integersOf(const mixattn::Argument &argument) const {
+  const auto *id = std::get_if<ValueId>(&argument);
+  return id && values[*id].integers ? &*values[*id].integers : nullptr;
+}
+
 const mixattn::Argument *OpCall::find(StringRef name) {
   asked.insert(name.str());
-  for (const auto &[key, argument] : node.arguments)
+  for (const auto &[key, argument] : arguments)
     if (key == name && !std::holds_alternative<std::monostate>(argument))
       return &argument;
   return nullptr;
 }
 
 bool OpCall::has(StringRef name) const {
-  return any_of(node.arguments, [&](const auto &each) {
+  return any_of(arguments, [&](const auto &each) {
     return each.first == name &&
            !std::holds_alternative<std::monostate>(each.second);
   });
@@ -31,7 +69,7 @@ bool OpCall::has(StringRef name) const {
 
 Built OpCall::failOf(StringRef name, const char *expected) {
   return build.fail(
-      makeError("expected argument '{}' to be {}", name.str(), expected));
+      makeError("expected argument '{}' to be {}", shown(name), expected));
 }
 
 Built OpCall::tensor(StringRef name) {
@@ -80,7 +118,12 @@ SizePolynomial OpCall::size(StringRef name, const SizePolynomial &otherwise) {
     return otherwise;
   if (const auto *size = std::get_if<SizePolynomial>(found))
     return *size;
-  failOf(name, "an integer");
+  const SizeList *integers = integersOf(*found);
+  if (integers && integers->size() == 1)
+    return integers->front();
+  failOf(name, std::holds_alternative<ValueId>(*found)
+                   ? "an integer that follows from sizes and constants"
+                   : "an integer");
   return otherwise;
 }
 
@@ -102,6 +145,9 @@ double OpCall::number(StringRef name, double otherwise) {
       return static_cast<double>(*whole);
   if (const auto *flag = std::get_if<bool>(found))
     return *flag;
+  if (const auto *id = std::get_if<ValueId>(found))
+    if (values[*id].constant)
+      return *values[*id].constant;
   failOf(name, "a number that does not depend on sizes");
   return otherwise;
 }
@@ -128,7 +174,11 @@ SizeList OpCall::sizes(StringRef name) {
     return *sizes;
   if (const auto *size = std::get_if<SizePolynomial>(found))
     return {*size};
-  failOf(name, "sizes");
+  if (const SizeList *integers = integersOf(*found))
+    return *integers;
+  failOf(name, std::holds_alternative<ValueId>(*found)
+                   ? "integers that follow from sizes and constants"
+                   : "sizes");
   return {};
 }
 
@@ -138,7 +188,7 @@ int64_t OpCall::checkedDim(StringRef name, int64_t dim, int64_t rank) {
   if (dim < -most || dim >= most) {
     build.fail(makeError("expected argument '{}' to be a dim of a tensor of "
                          "rank {}, but got {}",
-                         name.str(), rank, dim));
+                         shown(name), rank, dim));
     return 0;
   }
   return dim < 0 ? dim + most : dim;
@@ -155,7 +205,7 @@ SmallVector<int64_t> OpCall::orderedDims(StringRef name, int64_t rank) {
     if (is_contained(result, dim))
       build.fail(makeError("expected each dim of argument '{}' once, but got "
                            "{} again",
-                           name.str(), dim));
+                           shown(name), dim));
     result.push_back(dim);
   }
   return result;
@@ -181,11 +231,26 @@ DType OpCall::floatType() {
   return DType::F32;
 }
 
+void OpCall::checkSizes(const Built &value) {
+  if (value.rank() > mostRank)
+    build.fail(makeError("expected a tensor of at most {} dims, but got {}",
+                         mostRank, value.rank()));
+  for (const SizePolynomial &size : value.sizes)
+    // Lists of no integers are shapes of no dims.
+    if (!size.isKnown() || (size.asNumber() == 0 && !value.integers) ||
+        size.asNumber().value_or(0) < 0)
+      build.fail(makeError("expected sizes of at least 1 that are polynomials "
+                           "of dims, but got {}",
+                           toText(value.sizes)));
+}
+
 void OpCall::give(const Built &value, size_t index) {
   if (!value || build.failure() || index >= node.results.size())
     return;
   const GraphValue &expected = result(index);
-  if (value.sizes != expected.sizes || value.dtype != expected.dtype)
+  if (!expected.isTyped)
+    checkSizes(value);
+  else if (value.sizes != expected.sizes || value.dtype != expected.dtype)
     build.fail(makeError("expected result {} to be {} of shape {}, as the file "
                          "says, but the op makes {} of shape {}",
                          index, nameOf(expected.dtype), toText(expected.sizes),
@@ -196,8 +261,8 @@ void OpCall::give(const Built &value, size_t index) {
 }
 
 void OpCall::finish() {
-  for (const auto &[name, argument] : node.arguments)
+  for (const auto &[name, argument] : arguments)
     if (!std::holds_alternative<std::monostate>(argument) &&
         !asked.count(name) && !is_contained(idle, name))
-      build.fail(makeError("argument '{}' is not compiled", name));
+      build.fail(makeError("argument '{}' is not compiled", shown(name)));
 }

@@ -15,9 +15,18 @@ class OpCall {
 public:
   OpCall(GraphBuilder &build, const Graph &graph, const GraphNode &node,
          std::vector<Built> &values)
-      : build(build), graph(graph), node(node), values(values) {}
+      : build(build), graph(graph), node(node), values(values),
+        arguments(node.arguments) {}
 
   GraphBuilder &build;
+
+  /// Gives the arguments that have places alone these names in order, or all of
+  /// them one where `isList`.
+  void nameInputs(llvm::ArrayRef<const char *> names, bool isList);
+  /// Calls an argument `ours` from now on; where it is missing, it is
+  /// `otherwise`.
+  void rename(llvm::StringRef theirs, llvm::StringRef ours,
+              std::optional<int64_t> otherwise);
 
   /// Whether an argument is there and is no None.
   bool has(llvm::StringRef name) const;
@@ -27,6 +36,7 @@ public:
   Built operand(llvm::StringRef name);
   /// Tensors, of which some may be missing.
   std::vector<Built> tensors(llvm::StringRef name);
+  /// Integers may be tensors that follow from sizes and constants alone.
   SizePolynomial size(llvm::StringRef name, const SizePolynomial &otherwise);
   int64_t integer(llvm::StringRef name, int64_t otherwise);
   double number(llvm::StringRef name, double otherwise);
@@ -55,11 +65,19 @@ public:
 private:
   const Argument *find(llvm::StringRef name);
   int64_t checkedDim(llvm::StringRef name, int64_t dim, int64_t rank);
+  /// Fails where a result that the file says nothing of has odd sizes.
+  void checkSizes(const Built &value);
+  std::string shown(llvm::StringRef name) const;
   Built failOf(llvm::StringRef name, const char *expected);
+  /// The integers that a tensor given for an argument is, or null.
+  const SizeList *integersOf(const Argument &argument) const;
 
   const Graph &graph;
   const GraphNode &node;
   std::vector<Built> &values;
+  std::vector<std::pair<std::string, Argument>> arguments;
+  /// The exporter's names of arguments that have ours.
+  std::map<std::string, std::string, std::less<>> theirNames;
   std::set<std::string> asked;
 };
 

@@ -6,11 +6,34 @@ using namespace mixattn;
 
 static OpTable makeTable() {
   OpTable table;
-  for (auto *add :
-       {addPointwise, addComparisons, addConstants, addViews, addParts,
-        addProducts, addReductions, addNorms, addAttention, addGathers})
+  for (auto *add : {addPointwise, addComparisons, addConstants, addViews,
+                    addParts, addProducts, addReductions, addNorms,
+                    addAttention, addOnnxAttention, addGathers, addSizes})
     add(table);
   return table;
+}
+
+static OpWriter named(std::vector<const char *> inputs, bool isList,
+                      std::vector<OnnxAttribute> attributes, OpWriter writer) {
+  return [=](OpCall &op) {
+    op.nameInputs(inputs, isList);
+    for (const OnnxAttribute &each : attributes)
+      op.rename(each.theirs, each.ours, each.otherwise);
+    writer(op);
+  };
+}
+
+OpWriter mixattn::fromOnnx(std::vector<const char *> inputs,
+                           std::vector<OnnxAttribute> attributes,
+                           OpWriter writer) {
+  return named(std::move(inputs), false, std::move(attributes),
+               std::move(writer));
+}
+
+OpWriter mixattn::fromOnnxList(const char *inputs,
+                               std::vector<OnnxAttribute> attributes,
+                               OpWriter writer) {
+  return named({inputs}, true, std::move(attributes), std::move(writer));
 }
 
 const OpWriter *mixattn::findWriter(const std::string &op) {

@@ -13,6 +13,21 @@ using OpWriter = std::function<void(OpCall &)>;
 /// Writers by names of ops: `aten.softmax` for all its overloads.
 using OpTable = std::map<std::string, OpWriter, std::less<>>;
 
+/// An attribute of an ONNX op: our name, ONNX's, and its number where a node
+/// has none.
+struct OnnxAttribute {
+  const char *ours;
+  const char *theirs;
+  std::optional<int64_t> otherwise = {};
+};
+
+/// Writes an ONNX op, whose operands have these names in order.
+OpWriter fromOnnx(std::vector<const char *> inputs,
+                  std::vector<OnnxAttribute> attributes, OpWriter writer);
+/// Writes an ONNX op of any number of operands, which are one argument.
+OpWriter fromOnnxList(const char *inputs, std::vector<OnnxAttribute> attributes,
+                      OpWriter writer);
+
 /// The writer of an op of any overload, or null.
 const OpWriter *findWriter(const std::string &op);
 
@@ -26,7 +41,9 @@ void addProducts(OpTable &table);
 void addReductions(OpTable &table);
 void addNorms(OpTable &table);
 void addAttention(OpTable &table);
+void addOnnxAttention(OpTable &table);
 void addGathers(OpTable &table);
+void addSizes(OpTable &table);
 
 } // namespace mixattn
 

@@ -8,9 +8,6 @@
 
 namespace mixattn {
 
-/// Names that a user gives to dims of inputs: ("x", 0) is called "B".
-using InputDimNames = std::map<std::pair<std::string, int64_t>, std::string>;
-
 /// Whether a file begins as .pt2 files do.
 bool isPt2(std::string_view file);
 

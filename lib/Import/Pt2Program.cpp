@@ -202,25 +202,6 @@ Argument ProgramReader::readArgument(const JsonView &argument) {
   return OtherArgument{kind};
 }
 
-/// The innermost place of a Python stack that is not PyTorch's own.
-static SourcePlace findPlace(StringRef stack) {
-  SourcePlace place;
-  while (!stack.empty()) {
-    auto [line, rest] = stack.split('\n');
-    stack = rest;
-    line = line.ltrim();
-    if (!line.consume_front("File \""))
-      continue;
-    auto [file, after] = line.split("\", line ");
-    int64_t number;
-    if (after.consumeInteger(10, number) || number < 1 ||
-        (file.starts_with("torch/") && place.line))
-      continue;
-    place = {withoutControls(file.str()), number};
-  }
-  return place;
-}
-
 void ProgramReader::readResults(const JsonView &outputs, GraphNode &node) {
   for (const JsonView &output : outputs.elements()) {
     auto [kind, view] = onlyMember(output);

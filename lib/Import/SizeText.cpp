@@ -12,8 +12,8 @@ using llvm::StringRef;
 static constexpr int mostDepth = 32;
 static constexpr int64_t mostPower = 8;
 
-/// The quotient by a product of dims; unknown where that is not whole.
-static SizePolynomial divide(const SizePolynomial &a, const SizePolynomial &b) {
+SizePolynomial mixattn::exactQuotient(const SizePolynomial &a,
+                                      const SizePolynomial &b) {
   if (!a.isKnown() || !b.isKnown() || b.getTerms().size() != 1)
     return SizePolynomial::unknown();
   const auto &[divisor, coefficient] = *b.getTerms().begin();
@@ -100,7 +100,7 @@ SizeParser::combine(StringRef function,
   if (operands.size() != 2)
     return SizePolynomial::unknown();
   if (function == "FloorDiv" || function == "CleanDiv")
-    return divide(operands[0], operands[1]);
+    return exactQuotient(operands[0], operands[1]);
   std::optional<int64_t> power = operands[1].asNumber();
   if (function != "Pow" || !power || *power < 0 || *power > mostPower)
     return SizePolynomial::unknown();

@@ -11,6 +11,9 @@ namespace mixattn {
 /// Names of dims in place of an exporter's symbols.
 using DimNaming = std::map<std::string, std::string>;
 
+/// The quotient by a product of dims; unknown where that is not whole.
+SizePolynomial exactQuotient(const SizePolynomial &a, const SizePolynomial &b);
+
 /// The polynomial that `text` is, for instance `Mul(Integer(4), Symbol('s77',
 /// positive=True, integer=True))`, with symbols renamed. A quotient rounded
 /// down is one where it is whole for all sizes.

@@ -93,6 +93,19 @@ static Value sourceOf(Value value) {
 Built GraphBuilder::reshape(const Built &tensor, const SizeList &sizes) {
   if (hasFailed(tensor) || tensor.sizes == sizes)
     return tensor;
+  auto isNegative = [](const SizePolynomial &size) {
+    return size.asNumber().value_or(0) < 0;
+  };
+  if (llvm::any_of(sizes, isNegative))
+    return fail(makeError("expected sizes of at least 0, but got shape {}",
+                          toText(sizes)));
+  Built result = reshaped(tensor, sizes);
+  if (result)
+    result.integers = tensor.integers;
+  return result;
+}
+
+Built GraphBuilder::reshaped(const Built &tensor, const SizeList &sizes) {
   std::optional<Groups> groups = findGroups(tensor.sizes, sizes);
   if (!groups)
     return fail(makeError("expected as many elements of shape {} as of shape "
@@ -162,6 +175,24 @@ Built GraphBuilder::transpose(const Built &tensor, ArrayRef<int64_t> order) {
   return {tensor.dtype, sizes, value};
 }
 
+/// The part of a list of integers, if it is one and the part lies within.
+static std::optional<SizeList> listOf(const Built &tensor,
+                                      const SizePolynomial &begin,
+                                      const SizePolynomial &size,
+                                      int64_t step) {
+  std::optional<int64_t> from = begin.asNumber(), count = size.asNumber();
+  if (!tensor.integers || tensor.rank() != 1 || !from || !count || *from < 0 ||
+      *count < 0)
+    return std::nullopt;
+  int64_t last = int64_t(tensor.integers->size()) - 1 - *from;
+  if (*count > 0 && (last < 0 || (*count - 1) > last / step))
+    return std::nullopt;
+  SizeList part;
+  for (int64_t i = 0; i < *count; ++i)
+    part.push_back((*tensor.integers)[*from + i * step]);
+  return part;
+}
+
 Built GraphBuilder::slice(const Built &tensor, int64_t dim,
                           const SizePolynomial &begin,
                           const SizePolynomial &size, int64_t step) {
@@ -169,6 +200,8 @@ Built GraphBuilder::slice(const Built &tensor, int64_t dim,
     return {};
   if (begin == SizePolynomial(0) && size == tensor.sizes[dim] && step == 1)
     return tensor;
+  if (std::optional<SizeList> list = listOf(tensor, begin, size, step))
+    return listed(tensor.dtype, {size}, *list);
   SizeList sizes = tensor.sizes;
   sizes[dim] = size;
   if (!tensor.value) {
@@ -208,6 +241,15 @@ Built GraphBuilder::select(const Built &tensor, int64_t dim,
 Built GraphBuilder::concatenate(ArrayRef<Built> tensors, int64_t dim) {
   if (hasFailed(tensors) || tensors.empty())
     return {};
+  auto isListed = [](const Built &each) {
+    return each.integers && each.rank() == 1;
+  };
+  if (llvm::all_of(tensors, isListed)) {
+    SizeList all;
+    for (const Built &each : tensors)
+      all.insert(all.end(), each.integers->begin(), each.integers->end());
+    return listed(tensors[0].dtype, {int64_t(all.size())}, all);
+  }
   SizeList sizes = tensors[0].sizes;
   sizes[dim] = 0;
   for (const Built &each : tensors) {

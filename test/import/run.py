@@ -11,8 +11,9 @@ import sys
 
 import numpy as np
 
+from compare import compare, run
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-LIMIT = 1e-4
 
 
 def expected_of(name, out):
@@ -40,30 +41,7 @@ def main():
                     os.path.join(HERE, "Inputs", name + ".json"), path + ".pt2", *weights],
                    check=True)
     subprocess.run(["mixattn-compile", path + ".pt2", "-o", path + ".so", *options], check=True)
-    command = ["mixattn-run", path + ".so", "--inputs=" + inputs,
-               "--outputs=" + path + "-outputs.npz"]
-    if os.path.exists(path + ".safetensors"):
-        command.append("--weights=" + path + ".safetensors")
-    subprocess.run(command, check=True)
-    worst, bad = 0.0, 0
-    with np.load(path + "-outputs.npz") as results:
-        for key, right in expected.items():
-            result = results[key]
-            if result.shape != right.shape:
-                sys.exit(f"{name}: {key} has shape {result.shape}, expected {right.shape}")
-            if np.issubdtype(right.dtype, np.integer) or right.dtype == np.bool_:
-                error, limit = float(not np.array_equal(result, right)), 0
-            else:
-                error = np.abs(result - right).max() / np.abs(right).max()
-                limit = LIMIT
-            # NaN is no number that is small enough.
-            if not error <= limit:
-                print(f"{name}: {key} is off by {error:.2e} of its largest number")
-                bad += 1
-            worst = max(worst, error)
-    print(f"{name}: {len(expected)} results, {bad} of them wrong, "
-          f"error {worst:.1e} of the largest number")
-    sys.exit(bad != 0)
+    sys.exit(not compare(name, run(path, inputs), expected))
 
 
 main()

@@ -14,7 +14,8 @@ using llvm::StringRef;
 
 bool mixattn::isModel(const Options &options,
                       const llvm::MemoryBuffer &source) {
-  return llvm::sys::path::extension(options.input) == ".pt2" ||
+  StringRef extension = llvm::sys::path::extension(options.input);
+  return extension == ".pt2" || extension == ".onnx" ||
          isPt2(source.getBuffer());
 }
 
@@ -29,8 +30,8 @@ static std::string entryName(StringRef path) {
 ExitCode mixattn::importSource(const Options &options,
                                std::unique_ptr<llvm::MemoryBuffer> &source,
                                OutputFiles &files) {
-  auto model = importModel(source->getBuffer(), entryName(options.input),
-                           options.dimNames);
+  auto model = importModel(source->getBuffer(), options.input,
+                           entryName(options.input), options.dimNames);
   if (!model)
     return report(inPlace(options.input, model.error()));
   source = llvm::MemoryBuffer::getMemBufferCopy(model->text, options.input);

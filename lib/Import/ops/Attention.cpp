@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // scaled_dot_product_attention as products and a softmax.
+#include "lib/Import/ops/Attention.h"
+
 #include "lib/Import/ops/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mixattn;
 
-/// Keys or values of fewer heads, each for as many queries' heads in a row.
-static Built repeated(GraphBuilder &build, const Built &tensor,
-                      const SizePolynomial &heads) {
+Built mixattn::repeatHeads(GraphBuilder &build, const Built &tensor,
+                           const SizePolynomial &heads) {
   int64_t dim = tensor.rank() - 3;
   std::optional<int64_t> all = heads.asNumber();
   std::optional<int64_t> own =
@@ -34,43 +36,72 @@ static Built repeated(GraphBuilder &build, const Built &tensor,
   return build.reshape(copies, sizes);
 }
 
-/// Which keys a query sees under is_causal: as many as its own place from the
-/// start, whatever the number of keys.
-static Built causal(GraphBuilder &build, const SizePolynomial &queries,
-                    const SizePolynomial &keys) {
+Built mixattn::visibleKeys(GraphBuilder &build, const SizePolynomial &queries,
+                           const SizePolynomial &keys,
+                           const SizePolynomial &offset, int64_t left,
+                           int64_t right) {
+  Value shift = offset.isZero() ? Value() : build.indexOf(offset);
   return build.generated(
       DType::I1, {queries, keys},
-      [](OpBuilder &b, Location loc, ValueRange indices) -> Value {
-        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
-                                     indices[1], indices[0]);
+      [=](OpBuilder &b, Location loc, ValueRange indices) -> Value {
+        Value own = indices[0], key = indices[1], isSeen;
+        if (shift)
+          own = arith::AddIOp::create(b, loc, own, shift);
+        auto within = [&](Value first, Value last, int64_t places) {
+          if (places > 0) {
+            Value more = arith::ConstantIndexOp::create(b, loc, places);
+            last = arith::AddIOp::create(b, loc, last, more);
+          }
+          Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
+                                              first, last);
+          isSeen = isSeen ? Value(arith::AndIOp::create(b, loc, isSeen, holds))
+                          : holds;
+        };
+        if (right >= 0)
+          within(key, own, right);
+        if (left >= 0)
+          within(own, key, left);
+        return isSeen;
       });
 }
 
-/// Scores in f32 or wider, scaled, biased and hidden as asked for.
-static Built modified(OpCall &op, const Built &scores, double scale,
-                      const Built &mask) {
+/// c tanh(x / c)
+static Value capped(OpBuilder &b, Location loc, Value x, double cap) {
+  Value most = arith::ConstantOp::create(
+      b, loc, b.getFloatAttr(cast<FloatType>(x.getType()), cap));
+  Value ratio = arith::DivFOp::create(b, loc, x, most);
+  Value bent = math::TanhOp::create(b, loc, ratio);
+  return arith::MulFOp::create(b, loc, bent, most);
+}
+
+Built mixattn::modifyScores(GraphBuilder &build, const Built &scores,
+                            double scale, double softcap,
+                            ArrayRef<Built> masks) {
   std::vector<Built> operands = {scores};
-  bool isBool = mask && mask.dtype == DType::I1;
-  DType wide = scores.dtype;
-  if (mask)
-    operands.push_back(isBool ? mask : op.build.convert(mask, wide));
-  bool hasMask = bool(mask);
-  return op.build.pointwise(
-      wide, scores.sizes, operands,
+  for (const Built &mask : masks)
+    operands.push_back(
+        mask.dtype == DType::I1 ? mask : build.convert(mask, scores.dtype));
+  return build.pointwise(
+      scores.dtype, scores.sizes, operands,
       [=](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
         auto type = cast<FloatType>(numbers[0].getType());
         Value factor =
             arith::ConstantOp::create(b, loc, b.getFloatAttr(type, scale));
         Value score = arith::MulFOp::create(b, loc, numbers[0], factor);
-        if (!hasMask)
-          return score;
-        if (!isBool)
-          return arith::AddFOp::create(b, loc, score, numbers[1]);
-        Value hidden = arith::ConstantOp::create(
-            b, loc,
-            b.getFloatAttr(
-                type, llvm::APFloat::getInf(type.getFloatSemantics(), true)));
-        return arith::SelectOp::create(b, loc, numbers[1], score, hidden);
+        if (softcap != 0)
+          score = capped(b, loc, score, softcap);
+        for (Value mask : numbers.drop_front()) {
+          if (isa<FloatType>(mask.getType())) {
+            score = arith::AddFOp::create(b, loc, score, mask);
+            continue;
+          }
+          Value hidden = arith::ConstantOp::create(
+              b, loc,
+              b.getFloatAttr(
+                  type, llvm::APFloat::getInf(type.getFloatSemantics(), true)));
+          score = arith::SelectOp::create(b, loc, mask, score, hidden);
+        }
+        return score;
       });
 }
 
@@ -80,6 +111,27 @@ static std::string lettersOf(const Built &tensor, StringRef matrix) {
   for (int64_t dim = 0; dim + 2 < tensor.rank(); ++dim)
     letters += static_cast<char>('a' + dim);
   return letters + matrix.str();
+}
+
+Built mixattn::scoresOf(GraphBuilder &build, const Built &query,
+                        const Built &key) {
+  if (!query || !key)
+    return {};
+  // Scores of 16-bit floats are not rounded before they are normalised.
+  DType wide = computedAs(query.dtype);
+  return build.contract(build.convert(query, wide), lettersOf(query, "MD"),
+                        build.convert(key, wide), lettersOf(key, "ND"),
+                        lettersOf(query, "MN"));
+}
+
+Built mixattn::poolValues(GraphBuilder &build, const Built &weights,
+                          const Built &value) {
+  if (!weights || !value)
+    return {};
+  Built result = build.contract(
+      weights, lettersOf(weights, "MN"), build.convert(value, weights.dtype),
+      lettersOf(value, "ND"), lettersOf(weights, "MD"));
+  return build.convert(result, value.dtype);
 }
 
 static void scaledDotProduct(OpCall &op) {
@@ -108,26 +160,22 @@ static void scaledDotProduct(OpCall &op) {
                             "known, but got {}",
                             toText(q.sizes)));
   if (isGrouped && rank > 2) {
-    k = repeated(op.build, k, q.sizes[rank - 3]);
-    v = repeated(op.build, v, q.sizes[rank - 3]);
+    k = repeatHeads(op.build, k, q.sizes[rank - 3]);
+    v = repeatHeads(op.build, v, q.sizes[rank - 3]);
   }
   if (isCausal && mask)
     op.build.fail(makeError("expected is_causal or attn_mask, but got both"));
+  // Whatever the number of keys, as many as its own place from the start.
   if (isCausal && k)
-    mask = causal(op.build, q.sizes[rank - 2], k.sizes[rank - 2]);
-  std::string rows = lettersOf(q, "MD"), columns = lettersOf(q, "ND");
-  // Scores of 16-bit floats are not rounded before they are normalised.
-  DType wide = computedAs(dtype);
-  Built scores =
-      op.build.contract(op.build.convert(q, wide), rows,
-                        op.build.convert(k, wide), columns, lettersOf(q, "MN"));
+    mask =
+        visibleKeys(op.build, q.sizes[rank - 2], k.sizes[rank - 2], 0, -1, 0);
+  Built scores = scoresOf(op.build, q, k);
   if (!scores)
     return;
-  Built weights = op.build.softmax(modified(op, scores, scale, mask), rank - 1);
-  Built result =
-      op.build.contract(weights, lettersOf(q, "MN"), op.build.convert(v, wide),
-                        columns, lettersOf(q, "MD"));
-  op.give(op.build.convert(result, dtype));
+  ArrayRef<Built> masks(&mask, mask ? 1 : 0);
+  Built weights = op.build.softmax(
+      modifyScores(op.build, scores, scale, 0, masks), rank - 1);
+  op.give(op.build.convert(poolValues(op.build, weights, v), dtype));
 }
 
 void mixattn::addAttention(OpTable &table) {

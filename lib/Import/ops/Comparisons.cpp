@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparisons, logic and choices.
 #include "lib/Import/ops/Elementwise.h"
+#include "lib/Import/ops/Sizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -55,16 +56,15 @@ static OpWriter complement(bool isLogical) {
   };
 }
 
-/// `yes` where `condition`, else `no`.
+/// `yes` where `condition`, else `no`, both of that type.
 static Built choose(OpCall &op, const Built &condition, const Built &yes,
-                    const Built &no) {
+                    const Built &no, DType dtype) {
   if (!condition || !yes || !no)
     return {};
   if (condition.dtype != DType::I1)
     return op.build.fail(makeError("expected a condition of type bool, but got "
                                    "{}",
                                    nameOf(condition.dtype)));
-  DType dtype = op.result().dtype;
   std::vector<Built> operands = {condition, op.build.convert(yes, dtype),
                                  op.build.convert(no, dtype)};
   return op.build.pointwise(dtype, op.build.broadcast(operands), operands,
@@ -76,16 +76,47 @@ static Built choose(OpCall &op, const Built &condition, const Built &yes,
                             });
 }
 
+/// The same of integers that follow from sizes.
+static std::optional<SizeList> chooseListed(const SizeList &condition,
+                                            const SizeList &yes,
+                                            const SizeList &no) {
+  size_t count = std::max({condition.size(), yes.size(), no.size()});
+  SizeList result;
+  for (size_t i = 0; i < count; ++i) {
+    auto at = [&](const SizeList &list) {
+      return list.size() == 1  ? list[0]
+             : i < list.size() ? list[i]
+                               : SizePolynomial::unknown();
+    };
+    std::optional<int64_t> truth = at(condition).asNumber();
+    result.push_back(!truth   ? SizePolynomial::unknown()
+                     : *truth ? at(yes)
+                              : at(no));
+    if (!result.back().isKnown())
+      return std::nullopt;
+  }
+  return result;
+}
+
 static void where(OpCall &op) {
   Built condition = op.tensor("condition"), yes = op.operand("self"),
         no = op.operand("other");
-  op.give(choose(op, condition, yes, no));
+  auto isListed = [](const Built &each) {
+    return each.integers && each.sizes.size() < 2;
+  };
+  if (isListed(condition) && isListed(yes) && isListed(no) &&
+      !op.build.failure())
+    if (std::optional<SizeList> chosen =
+            chooseListed(*condition.integers, *yes.integers, *no.integers))
+      return op.give(op.build.listed(
+          yes.dtype, op.build.broadcast({condition, yes, no}), *chosen));
+  op.give(choose(op, condition, yes, no, promote({yes, no})));
 }
 
 static void maskedFill(OpCall &op) {
   Built tensor = op.tensor("self"), mask = op.tensor("mask"),
         value = op.operand("value");
-  op.give(choose(op, mask, value, tensor));
+  op.give(choose(op, mask, value, tensor, tensor.dtype));
 }
 
 template <typename FloatOp, typename IntegerOp> static OpWriter extremum() {
@@ -99,6 +130,67 @@ template <typename FloatOp, typename IntegerOp> static OpWriter extremum() {
           return IntegerOp::create(b, loc, numbers[0], numbers[1]);
         }));
   };
+}
+
+/// Whether it is no number.
+static void isNaN(OpCall &op) {
+  Built x = op.tensor("self");
+  DType dtype = x ? x.dtype : DType::F32;
+  if (!isFloat(dtype))
+    op.build.fail(makeError("expected floats, but got {}", nameOf(dtype)));
+  op.give(combine(op.build, x, dtype, DType::I1,
+                  [](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
+                    return arith::CmpFOp::create(b, loc,
+                                                 arith::CmpFPredicate::UNO,
+                                                 numbers[0], numbers[0]);
+                  }));
+}
+
+/// The largest, or the smallest, of all operands at each place.
+template <typename FloatOp, typename IntegerOp> static void ofAll(OpCall &op) {
+  std::vector<Built> tensors = op.tensors("tensors");
+  DType dtype = op.result().dtype;
+  op.give(combine(op.build, tensors, dtype, dtype,
+                  [](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
+                    Value so = numbers[0];
+                    for (Value next : numbers.drop_front())
+                      so = isa<FloatType>(so.getType())
+                               ? Value(FloatOp::create(b, loc, so, next))
+                               : Value(IntegerOp::create(b, loc, so, next));
+                    return so;
+                  }));
+}
+
+/// ONNX's spellings.
+static void addOnnxComparisons(OpTable &table) {
+  // Comparisons of sizes, by the sign of their difference.
+  auto compared = [&](const char *same, bool (*holds)(int)) {
+    SizeFold fold = [holds](const SizePolynomial &x, const SizePolynomial &y) {
+      std::optional<int> sign = signOf(x - y);
+      return sign ? SizePolynomial(holds(*sign)) : SizePolynomial::unknown();
+    };
+    return fromOnnx({"self", "other"}, {}, foldedBy(fold, true, table[same]));
+  };
+  table["onnx.Equal"] = compared("aten.eq", [](int sign) { return sign == 0; });
+  table["onnx.Less"] = compared("aten.lt", [](int sign) { return sign < 0; });
+  table["onnx.LessOrEqual"] =
+      compared("aten.le", [](int sign) { return sign <= 0; });
+  table["onnx.Greater"] =
+      compared("aten.gt", [](int sign) { return sign > 0; });
+  table["onnx.GreaterOrEqual"] =
+      compared("aten.ge", [](int sign) { return sign >= 0; });
+  table["onnx.And"] =
+      fromOnnx({"self", "other"}, {}, bits<arith::AndIOp>(true));
+  table["onnx.Or"] = fromOnnx({"self", "other"}, {}, bits<arith::OrIOp>(true));
+  table["onnx.Xor"] =
+      fromOnnx({"self", "other"}, {}, bits<arith::XOrIOp>(true));
+  table["onnx.Not"] = fromOnnx({"self"}, {}, complement(true));
+  table["onnx.IsNaN"] = fromOnnx({"self"}, {}, isNaN);
+  table["onnx.Where"] = fromOnnx({"condition", "self", "other"}, {}, where);
+  table["onnx.Max"] =
+      fromOnnxList("tensors", {}, ofAll<arith::MaximumFOp, arith::MaxSIOp>);
+  table["onnx.Min"] =
+      fromOnnxList("tensors", {}, ofAll<arith::MinimumFOp, arith::MinSIOp>);
 }
 
 void mixattn::addComparisons(OpTable &table) {
@@ -123,4 +215,5 @@ void mixattn::addComparisons(OpTable &table) {
   table["aten.masked_fill"] = maskedFill;
   table["aten.maximum"] = extremum<arith::MaximumFOp, arith::MaxSIOp>();
   table["aten.minimum"] = extremum<arith::MinimumFOp, arith::MinSIOp>();
+  addOnnxComparisons(table);
 }

@@ -46,6 +46,16 @@ static OpWriter fillWith(const char *argument) {
   };
 }
 
+/// How many floats a range has whose bounds are constants.
+static SizePolynomial countBetween(OpCall &op) {
+  double start = op.number("start", 0), end = op.number("end", 0),
+         step = op.number("step", 1);
+  double count = std::ceil((end - start) / step);
+  constexpr double most = 1 << 30;
+  return count >= 0 && count < most ? SizePolynomial(int64_t(count))
+                                    : SizePolynomial::unknown();
+}
+
 /// start, start + step, … below end.
 static void arange(OpCall &op) {
   const GraphValue &result = op.result();
@@ -60,7 +70,9 @@ static void arange(OpCall &op) {
                            std::max<int64_t>(*number, 0), uint64_t(step)))
                      : span.dividedBy(step);
   } else {
-    count = result.sizes.size() == 1 ? result.sizes[0] : SizePolynomial();
+    count = result.sizes.size() == 1 ? result.sizes[0]
+            : result.isTyped         ? SizePolynomial()
+                                     : countBetween(op);
     op.operand("end");
   }
   if (!count || !count->isKnown()) {
@@ -75,7 +87,7 @@ static void arange(OpCall &op) {
     return op.build.convert(number, inside);
   };
   Built start = numberOr("start", 0), step = numberOr("step", 1);
-  if (!start || !step)
+  if (!start || !step || !start.element || !step.element)
     return;
   Type type = op.build.typeOf(inside);
   bool isPlain = start.constant == 0 && step.constant == 1;
@@ -138,7 +150,28 @@ static OpWriter triangle(bool isLower) {
   };
 }
 
+/// Trilu: the lower or the upper triangle, as an attribute says.
+static void eitherTriangle(OpCall &op) {
+  triangle(!op.flag("upper", true))(op);
+}
+
+/// One number everywhere, by default 0, of a shape that is given.
+static void constantOfShape(OpCall &op) {
+  SizeList sizes = op.sizes("shape");
+  if (!op.has("value"))
+    return op.give(op.build.filled(DType::F32, sizes, 0));
+  Built value = op.tensor("value");
+  if (value.constant)
+    op.give(op.build.filled(value.dtype, sizes, *value.constant));
+  else
+    op.build.fail(makeError("expected one number as 'value', but got shape {}",
+                            toText(value.sizes)));
+}
+
 void mixattn::addConstants(OpTable &table) {
+  table["onnx.Range"] = fromOnnx({"start", "end", "step"}, {}, arange);
+  table["onnx.Trilu"] = fromOnnx({"self", "diagonal"}, {}, eitherTriangle);
+  table["onnx.ConstantOfShape"] = fromOnnx({"shape"}, {}, constantOfShape);
   for (const char *name : {"aten.zeros", "aten.zeros_like", "aten.new_zeros"})
     table[name] = everywhere(0);
   for (const char *name : {"aten.ones", "aten.ones_like", "aten.new_ones"})

@@ -16,6 +16,11 @@ DType promote(llvm::ArrayRef<Built> operands);
 Built combine(GraphBuilder &build, llvm::ArrayRef<Built> operands,
               DType computed, DType result, NumberBody body);
 
+/// Rows of `table` along `dim`, picked by `indices`: dims before it, those of
+/// the indices, dims after it.
+Built pickRows(OpCall &op, const Built &table, int64_t dim,
+               const Built &indices);
+
 } // namespace mixattn
 
 #endif // MIXATTN_LIB_IMPORT_OPS_ELEMENTWISE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements picked by indices that are values.
-#include "lib/Import/OpTable.h"
+#include "lib/Import/ops/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -63,10 +63,8 @@ static Value placeOf(OpBuilder &b, Location loc, Value index, Value size,
   return arith::MinSIOp::create(b, loc, place, last);
 }
 
-/// Rows of `table` along `dim`, picked by `indices`: dims before it, those of
-/// the indices, dims after it.
-static Built pick(OpCall &op, const Built &table, int64_t dim,
-                  const Built &indices) {
+Built mixattn::pickRows(OpCall &op, const Built &table, int64_t dim,
+                        const Built &indices) {
   if (!table || !indices || op.build.failure())
     return {};
   if (isFloat(indices.dtype) || indices.dtype == DType::I1)
@@ -127,7 +125,7 @@ static void pickByIndex(OpCall &op) {
         makeError("expected one tensor of indices, but got {}", count));
     return;
   }
-  op.give(pick(op, table, dim, indices[dim]));
+  op.give(pickRows(op, table, dim, indices[dim]));
 }
 
 static void embedding(OpCall &op) {
@@ -137,17 +135,51 @@ static void embedding(OpCall &op) {
   op.flag("scale_grad_by_freq", false);
   op.flag("sparse", false);
   if (table.rank())
-    op.give(pick(op, table, 0, indices));
+    op.give(pickRows(op, table, 0, indices));
 }
 
 static void indexSelect(OpCall &op) {
   Built table = op.tensor("self"), indices = op.tensor("index");
   int64_t dim = op.dim("dim", table.rank(), 0);
   if (table.rank())
-    op.give(pick(op, table, dim, indices));
+    op.give(pickRows(op, table, dim, indices));
+}
+
+/// Rows of a list of integers that follow from sizes, or of any tensor.
+static void gather(OpCall &op) {
+  Built table = op.tensor("self"), indices = op.tensor("index");
+  if (!table || !indices || !table.integers || table.rank() != 1 ||
+      !indices.integers)
+    return indexSelect(op);
+  SizeList picked;
+  int64_t size = int64_t(table.integers->size());
+  for (const SizePolynomial &index : *indices.integers) {
+    std::optional<int64_t> place = index.asNumber();
+    if (!place || *place < -size || *place >= size)
+      return indexSelect(op);
+    picked.push_back((*table.integers)[*place < 0 ? *place + size : *place]);
+  }
+  op.integer("dim", 0);
+  op.give(op.build.listed(table.dtype, indices.sizes, picked));
+}
+
+/// GatherND by indices of one dim: rows along the first.
+static void gatherRows(OpCall &op) {
+  Built table = op.tensor("self"), indices = op.tensor("index");
+  if (!table || !indices)
+    return;
+  if (op.integer("batch_dims", 0) != 0 || !table.rank() || !indices.rank() ||
+      !(indices.sizes.back() == SizePolynomial(1)))
+    return void(op.build.fail(makeError(
+        "expected indices of one dim of a tensor, but got shapes {} and {}",
+        toText(table.sizes), toText(indices.sizes))));
+  SizeList sizes(indices.sizes.begin(), indices.sizes.end() - 1);
+  op.give(pickRows(op, table, 0, op.build.reshape(indices, sizes)));
 }
 
 void mixattn::addGathers(OpTable &table) {
+  table["onnx.GatherND"] = fromOnnx({"self", "index"}, {}, gatherRows);
+  table["onnx.Gather"] = fromOnnx({"self", "index"}, {{"dim", "axis"}}, gather);
   table["aten.index"] = pickByIndex;
   table["aten.embedding"] = embedding;
   table["aten.index_select"] = indexSelect;

@@ -138,6 +138,25 @@ static void rmsNorm(OpCall &op) {
     op.give(normalised(op, *moments, epsilon, weight, Built(), dtype));
 }
 
+/// The sizes from the dim that an attribute names on.
+static SizeList sizesFromAxis(OpCall &op, const Built &x) {
+  int64_t axis = op.dim("axis", x.rank(), -1);
+  return SizeList(x.sizes.begin() + std::min(axis, x.rank()), x.sizes.end());
+}
+
+/// ONNX's norms of the dims from `axis` on, computed in f32 or wider.
+static OpWriter normFromAxis(bool hasMean) {
+  return [hasMean](OpCall &op) {
+    Built x = op.build.convert(op.tensor("input"), op.floatType());
+    Built weight = optional(op, "weight"), bias = optional(op, "bias");
+    double epsilon = op.number("epsilon", 1e-5);
+    op.integer("stash_type", 1);
+    auto moments = momentsOf(op, x, sizesFromAxis(op, x), hasMean);
+    if (moments)
+      op.give(normalised(op, *moments, epsilon, weight, bias, x.dtype));
+  };
+}
+
 /// Mean squares of distances from the mean, of count - correction; where asked
 /// for, the means are a second result.
 static void variance(OpCall &op) {
@@ -176,4 +195,8 @@ void mixattn::addNorms(OpTable &table) {
   table["aten.layer_norm"] = layerNorm;
   table["aten.native_layer_norm"] = layerNorm;
   table["aten.rms_norm"] = rmsNorm;
+  table["onnx.LayerNormalization"] =
+      fromOnnx({"input", "weight", "bias"}, {}, normFromAxis(true));
+  table["onnx.RMSNormalization"] =
+      fromOnnx({"input", "weight"}, {}, normFromAxis(false));
 }

@@ -13,21 +13,21 @@ static SizePolynomial fromEnd(const SizePolynomial &place,
 }
 
 /// The elements from start to end. An end beyond the size is the size; where
-/// neither is known to be larger, the file says what the result's size is.
-static void slice(OpCall &op) {
-  Built tensor = op.tensor("self");
-  int64_t dim = op.dim("dim", tensor.rank(), 0);
-  int64_t step = op.integer("step", 1);
-  if (!tensor || !tensor.rank() || step < 1) {
-    op.build.fail(makeError("expected a step of at least 1 along a dim of a "
-                            "tensor"));
-    return;
-  }
+/// neither is known to be larger, start and end lie within.
+static Built part(OpCall &op, const Built &tensor, int64_t dim,
+                  SizePolynomial start, SizePolynomial end, int64_t step) {
+  if (!tensor || !tensor.rank() || step < 1)
+    return op.build.fail(makeError("expected a step of at least 1 along a dim "
+                                   "of a tensor"));
   const SizePolynomial &size = tensor.sizes[dim];
-  SizePolynomial start = fromEnd(op.size("start", 0), size);
-  SizePolynomial end = fromEnd(op.size("end", INT64_MAX), size);
-  if (end.asNumber() == INT64_MAX)
+  // Beyond any size.
+  constexpr int64_t far = INT32_MAX;
+  if (start.asNumber().value_or(0) < -far)
+    start = 0;
+  if (end.asNumber().value_or(0) >= far)
     end = size;
+  start = fromEnd(start, size);
+  end = fromEnd(end, size);
   std::optional<int64_t> from = start.asNumber(), to = end.asNumber(),
                          most = size.asNumber();
   if (from && most)
@@ -39,12 +39,19 @@ static void slice(OpCall &op) {
     length = llvm::divideCeil(std::max<int64_t>(*number, 0), uint64_t(step));
   else
     length = length.dividedBy(step);
-  if (!length.isKnown()) {
-    op.build.fail(makeError("expected a part whose size is a polynomial of "
-                            "dims"));
-    return;
-  }
-  op.give(op.build.slice(tensor, dim, start, length, step));
+  if (!length.isKnown())
+    return op.build.fail(makeError("expected a part whose size is a polynomial "
+                                   "of dims"));
+  return op.build.slice(tensor, dim, start, length, step);
+}
+
+/// Where neither size nor end is known to be larger, the file says what the
+/// result's size is.
+static void slice(OpCall &op) {
+  Built tensor = op.tensor("self");
+  int64_t dim = op.dim("dim", tensor.rank(), 0);
+  op.give(part(op, tensor, dim, op.size("start", 0), op.size("end", INT64_MAX),
+               op.integer("step", 1)));
 }
 
 static void selectOne(OpCall &op) {
@@ -65,25 +72,93 @@ static void selectOne(OpCall &op) {
   op.give(op.build.select(tensor, dim, index));
 }
 
-/// Parts one after the other along a dim, as large as the file says; together
-/// they are the tensor.
+/// Parts of these sizes one after the other along a dim; together they are the
+/// tensor.
+static void giveParts(OpCall &op, const Built &tensor, int64_t dim,
+                      const SizeList &sizes) {
+  SizePolynomial sum;
+  bool areSizes = true;
+  for (const SizePolynomial &size : sizes) {
+    sum += size;
+    areSizes &= size.asNumber().value_or(0) >= 0;
+  }
+  if (!(sum == tensor.sizes[dim]) || !areSizes)
+    return void(
+        op.build.fail(makeError("expected parts that are {} together, but got "
+                                "{}",
+                                tensor.sizes[dim].toText(), toText(sizes))));
+  SizePolynomial begin;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    op.give(op.build.slice(tensor, dim, begin, sizes[i]), i);
+    begin += sizes[i];
+  }
+}
+
+/// Parts as large as the file says.
 static void split(OpCall &op, const char *sizes) {
   Built tensor = op.tensor("self");
   int64_t dim = op.dim("dim", tensor.rank(), 0);
   op.sizes(sizes);
   if (!tensor || !tensor.rank())
     return;
-  SizePolynomial begin;
+  SizeList parts;
   for (size_t i = 0; i < op.numResults(); ++i) {
     const SizeList &part = op.result(i).sizes;
     if (int64_t(part.size()) != tensor.rank())
       return;
-    op.give(op.build.slice(tensor, dim, begin, part[dim]), i);
-    begin += part[dim];
+    parts.push_back(part[dim]);
   }
-  if (!(begin == tensor.sizes[dim]))
-    op.build.fail(makeError("expected parts that are {} together, but got {}",
-                            tensor.sizes[dim].toText(), begin.toText()));
+  giveParts(op, tensor, dim, parts);
+}
+
+/// Parts of given sizes, or as many equal ones as there are results, of which
+/// the last may be smaller.
+static void splitInto(OpCall &op) {
+  Built tensor = op.tensor("self");
+  int64_t dim = op.dim("dim", tensor.rank(), 0);
+  int64_t count = int64_t(op.numResults());
+  SizeList sizes = op.sizes("split");
+  if (!tensor || !tensor.rank() || !count)
+    return;
+  int64_t asked = op.integer("num_outputs", count);
+  const SizePolynomial &size = tensor.sizes[dim];
+  if (!op.has("split")) {
+    std::optional<int64_t> number = size.asNumber();
+    SizePolynomial each =
+        number ? SizePolynomial(llvm::divideCeil(*number, uint64_t(count)))
+               : size.dividedBy(count);
+    sizes.assign(count, each);
+    if (each.isKnown())
+      sizes.back() = size - each * (count - 1);
+  }
+  if (asked != count || int64_t(sizes.size()) != count)
+    return void(op.build.fail(makeError("expected a size for each of {} "
+                                        "results, but got {}",
+                                        count, toText(sizes))));
+  giveParts(op, tensor, dim, sizes);
+}
+
+/// Parts along several dims, each from a start to an end.
+static void sliceAll(OpCall &op) {
+  Built tensor = op.tensor("self");
+  SizeList starts = op.sizes("starts"), ends = op.sizes("ends");
+  SizeList steps(starts.size(), 1);
+  if (op.has("steps"))
+    steps = op.sizes("steps");
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(starts.size())));
+  if (op.has("axes"))
+    dims = op.orderedDims("axes", tensor.rank());
+  if (ends.size() != starts.size() || steps.size() != starts.size() ||
+      dims.size() != starts.size() || int64_t(dims.size()) > tensor.rank())
+    return void(op.build.fail(makeError("expected a start, an end and a step "
+                                        "for each of {} dims, but got {}, {} "
+                                        "and {}",
+                                        dims.size(), toText(starts),
+                                        toText(ends), toText(steps))));
+  for (auto [dim, start, end, step] :
+       llvm::zip_equal(dims, starts, ends, steps))
+    tensor = part(op, tensor, dim, start, end, step.asNumber().value_or(0));
+  op.give(tensor);
 }
 
 /// The elements at each index of a dim, a tensor each.
@@ -158,6 +233,12 @@ static void roll(OpCall &op) {
 }
 
 void mixattn::addParts(OpTable &table) {
+  table["onnx.Slice"] =
+      fromOnnx({"self", "starts", "ends", "axes", "steps"}, {}, sliceAll);
+  table["onnx.Split"] =
+      fromOnnx({"self", "split"}, {{"dim", "axis"}}, splitInto);
+  table["onnx.Concat"] =
+      fromOnnxList("tensors", {{"dim", "axis"}}, concatenate);
   table["aten.roll"] = roll;
   table["aten.slice"] = slice;
   table["aten.select"] = selectOne;

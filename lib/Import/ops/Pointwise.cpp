@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic and functions of one number or two.
+#include "lib/Import/OnnxTensor.h"
+#include "lib/Import/SizeText.h"
 #include "lib/Import/ops/Elementwise.h"
+#include "lib/Import/ops/Sizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -111,7 +114,9 @@ static void power(OpCall &op) {
   Built base = op.operand("self"), exponent = op.operand("exponent");
   if (!exponent)
     return;
-  double whole = exponent.constant.value_or(-1);
+  bool isNumber =
+      exponent.constant && op.build.broadcast({base, exponent}) == base.sizes;
+  double whole = isNumber ? *exponent.constant : -1;
   if (whole == 1 || whole == 2 || whole == 3)
     return op.give(combine(op.build, base, dtype, dtype,
                            [=](OpBuilder &b, Location loc, ValueRange x) {
@@ -121,7 +126,7 @@ static void power(OpCall &op) {
                                    b, loc, result, x[0]);
                              return result;
                            }));
-  if (exponent.constant == 0.5 && isFloat(dtype))
+  if (isNumber && exponent.constant == 0.5 && isFloat(dtype))
     return op.give(
         combine(op.build, base, dtype, dtype,
                 [](OpBuilder &b, Location loc, ValueRange x) {
@@ -254,6 +259,94 @@ static void dropout(OpCall &op) {
   op.give(op.tensor("input"));
 }
 
+/// The type that an attribute names.
+static void castTo(OpCall &op) {
+  Result<DType> dtype = dtypeOfOnnx(op.integer("to", 0));
+  // Of 8-bit floats alone.
+  op.flag("saturate", true);
+  if (!dtype)
+    op.build.fail(dtype.error());
+  else
+    op.give(op.build.convert(op.tensor("self"), *dtype));
+}
+
+static void castLike(OpCall &op) {
+  op.flag("saturate", true);
+  op.give(op.build.convert(op.tensor("self"), op.tensor("other").dtype));
+}
+
+/// The rest of a quotient: of the divisor's sign, or of the dividend's.
+static void modulo(OpCall &op) {
+  if (!op.flag("fmod", false))
+    return ofTwo(restOf)(op);
+  ofTwo(binary<arith::RemFOp, arith::RemSIOp>)(op);
+}
+
+/// log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|))
+static Value softplus(OpBuilder &b, Location loc, ValueRange x) {
+  Value negative =
+      arith::NegFOp::create(b, loc, math::AbsFOp::create(b, loc, x[0]));
+  Value small = math::ExpOp::create(b, loc, negative);
+  Value one = constant(b, loc, x[0].getType(), 1);
+  Value sum = arith::AddFOp::create(b, loc, one, small);
+  return arith::AddFOp::create(b, loc, relu(b, loc, x),
+                               math::LogOp::create(b, loc, sum).getResult());
+}
+
+/// x sigmoid(alpha x)
+static void swish(OpCall &op) {
+  double alpha = op.number("alpha", 1);
+  unaryOfFloats([alpha](OpBuilder &b, Location loc, ValueRange x) -> Value {
+    Value scaled = arith::MulFOp::create(
+        b, loc, x[0], constant(b, loc, x[0].getType(), alpha));
+    return arith::MulFOp::create(b, loc, x[0], sigmoid(b, loc, scaled));
+  })(op);
+}
+
+/// ONNX's spellings.
+static void addOnnxPointwise(OpTable &table) {
+  using S = const SizePolynomial &;
+  auto two = [](SizeFold fold, OpWriter writer) {
+    return fromOnnx({"self", "other"}, {}, foldedBy(fold, false, writer));
+  };
+  table["onnx.Add"] = two([](S x, S y) { return x + y; }, table["aten.add"]);
+  table["onnx.Sub"] = two([](S x, S y) { return x - y; }, table["aten.sub"]);
+  table["onnx.Mul"] = two([](S x, S y) { return x * y; }, table["aten.mul"]);
+  table["onnx.Div"] = two(
+      [](S x, S y) {
+        return y.isZero() ? SizePolynomial::unknown() : exactQuotient(x, y);
+      },
+      ofTwo(binary<arith::DivFOp, arith::DivSIOp>));
+  table["onnx.Mod"] = fromOnnx({"self", "other"}, {}, modulo);
+  table["onnx.Pow"] = fromOnnx({"self", "exponent"}, {}, power);
+  table["onnx.Clip"] = fromOnnx({"self", "min", "max"}, {}, clamp);
+  table["onnx.Gelu"] = fromOnnx({"self"}, {}, gelu);
+  table["onnx.Cast"] = fromOnnx({"self"}, {}, castTo);
+  table["onnx.CastLike"] = fromOnnx({"self", "other"}, {}, castLike);
+  table["onnx.Identity"] = fromOnnx({"self"}, {}, copy);
+  table["onnx.Softplus"] = fromOnnx({"self"}, {}, unaryOfFloats(softplus));
+  table["onnx.Swish"] = fromOnnx({"self"}, {}, swish);
+  table["onnx.Dropout"] = fromOnnx({"input", "p", "train"}, {}, [](OpCall &op) {
+    op.integer("seed", 0);
+    dropout(op);
+  });
+  for (auto [name, same] : {std::pair("onnx.Neg", "aten.neg"),
+                            {"onnx.Abs", "aten.abs"},
+                            {"onnx.Relu", "aten.relu"},
+                            {"onnx.Sigmoid", "aten.sigmoid"},
+                            {"onnx.Reciprocal", "aten.reciprocal"},
+                            {"onnx.Floor", "aten.floor"},
+                            {"onnx.Ceil", "aten.ceil"},
+                            {"onnx.Exp", "aten.exp"},
+                            {"onnx.Log", "aten.log"},
+                            {"onnx.Sqrt", "aten.sqrt"},
+                            {"onnx.Tanh", "aten.tanh"},
+                            {"onnx.Erf", "aten.erf"},
+                            {"onnx.Sin", "aten.sin"},
+                            {"onnx.Cos", "aten.cos"}})
+    table[name] = fromOnnx({"self"}, {}, table[same]);
+}
+
 void mixattn::addPointwise(OpTable &table) {
   table["aten.add"] = scaled<arith::AddFOp, arith::AddIOp>();
   table["aten.sub"] = scaled<arith::SubFOp, arith::SubIOp>();
@@ -286,4 +379,5 @@ void mixattn::addPointwise(OpTable &table) {
         "aten.alias", "aten.detach", "aten.lift_fresh_copy"})
     table[name] = copy;
   table["aten.dropout"] = dropout;
+  addOnnxPointwise(table);
 }

@@ -201,7 +201,40 @@ static void einsum(OpCall &op) {
   op.give(product);
 }
 
+/// alpha A B + beta C, A and B transposed if asked for.
+static void generalProduct(OpCall &op) {
+  Built a = op.tensor("a"), b = op.tensor("b");
+  bool aTransposed = op.flag("transA", false),
+       bTransposed = op.flag("transB", false);
+  double alpha = op.number("alpha", 1), beta = op.number("beta", 1);
+  Built product = op.build.contract(a, aTransposed ? "KM" : "MK", b,
+                                    bTransposed ? "NK" : "KN", "MN");
+  auto scaled = [&](const Built &tensor, double factor) {
+    if (factor == 1 || !tensor)
+      return tensor;
+    Built number = op.build.filled(DType::F64, {}, factor);
+    number.isNumber = true;
+    return combine(
+        op.build, {tensor, number}, tensor.dtype, tensor.dtype,
+        [](OpBuilder &b, Location loc, ValueRange x) {
+          return arith::MulFOp::create(b, loc, x[0], x[1]).getResult();
+        });
+  };
+  if (product && !isFloat(product.dtype))
+    return void(op.build.fail(
+        makeError("expected floats, but got {}", nameOf(product.dtype))));
+  product = scaled(product, alpha);
+  if (!op.has("c"))
+    return op.give(product);
+  Built c = scaled(op.tensor("c"), beta);
+  if (product && c)
+    op.give(sumOf(op, product, c));
+}
+
 void mixattn::addProducts(OpTable &table) {
+  table["onnx.MatMul"] = fromOnnx({"self", "other"}, {}, matmul("other"));
+  table["onnx.Gemm"] = fromOnnx({"a", "b", "c"}, {}, generalProduct);
+  table["onnx.Einsum"] = fromOnnxList("tensors", {}, einsum);
   table["aten.matmul"] = matmul("other");
   table["aten.mm"] = table["aten.bmm"] = matmul("mat2");
   table["aten.mv"] = matmul("vec");

@@ -146,6 +146,71 @@ static void logSoftmax(OpCall &op) {
   op.give(op.build.convert(result, dtype));
 }
 
+/// A reduction of ONNX's, whose axes are an operand or, up to opset 17, an
+/// attribute.
+static OpWriter reduction(OpWriter writer) {
+  return fromOnnx({"self", "dim"},
+                  {{"dim", "axes"}, {"keepdim", "keepdims", 1}},
+                  [writer](OpCall &op) {
+                    bool isNothing = op.flag("noop_with_empty_axes", false) &&
+                                     op.sizes("dim").empty();
+                    if (!isNothing)
+                      return writer(op);
+                    op.flag("keepdim", true);
+                    op.give(op.tensor("self"));
+                  });
+}
+
+/// Sums of squares, or their roots.
+static OpWriter sumOfSquares(bool isRoot) {
+  return [isRoot](OpCall &op) {
+    DType dtype = op.floatType();
+    Built tensor = op.tensor("self");
+    SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
+    Built result = op.build.sum(
+        combine(op.build, tensor, dtype, computedAs(dtype),
+                [](OpBuilder &b, Location loc, ValueRange x) {
+                  return arith::MulFOp::create(b, loc, x[0], x[0]).getResult();
+                }),
+        dims);
+    if (isRoot && result)
+      result = combine(op.build, result, result.dtype, result.dtype,
+                       [](OpBuilder &b, Location loc, ValueRange x) {
+                         return math::SqrtOp::create(b, loc, x[0]).getResult();
+                       });
+    op.give(keptIf(op, op.build.convert(result, dtype), dims));
+  };
+}
+
+/// The product of integers that follow from sizes.
+static void product(OpCall &op) {
+  SizeList numbers = op.sizes("self");
+  SizePolynomial result = 1;
+  for (const SizePolynomial &each : numbers)
+    result *= each;
+  Built tensor = op.tensor("self");
+  SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
+  if (tensor.rank() > 1)
+    return void(op.build.fail(makeError("expected a list of sizes, but got "
+                                        "shape {}",
+                                        toText(tensor.sizes))));
+  op.give(keptIf(op, op.build.listed(tensor.dtype, {}, {result}), dims));
+}
+
+/// ONNX's spellings.
+static void addOnnxReductions(OpTable &table) {
+  table["onnx.ReduceSum"] = reduction(sumOrMean(false));
+  table["onnx.ReduceMean"] = reduction(sumOrMean(true));
+  table["onnx.ReduceMax"] = reduction(extremeOf(true));
+  table["onnx.ReduceMin"] = reduction(extremeOf(false));
+  table["onnx.ReduceProd"] = reduction(product);
+  table["onnx.ReduceSumSquare"] = reduction(sumOfSquares(false));
+  table["onnx.ReduceL2"] = reduction(sumOfSquares(true));
+  table["onnx.ReduceLogSumExp"] = reduction(logSumExp);
+  table["onnx.Softmax"] = fromOnnx({"self"}, {{"dim", "axis"}}, softmax);
+  table["onnx.LogSoftmax"] = fromOnnx({"self"}, {{"dim", "axis"}}, logSoftmax);
+}
+
 void mixattn::addReductions(OpTable &table) {
   table["aten.sum"] = sumOrMean(false);
   table["aten.mean"] = sumOrMean(true);
@@ -159,4 +224,5 @@ void mixattn::addReductions(OpTable &table) {
   table["aten.logsumexp"] = logSumExp;
   table["aten.softmax"] = table["aten._softmax"] = softmax;
   table["aten.log_softmax"] = table["aten._log_softmax"] = logSoftmax;
+  addOnnxReductions(table);
 }

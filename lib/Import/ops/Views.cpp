@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The same elements under other sizes or in another order.
-#include "lib/Import/OpTable.h"
+#include "lib/Import/ops/Sizes.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -64,6 +64,15 @@ static void squeeze(OpCall &op) {
   op.give(op.build.reshape(tensor, sizes));
 }
 
+static Built spreadTo(GraphBuilder &build, const Built &tensor,
+                      const SizeList &sizes) {
+  if (tensor.constant)
+    return build.filled(tensor.dtype, sizes, *tensor.constant);
+  return build.pointwise(
+      tensor.dtype, sizes, tensor,
+      [](OpBuilder &, Location, ValueRange numbers) { return numbers[0]; });
+}
+
 /// Spread to larger sizes.
 static void expand(OpCall &op) {
   Built tensor = op.tensor("self");
@@ -74,9 +83,83 @@ static void expand(OpCall &op) {
   Built place = op.build.filled(tensor.dtype, sizes, 0);
   if (!tensor || op.build.broadcast({tensor, place}) != sizes)
     return;
-  op.give(op.build.pointwise(
-      tensor.dtype, sizes, tensor,
-      [](OpBuilder &, Location, ValueRange numbers) { return numbers[0]; }));
+  op.give(spreadTo(op.build, tensor, sizes));
+}
+
+/// ONNX's reshape: 0 keeps a size, and -1 is what the others leave.
+static void reshapeTo(OpCall &op) {
+  Built tensor = op.tensor("self");
+  SizeList sizes = op.sizes("shape"), others;
+  bool keepsZeros = op.flag("allowzero", false);
+  SizePolynomial *open = nullptr;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    if (sizes[dim].isZero() && !keepsZeros && dim < tensor.sizes.size())
+      sizes[dim] = tensor.sizes[dim];
+    if (sizes[dim].asNumber() == -1 && !open)
+      open = &sizes[dim];
+    else
+      others.push_back(sizes[dim]);
+  }
+  if (open)
+    *open = quotientOf(tensor.sizes, others);
+  if (open && !open->isKnown())
+    op.build.fail(makeError("expected a size for -1 that is a polynomial of "
+                            "dims, but got shape {} and {}",
+                            toText(tensor.sizes), toText(others)));
+  op.give(op.build.reshape(tensor, sizes));
+}
+
+/// A matrix: the dims before `axis` are one, those from there on the other.
+static void flatten(OpCall &op) {
+  Built tensor = op.tensor("self");
+  int64_t axis = op.integer("axis", 1);
+  axis = axis < 0 ? axis + tensor.rank() : axis;
+  SizeList sizes = {1, 1};
+  for (int64_t dim = 0; dim < tensor.rank(); ++dim)
+    sizes[dim >= axis] *= tensor.sizes[dim];
+  op.give(op.build.reshape(tensor, sizes));
+}
+
+/// In the order that `perm` gives, or the other way round.
+static void transposeBy(OpCall &op) {
+  if (op.has("dims"))
+    return permute(op);
+  Built tensor = op.tensor("self");
+  auto order =
+      llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, tensor.rank())));
+  op.give(op.build.transpose(tensor, order));
+}
+
+/// With dims of size 1 at these places of the result.
+static void unsqueezeAll(OpCall &op) {
+  Built tensor = op.tensor("self");
+  int64_t rank = tensor.rank() + int64_t(op.sizes("dim").size());
+  op.give(op.build.withOnes(tensor, op.orderedDims("dim", rank)));
+}
+
+/// Spread to what both the tensor's sizes and `shape` spread to.
+static void expandTo(OpCall &op) {
+  Built tensor = op.tensor("self");
+  Built place = op.build.filled(tensor.dtype, op.sizes("shape"), 0);
+  for (const SizePolynomial &size : place.sizes)
+    if (size.asNumber().value_or(1) < 1)
+      return void(op.build.fail(makeError("expected sizes of at least 1 to "
+                                          "spread to, but got {}",
+                                          toText(place.sizes))));
+  SizeList sizes = op.build.broadcast({tensor, place});
+  if (!tensor || tensor.sizes == sizes)
+    return op.give(tensor);
+  op.give(spreadTo(op.build, tensor, sizes));
+}
+
+/// ONNX's spellings.
+static void addOnnxViews(OpTable &table) {
+  table["onnx.Reshape"] = fromOnnx({"self", "shape"}, {}, reshapeTo);
+  table["onnx.Flatten"] = fromOnnx({"self"}, {}, flatten);
+  table["onnx.Transpose"] = fromOnnx({"self"}, {{"dims", "perm"}}, transposeBy);
+  table["onnx.Squeeze"] = fromOnnx({"self", "dim"}, {}, squeeze);
+  table["onnx.Unsqueeze"] = fromOnnx({"self", "dim"}, {}, unsqueezeAll);
+  table["onnx.Expand"] = fromOnnx({"self", "shape"}, {}, expandTo);
 }
 
 void mixattn::addViews(OpTable &table) {
@@ -91,4 +174,5 @@ void mixattn::addViews(OpTable &table) {
   table["aten.unsqueeze"] = unsqueeze;
   table["aten.squeeze"] = squeeze;
   table["aten.expand"] = expand;
+  addOnnxViews(table);
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The message, its versions, and then its graph.
+#include "lib/Import/Onnx.h"
+
+#include "lib/Import/OnnxFields.h"
+#include "lib/Import/OnnxGraph.h"
+
+#include <onnx/onnx.pb.h>
+
+#include <climits>
+
+using namespace mixattn;
+
+/// Versions of the format, and of the ops: those whose meaning is known.
+static constexpr int64_t leastFormat = 3, mostFormat = 14;
+static constexpr int64_t leastOpset = 13, mostOpset = 25;
+
+/// Whether the standard ops are of a version that is known.
+template <typename Imports> static Status checkOpsets(const Imports &imports) {
+  for (const auto &each : imports) {
+    bool isStandard = each.domain().empty() || each.domain() == "ai.onnx";
+    if (isStandard &&
+        (each.version() < leastOpset || each.version() > mostOpset))
+      return makeError("expected opset {} to {}, but got {}", leastOpset,
+                       mostOpset, each.version());
+  }
+  return Success{};
+}
+
+static Status checkVersions(const onnx::ModelProto &model) {
+  if (model.ir_version() < leastFormat || model.ir_version() > mostFormat)
+    return makeError("expected a model of ONNX's format {} to {}, but got {}",
+                     leastFormat, mostFormat, model.ir_version());
+  if (Status known = checkNewerFields("the model", model.unknown_fields(),
+                                      {devicesOfModel});
+      !known)
+    return known;
+  if (Status known = checkOpsets(model.opset_import()); !known)
+    return known;
+  for (const onnx::FunctionProto &function : model.functions())
+    if (Status known = checkOpsets(function.opset_import()); !known)
+      return inPlace("function '" + withoutControls(function.name()) + "'",
+                     known.error());
+  if (model.training_info_size())
+    return makeError("expected a model for inference, but got one that trains");
+  return Success{};
+}
+
+Result<Graph> mixattn::readOnnx(std::string_view file,
+                                const std::string &folder,
+                                const InputDimNames &names) {
+  if (file.size() > INT_MAX)
+    return makeError("expected a model of less than 2 GiB, whose weights may "
+                     "lie in other files, but got {} bytes",
+                     file.size());
+  onnx::ModelProto model;
+  if (!model.ParseFromArray(file.data(), int(file.size())))
+    return makeError("expected an ONNX model, but got something else");
+  if (Status known = checkVersions(model); !known)
+    return known.error();
+  ExternalFiles files(folder);
+  return readOnnxGraph(model, files, names);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Models in ONNX's format: ops of opsets 13 to 25, weights in the file or in
+// files next to it.
+#ifndef MIXATTN_LIB_IMPORT_ONNX_H
+#define MIXATTN_LIB_IMPORT_ONNX_H
+
+#include "lib/Import/Graph.h"
+
+namespace mixattn {
+
+/// The model in a file. Elements that lie in other files are read from `folder`
+/// and from nowhere else; from none where it is empty.
+Result<Graph> readOnnx(std::string_view file, const std::string &folder,
+                       const InputDimNames &names);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_IMPORT_ONNX_H

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The graph of an ONNX model, with the bodies of its functions in it.
+#ifndef MIXATTN_LIB_IMPORT_ONNXGRAPH_H
+#define MIXATTN_LIB_IMPORT_ONNXGRAPH_H
+
+#include "lib/Import/Graph.h"
+#include "lib/Import/OnnxTensor.h"
+
+namespace onnx {
+class ModelProto;
+} // namespace onnx
+
+namespace mixattn {
+
+/// The graph of `model`, whose elements are taken out as they are read.
+Result<Graph> readOnnxGraph(onnx::ModelProto &model, ExternalFiles &files,
+                            const InputDimNames &names);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_IMPORT_ONNXGRAPH_H

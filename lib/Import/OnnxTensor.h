@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Types and elements of tensors in ONNX files.
+#ifndef MIXATTN_LIB_IMPORT_ONNXTENSOR_H
+#define MIXATTN_LIB_IMPORT_ONNXTENSOR_H
+
+#include "lib/Runtime/Tensor.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <map>
+#include <memory>
+
+namespace onnx {
+class AttributeProto;
+class TensorProto;
+} // namespace onnx
+
+namespace mixattn {
+
+/// ONNX's number of an element type as ours.
+Result<DType> dtypeOfOnnx(int64_t number);
+
+/// Files with elements, all of one folder, each of which is opened once.
+class ExternalFiles {
+public:
+  explicit ExternalFiles(std::string folder) : folder(std::move(folder)) {}
+
+  /// The bytes of a file that lies in the folder or below it.
+  Result<std::string_view> read(const std::string &location);
+
+private:
+  std::string folder;
+  std::map<std::string, std::unique_ptr<llvm::MemoryBuffer>> files;
+};
+
+/// The elements that a message holds or says where to find.
+Result<Tensor> readOnnxTensor(const onnx::TensorProto &tensor,
+                              ExternalFiles &files);
+
+/// The elements that one of Constant's attributes gives.
+Result<Tensor> readOnnxConstant(const std::string &name,
+                                const onnx::AttributeProto &attribute,
+                                ExternalFiles &files);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_IMPORT_ONNXTENSOR_H

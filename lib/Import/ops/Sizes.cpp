@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sizes of tensors as integers, and arithmetic of such.
+#include "lib/Import/ops/Sizes.h"
+
+#include "lib/Import/SizeText.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+std::optional<int> mixattn::signOf(const SizePolynomial &number) {
+  if (std::optional<int64_t> known = number.asNumber())
+    return *known > 0 ? 1 : *known < 0 ? -1 : 0;
+  // Every term counts towards one side, and a number does so for all sizes.
+  const auto &terms = number.getTerms();
+  auto own = terms.find({});
+  if (!number.isKnown() || own == terms.end())
+    return std::nullopt;
+  bool isPositive = own->second > 0;
+  for (const auto &[dims, coefficient] : terms)
+    if ((coefficient > 0) != isPositive)
+      return std::nullopt;
+  return isPositive ? 1 : -1;
+}
+
+SizePolynomial mixattn::quotientOf(SizeList all, SizeList some) {
+  SizePolynomial product = 1, divisor = 1;
+  for (const SizePolynomial &each : some) {
+    auto same = llvm::find(all, each);
+    if (same == all.end())
+      divisor *= each;
+    else
+      all.erase(same);
+  }
+  for (const SizePolynomial &each : all)
+    product *= each;
+  return divisor.isZero() ? SizePolynomial::unknown()
+                          : exactQuotient(product, divisor);
+}
+
+/// The integers of both operands at each place of the result, or nothing.
+static std::optional<SizeList> foldLists(const SizeFold &fold, const Built &x,
+                                         const Built &y) {
+  if (!x || !y || !x.integers || !y.integers || isFloat(x.dtype))
+    return std::nullopt;
+  size_t count = std::max(x.integers->size(), y.integers->size());
+  if ((x.integers->size() != count && x.integers->size() != 1) ||
+      (y.integers->size() != count && y.integers->size() != 1) ||
+      (x.rank() > 1 && y.rank() > 1))
+    return std::nullopt;
+  SizeList result;
+  for (size_t i = 0; i < count; ++i) {
+    const SizeList &a = *x.integers, &b = *y.integers;
+    result.push_back(fold(a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i]));
+    if (!result.back().isKnown())
+      return std::nullopt;
+  }
+  return result;
+}
+
+OpWriter mixattn::foldedBy(SizeFold fold, bool isTruth, OpWriter writer) {
+  return [=](OpCall &op) {
+    Built x = op.operand("self"), y = op.operand("other");
+    std::optional<SizeList> folded = foldLists(fold, x, y);
+    if (!folded)
+      return writer(op);
+    op.give(op.build.listed(isTruth ? DType::I1 : x.dtype,
+                            op.build.broadcast({x, y}), *folded));
+  };
+}
+
+/// The sizes from one dim up to another.
+static void shape(OpCall &op) {
+  Built tensor = op.tensor("self");
+  auto bound = [&](const char *name, int64_t otherwise) {
+    int64_t place = op.integer(name, otherwise);
+    place = place < 0 ? place + tensor.rank() : place;
+    return std::clamp<int64_t>(place, 0, tensor.rank());
+  };
+  int64_t start = bound("start", 0), end = bound("end", tensor.rank());
+  if (!tensor)
+    return;
+  SizeList sizes;
+  for (int64_t dim = start; dim < end; ++dim)
+    sizes.push_back(tensor.sizes[dim]);
+  op.give(op.build.listed(DType::I64, {int64_t(sizes.size())}, sizes));
+}
+
+/// The number of elements.
+static void countElements(OpCall &op) {
+  Built tensor = op.tensor("self");
+  SizePolynomial count = 1;
+  for (const SizePolynomial &size : tensor.sizes)
+    count *= size;
+  op.give(op.build.listed(DType::I64, {}, {count}));
+}
+
+void mixattn::addSizes(OpTable &table) {
+  table["onnx.Shape"] = fromOnnx({"self"}, {}, shape);
+  table["onnx.Size"] = fromOnnx({"self"}, {}, countElements);
+}

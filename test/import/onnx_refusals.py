@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles ONNX models that cannot be compiled, and compares what is said:
+onnx_refusals.py FOLDER. Each case is a name, a file and the sentence.
+"""
+
+import os
+import sys
+
+import numpy as np
+
+import onnx_files as onnx
+from compare import refuse
+
+HERE = "op 'onnx.{}' of node 'y' (model.py:7): "
+X = onnx.value("x", "float32", ["B", "N", 6])
+RELU = onnx.node("Relu", ["x"], ["y"])
+W = np.zeros((2, 3), np.float32)
+
+
+def longs(*numbers):
+    return np.array(numbers, np.int64)
+
+
+def model(nodes=(RELU,), inputs=(X,), **options):
+    return onnx.model(nodes, inputs, [onnx.value("y", "float32", [])], **options)
+
+
+def of(op, inputs=("x",), says="", constants=None, more=(), outputs=("y",), options=None,
+       **attributes):
+    """A model of one op at line 7 of model.py, and what is said of it."""
+    place = 'File "torch/nn.py", line 3, in f\n  File "model.py", line 7, in forward'
+    node = onnx.node(op, inputs, outputs, name="y", place=place, **attributes)
+    initializers = [onnx.tensor(value, name) for name, value in (constants or {}).items()]
+    return model([node], [X, *more], initializers=initializers,
+                 **(options or {})), HERE.format(op) + says
+
+
+def initialised(tensor, says, **options):
+    """A model whose initialiser w is odd."""
+    return model([onnx.node("Add", ["x", "w"], ["y"])], initializers=[tensor],
+                 **options), "tensor 'w': " + says
+
+
+def external(says, **entries):
+    return initialised(onnx.tensor(W, "w", entries), says)
+
+
+def calls(functions, says, node=onnx.node("F", ["x"], ["y"], name="y", domain="local")):
+    return model([node], functions=functions), says
+
+
+F = onnx.function("F", ["a"], ["b"], [onnx.node("Relu", ["a"], ["b"])])
+INSIDE = "expected elements in a file of the model's folder, but got '{}'"
+CASES = {
+    # The file.
+    "no-model": (b"\xff\xff", "expected an ONNX model, but got something else"),
+    "format-15": (model(ir=15), "expected a model of ONNX's format 3 to 14, but got 15"),
+    "opset-12": (model(opset=12), "expected opset 13 to 25, but got 12"),
+    "opset-26": (model(opset=26), "expected opset 13 to 25, but got 26"),
+    "training": (model(extra=onnx.field(20, b"")),
+                 "expected a model for inference, but got one that trains"),
+    "newer-model": (model(extra=onnx.field(99, 1)), "expected fields whose meaning is known, but "
+                    "the model has field 99"),
+    "newer-graph": (model(graph_extra=onnx.field(17, 1.5)), "expected fields whose meaning is "
+                    "known, but the graph has field 17"),
+    "newer-node": of("Relu", says="expected fields whose meaning is known, but a node has field "
+                     "11", extra=onnx.field(11, b"abc")),
+    "newer-attribute": of("Relu", says="expected fields whose meaning is known, but an attribute "
+                          "has field 24", alpha=onnx.field(20, 1) + onnx.field(24, 1)),
+    "newer-tensor": initialised(onnx.tensor(W, "w") + onnx.field(15, 1), "expected fields whose "
+                                "meaning is known, but a tensor has field 15"),
+    "overload": of("Relu", says="expected a function without overloads, but got 'b'",
+                   extra=onnx.field(8, "b")),
+    "sparse": (model(graph_extra=onnx.field(15, b"")), "sparse tensors are not compiled"),
+    "quantised": (model(graph_extra=onnx.field(14, b"")), "quantised tensors are not compiled"),
+    # Inputs.
+    "no-shape": (model(inputs=[onnx.field(1, "x") + onnx.field(2, onnx.field(1, onnx.field(1, 1)))]),
+                 "input 'x': expected a tensor with a shape"),
+    "no-size": (model(inputs=[onnx.value("x", "float32", [0])]),
+                "input 'x': expected a size of at least 1, but got 0"),
+    "input-type": (model(inputs=[onnx.value("x", 8, ["B"])]), "input 'x': expected elements of "
+                   "type bool, int8 to int64, float16, bfloat16, float32 or float64, but got "
+                   "ONNX's type 8"),
+    "dim-name": (model(inputs=[onnx.value("x", "float32", [3, "2*n"])]), "expected an identifier "
+                 "as the name of dim 1 of input 'x', but got '2*n'; '--name-dim=x.1=NAME' gives "
+                 "one"),
+    "input-dims": (model(inputs=[onnx.value("x", "float32", [1] * 17)]),
+                   "input 'x': expected a tensor of at most 16 dims, but got 17"),
+    # Elements.
+    "short": initialised(onnx.fields(1, [2, 3]) + onnx.field(2, 1) + onnx.field(8, "w") +
+                         onnx.field(9, bytes(20)),
+                         "expected 24 bytes for f32 of shape [2, 3], but got 20"),
+    "few": initialised(onnx.fields(1, [2]) + onnx.field(2, 1) + onnx.field(8, "w") +
+                       onnx.field(4, 1.5), "expected 2 elements, but got 1"),
+    "none": initialised(onnx.fields(1, [10**6]) + onnx.field(2, 1) + onnx.field(8, "w"),
+                        "expected 4000000 bytes for f32 of shape [1000000], but got fewer"),
+    "huge": initialised(onnx.fields(1, [2**40, 2**40]) + onnx.field(2, 1) + onnx.field(8, "w"),
+                        "the shape [1099511627776, 1099511627776] is too large"),
+    "negative": initialised(onnx.fields(1, [-2]) + onnx.field(2, 1) + onnx.field(8, "w"),
+                            "expected sizes of at least 0, but got shape [-2]"),
+    "empty": (model([onnx.node("Add", ["x", "w"], ["y"])],
+                    initializers=[onnx.tensor(W[:0], "w")]),
+              "tensor 'w': expected a size of at least 1, but got 0"),
+    "strings": initialised(onnx.field(1, 1) + onnx.field(2, 8) + onnx.field(8, "w"),
+                           "expected elements of type bool, int8 to int64, float16, bfloat16, "
+                           "float32 or float64, but got ONNX's type 8"),
+    "segment": initialised(onnx.tensor(W, "w") + onnx.field(3, b""),
+                           "expected a whole tensor, but got a segment of one"),
+    "many-dims": initialised(onnx.fields(1, [1] * 17) + onnx.field(2, 1) + onnx.field(8, "w"),
+                             "expected a tensor of at most 16 dims, but got 17"),
+    # Elements in other files.
+    "outside": external(INSIDE.format("../onnx_refusals_outside"),
+                        location="../onnx_refusals_outside"),
+    "absolute": external(INSIDE.format("/etc/passwd"), location="/etc/passwd"),
+    "link": external(INSIDE.format("link"), location="link"),
+    "folder": external(INSIDE.format("inner"), location="inner"),
+    "nowhere": external("expected a file 'none' next to the model, but got none",
+                        location="none"),
+    "no-location": external(INSIDE.format("")),
+    "odd-offset": external("expected a number of bytes as 'offset', but got '-1'",
+                           location="w", offset="-1"),
+    "far-offset": external("expected 24 bytes from 20 on in 'w', but it has 30", location="w",
+                           offset="20", length="24"),
+    "long-length": external("expected 24 bytes for f32 of shape [2, 3], but got 28", location="w",
+                            length="28"),
+    "odd-key": external("expected a location, an offset and a length, but got 'url'", url="w"),
+    # Names.
+    "twice": (model([RELU, RELU]), "op 'onnx.Relu' of node 'y': expected tensor 'y' to be "
+              "computed once, but got it again"),
+    "initialised-twice": (model([RELU], initializers=[onnx.tensor(W, "w")] * 2),
+                          "expected tensor 'w' to be computed once, but got it again"),
+    "early": of("Relu", ["z"], "expected tensor 'z' to be computed before it is used, but got "
+                "none"),
+    "no-output": (model([]), "expected tensor 'y' to be computed before it is used, but got none"),
+    "no-result": (model([onnx.node("Relu", ["x"], [], name="r")]),
+                  "op 'onnx.Relu' of node 'r': expected a result, but got none"),
+    # Nodes.
+    "unknown": of("Hardmax", says="this op is not compiled"),
+    "other-domain": (model([onnx.node("Gelu", ["x"], ["y"], domain="com.microsoft")]),
+                     "op 'com.microsoft.Gelu' of node 'y': this op is not compiled"),
+    "control-flow": of("If", says="control flow is not compiled",
+                       then_branch=onnx.field(6, b"") + onnx.field(20, 5)),
+    "unknown-input": of("Relu", ["x", "x"], "argument '1' is not compiled"),
+    "unknown-attribute": of("Relu", says="argument 'alpha' is not compiled", alpha=1.0),
+    "odd-attribute": of("Softmax", says="expected argument 'axis' to be an integer", axis=[1.5]),
+    "far-axis": of("Softmax", says="expected argument 'axis' to be a dim of a tensor of rank 3, "
+                   "but got 3", axis=3),
+    "attribute-twice": (model([onnx.node("Softmax", ["x"], ["y"], axis=1,
+                                         extra=onnx.field(5, onnx.attribute("axis", 2)))]),
+                        "op 'onnx.Softmax' of node 'y': expected attribute 'axis' once, but got "
+                        "it again"),
+    "no-attribute": of("Relu", says="expected a value for attribute 'alpha', but it refers to "
+                       "that of a function", alpha=onnx.Ref("a", 1)),
+    "constant-text": of("Constant", (), "expected a constant of numbers, but got attribute "
+                        "'value_string'", value_string="a"),
+    "two-constants": of("Constant", (), "expected one attribute and one result, but got 2 and 1",
+                        value_int=1, value_float=1.0),
+    # Functions.
+    "recursive": calls([onnx.function("F", ["a"], ["b"], [onnx.node(
+        "F", ["a"], ["b"], name="again", domain="local")])],
+        "op 'local.F' of node 'y/again': a function that calls itself is not compiled"),
+    "function-operands": calls([F], "op 'local.F' of node 'y': expected at most 1 operands and 1 "
+                               "results, but got 2 and 1",
+                               onnx.node("F", ["x", "x"], ["y"], name="y", domain="local")),
+    "function-twice": calls([F, F], "function 'F': expected it once, but got it again"),
+    "function-overload": calls([F + onnx.field(13, "b")], "function 'F': expected a function "
+                               "without overloads, but got 'b'"),
+    "function-attribute": calls([F + onnx.field(11, b"\xff")], "function 'F': expected "
+                                "attributes, but got something else"),
+    "function-opset": calls([onnx.function("F", ["a"], ["b"], [], opset=9)],
+                            "function 'F': expected opset 13 to 25, but got 9"),
+    "doubling": calls([onnx.function(f"F{i or ''}", ["a"], ["b"], [
+        onnx.node(f"F{i + 1}", ["a"], ["c"], name="c", domain="local"),
+        onnx.node(f"F{i + 1}", ["a"], ["b"], name="b", domain="local")]) for i in range(24)],
+        "op 'local.F23' of node 'y" + "/c" * 5 + "/b" * 17 + "/c': expected at most 1048576 nodes "
+        "with those of functions, but got more"),
+    # Sizes.
+    "values": of("Reshape", ["x", "z"], "expected argument 'shape' to be integers that follow "
+                 "from sizes and constants", more=[onnx.value("z", "int64", [2])]),
+    "value-k": of("Trilu", ["x", "z"], "expected argument 'diagonal' to be an integer that "
+                  "follows from sizes and constants", more=[onnx.value("z", "int64", [])]),
+    "no-rest": of("Reshape", ["x", "s"], "expected a size for -1 that is a polynomial of dims, but "
+                  "got shape [B, N, 6] and [7]", {"s": longs(-1, 7)}),
+    "negative-sizes": of("Reshape", ["x", "s"], "expected sizes of at least 0, but got shape "
+                         "[0, 0, -2, -3]", {"s": longs(0, 0, -2, -3)}, allowzero=1),
+    "no-spread": of("Expand", ["x", "s"], "expected sizes of at least 1 to spread to, but got "
+                    "[-6]", {"s": longs(-6)}),
+    "zeros": of("ConstantOfShape", ["s"], "expected sizes of at least 1 that are polynomials of "
+                "dims, but got [0, 3]", {"s": longs(0, 3)}),
+    "two-numbers": of("ConstantOfShape", ["s"], "expected one number as 'value', but got shape "
+                      "[2]", {"s": longs(3)}, value=longs(1, 2)),
+    "indices": of("GatherND", ["x", "i"], "expected indices of one dim of a tensor, but got "
+                  "shapes [B, N, 6] and [2]", {"i": longs(0, 1)}),
+    "parts": of("Split", ["x", "s"], "expected a size for each of 1 results, but got [2, 4]",
+                {"s": longs(2, 4)}, axis=2),
+    "negative-parts": of("Split", ["x", "s"], "expected parts that are 6 together, but got "
+                         "[7, -1]", {"s": longs(7, -1)}, outputs=["y", "z"], axis=2),
+    "slices": of("Slice", ["x", "s", "s", "a"], "expected a start, an end and a step for each of "
+                 "1 dims, but got [0, 1], [0, 1] and [1, 1]", {"s": longs(0, 1), "a": longs(0)}),
+    "heads": of("Attention", ["x", "x", "x"], "expected tensors of four dims, or of three with a "
+                "number of heads, but got shape [B, N, 6] and 0 heads"),
+    "features": of("Attention", ["x", "x", "x"], "expected features that 4 heads divide, but got "
+                   "shape [B, N, 6]", q_num_heads=4, kv_num_heads=2),
+    "counts": of("Attention", ["x", "x", "x", "", "", "", "n"], "expected a number of keys as i64 "
+                 "for each item of the batch, but got f32 of shape [B]", q_num_heads=2,
+                 kv_num_heads=2, more=[onnx.value("n", "float32", ["B"])]),
+    "doubles": of("Attention", ["x", "x", "x"], "a softmax of doubles between floats is not "
+                  "compiled", q_num_heads=2, kv_num_heads=2, softmax_precision=11),
+    "step": of("Attention", ["x", "x", "x"], "expected scores of a step from 0 to 3 as a result, "
+               "but got 4", q_num_heads=2, kv_num_heads=2, qk_matmul_output_mode=4,
+               outputs=["y", "", "", "z"]),
+    "angles": of("RotaryEmbedding", ["x", "c", "c"], "expected cosines and sines of half the "
+                 "features to turn, but got shapes [B, 2, N, 3], [B, N, 3] and [B, N, 3]",
+                 num_heads=2, more=[onnx.value("c", "float32", ["B", "N", 3])]),
+    "product": of("ReduceProd", ["s"], "expected a list of sizes, but got shape [1, 2]",
+                  {"s": longs(1, 2)[None]}),
+}
+
+
+def main():
+    os.makedirs(sys.argv[1], exist_ok=True)
+    os.chdir(sys.argv[1])
+    os.makedirs("inner", exist_ok=True)
+    with open("w", "wb") as file:
+        file.write(bytes(30))
+    if not os.path.islink("link"):
+        os.symlink("../onnx_refusals_outside", "link")
+    with open("../onnx_refusals_outside", "wb") as file:
+        file.write(bytes(30))
+    for name, (data, _) in CASES.items():
+        with open(name + ".onnx", "wb") as file:
+            file.write(data)
+    refuse({name + ".onnx": sentence for name, (_, sentence) in CASES.items()})
+
+
+main()
