@@ -116,4 +116,5 @@ def main():
                    {"tokens": torch.zeros(2, 5, dtype=torch.long)}, {"tokens": (0, 1)})
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles an exported model, runs it and compares with PyTorch's results in
-double precision: run.py NAME OUT [COMPILER OPTION]...
+double precision: run.py NAME OUT [--onnx] [COMPILER OPTION]...
 
 Every result is within 1e-4 of its largest number; integers are the same.
 """
@@ -37,10 +37,13 @@ def main():
     os.makedirs(out, exist_ok=True)
     path = os.path.join(out, name)
     inputs, expected, weights = expected_of(name, out)
-    subprocess.run([sys.executable, os.path.join(HERE, "archive.py"),
-                    os.path.join(HERE, "Inputs", name + ".json"), path + ".pt2", *weights],
-                   check=True)
-    subprocess.run(["mixattn-compile", path + ".pt2", "-o", path + ".so", *options], check=True)
+    is_onnx = "--onnx" in options
+    script, graph, model = ("onnx_archive.py", ".onnx.json", path + ".onnx") if is_onnx else \
+        ("archive.py", ".json", path + ".pt2")
+    subprocess.run([sys.executable, os.path.join(HERE, script),
+                    os.path.join(HERE, "Inputs", name + graph), model, *weights], check=True)
+    subprocess.run(["mixattn-compile", model, "-o", path + ".so",
+                    *(each for each in options if each != "--onnx")], check=True)
     sys.exit(not compare(name, run(path, inputs), expected))
 
 
