@@ -182,11 +182,31 @@ Built GraphBuilder::convert(const Built &tensor, DType dtype) {
   return result;
 }
 
+/// Whether a value among `operands` has each of `dims` at its full size: loops
+/// know how far they go from values alone.
+static bool haveDims(ArrayRef<Built> operands, const SizeList &sizes,
+                     ArrayRef<int64_t> dims) {
+  return llvm::all_of(dims, [&](int64_t dim) {
+    return llvm::any_of(operands, [&](const Built &each) {
+      int64_t own = dim - (int64_t(sizes.size()) - each.rank());
+      return each.value && own >= 0 && each.sizes[own] == sizes[dim];
+    });
+  });
+}
+
 Built GraphBuilder::reduce(DType dtype, const SizeList &sizes,
-                           ArrayRef<int64_t> dims, ArrayRef<Built> operands,
+                           ArrayRef<int64_t> dims, ArrayRef<Built> given,
                            TypedAttr init, NumberBody body) {
-  if (cannotSpread(operands, sizes))
+  if (cannotSpread(given, sizes))
     return {};
+  std::vector<Built> operands = given.vec();
+  if (!haveDims(operands, sizes, dims)) {
+    Built &first = operands.front();
+    Built spread = pointwise(
+        first.dtype, sizes, first,
+        [](OpBuilder &, Location, ValueRange numbers) { return numbers[0]; });
+    first = {first.dtype, sizes, valueOf(spread)};
+  }
   SizeList left;
   SmallVector<AffineExpr> places;
   for (size_t dim = 0; dim < sizes.size(); ++dim)

@@ -110,6 +110,8 @@ def views(p):
     p.out("Split", "x", longs(1, 5), axis=2, results=2, ref=lambda x, s: np.split(x, [1], 2))
     p.out("Split", "x", axis=-1, num_outputs=3, results=3, ref=lambda x: np.split(x, 3, 2))
     p.out("Concat", "x", "y", "x", axis=2, ref=lambda *all: np.concatenate(all, 2))
+    p.out("Pad", "x", longs(1, 2), 0.5, longs(2),
+          ref=lambda x, *_: np.pad(x, ((0, 0), (0, 0), (1, 2)), constant_values=0.5))
     p.out("Trilu", "x", ref=np.triu)
     p.out("Trilu", "x", np.array(-1), upper=0, ref=lambda x, k: np.tril(x, -1))
     table = draw.floats("onnx.table", (7, 4)).astype(np.float32)
@@ -136,6 +138,10 @@ def sums(p):
     p.out("Softmax", "x", ref=softmax)
     p.out("Softmax", "x", axis=1, ref=lambda x: softmax(x, 1))
     p.out("LogSoftmax", "x", ref=lambda x: np.log(softmax(x)))
+    # Of what lies in no memory.
+    zeros = p.value("ConstantOfShape", p.value("Shape", "x", ref=lambda x: longs(*x.shape)),
+                    value=np.array([0.5], np.float32), ref=lambda s: np.full(s, 0.5, np.float32))
+    p.out("ReduceSum", zeros, longs(1), ref=lambda x, a: x.sum(1, keepdims=True))
     gain, shift = (draw.floats("onnx." + name, (6,)).astype(np.float32) for name in ("g", "s"))
 
     def norm(x, mean, axes, epsilon):
@@ -188,6 +194,14 @@ def sizes(p):
     p.out("Identity", steps, ref=lambda x: x)
     p.out("Range", np.array(1), p.value("Add", n, np.array(1), ref=np.add), np.array(1),
           ref=np.arange)
+    # Functions of ONNX ask whether heads are grouped.
+    even = p.value("Equal", p.value("Mod", six, longs(4), ref=np.mod), longs(0), ref=np.equal)
+    odd = p.value("Not", even, ref=np.logical_not)
+    both = p.value("And", odd, p.value("Less", six, longs(7), ref=np.less), ref=np.logical_and)
+    parts = p.value("Where", p.value("Or", both, even, ref=np.logical_or), half, six, ref=np.where)
+    p.out("Reshape", "x", p.value("Concat", longs(0, 0), parts, longs(-1), axis=0,
+                                  ref=lambda *all: np.concatenate(all)),
+          ref=lambda x, s: x.reshape(B, N, 3, 2))
     # Exporters ask whether a size is -1 before they spread.
     square = p.value("Concat", listed, listed, axis=0, ref=lambda *all: np.concatenate(all))
     is_kept = p.value("Equal", square, longs(-1), ref=np.equal)
@@ -301,6 +315,7 @@ def attention(p):
         if mode != 2:
             case("q", "k", "v", "m", softcap=2.0, mode=mode)
     case("q", "k", "v", "b", softcap=2.0, mode=2)
+    p.out("Attention", "q", "k", "v", softmax_precision=11, ref=lambda *all: attend(*all)[0])
     past = p.value("Attention", "q", "k", "v", None, "pk", "pv", is_causal=1, results=3,
                    ref=lambda *all: attend(*all, causal=True)[:3])
     p.expected[past[0]] = p.arrays[past[0]].astype(np.float32)

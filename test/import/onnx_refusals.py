@@ -204,8 +204,8 @@ CASES = {
     "counts": of("Attention", ["x", "x", "x", "", "", "", "n"], "expected a number of keys as i64 "
                  "for each item of the batch, but got f32 of shape [B]", q_num_heads=2,
                  kv_num_heads=2, more=[onnx.value("n", "float32", ["B"])]),
-    "doubles": of("Attention", ["x", "x", "x"], "a softmax of doubles between floats is not "
-                  "compiled", q_num_heads=2, kv_num_heads=2, softmax_precision=11),
+    "pads": of("Pad", ["x", "p"], "expected constant elements to pad with, of known numbers at both "
+               "ends of 3 dims, but got 'reflect' and [1, 1]", {"p": longs(1, 1)}, mode="reflect"),
     "step": of("Attention", ["x", "x", "x"], "expected scores of a step from 0 to 3 as a result, "
                "but got 4", q_num_heads=2, kv_num_heads=2, qk_matmul_output_mode=4,
                outputs=["y", "", "", "z"]),

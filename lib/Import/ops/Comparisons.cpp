@@ -132,6 +132,17 @@ template <typename FloatOp, typename IntegerOp> static OpWriter extremum() {
   };
 }
 
+/// The other truth value, of what follows from sizes as well.
+static void negation(OpCall &op) {
+  Built x = op.tensor("self");
+  if (!x || !x.integers)
+    return complement(true)(op);
+  SizeList others;
+  for (const SizePolynomial &each : *x.integers)
+    others.push_back(1 - each);
+  op.give(op.build.listed(DType::I1, x.sizes, others));
+}
+
 /// Whether it is no number.
 static void isNaN(OpCall &op) {
   Built x = op.tensor("self");
@@ -179,12 +190,18 @@ static void addOnnxComparisons(OpTable &table) {
       compared("aten.gt", [](int sign) { return sign > 0; });
   table["onnx.GreaterOrEqual"] =
       compared("aten.ge", [](int sign) { return sign >= 0; });
+  auto logic = [](SizeFold fold, OpWriter writer) {
+    return fromOnnx({"self", "other"}, {}, foldedBy(fold, true, writer));
+  };
+  // Truth values are 0 and 1.
+  using S = const SizePolynomial &;
   table["onnx.And"] =
-      fromOnnx({"self", "other"}, {}, bits<arith::AndIOp>(true));
-  table["onnx.Or"] = fromOnnx({"self", "other"}, {}, bits<arith::OrIOp>(true));
-  table["onnx.Xor"] =
-      fromOnnx({"self", "other"}, {}, bits<arith::XOrIOp>(true));
-  table["onnx.Not"] = fromOnnx({"self"}, {}, complement(true));
+      logic([](S x, S y) { return x * y; }, bits<arith::AndIOp>(true));
+  table["onnx.Or"] =
+      logic([](S x, S y) { return x + y - x * y; }, bits<arith::OrIOp>(true));
+  table["onnx.Xor"] = logic([](S x, S y) { return x + y - 2 * (x * y); },
+                            bits<arith::XOrIOp>(true));
+  table["onnx.Not"] = fromOnnx({"self"}, {}, negation);
   table["onnx.IsNaN"] = fromOnnx({"self"}, {}, isNaN);
   table["onnx.Where"] = fromOnnx({"condition", "self", "other"}, {}, where);
   table["onnx.Max"] =

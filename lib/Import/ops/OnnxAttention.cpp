@@ -86,6 +86,22 @@ static Built countedKeys(OpCall &op, const Built &counts,
       });
 }
 
+/// A mask with keys at its end that it does not show.
+static Built paddedMask(GraphBuilder &build, const Built &mask,
+                        const SizePolynomial &keys) {
+  if (!mask || !mask.rank() || mask.sizes.back() == keys)
+    return mask;
+  SizeList sizes = mask.sizes;
+  std::optional<int64_t> missing = (keys - sizes.back()).asNumber();
+  if (!missing || *missing < 0 || sizes.back() == SizePolynomial(1))
+    return mask;
+  sizes.back() = *missing;
+  double hidden =
+      mask.dtype == DType::I1 ? 0 : -std::numeric_limits<double>::infinity();
+  return build.concatenate({mask, build.filled(mask.dtype, sizes, hidden)},
+                           mask.rank() - 1);
+}
+
 /// Weights that are 0 where a query sees no key.
 static Built zeroUnseen(GraphBuilder &build, const Built &weights,
                         const Built &scores) {
@@ -154,15 +170,12 @@ static void attention(OpCall &op) {
   if (op.flag("is_causal", false))
     right = 0;
   // Softmax is computed in f32 at least.
-  int64_t precision = op.integer("softmax_precision", 1);
   constexpr int64_t ofDoubles = 11;
-  if (precision == ofDoubles && dtype != DType::F64)
-    op.build.fail(makeError("a softmax of doubles between floats is not "
-                            "compiled"));
+  bool isDouble = op.integer("softmax_precision", 1) == ofDoubles;
   double softcap = op.number("softcap", 0);
   std::vector<Built> masks;
   if (op.has("attn_mask"))
-    masks.push_back(op.tensor("attn_mask"));
+    masks.push_back(paddedMask(op.build, op.tensor("attn_mask"), k.sizes[2]));
   if (op.has("nonpad_kv_seqlen"))
     masks.push_back(countedKeys(op, op.tensor("nonpad_kv_seqlen"), q.sizes[2],
                                 k.sizes[2], left, right));
@@ -176,9 +189,12 @@ static void attention(OpCall &op) {
   if (!scores)
     return;
   Built masked = modifyScores(op.build, scores, scale, softcap, masks);
+  if (isDouble)
+    masked = op.build.convert(masked, DType::F64);
   Built weights = op.build.softmax(masked, 3);
   if (mayHideAll)
     weights = zeroUnseen(op.build, weights, masked);
+  weights = op.build.convert(weights, scores.dtype);
   int64_t mode = op.integer("qk_matmul_output_mode", 0);
   if (op.numResults() > 3)
     giveScores(op, mode, scale, softcap, scores, masked, weights);

@@ -232,7 +232,45 @@ static void roll(OpCall &op) {
     op.give(tensor);
 }
 
+/// With as many constant elements before and after along each dim as asked for.
+static void pad(OpCall &op) {
+  Built tensor = op.tensor("self");
+  SizeList pads = op.sizes("pads");
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, tensor.rank()));
+  if (op.has("axes"))
+    dims = op.orderedDims("axes", tensor.rank());
+  std::string mode = op.text("mode", "constant");
+  double number = op.number("value", 0);
+  bool areSizes = pads.size() == 2 * dims.size() && mode == "constant";
+  for (const SizePolynomial &each : pads)
+    areSizes &= each.asNumber().value_or(-1) >= 0;
+  if (!tensor || !areSizes)
+    return void(op.build.fail(makeError("expected constant elements to pad "
+                                        "with, of known numbers at both ends "
+                                        "of {} dims, but got '{}' and {}",
+                                        dims.size(), mode, toText(pads))));
+  for (size_t i = 0; i < dims.size(); ++i) {
+    int64_t dim = dims[i];
+    auto filled = [&](const SizePolynomial &count) {
+      SizeList sizes = tensor.sizes;
+      sizes[dim] = count;
+      return op.build.filled(tensor.dtype, sizes, number);
+    };
+    SmallVector<Built> parts = {tensor};
+    if (!pads[i].isZero())
+      parts.insert(parts.begin(), filled(pads[i]));
+    if (!pads[i + dims.size()].isZero())
+      parts.push_back(filled(pads[i + dims.size()]));
+    if (parts.size() > 1)
+      tensor = op.build.concatenate(parts, dim);
+    if (!tensor)
+      return;
+  }
+  op.give(tensor);
+}
+
 void mixattn::addParts(OpTable &table) {
+  table["onnx.Pad"] = fromOnnx({"self", "pads", "value", "axes"}, {}, pad);
   table["onnx.Slice"] =
       fromOnnx({"self", "starts", "ends", "axes", "steps"}, {}, sliceAll);
   table["onnx.Split"] =

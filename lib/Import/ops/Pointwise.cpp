@@ -303,6 +303,23 @@ static void swish(OpCall &op) {
   })(op);
 }
 
+/// A quotient of numbers rounded towards 0, or of sizes where it is whole.
+static SizePolynomial truncatedQuotient(const SizePolynomial &x,
+                                        const SizePolynomial &y) {
+  std::optional<int64_t> a = x.asNumber(), b = y.asNumber();
+  if (b == 0 || (a == INT64_MIN && b == -1))
+    return SizePolynomial::unknown();
+  return a && b ? SizePolynomial(*a / *b) : exactQuotient(x, y);
+}
+
+/// The rest of it, for numbers that are at least 0.
+static SizePolynomial restOfSizes(const SizePolynomial &x,
+                                  const SizePolynomial &y) {
+  std::optional<int64_t> a = x.asNumber(), b = y.asNumber();
+  return a && b && *a >= 0 && *b > 0 ? SizePolynomial(*a % *b)
+                                     : SizePolynomial::unknown();
+}
+
 /// ONNX's spellings.
 static void addOnnxPointwise(OpTable &table) {
   using S = const SizePolynomial &;
@@ -312,12 +329,9 @@ static void addOnnxPointwise(OpTable &table) {
   table["onnx.Add"] = two([](S x, S y) { return x + y; }, table["aten.add"]);
   table["onnx.Sub"] = two([](S x, S y) { return x - y; }, table["aten.sub"]);
   table["onnx.Mul"] = two([](S x, S y) { return x * y; }, table["aten.mul"]);
-  table["onnx.Div"] = two(
-      [](S x, S y) {
-        return y.isZero() ? SizePolynomial::unknown() : exactQuotient(x, y);
-      },
-      ofTwo(binary<arith::DivFOp, arith::DivSIOp>));
-  table["onnx.Mod"] = fromOnnx({"self", "other"}, {}, modulo);
+  table["onnx.Div"] =
+      two(truncatedQuotient, ofTwo(binary<arith::DivFOp, arith::DivSIOp>));
+  table["onnx.Mod"] = two(restOfSizes, modulo);
   table["onnx.Pow"] = fromOnnx({"self", "exponent"}, {}, power);
   table["onnx.Clip"] = fromOnnx({"self", "min", "max"}, {}, clamp);
   table["onnx.Gelu"] = fromOnnx({"self"}, {}, gelu);
