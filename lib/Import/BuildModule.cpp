@@ -38,7 +38,8 @@ private:
   }
   std::string freshName(StringRef name);
   void makeEntry(OpBuilder &builder, GraphBuilder &types);
-  void makeResults(OpBuilder &builder, ValueRange returned);
+  void makeResults(OpBuilder &builder, ValueRange returned,
+                   const std::map<std::string, DimRange> &limits);
   void bindInputs(GraphBuilder &build);
   Built constantOf(GraphBuilder &build, const GraphInput &input);
   void buildNode(GraphBuilder &build, const GraphNode &node);
@@ -132,7 +133,8 @@ void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
 }
 
 /// The entry's results, whose types are known once their ops are built.
-void ModuleBuilder::makeResults(OpBuilder &builder, ValueRange returned) {
+void ModuleBuilder::makeResults(OpBuilder &builder, ValueRange returned,
+                                const std::map<std::string, DimRange> &limits) {
   entry.setFunctionType(
       builder.getFunctionType(entry.getArgumentTypes(), returned.getTypes()));
   for (auto [index, output] : llvm::enumerate(graph.outputs)) {
@@ -141,6 +143,13 @@ void ModuleBuilder::makeResults(OpBuilder &builder, ValueRange returned) {
     if (ArrayAttr dims = dimNames(builder, values[output.second].sizes))
       entry.setResultAttr(index, "attn.dims", dims);
   }
+  for (const auto &[dim, range] : limits)
+    if (DimRange &known = graph.ranges[dim];
+        known.most || range.most || range.least > known.least) {
+      known.least = std::max(known.least, range.least);
+      if (range.most)
+        known.most = std::min(known.most.value_or(*range.most), *range.most);
+    }
   for (const auto &[dim, range] : graph.ranges)
     limitDim(entry, dim, range.least, range.most);
 }
@@ -250,7 +259,7 @@ Status ModuleBuilder::finish(GraphBuilder &build) {
                        graph.values[id].name);
     returned.push_back(build.valueOf(values[id]));
   }
-  makeResults(build.builder(), returned);
+  makeResults(build.builder(), returned, build.limits());
   func::ReturnOp::create(build.builder(), build.location(), returned);
   return Success{};
 }

@@ -58,6 +58,8 @@ public:
 
   /// Says that `dim` of `argument` is the open dim of that name.
   void defineDim(const std::string &name, mlir::Value argument, int64_t dim);
+  /// The sizes of open dims at which all parts of tensors lie within them.
+  const std::map<std::string, DimRange> &limits() const { return ranges; }
   /// The size as an attribute, or as a value of type index.
   mlir::OpFoldResult sizeOf(const SizePolynomial &size);
   mlir::Value indexOf(const SizePolynomial &size);
@@ -139,7 +141,11 @@ private:
 
   mlir::OpBuilder b;
   mlir::Location loc;
+  /// Fails if `size` can be below 0 at sizes that no range of one dim tells.
+  void requireSize(const SizePolynomial &size);
+
   std::optional<Error> firstError;
+  std::map<std::string, DimRange> ranges;
   std::map<std::string, std::pair<mlir::Value, int64_t>> dims;
   std::map<std::string, mlir::Value> sizeValues;
 };

@@ -193,6 +193,36 @@ static std::optional<SizeList> listOf(const Built &tensor,
   return part;
 }
 
+void GraphBuilder::requireSize(const SizePolynomial &size) {
+  int64_t number = 0;
+  std::vector<std::pair<std::vector<std::string>, int64_t>> others;
+  bool isBelow = false;
+  for (const auto &[dims, coefficient] : size.getTerms()) {
+    isBelow |= coefficient < 0;
+    if (dims.empty())
+      number = coefficient;
+    else
+      others.emplace_back(dims, coefficient);
+  }
+  if (!isBelow && size.isKnown())
+    return;
+  if (others.size() != 1 || others[0].first.size() != 1 ||
+      (others[0].second < 0 && number < 0)) {
+    fail(makeError("expected a part that lies within its tensor at all sizes, "
+                   "but {} may be below 0",
+                   size.toText()));
+    return;
+  }
+  auto [dims, coefficient] = others[0];
+  DimRange &range = ranges[dims[0]];
+  if (coefficient > 0) {
+    range.least = std::max(range.least, llvm::divideCeil(-number, coefficient));
+    return;
+  }
+  int64_t most = number / -coefficient;
+  range.most = std::min(range.most.value_or(most), most);
+}
+
 Built GraphBuilder::slice(const Built &tensor, int64_t dim,
                           const SizePolynomial &begin,
                           const SizePolynomial &size, int64_t step) {
@@ -216,6 +246,11 @@ Built GraphBuilder::slice(const Built &tensor, int64_t dim,
                        return element(b, loc, places);
                      });
   }
+  requireSize(begin);
+  requireSize(size);
+  requireSize(tensor.sizes[dim] - begin - (size - 1) * step - 1);
+  if (failure())
+    return {};
   SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
   offsets[dim] = sizeOf(begin);
