@@ -2,9 +2,11 @@
 # LLVM, MLIR, warnings, sanitizers and the helpers that state what a folder is.
 
 find_package(Threads REQUIRED)
+# Asked for by LLVM's package first.
+set(ZLIB_USE_STATIC_LIBS ${MIXATTN_STATIC})
 # "22.1" and not "22": MLIR's version file accepts the exact minor only.
 find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
-list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}" "${PROJECT_SOURCE_DIR}/cmake")
 # Without it add_mlir_doc writes into the root of the file system.
 set(MLIR_BINARY_DIR ${PROJECT_BINARY_DIR})
 find_program(LLVM_EXTERNAL_LIT NAMES lit llvm-lit HINTS "${LLVM_TOOLS_BINARY_DIR}")
@@ -50,14 +52,20 @@ if(MIXATTN_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# What code over MLIR links: the shared `MLIR` and `LLVM` only, for naming single
+# components would pull static copies in addition to the shared ones.
+set(MIXATTN_MLIR_LIBS MLIR LLVM)
+if(MIXATTN_STATIC)
+  include(MixattnStatic)
+endif()
+
 # mixattn_mlir_library(NAME sources... [LINK_LIBS libs...] [DEPENDS targets...])
-# A static library over MLIR. It links the shared `MLIR` only: naming single
-# MLIR components would pull static copies in addition to the shared ones.
+# A static library over MLIR.
 function(mixattn_mlir_library name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
-  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} ${MIXATTN_MLIR_LIBS})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()

@@ -75,7 +75,7 @@ def is_torch(value: Any) -> bool:
 def _of_numpy(array: Any) -> View:
     # NumPy's own __dlpack__ refuses what is read-only, and booleans.
     kind = array.dtype.kind
-    code = 4 if array.dtype.name == "bfloat16" else CODES.get(kind)
+    code = 4 if kind == "V" and array.dtype.name == "bfloat16" else CODES.get(kind)
     size = array.dtype.itemsize
     if code is None:
         raise TypeError(f"expected an array of numbers, but got one of '{array.dtype}'")
