@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import mmap
 import os
 import struct
 from typing import Any, Mapping, Sequence, Union
@@ -17,7 +18,8 @@ def read(path: str) -> dict:
     """The manifest that lies in the shared library at `path`. ValueError where there is none, or one
     of another version of the ABI."""
     with open(path, "rb") as file:
-        data = file.read()
+        # It may hold weights: what is not looked at is not read.
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if os.fstat(file.fileno()).st_size else b""
     text = _section(data)
     if text is None:
         raise ValueError(f"{path}: expected a shared library that mixattn-compile made, "
