@@ -56,7 +56,8 @@ def archives(build):
 
 def licences(files):
     """The copyright files of the packages that `files` are of, by name."""
-    packages = {line.split(":")[0] for line in say("dpkg-query", "-S", *sorted(map(os.path.realpath, files))).splitlines()}
+    lines = say("dpkg-query", "-S", *sorted(map(os.path.realpath, files))).splitlines()
+    packages = {line.split(":")[0] for line in lines}
     found = {}
     for package in sorted(packages):
         with open(f"/usr/share/doc/{package}/copyright", "rb") as file:

@@ -206,7 +206,5 @@ def load(path: Union[str, os.PathLike], weights: Union[str, os.PathLike, Mapping
     path = os.fspath(path)
     if weights is None:
         beside = os.path.splitext(path)[0] + ".safetensors"
-        weights = beside if os.path.exists(beside) else None
-    elif isinstance(weights, os.PathLike):
-        weights = os.fspath(weights)
-    return Library(path, weights)
+        return Library(path, beside if os.path.exists(beside) else None)
+    return Library(path, os.fspath(weights) if isinstance(weights, os.PathLike) else weights)

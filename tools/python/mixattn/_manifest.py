@@ -8,7 +8,7 @@ import math
 import mmap
 import os
 import struct
-from typing import Any, Mapping, Sequence, Union
+from typing import Any, Callable, Mapping, Sequence, Union
 
 ABI_VERSION = 2
 SECTION = b".mixattn.manifest"
@@ -30,7 +30,7 @@ def read(path: str) -> dict:
     return manifest
 
 
-def _section(data: bytes) -> Union[bytes, None]:
+def _section(data: Union[bytes, mmap.mmap]) -> Union[bytes, None]:
     """The bytes of the ELF section SECTION."""
     if data[:6] != b"\x7fELF\x02\x01" or len(data) < 64:
         return None
@@ -51,7 +51,7 @@ def _section(data: bytes) -> Union[bytes, None]:
     return None
 
 
-OPERATIONS = {
+OPERATIONS: dict[str, Callable[[list], int]] = {
     "add": sum, "multiply": math.prod, "minimum": min, "maximum": max,
     "subtract": lambda two: two[0] - two[1], "divide": lambda two: two[0] // two[1],
     "remainder": lambda two: two[0] % two[1], "above": lambda two: int(two[0] > two[1]),

@@ -52,7 +52,8 @@ def _of_file(path: str) -> dict:
         if not 0 <= begin <= end <= len(pages) - 8 - length or end - begin != size:
             raise ValueError(f"{path}: '{name}': expected {size} bytes within the file, "
                              f"but got those from {begin} to {end}")
-        address, owner = start + begin, pages
+        address = start + begin
+        owner: Any = pages
         if address % (bits // 8):
             owner = (ctypes.c_uint64 * (size // 8 + 1))()
             ctypes.memmove(owner, address, size)
