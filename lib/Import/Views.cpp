@@ -216,7 +216,8 @@ void GraphBuilder::requireSize(const SizePolynomial &size) {
   auto [dims, coefficient] = others[0];
   DimRange &range = ranges[dims[0]];
   if (coefficient > 0) {
-    range.least = std::max(range.least, llvm::divideCeil(-number, coefficient));
+    range.least =
+        std::max(range.least, llvm::divideCeilSigned(-number, coefficient));
     return;
   }
   int64_t most = number / -coefficient;

@@ -266,6 +266,10 @@ CASES = {
                      inputs=("x", "z"), query=T("z"), key=X, value=X, enable_gqa=True,
                      says="expected heads of queries that heads of keys divide, but got 4 and "
                      "shape [B, N, 6]"),
+    "part-of-two-dims": of("aten.slice.Tensor", {"y": (FLOAT, ["B", "Add(Symbol('N'), Mul(Integer(-1), Symbol('B')))", 6])},
+                           integers={"b": "B"}, self=X, dim=1, start=S("b"), end=2**63 - 1,
+                           says="expected a part that lies within its tensor at all sizes, but "
+                           "-B + N may be below 0"),
     "unread": (members(program([node("aten.max.dim", ("y", "z"), self=X, dim=2)],
                                {"y": (FLOAT, ["B", "N"]), "z": (LONG, ["B", "N"])},
                                outputs=("z",))), "'z' is a result that is not compiled"),

@@ -110,7 +110,11 @@ static void where(OpCall &op) {
             chooseListed(*condition.integers, *yes.integers, *no.integers))
       return op.give(op.build.listed(
           yes.dtype, op.build.broadcast({condition, yes, no}), *chosen));
-  op.give(choose(op, condition, yes, no, promote({yes, no})));
+  DType dtype = promote({yes, no});
+  // Floats of Python have PyTorch's default type.
+  if (yes.isNumber && no.isNumber && isFloat(dtype))
+    dtype = DType::F32;
+  op.give(choose(op, condition, yes, no, dtype));
 }
 
 static void maskedFill(OpCall &op) {
