@@ -84,6 +84,27 @@ class Views(nn.Module):
         )
 
 
+class Picks(nn.Module):
+    """Elements by tensors of indices; differences and running sums."""
+
+    def __init__(self, width=12):
+        super().__init__()
+        self.table = nn.Parameter(torch.empty(7, 3, width))
+
+    def forward(self, x, index):
+        b, n, w = x.shape
+        rows = index % 3
+        places = torch.arange(n).expand(b, n)
+        return (
+            self.table[index, rows], self.table[index[:, None], :, rows[None]],
+            self.table[:, rows, 2:5], self.table[:, torch.arange(3) * 0 + 1, torch.arange(3)],
+            x.gather(2, (index % w)[..., None].expand(b, n, 4)), x[:, :, :3].gather(1, index[..., None].expand(b, n, 3) % 2),
+            (places * 2 + 1)[torch.arange(b)[:, None, None, None], places[:, None, :, None]],
+            x.diff(), x.diff(dim=1, prepend=x[:, :1]), index.diff(append=index[:, :2]),
+            x.cumsum(1), x[0].cumsum(-1), (index > 0).cumsum(0), places.cumsum(-1),
+        )
+
+
 class Sums(nn.Module):
     """Reductions, products and norms."""
 
@@ -120,6 +141,7 @@ MODELS = {
     "layer": (Layer, {"x": ((2, 5, 32), (0, 1))}),
     "pointwise": (Pointwise, {"x": ((2, 5, 8), (0, 1))}),
     "views": (Views, {"x": ((2, 5, 12), (0, 1)), "index": ((2, 5), (0, 1))}),
+    "picks": (Picks, {"x": ((2, 5, 12), (0, 1)), "index": ((2, 5), (0, 1))}),
     "attentions": (lambda: attentions.Spellings(attentions.RAISED), SEQUENCES),
     "core_attentions": (lambda: attentions.Spellings(attentions.CORE), SEQUENCES),
     "plain_attentions": (lambda: attentions.Spellings(attentions.UNRAISED), SEQUENCES),

@@ -241,7 +241,13 @@ CASES = {
                  end=S("n"), step=2,
                  says="expected an arange whose length is a polynomial of dims"),
     "indices": of("aten.index.Tensor", {"z": (LONG, ["B"])}, inputs=("x", "z"), self=X,
-                  indices=[T("z"), T("z")], says="expected one tensor of indices, but got 2"),
+                  indices=[T("z")] * 4, says="expected indices along dims of a tensor of rank 3, but "
+                  "got 4"),
+    "gather": of("aten.gather.default", {"z": (LONG, ["B"])}, inputs=("x", "z"), self=X, dim=1,
+                 index=T("z"), says="expected indices of the tensor's sizes along all dims but dim "
+                 "1, but got shapes [B, N, 6] and [B]"),
+    "differences": of("aten.diff.default", self=X, n=2,
+                      says="expected differences of numbers, taken once"),
     "float-indices": of("aten.embedding.default", weight=X, indices=X,
                         says="expected indices of an integer type, but got f32"),
     "norm": of("aten.layer_norm.default", input=X, normalized_shape=[5],

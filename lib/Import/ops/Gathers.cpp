@@ -63,69 +63,171 @@ static Value placeOf(OpBuilder &b, Location loc, Value index, Value size,
   return arith::MinSIOp::create(b, loc, place, last);
 }
 
+namespace {
+
+/// Indices along a dim of a table, with the sizes by which they spread to the
+/// result.
+struct Picked {
+  int64_t dim;
+  Built indices;
+  SizeList aligned;
+};
+
+} // namespace
+
+/// Where an element of a result is in the table: from its place in the result
+/// and, for each dim that is picked, the place that its index names.
+using PlacesOf =
+    std::function<SmallVector<Value>(ValueRange own, ValueRange places)>;
+
+/// A number of indices that follow from places alone, at `own` in the result.
+static Value elementAt(OpBuilder &b, Location loc, const Built &spread,
+                       ValueRange own) {
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  SmallVector<Value> place;
+  size_t first = own.size() - spread.sizes.size();
+  for (auto [i, size] : llvm::enumerate(spread.sizes))
+    place.push_back(size == SizePolynomial(1) ? zero : own[first + i]);
+  return spread.element(b, loc, place);
+}
+
+/// Elements of `table`, one for each of `sizes`.
+static Built pick(OpCall &op, const Built &table, ArrayRef<Picked> picked,
+                  const SizeList &sizes, const PlacesOf &placesOf) {
+  std::vector<Built> all, stored;
+  std::vector<Value> extents;
+  std::vector<bool> areHeld;
+  for (const auto &[dim, indices, aligned] : picked) {
+    if (isFloat(indices.dtype) || indices.dtype == DType::I1)
+      return op.build.fail(makeError("expected indices of an integer type, but "
+                                     "got {}",
+                                     nameOf(indices.dtype)));
+    std::optional<int64_t> rows = table.sizes[dim].asNumber();
+    areHeld.push_back(!(rows && isChecked(op, indices, -*rows, *rows - 1)));
+    extents.push_back(op.build.indexOf(table.sizes[dim]));
+    all.push_back(op.build.reshape(indices, aligned));
+    if (all.back().value)
+      stored.push_back(all.back());
+  }
+  Value from = op.build.valueOf(table);
+  if (op.build.failure())
+    return {};
+  auto read = [=](OpBuilder &b, Location loc, ValueRange own,
+                  ValueRange numbers) -> Value {
+    SmallVector<Value> places;
+    for (auto [i, spread] : llvm::enumerate(all)) {
+      Value index =
+          spread.value ? numbers.front() : elementAt(b, loc, spread, own);
+      if (spread.value)
+        numbers = numbers.drop_front();
+      places.push_back(placeOf(b, loc, index, extents[i], areHeld[i]));
+    }
+    return tensor::ExtractOp::create(b, loc, from, placesOf(own, places));
+  };
+  if (stored.empty())
+    return op.build.generated(
+        table.dtype, sizes,
+        [=](OpBuilder &b, Location loc, ValueRange own) -> Value {
+          return read(b, loc, own, {});
+        });
+  return op.build.pointwise(
+      table.dtype, sizes, stored,
+      [=, rank = sizes.size()](OpBuilder &b, Location loc,
+                               ValueRange numbers) -> Value {
+        SmallVector<Value> own;
+        for (size_t i = 0; i < rank; ++i)
+          own.push_back(linalg::IndexOp::create(b, loc, i));
+        return read(b, loc, own, numbers);
+      });
+}
+
+/// Rows by indices along several dims, which spread to each other; those of a
+/// result that is not picked stand where the first dim stood, or after all
+/// others where dims between are not picked.
+static Built pickAlong(OpCall &op, const Built &table,
+                       ArrayRef<std::pair<int64_t, Built>> indices) {
+  std::vector<Built> operands;
+  for (const auto &[dim, each] : indices)
+    operands.push_back(each);
+  SizeList spread = op.build.broadcast(operands);
+  int64_t first = indices.front().first, count = indices.size();
+  bool areTogether = indices.back().first - first + 1 == count;
+  int64_t front = areTogether ? first : 0;
+  SizeList sizes(table.sizes.begin(), table.sizes.begin() + front);
+  sizes.insert(sizes.end(), spread.begin(), spread.end());
+  auto isPicked = [=, all = indices.vec()](int64_t dim) {
+    return llvm::any_of(all,
+                        [&](const auto &each) { return each.first == dim; });
+  };
+  for (int64_t dim = front; dim < table.rank(); ++dim)
+    if (!isPicked(dim))
+      sizes.push_back(table.sizes[dim]);
+  int64_t rank = spread.size(), after = int64_t(sizes.size()) - front - rank;
+  std::vector<Picked> picked;
+  for (const auto &[dim, each] : indices) {
+    SizeList aligned = each.sizes;
+    aligned.insert(aligned.end(), after, SizePolynomial(1));
+    picked.push_back({dim, each, aligned});
+  }
+  return pick(op, table, picked, sizes,
+              [=, dims = table.rank()](ValueRange own, ValueRange places) {
+                SmallVector<Value> result(own.take_front(front));
+                ValueRange others = own.drop_front(front + rank);
+                for (int64_t dim = front; dim < dims; ++dim) {
+                  ValueRange &next = isPicked(dim) ? places : others;
+                  result.push_back(next.front());
+                  next = next.drop_front();
+                }
+                return result;
+              });
+}
+
 Built mixattn::pickRows(OpCall &op, const Built &table, int64_t dim,
                         const Built &indices) {
   if (!table || !indices || op.build.failure())
     return {};
-  if (isFloat(indices.dtype) || indices.dtype == DType::I1)
-    return op.build.fail(makeError("expected indices of an integer type, but "
-                                   "got {}",
-                                   nameOf(indices.dtype)));
-  SizeList sizes(table.sizes.begin(), table.sizes.begin() + dim);
-  sizes.insert(sizes.end(), indices.sizes.begin(), indices.sizes.end());
-  sizes.insert(sizes.end(), table.sizes.begin() + dim + 1, table.sizes.end());
-  std::optional<int64_t> rows = table.sizes[dim].asNumber();
-  bool isHeld = !(rows && isChecked(op, indices, -*rows, *rows - 1));
-  Value from = op.build.valueOf(table);
-  Value size = op.build.indexOf(table.sizes[dim]);
-  // The indices spread to the result: dims of rows come after them.
-  int64_t after = table.rank() - dim - 1;
-  SizeList aligned = indices.sizes;
-  aligned.insert(aligned.end(), after, SizePolynomial(1));
-  Built spread = op.build.reshape(indices, aligned);
-  int64_t rank = indices.rank();
-  NumberBody element = spread.element;
-  if (spread.value)
-    return op.build.pointwise(
-        table.dtype, sizes, spread,
-        [=](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
-          SmallVector<Value> places;
-          for (int64_t i = 0; i < dim; ++i)
-            places.push_back(linalg::IndexOp::create(b, loc, i));
-          places.push_back(placeOf(b, loc, numbers[0], size, isHeld));
-          for (int64_t i = 0; i < after; ++i)
-            places.push_back(linalg::IndexOp::create(b, loc, dim + rank + i));
-          return tensor::ExtractOp::create(b, loc, from, places);
-        });
-  return op.build.generated(
-      table.dtype, sizes,
-      [=](OpBuilder &b, Location loc, ValueRange indices) -> Value {
-        SmallVector<Value> places(indices.take_front(dim));
-        SmallVector<Value> inner(indices.drop_front(dim));
-        Value index = element(b, loc, inner);
-        places.push_back(placeOf(b, loc, index, size, isHeld));
-        for (int64_t i = 0; i < after; ++i)
-          places.push_back(indices[dim + rank + i]);
-        return tensor::ExtractOp::create(b, loc, from, places);
-      });
+  return pickAlong(op, table, std::pair(dim, indices));
 }
 
-/// table[..., indices, ...] with one tensor of indices.
+/// torch.gather: each element's own place, but along one dim that of its index.
+static void gatherElements(OpCall &op) {
+  Built table = op.tensor("self"), indices = op.tensor("index");
+  int64_t dim = op.dim("dim", table.rank(), 0);
+  // An option of training alone.
+  op.flag("sparse_grad", false);
+  if (!table || !indices)
+    return;
+  SizeList sizes = indices.sizes;
+  if (int64_t(sizes.size()) == table.rank() && table.rank())
+    sizes[dim] = table.sizes[dim];
+  if (!(sizes == table.sizes))
+    return void(op.build.fail(
+        makeError("expected indices of the tensor's sizes along all dims but "
+                  "dim {}, but got shapes {} and {}",
+                  dim, toText(table.sizes), toText(indices.sizes))));
+  op.give(pick(op, table, Picked{dim, indices, indices.sizes}, indices.sizes,
+               [=](ValueRange own, ValueRange places) {
+                 SmallVector<Value> result(own);
+                 result[dim] = places.front();
+                 return result;
+               }));
+}
+
+/// table[..., indices, ...] with tensors of indices along some dims.
 static void pickByIndex(OpCall &op) {
   Built table = op.tensor("self");
-  std::vector<Built> indices = op.tensors("indices");
-  int64_t dim = -1, count = 0;
-  for (auto [place, each] : llvm::enumerate(indices))
-    if (each) {
-      dim = place;
-      ++count;
-    }
-  if (count != 1 || dim >= table.rank()) {
-    op.build.fail(
-        makeError("expected one tensor of indices, but got {}", count));
+  std::vector<Built> given = op.tensors("indices");
+  std::vector<std::pair<int64_t, Built>> indices;
+  for (auto [dim, each] : llvm::enumerate(given))
+    if (each)
+      indices.emplace_back(dim, each);
+  if (!table || op.build.failure())
     return;
-  }
-  op.give(pickRows(op, table, dim, indices[dim]));
+  if (indices.empty() || indices.back().first >= table.rank())
+    return void(op.build.fail(makeError(
+        "expected indices along dims of a tensor of rank {}, but got {}",
+        table.rank(), indices.size())));
+  op.give(pickAlong(op, table, indices));
 }
 
 static void embedding(OpCall &op) {
@@ -180,6 +282,7 @@ static void gatherRows(OpCall &op) {
 void mixattn::addGathers(OpTable &table) {
   table["onnx.GatherND"] = fromOnnx({"self", "index"}, {}, gatherRows);
   table["onnx.Gather"] = fromOnnx({"self", "index"}, {{"dim", "axis"}}, gather);
+  table["aten.gather"] = gatherElements;
   table["aten.index"] = pickByIndex;
   table["aten.embedding"] = embedding;
   table["aten.index_select"] = indexSelect;

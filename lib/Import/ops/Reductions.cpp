@@ -63,6 +63,74 @@ static OpWriter truth(bool isAny) {
   };
 }
 
+/// Sums of all elements up to each along a dim, 16-bit floats in f32: n^2 / 2
+/// additions for n elements, each sum in the order of the elements.
+static void runningSum(OpCall &op) {
+  DType dtype = op.result().dtype, wide = computedAs(dtype);
+  Built tensor = op.build.convert(op.tensor("self"), wide);
+  int64_t dim = op.dim("dim", tensor.rank(), 0), rank = tensor.rank();
+  if (!tensor || !rank || dtype == DType::I1)
+    return;
+  // The element that is added is the last dim's, the sum's place is its own.
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != dim)
+      order.push_back(i);
+  order.push_back(dim);
+  SizeList single = tensor.sizes, all = tensor.sizes;
+  single[dim] = 1;
+  single.push_back(tensor.sizes[dim]);
+  all.push_back(tensor.sizes[dim]);
+  Built added = op.build.reshape(op.build.transpose(tensor, order), single);
+  Built isBefore = op.build.generated(
+      DType::I1, all, [=](OpBuilder &b, Location loc, ValueRange places) {
+        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
+                                     places[rank], places[dim])
+            .getResult();
+      });
+  auto body = [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(x[0].getType()));
+    Value number = arith::SelectOp::create(b, loc, x[1], x[0], zero);
+    if (isFloat(wide))
+      return arith::AddFOp::create(b, loc, x[2], number);
+    return arith::AddIOp::create(b, loc, x[2], number);
+  };
+  TypedAttr zero = op.build.builder().getZeroAttr(op.build.typeOf(wide));
+  op.give(op.build.convert(
+      op.build.reduce(wide, all, {rank}, {added, isBefore}, zero, body),
+      dtype));
+}
+
+/// Each element less the one before it along a dim.
+static void difference(OpCall &op) {
+  std::vector<Built> parts;
+  Built tensor = op.tensor("self");
+  int64_t dim = op.dim("dim", tensor.rank(), -1);
+  for (const char *name : {"prepend", "append"})
+    if (op.has(name))
+      parts.insert(name[0] == 'p' ? parts.begin() : parts.end(),
+                   op.tensor(name));
+  if (!tensor || !tensor.rank())
+    return;
+  if (op.integer("n", 1) != 1 || tensor.dtype == DType::I1)
+    return void(op.build.fail(
+        makeError("expected differences of numbers, taken once")));
+  parts.insert(parts.begin() + op.has("prepend"), tensor);
+  tensor = op.build.concatenate(parts, dim);
+  if (!tensor)
+    return;
+  SizePolynomial size = tensor.sizes[dim] - 1;
+  Built after = op.build.slice(tensor, dim, 1, size),
+        before = op.build.slice(tensor, dim, 0, size);
+  op.give(combine(op.build, {after, before}, tensor.dtype, tensor.dtype,
+                  [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                    if (isa<FloatType>(x[0].getType()))
+                      return arith::SubFOp::create(b, loc, x[0], x[1]);
+                    return arith::SubIOp::create(b, loc, x[0], x[1]);
+                  }));
+}
+
 /// log sum exp(x) = m + log sum exp(x - m), m the maximum where that is finite.
 static void logSumExp(OpCall &op) {
   Built tensor = op.build.convert(op.tensor("self"), op.floatType());
@@ -221,6 +289,8 @@ void mixattn::addReductions(OpTable &table) {
   table["aten.min"] = extremeOf(false);
   table["aten.any"] = truth(true);
   table["aten.all"] = truth(false);
+  table["aten.cumsum"] = runningSum;
+  table["aten.diff"] = difference;
   table["aten.logsumexp"] = logSumExp;
   table["aten.softmax"] = table["aten._softmax"] = softmax;
   table["aten.log_softmax"] = table["aten._log_softmax"] = logSoftmax;
