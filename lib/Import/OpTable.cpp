@@ -6,9 +6,10 @@ using namespace mixattn;
 
 static OpTable makeTable() {
   OpTable table;
-  for (auto *add : {addPointwise, addComparisons, addConstants, addViews,
-                    addParts, addProducts, addReductions, addNorms,
-                    addAttention, addOnnxAttention, addGathers, addSizes})
+  for (auto *add :
+       {addPointwise, addComparisons, addConstants, addViews, addParts,
+        addProducts, addReductions, addNorms, addAttention, addOnnxAttention,
+        addGathers, addPatches, addSizes})
     add(table);
   return table;
 }

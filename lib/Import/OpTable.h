@@ -43,6 +43,7 @@ void addNorms(OpTable &table);
 void addAttention(OpTable &table);
 void addOnnxAttention(OpTable &table);
 void addGathers(OpTable &table);
+void addPatches(OpTable &table);
 void addSizes(OpTable &table);
 
 } // namespace mixattn

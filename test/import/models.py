@@ -105,6 +105,25 @@ class Picks(nn.Module):
         )
 
 
+class Images(nn.Module):
+    """Patches, borders and means of images; a tensor filled part by part."""
+
+    def __init__(self):
+        super().__init__()
+        self.patches = nn.Conv2d(3, 4, (2, 3), stride=(2, 3))
+        self.columns = nn.Conv2d(3, 2, (8, 1), stride=(8, 1), bias=False)
+
+    def forward(self, x):
+        filled = x.new_zeros(8, 12)
+        filled[0:3, 1:5] = 1.5
+        filled[3:, 5:] = x[0, 0, 3:, 5:]
+        filled[:, -2:] = -1
+        return (
+            self.patches(x), self.columns(x), F.pad(x, (1, 0, 0, 2)), F.pad(x, (0, 3), value=-1.5),
+            F.adaptive_avg_pool2d(x, 1), x + filled,
+        )
+
+
 class Sums(nn.Module):
     """Reductions, products and norms."""
 
@@ -142,6 +161,7 @@ MODELS = {
     "pointwise": (Pointwise, {"x": ((2, 5, 8), (0, 1))}),
     "views": (Views, {"x": ((2, 5, 12), (0, 1)), "index": ((2, 5), (0, 1))}),
     "picks": (Picks, {"x": ((2, 5, 12), (0, 1)), "index": ((2, 5), (0, 1))}),
+    "images": (Images, {"x": ((2, 3, 8, 12), (0,))}),
     "attentions": (lambda: attentions.Spellings(attentions.RAISED), SEQUENCES),
     "core_attentions": (lambda: attentions.Spellings(attentions.CORE), SEQUENCES),
     "plain_attentions": (lambda: attentions.Spellings(attentions.UNRAISED), SEQUENCES),

@@ -243,6 +243,16 @@ CASES = {
     "indices": of("aten.index.Tensor", {"z": (LONG, ["B"])}, inputs=("x", "z"), self=X,
                   indices=[T("z")] * 4, says="expected indices along dims of a tensor of rank 3, but "
                   "got 4"),
+    "convolution": of("aten.conv2d.default", {"x": (FLOAT, ["B", 3, 8, "N"]), "z": (FLOAT, [4, 3, 3, 3])},
+                      inputs=("x", "z"), input=X, weight=T("z"), bias=None, stride=[2, 2],
+                      says="expected a convolution of images by windows that lie next to each other "
+                      "and cover them, but got shapes [B, 3, 8, N] and [4, 3, 3, 3]"),
+    "pool": of("aten.adaptive_avg_pool2d.default", self=X, output_size=[2, 2],
+               says="expected images that are pooled to one number, but got shape [B, N, 6] to "
+               "[2, 2]"),
+    "scatter": of("aten.slice_scatter.default", self=X, src=X, dim=2, start=1, end=2**63 - 1,
+                  says="expected a part of shape [B, N, 5] without steps, from a known place on, "
+                  "but got one of shape [B, N, 6] from 1"),
     "gather": of("aten.gather.default", {"z": (LONG, ["B"])}, inputs=("x", "z"), self=X, dim=1,
                  index=T("z"), says="expected indices of the tensor's sizes along all dims but dim "
                  "1, but got shapes [B, N, 6] and [B]"),

@@ -178,6 +178,7 @@ void mixattn::addConstants(OpTable &table) {
     table[name] = everywhere(1);
   for (const char *name : {"aten.full", "aten.full_like", "aten.new_full"})
     table[name] = fillWith("fill_value");
+  table["aten.fill"] = fillWith("value");
   table["aten.scalar_tensor"] = fillWith("s");
   table["aten.arange"] = arange;
   table["aten.tril"] = triangle(true);

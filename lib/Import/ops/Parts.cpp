@@ -54,6 +54,33 @@ static void slice(OpCall &op) {
                op.integer("step", 1)));
 }
 
+/// A tensor with other elements from start to end.
+static void replacePart(OpCall &op) {
+  Built tensor = op.tensor("self"), source = op.tensor("src");
+  int64_t dim = op.dim("dim", tensor.rank(), 0);
+  Built old = part(op, tensor, dim, op.size("start", 0),
+                   op.size("end", INT64_MAX), op.integer("step", 1));
+  if (!old || !source)
+    return;
+  SizePolynomial start = fromEnd(op.size("start", 0), tensor.sizes[dim]);
+  std::optional<int64_t> from = start.asNumber();
+  if (op.integer("step", 1) != 1 || !from || *from < 0 ||
+      old.sizes != source.sizes)
+    return void(op.build.fail(
+        makeError("expected a part of shape {} without steps, from a known "
+                  "place on, but got one of shape {} from {}",
+                  toText(old.sizes), toText(source.sizes), start.toText())));
+  SizePolynomial end = start + source.sizes[dim],
+                 after = tensor.sizes[dim] - end;
+  SmallVector<Built> parts;
+  if (*from)
+    parts.push_back(op.build.slice(tensor, dim, 0, start));
+  parts.push_back(source);
+  if (!after.isZero())
+    parts.push_back(op.build.slice(tensor, dim, end, after));
+  op.give(op.build.concatenate(parts, dim));
+}
+
 static void selectOne(OpCall &op) {
   Built tensor = op.tensor("self");
   int64_t dim = op.dim("dim", tensor.rank(), 0);
@@ -233,12 +260,8 @@ static void roll(OpCall &op) {
 }
 
 /// With as many constant elements before and after along each dim as asked for.
-static void pad(OpCall &op) {
-  Built tensor = op.tensor("self");
-  SizeList pads = op.sizes("pads");
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, tensor.rank()));
-  if (op.has("axes"))
-    dims = op.orderedDims("axes", tensor.rank());
+static void padDims(OpCall &op, Built tensor, ArrayRef<int64_t> dims,
+                    const SizeList &pads) {
   std::string mode = op.text("mode", "constant");
   double number = op.number("value", 0);
   bool areSizes = pads.size() == 2 * dims.size() && mode == "constant";
@@ -269,7 +292,32 @@ static void pad(OpCall &op) {
   op.give(tensor);
 }
 
+/// ONNX's Pad: all beginnings, then all ends.
+static void pad(OpCall &op) {
+  Built tensor = op.tensor("self");
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, tensor.rank()));
+  if (op.has("axes"))
+    dims = op.orderedDims("axes", tensor.rank());
+  padDims(op, tensor, dims, op.sizes("pads"));
+}
+
+/// PyTorch's pad: beginning and end of the last dim, of the one before, …
+static void padFromLast(OpCall &op) {
+  Built tensor = op.tensor("self");
+  SizeList given = op.sizes("pad"), pads;
+  SmallVector<int64_t> dims;
+  for (size_t i = 0; i < given.size() / 2; ++i)
+    dims.push_back(tensor.rank() - 1 - int64_t(i));
+  for (size_t first : {0, 1})
+    for (size_t i = first; i < given.size(); i += 2)
+      pads.push_back(given[i]);
+  if (int64_t(dims.size()) > tensor.rank())
+    pads.clear();
+  padDims(op, tensor, dims, pads);
+}
+
 void mixattn::addParts(OpTable &table) {
+  table["aten.pad"] = table["aten.constant_pad_nd"] = padFromLast;
   table["onnx.Pad"] = fromOnnx({"self", "pads", "value", "axes"}, {}, pad);
   table["onnx.Slice"] =
       fromOnnx({"self", "starts", "ends", "axes", "steps"}, {}, sliceAll);
@@ -278,6 +326,7 @@ void mixattn::addParts(OpTable &table) {
   table["onnx.Concat"] =
       fromOnnxList("tensors", {{"dim", "axis"}}, concatenate);
   table["aten.roll"] = roll;
+  table["aten.slice_scatter"] = replacePart;
   table["aten.slice"] = slice;
   table["aten.select"] = selectOne;
   table["aten.split"] = [](OpCall &op) { split(op, "split_size"); };

@@ -42,6 +42,23 @@ static OpWriter sumOrMean(bool isMean) {
   };
 }
 
+/// The mean of each image of a tensor [..., H, W].
+static void meanOfImages(OpCall &op) {
+  Built tensor = op.build.convert(op.tensor("self"), op.floatType());
+  SizeList sizes = op.sizes("output_size");
+  if (!tensor)
+    return;
+  if (tensor.rank() < 2 || sizes != SizeList{1, 1})
+    return void(op.build.fail(
+        makeError("expected images that are pooled to one number, but got "
+                  "shape {} to {}",
+                  toText(tensor.sizes), toText(sizes))));
+  int64_t dims[] = {tensor.rank() - 2, tensor.rank() - 1};
+  Built mean =
+      divided(op.build, op.build.sum(tensor, dims), countOf(tensor, dims));
+  op.give(op.build.withOnes(mean, dims));
+}
+
 static OpWriter extremeOf(bool isLargest) {
   return [isLargest](OpCall &op) {
     Built tensor = op.tensor("self");
@@ -289,6 +306,7 @@ void mixattn::addReductions(OpTable &table) {
   table["aten.min"] = extremeOf(false);
   table["aten.any"] = truth(true);
   table["aten.all"] = truth(false);
+  table["aten.adaptive_avg_pool2d"] = meanOfImages;
   table["aten.cumsum"] = runningSum;
   table["aten.diff"] = difference;
   table["aten.logsumexp"] = logSumExp;

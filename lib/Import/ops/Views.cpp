@@ -86,6 +86,18 @@ static void expand(OpCall &op) {
   op.give(spreadTo(op.build, tensor, sizes));
 }
 
+/// The elements of another tensor in place of a tensor's, of its type.
+static void replaceAll(OpCall &op) {
+  Built tensor = op.tensor("self"), source = op.tensor("src");
+  // How it is done, not what.
+  op.flag("non_blocking", false);
+  Built same = op.build.convert(source, tensor.dtype);
+  if (!tensor || op.build.broadcast({tensor, same}) != tensor.sizes)
+    return;
+  op.give(same.sizes == tensor.sizes ? same
+                                     : spreadTo(op.build, same, tensor.sizes));
+}
+
 /// ONNX's reshape: 0 keeps a size, and -1 is what the others leave.
 static void reshapeTo(OpCall &op) {
   Built tensor = op.tensor("self");
@@ -174,5 +186,6 @@ void mixattn::addViews(OpTable &table) {
   table["aten.unsqueeze"] = unsqueeze;
   table["aten.squeeze"] = squeeze;
   table["aten.expand"] = expand;
+  table["aten.copy"] = replaceAll;
   addOnnxViews(table);
 }

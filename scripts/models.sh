@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Compiles models of torchvision, timm and transformers and compares them with
+# PyTorch in double precision.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/common.sh
+
+usage() {
+  cat <<'END'
+usage: scripts/models.sh [--full] [--only=NAME]...
+
+Builds the compiler, installs PyTorch, torchvision, timm and transformers into
+build/models/venv where they are missing (some 3 GiB), and prints for each model
+how many of its attentions were raised, its error raised and plain, relative to
+the largest number of the result, and the time to compile it.
+
+  --full       models as published, with random weights; else small ones
+  --only=NAME  one of them, such as bert-sdpa
+
+examples:
+  scripts/models.sh
+  scripts/models.sh --full --only=swin_t --only=gpt2-eager
+END
+}
+
+for argument in "$@"; do
+  case "$argument" in
+    -h | --help) usage; exit 0 ;;
+    --full | --only=*) ;;
+    *) say "unknown argument '$argument'"; usage >&2; exit 2 ;;
+  esac
+done
+environment="$PWD/build/models/venv"
+scripts/setup.sh
+scripts/build.sh release mixattn-compile mixattn-run
+if [ ! -f "$environment/complete" ]; then
+  say "installing PyTorch, torchvision, timm and transformers into $environment: some 3 GiB"
+  "$(find_python)" -m venv "$environment"
+  "$environment/bin/pip" install --quiet torch torchvision timm transformers numpy
+  touch "$environment/complete"
+fi
+PATH="$PWD/build/bin:$PATH" exec "$environment/bin/python" test/import/real_models.py "$@"

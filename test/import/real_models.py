@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Other people's models, exported, compiled and compared with PyTorch in double
+precision: real_models.py [--full] [--only=NAME]... Run by scripts/models.sh.
+
+Weights are random. Every result is within 1e-4 of its largest number, raised
+and plain. Small ones have two layers or four, --full has all of them.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import timm
+import torch
+import torchvision
+import transformers
+
+LIMIT = 1e-4
+LENGTH = 24
+
+
+class FirstResult(torch.nn.Module):
+    """A language model as a function of its tokens."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, ids):
+        return self.model(input_ids=ids)[0]
+
+
+def language(kind, attention, full, **options):
+    config = getattr(transformers, kind + "Config")(
+        vocab_size=97, max_position_embeddings=64, **({} if full else options))
+    config._attn_implementation = attention
+    config.use_cache = False
+    head = {"Bert": "BertModel", "GPT2": "GPT2LMHeadModel", "Llama": "LlamaForCausalLM"}[kind]
+    return FirstResult(getattr(transformers, head)(config))
+
+
+SMALL = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4}
+
+
+def bert(attention, full):
+    return language("Bert", attention, full, intermediate_size=128, **SMALL)
+
+
+def gpt2(attention, full):
+    return language("GPT2", attention, full, **SMALL)
+
+
+def llama(attention, full):
+    options = dict(SMALL, intermediate_size=128, num_key_value_heads=2)
+    if full:
+        # As large as GPT-2, grouped.
+        options = {"num_hidden_layers": 12, "hidden_size": 768, "num_attention_heads": 12,
+                   "num_key_value_heads": 4, "intermediate_size": 2048}
+    return language("Llama", attention, False, **options)
+
+
+def vit(full):
+    vision = torchvision.models
+    model = vision.vit_b_16() if full else vision.VisionTransformer(224, 16, 2, 4, 64, 128,
+                                                                    num_classes=10)
+    # torchvision begins with zeros, which tell nothing.
+    torch.nn.init.normal_(model.heads[0].weight)
+    return model
+
+
+def swin(full):
+    vision = torchvision.models
+    return vision.swin_t() if full else vision.SwinTransformer([4, 4], 24, [2, 2], [2, 4], [7, 7],
+                                                               num_classes=10)
+
+
+def of_timm(name, **small):
+    return lambda full: timm.create_model(name, **({} if full else dict(small, num_classes=10)))
+
+
+MODELS = {f"{make.__name__}-{attention}": lambda full, make=make, attention=attention:
+          make(attention, full)
+          for make in (bert, gpt2, llama) for attention in ("sdpa", "eager")}
+MODELS |= {"vit_b_16": vit, "swin_t": swin, "cait_xxs24_224": of_timm("cait_xxs24_224", depth=2),
+           "swin_tiny_patch4_window7_224": of_timm("swin_tiny_patch4_window7_224", depths=(2, 2))}
+
+
+def exported(model, folder):
+    """The model's file, its inputs' and its result in double precision."""
+    if isinstance(model, FirstResult):
+        example, opened = torch.randint(0, 97, (2, LENGTH)), {0: torch.export.Dim.AUTO,
+                                                              1: torch.export.Dim.AUTO}
+    else:
+        example, opened = torch.randn(2, 3, 224, 224), {0: torch.export.Dim.AUTO}
+    program = torch.export.export(model, (example,), dynamic_shapes=(opened,))
+    program = program.run_decompositions({})
+    torch.export.save(program, folder / "model.pt2")
+    name = program.graph_signature.user_inputs[0]
+    np.savez(folder / "inputs.npz", **{name: example.numpy()})
+    with torch.no_grad():
+        wide = example.double() if example.is_floating_point() else example
+        return model.double()(wide).numpy()
+
+
+def compiled(folder, options):
+    """The result, how many attentions were raised of how many, and seconds."""
+    began = time.monotonic()
+    said = subprocess.run(["mixattn-compile", folder / "model.pt2", "--remarks", "-o",
+                           folder / "model.so", *options], check=True, text=True,
+                          stderr=subprocess.PIPE).stderr
+    seconds = time.monotonic() - began
+    raised = re.search(r"raised (\d+ of \d+) attentions", said)
+    subprocess.run(["mixattn-run", folder / "model.so",
+                    f"--weights={folder / 'model.safetensors'}",
+                    f"--inputs={folder / 'inputs.npz'}", f"--outputs={folder / 'out.npz'}"],
+                   check=True)
+    with np.load(folder / "out.npz") as results:
+        return results[results.files[0]], raised[1] if raised else "–", seconds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--full", action="store_true", help="all layers, as published")
+    parser.add_argument("--only", action="append", metavar="NAME", help=", ".join(MODELS))
+    options = parser.parse_args()
+    bad = 0
+    print(f"{'model':30}{'raised':>10}{'error':>10}{'plain':>10}{'compiled':>10}")
+    for name, make in MODELS.items():
+        if options.only and name not in options.only:
+            continue
+        torch.manual_seed(0)
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            right = exported(make(options.full).eval(), folder)
+            errors = []
+            for flags in ([], ["--no-raise"]):
+                result, raised, seconds = compiled(folder, flags)
+                errors.append(np.abs(result - right).max() / np.abs(right).max())
+                if not flags:
+                    shown, first = raised, seconds
+        # NaN is no number that is small enough.
+        bad += not max(errors) <= LIMIT
+        print(f"{name:30}{shown:>10}{errors[0]:10.1e}{errors[1]:10.1e}{first:8.1f} s", flush=True)
+    print(f"{bad} models wrong")
+    sys.exit(bad != 0)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    main()
