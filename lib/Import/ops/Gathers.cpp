@@ -124,12 +124,18 @@ static Built pick(OpCall &op, const Built &table, ArrayRef<Picked> picked,
     }
     return tensor::ExtractOp::create(b, loc, from, placesOf(own, places));
   };
-  if (stored.empty())
-    return op.build.generated(
+  if (stored.empty()) {
+    Built made = op.build.generated(
         table.dtype, sizes,
         [=](OpBuilder &b, Location loc, ValueRange own) -> Value {
           return read(b, loc, own, {});
         });
+    // A mask of them is read for each pair of places: once is enough, and what
+    // comes after sees a tensor of queries or of keys alone.
+    if (table.value && int64_t(picked.size()) == table.rank())
+      return {table.dtype, sizes, op.build.valueOf(made)};
+    return made;
+  }
   return op.build.pointwise(
       table.dtype, sizes, stored,
       [=, rank = sizes.size()](OpBuilder &b, Location loc,
