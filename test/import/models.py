@@ -101,6 +101,7 @@ class Picks(nn.Module):
             x.gather(2, (index % w)[..., None].expand(b, n, 4)), x[:, :, :3].gather(1, index[..., None].expand(b, n, 3) % 2),
             (places * 2 + 1)[torch.arange(b)[:, None, None, None], places[:, None, :, None]],
             x.diff(), x.diff(dim=1, prepend=x[:, :1]), index.diff(append=index[:, :2]),
+            x.view(b, n, 3, 4)[:, torch.arange(2) + 1, :, torch.arange(2) * 3],
             x.cumsum(1), x[0].cumsum(-1), (index > 0).cumsum(0), places.cumsum(-1),
         )
 
