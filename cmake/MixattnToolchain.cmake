@@ -52,7 +52,7 @@ if(MIXATTN_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# What code over MLIR links: the shared `MLIR` and `LLVM` only, for naming single
+# Libraries that code over MLIR links: the shared `MLIR` and `LLVM` only, for naming single
 # components would pull static copies in addition to the shared ones.
 set(MIXATTN_MLIR_LIBS MLIR LLVM)
 if(MIXATTN_STATIC)

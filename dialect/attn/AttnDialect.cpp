@@ -204,7 +204,7 @@ LogicalResult AttnDialect::verifyRegionResultAttribute(Operation *op, unsigned,
   return verifyEntryAttribute({op, "result", index, type}, attr);
 }
 
-/// What dims must be: one end or two that ascend, or a text.
+/// Each dim has a rule: one end or two that ascend, or a text.
 static LogicalResult verifySizes(Operation *op, Attribute value) {
   if (!isa<FunctionOpInterface>(op))
     return op->emitOpError("expected 'attn.sizes' to be on a function");

@@ -143,13 +143,12 @@ void ModuleBuilder::makeResults(OpBuilder &builder, ValueRange returned,
     if (ArrayAttr dims = dimNames(builder, values[output.second].sizes))
       entry.setResultAttr(index, "attn.dims", dims);
   }
-  for (const auto &[dim, range] : limits)
-    if (DimRange &known = graph.ranges[dim];
-        known.most || range.most || range.least > known.least) {
-      known.least = std::max(known.least, range.least);
-      if (range.most)
-        known.most = std::min(known.most.value_or(*range.most), *range.most);
-    }
+  for (const auto &[dim, range] : limits) {
+    DimRange &known = graph.ranges[dim];
+    known.least = std::max(known.least, range.least);
+    if (range.most)
+      known.most = std::min(known.most.value_or(*range.most), *range.most);
+  }
   for (const auto &[dim, range] : graph.ranges)
     limitDim(entry, dim, range.least, range.most);
 }

@@ -76,7 +76,7 @@ double ProgramReader::readNumber(const JsonView &number) {
   return NAN;
 }
 
-/// What sizes of inputs are computed from are sizes of inputs, too.
+/// Dims that sizes of inputs are computed from are sizes of inputs, too.
 void ProgramReader::checkInputDims(const JsonView &spec,
                                    const GraphInput &input) {
   for (const SizePolynomial &size : result.values[input.value].sizes)

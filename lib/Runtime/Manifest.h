@@ -78,11 +78,11 @@ struct Polynomial {
   double in(const DimSizes &sizes) const;
 };
 
-/// What must hold of the size of a dim.
+/// A rule on the size of a dim.
 struct SizeRule {
   int64_t least = 0;
   std::optional<int64_t> most = std::nullopt;
-  /// What the size is, in dims of arguments that have no such rule.
+  /// The size, in dims of arguments that have no such rule.
   std::optional<SizeExpression> definition = std::nullopt;
 };
 

@@ -116,7 +116,7 @@ static ElementType elementTypeOf(DType dtype) {
   llvm_unreachable("all dtypes are above");
 }
 
-/// What a dim is computed from, or null.
+/// The expression that a dim is computed by, or null.
 static const SizeExpression *definitionOf(const Entry &entry,
                                           const std::string &dim) {
   auto rule = entry.sizes.find(dim);

@@ -40,7 +40,7 @@ void mixattn::buildEntries(OpPassManager &pm, const PipelineOptions &options) {
 static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   buildEntries(pm, options);
   if (options.raise) {
-    // What is squared or subtracted is known by its being one value.
+    // The pass knows squares and differences by their being one value.
     pm.addPass(createCSEPass());
     pm.addPass(createRaiseAttentionPass());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an entry asks of the sizes of its named dims: `attn.sizes`.
+// Rules of an entry on the sizes of its named dims: `attn.sizes`.
 
 #ifndef MIXATTN_PASSES_ENTRY_DIM_RULES_H
 #define MIXATTN_PASSES_ENTRY_DIM_RULES_H
@@ -11,12 +11,12 @@
 
 namespace mixattn {
 
-/// What must hold of the size of one dim.
+/// A rule on the size of one dim.
 struct DimRule {
   int64_t least = 0;
   /// None where the size has no upper end.
   std::optional<int64_t> most;
-  /// What it is computed from, where it is: dims without such a rule.
+  /// The polynomial that it is, in dims without such a rule; or none.
   std::optional<SizePolynomial> definition;
 };
 

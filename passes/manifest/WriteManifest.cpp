@@ -241,7 +241,7 @@ llvm::Error EntryWriter::describeOperands(AttentionOpInterface op,
   return llvm::Error::success();
 }
 
-/// What the sizes of dims must be, by name.
+/// The rules on the sizes of dims, by name.
 Object EntryWriter::describeRules() {
   Object result;
   for (const auto &[name, rule] : getDimRules(entry)) {

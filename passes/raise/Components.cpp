@@ -18,7 +18,7 @@ template <typename Op> static Ref operandOf(Ref ref) {
   return ref->is(Kind::Apply) && isa<Op>(ref->op) ? ref->operands[0] : nullptr;
 }
 
-/// What `ref` is the negative of, or null.
+/// The expression whose negative `ref` is, or null.
 static Ref negatedBy(Ref ref) {
   bool isNegated = ref->is(Kind::Product) && ref->operands.size() == 2 &&
                    ref->operands[1]->isNumber(-1);
@@ -104,7 +104,7 @@ Ref ScoreReader::findLogarithm(Ref power) {
 }
 
 Ref ScoreReader::readPowers(Ref quotient) {
-  // What is the same for all keys, the row's sum above all, was divided by.
+  // Numbers of a row alone, its sum above all, were divided by.
   SmallVector<Ref> factors;
   for (Ref factor : quotient->is(Kind::Product) ? quotient->operands
                                                 : SmallVector<Ref>{quotient})

@@ -12,7 +12,7 @@ using namespace mixattn;
 using Kind = Expression::Kind;
 using Ref = Expressions::Ref;
 
-/// What `ref` is the contrary of, or null.
+/// The condition whose contrary `ref` is, or null.
 static Ref contraryOf(Ref ref) {
   if (!ref || !ref->is(Kind::Apply) || !isa<arith::XOrIOp>(ref->op))
     return nullptr;

@@ -36,8 +36,8 @@ Ref Expressions::joinPieces(ArrayRef<Atom> place, ArrayRef<Ref> operands) {
   Ref first = operands[0];
   if (llvm::all_of(operands, [&](Ref each) { return areSame(first, each); }))
     return first;
-  // What is no sum is one of a single operand where others are sums; and so
-  // with products. Each may have a number of its own: 0 or 1 where it has not.
+  // Where some are sums, the others are sums of a single operand; and so with
+  // products. Each may have a number of its own: 0 or 1 where it has not.
   auto isAny = [&](Kind kind) {
     return llvm::any_of(operands, [&](Ref each) { return each->is(kind); });
   };

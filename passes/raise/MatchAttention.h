@@ -61,7 +61,7 @@ private:
   RaisedAttention result;
   /// Heads of queries, of keys, of weights, and of the result.
   Place sourceHeads, keyHeads, heads, resultHeads;
-  /// What multiplies the products of each component.
+  /// The factor on the products of each component.
   llvm::SmallVector<Ref> componentFactors;
   std::string why;
 };

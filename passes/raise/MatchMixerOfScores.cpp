@@ -26,8 +26,8 @@ bool AttentionMatcher::matchMixerOfScores() {
     Place inner = ofProducts;
     if (!raw.components.empty() && isWithin(own, raw.components))
       componentFactors.push_back(factor);
-    // What has heads of its own, or units of a hidden layer, mixes; what has
-    // not scales queries.
+    // A factor with heads of its own, or units of a hidden layer, mixes; one
+    // without scales queries.
     else if (isWithin(own, ofProducts) && !raw.isRectified)
       raw.queries.push_back(factor);
     else

@@ -20,7 +20,7 @@ static TypedAttr squareOf(MLIRContext *context, int64_t size, float diagonal) {
 
 bool AttentionMatcher::matchMixerByRow(Ref mixer) {
   MLIRContext *context = mixer->type.getContext();
-  // What depends on queries and on both heads is taken apart.
+  // A factor that depends on queries and on both heads is taken apart.
   ElementReader reader(make, [&](Value, ArrayRef<Place> at) {
     Place own = make.atoms.flatAll(at);
     return !meet(own, pooled.query) || !meet(own, heads) ||

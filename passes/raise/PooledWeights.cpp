@@ -45,7 +45,7 @@ mixattn::readPooledWeights(Expressions &make, linalg::LinalgOp root,
   auto type = cast<RankedTensorType>(result.getType());
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     pooled.result.push_back(atoms.makePlace(Size::of(result, dim)));
-  // What does not come from the weights is an operand.
+  // Factors that do not come from the weights are operands.
   SetVector<Operation *> slice;
   getForwardSlice(softmax.weights, &slice);
   ElementReader reader(make, [&](Value value, ArrayRef<Place>) {

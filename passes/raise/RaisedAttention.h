@@ -40,9 +40,9 @@ struct RaisedAttention {
   llvm::SmallVector<Place> result;
   /// The dims of the tensor that it takes the place of.
   llvm::SmallVector<Place> wanted;
-  /// What multiplies the result.
+  /// The factor on the result.
   double factor = 1;
-  /// What is added to the result, or null.
+  /// The term added to the result, or null.
   Expressions::Ref added = nullptr;
 };
 

@@ -285,7 +285,7 @@ Ref ElementReader::readScalar(linalg::LinalgOp op, Value value,
     std::optional<double> number = numberOf(constant);
     return number ? remember(make.number(*number, value.getType())) : nullptr;
   }
-  // What is computed around the loops, such as sizes.
+  // Numbers computed around the loops, such as sizes.
   if (!op->isProperAncestor(made))
     return nullptr;
   if (auto index = dyn_cast<linalg::IndexOp>(made))

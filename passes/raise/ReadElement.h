@@ -31,7 +31,7 @@ public:
 private:
   /// The element where it is one of a view, a copy or a filled tensor; or null.
   Ref readView(mlir::Value tensor, llvm::ArrayRef<Place> places);
-  /// What `op` computes at `places`, or null where that is not known.
+  /// The number that `op` computes at `places`, or null if not known.
   Ref readLoops(mlir::linalg::LinalgOp op, llvm::ArrayRef<Place> places);
   /// The operand of `op` at the places of its loops, or null.
   Ref readOperand(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,

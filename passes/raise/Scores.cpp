@@ -101,7 +101,7 @@ bool ScoreReader::readTerm(const ProductTerm &term) {
   return true;
 }
 
-/// What `ref` rectifies, or null.
+/// The expression that `ref` rectifies, or null.
 static Ref findRectified(Ref ref) {
   if (!ref->is(Kind::Apply) ||
       !isa<arith::MaximumFOp, arith::MaxNumFOp>(ref->op))
@@ -263,7 +263,7 @@ std::optional<ReadScores> ScoreReader::read(const FoundSoftmax &softmax,
                                               : SmallVector<Ref>{changed});
   if (llvm::any_of(sum, [](Ref each) { return each->is(Kind::Raw); })) {
     for (Ref each : sum)
-      // What is the same for all keys changes no weight.
+      // A term that is the same for all keys changes no weight.
       if (!each->is(Kind::Raw) && dependenceOf(each).onKey)
         result.added.push_back(each);
   } else {

@@ -52,7 +52,7 @@ struct ReadScores {
   llvm::SmallVector<Visibility> seen;
 };
 
-/// What an expression depends on.
+/// Whether an expression depends on queries and on keys.
 struct Dependence {
   bool onQuery = false, onKey = false;
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What onnx_ops.py computes: ops of ONNX, each with its formula in NumPy."""
+"""Cases of onnx_ops.py: ops of ONNX, each with its formula in NumPy."""
 
 import math
 

@@ -36,9 +36,9 @@ class FirstResult(torch.nn.Module):
         return self.model(input_ids=ids)[0]
 
 
-def language(kind, attention, full, **options):
+def language(kind, attention, **options):
     config = getattr(transformers, kind + "Config")(
-        vocab_size=97, max_position_embeddings=64, **({} if full else options))
+        vocab_size=97, max_position_embeddings=64, **options)
     config._attn_implementation = attention
     config.use_cache = False
     head = {"Bert": "BertModel", "GPT2": "GPT2LMHeadModel", "Llama": "LlamaForCausalLM"}[kind]
@@ -49,11 +49,11 @@ SMALL = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4}
 
 
 def bert(attention, full):
-    return language("Bert", attention, full, intermediate_size=128, **SMALL)
+    return language("Bert", attention, **({} if full else dict(SMALL, intermediate_size=128)))
 
 
 def gpt2(attention, full):
-    return language("GPT2", attention, full, **SMALL)
+    return language("GPT2", attention, **({} if full else SMALL))
 
 
 def llama(attention, full):
@@ -62,7 +62,7 @@ def llama(attention, full):
         # As large as GPT-2, grouped.
         options = {"num_hidden_layers": 12, "hidden_size": 768, "num_attention_heads": 12,
                    "num_key_value_heads": 4, "intermediate_size": 2048}
-    return language("Llama", attention, False, **options)
+    return language("Llama", attention, **options)
 
 
 def vit(full):

@@ -7,6 +7,7 @@ import sys
 
 import mixattn
 import numpy as np
+from refused import refused
 
 
 def formula(q, k, v, mixer):
@@ -18,15 +19,6 @@ def formula(q, k, v, mixer):
 
 def error(o, *tensors):
     return f"{np.abs(o - formula(*tensors)).max():.1e}"
-
-
-def refused(call, *args, **kwargs):
-    try:
-        call(*args, **kwargs)
-    except Exception as what:
-        print(f"{type(what).__name__}: {what}")
-        return
-    sys.exit(f"expected a refusal of {args} {kwargs}")
 
 
 def draw(seed, b, n, s):

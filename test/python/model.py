@@ -10,10 +10,11 @@ import threading
 import mixattn
 import numpy as np
 from mixattn import _manifest
+from refused import refused
 
 
 def read(path):
-    """What a safetensors file of f32 holds, as copies."""
+    """The tensors of a safetensors file of f32, as copies."""
     with open(path, "rb") as file:
         data = file.read()
     (length,) = struct.unpack("<Q", data[:8])
@@ -21,15 +22,6 @@ def read(path):
     return {name: np.frombuffer(data, np.float32, (each["data_offsets"][1] - each["data_offsets"][0]) // 4,
                                 8 + length + each["data_offsets"][0]).reshape(each["shape"]).copy()
             for name, each in index.items() if name != "__metadata__"}
-
-
-def refused(call, *args, **kwargs):
-    try:
-        call(*args, **kwargs)
-    except Exception as what:
-        print(f"{type(what).__name__}: {what}")
-        return
-    sys.exit(f"expected a refusal of {args} {kwargs}")
 
 
 def change(path, out, old, new):

@@ -6,6 +6,7 @@ import sys
 
 import mixattn
 import torch
+from refused import refused
 from torch import nn
 
 
@@ -31,15 +32,6 @@ class Nonzero(nn.Module):
         return x.nonzero()
 
 
-def refused(call, *args, **kwargs):
-    try:
-        call(*args, **kwargs)
-    except Exception as what:
-        print(f"{type(what).__name__}: {what}")
-        return
-    sys.exit(f"expected a refusal of {args} {kwargs}")
-
-
 def main():
     torch.manual_seed(1)
     module = Cross().eval()
@@ -63,7 +55,7 @@ def main():
     check("apart", compiled(x.transpose(0, 1).contiguous().transpose(0, 1), y))
     check("state dict", mixattn.load(out, module.state_dict())(x, y))
     check("by name", mixattn.compile(module, {"x": x, "y": y})(x, y))
-    # What the module learns later is another model.
+    # Weights that the module learns later are another model.
     with torch.no_grad():
         module.query.weight.zero_()
     check("as it was", compiled(x, y))

@@ -29,7 +29,7 @@ SIZE = 60_000_000
 
 
 def say(*command):
-    """What a command prints."""
+    """The output of a command."""
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
@@ -67,7 +67,7 @@ def licences(files):
 
 
 def metadata(version):
-    """What installers and package indexes read."""
+    """The metadata that installers and package indexes read."""
     with open(os.path.join(HERE, "about.md"), encoding="utf-8") as file:
         text = file.read()
     return f"""Metadata-Version: 2.1

@@ -124,7 +124,7 @@ static Built zeroUnseen(GraphBuilder &build, const Built &weights,
       });
 }
 
-/// What the fourth result is: scores without a cap, with it, with masks as
+/// The fourth result: scores without a cap, with it, with masks as
 /// well, or weights.
 static void giveScores(OpCall &op, int64_t mode, double scale, double softcap,
                        const Built &scores, const Built &masked,

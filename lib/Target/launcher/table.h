@@ -163,7 +163,7 @@ struct mixattn_dim_row {
   // The ends of its size, both included.
   int64_t least;
   int64_t most;
-  // What its size is; no steps where that does not follow from others.
+  // Its size; no steps where that does not follow from others.
   struct mixattn_expression definition;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the lanes of a warp have together.
+// Sums and extremes over the lanes of a warp.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_GPU_LANES_H
 #define MIXATTN_PASSES_SCHEDULE_GPU_LANES_H

@@ -88,7 +88,7 @@ Value PartMerger::emitKept(Value sum) {
                                  number(0), sum);
 }
 
-/// What weights pooled is a sum; of powers it is one as if of one reference.
+/// Parts pooled by weights add up; those by powers do as if of one reference.
 Value PartMerger::emitSum(Value column, Value reference) {
   if (AttentionOpInterface(op.getGeneric()).hasPostmix())
     return forEachPart({number(0)},

@@ -11,7 +11,7 @@
 #include "passes/schedule/gpu/Rows.h"
 #include "passes/body/ScoreBody.h"
 #include "passes/schedule/KernelBuffers.h"
-#include "passes/schedule/RowLoops.h"
+#include "passes/schedule/RowSizes.h"
 #include "passes/schedule/gpu/Lanes.h"
 
 #include "dialect/tile/TileOps.h"
@@ -58,7 +58,7 @@ private:
 
   /// The element of `operand` of `loops` for the row and `lane`.
   Value read(OpOperand &operand, const RowLoops &loops, Value lane);
-  /// What `result` is for the row and `lane`, made once for both.
+  /// The number of `result` for the row and `lane`, made once for both.
   Value made(OpResult result, Value lane);
   /// Clones the ops of a body but `without`, on `elements`, and maps them.
   IRMapping emitBody(const RowLoops &loops, ValueRange elements, Value lane,
@@ -97,26 +97,12 @@ RowBlock::RowBlock(KernelOp kernel)
 }
 
 Value RowBlock::sizeOf(Value tensor, unsigned dim) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.isDynamicDim(dim))
-    return at.value(type.getDimSize(dim));
-  if (auto result = dyn_cast<OpResult>(tensor)) {
-    if (auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner()))
-      return sizeOf(op.getTiedOpOperand(result)->get(), dim);
-    return outside(
-        cast<tensor::EmptyOp>(result.getOwner()).getDynamicSize(dim));
-  }
-  return b.createOrFold<memref::DimOp>(outside(tensor), dim);
+  return emitSize(b, tensor, dim, [&](Value value) { return outside(value); });
 }
 
 Value RowBlock::sizeOf(const RowLoops &loops, unsigned loop) {
-  AffineExpr dim = getAffineDimExpr(loop, b.getContext());
-  for (OpOperand &operand : loops.getOp()->getOpOperands())
-    if (isa<RankedTensorType>(operand.get().getType()))
-      if (std::optional<unsigned> position =
-              loops.mapOf(operand).getResultPosition(dim))
-        return sizeOf(operand.get(), *position);
-  llvm_unreachable("each loop walks over a dim of an operand");
+  return emitLoopSize(b, loops, loop,
+                      [&](Value value) { return outside(value); });
 }
 
 Value RowBlock::read(OpOperand &operand, const RowLoops &loops, Value lane) {

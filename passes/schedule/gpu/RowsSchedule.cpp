@@ -50,7 +50,7 @@ static std::string whyNotLanes(const RowLoops &loops) {
   linalg::LinalgOp op = loops.getOp();
   if (loops.rows == 0)
     return "it has no rows";
-  // What adds up rows may add up other loops, too.
+  // Ops that add up rows may add up other loops, too.
   if (!loops.outer.empty() || (!loops.turns.empty() && !loops.reducesLanes()))
     return "it has loops that are neither rows nor lanes";
   AffineMap result = AffineMap::getMultiDimIdentityMap(
@@ -111,7 +111,7 @@ std::string Rows::whyNotFused(ArrayRef<Operation *> members,
   return hasSameLanes ? "" : "its rows may be of another length";
 }
 
-/// What enters and leaves moves once; a lane does an operation at a time.
+/// Inputs and results move once; a lane does an operation at a time.
 Prediction Rows::predict(const Workload &work, const PlanCase &,
                          const PlanSizes &) const {
   double clocks = (work.plainMultiplyAdds + work.plainOther) / gpu.others +

@@ -32,7 +32,7 @@ struct MixerTable {
   mlir::Value rowOf(IndexMath &at, mlir::Value head, int64_t g) const {
     return at.add(at.mul(head, heads), g);
   }
-  /// What `head` gives to head `g` of the block, a number of each row.
+  /// The share of `head` in head `g` of the block, a number of each row.
   mlir::Value emitRows(mlir::ImplicitLocOpBuilder &b, mlir::Value head,
                        int64_t g) const;
   /// The same for the query in `row`.

@@ -13,7 +13,7 @@ from driver import Driver  # noqa: E402
 
 DRIVER = Driver(os.environ["MIXATTN_LIBCUDA"], chip=os.environ["MIXATTN_CUDA_CHIP"])
 float32, bfloat16, int8 = "float32", "bfloat16", "int8"
-# What NumPy holds each as, and DLPack's code.
+# The type that NumPy holds each as, and DLPack's code.
 HELD = {float32: (np.float32, 2), bfloat16: (np.uint16, 4), int8: (np.int8, 0)}
 
 

@@ -40,7 +40,7 @@ DTYPES = {"f16": (2, 16), "bf16": (4, 16), "f32": (2, 32), "f64": (2, 64), "i1":
 # NumPy's kind of a dtype: DLPack's code.
 CODES = {"f": 2, "i": 0, "u": 1, "b": 6, "c": 5}
 
-# What precedes the DLTensor in a capsule of that name, in bytes: of a
+# How many bytes stand before the DLTensor in a capsule of that name: of a
 # DLManagedTensorVersioned the version, its owner, its deleter and its flags.
 OFFSETS = {b"dltensor": 0, b"dltensor_versioned": 32}
 

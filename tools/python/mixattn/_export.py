@@ -25,7 +25,7 @@ def _split(args: Any) -> tuple:
 
 
 def _open(model: Any, args: tuple, kwargs: dict, dims: Mapping[str, Mapping[int, Any]]) -> Any:
-    """What torch.export takes as dynamic_shapes. A name that stands twice is one Dim, whose sizes
+    """The dynamic_shapes of torch.export. A name that stands twice is one Dim, whose sizes
     PyTorch asks to be the same; one that stands once is left to PyTorch."""
     import torch
     bound = inspect.signature(model.forward).bind(*args, **kwargs).arguments

@@ -160,7 +160,7 @@ class Library:
     def __init__(self, path: str, weights: Union[str, Mapping[str, Any], None], folder: Any = None) -> None:
         #: Where the library lies.
         self.path = path
-        # What is removed with the library.
+        # The folder that is removed with the library.
         self._folder = folder
         self._manifest = _manifest.read(path)
         lacking = _manifest.lacking(self._manifest)
@@ -205,6 +205,6 @@ def load(path: Union[str, os.PathLike], weights: Union[str, os.PathLike, Mapping
     """
     path = os.fspath(path)
     if weights is None:
-        beside = os.path.splitext(path)[0] + ".safetensors"
-        return Library(path, beside if os.path.exists(beside) else None)
+        weights = os.path.splitext(path)[0] + ".safetensors"
+        return Library(path, weights if os.path.exists(weights) else None)
     return Library(path, os.fspath(weights) if isinstance(weights, os.PathLike) else weights)

@@ -108,7 +108,7 @@ def _row(kind: str, each: dict, widths: tuple) -> str:
 
 
 def describe(entry: dict, held: Mapping[str, Any]) -> str:
-    """What an entry takes and gives, a line each; arguments in `held` are counted only."""
+    """An entry's arguments and results, a line each; arguments in `held` are counted only."""
     rows = [("argument", each) for each in entry["arguments"] if each["name"] not in held]
     rows += [("result", each) for each in entry["results"]]
     widths = (max(len(each["name"]) for _, each in rows),

@@ -52,7 +52,7 @@ class TorchTensors:
 
     @property
     def stream(self) -> Optional[int]:
-        """What runs on a GPU waits for what the caller's stream has under way."""
+        """A GPU's kernels wait for the work that the caller's stream has under way."""
         if self.device.type != "cuda":
             return None
         return self.torch.cuda.current_stream(self.device).cuda_stream
@@ -80,7 +80,7 @@ class TorchTensors:
 
 
 def kind_of(values: list) -> Any:
-    """What makes results for a call with `values`: PyTorch where one of them is its."""
+    """The maker of results for a call with `values`: PyTorch where one of them is its."""
     for value in values:
         if _dlpack.is_torch(value):
             return TorchTensors(value.device)

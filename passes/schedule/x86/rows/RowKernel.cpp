@@ -4,6 +4,7 @@
 #include "passes/schedule/x86/rows/RowKernel.h"
 
 #include "passes/schedule/KernelBuffers.h"
+#include "passes/schedule/RowSizes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -37,26 +38,12 @@ Value RowKernel::outside(Value value) {
 }
 
 Value RowKernel::sizeOf(Value tensor, unsigned dim) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.isDynamicDim(dim))
-    return at.value(type.getDimSize(dim));
-  if (auto result = dyn_cast<OpResult>(tensor)) {
-    if (auto made = dyn_cast<DestinationStyleOpInterface>(result.getOwner()))
-      return sizeOf(made.getTiedOpOperand(result)->get(), dim);
-    auto empty = cast<tensor::EmptyOp>(result.getOwner());
-    return outside(empty.getDynamicSize(dim));
-  }
-  return b.createOrFold<memref::DimOp>(outside(tensor), dim);
+  return emitSize(b, tensor, dim, [&](Value value) { return outside(value); });
 }
 
 Value RowKernel::sizeOf(const RowLoops &loops, unsigned loop) {
-  AffineExpr dim = getAffineDimExpr(loop, b.getContext());
-  for (OpOperand &operand : loops.getOp()->getOpOperands())
-    if (isa<RankedTensorType>(operand.get().getType()))
-      if (std::optional<unsigned> position =
-              loops.mapOf(operand).getResultPosition(dim))
-        return sizeOf(operand.get(), *position);
-  llvm_unreachable("each loop walks over a dim of an operand");
+  return emitLoopSize(b, loops, loop,
+                      [&](Value value) { return outside(value); });
 }
 
 Value RowKernel::countTurns() {
