@@ -11,7 +11,7 @@ usage() {
 usage: scripts/models.sh [--full] [--only=NAME]...
 
 Builds the compiler, installs PyTorch, torchvision, timm and transformers into
-build/models/venv where they are missing (some 3 GiB), and prints for each model
+build/models/venv where they are missing (5.7 GiB on disk), and prints for each model
 how many of its attentions were raised, its error raised and plain, relative to
 the largest number of the result, and the time to compile it.
 
@@ -35,7 +35,7 @@ environment="$PWD/build/models/venv"
 scripts/setup.sh
 scripts/build.sh release mixattn-compile mixattn-run
 if [ ! -f "$environment/complete" ]; then
-  say "installing PyTorch, torchvision, timm and transformers into $environment: some 3 GiB"
+  say "installing PyTorch, torchvision, timm and transformers into $environment: 5.7 GiB on disk"
   "$(find_python)" -m venv "$environment"
   "$environment/bin/pip" install --quiet torch torchvision timm transformers numpy
   touch "$environment/complete"

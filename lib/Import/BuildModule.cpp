@@ -70,13 +70,6 @@ std::string ModuleBuilder::freshName(StringRef wanted) {
   return made;
 }
 
-/// Whether it is an open dim, and not computed from such.
-static bool isDim(const SizePolynomial &size) {
-  const auto &terms = size.getTerms();
-  return terms.size() == 1 && terms.begin()->first.size() == 1 &&
-         terms.begin()->second == 1;
-}
-
 /// The names of a tensor's open sizes, of which the entry says what those are
 /// that are computed from others; null where there are none.
 ArrayAttr ModuleBuilder::dimNames(OpBuilder &builder, const SizeList &sizes) {
@@ -85,7 +78,7 @@ ArrayAttr ModuleBuilder::dimNames(OpBuilder &builder, const SizeList &sizes) {
     if (size.asNumber())
       continue;
     names.push_back(size.toIdentifier());
-    if (isDim(size))
+    if (!size.asDim().empty())
       continue;
     while (dims.count(names.back()))
       names.back() += '_';
@@ -108,8 +101,8 @@ void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
                                builder.getFunctionType(inputs, {}));
   for (const GraphInput &input : graph.inputs)
     for (const SizePolynomial &size : graph.values[input.value].sizes)
-      if (isDim(size))
-        dims.insert(size.toText());
+      if (std::string dim = size.asDim(); !dim.empty())
+        dims.insert(dim);
   // Arguments of calls keep their names; parameters give way.
   std::vector<std::string> names(graph.inputs.size());
   for (bool isWeight : {false, true})
@@ -203,8 +196,8 @@ void ModuleBuilder::bindInputs(GraphBuilder &build) {
     Value argument = entry.getArgument(next++);
     values[input.value] = {type.dtype, type.sizes, argument};
     for (auto [dim, size] : llvm::enumerate(type.sizes))
-      if (isDim(size))
-        build.defineDim(size.toText(), argument, dim);
+      if (std::string name = size.asDim(); !name.empty())
+        build.defineDim(name, argument, dim);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "lib/Import/OnnxInputs.h"
 
 #include "dialect/attn/AttnOps.h"
+#include "lib/Import/ChosenNames.h"
 #include "lib/Import/OnnxFields.h"
 #include "lib/Import/OnnxTensor.h"
 
@@ -46,7 +47,7 @@ shapeOf(const onnx::ValueInfoProto &input) {
 namespace {
 
 /// Names in place of symbols.
-class DimNames {
+class SymbolNames {
 public:
   Status add(const std::string &input, const onnx::TensorShapeProto &shape,
              const InputDimNames &names);
@@ -61,36 +62,30 @@ public:
 private:
   /// Each symbol with its first place.
   std::map<std::string, std::pair<std::string, int64_t>> symbols;
-  std::map<std::string, std::string> chosen;
+  DimNaming chosen;
 };
 
 } // namespace
 
-Status DimNames::add(const std::string &input,
-                     const onnx::TensorShapeProto &shape,
-                     const InputDimNames &names) {
+Status SymbolNames::add(const std::string &input,
+                        const onnx::TensorShapeProto &shape,
+                        const InputDimNames &names) {
   for (int64_t dim = 0; dim < shape.dim_size(); ++dim) {
     const auto &size = shape.dim(int(dim));
-    auto given = names.find({input, dim});
     if (size.has_dim_value()) {
       if (size.dim_value() < 1)
         return makeError("expected a size of at least 1, but got {}",
                          size.dim_value());
-      if (given != names.end())
-        return makeError("expected '--name-dim' to name an open dim, but dim "
-                         "{} of input '{}' is {}",
-                         dim, input, size.dim_value());
+      if (Status open =
+              refuseName(names, input, dim, std::to_string(size.dim_value()));
+          !open)
+        return open;
       continue;
     }
     std::string symbol = symbolOf(input, dim, size);
     symbols.try_emplace(symbol, input, dim);
-    if (given == names.end())
-      continue;
-    auto known = chosen.emplace(symbol, given->second).first;
-    if (known->second != given->second)
-      return makeError("expected one name for dim {} of input '{}' and all "
-                       "that equal it, but got '{}' and '{}'",
-                       dim, input, known->second, given->second);
+    if (Status named = chooseName(names, input, dim, symbol, chosen); !named)
+      return named;
   }
   return Success{};
 }
@@ -103,7 +98,7 @@ static std::string identifierLike(const std::string &wanted) {
   return isIdentifier(made) ? made : "_" + made;
 }
 
-Status DimNames::choose() {
+Status SymbolNames::choose() {
   std::set<std::string> taken;
   for (const auto &[symbol, name] : chosen)
     if (!taken.insert(name).second)
@@ -135,7 +130,7 @@ Status DimNames::choose() {
 Result<std::vector<GraphValue>>
 mixattn::readOnnxInputs(const std::vector<const onnx::ValueInfoProto *> &inputs,
                         const InputDimNames &names) {
-  DimNames dims;
+  SymbolNames dims;
   InputDimNames unused = names;
   std::vector<const onnx::TensorShapeProto *> shapes;
   for (const onnx::ValueInfoProto *input : inputs) {

@@ -2,6 +2,8 @@
 // Types, sizes and names of dims.
 #include "lib/Import/Pt2Values.h"
 
+#include "lib/Import/ChosenNames.h"
+
 #include "lib/Import/Pt2Program.h"
 
 #include <algorithm>
@@ -129,32 +131,13 @@ ValueId ProgramValues::use(const JsonView &view) {
 void ProgramValues::nameDim(const JsonView &view, const std::string &input,
                             int64_t dim, const InputDimNames &names) {
   SizePolynomial size = readSize(view);
-  auto given = names.find({input, dim});
-  if (size.asNumber()) {
-    if (given != names.end())
-      view.complain(makeError("expected '--name-dim' to name an open dim, but "
-                              "dim {} of input '{}' is {}",
-                              dim, input, size.toText()));
-    return;
-  }
-  const auto &[product, coefficient] = *size.getTerms().begin();
-  if (size.getTerms().size() != 1 || product.size() != 1 || coefficient != 1) {
-    if (given != names.end())
-      view.complain(makeError("expected '--name-dim' to name an open dim, but "
-                              "dim {} of input '{}' is computed: {}",
-                              dim, input, size.toText()));
-    return;
-  }
-  const std::string &symbol = product[0];
-  dims.insert(symbol);
-  if (given == names.end())
-    return;
-  auto known = chosen.emplace(symbol, given->second).first;
-  if (known->second != given->second)
-    view.complain(
-        makeError("expected one name for dim {} of input '{}' and all "
-                  "that equal it, but got '{}' and '{}'",
-                  dim, input, known->second, given->second));
+  std::string symbol = size.asDim();
+  if (!symbol.empty())
+    dims.insert(symbol);
+  Status named = symbol.empty() ? refuseName(names, input, dim, size.toText())
+                                : chooseName(names, input, dim, symbol, chosen);
+  if (!named)
+    view.complain(named.error());
 }
 
 /// The dims of inputs get their names before any other size is read.

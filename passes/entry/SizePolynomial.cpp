@@ -35,6 +35,12 @@ std::optional<int64_t> SizePolynomial::asNumber() const {
   return terms.begin()->second;
 }
 
+std::string SizePolynomial::asDim() const {
+  bool isDim = known && terms.size() == 1 && terms.begin()->first.size() == 1 &&
+               terms.begin()->second == 1;
+  return isDim ? terms.begin()->first[0] : "";
+}
+
 void SizePolynomial::add(const std::vector<std::string> &dims,
                          int64_t coefficient) {
   int64_t &term = terms[dims];

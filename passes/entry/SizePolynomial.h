@@ -33,6 +33,8 @@ public:
   }
   /// The value where no dim is left.
   std::optional<int64_t> asNumber() const;
+  /// The name where it is one dim; empty where it is not.
+  std::string asDim() const;
 
   SizePolynomial &operator+=(const SizePolynomial &other);
   SizePolynomial &operator*=(const SizePolynomial &other);
