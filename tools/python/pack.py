@@ -24,7 +24,7 @@ TAG = f"py3-none-manylinux_{GLIBC[0]}_{GLIBC[1]}_x86_64"
 # Parts of glibc, which every Linux of the tag has.
 SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
 # Headers whose code is in the programs; what is linked says itself where it is from.
-HEADERS = ("/usr/include/nlohmann/json.hpp", "/usr/include/dlpack/dlpack.h")
+HEADERS = ("/usr/include/nlohmann/json.hpp", "/usr/include/dlpack/dlpack.h", "/usr/include/onnx/onnx.proto")
 SIZE = 60_000_000
 
 

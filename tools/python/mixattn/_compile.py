@@ -42,12 +42,12 @@ def compile(model: Any, args: Any = None, dims: Optional[Mapping[str, Mapping[in
             target: str = "native", out: Union[str, os.PathLike, None] = None, **options: Any) -> Library:
     """Compiles a model and loads the library.
 
-    `model` is a torch.nn.Module, or the path of a file that mixattn-compile reads: .mlir, .pt2.
+    `model` is a torch.nn.Module, or the path of a file that mixattn-compile reads: .mlir, .pt2, .onnx.
     Only a module needs PyTorch.
 
     `args` are tensors that a module can be called with: one, a sequence, or a mapping by name. Their
     dtypes and ranks are the library's, and their sizes but those that `dims` opens.
-    `dims` names open dims of inputs of a module or a .pt2 file: {"x": {0: "B", 1: "N"}}. Dims of one
+    `dims` names open dims of inputs of a module or a .pt2 or .onnx file: {"x": {0: "B", 1: "N"}}. Dims of one
     name have one size. For a module a torch.export.Dim may stand in place of a name.
     `target` is as for `mixattn-compile --target`: this machine, another CPU, GPUs, or both.
     `out` is where the library goes, NAME.so, and next to it header, manifest and weights; without it they are
