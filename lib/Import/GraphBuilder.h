@@ -103,7 +103,7 @@ public:
   Built softmax(const Built &tensor, int64_t dim);
 
   /// Sums over all letters that `result` lacks of the products of `a` and `b`,
-  /// whose dims the letters name, as einsum does.
+  /// of one element type, whose dims the letters name, as einsum does.
   Built contract(const Built &a, llvm::StringRef aDims, const Built &b,
                  llvm::StringRef bDims, llvm::StringRef result);
 

@@ -43,6 +43,10 @@ Built GraphBuilder::contract(const Built &aFull, StringRef aDims,
                              StringRef result) {
   if (hasFailed({aFull, bFull}))
     return {};
+  if (aFull.dtype != bFull.dtype)
+    return fail(makeError("expected factors of one element type, but got {} "
+                          "and {}",
+                          nameOf(aFull.dtype), nameOf(bFull.dtype)));
   std::map<char, SizePolynomial> sizes;
   for (auto [tensor, letters] : {std::pair(&aFull, aDims), {&bFull, bDims}}) {
     if (letters.size() != tensor->sizes.size())

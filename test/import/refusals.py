@@ -195,6 +195,9 @@ CASES = {
                       says="expected as many elements of shape [B, N, 7] as of shape [B, N, 6]"),
     "product-sizes": of("aten.matmul.default", self=X, other=X, says="expected factors whose sizes "
                         "agree, but got shapes [B, N, 6] and [B, N, 6]"),
+    "product-types": of("aten.matmul.default", {"z": (LONG, [6, 4])}, inputs=("x", "z"), self=X,
+                        other=T("z"), says="expected factors of one element type, but got f32 and "
+                        "i64"),
     "product-rank": of("aten.linear.default", {"z": (FLOAT, [6])}, inputs=("x", "z"), input=X,
                        weight=T("z"), says="expected a tensor of 2 dims to multiply, but got shape "
                        "[6]"),
