@@ -179,7 +179,12 @@ static LogicalResult verifyEntryAttribute(const Party &party,
     return verifyHolds(party, attr.getValue());
   if (name == "attn.parameter")
     return verifyParameter(party, attr.getValue());
-  // The compiler itself marks buffers.
+  // The compiler itself marks updates (attn-bind-updates), and buffers.
+  if ((name == "attn.updates" && StringRef(party.role) == "argument" &&
+       isa<UnitAttr>(attr.getValue())) ||
+      (name == "attn.updated" && StringRef(party.role) == "result" &&
+       isa<StringAttr>(attr.getValue())))
+    return success();
   if ((name == "attn.result" || name == "attn.boolean" ||
        name == "attn.workspace" || name == "attn.packed") &&
       isa<MemRefType>(party.type))

@@ -5,6 +5,7 @@
 #define MIXATTN_DIALECT_ATTN_OPS_TD
 
 include "dialect/attn/AttnAttentionOp.td"
+include "dialect/attn/AttnCacheOps.td"
 include "dialect/attn/AttnKernelOps.td"
 include "dialect/attn/AttnPartOps.td"
 include "dialect/attn/AttnStageOps.td"

@@ -44,6 +44,7 @@ void addAttention(OpTable &table);
 void addOnnxAttention(OpTable &table);
 void addGathers(OpTable &table);
 void addPatches(OpTable &table);
+void addCaches(OpTable &table);
 void addSizes(OpTable &table);
 
 } // namespace mixattn

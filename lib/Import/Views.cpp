@@ -287,6 +287,10 @@ Built GraphBuilder::concatenate(ArrayRef<Built> tensors, int64_t dim) {
     return listed(tensors[0].dtype, {int64_t(all.size())}, all);
   }
   SizeList sizes = tensors[0].sizes;
+  if (dim >= tensors[0].rank())
+    return fail(makeError("expected tensors of at least {} dims to put side by "
+                          "side, but got one of shape {}",
+                          dim + 1, toText(sizes)));
   sizes[dim] = 0;
   for (const Built &each : tensors) {
     SizeList others = each.sizes;

@@ -42,6 +42,19 @@ const Parameter *Entry::result(std::string_view name) const {
   return find(results, name);
 }
 
+bool Entry::isOutput(std::string_view name) const {
+  const Parameter *updated = argument(name);
+  return result(name) || (updated && updated->isUpdated);
+}
+
+std::vector<Parameter> Entry::outputs() const {
+  std::vector<Parameter> all = results;
+  for (const Parameter &argument : arguments)
+    if (argument.isUpdated)
+      all.push_back(argument);
+  return all;
+}
+
 namespace {
 /// Reads one entry; `dims` collects the names that arguments introduce.
 class EntryParser {
@@ -236,6 +249,8 @@ Entry EntryParser::parse() {
       parseHolds(arguments[i]["holds"], entry.arguments[i]);
     entry.arguments[i].isWeight =
         arguments[i].has("parameter") && arguments[i]["parameter"].boolean();
+    entry.arguments[i].isUpdated =
+        arguments[i].has("updates") && arguments[i]["updates"].boolean();
   }
   for (const JsonView &result : json["results"].elements()) {
     entry.results.push_back(parseParameter(result));

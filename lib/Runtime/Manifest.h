@@ -65,6 +65,8 @@ struct Parameter {
   std::optional<Holds> holds = std::nullopt;
   /// Whether this is a weight of a model, and no input.
   bool isWeight = false;
+  /// Whether a call changes this argument where it lies.
+  bool isUpdated = false;
 };
 
 /// A sum of coefficient times the product of dims.
@@ -194,6 +196,10 @@ struct Entry {
   const Parameter *argument(std::string_view name) const;
   /// The result of that name, or null.
   const Parameter *result(std::string_view name) const;
+  /// All that a call writes: the results, then the arguments that it updates.
+  std::vector<Parameter> outputs() const;
+  /// Whether one of these has that name.
+  bool isOutput(std::string_view name) const;
 };
 
 /// The machine that the code was made for.

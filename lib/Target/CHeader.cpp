@@ -78,7 +78,7 @@ private:
 /// An argument or result, and its name in C.
 struct CParameter {
   const Parameter *parameter;
-  bool isResult;
+  bool isWritten;
   std::string name;
 };
 
@@ -128,9 +128,10 @@ static const SizeExpression *definitionOf(const Entry &entry,
 static CEntry nameInC(const Entry &entry) {
   CEntry named{&entry, {}, {}};
   for (const Parameter &argument : entry.arguments)
-    named.parameters.push_back({&argument, /*isResult=*/false, ""});
+    named.parameters.push_back(
+        {&argument, /*isWritten=*/argument.isUpdated, ""});
   for (const Parameter &result : entry.results)
-    named.parameters.push_back({&result, /*isResult=*/true, ""});
+    named.parameters.push_back({&result, /*isWritten=*/true, ""});
   Identifiers identifiers;
   std::set<std::string> seen;
   for (const CParameter &each : named.parameters)
@@ -229,7 +230,9 @@ static std::string makeComment(const CEntry &entry, Place place) {
     if (parameter.range)
       text += ", values from " + dimInC(entry, parameter.range->low) + " to " +
               dimInC(entry, parameter.range->high);
-    text += each.isResult ? ", written\n" : "\n";
+    text += each.parameter->isUpdated ? ", updated in place\n"
+            : each.isWritten          ? ", written\n"
+                                      : "\n";
   }
   return text +
          " *\n * f16 and bf16 are given by their bits. Returns 0, or 1 + "
@@ -244,7 +247,7 @@ static std::string makeSignature(const CEntry &entry, Place place) {
   for (const auto &[name, nameInC] : entry.dims)
     declared.push_back("int64_t " + nameInC);
   for (const CParameter &each : entry.parameters)
-    declared.push_back(std::string(each.isResult ? "" : "const ") +
+    declared.push_back(std::string(each.isWritten ? "" : "const ") +
                        elementTypeOf(each.parameter->dtype).cType + " *" +
                        each.name);
   if (place == Place::Cuda)

@@ -35,6 +35,7 @@ void mixattn::buildEntries(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createBindNamesPass());
+  pm.addPass(createBindUpdatesPass());
 }
 
 static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
@@ -128,6 +129,7 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createPackParametersPass());
     pm.addPass(createShareKernelsPass());
   }
+  pm.addNestedPass<func::FuncOp>(createAppendsToLoopsPass());
   pm.addPass(createStageKernelsPass());
   pm.addPass(createScheduleKernelsPass());
   // No schedule took the linalg ops that are still there. Those of a CPU become

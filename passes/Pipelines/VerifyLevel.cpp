@@ -61,7 +61,7 @@ struct VerifyLevelPass : mixattn::impl::VerifyLevelPassBase<VerifyLevelPass> {
       return !op->getParentOfType<KernelOp>() &&
              (usesTensors(op) ||
               (isa_and_present<AttnDialect>(op->getDialect()) &&
-               !isa<KernelOp>(op)));
+               !isa<KernelOp, AppendOp>(op)));
     case Level::Tiled:
       return isa_and_present<AttnDialect>(op->getDialect()) || usesTensors(op);
     case Level::Llvm:

@@ -186,8 +186,9 @@ EntryChecks::Shape EntryChecks::checkShape(const EntryTensor &expected,
           "expected the innermost dimension to be "
           "contiguous, but got a stride of %lld",
           innermost);
-  // Arguments may repeat with a stride of 0; results would overlap themselves.
-  for (unsigned dim = 0; expected.isResult && dim + 1 < rank; ++dim) {
+  // Arguments may repeat with a stride of 0; what is written would overlap
+  // itself.
+  for (unsigned dim = 0; expected.isWritten && dim + 1 < rank; ++dim) {
     Value moves = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
                                         result.strides[dim], i64(0));
     Value isStill =
@@ -272,8 +273,8 @@ func::FuncOp EntryChecks::getOrCreateCheck(const EntryTensor &expected) {
   std::string name = "mixattn.check." + expected.dtype;
   for (int64_t size : expected.type.getShape())
     name += "." + std::to_string(size);
-  if (expected.isResult)
-    name += ".result";
+  if (expected.isWritten)
+    name += ".written";
   if (auto made = module.lookupSymbol<func::FuncOp>(name))
     return made;
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());

@@ -19,7 +19,7 @@ struct EntryTensor {
   /// "argument 'q'" or "result 'o'".
   std::string title;
   /// Whether the entry writes it.
-  bool isResult = false;
+  bool isWritten = false;
   /// The buffer that the kernel takes; i1 is held as i8.
   mlir::MemRefType type;
   /// DLPack's type code and width in bits, and our name of the element type.

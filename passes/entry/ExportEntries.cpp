@@ -81,7 +81,8 @@ static EntryTensor describe(func::FuncOp entry, unsigned index) {
   result.bits = element.getIntOrFloatBitWidth();
   llvm::raw_string_ostream(result.dtype)
       << (isBoolean ? IntegerType::get(entry.getContext(), 1) : element);
-  result.isResult = isResult;
+  result.isWritten =
+      isResult || entry.getArgAttr(index, "attn.updates") != nullptr;
   result.dims = entry.getArgAttrOfType<ArrayAttr>(index, "attn.dims");
   result.range = entry.getArgAttrOfType<ArrayAttr>(index, "attn.range");
   result.holds = entry.getArgAttrOfType<DictionaryAttr>(index, "attn.holds");

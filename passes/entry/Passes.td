@@ -49,6 +49,34 @@ def BindNamesPass : Pass<"attn-bind-names", "::mlir::ModuleOp"> {
   }];
 }
 
+def BindUpdatesPass : Pass<"attn-bind-updates", "::mlir::ModuleOp"> {
+  let summary = "Find the arguments that entries update in place";
+  let description = [{
+    Input: entries with names (`attn-bind-names`), on tensors.
+    Output: each argument that `attn.append` writes into is marked
+    `attn.updates`, and the result that is its last value `attn.updated` with
+    the argument's name: both are one tensor of the caller's.
+    Skips: caches that the entry makes itself.
+
+    Errors: an argument that is a parameter, or whose former value something else
+    reads, or whose new value is not returned once. No copy is made of a cache.
+
+    ```mlir
+    func.func @f(%x: tensor<1x2x3xf32> {attn.name = "x"},
+                 %c: tensor<1x9x3xf32> {attn.name = "c"},
+                 %at: tensor<1xi32> {attn.name = "at"})
+        -> (tensor<1x9x3xf32> {attn.name = "y"}) {
+      %y = attn.append %x into %c at(%at)
+          : tensor<1x2x3xf32>, tensor<1xi32> into tensor<1x9x3xf32>
+          -> tensor<1x9x3xf32>
+      return %y : tensor<1x9x3xf32>
+    }
+    ```
+    becomes the same with `%c: … {attn.name = "c", attn.updates}` and a result
+    `{attn.name = "y", attn.updated = "c"}`.
+  }];
+}
+
 def DescribeLaunchesPass : Pass<"attn-describe-launches", "::mlir::ModuleOp"> {
   let summary = "Say in the manifest how kernels are launched";
   let description = [{
@@ -195,7 +223,9 @@ def TakeBuffersPass : Pass<"attn-take-buffers", "::mlir::ModuleOp"> {
     Input: entries on tensors, with names.
     Output: entries on memrefs with any strides but the innermost, which is 1:
     the arguments, then the results, marked `attn.result`; they do not overlap.
-    Booleans are bytes, marked `attn.boolean`.
+    Booleans are bytes, marked `attn.boolean`. A result that is an argument's
+    update (`attn-bind-updates`) goes to the argument's buffer and has none of
+    its own.
     Skips: private functions and declarations.
 
     ```mlir

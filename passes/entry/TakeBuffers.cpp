@@ -58,6 +58,15 @@ static DictionaryAttr markBuffer(OpBuilder &b, DictionaryAttr attributes,
   return marked.getDictionary(b.getContext());
 }
 
+/// The argument of which result `index` is the new value, or none.
+static BlockArgument findUpdated(func::FuncOp entry, unsigned index) {
+  auto name = entry.getResultAttrOfType<StringAttr>(index, "attn.updated");
+  for (BlockArgument argument : entry.getArguments())
+    if (name && name == entry.getArgAttr(argument.getArgNumber(), "attn.name"))
+      return argument;
+  return {};
+}
+
 static void takeBuffers(func::FuncOp entry) {
   Block &body = entry.getBody().front();
   Location loc = entry.getLoc();
@@ -73,8 +82,11 @@ static void takeBuffers(func::FuncOp entry) {
                    /*isResult=*/false, isBoolean(type)));
     argument.setType(buffer);
     auto held = RankedTensorType::get(type.getShape(), buffer.getElementType());
+    bool isUpdated =
+        entry.getArgAttr(argument.getArgNumber(), "attn.updates") != nullptr;
     auto read = bufferization::ToTensorOp::create(b, loc, held, argument,
-                                                  /*restrict=*/true);
+                                                  /*restrict=*/true,
+                                                  /*writable=*/isUpdated);
     Value value = read;
     if (isBoolean(type))
       value = convertBooleans(b, loc, value, type.getElementType());
@@ -87,12 +99,16 @@ static void takeBuffers(func::FuncOp entry) {
     Value value = operand;
     auto type = cast<RankedTensorType>(value.getType());
     MemRefType buffer = getEntryBuffer(type);
-    attributes.push_back(markBuffer(b, entry.getResultAttrDict(index),
-                                    /*isResult=*/true, isBoolean(type)));
+    Value place = findUpdated(entry, index);
+    if (!place) {
+      attributes.push_back(markBuffer(b, entry.getResultAttrDict(index),
+                                      /*isResult=*/true, isBoolean(type)));
+      place = body.addArgument(buffer, loc);
+    }
     if (isBoolean(type))
       value = convertBooleans(b, loc, value, buffer.getElementType());
-    auto write = bufferization::MaterializeInDestinationOp::create(
-        b, loc, value, body.addArgument(buffer, loc));
+    auto write =
+        bufferization::MaterializeInDestinationOp::create(b, loc, value, place);
     write.setRestrict(true);
     write.setWritable(true);
   }

@@ -265,13 +265,16 @@ Object EntryWriter::write() {
         entry.getArgAttrOfType<DictionaryAttr>(i, "attn.holds")));
     if (entry.getArgAttr(i, "attn.parameter"))
       arguments.back().getAsObject()->try_emplace("parameter", true);
+    if (entry.getArgAttr(i, "attn.updates"))
+      arguments.back().getAsObject()->try_emplace("updates", true);
   }
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    results.push_back(
-        describeTensor(entry.getResultTypes()[i],
-                       entry.getResultAttrOfType<StringAttr>(i, "attn.name"),
-                       entry.getResultAttrOfType<ArrayAttr>(i, "attn.dims"),
-                       /*range=*/{}, /*holds=*/{}));
+    if (!entry.getResultAttr(i, "attn.updated"))
+      results.push_back(
+          describeTensor(entry.getResultTypes()[i],
+                         entry.getResultAttrOfType<StringAttr>(i, "attn.name"),
+                         entry.getResultAttrOfType<ArrayAttr>(i, "attn.dims"),
+                         /*range=*/{}, /*holds=*/{}));
   Object result{{"name", entry.getName()},
                 {"symbol", "mixattn_" + entry.getName().str()},
                 {"arguments", std::move(arguments)},

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mixattn {
@@ -16,6 +17,29 @@ namespace mixattn {
 
 using namespace mlir;
 using namespace mixattn;
+
+/// Drops copies of updated arguments to themselves, and reports others: an
+/// update is in place, or an error (attn-bind-updates).
+static LogicalResult checkUpdates(Operation *module) {
+  bool isInPlace = true;
+  module->walk([&](memref::CopyOp copy) {
+    auto argument = dyn_cast<BlockArgument>(copy.getTarget());
+    auto entry =
+        argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                 : func::FuncOp();
+    if (!entry || !entry.getArgAttr(argument.getArgNumber(), "attn.updates"))
+      return;
+    if (copy.getSource() == copy.getTarget())
+      return copy.erase();
+    isInPlace = false;
+    auto name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                   "attn.name");
+    copy.emitError("expected argument '")
+        << name.getValue()
+        << "' to be updated in place, but its new value is computed elsewhere";
+  });
+  return success(isInPlace);
+}
 
 namespace {
 
@@ -30,6 +54,8 @@ struct BufferizePass : mixattn::impl::BufferizePassBase<BufferizePass> {
     bufferization::BufferizationState state;
     if (failed(
             bufferization::runOneShotBufferize(getOperation(), options, state)))
+      return signalPassFailure();
+    if (failed(checkUpdates(getOperation())))
       signalPassFailure();
   }
 };

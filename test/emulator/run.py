@@ -94,7 +94,7 @@ class Run:
             value if isinstance(value, float) else self.size(value))
 
     def run(self):
-        """The results by name, and the status word."""
+        """The results and the updated arguments by name, and the status word."""
         cuda = self.cuda
         self.addresses = {name: cuda.upload(array)
                           for name, array in self.arrays.items()}
@@ -117,7 +117,9 @@ class Run:
                         launch["block"], self.size(launch["shared"]),
                         [self.parameter(each)
                          for each in launch["parameters"]])
-        names = [result["name"] for result in self.entry["results"]]
+        names = [each["name"] for each in self.entry["results"]]
+        names += [each["name"] for each in self.entry["arguments"]
+                  if each.get("updates")]
         results = {name: cuda.download(self.addresses[name],
                                        self.arrays[name].copy())
                    for name in names}

@@ -329,5 +329,34 @@ def attention(p):
           .transpose(0, 2, 1, 3).reshape(B, N, 16))
 
 
+def written(cache, rows, start, axis, wraps=False):
+    """A cache with rows from a position on in each batch row."""
+    cache = cache.copy()
+    for b in range(len(cache)):
+        places = start[b] + np.arange(rows.shape[axis])
+        places = places % cache.shape[axis] if wraps else places
+        np.moveaxis(cache[b], axis - 1, 0)[places] = np.moveaxis(rows[b], axis - 1, 0)
+    return cache
+
+
+def caches(p):
+    inputs(p)
+    p.input("at", longs(1, N), ["B"])
+    # Of a cache that the graph makes itself the value is a result.
+    cache = p.value("Concat", "x", "y", "x", axis=1, ref=lambda *all: np.concatenate(all, 1))
+    p.out("TensorScatter", cache, "x", "at", axis=1, ref=lambda c, x, s: written(c, x, s, 1))
+    p.out("TensorScatter", cache, "x", ref=lambda c, x: written(c, x, longs(0, 0), 1))
+    late = p.value("Mul", "at", np.array(3), ref=np.multiply)
+    p.out("TensorScatter", cache, "x", late, mode="circular",
+          ref=lambda c, x, s: written(c, x, s, 1, True))
+    apart = longs(0, 0, 2, 3)
+    wide = p.value("Reshape", cache, apart, ref=lambda c, s: c.reshape(B, -1, 2, 3))
+    rows = p.value("Reshape", "x", apart, ref=lambda x, s: x.reshape(B, N, 2, 3))
+    turned = p.value("Transpose", wide, perm=[0, 2, 1, 3], ref=lambda c: c.transpose(0, 2, 1, 3))
+    new = p.value("Transpose", rows, perm=[0, 2, 1, 3], ref=lambda c: c.transpose(0, 2, 1, 3))
+    p.out("TensorScatter", turned, new, "at", ref=lambda c, x, s: written(c, x, s, 2))
+
+
 FAMILIES = {"pointwise": pointwise, "comparisons": comparisons, "views": views, "sums": sums,
-            "products": products, "sizes": sizes, "attention": attention}
+            "products": products, "sizes": sizes, "attention": attention,
+            "caches": caches}

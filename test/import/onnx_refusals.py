@@ -201,6 +201,15 @@ CASES = {
                 "number of heads, but got shape [B, N, 6] and 0 heads"),
     "features": of("Attention", ["x", "x", "x"], "expected features that 4 heads divide, but got "
                    "shape [B, N, 6]", q_num_heads=4, kv_num_heads=2),
+    "past": of("Attention", ["x", "x", "x", "", "p", "p"], "expected tensors of at least 3 dims to "
+               "put side by side, but got one of shape [B, N]", q_num_heads=2, kv_num_heads=2,
+               more=[onnx.value("p", "float32", ["B", "N"])]),
+    "cache": of("TensorScatter", ["x", "x"], "expected a cache and new positions of it along a dim "
+                "that is neither the first nor the last, in mode 'linear' or 'circular', but got f32 "
+                "of shape [B, N, 6] and f32 of shape [B, N, 6] along dim 1 in mode 'mirror'",
+                mode="mirror"),
+    "starts": of("TensorScatter", ["x", "x", "n"], "expected a position as i32 or i64 for each item "
+                 "of the batch, but got f32 of shape [B]", more=[onnx.value("n", "float32", ["B"])]),
     "counts": of("Attention", ["x", "x", "x", "", "", "", "n"], "expected a number of keys as i64 "
                  "for each item of the batch, but got f32 of shape [B]", q_num_heads=2,
                  kv_num_heads=2, more=[onnx.value("n", "float32", ["B"])]),

@@ -31,8 +31,9 @@ mixattn::compareWithReference(const Entry &entry, const Arguments &arguments,
   if (!report)
     return inPlace("reference", report.error());
   std::vector<Comparison> comparisons;
+  std::vector<Parameter> outputs = entry.outputs();
   for (size_t i = 0; i < results.size(); ++i) {
-    const std::string &name = entry.results[i].name;
+    const std::string &name = outputs[i].name;
     auto expected = report->results.find(name);
     if (expected == report->results.end())
       return makeError("result '{}': expected --expect={}=FILE.npy, because "
@@ -84,10 +85,12 @@ mixattn::compareWithFiles(const Entry &entry,
                           const std::vector<Tensor> &results,
                           const Options &options) {
   std::vector<Comparison> comparisons;
+  std::vector<Parameter> outputs = entry.outputs();
   for (const NamedFile &file : options.expected) {
     // requireResults has seen the name.
-    size_t index =
-        static_cast<size_t>(entry.result(file.name) - entry.results.data());
+    size_t index = 0;
+    while (outputs[index].name != file.name)
+      ++index;
     const Tensor &result = results[index];
     Result<std::vector<double>> expected = readExpected(file, result);
     if (!expected)

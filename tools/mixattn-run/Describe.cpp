@@ -47,7 +47,8 @@ static std::string toString(const Polynomial &polynomial) {
   return text.empty() ? "0" : text;
 }
 
-/// The conditions on the values, and whether they are a weight.
+/// The conditions on the values, whether they are a weight, and whether calls
+/// change them.
 static std::string notesOn(const Parameter &parameter) {
   std::vector<std::string> notes;
   if (parameter.range)
@@ -57,6 +58,8 @@ static std::string notesOn(const Parameter &parameter) {
     notes.push_back(toString(*parameter.holds));
   if (parameter.isWeight)
     notes.push_back("weight");
+  if (parameter.isUpdated)
+    notes.push_back("updated in place");
   std::string text;
   for (const std::string &note : notes)
     text += (text.empty() ? "" : ", ") + note;

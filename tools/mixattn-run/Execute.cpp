@@ -16,10 +16,11 @@ public:
       : executable(executable), call(executable.entry, executable.loaded,
                                      executable.device->dlpackDevice()) {}
 
-  /// Adds all that the call is given.
-  Status add(Arguments &arguments, std::vector<Tensor> &results);
-  /// Copies the results to the tensors that were added.
-  Status read(std::vector<Tensor> &results) const;
+  /// Adds all that the call is given. `outputs` are the entry's, those that are
+  /// updated with their values before.
+  Status add(Arguments &arguments, std::vector<Tensor> &outputs);
+  /// Copies what the call wrote to the outputs that were added.
+  Status read(std::vector<Tensor> &outputs) const;
   /// Whether the call packs parameters once.
   bool packsOnce() const { return packed->bytes() > 0; }
   const Call &get() const { return call; }
@@ -32,6 +33,8 @@ private:
   const Executable &executable;
   Call call;
   std::vector<std::unique_ptr<Memory>> tensors;
+  /// Where the outputs are among the tensors.
+  std::vector<size_t> places;
   std::unique_ptr<Memory> workspace, packed;
 };
 } // namespace
@@ -73,52 +76,81 @@ Status PlacedCall::addPacked(bool packsEachCall) {
   return packed->fill(0);
 }
 
-Status PlacedCall::add(Arguments &arguments, std::vector<Tensor> &results) {
+Status PlacedCall::add(Arguments &arguments, std::vector<Tensor> &outputs) {
   const Entry &entry = executable.entry;
   if (Status added = addWorkspace(arguments.dims); !added)
     return added;
   if (Status added = addPacked(arguments.packsEachCall); !added)
     return added;
-  for (size_t i = 0; i < arguments.tensors.size(); ++i)
-    if (Status added = addTensor(arguments.tensors[i], "argument",
-                                 entry.arguments[i].name);
+  size_t numResults = entry.results.size(), next = numResults;
+  for (size_t i = 0; i < numResults; ++i)
+    places.push_back(entry.arguments.size() + i);
+  for (size_t i = 0; i < arguments.tensors.size(); ++i) {
+    bool isUpdated = entry.arguments[i].isUpdated;
+    if (isUpdated)
+      places.push_back(i);
+    Tensor &tensor = isUpdated ? outputs[next++] : arguments.tensors[i];
+    if (Status added = addTensor(tensor, "argument", entry.arguments[i].name);
         !added)
       return added;
-  for (size_t i = 0; i < results.size(); ++i)
-    if (Status added = addTensor(results[i], "result", entry.results[i].name);
+  }
+  for (size_t i = 0; i < numResults; ++i)
+    if (Status added = addTensor(outputs[i], "result", entry.results[i].name);
         !added)
       return added;
   return Success();
 }
 
-Status PlacedCall::read(std::vector<Tensor> &results) const {
-  size_t first = executable.entry.arguments.size();
-  for (size_t i = 0; i < results.size(); ++i)
-    if (Status copied = tensors[first + i]->read(results[i].data()); !copied)
+Status PlacedCall::read(std::vector<Tensor> &outputs) const {
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (Status copied = tensors[places[i]]->read(outputs[i].data()); !copied)
       return copied;
   return Success();
 }
 
+/// Tensors for what a call writes, in the order of the entry's outputs.
+static Result<std::vector<Tensor>> makeOutputs(const Entry &entry,
+                                               const Arguments &arguments) {
+  std::vector<Tensor> outputs;
+  auto add = [&](const Parameter &output, const Tensor *before) -> Status {
+    Result<Tensor> tensor =
+        Tensor::allocate(output.dtype, shapeOf(output, arguments.dims));
+    if (!tensor)
+      return tensor.error();
+    if (before)
+      std::memcpy(tensor->data(), before->data(), tensor->bytes());
+    else
+      // NaN in every type of float: what is not written shows.
+      std::memset(tensor->data(), 0xff, tensor->bytes());
+    outputs.push_back(std::move(*tensor));
+    return Success();
+  };
+  for (const Parameter &result : entry.results)
+    if (Status added = add(result, nullptr); !added)
+      return inPlace("result '" + result.name + "'", added.error());
+  // Calls update copies: what was given is compared with, and given again.
+  for (size_t i = 0; i < entry.arguments.size(); ++i)
+    if (entry.arguments[i].isUpdated)
+      if (Status added = add(entry.arguments[i], &arguments.tensors[i]); !added)
+        return inPlace("argument '" + entry.arguments[i].name + "'",
+                       added.error());
+  return outputs;
+}
+
 Result<std::vector<Tensor>> mixattn::runOnce(const Executable &executable,
                                              Arguments &arguments) {
-  std::vector<Tensor> results;
-  for (const Parameter &result : executable.entry.results) {
-    Result<Tensor> tensor =
-        Tensor::allocate(result.dtype, shapeOf(result, arguments.dims));
-    if (!tensor)
-      return inPlace("result '" + result.name + "'", tensor.error());
-    // NaN in every type of float: what is not written shows.
-    std::memset(tensor->data(), 0xff, tensor->bytes());
-    results.push_back(std::move(*tensor));
-  }
+  Result<std::vector<Tensor>> outputs =
+      makeOutputs(executable.entry, arguments);
+  if (!outputs)
+    return outputs;
   PlacedCall call(executable);
-  if (Status added = call.add(arguments, results); !added)
+  if (Status added = call.add(arguments, *outputs); !added)
     return added.error();
   if (Status run = executable.device->run(call.get()); !run)
     return run.error();
-  if (Status copied = call.read(results); !copied)
+  if (Status copied = call.read(*outputs); !copied)
     return copied.error();
-  return results;
+  return outputs;
 }
 
 Result<Timing> mixattn::runTimed(const Executable &executable,

@@ -16,7 +16,8 @@ struct Executable {
   std::unique_ptr<Device> device;
 };
 
-/// Runs the entry and returns its results, in the order of the manifest.
+/// Runs the entry and returns its outputs: results, then updated arguments,
+/// each in the order of the manifest.
 Result<std::vector<Tensor>> runOnce(const Executable &executable,
                                     Arguments &arguments);
 

@@ -15,7 +15,8 @@ public:
                                      executable.device->dlpackDevice()),
         flush(flush) {}
 
-  /// Adds an argument; from now on its elements are read-only.
+  /// Adds an argument; from now on its elements are read-only, but where the
+  /// call updates it.
   Status addArgument(const Parameter &argument, const Tensor &tensor);
   /// Adds a result whose bytes are all `filling`.
   Status addResult(const Parameter &result, const DimSizes &dims, int filling);
@@ -26,7 +27,7 @@ public:
   /// Fills the call with the arguments and with room for the results, and runs
   /// it.
   Status run(const Arguments &arguments, uint64_t workspace, int filling);
-  /// Reads result number `index`.
+  /// Reads output number `index`.
   Result<Buffer> read(size_t index) const;
 
 private:
@@ -42,8 +43,8 @@ private:
   Call call;
   Flush flush;
   std::vector<Block> blocks;
-  /// The first result among them.
-  size_t firstResult = 0;
+  /// Where the outputs are among them.
+  std::vector<size_t> outputs;
 };
 } // namespace
 
@@ -64,7 +65,7 @@ Status GuardedCall::addArgument(const Parameter &argument,
   call.add(tensor.dtype(), tensor.shape(), (*memory)->address());
   if (Status written = (*memory)->write(tensor.data()); !written)
     return written;
-  return (*memory)->protect();
+  return argument.isUpdated ? Status(Success()) : (*memory)->protect();
 }
 
 Status GuardedCall::addResult(const Parameter &result, const DimSizes &dims,
@@ -109,14 +110,20 @@ Status GuardedCall::run(const Arguments &arguments, uint64_t workspace,
   const Entry &entry = executable.entry;
   if (Status added = addWorkspace(workspace, filling); !added)
     return added;
-  for (size_t i = 0; i < entry.arguments.size(); ++i)
+  std::vector<size_t> updated;
+  for (size_t i = 0; i < entry.arguments.size(); ++i) {
+    if (entry.arguments[i].isUpdated)
+      updated.push_back(blocks.size());
     if (Status added = addArgument(entry.arguments[i], arguments.tensors[i]);
         !added)
       return added;
-  firstResult = blocks.size();
-  for (const Parameter &result : entry.results)
+  }
+  for (const Parameter &result : entry.results) {
+    outputs.push_back(blocks.size());
     if (Status added = addResult(result, arguments.dims, filling); !added)
       return added;
+  }
+  outputs.insert(outputs.end(), updated.begin(), updated.end());
   Error access = makeError(
       "entry '{}': accessed memory outside its tensors, or wrote to an "
       "argument, with inaccessible pages at their {}",
@@ -127,7 +134,7 @@ Status GuardedCall::run(const Arguments &arguments, uint64_t workspace,
 }
 
 Result<Buffer> GuardedCall::read(size_t index) const {
-  const Memory &memory = *blocks[firstResult + index].memory;
+  const Memory &memory = *blocks[outputs[index]].memory;
   Result<Buffer> buffer = Buffer::allocate(memory.bytes());
   if (!buffer)
     return buffer.error();
@@ -153,14 +160,15 @@ Status mixattn::runGuarded(const Executable &executable,
   GuardedCall atStart(executable, Flush::AtStart);
   if (Status run = atStart.run(arguments, *workspace, 0x00); !run)
     return run;
-  for (size_t i = 0; i < entry.results.size(); ++i) {
+  std::vector<Parameter> outputs = entry.outputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
     Result<Buffer> first = atEnd.read(i), second = atStart.read(i);
     if (!first || !second)
       return first ? second.error() : first.error();
     if (first->view() != second->view())
       return makeError("result '{}': expected equal bytes from both guarded "
                        "runs, but got others",
-                       entry.results[i].name);
+                       outputs[i].name);
   }
   return Success();
 }

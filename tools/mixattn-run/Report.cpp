@@ -150,7 +150,7 @@ std::string mixattn::reportAsJson(const Report &report) {
   json["max_error"] = maxError;
   json["error_limit"] = errorLimit;
   json["inputs"] = describe(report.entry.arguments, report.arguments.tensors);
-  json["outputs"] = describe(report.entry.results, report.results);
+  json["outputs"] = describe(report.entry.outputs(), report.results);
   if (report.profile)
     describe(report.times(), json);
   return json.dump() + "\n";

@@ -30,7 +30,7 @@ static Status requireResults(const Entry &entry, const Options &options) {
   for (const std::vector<NamedFile> *files :
        {&options.outputs, &options.expected})
     for (const NamedFile &file : *files)
-      if (!entry.result(file.name))
+      if (!entry.isOutput(file.name))
         return makeError("expected a result of entry '{}', but got '{}'",
                          entry.name, file.name);
   return Success();
@@ -49,8 +49,9 @@ static Status writeOutputs(const Report &report, const Options &options) {
   OutputFiles files;
   files.keep(options.artifact);
   std::vector<NamedTensor> all;
-  for (size_t i = 0; i < report.results.size(); ++i)
-    all.emplace_back(report.entry.results[i].name, &report.results[i]);
+  std::vector<Parameter> outputs = report.entry.outputs();
+  for (size_t i = 0; i < outputs.size(); ++i)
+    all.emplace_back(outputs[i].name, &report.results[i]);
   for (const NamedFile &output : options.outputs)
     for (auto &[name, tensor] : all)
       if (name == output.name)

@@ -32,6 +32,8 @@ class View(NamedTuple):
     tensor: Tensor
     shape: tuple
     owner: Any
+    #: Whether its owner says that nobody may write to it.
+    is_read_only: bool = False
 
 
 # A dtype of the manifest: DLPack's code and bits.
@@ -43,6 +45,8 @@ CODES = {"f": 2, "i": 0, "u": 1, "b": 6, "c": 5}
 # How many bytes stand before the DLTensor in a capsule of that name: of a
 # DLManagedTensorVersioned the version, its owner, its deleter and its flags.
 OFFSETS = {b"dltensor": 0, b"dltensor_versioned": 32}
+# Where the flags stand in it, of which the first is DLPACK_FLAG_BITMASK_READ_ONLY.
+FLAGS = 24
 
 _is_capsule = ctypes.pythonapi.PyCapsule_IsValid
 _is_capsule.restype, _is_capsule.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
@@ -82,14 +86,17 @@ def _of_numpy(array: Any) -> View:
     if not array.dtype.isnative or any(step % size for step in array.strides):
         raise ValueError("expected whole numbers of this machine's byte order one element apart")
     return make(array.ctypes.data, array.shape, (code, 8 * size),
-                strides=[step // size for step in array.strides], owner=array)
+                strides=[step // size for step in array.strides],
+                owner=array)._replace(is_read_only=not array.flags.writeable)
 
 
 def _of_capsule(capsule: Any, owner: Any) -> View:
     for name, offset in OFFSETS.items():
         if _is_capsule(capsule, name):
-            tensor = Tensor.from_address(_address_in(capsule, name) + offset)
-            return View(tensor, tuple(tensor.shape[:tensor.ndim]), (capsule, owner))
+            address = _address_in(capsule, name)
+            tensor = Tensor.from_address(address + offset)
+            flags = ctypes.c_uint64.from_address(address + FLAGS).value if offset else 0
+            return View(tensor, tuple(tensor.shape[:tensor.ndim]), (capsule, owner), bool(flags & 1))
     raise TypeError("expected a capsule that holds a DLPack tensor and was not used before")
 
 

@@ -36,6 +36,8 @@ class Entry:
         self.name: str = manifest["name"]
         #: The names of the arguments that a call gives, in order.
         self.arguments = [each["name"] for each in manifest["arguments"] if each["name"] not in weights]
+        #: The names of those that a call changes where they lie: caches.
+        self.updated = [each["name"] for each in manifest["arguments"] if each.get("updates")]
         #: The names of the results, in order.
         self.results = [each["name"] for each in manifest["results"]]
         self._function = getattr(library, "mixattn_" + self.name)
@@ -55,8 +57,9 @@ class Entry:
         """Computes the results of tensors of NumPy, PyTorch, or others that have `__dlpack__`.
 
         Arguments come by position or by name, in the shapes and dtypes that `print` says, and are read
-        where they lie. The innermost dim is contiguous; other strides are free. The result, or a tuple
-        of several, is PyTorch's where an argument is, else NumPy's.
+        where they lie. The innermost dim is contiguous; other strides are free. Those in `updated` are
+        written to as well. The result, or a tuple of several, is PyTorch's where an argument is, else
+        NumPy's.
 
         TypeError says which argument is missing, too many or no tensor; ValueError which shape, dtype,
         stride or value is wrong; MemoryError and RuntimeError what the machine refuses.
@@ -111,6 +114,9 @@ class Entry:
                 views[name] = _dlpack.view(value)
             except (TypeError, ValueError, BufferError) as error:
                 raise type(error)(f"argument '{name}': {error}") from None
+            if name in self.updated and views[name].is_read_only:
+                raise ValueError(f"argument '{name}': expected memory that the call may write to, "
+                                 "but got a tensor that is read-only")
         weights = self._weights_for(kind)
         return [views.get(each["name"]) or weights[each["name"]].view
                 for each in self._manifest["arguments"]]

@@ -104,6 +104,7 @@ def bind(entry: dict, shapes: Sequence[Sequence[int]]) -> dict:
 def _row(kind: str, each: dict, widths: tuple) -> str:
     shape = "[" + ", ".join(str(dim) for dim in each["shape"]) + "]"
     notes = " to ".join(str(end) for end in each["range"]) if "range" in each else ""
+    notes += "updated in place" if each.get("updates") else ""
     return f"  {kind:8}  {each['name']:{widths[0]}}  {each['dtype']:4}  {shape:{widths[1]}}  {notes}".rstrip()
 
 

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A step of mixed heads that writes keys and values into caches, in bf16 on the
+emulated GPU: cache.py --target=sm_80. A text comes in two pieces, the second one
+position long; results are those of NumPy without a cache, and no place of a
+cache changes but those of the new positions.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import driver
+import run
+import variants  # which finds test/numeric
+
+import inputs  # isort: skip
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STEP = ROOT / "test" / "python" / "Inputs" / "step.mlir"
+HEADS, FEATURES, ROOM = 8, 64, 90
+LIMIT = 2.0**-7
+
+
+def softmax(x):
+    powers = np.exp(x - x.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def expected(q, k, v, mixer):
+    scores = np.einsum("bhid,bhjd->bhij", q, k) / FEATURES**0.5
+    places = np.arange(q.shape[2])
+    weights = softmax(np.where(places[:, None] >= places, scores, -np.inf))
+    return np.einsum("hg,bhij,bgjd->bgid", mixer, weights, v)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
+    parser.add_argument("--target", default="sm_80", help="a GPU's name")
+    parser.add_argument("--library", type=pathlib.Path,
+                        help="the stand-in libcuda; default: that of the build")
+    options = parser.parse_args()
+    random = np.random.default_rng(3)
+    length, batch = 41, 2
+    q, k, v, mixer = (inputs.encode(random.standard_normal(shape), "bf16")
+                      for shape in 3 * [(batch, HEADS, length, FEATURES)]
+                      + [(HEADS, HEADS)])
+    right = expected(*(inputs.decode(x).astype(np.float64)
+                       for x in (q, k, v, mixer)))
+    with tempfile.TemporaryDirectory() as path:
+        folder = pathlib.Path(path)
+        (folder / "step.mlir").write_text(STEP.read_text().replace("f32", "bf16"))
+        subprocess.run(["mixattn-compile", folder / "step.mlir",
+                        f"--target={options.target}", "-o", folder / "step.ptx"],
+                       check=True)
+        entry = json.loads((folder / "step.json").read_text())["entries"][0]
+        text = (folder / "step.ptx").read_text()
+    cuda = driver.Driver(options.library or run.find_library(),
+                         chip=options.target, seed=1, landing="wait", sms=4)
+    # Of bf16 these bits are a NaN.
+    caches = {name: np.full((batch, HEADS, ROOM, FEATURES), 0xFFFF, np.uint16)
+              for name in ("keys", "values")}
+    found = []
+    for part in (slice(0, length - 1), slice(length - 1, length)):
+        arrays = {name: np.ascontiguousarray(x[:, :, part]).view(np.uint16)
+                  for name, x in (("q", q), ("k", k), ("v", v))}
+        arrays |= caches | {"mixer": mixer.view(np.uint16),
+                            "start": np.full(batch, part.start, np.int32)}
+        results, status = run.Run(cuda, text, entry, arrays).run()
+        if status:
+            raise driver.DriverError(f"the status word is {status}")
+        found.append(inputs.decode(results.pop("o").view("V2")))
+        caches = results
+    error = np.abs(np.concatenate(found, 2) - right).max() / np.abs(right).max()
+    kept = all(
+        np.array_equal(caches[name][:, :, :length], rows.view(np.uint16))
+        and (caches[name][:, :, length:] == 0xFFFF).all()
+        for name, rows in (("keys", k), ("values", v)))
+    print(f"{options.target}: error {error:.4f} of the largest, caches "
+          f"{'as' if kept else 'not as'} given")
+    return 0 if error <= LIMIT and kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
