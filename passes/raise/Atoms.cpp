@@ -99,8 +99,15 @@ std::optional<Place> Atoms::takeInner(Place &left, const Size &size) {
       return std::nullopt;
     Atom last = left.pop_back_val();
     Size own = sizes[last];
-    if (own == size && taken.empty())
-      return Place{last};
+    // A single query goes with its neighbour.
+    if (own.number == 1) {
+      taken.insert(taken.begin(), last);
+      continue;
+    }
+    if (own == size && missing == size.number) {
+      taken.insert(taken.begin(), last);
+      return taken;
+    }
     // Only numbers are taken apart.
     if (!size.isStatic())
       return std::nullopt;
@@ -123,10 +130,13 @@ std::optional<Place> Atoms::takeInner(Place &left, const Size &size) {
 }
 
 std::optional<Place> Atoms::takeOuter(Place &left, const Size &size) {
-  if (left.empty() || !(sizes[left.front()] == size))
+  // A single query goes with its neighbour.
+  auto *last =
+      llvm::find_if(left, [&](Atom atom) { return sizes[atom].number != 1; });
+  if (last == left.end() || !(sizes[*last] == size))
     return std::nullopt;
-  Place taken{left.front()};
-  left.erase(left.begin());
+  Place taken(left.begin(), last + 1);
+  left.erase(left.begin(), last + 1);
   return taken;
 }
 

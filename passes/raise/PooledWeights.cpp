@@ -36,22 +36,25 @@ static std::optional<unsigned> findQueryDim(const Atoms &atoms,
   return found;
 }
 
-std::optional<PooledWeights>
-mixattn::readPooledWeights(Expressions &make, linalg::LinalgOp root,
-                           const FoundSoftmax &softmax, std::string &why) {
+/// Why weights whose queries have no dim of their own are no attention's.
+static constexpr llvm::StringLiteral noQueries =
+    "no dim of the weights is of queries alone";
+
+/// Reads `root` at the places `result`, one of which may be that of a single
+/// query.
+static std::optional<PooledWeights>
+readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
+       const FoundSoftmax &softmax, std::string &why) {
   Atoms &atoms = make.atoms;
   PooledWeights pooled;
-  Value result = root->getResult(0);
-  auto type = cast<RankedTensorType>(result.getType());
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    pooled.result.push_back(atoms.makePlace(Size::of(result, dim)));
+  pooled.result = llvm::to_vector(result);
   // Factors that do not come from the weights are operands.
   SetVector<Operation *> slice;
   getForwardSlice(softmax.weights, &slice);
   ElementReader reader(make, [&](Value value, ArrayRef<Place>) {
     return value == softmax.weights || !slice.contains(value.getDefiningOp());
   });
-  auto terms = expandToTerms(make, reader.read(result, pooled.result));
+  auto terms = expandToTerms(make, reader.read(root->getResult(0), result));
   if (!terms) {
     why = "what becomes of the weights is no sum of products";
     return std::nullopt;
@@ -98,7 +101,7 @@ mixattn::readPooledWeights(Expressions &make, linalg::LinalgOp root,
     llvm::append_range(ofValues, make.freeAtoms(value));
   auto query = findQueryDim(atoms, pooled, ofValues, softmax.axis);
   if (!query) {
-    why = "no dim of the weights is of queries alone";
+    why = noQueries.str();
     return std::nullopt;
   }
   pooled.query = atoms.flat(pooled.weights[*query]);
@@ -110,6 +113,28 @@ mixattn::readPooledWeights(Expressions &make, linalg::LinalgOp root,
     for (Atom atom : flat)
       if (llvm::is_contained(pooled.bound, atom))
         pooled.mixed.push_back(atom);
+  }
+  return pooled;
+}
+
+std::optional<PooledWeights>
+mixattn::readPooledWeights(Expressions &make, linalg::LinalgOp root,
+                           const FoundSoftmax &softmax, std::string &why) {
+  Value result = root->getResult(0);
+  SmallVector<Place> places;
+  SmallVector<unsigned> ones;
+  auto type = cast<RankedTensorType>(result.getType());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    places.push_back(make.atoms.makePlace(Size::of(result, dim)));
+    if (type.getDimSize(dim) == 1)
+      ones.push_back(dim);
+  }
+  auto pooled = readAt(make, root, places, softmax, why);
+  // A dim of size 1 is that of a single query, the last one that can be.
+  while (!pooled && why == noQueries && !ones.empty()) {
+    SmallVector<Place> of(places);
+    of[ones.pop_back_val()] = {make.atoms.make(Size::of(1))};
+    pooled = readAt(make, root, of, softmax, why);
   }
   return pooled;
 }

@@ -179,6 +179,13 @@ Ref ElementReader::readView(Value tensor, ArrayRef<Place> places) {
   return loops && isCopy(loops) ? readLoops(loops, places) : nullptr;
 }
 
+Place ElementReader::placeOf(RankedTensorType type, unsigned dim,
+                             const Place &place) const {
+  return type.getDimSize(dim) != 1 || make.atoms.staticSize(place) == 1
+             ? place
+             : Place();
+}
+
 Ref ElementReader::readOperand(linalg::LinalgOp op, OpOperand &operand,
                                ArrayRef<Place> loops) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -192,12 +199,10 @@ Ref ElementReader::readOperand(linalg::LinalgOp op, OpOperand &operand,
   SmallVector<Place> places;
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
     auto loop = dyn_cast<AffineDimExpr>(expr);
-    if (type.getDimSize(dim) == 1)
-      places.push_back({});
-    else if (loop)
-      places.push_back(loops[loop.getPosition()]);
-    else
+    if (!loop && type.getDimSize(dim) != 1)
       return nullptr;
+    places.push_back(
+        placeOf(type, dim, loop ? loops[loop.getPosition()] : Place()));
   }
   return read(operand.get(), places);
 }
@@ -303,10 +308,12 @@ Ref ElementReader::readScalar(linalg::LinalgOp op, Value value,
     return remember(readOp(made, operands));
   SmallVector<Place> places;
   for (auto [dim, index] : llvm::enumerate(operands)) {
-    bool isOne = extract.getTensor().getType().getDimSize(dim) == 1;
-    if (!isOne && !index->is(Kind::Position))
+    RankedTensorType type = extract.getTensor().getType();
+    bool isPosition = index->is(Kind::Position);
+    if (!isPosition && type.getDimSize(dim) != 1)
       return nullptr;
-    places.push_back(isOne ? Place() : index->places[0]);
+    places.push_back(
+        placeOf(type, dim, isPosition ? index->places[0] : Place()));
   }
   return remember(read(extract.getTensor(), places));
 }

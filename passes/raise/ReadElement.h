@@ -33,6 +33,10 @@ private:
   Ref readView(mlir::Value tensor, llvm::ArrayRef<Place> places);
   /// The number that `op` computes at `places`, or null if not known.
   Ref readLoops(mlir::linalg::LinalgOp op, llvm::ArrayRef<Place> places);
+  /// Where a loop at `place` reads the dim `dim`: one of size 1 has no index
+  /// but that of a single query.
+  Place placeOf(mlir::RankedTensorType type, unsigned dim,
+                const Place &place) const;
   /// The operand of `op` at the places of its loops, or null.
   Ref readOperand(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
                   llvm::ArrayRef<Place> loops);

@@ -103,3 +103,28 @@ func.func @from_the_start(%q: tensor<4x9x8xf32>, %k: tensor<4x7x8xf32>, %v: tens
   %o = linalg.batch_matmul ins(%weights, %v : tensor<4x9x7xf32>, tensor<4x7x8xf32>) outs(%start : tensor<4x9x8xf32>) -> tensor<4x9x8xf32>
   return %o : tensor<4x9x8xf32>
 }
+
+// -----
+
+// One query has a dim of size 1, and is no head.
+// CHECK-LABEL: func.func @one_query
+// CHECK-SAME:    %[[Q:.+]]: tensor<?x4x1x8xf32>, %[[K:.+]]: tensor<?x4x?x8xf32>, %[[V:.+]]: tensor<?x4x?x16xf32>
+// CHECK-NEXT:    %[[O:.+]] = attn.generic scores(%[[Q]], %[[K]] : {{.*}}) scale 1.000000e+00 pool(%[[V]] : {{.*}}) -> tensor<?x4x1x16xf32>
+// CHECK-NEXT:    return %[[O]]
+#qk = [affine_map<(b, h, i, j, d) -> (b, h, i, d)>, affine_map<(b, h, i, j, d) -> (b, h, j, d)>, affine_map<(b, h, i, j, d) -> (b, h, i, j)>]
+#pv = [affine_map<(b, h, i, e, j) -> (b, h, i, j)>, affine_map<(b, h, i, e, j) -> (b, h, j, e)>, affine_map<(b, h, i, e, j) -> (b, h, i, e)>]
+func.func @one_query(%q: tensor<?x4x1x8xf32>, %k: tensor<?x4x?x8xf32>, %v: tensor<?x4x?x16xf32>) -> tensor<?x4x1x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %b = tensor.dim %k, %c0 : tensor<?x4x?x8xf32>
+  %n = tensor.dim %k, %c2 : tensor<?x4x?x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %row = tensor.empty(%b, %n) : tensor<?x4x1x?xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%row : tensor<?x4x1x?xf32>) -> tensor<?x4x1x?xf32>
+  %scores = linalg.contract indexing_maps = #qk ins(%q, %k : tensor<?x4x1x8xf32>, tensor<?x4x?x8xf32>) outs(%zeros : tensor<?x4x1x?xf32>) -> tensor<?x4x1x?xf32>
+  %weights = linalg.softmax dimension(3) ins(%scores : tensor<?x4x1x?xf32>) outs(%row : tensor<?x4x1x?xf32>) -> tensor<?x4x1x?xf32>
+  %wide = tensor.empty(%b) : tensor<?x4x1x16xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%wide : tensor<?x4x1x16xf32>) -> tensor<?x4x1x16xf32>
+  %o = linalg.contract indexing_maps = #pv ins(%weights, %v : tensor<?x4x1x?xf32>, tensor<?x4x?x16xf32>) outs(%start : tensor<?x4x1x16xf32>) -> tensor<?x4x1x16xf32>
+  return %o : tensor<?x4x1x16xf32>
+}
