@@ -106,7 +106,13 @@ static Value emitOperand(ImplicitLocOpBuilder &b, TensorEmitter &tensors,
                          const RaisedOperand &operand) {
   if (operand.constant)
     return arith::ConstantOp::create(b, operand.constant);
-  return tensors.emit(operand.ref, operand.dims, operand.type);
+  Value first = tensors.emit(operand.ref, operand.dims, operand.type);
+  if (operand.beside.empty())
+    return first;
+  SmallVector<Value> parts = {first};
+  for (const RaisedOperand &part : operand.beside)
+    parts.push_back(emitOperand(b, tensors, part));
+  return tensor::ConcatOp::create(b, operand.dims.size() - 1, parts);
 }
 
 Value mixattn::emitAttention(ImplicitLocOpBuilder &b, Expressions &make,

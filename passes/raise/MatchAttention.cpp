@@ -79,31 +79,51 @@ bool AttentionMatcher::matchQueriesAndKeys() {
   RawScore &raw = scores.raw;
   if (!raw.components.empty() && !matchComponents())
     return false;
-  Type f32 = make.f32;
-  Place ofQueries = make.freeAtoms(raw.queries),
-        ofKeys = make.freeAtoms(raw.keys), components = flat(raw.components);
-  if (meet(ofQueries, components))
+  Place ofKeys = make.freeAtoms(raw.keys), components = flat(raw.components);
+  if (meet(make.freeAtoms(raw.queries), components))
     return no("queries differ from component to component");
-  Place bound = select(flat(raw.bound), sourceHeads, false);
-  Place depth = select(select(bound, ofQueries), ofKeys);
-  auto toSide = [&](ArrayRef<Ref> factors, ArrayRef<Atom> own) {
-    ProductTerm side{1, select(select(bound, own), depth, false),
-                     llvm::to_vector(factors)};
-    return toExpression(make, side);
-  };
-  Ref query = toSide(raw.queries, ofQueries), key = toSide(raw.keys, ofKeys);
-  Type type = query->is(Expression::Kind::Element) &&
-                      key->is(Expression::Kind::Element) &&
-                      query->type == key->type
-                  ? query->type
-                  : f32;
-  if (raw.components.empty())
-    keyHeads = headsOf(raw.keys, sourceHeads);
-  give("query", query, {result.batch, sourceHeads, pooled.query, depth}, type);
-  SmallVector<Place> keyDims = {result.batch, keyHeads, pooled.key, depth};
-  if (meet(ofKeys, components))
-    keyDims.insert(keyDims.begin() + 2, components);
-  give("key", key, keyDims, type);
+  SmallVector<SummedProduct> products = {raw};
+  llvm::append_range(products, raw.others);
+  if (raw.components.empty()) {
+    SmallVector<Ref> keys;
+    for (const SummedProduct &product : products)
+      llvm::append_range(keys, product.keys);
+    keyHeads = headsOf(keys, sourceHeads);
+  }
+  // A sum of products is the product of features side by side.
+  std::vector<RaisedOperand> queries, keys;
+  for (const SummedProduct &product : products) {
+    Place ofQuery = make.freeAtoms(product.queries),
+          ofKey = make.freeAtoms(product.keys);
+    Place bound = select(flat(product.bound), sourceHeads, false);
+    Place depth = select(select(bound, ofQuery), ofKey);
+    auto toSide = [&](ArrayRef<Ref> factors, ArrayRef<Atom> own,
+                      double factor) {
+      ProductTerm side{factor, select(select(bound, own), depth, false),
+                       llvm::to_vector(factors)};
+      return toExpression(make, side);
+    };
+    queries.push_back(
+        {toSide(product.queries, ofQuery, product.factor / raw.factor),
+         {result.batch, sourceHeads, pooled.query, depth}});
+    keys.push_back({toSide(product.keys, ofKey, 1),
+                    {result.batch, keyHeads, pooled.key, depth}});
+    if (meet(ofKeys, components))
+      keys.back().dims.insert(keys.back().dims.begin() + 2, components);
+  }
+  Type type = queries[0].ref->type;
+  for (const auto &sides : {queries, keys})
+    for (const RaisedOperand &side : sides)
+      if (!side.ref->is(Kind::Element) || side.ref->type != type)
+        type = make.f32;
+  for (auto &[name, sides] : {std::pair("query", queries), {"key", keys}}) {
+    RaisedOperand all = sides[0];
+    all.beside.assign(sides.begin() + 1, sides.end());
+    all.type = type;
+    for (RaisedOperand &side : all.beside)
+      side.type = type;
+    result.operands[name] = all;
+  }
   result.scale = raw.factor;
   return true;
 }
@@ -223,6 +243,9 @@ bool AttentionMatcher::matchAdded() {
         .push_back(each);
   if (!biases.empty()) {
     Ref bias = make.sum(biases, biases[0]->type);
+    result.computesPairs = !bias->is(Kind::Element) &&
+                           meet(make.freeAtoms(bias), pooled.query) &&
+                           meet(make.freeAtoms(bias), pooled.key);
     give("bias", bias, broadcastDims(bias));
   }
   if (!computed.empty()) {
@@ -256,8 +279,9 @@ AttentionMatcher::match(linalg::LinalgOp root, const FoundSoftmax &softmax,
     added.push_back(toExpression(make, term));
   if (!added.empty())
     result.added = make.sum(added, added[0]->type);
-  if (matchMixerOfScores() && chooseHeads() && matchMixerOfWeights() &&
-      matchQueriesAndKeys() && matchValues() && matchMasks() && matchAdded())
+  if (matchMixerOfScores() && matchOtherProducts() && chooseHeads() &&
+      matchMixerOfWeights() && matchQueriesAndKeys() && matchValues() &&
+      matchMasks() && matchAdded())
     return std::move(result);
   reason = why;
   return std::nullopt;

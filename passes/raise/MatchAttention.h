@@ -26,6 +26,11 @@ private:
   /// Tells heads from batch rows.
   bool chooseHeads();
   bool matchMixerOfScores();
+  /// Tells products that are added to the first one from biases.
+  bool matchOtherProducts();
+  /// Whether what mixes the first product mixes `other`; what scales it is of
+  /// its queries then.
+  bool sharesMixers(SummedProduct &other) const;
   bool matchMixerOfWeights();
   bool matchQueriesAndKeys();
   bool matchValues();

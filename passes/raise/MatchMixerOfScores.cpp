@@ -16,6 +16,46 @@ TypedAttr AttentionMatcher::zerosOf(Type type, ArrayRef<Atom> place) const {
                                 Builder(type.getContext()).getZeroAttr(type));
 }
 
+bool AttentionMatcher::sharesMixers(SummedProduct &other) const {
+  const RawScore &raw = scores.raw;
+  if (raw.isRectified || raw.hidden || raw.factor == 0)
+    return false;
+  Place ofProducts = make.freeAtoms(other.queries);
+  llvm::append_range(ofProducts, make.freeAtoms(other.keys));
+  SmallVector<Ref> left(raw.mixers);
+  for (Ref factor : other.mixers) {
+    auto *same = llvm::find_if(
+        left, [&](Ref mixer) { return make.areSame(mixer, factor); });
+    if (same != left.end())
+      left.erase(same);
+    else if (isWithin(make.freeAtoms(factor), ofProducts))
+      other.queries.push_back(factor);
+    else
+      return false;
+  }
+  return left.empty() && (raw.mixers.empty() || !meet(heads, ofProducts));
+}
+
+bool AttentionMatcher::matchOtherProducts() {
+  SmallVector<SummedProduct> all;
+  std::swap(all, scores.raw.others);
+  for (const SummedProduct &each : all) {
+    SummedProduct other = each;
+    if (sharesMixers(other)) {
+      scores.raw.others.push_back(other);
+      continue;
+    }
+    if (scores.changed)
+      return no(
+          "products that are mixed otherwise are added, and then changed");
+    ProductTerm term{each.factor, each.bound, each.queries};
+    llvm::append_range(term.factors, each.keys);
+    llvm::append_range(term.factors, each.mixers);
+    scores.added.push_back(toExpression(make, term));
+  }
+  return true;
+}
+
 bool AttentionMatcher::matchMixerOfScores() {
   RawScore &raw = scores.raw;
   Place ofProducts = make.freeAtoms(raw.queries);
@@ -36,11 +76,16 @@ bool AttentionMatcher::matchMixerOfScores() {
   raw.mixers = mixers;
   if (mixers.empty() && !raw.hidden && !raw.isRectified)
     return true;
-  if (mixers.size() != 1)
-    return no("several mixers of scores follow each other");
+  if (mixers.empty() || (mixers.size() > 1 && raw.isRectified))
+    return no("rectified scores are mixed by no single matrix of heads");
   if (!raw.components.empty())
     return no("components of mixed scores are combined");
-  Place own = make.freeAtoms(mixers[0]);
+  // Linear mixers that follow each other are one.
+  Place between = select(select(flat(raw.bound), make.freeAtoms(mixers)),
+                         ofProducts, false);
+  Ref mixer =
+      mixers.size() == 1 ? mixers[0] : toExpression(make, {1, between, mixers});
+  Place own = make.freeAtoms(mixer);
   sourceHeads = select(own, raw.bound);
   if (raw.hidden)
     sourceHeads = select(sourceHeads, raw.hidden->units, false);
@@ -56,7 +101,7 @@ bool AttentionMatcher::matchMixerOfScores() {
   if (meet(heads, ofProducts))
     return no("a mixer of scores shares heads with queries or keys");
   if (!raw.hidden) {
-    give("premixer", mixers[0], {sourceHeads, heads});
+    give("premixer", mixer, {sourceHeads, heads});
     result.isRectified = raw.isRectified;
     return true;
   }
@@ -68,7 +113,7 @@ bool AttentionMatcher::matchMixerOfScores() {
       }()))
     return no("what mixes rectified scores is no matrix of heads");
   Type f32 = make.f32;
-  give("w1", toExpression(make, {raw.factor, {}, {mixers[0]}}),
+  give("w1", toExpression(make, {raw.factor, {}, {mixer}}),
        {sourceHeads, mixed}, f32);
   if (hidden.offset && !isWithin(make.freeAtoms(hidden.offset), mixed))
     return no("what is rectified has an offset of more than hidden units");

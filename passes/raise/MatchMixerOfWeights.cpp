@@ -26,7 +26,10 @@ bool AttentionMatcher::matchMixerByRow(Ref mixer) {
     return !meet(own, pooled.query) || !meet(own, heads) ||
            !meet(own, resultHeads);
   });
-  auto terms = expandToTerms(make, reader.read(mixer->tensor, mixer->places));
+  auto terms =
+      mixer->is(Expression::Kind::Element)
+          ? expandToTerms(make, reader.read(mixer->tensor, mixer->places))
+          : std::nullopt;
   SmallVector<ProductTerm> products;
   SmallVector<Ref> offsets;
   for (const ProductTerm &term : terms.value_or(SmallVector<ProductTerm>())) {
@@ -85,9 +88,12 @@ bool AttentionMatcher::matchMixerOfWeights() {
       return no("weights of heads are added without a mixer");
     return true;
   }
-  if (pooled.mixers.size() > 1)
-    return no("several mixers of weights follow each other");
-  Ref mixer = pooled.mixers[0];
+  // Mixers that follow each other are one.
+  Place between = select(pooled.bound, make.freeAtoms(pooled.mixers));
+  between = select(between, pooled.mixed, false);
+  Ref mixer = pooled.mixers.size() == 1
+                  ? pooled.mixers[0]
+                  : toExpression(make, {1, between, pooled.mixers});
   Place own = make.freeAtoms(mixer);
   Place free = select(own, pooled.bound, false);
   resultHeads =

@@ -96,14 +96,12 @@ struct RaiseAttentionPass
 
 private:
   /// Replaces what sums the weights of `softmax`, and gives how many sums that
-  /// are. `why` stays empty where it is
-  /// no attention's.
+  /// are. `why` stays empty where it is no attention's.
   unsigned raise(const FoundSoftmax &softmax, std::string &why) {
     SmallVector<linalg::LinalgOp> sums = sumsAfter(softmax);
-    if (sums.empty() || !isOfProduct(softmax.weights))
-      return 0;
     if (!softmax.whyNot.empty()) {
-      why = softmax.whyNot;
+      if (!sums.empty() && isOfProduct(softmax.weights))
+        why = softmax.whyNot;
       return 0;
     }
     unsigned count = 0;
@@ -118,6 +116,11 @@ private:
           why = reason;
         continue;
       }
+      if (attention->computesPairs)
+        remark::analysis(sum.getLoc(),
+                         remark::RemarkOpts::name("raise").category(category))
+            << remark::reason("a bias is computed as a tensor of all pairs of "
+                              "queries and keys");
       ImplicitLocOpBuilder b(sum.getLoc(), sum);
       Value result = sum->getResult(0);
       Value emitted =
@@ -125,6 +128,8 @@ private:
       result.replaceAllUsesWith(emitted);
       ++count;
     }
+    if (count == 0 && !isOfProduct(softmax.weights))
+      why.clear();
     return count;
   }
 };

@@ -16,6 +16,8 @@ struct RaisedOperand {
   mlir::Type type = {};
   /// The tensor where it is a constant; then there is no expression.
   mlir::TypedAttr constant = {};
+  /// What lies beside it along the last dim.
+  std::vector<RaisedOperand> beside = {};
 };
 
 /// An attention in the words of `attn.generic`.
@@ -42,6 +44,8 @@ struct RaisedAttention {
   llvm::SmallVector<Place> wanted;
   /// The factor on the result.
   double factor = 1;
+  /// Whether a tensor of pairs of queries and keys is computed for a bias.
+  bool computesPairs = false;
   /// The term added to the result, or null.
   Expressions::Ref added = nullptr;
 };

@@ -43,6 +43,20 @@ bool ScoreReader::readsBoth(Ref ref) const {
   return queries && keys;
 }
 
+bool ScoreReader::sumsBoth(Ref ref) const {
+  return (ref->is(Kind::Total) && readsBoth(ref->operands[0])) ||
+         llvm::any_of(ref->operands, [&](Ref each) { return sumsBoth(each); });
+}
+
+SmallVector<Ref> ScoreReader::selectScores(ArrayRef<Ref> sum) const {
+  bool isAny = llvm::any_of(sum, [&](Ref each) { return sumsBoth(each); });
+  SmallVector<Ref> scores;
+  for (Ref each : sum)
+    if (isAny ? sumsBoth(each) : readsBoth(each))
+      scores.push_back(each);
+  return scores;
+}
+
 Ref ScoreReader::peelMasks(Ref ref) {
   if (ref->is(Kind::Apply) && isa<arith::SelectOp>(ref->op)) {
     auto [condition, yes, no] =
@@ -83,21 +97,29 @@ Ref ScoreReader::peelScale(Ref ref, double &scale) {
   return ref;
 }
 
-bool ScoreReader::readTerm(const ProductTerm &term) {
-  RawScore &raw = result.raw;
-  raw.factor = term.factor;
-  raw.bound = term.bound;
+std::optional<SummedProduct> ScoreReader::tellApart(const ProductTerm &term) {
+  SummedProduct product;
+  product.factor = term.factor;
+  product.bound = term.bound;
   for (Ref factor : term.factors) {
-    factor = peelScale(factor, raw.factor);
+    factor = peelScale(factor, product.factor);
     Dependence on = dependenceOf(factor);
     if (on.onQuery && on.onKey)
-      return no("products of queries and keys are multiplied by what depends "
-                "on both");
-    (on.onQuery ? raw.queries
-     : on.onKey ? raw.keys
-                : raw.mixers)
+      return std::nullopt;
+    (on.onQuery ? product.queries
+     : on.onKey ? product.keys
+                : product.mixers)
         .push_back(factor);
   }
+  return product;
+}
+
+bool ScoreReader::readTerm(const ProductTerm &term) {
+  std::optional<SummedProduct> product = tellApart(term);
+  if (!product)
+    return no("products of queries and keys are multiplied by what depends "
+              "on both");
+  static_cast<SummedProduct &>(result.raw) = std::move(*product);
   return true;
 }
 
@@ -158,36 +180,76 @@ bool ScoreReader::readRaw(const ProductTerm &term) {
   return readTerm(term);
 }
 
+void ScoreReader::addProduct(SummedProduct product) {
+  auto areSame = [&](ArrayRef<Ref> a, ArrayRef<Ref> b) {
+    return a.size() == b.size() &&
+           llvm::all_of(llvm::zip_equal(a, b), [&](auto pair) {
+             return make.areSame(std::get<0>(pair), std::get<1>(pair));
+           });
+  };
+  // As a square of a difference has it, once for each order.
+  auto isOf = [&](const SummedProduct &other) {
+    return areSameSets(make.atoms.flat(product.bound),
+                       make.atoms.flat(other.bound)) &&
+           areSame(product.queries, other.queries) &&
+           areSame(product.keys, other.keys) &&
+           areSame(product.mixers, other.mixers);
+  };
+  RawScore &raw = result.raw;
+  if (!raw.isRectified && !raw.hidden && isOf(raw)) {
+    raw.factor += product.factor;
+    return;
+  }
+  auto *same = llvm::find_if(raw.others, isOf);
+  if (same != raw.others.end())
+    same->factor += product.factor;
+  else
+    raw.others.push_back(std::move(product));
+}
+
 bool ScoreReader::readProducts(ArrayRef<Ref> sum, SmallVector<Ref> &rest) {
-  bool hasRaw = false;
+  SmallVector<Ref> scores = selectScores(sum);
+  SmallVector<ProductTerm> products;
   for (Ref operand : sum) {
-    if (!readsBoth(operand)) {
+    if (!llvm::is_contained(scores, operand)) {
       rest.push_back(operand);
       continue;
     }
     auto terms = expandToTerms(make, operand);
     if (!terms)
       return no("scores are no sum of products");
-    for (const ProductTerm &term : *terms) {
-      if (!readsBoth(make.product(term.factors, operand->type))) {
+    for (const ProductTerm &term : *terms)
+      if (readsBoth(make.product(term.factors, operand->type)))
+        products.push_back(term);
+      else
         rest.push_back(toExpression(make, term));
-        continue;
-      }
-      if (hasRaw)
-        return no("several products of queries and keys are added");
-      if (!readRaw(term))
-        return false;
-      hasRaw = true;
-    }
   }
-  return hasRaw || no("no product of queries and keys");
+  if (products.empty())
+    return no("no product of queries and keys");
+  // The first whose factors are of queries or keys alone; others of them are
+  // added to it, and what is none of them is a bias.
+  auto *first = llvm::find_if(
+      products, [&](const ProductTerm &term) { return tellApart(term); });
+  if (first == products.end())
+    first = products.begin();
+  if (!readRaw(*first))
+    return false;
+  for (const ProductTerm &term : products) {
+    if (&term == first)
+      continue;
+    if (std::optional<SummedProduct> product = tellApart(term))
+      addProduct(std::move(*product));
+    else
+      rest.push_back(toExpression(make, term));
+  }
+  return true;
 }
 
 Ref ScoreReader::findRaw(Ref ref) {
   SmallVector<Ref> sum(ref->is(Kind::Sum) ? ref->operands
                                           : SmallVector<Ref>{ref});
   if (readComponents(sum)) {
-    if (llvm::any_of(sum, [&](Ref each) { return readsBoth(each); }))
+    if (llvm::any_of(sum, [&](Ref each) { return sumsBoth(each); }))
       return no("products of queries and keys are added to components");
     sum.push_back(make.raw(ref->type));
     return make.sum(sum, ref->type);
@@ -203,24 +265,23 @@ Ref ScoreReader::findRaw(Ref ref) {
     });
   };
   auto isChanged = [&](Ref operand) {
-    if (!readsBoth(operand))
-      return false;
     auto terms = expandToTerms(make, operand);
     return terms && llvm::any_of(*terms, isChangedTerm);
   };
-  if (llvm::none_of(sum, isChanged)) {
+  SmallVector<Ref> scores = selectScores(sum);
+  if (llvm::none_of(scores, isChanged)) {
     SmallVector<Ref> rest;
     if (!readProducts(sum, rest))
       return nullptr;
     rest.push_back(make.raw(ref->type));
     return make.sum(rest, ref->type);
   }
-  if (llvm::count_if(sum, [&](Ref each) { return readsBoth(each); }) != 1)
+  if (scores.size() != 1)
     return no("scores are changed, and others are added to them");
   // One operand has it, down to where products begin.
   SmallVector<Ref> operands;
   for (Ref operand : sum) {
-    if (!readsBoth(operand)) {
+    if (operand != scores[0]) {
       operands.push_back(operand);
       continue;
     }

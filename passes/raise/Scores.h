@@ -18,13 +18,19 @@ struct HiddenLayer {
   double factor = 1;
 };
 
-/// Sums of products of queries and keys: `factor` times the factors, summed
-/// over `bound`.
-struct RawScore {
+/// A product of queries and keys: `factor` times the factors, summed over
+/// `bound`.
+struct SummedProduct {
   double factor = 1;
   Place bound;
   /// The factors that depend on queries, on keys, and on neither.
   llvm::SmallVector<Expressions::Ref> queries, keys, mixers;
+};
+
+/// What queries and keys make: one product, and what is done to it.
+struct RawScore : SummedProduct {
+  /// Products that are added to it.
+  llvm::SmallVector<SummedProduct> others;
   /// Whether each term of the mixer is rectified.
   bool isRectified = false;
   std::optional<HiddenLayer> hidden;
@@ -75,6 +81,12 @@ private:
   Dependence dependenceOf(Ref ref) const;
   /// Whether `ref` has an element of queries alone and one of keys alone.
   bool readsBoth(Ref ref) const;
+  /// Whether something below `ref` is summed that `readsBoth`.
+  bool sumsBoth(Ref ref) const;
+  /// Those of `sum` that are scores: what sums products of queries and keys, or
+  /// where none does all that `readsBoth`. Others depend on pairs of both as a
+  /// bias does.
+  llvm::SmallVector<Ref> selectScores(llvm::ArrayRef<Ref> sum) const;
   /// `ref` without numbers that it is multiplied by, which multiply `scale`.
   Ref peelScale(Ref ref, double &scale);
   /// `ref` without the masks that hide keys by -inf.
@@ -84,7 +96,11 @@ private:
   /// Reads the terms of `sum` that are products of queries and keys as the raw
   /// score; the others are left in `rest`.
   bool readProducts(llvm::ArrayRef<Ref> sum, llvm::SmallVector<Ref> &rest);
+  /// The factors of `term`, told apart; none where one depends on both.
+  std::optional<SummedProduct> tellApart(const ProductTerm &term);
   bool readTerm(const ProductTerm &term);
+  /// Adds a product to the raw score, to one with the same factors if there is.
+  void addProduct(SummedProduct product);
   /// Reads a product, or what rectified products become, as the raw score.
   bool readRaw(const ProductTerm &term);
   bool readHidden(const ProductTerm &term, Ref rectified, Ref rest);

@@ -180,10 +180,84 @@ def mixture_uneven(q, k, v, m):
     return torch.logsumexp(s, 2).softmax(-1) @ v[:, :2]
 
 
+def one_query(q, k, v, m):
+    """Class attention: one query is all that there is."""
+    s = q[:, :, :1] @ k.transpose(-2, -1) * 8**-0.5
+    return (s.softmax(-1) @ v).transpose(1, 2).flatten(2)
+
+
+def one_masked(q, k, v, m):
+    """A step of decoding, where some keys are hidden."""
+    seen = k[:, None, :1, :, 0] > -0.2
+    return F.scaled_dot_product_attention(q[:, :, -1:], k, v, attn_mask=seen)
+
+
+def one_mixed(q, k, v, m):
+    """Heads are joined with the batch, and mixed in between."""
+    b, h, n, d = q.shape
+    q, k, v = q[:, :, :1].reshape(b * h, 1, d), k.reshape(b * h, n, d), v.reshape(b * h, n, d)
+    p = torch.bmm(q, k.transpose(1, 2)).softmax(-1).view(b, h, 1, n)
+    p = torch.einsum("bhij,hg->bgij", p, m).reshape(b * h, 1, n)
+    return torch.bmm(p, v).view(b, h, d)
+
+
+def shifted_windows(q, k, v, m):
+    """Parts of a window that do not see each other but by a number."""
+    part = (v[:, 0, :, 0] > 0.1).to(q.dtype)
+    apart = part[:, None] - part[:, :, None]
+    apart = apart.masked_fill(apart != 0, -4.0).masked_fill(apart == 0, 0.0)
+    return (q @ k.transpose(-2, -1) + m[0][:, None, None] + apart[:, None]).softmax(-1) @ v
+
+
+def added_products(q, k, v, m):
+    """A second product has keys that heads share, and a soft cap follows."""
+    s = q @ k.transpose(-2, -1) - 2 * torch.einsum("bhid,bjd->bhij", v[..., :3], q[:, 0, :, :3])
+    return (5 * torch.tanh(s * 0.1)).softmax(-1) @ v
+
+
+def added_and_mixed(q, k, v, m):
+    """Heads of a sum of products are mixed, and of one that is not."""
+    s = q @ k.transpose(-2, -1) + v @ k.transpose(-2, -1) / 2
+    s = torch.einsum("bhij,hg->bgij", s, m) + k @ q.transpose(-2, -1)
+    return s.softmax(-1) @ v
+
+
+def distances(q, k, v, m):
+    """The product comes twice, once for each order."""
+    far = (q[:, :, :, None] - k[:, :, None]).square().sum(-1)
+    return (-far / 3).softmax(-1) @ v
+
+
+def relative_shift(q, k, v, m):
+    """Places are keys of a second product, which is shifted (Transformer-XL)."""
+    b, h, n, d = q.shape
+    far = (torch.arange(n, dtype=q.dtype)[:, None] * (torch.arange(d) + 1) / 7).sin()
+    s = F.pad((q + m[1, 0]) @ far.t(), (1, 0)).view(b, h, n + 1, n)[:, :, 1:].view(b, h, n, n)
+    return ((q + m[:, :1, None]) @ k.transpose(-2, -1) + s).softmax(-1) @ v
+
+
+def relative_keys(q, k, v, m):
+    """Each pair has a vector that meets the query, and the key."""
+    place = torch.arange(q.shape[2])
+    far = (place[:, None] - place).to(q.dtype)[..., None] * m[:2].flatten()
+    s = q @ k.transpose(-2, -1) + torch.einsum("bhid,ijd->bhij", q, far.cos())
+    return ((s + torch.einsum("bhjd,ijd->bhij", k, far.sin())) / 2).softmax(-1) @ v
+
+
+def mixers_in_a_row(q, k, v, m):
+    """Heads become two and then four again; all heads of weights, twice."""
+    s = torch.einsum("bhij,hg->bgij", q @ k.transpose(-2, -1), m[:, :2])
+    s = torch.einsum("bgij,gh->bhij", s, m[1:3]) * m[0][:, None, None]
+    p = torch.einsum("bhij,hg->bgij", s.softmax(-1), m)
+    return torch.einsum("bgij,hg->bhij", p, m + 1) @ v
+
+
 RAISED = [einsums, views, joined_batch, taken_apart, causal_fill, causal_sum, window, positions,
           float_mask, bool_mask, plain, causal, grouped, repeated, one_key_head, rotary,
           talking_heads, mixed_weights, mixed_by_row, mixed_scores, rectified_scores,
-          mixture_stacked, mixture_of_powers, mixture_by_head, mixture_uneven]
+          mixture_stacked, mixture_of_powers, mixture_by_head, mixture_uneven, one_query, one_masked,
+          one_mixed, shifted_windows, added_products, added_and_mixed, distances, relative_shift,
+          relative_keys, mixers_in_a_row]
 
 # Those that core ATen takes apart most.
 CORE = [einsums, joined_batch, plain, causal, grouped, bool_mask, rotary, talking_heads,
