@@ -93,21 +93,17 @@ int64_t Atoms::staticSize(ArrayRef<Atom> place) const {
 
 std::optional<Place> Atoms::takeInner(Place &left, const Size &size) {
   Place taken;
+  // A single query has a dim of its own where there is one.
+  if (size.number == 1 && !left.empty() && sizes[left.back()].number == 1)
+    taken.push_back(left.pop_back_val());
   int64_t missing = size.number;
   while (missing != 1) {
     if (left.empty())
       return std::nullopt;
     Atom last = left.pop_back_val();
     Size own = sizes[last];
-    // A single query goes with its neighbour.
-    if (own.number == 1) {
-      taken.insert(taken.begin(), last);
-      continue;
-    }
-    if (own == size && missing == size.number) {
-      taken.insert(taken.begin(), last);
-      return taken;
-    }
+    if (own == size && taken.empty())
+      return Place{last};
     // Only numbers are taken apart.
     if (!size.isStatic())
       return std::nullopt;
@@ -130,13 +126,10 @@ std::optional<Place> Atoms::takeInner(Place &left, const Size &size) {
 }
 
 std::optional<Place> Atoms::takeOuter(Place &left, const Size &size) {
-  // A single query goes with its neighbour.
-  auto *last =
-      llvm::find_if(left, [&](Atom atom) { return sizes[atom].number != 1; });
-  if (last == left.end() || !(sizes[*last] == size))
+  if (left.empty() || !(sizes[left.front()] == size))
     return std::nullopt;
-  Place taken(left.begin(), last + 1);
-  left.erase(left.begin(), last + 1);
+  Place taken{left.front()};
+  left.erase(left.begin());
   return taken;
 }
 

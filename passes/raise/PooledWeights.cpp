@@ -40,11 +40,11 @@ static std::optional<unsigned> findQueryDim(const Atoms &atoms,
 static constexpr llvm::StringLiteral noQueries =
     "no dim of the weights is of queries alone";
 
-/// Reads `root` at the places `result`, one of which may be that of a single
-/// query.
+/// Reads `root` at the places `result`; `single` is the one among them that is
+/// of a single query, if one is.
 static std::optional<PooledWeights>
 readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
-       const FoundSoftmax &softmax, std::string &why) {
+       ArrayRef<Atom> single, const FoundSoftmax &softmax, std::string &why) {
   Atoms &atoms = make.atoms;
   PooledWeights pooled;
   pooled.result = llvm::to_vector(result);
@@ -77,7 +77,8 @@ readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
     }
     weights = *llvm::find_if(term.factors, isWeights);
     pooled.weights = weights->places;
-    pooled.key = atoms.flat(weights->places[softmax.axis]);
+    pooled.key = select(atoms.flat(weights->places[softmax.axis]), single,
+                        /*isIn=*/false);
     pooled.bound = atoms.flat(term.bound);
     pooled.factor = term.factor;
     for (Ref factor : term.factors) {
@@ -99,16 +100,18 @@ readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
   Place ofValues;
   for (Ref value : pooled.values)
     llvm::append_range(ofValues, make.freeAtoms(value));
-  auto query = findQueryDim(atoms, pooled, ofValues, softmax.axis);
-  if (!query) {
+  if (auto query = findQueryDim(atoms, pooled, ofValues, softmax.axis))
+    pooled.query = atoms.flat(pooled.weights[*query]);
+  else if (!meet(single, ofValues))
+    pooled.query = select(atoms.flatAll(pooled.weights), single);
+  if (pooled.query.empty()) {
     why = noQueries.str();
     return std::nullopt;
   }
-  pooled.query = atoms.flat(pooled.weights[*query]);
   for (auto [dim, place] : llvm::enumerate(pooled.weights)) {
-    if (dim == *query || dim == softmax.axis)
+    if (dim == softmax.axis)
       continue;
-    Place flat = atoms.flat(place);
+    Place flat = select(atoms.flat(place), pooled.query, false);
     llvm::append_range(pooled.others, flat);
     for (Atom atom : flat)
       if (llvm::is_contained(pooled.bound, atom))
@@ -129,12 +132,13 @@ mixattn::readPooledWeights(Expressions &make, linalg::LinalgOp root,
     if (type.getDimSize(dim) == 1)
       ones.push_back(dim);
   }
-  auto pooled = readAt(make, root, places, softmax, why);
+  auto pooled = readAt(make, root, places, {}, softmax, why);
   // A dim of size 1 is that of a single query, the last one that can be.
   while (!pooled && why == noQueries && !ones.empty()) {
     SmallVector<Place> of(places);
-    of[ones.pop_back_val()] = {make.atoms.make(Size::of(1))};
-    pooled = readAt(make, root, of, softmax, why);
+    Place single = {make.atoms.make(Size::of(1))};
+    of[ones.pop_back_val()] = single;
+    pooled = readAt(make, root, of, single, softmax, why);
   }
   return pooled;
 }

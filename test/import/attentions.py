@@ -196,7 +196,7 @@ def one_mixed(q, k, v, m):
     """Heads are joined with the batch, and mixed in between."""
     b, h, n, d = q.shape
     q, k, v = q[:, :, :1].reshape(b * h, 1, d), k.reshape(b * h, n, d), v.reshape(b * h, n, d)
-    p = torch.bmm(q, k.transpose(1, 2)).softmax(-1).view(b, h, 1, n)
+    p = torch.bmm(q, k.transpose(1, 2)).view(b * h, n).softmax(-1).view(b, h, 1, n)
     p = torch.einsum("bhij,hg->bgij", p, m).reshape(b * h, 1, n)
     return torch.bmm(p, v).view(b, h, d)
 
@@ -216,10 +216,10 @@ def added_products(q, k, v, m):
 
 
 def added_and_mixed(q, k, v, m):
-    """Heads of a sum of products are mixed, and of one that is not."""
+    """Heads of a sum of products are mixed; two others are not."""
     s = q @ k.transpose(-2, -1) + v @ k.transpose(-2, -1) / 2
     s = torch.einsum("bhij,hg->bgij", s, m) + k @ q.transpose(-2, -1)
-    return s.softmax(-1) @ v
+    return (s + (q[:, :1] @ k[:, 1:2].transpose(-2, -1))).softmax(-1) @ v
 
 
 def distances(q, k, v, m):

@@ -7,8 +7,9 @@
 // keys are of no head, and half of it is its query's.
 // CHECK-LABEL: func.func @two_products
 // CHECK-SAME:    %[[Q:.+]]: tensor<2x4x9x8xf32>, %[[K:.+]]: tensor<2x4x7x8xf32>, %[[R:.+]]: tensor<2x4x9x3xf32>, %[[L:.+]]: tensor<2x7x3xf32>, %[[V:.+]]: tensor<2x4x7x8xf32>
+// CHECK:         %[[NUMBER:.+]] = arith.constant 5.000000e-01 : f32
 // CHECK:         %[[HALF:.+]] = linalg.generic {{.*}} ins(%[[R]] : tensor<2x4x9x3xf32>)
-// CHECK:           arith.mulf %{{.+}}, %cst
+// CHECK:           arith.mulf %{{.+}}, %[[NUMBER]]
 // CHECK:         %[[QR:.+]] = tensor.concat dim(3) %[[Q]], %[[HALF]] : {{.*}} -> tensor<2x4x9x11xf32>
 // CHECK:         %[[EACH:.+]] = linalg.generic {{.*}} ins(%[[L]] : tensor<2x7x3xf32>)
 // CHECK:         %[[KL:.+]] = tensor.concat dim(3) %[[K]], %[[EACH]] : {{.*}} -> tensor<2x4x7x11xf32>

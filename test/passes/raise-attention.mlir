@@ -128,3 +128,29 @@ func.func @one_query(%q: tensor<?x4x1x8xf32>, %k: tensor<?x4x?x8xf32>, %v: tenso
   %o = linalg.contract indexing_maps = #pv ins(%weights, %v : tensor<?x4x1x?xf32>, tensor<?x4x?x16xf32>) outs(%start : tensor<?x4x1x16xf32>) -> tensor<?x4x1x16xf32>
   return %o : tensor<?x4x1x16xf32>
 }
+
+// -----
+
+// The single query is joined with the heads where the softmax is.
+// CHECK-LABEL: func.func @joined_query
+// CHECK:         attn.generic scores({{.*}} : tensor<?x4x1x8xf32>, tensor<?x4x?x8xf32>) scale 1.000000e+00 pool(
+#qk = [affine_map<(b, h, i, j, d) -> (b, h, i, d)>, affine_map<(b, h, i, j, d) -> (b, h, j, d)>, affine_map<(b, h, i, j, d) -> (b, h, i, j)>]
+#pv = [affine_map<(b, h, i, e, j) -> (b, h, i, j)>, affine_map<(b, h, i, e, j) -> (b, h, j, e)>, affine_map<(b, h, i, e, j) -> (b, h, i, e)>]
+func.func @joined_query(%q: tensor<?x4x1x8xf32>, %k: tensor<?x4x?x8xf32>, %v: tensor<?x4x?x16xf32>, %rows: index) -> tensor<?x4x1x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %b = tensor.dim %k, %c0 : tensor<?x4x?x8xf32>
+  %n = tensor.dim %k, %c2 : tensor<?x4x?x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %row = tensor.empty(%b, %n) : tensor<?x4x1x?xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%row : tensor<?x4x1x?xf32>) -> tensor<?x4x1x?xf32>
+  %scores = linalg.contract indexing_maps = #qk ins(%q, %k : tensor<?x4x1x8xf32>, tensor<?x4x?x8xf32>) outs(%zeros : tensor<?x4x1x?xf32>) -> tensor<?x4x1x?xf32>
+  %joined = tensor.collapse_shape %scores [[0, 1, 2], [3]] : tensor<?x4x1x?xf32> into tensor<?x?xf32>
+  %empty = tensor.empty(%rows, %n) : tensor<?x?xf32>
+  %of_rows = linalg.softmax dimension(1) ins(%joined : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %weights = tensor.expand_shape %of_rows [[0, 1, 2], [3]] output_shape [%b, 4, 1, %n] : tensor<?x?xf32> into tensor<?x4x1x?xf32>
+  %wide = tensor.empty(%b) : tensor<?x4x1x16xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%wide : tensor<?x4x1x16xf32>) -> tensor<?x4x1x16xf32>
+  %o = linalg.contract indexing_maps = #pv ins(%weights, %v : tensor<?x4x1x?xf32>, tensor<?x4x?x16xf32>) outs(%start : tensor<?x4x1x16xf32>) -> tensor<?x4x1x16xf32>
+  return %o : tensor<?x4x1x16xf32>
+}
