@@ -58,8 +58,9 @@ bool AttentionMatcher::chooseHeads() {
           if (atoms.sizeOf(atom).isStatic())
             heads.push_back(atom);
     // Heads that share keys and values lie side by side.
-    Place shared =
-        select(make.freeAtoms(scores.raw.keys), make.freeAtoms(pooled.values));
+    Place shared = make.freeAtoms(pooled.values);
+    if (!scores.raw.isGiven)
+      shared = select(make.freeAtoms(scores.raw.keys), shared);
     Place first = select(heads, shared);
     llvm::append_range(first, select(heads, shared, false));
     heads = first;
@@ -79,6 +80,16 @@ bool AttentionMatcher::matchQueriesAndKeys() {
   RawScore &raw = scores.raw;
   if (!raw.components.empty() && !matchComponents())
     return false;
+  if (raw.isGiven) {
+    Place own = make.freeAtoms(raw.queries);
+    Place bound = select(select(flat(raw.bound), sourceHeads, false), own);
+    if (!isWithin(result.batch, own))
+      return no("scores that are no products are the same for batch rows");
+    give("given_scores", toExpression(make, {1, bound, raw.queries}),
+         {result.batch, sourceHeads, pooled.query, pooled.key});
+    result.scale = raw.factor;
+    return true;
+  }
   Place ofKeys = make.freeAtoms(raw.keys), components = flat(raw.components);
   if (meet(make.freeAtoms(raw.queries), components))
     return no("queries differ from component to component");

@@ -207,6 +207,38 @@ void ScoreReader::addProduct(SummedProduct product) {
     raw.others.push_back(std::move(product));
 }
 
+bool ScoreReader::readGiven(SmallVector<Ref> &sum) {
+  auto isOfPairs = [&](Ref factor) {
+    Dependence on = dependenceOf(factor);
+    return factor->is(Kind::Element) && on.onQuery && on.onKey;
+  };
+  for (auto [i, operand] : llvm::enumerate(sum)) {
+    auto terms = expandToTerms(make, operand);
+    auto *given =
+        terms ? llvm::find_if(*terms,
+                              [&](const ProductTerm &term) {
+                                return llvm::any_of(term.factors, isOfPairs);
+                              })
+              : nullptr;
+    if (!terms || given == terms->end())
+      continue;
+    RawScore &raw = result.raw;
+    raw.isGiven = true;
+    raw.factor = given->factor;
+    raw.bound = given->bound;
+    for (Ref factor : given->factors) {
+      Dependence on = dependenceOf(factor);
+      (on.onQuery || on.onKey ? raw.queries : raw.mixers).push_back(factor);
+    }
+    sum.erase(sum.begin() + i);
+    for (const ProductTerm &term : *terms)
+      if (&term != given)
+        sum.push_back(toExpression(make, term));
+    return true;
+  }
+  return no("no product of queries and keys");
+}
+
 bool ScoreReader::readProducts(ArrayRef<Ref> sum, SmallVector<Ref> &rest) {
   SmallVector<Ref> scores = selectScores(sum);
   SmallVector<ProductTerm> products;
@@ -225,7 +257,7 @@ bool ScoreReader::readProducts(ArrayRef<Ref> sum, SmallVector<Ref> &rest) {
         rest.push_back(toExpression(make, term));
   }
   if (products.empty())
-    return no("no product of queries and keys");
+    return readGiven(rest);
   // The first whose factors are of queries or keys alone; others of them are
   // added to it, and what is none of them is a bias.
   auto *first = llvm::find_if(

@@ -29,6 +29,8 @@ struct SummedProduct {
 
 /// What queries and keys make: one product, and what is done to it.
 struct RawScore : SummedProduct {
+  /// Whether there is no product: the queries' factors are the scores.
+  bool isGiven = false;
   /// Products that are added to it.
   llvm::SmallVector<SummedProduct> others;
   /// Whether each term of the mixer is rectified.
@@ -96,6 +98,9 @@ private:
   /// Reads the terms of `sum` that are products of queries and keys as the raw
   /// score; the others are left in `rest`.
   bool readProducts(llvm::ArrayRef<Ref> sum, llvm::SmallVector<Ref> &rest);
+  /// Reads a tensor of pairs of queries and keys as the raw score, and takes it
+  /// out of `sum`.
+  bool readGiven(llvm::SmallVector<Ref> &sum);
   /// The factors of `term`, told apart; none where one depends on both.
   std::optional<SummedProduct> tellApart(const ProductTerm &term);
   bool readTerm(const ProductTerm &term);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scores that are sums of products, and mixers that follow each other.
+// Scores that are sums of products or given, and mixers that follow each other.
 //
 // RUN: mixattn-opt --attn-raise-attention --canonicalize --split-input-file %s | FileCheck %s
 
@@ -63,5 +63,41 @@ func.func @two_mixers(%q: tensor<2x4x9x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tens
   %small = tensor.empty() : tensor<2x4x9x8xf32>
   %start = linalg.fill ins(%zero : f32) outs(%small : tensor<2x4x9x8xf32>) -> tensor<2x4x9x8xf32>
   %o = linalg.contract indexing_maps = #pv ins(%again, %v : tensor<2x4x9x7xf32>, tensor<2x4x7x8xf32>) outs(%start : tensor<2x4x9x8xf32>) -> tensor<2x4x9x8xf32>
+  return %o : tensor<2x4x9x8xf32>
+}
+
+// -----
+
+// Scores may be an argument.
+// CHECK-LABEL: func.func @given
+// CHECK-SAME:    %[[S:.+]]: tensor<2x4x9x7xf32>, %[[V:.+]]: tensor<2x4x7x8xf32>
+// CHECK:         attn.generic given(%[[S]] : tensor<2x4x9x7xf32>) scale 1.000000e+00 pool(%[[V]] :
+#pv = [affine_map<(b, h, i, e, j) -> (b, h, i, j)>, affine_map<(b, h, i, e, j) -> (b, h, j, e)>, affine_map<(b, h, i, e, j) -> (b, h, i, e)>]
+func.func @given(%s: tensor<2x4x9x7xf32>, %v: tensor<2x4x7x8xf32>) -> tensor<2x4x9x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %square = tensor.empty() : tensor<2x4x9x7xf32>
+  %weights = linalg.softmax dimension(3) ins(%s : tensor<2x4x9x7xf32>) outs(%square : tensor<2x4x9x7xf32>) -> tensor<2x4x9x7xf32>
+  %small = tensor.empty() : tensor<2x4x9x8xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%small : tensor<2x4x9x8xf32>) -> tensor<2x4x9x8xf32>
+  %o = linalg.contract indexing_maps = #pv ins(%weights, %v : tensor<2x4x9x7xf32>, tensor<2x4x7x8xf32>) outs(%start : tensor<2x4x9x8xf32>) -> tensor<2x4x9x8xf32>
+  return %o : tensor<2x4x9x8xf32>
+}
+
+// -----
+
+// The same scores for all batch rows would be copied for each: they stay as
+// they are.
+// CHECK-LABEL: func.func @given_once
+// CHECK:         linalg.softmax
+// CHECK-NOT:     attn.generic
+#pv = [affine_map<(b, h, i, e, j) -> (b, h, i, j)>, affine_map<(b, h, i, e, j) -> (b, h, j, e)>, affine_map<(b, h, i, e, j) -> (b, h, i, e)>]
+func.func @given_once(%s: tensor<4x9x7xf32>, %v: tensor<2x4x7x8xf32>) -> tensor<2x4x9x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %square = tensor.empty() : tensor<2x4x9x7xf32>
+  %scores = linalg.broadcast ins(%s : tensor<4x9x7xf32>) outs(%square : tensor<2x4x9x7xf32>) dimensions = [0]
+  %weights = linalg.softmax dimension(3) ins(%scores : tensor<2x4x9x7xf32>) outs(%square : tensor<2x4x9x7xf32>) -> tensor<2x4x9x7xf32>
+  %small = tensor.empty() : tensor<2x4x9x8xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%small : tensor<2x4x9x8xf32>) -> tensor<2x4x9x8xf32>
+  %o = linalg.contract indexing_maps = #pv ins(%weights, %v : tensor<2x4x9x7xf32>, tensor<2x4x7x8xf32>) outs(%start : tensor<2x4x9x8xf32>) -> tensor<2x4x9x8xf32>
   return %o : tensor<2x4x9x8xf32>
 }
