@@ -35,12 +35,12 @@ struct OtherArgument {
 };
 
 /// One argument of an op: nothing, a tensor, tensors of which some are missing,
-/// an integer or a size, several of them, a number, a truth value, a text, an
-/// element type, or something else.
+/// an integer or a size, several of them, a number, several of them, a truth
+/// value, a text, an element type, or something else.
 using Argument =
     std::variant<std::monostate, ValueId, std::vector<std::optional<ValueId>>,
-                 SizePolynomial, SizeList, double, bool, std::string, DType,
-                 OtherArgument>;
+                 SizePolynomial, SizeList, double, std::vector<double>, bool,
+                 std::string, DType, OtherArgument>;
 
 /// Where a person wrote an op; line 0 where nobody knows.
 struct SourcePlace {

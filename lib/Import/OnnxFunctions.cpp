@@ -33,6 +33,8 @@ static Result<OnnxFunction> readFunction(const onnx::FunctionProto &body) {
 
 Status OnnxFunctions::read(const onnx::ModelProto &model) {
   for (const onnx::FunctionProto &body : model.functions()) {
+    if (body.domain() == outrightDomain)
+      continue;
     Result<OnnxFunction> function = readFunction(body);
     if (function &&
         !functions.emplace(std::pair(body.domain(), body.name()), *function)

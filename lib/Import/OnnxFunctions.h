@@ -22,10 +22,14 @@ struct OnnxFunction {
   std::vector<std::shared_ptr<onnx::AttributeProto>> attributes;
 };
 
+/// The domain of attention said outright. Its functions are what other runtimes
+/// compute; here its ops are those of the dialect, of any overload.
+constexpr const char *outrightDomain = "mixattn";
+
 /// Functions by domain and name.
 class OnnxFunctions {
 public:
-  /// Those of `model`, which outlives them.
+  /// Those of `model`, which outlives them, but of `outrightDomain`.
   Status read(const onnx::ModelProto &model);
   /// The function of that name, or null.
   const OnnxFunction *find(const std::string &domain,

@@ -77,10 +77,15 @@ private:
 
 } // namespace
 
-/// `onnx.MatMul`, `com.microsoft.Gelu`.
+/// `onnx.MatMul`, `com.microsoft.Gelu`, `mixattn.mix_heads.lse`.
 static std::string opOf(const onnx::NodeProto &node) {
   bool isStandard = node.domain().empty() || node.domain() == "ai.onnx";
-  return (isStandard ? "onnx" : node.domain()) + "." + node.op_type();
+  std::string op = (isStandard ? "onnx" : node.domain()) + "." + node.op_type();
+  for (const NewerField &field : readNewerFields(node.unknown_fields()))
+    if (field.number == overloadOfNode && !field.bytes.empty() &&
+        node.domain() == outrightDomain)
+      op += "." + std::string(field.bytes);
+  return op;
 }
 
 std::optional<ValueId> GraphReader::use(const Scope &scope,
@@ -167,7 +172,8 @@ SourcePlace GraphReader::readMetadata(const onnx::NodeProto &view) {
   SourcePlace place;
   for (const NewerField &field : readNewerFields(view.unknown_fields())) {
     onnx::StringStringEntryProto entry;
-    if (field.number == overloadOfNode && !field.bytes.empty())
+    if (field.number == overloadOfNode && !field.bytes.empty() &&
+        view.domain() != outrightDomain)
       complain(makeError("expected a function without overloads, but got '{}'",
                          field.bytes));
     if (field.number == metadataOfNode &&
@@ -216,6 +222,9 @@ Argument GraphReader::readAttribute(const onnx::AttributeProto &attribute) {
     return attribute.s();
   case Proto::INTS:
     return SizeList(attribute.ints().begin(), attribute.ints().end());
+  case Proto::FLOATS:
+    return std::vector<double>(attribute.floats().begin(),
+                               attribute.floats().end());
   case Proto::TENSOR: {
     Result<Tensor> tensor = readOnnxTensor(attribute.t(), files);
     if (tensor) {

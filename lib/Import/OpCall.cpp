@@ -152,6 +152,15 @@ double OpCall::number(StringRef name, double otherwise) {
   return otherwise;
 }
 
+std::vector<double> OpCall::numbers(StringRef name) {
+  const mixattn::Argument *found = find(name);
+  if (const auto *list =
+          found ? std::get_if<std::vector<double>>(found) : nullptr)
+    return *list;
+  failOf(name, "numbers");
+  return {};
+}
+
 bool OpCall::flag(StringRef name, bool otherwise) {
   return number(name, otherwise) != 0;
 }
@@ -220,6 +229,10 @@ SmallVector<int64_t> OpCall::dims(StringRef name, int64_t rank) {
     result.clear();
   sort(result);
   return result;
+}
+
+StringRef OpCall::overload() const {
+  return StringRef(node.op).split('.').second.split('.').second;
 }
 
 DType OpCall::floatType() {

@@ -40,6 +40,7 @@ public:
   SizePolynomial size(llvm::StringRef name, const SizePolynomial &otherwise);
   int64_t integer(llvm::StringRef name, int64_t otherwise);
   double number(llvm::StringRef name, double otherwise);
+  std::vector<double> numbers(llvm::StringRef name);
   bool flag(llvm::StringRef name, bool otherwise);
   std::string text(llvm::StringRef name, llvm::StringRef otherwise);
   SizeList sizes(llvm::StringRef name);
@@ -57,6 +58,8 @@ public:
   /// The result's type, which must be one of floats; f32 where it is not.
   DType floatType();
   size_t numResults() const { return node.results.size(); }
+  /// `int` of `aten.softmax.int`; empty where the name has none.
+  llvm::StringRef overload() const;
   /// Takes a result, which must have the sizes and the type that the file says.
   void give(const Built &value, size_t index = 0);
   /// Fails if an argument has not been asked for, or no result given.

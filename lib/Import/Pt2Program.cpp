@@ -181,6 +181,12 @@ Argument ProgramReader::readArgument(const JsonView &argument) {
   }
   if (kind == "as_float")
     return readNumber(view);
+  if (kind == "as_floats") {
+    std::vector<double> numbers;
+    for (const JsonView &each : view.elements())
+      numbers.push_back(readNumber(each));
+    return numbers;
+  }
   if (kind == "as_sym_float" && view.has("as_float"))
     return readNumber(view["as_float"]);
   if (kind == "as_bool")
@@ -206,7 +212,8 @@ void ProgramReader::readResults(const JsonView &outputs, GraphNode &node) {
   for (const JsonView &output : outputs.elements()) {
     auto [kind, view] = onlyMember(output);
     if (kind == "as_tensor")
-      node.results.push_back(values.define(view["name"]));
+      node.results.push_back(
+          values.define(view["name"], /*mayBeEmpty=*/!node.results.empty()));
     else if (kind == "as_tensors")
       for (const JsonView &each : view.elements())
         node.results.push_back(values.define(each["name"]));

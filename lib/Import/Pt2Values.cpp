@@ -82,8 +82,7 @@ ProgramValues::dimOf(const std::string &symbol) const {
   return dims.count(name) ? std::optional(name) : std::nullopt;
 }
 
-/// The new tensor of that name.
-ValueId ProgramValues::define(const JsonView &view) {
+ValueId ProgramValues::define(const JsonView &view, bool mayBeEmpty) {
   GraphValue value;
   value.name = view.text();
   auto type = types.find(value.name);
@@ -100,7 +99,7 @@ ValueId ProgramValues::define(const JsonView &view) {
   for (const JsonView &size : type->second["sizes"].elements()) {
     value.sizes.push_back(readSize(size));
     std::optional<int64_t> number = value.sizes.back().asNumber();
-    if (number && *number < 1)
+    if (number && *number < 1 && !(mayBeEmpty && *number == 0))
       size.complain(
           makeError("expected a size of at least 1, but got {}", *number));
   }

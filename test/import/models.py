@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import attentions
+import outright
 
 
 class Layer(nn.Module):
@@ -113,6 +114,8 @@ class Images(nn.Module):
         super().__init__()
         self.patches = nn.Conv2d(3, 4, (2, 3), stride=(2, 3))
         self.columns = nn.Conv2d(3, 2, (8, 1), stride=(8, 1), bias=False)
+        self.gain, self.shift = nn.Parameter(torch.empty(3)), nn.Parameter(torch.empty(3))
+        self.register_buffer("mean", torch.empty(3))
 
     def forward(self, x):
         filled = x.new_zeros(8, 12)
@@ -121,7 +124,9 @@ class Images(nn.Module):
         filled[:, -2:] = -1
         return (
             self.patches(x), self.columns(x), F.pad(x, (1, 0, 0, 2)), F.pad(x, (0, 3), value=-1.5),
-            F.adaptive_avg_pool2d(x, 1), x + filled,
+            F.adaptive_avg_pool2d(x, 1), x + filled, F.group_norm(x, 3, self.gain, self.shift, 0.1),
+            F.group_norm(self.patches(x), 2), F.batch_norm(x, self.mean, self.mean.abs(), self.gain, eps=0.1),
+            F.batch_norm(x[:, :, 0, 0], self.mean, self.mean.abs(), None, self.shift),
         )
 
 
@@ -166,5 +171,7 @@ MODELS = {
     "attentions": (lambda: attentions.Spellings(attentions.RAISED), SEQUENCES),
     "core_attentions": (lambda: attentions.Spellings(attentions.CORE), SEQUENCES),
     "plain_attentions": (lambda: attentions.Spellings(attentions.UNRAISED), SEQUENCES),
+    "outright": (outright.Outright, {"q": ((2, 4, 5, 8), (0, 2)), "k": ((2, 4, 9, 8), (0, 2)),
+                                     "v": ((2, 4, 9, 8), (0, 2)), "m": ((4, 4), ())}),
     "sums": (Sums, {"x": ((2, 5, 6), (0, 1)), "y": ((2, 6, 5), (0, 2))}),
 }

@@ -19,6 +19,24 @@ def array_of(constant):
     return np.array(values, dtype)
 
 
+def node_of(op, inputs, outputs, place, attributes):
+    """`mixattn.mix_heads.lse` is an overload of another domain."""
+    if not op.startswith("mixattn."):
+        return onnx.node(op, inputs, outputs, place=place, **attributes)
+    domain, name, *overload = op.split(".")
+    return onnx.node(name, inputs, outputs, place=place, domain=domain,
+                     extra=onnx.fields(8, overload), **attributes)
+
+
+def formulas_of(nodes):
+    """Functions of domain mixattn, as mixattn.ops.attach writes them; here nobody reads what they
+    compute."""
+    ops = {op.split(".", 1)[1] for op, *_ in nodes if op.startswith("mixattn.")}
+    return [onnx.function(name, ["query"], ["o"], [onnx.node("Loop", ["query"], ["o"])], "mixattn",
+                          extra=onnx.field(13, overload) if overload else b"")
+            for name, _, overload in (op.partition(".") for op in sorted(ops))]
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         graph = json.load(file)
@@ -30,12 +48,12 @@ def main():
         array = np.frombuffer(given[key], np.float32).reshape(shape) if given else \
             draw.floats(key, shape)
         initializers.append(onnx.tensor(array.T if transposed else array, name))
-    nodes = [onnx.node(op, inputs, outputs, place=place, **attributes)
-             for op, inputs, outputs, place, attributes in graph["nodes"]]
+    nodes = [node_of(*each) for each in graph["nodes"]]
     inputs = [onnx.value(name, dtype, sizes) for name, (dtype, sizes) in graph["inputs"].items()]
     outputs = [onnx.value(name, "float32", []) for name in graph["outputs"]]
     with open(sys.argv[2], "wb") as file:
-        file.write(onnx.model(nodes, inputs, outputs, initializers, graph["opset"]))
+        file.write(onnx.model(nodes, inputs, outputs, initializers, graph["opset"],
+                              functions=formulas_of(graph["nodes"])))
 
 
 main()

@@ -15,11 +15,13 @@ import numpy as np
 import torch
 
 import models
+import outright
 from export import CharacterModel, charlm
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # The version of ops with which each is exported.
-OPSETS = {"mix_heads": 18, "admixture_heads": 20, "mixture_of_keys": 23, "layer": 23}
+OPSETS = {"mix_heads": 18, "admixture_heads": 20, "mixture_of_keys": 23, "layer": 23,
+          "outright": 18}
 
 
 def attribute_of(attribute):
@@ -48,13 +50,19 @@ def place_of(node):
     return frames[-1].replace(path, os.path.basename(path))
 
 
-def export(name, module, inputs, dims):
+def op_of(node):
+    """`Add`, or of operators said outright `mixattn.mix_heads.lse`."""
+    return f"{node.domain}.{node.op_type}" if node.domain else node.op_type
+
+
+def export(name, module, inputs, dims, results=("output",)):
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.copy_(torch.randn(parameter.shape))
     program = torch.onnx.export(module, tuple(inputs.values()), dynamo=True, verbose=False,
                                 opset_version=OPSETS[name], dynamic_shapes=dims,
-                                input_names=list(inputs), output_names=["output"])
+                                input_names=list(inputs), output_names=list(results),
+                                custom_translation_table=outright.ops.translations())
     graph = program.model.graph
     parameters = {key: value.numpy() for key, value in module.state_dict().items()}
     constants, weights = {}, {}
@@ -65,7 +73,7 @@ def export(name, module, inputs, dims):
             weights[key] = [*found, list(array.shape)]
         else:
             constants[key] = [array.dtype.name, array.tolist()]
-    nodes = [json.dumps([node.op_type, [x.name if x else "" for x in node.inputs],
+    nodes = [json.dumps([op_of(node), [x.name if x else "" for x in node.inputs],
                          [x.name for x in node.outputs], place_of(node),
                          {key: attribute_of(value) for key, value in node.attributes.items()}])
              for node in graph]
@@ -86,10 +94,15 @@ def main():
         if name in charlm.ATTENTIONS:
             export(name, CharacterModel(name).eval(),
                    {"tokens": torch.zeros(2, 5, dtype=torch.long)}, ({0: batch, 1: length},))
-        else:
-            make, sizes = models.MODELS[name]
-            inputs = {key: torch.zeros(shape) for key, (shape, _) in sizes.items()}
-            export(name, make().eval(), inputs, ({0: batch, 1: length},))
+            continue
+        make, sizes = models.MODELS[name]
+        inputs = {key: torch.zeros(shape) for key, (shape, _) in sizes.items()}
+        with np.load(os.path.join(HERE, "Inputs", name + ".npz")) as arrays:
+            results = [key for key in arrays if not key.startswith("input.")]
+        keys = torch.export.Dim("S", max=1 << 20)
+        places = {"x": {0: batch, 1: length}, "q": {0: batch, 2: length}, "m": None}
+        export(name, make().eval(), inputs,
+               tuple(places.get(key, {0: batch, 2: keys}) for key in inputs), results)
 
 
 main()

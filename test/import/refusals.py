@@ -41,6 +41,15 @@ def linear_weights(says, *arguments, **options):
     return members(made, {"w": weight(*arguments, **options)}), says
 
 
+def attention(name, says, key=T("k"), **clauses):
+    """Attention said outright, with these clauses."""
+    typed = {"y": (FLOAT, ["B", 4, "N", 8]), "q": (FLOAT, ["B", 4, "N", 8]), "k": (FLOAT, ["B", 4, "S", 8]),
+             "v": (FLOAT, ["B", 4, "S", 8]), "other": (FLOAT, ["C", 4, "S", 8]), "i": (LONG, ["N"]),
+             "w": (FLOAT, [8, 4]), "double": (8, [4, 4])}
+    return of(f"mixattn.{name}.default", typed, says, inputs=("x", *(each for each in typed if each != "y")),
+              query=T("q"), key=key, value=T("v"), **clauses)
+
+
 def graph(made):
     return made["graph_module"]["graph"]
 
@@ -285,6 +294,37 @@ CASES = {
                      inputs=("x", "z"), query=T("z"), key=X, value=X, enable_gqa=True,
                      says="expected heads of queries that heads of keys divide, but got 4 and "
                      "shape [B, N, 6]"),
+    "outright-ranks": attention("softmax", key=X, says="expected queries [B, H, N, D], keys [B, H, S, D] or "
+                                "[B, H, R, S, D] and values [B, H, S, E], but got shapes [B, 4, N, 8], "
+                                "[B, N, 6] and [B, 4, S, 8]"),
+    "outright-batch": attention("softmax", key=T("other"), says="expected queries [B, H, N, D], keys "
+                                "[B, H, S, D] or [B, H, R, S, D] and values [B, H, S, E], but got shapes "
+                                "[B, 4, N, 8], [C, 4, S, 8] and [B, 4, S, 8]"),
+    "outright-lengths": attention("softmax", lengths=T("i"), says="expected argument 'lengths' to agree with "
+                                  "batch, queries and keys [B, N, S], but got shape [N]"),
+    "outright-bias": attention("softmax", bias=X, says="expected argument 'bias' to agree with batch, queries "
+                               "and keys [B, N, S], but got shape [B, N, 6]"),
+    "outright-source": attention("mix_heads", mix_source=T("k"), mix_weight=T("w"), mix_bias=T("w"),
+                                 says="expected argument 'mix_source' to agree with batch, queries and keys "
+                                 "[B, N, S], but got shape [B, 4, S, 8]"),
+    "outright-mixer": attention("mix_heads", mixer=T("w"), says="expected 'mixer' to have the shape [4, 4], "
+                                "but got 'tensor<8x4xf32>'"),
+    "outright-none": attention("mix_heads", says="expected one of 'mixer' and 'mixer_by_row'"),
+    "outright-type": attention("mix_heads", mixer=T("double"), says="operand #3 must be 2D tensor of 16-bit "
+                               "float or bfloat16 type or 32-bit float values, but got 'tensor<4x4xf64>'"),
+    "outright-band": attention("softmax", band=[3], says="expected argument 'band' to be a number of keys "
+                               "below and one above, but got [3]"),
+    "outright-keep": attention("softmax", keep=[-3, 1], says="expected band widths from 0 to "
+                               "4611686018427387904, but got -3 and 1"),
+    "outright-map": attention("linear", feature_map="softplus", says="expected a feature map, but got "
+                              "'softplus'"),
+    "outright-rolls": attention("linear", rolls=3, says="expected 'rolls' from 1 to 64 with dpfp and none "
+                                "elsewhere, but got 3"),
+    "outright-noise": attention("admixture_heads", mixer=T("w"), noise_kind="loud", says="expected noise "
+                                "'local' or 'global', but got 'loud'"),
+    "outright-variances": attention("mixture_of_keys", variances=2.5, says="expected argument 'variances' to "
+                                    "be numbers"),
+    "outright-clause": attention("linear", band=[3, 1], says="argument 'band' is not compiled"),
     "part-of-two-dims": of("aten.slice.Tensor", {"y": (FLOAT, ["B", "Add(Symbol('N'), Mul(Integer(-1), Symbol('B')))", 6])},
                            integers={"b": "B"}, self=X, dim=1, start=S("b"), end=2**63 - 1,
                            says="expected a part that lies within its tensor at all sizes, but "

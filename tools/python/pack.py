@@ -91,9 +91,10 @@ def contents(build, version, libomp):
             files[place] = (file.read(), is_program)
 
     package = os.path.join(HERE, "mixattn")
-    for name in sorted(os.listdir(package)):
-        if name.endswith((".py", ".typed")):
-            add(f"mixattn/{name}", os.path.join(package, name))
+    for folder in ("", "ops"):
+        for name in sorted(os.listdir(os.path.join(package, folder))):
+            if name.endswith((".py", ".typed")):
+                add(os.path.join("mixattn", folder, name), os.path.join(package, folder, name))
     for name in PROGRAMS:
         check(os.path.join(build, "bin", name))
         add(f"mixattn/bin/{name}", os.path.join(build, "bin", name), True)

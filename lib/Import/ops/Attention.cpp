@@ -65,8 +65,7 @@ Built mixattn::visibleKeys(GraphBuilder &build, const SizePolynomial &queries,
       });
 }
 
-/// c tanh(x / c)
-static Value capped(OpBuilder &b, Location loc, Value x, double cap) {
+Value mixattn::capped(OpBuilder &b, Location loc, Value x, double cap) {
   Value most = arith::ConstantOp::create(
       b, loc, b.getFloatAttr(cast<FloatType>(x.getType()), cap));
   Value ratio = arith::DivFOp::create(b, loc, x, most);

@@ -15,6 +15,10 @@ Built repeatHeads(GraphBuilder &build, const Built &tensor,
 /// The products of each query with each key, in f32 or wider.
 Built scoresOf(GraphBuilder &build, const Built &query, const Built &key);
 
+/// c tanh(x / c), c being `cap`.
+mlir::Value capped(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                   double cap);
+
 /// Scores times `scale`, held below `softcap` by tanh where that is not 0, with
 /// numbers added and those hidden where a mask of bools is false, mask after
 /// mask.
