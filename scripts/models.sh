@@ -8,14 +8,15 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'END'
-usage: scripts/models.sh [--full] [--only=NAME]...
+usage: scripts/models.sh [--full] [--onnx] [--only=NAME]...
 
-Builds the compiler, installs PyTorch, torchvision, timm and transformers into
+Builds the compiler, installs PyTorch, torchvision, timm, transformers and onnxscript into
 build/models/venv where they are missing (5.7 GiB on disk), and prints for each model
 how many of its attentions were raised, its error raised and plain, relative to
 the largest number of the result, and the time to compile it.
 
   --full       models as published, with random weights; else small ones
+  --onnx       in ONNX's format, at opsets 18, 20 and 23
   --only=NAME  one of them, such as bert-sdpa
 
 examples:
@@ -27,7 +28,7 @@ END
 for argument in "$@"; do
   case "$argument" in
     -h | --help) usage; exit 0 ;;
-    --full | --only=*) ;;
+    --full | --onnx | --only=*) ;;
     *) say "unknown argument '$argument'"; usage >&2; exit 2 ;;
   esac
 done
@@ -37,7 +38,7 @@ scripts/build.sh release mixattn-compile mixattn-run
 if [ ! -f "$environment/complete" ]; then
   say "installing PyTorch, torchvision, timm and transformers into $environment: 5.7 GiB on disk"
   "$(find_python)" -m venv "$environment"
-  "$environment/bin/pip" install --quiet torch torchvision timm transformers numpy
+  "$environment/bin/pip" install --quiet torch torchvision timm transformers onnxscript numpy
   touch "$environment/complete"
 fi
 PATH="$PWD/build/bin:$PATH" exec "$environment/bin/python" test/import/real_models.py "$@"

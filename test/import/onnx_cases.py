@@ -132,12 +132,22 @@ def sums(p):
     p.out("ReduceMax", "x", longs(2), keepdims=0, ref=lambda x, a: x.max(2))
     p.out("ReduceMin", "x", longs(1), ref=lambda x, a: x.min(1, keepdims=True))
     p.out("ReduceSumSquare", "x", longs(2), ref=lambda x, a: (x**2).sum(2, keepdims=True))
+    p.out("ReduceL1", "x", longs(2), ref=lambda x, a: np.abs(x).sum(2, keepdims=True))
+    p.out("ReduceL1", "x", axes=[0, 1], keepdims=0, ref=lambda x: np.abs(x).sum((0, 1)))
+    p.out("ReduceLogSum", p.value("Abs", "x", ref=np.abs), longs(1), keepdims=0,
+          ref=lambda x, a: np.log(x.sum(1)))
     p.out("ReduceL2", "x", longs(2), ref=lambda x, a: (x**2).sum(2, keepdims=True) ** 0.5)
     p.out("ReduceLogSumExp", "x", longs(2), keepdims=0,
           ref=lambda x, a: np.log(np.exp(x).sum(2)))
     p.out("Softmax", "x", ref=softmax)
     p.out("Softmax", "x", axis=1, ref=lambda x: softmax(x, 1))
     p.out("LogSoftmax", "x", ref=lambda x: np.log(softmax(x)))
+    p.out("CumSum", "x", np.int64(1), ref=lambda x, a: x.cumsum(1))
+    p.out("CumSum", "x", np.int64(-1), exclusive=1, ref=lambda x, a: x.cumsum(2) - x)
+    p.out("CumSum", "x", np.int64(1), reverse=1, ref=lambda x, a: x[:, ::-1].cumsum(1)[:, ::-1])
+    p.out("CumSum", "i", longs(1), exclusive=1, reverse=1,
+          ref=lambda i, a: i[:, ::-1].cumsum(1)[:, ::-1] - i)
+    p.out("GlobalAveragePool", "x", ref=lambda x: x.mean(2, keepdims=True))
     # Of what lies in no memory.
     zeros = p.value("ConstantOfShape", p.value("Shape", "x", ref=lambda x: longs(*x.shape)),
                     value=np.array([0.5], np.float32), ref=lambda s: np.full(s, 0.5, np.float32))
@@ -152,6 +162,16 @@ def sums(p):
           ref=lambda x, g, s: norm(x, True, -1, 0.1) * g + s)
     p.out("LayerNormalization", "x", gain, axis=1, ref=lambda x, g: norm(x, True, (1, 2), 1e-5) * g)
     p.out("RMSNormalization", "x", gain, ref=lambda x, g: norm(x, False, -1, 1e-5) * g)
+    turned = p.value("Transpose", "x", perm=[0, 2, 1], ref=lambda x: x.transpose(0, 2, 1))
+    p.out("InstanceNormalization", turned, gain, shift, epsilon=0.1,
+          ref=lambda x, g, s: norm(x, True, 2, 0.1) * g[:, None] + s[:, None])
+    for group, shown in ((gain, shift), (gain[:3], shift[:3])):
+        # Numbers of channels, or, in opset 18, of groups.
+        p.out("GroupNormalization", turned, group, shown, num_groups=3, epsilon=0.1,
+              ref=lambda x, g, s: norm(x.reshape(B, 3, 2, N), True, (2, 3), 0.1).reshape(B, 6, N) *
+              g.repeat(6 // len(g))[:, None] + s.repeat(6 // len(s))[:, None])
+    p.out("BatchNormalization", turned, gain, shift, shift, np.abs(gain), epsilon=0.1,
+          ref=lambda x, g, s, m, v: (x - m[:, None]) / np.sqrt(v[:, None] + 0.1) * g[:, None] + s[:, None])
 
 
 def products(p):
@@ -159,6 +179,15 @@ def products(p):
     w, v = (draw.floats("onnx." + name, (6, 4)).astype(np.float32) for name in ("w", "v"))
     bias = draw.floats("onnx.bias", (4,)).astype(np.float32)
     p.out("MatMul", "x", w, ref=np.matmul)
+    image = draw.floats("onnx.image", (1, 3, 4, 6)).astype(np.float32)
+    windows = draw.floats("onnx.windows", (5, 3, 2, 3)).astype(np.float32)
+
+    def patches(x, w):
+        return np.einsum("bchiwj,ocij->bohw", x.reshape(1, 3, 2, 2, 2, 3), w)
+
+    p.out("Conv", image, windows, strides=[2, 3], kernel_shape=[2, 3], pads=[0, 0, 0, 0], ref=patches)
+    p.out("Conv", image, windows, windows[:, 0, 0, 0], strides=[2, 3], auto_pad="VALID", group=1,
+          dilations=[1, 1], ref=lambda x, w, b: patches(x, w) + b[:, None, None])
     turned = p.value("Transpose", "y", perm=[0, 2, 1], ref=lambda y: y.transpose(0, 2, 1))
     p.out("MatMul", "x", turned, ref=np.matmul)
     p.out("MatMul", "x", w[:, 0], ref=np.matmul)

@@ -63,6 +63,19 @@ CASES = {
                     "the model has field 99"),
     "newer-graph": (model(graph_extra=onnx.field(17, 1.5)), "expected fields whose meaning is "
                     "known, but the graph has field 17"),
+    "conv-padding": of("Conv", ("x", "w"), constants={"w": np.zeros((2, 6, 3), np.float32)}, says="expected a "
+                       "convolution of images by windows that lie next to each other and cover them, but got "
+                       "shapes [B, N, 6] and [2, 6, 3]"),
+    "conv-same": of("Conv", ("i", "w"), constants={"i": np.zeros((1, 3, 4, 4), np.float32), "w": np.zeros(
+        (2, 3, 2, 2), np.float32)}, strides=[2, 2], auto_pad="SAME_UPPER", says="expected a convolution of images by "
+        "windows that lie next to each other and cover them, but got shapes [1, 3, 4, 4] and [2, 3, 2, 2]"),
+    "norm-training": of("BatchNormalization", ("x",) + ("w",) * 4, training_mode=1,
+                        constants={"w": np.zeros(6, np.float32)}, says="expected a model that was exported for "
+                        "inference, but got a norm of a batch"),
+    "norm-groups": of("GroupNormalization", ("x", "w", "w"), num_groups=4, constants={"w": np.zeros(6, np.float32)},
+                      says="expected channels that 4 groups divide, but got shape [B, N, 6]"),
+    "pool-rank": of("GlobalAveragePool", ("w",), constants={"w": np.zeros((2, 3), np.float32)}, says="expected a "
+                    "tensor of at least 3 dims, but got shape [2, 3]"),
     "newer-node": of("Relu", says="expected fields whose meaning is known, but a node has field "
                      "11", extra=onnx.field(11, b"abc")),
     "newer-attribute": of("Relu", says="expected fields whose meaning is known, but an attribute "
@@ -189,8 +202,8 @@ CASES = {
                 "dims, but got [0, 3]", {"s": longs(0, 3)}),
     "two-numbers": of("ConstantOfShape", ["s"], "expected one number as 'value', but got shape "
                       "[2]", {"s": longs(3)}, value=longs(1, 2)),
-    "indices": of("GatherND", ["x", "i"], "expected indices of one dim of a tensor, but got "
-                  "shapes [B, N, 6] and [2]", {"i": longs(0, 1)}),
+    "indices": of("GatherND", ["x", "i"], "expected indices along the first dims of a tensor, "
+                  "but got shapes [B, N, 6] and [4]", {"i": longs(0, 1, 2, 3)}),
     "parts": of("Split", ["x", "s"], "expected a size for each of 1 results, but got [2, 4]",
                 {"s": longs(2, 4)}, axis=2),
     "negative-parts": of("Split", ["x", "s"], "expected parts that are 6 together, but got "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Other people's models, exported, compiled and compared with PyTorch in double
-precision: real_models.py [--full] [--only=NAME]... Run by scripts/models.sh.
+precision: real_models.py [--full] [--onnx] [--only=NAME]... Run by scripts/models.sh.
 
 Weights are random. Every result is within 1e-4 of its largest number, raised
 and plain. Small ones have two layers or four, --full has all of them.
@@ -93,27 +93,40 @@ MODELS |= {"vit_b_16": vit, "swin_t": swin,
            "swin_tiny_patch4_window7_224": of_timm("swin_tiny_patch4_window7_224", depths=(2, 2))}
 
 
-def exported(model, folder):
-    """The model's file, its inputs' and its result in double precision."""
+OPSETS = (18, 20, 23)
+
+
+def write(model, example, opened, path, opset):
+    """The model's file, in ONNX's format where there is an opset; the name of its input."""
+    if opset:
+        program = torch.onnx.export(model, (example,), dynamo=True, verbose=False,
+                                    opset_version=opset, dynamic_shapes=(opened,))
+        program.save(path)
+        return program.model.graph.inputs[0].name
+    program = torch.export.export(model, (example,), dynamic_shapes=(opened,))
+    program = program.run_decompositions({})
+    torch.export.save(program, path)
+    return program.graph_signature.user_inputs[0]
+
+
+def exported(model, path, opset):
+    """The input as a file next to the model's, and the result in double precision."""
     if isinstance(model, FirstResult):
         example, opened = torch.randint(0, 97, (2, LENGTH)), {0: torch.export.Dim.AUTO,
                                                               1: torch.export.Dim.AUTO}
     else:
         example, opened = torch.randn(2, 3, 224, 224), {0: torch.export.Dim.AUTO}
-    program = torch.export.export(model, (example,), dynamic_shapes=(opened,))
-    program = program.run_decompositions({})
-    torch.export.save(program, folder / "model.pt2")
-    name = program.graph_signature.user_inputs[0]
-    np.savez(folder / "inputs.npz", **{name: example.numpy()})
+    name = write(model, example, opened, path, opset)
+    np.savez(path.parent / "inputs.npz", **{name: example.numpy()})
     with torch.no_grad():
         wide = example.double() if example.is_floating_point() else example
         return model.double()(wide).numpy()
 
 
-def compiled(folder, options):
+def compiled(model, options):
     """The result, how many attentions were raised of how many, and seconds."""
-    began = time.monotonic()
-    said = subprocess.run(["mixattn-compile", folder / "model.pt2", "--remarks", "-o",
+    folder, began = model.parent, time.monotonic()
+    said = subprocess.run(["mixattn-compile", model, "--remarks", "-o",
                            folder / "model.so", *options], check=True, text=True,
                           stderr=subprocess.PIPE).stderr
     seconds = time.monotonic() - began
@@ -126,29 +139,40 @@ def compiled(folder, options):
         return results[results.files[0]], raised[1] if raised else "–", seconds
 
 
+def check(name, make, full, opset):
+    """Prints a row, and gives whether all is right."""
+    torch.manual_seed(0)
+    row = f"{name} {opset or ''}"
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / ("model.onnx" if opset else "model.pt2")
+        right = exported(make(full).eval(), path, opset)
+        errors = []
+        for flags in ([], ["--no-raise"]):
+            try:
+                result, raised, seconds = compiled(path, flags)
+            except subprocess.CalledProcessError as error:
+                print(f"{row:34}{(error.stderr or str(error)).strip()}", flush=True)
+                return False
+            errors.append(np.abs(result - right).max() / np.abs(right).max())
+            if not flags:
+                shown, first = raised, seconds
+    print(f"{row:34}{shown:>10}{errors[0]:10.1e}{errors[1]:10.1e}{first:8.1f} s", flush=True)
+    # NaN is no number that is small enough.
+    return bool(max(errors) <= LIMIT)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--full", action="store_true", help="all layers, as published")
+    parser.add_argument("--onnx", action="store_true", help="in ONNX's format, at each opset")
     parser.add_argument("--only", action="append", metavar="NAME", help=", ".join(MODELS))
     options = parser.parse_args()
     bad = 0
-    print(f"{'model':30}{'raised':>10}{'error':>10}{'plain':>10}{'compiled':>10}")
+    print(f"{'model':34}{'raised':>10}{'error':>10}{'plain':>10}{'compiled':>10}")
     for name, make in MODELS.items():
-        if options.only and name not in options.only:
-            continue
-        torch.manual_seed(0)
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            right = exported(make(options.full).eval(), folder)
-            errors = []
-            for flags in ([], ["--no-raise"]):
-                result, raised, seconds = compiled(folder, flags)
-                errors.append(np.abs(result - right).max() / np.abs(right).max())
-                if not flags:
-                    shown, first = raised, seconds
-        # NaN is no number that is small enough.
-        bad += not max(errors) <= LIMIT
-        print(f"{name:30}{shown:>10}{errors[0]:10.1e}{errors[1]:10.1e}{first:8.1f} s", flush=True)
+        if not options.only or name in options.only:
+            for opset in OPSETS if options.onnx else (None,):
+                bad += not check(name, make, options.full, opset)
     print(f"{bad} models wrong")
     sys.exit(bad != 0)
 

@@ -271,22 +271,32 @@ static void gather(OpCall &op) {
   op.give(op.build.listed(table.dtype, indices.sizes, picked));
 }
 
-/// GatherND by indices of one dim: rows along the first.
-static void gatherRows(OpCall &op) {
+/// GatherND: the last dim of the indices has places along the first dims.
+static void gatherAlong(OpCall &op) {
   Built table = op.tensor("self"), indices = op.tensor("index");
   if (!table || !indices)
     return;
-  if (op.integer("batch_dims", 0) != 0 || !table.rank() || !indices.rank() ||
-      !(indices.sizes.back() == SizePolynomial(1)))
-    return void(op.build.fail(makeError(
-        "expected indices of one dim of a tensor, but got shapes {} and {}",
-        toText(table.sizes), toText(indices.sizes))));
-  SizeList sizes(indices.sizes.begin(), indices.sizes.end() - 1);
-  op.give(pickRows(op, table, 0, op.build.reshape(indices, sizes)));
+  std::optional<int64_t> count =
+      indices.rank() ? indices.sizes.back().asNumber() : std::nullopt;
+  if (op.integer("batch_dims", 0) != 0 || !count || *count > table.rank())
+    return void(op.build.fail(
+        makeError("expected indices along the first dims of a tensor, but got "
+                  "shapes {} and {}",
+                  toText(table.sizes), toText(indices.sizes))));
+  std::vector<std::pair<int64_t, Built>> along;
+  for (int64_t dim = 0; dim < *count; ++dim) {
+    Built each = op.build.select(indices, indices.rank() - 1, dim);
+    if (!each)
+      return;
+    along.emplace_back(dim, each);
+  }
+  op.give(pickAlong(op, table, along));
 }
 
 void mixattn::addGathers(OpTable &table) {
-  table["onnx.GatherND"] = fromOnnx({"self", "index"}, {}, gatherRows);
+  table["onnx.GatherND"] = fromOnnx({"self", "index"}, {}, gatherAlong);
+  table["onnx.GatherElements"] =
+      fromOnnx({"self", "index"}, {{"dim", "axis"}}, gatherElements);
   table["onnx.Gather"] = fromOnnx({"self", "index"}, {{"dim", "axis"}}, gather);
   table["aten.gather"] = gatherElements;
   table["aten.index"] = pickByIndex;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layer norm, RMS norm and variances: sums along the last dims, then one loop
-// over all elements.
+// Layer, group and RMS norm and variances: sums along the last dims, then one
+// loop over all elements.
 #include "lib/Import/ops/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -157,6 +157,93 @@ static OpWriter normFromAxis(bool hasMean) {
   };
 }
 
+/// Weights of channels, in groups, or of groups, as they spread to [B, G, C /
+/// G,
+/// ...] of that rank.
+static Built ofGroups(OpCall &op, const Built &weight, int64_t groups,
+                      const SizePolynomial &channels, int64_t rank) {
+  if (!weight)
+    return {};
+  SizeList sizes(rank - 1, 1);
+  sizes[0] = groups;
+  // Opset 18 has one number for a group.
+  if (!(weight.sizes == SizeList{groups}))
+    sizes[1] = channels.dividedBy(groups);
+  return op.build.reshape(weight, sizes);
+}
+
+/// A norm of each of as many groups of the channels of [B, C, ...] as
+/// `num_groups` says, or of each channel.
+static void groupNorm(OpCall &op) {
+  Built x = op.build.convert(op.tensor("input"), op.floatType());
+  Built weight = optional(op, "weight"), bias = optional(op, "bias");
+  double epsilon = op.number("eps", 1e-5);
+  std::optional<int64_t> channels =
+      x.rank() > 1 ? x.sizes[1].asNumber() : std::nullopt;
+  int64_t groups = op.integer("num_groups", channels.value_or(1));
+  op.integer("stash_type", 1);
+  op.flag("cudnn_enabled", false);
+  if (!x)
+    return;
+  if (!channels || groups < 1 || *channels % groups)
+    return void(op.build.fail(makeError("expected channels that {} groups "
+                                        "divide, but got shape {}",
+                                        groups, toText(x.sizes))));
+  SizeList sizes = x.sizes;
+  sizes[1] = groups;
+  sizes.insert(sizes.begin() + 2, *channels / groups);
+  int64_t rank = int64_t(sizes.size());
+  auto moments = momentsOf(op, op.build.reshape(x, sizes),
+                           SizeList(sizes.begin() + 2, sizes.end()), true);
+  if (moments)
+    op.give(op.build.reshape(
+        normalised(op, *moments, epsilon,
+                   ofGroups(op, weight, groups, *channels, rank),
+                   ofGroups(op, bias, groups, *channels, rank), x.dtype),
+        x.sizes));
+}
+
+/// (x - mean) / sqrt(variance + eps) * weight + bias, numbers of each channel.
+static void batchNorm(OpCall &op) {
+  Built x = op.build.convert(op.tensor("input"), op.floatType());
+  double epsilon = op.number("eps", 1e-5);
+  op.number("momentum", 0);
+  op.flag("cudnn_enabled", false);
+  if (op.flag("training", false) || op.flag("use_input_stats", false))
+    op.build.fail(makeError("expected a model that was exported for "
+                            "inference, but got a norm of a batch"));
+  if (!x)
+    return;
+  SizeList column(std::max<int64_t>(x.rank() - 1, 1), 1);
+  std::vector<Built> operands = {x};
+  bool hasWeight = op.has("weight"), hasBias = op.has("bias");
+  for (StringRef name : {"running_mean", "running_var", "weight", "bias"}) {
+    if ((name == "weight" && !hasWeight) || (name == "bias" && !hasBias))
+      continue;
+    Built numbers = op.tensor(name);
+    if (!numbers || x.rank() < 2)
+      return;
+    column[0] = x.sizes[1];
+    operands.push_back(op.build.reshape(numbers, column));
+  }
+  DType wide = computedAs(x.dtype);
+  operands.push_back(op.build.filled(wide, {}, epsilon));
+  op.give(combine(op.build, operands, wide, x.dtype,
+                  [=](OpBuilder &b, Location loc, ValueRange n) -> Value {
+                    Value far = arith::SubFOp::create(b, loc, n[0], n[1]);
+                    Value variance =
+                        arith::AddFOp::create(b, loc, n[2], n.back());
+                    Value scale = math::RsqrtOp::create(b, loc, variance);
+                    Value value = arith::MulFOp::create(b, loc, far, scale);
+                    if (hasWeight)
+                      value = arith::MulFOp::create(b, loc, value, n[3]);
+                    if (hasBias)
+                      value = arith::AddFOp::create(b, loc, value,
+                                                    n[3 + hasWeight]);
+                    return value;
+                  }));
+}
+
 /// Mean squares of distances from the mean, of count - correction; where asked
 /// for, the means are a second result.
 static void variance(OpCall &op) {
@@ -195,6 +282,16 @@ void mixattn::addNorms(OpTable &table) {
   table["aten.layer_norm"] = layerNorm;
   table["aten.native_layer_norm"] = layerNorm;
   table["aten.rms_norm"] = rmsNorm;
+  table["aten.group_norm"] = groupNorm;
+  table["aten.batch_norm"] = batchNorm;
+  table["aten._native_batch_norm_legit_no_training"] = batchNorm;
+  table["onnx.GroupNormalization"] =
+      fromOnnx({"input", "weight", "bias"}, {{"eps", "epsilon"}}, groupNorm);
+  table["onnx.InstanceNormalization"] =
+      fromOnnx({"input", "weight", "bias"}, {{"eps", "epsilon"}}, groupNorm);
+  table["onnx.BatchNormalization"] =
+      fromOnnx({"input", "weight", "bias", "running_mean", "running_var"},
+               {{"eps", "epsilon"}, {"training", "training_mode"}}, batchNorm);
   table["onnx.LayerNormalization"] =
       fromOnnx({"input", "weight", "bias"}, {}, normFromAxis(true));
   table["onnx.RMSNormalization"] =

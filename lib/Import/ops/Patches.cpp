@@ -21,7 +21,10 @@ static void convolve(OpCall &op) {
   Built x = op.tensor("input"), weight = op.tensor("weight");
   Built bias = op.has("bias") ? op.tensor("bias") : Built();
   SizeList stride = op.sizes("stride");
-  bool isPlain = areAll(op, "padding", 0) && areAll(op, "dilation", 1) &&
+  std::string filling = op.text("auto_pad", "NOTSET");
+  SizeList kernel = op.sizes("kernel_shape");
+  bool isPlain = (filling == "NOTSET" || filling == "VALID") &&
+                 areAll(op, "padding", 0) && areAll(op, "dilation", 1) &&
                  areAll(op, "output_padding", 0) &&
                  op.integer("groups", 1) == 1 && !op.flag("transposed", false);
   if (!x || !weight)
@@ -30,7 +33,8 @@ static void convolve(OpCall &op) {
   SizePolynomial rows = 0, columns = 0;
   if (isPlain) {
     stride.resize(2, stride.empty() ? 1 : stride[0]);
-    isPlain = SizeList(weight.sizes.begin() + 2, weight.sizes.end()) == stride;
+    SizeList windows(weight.sizes.begin() + 2, weight.sizes.end());
+    isPlain = windows == stride && (kernel.empty() || kernel == windows);
     rows = x.sizes[2].dividedBy(stride[0].asNumber().value_or(0));
     columns = x.sizes[3].dividedBy(stride[1].asNumber().value_or(0));
   }
@@ -56,4 +60,10 @@ static void convolve(OpCall &op) {
 void mixattn::addPatches(OpTable &table) {
   table["aten.conv2d"] = convolve;
   table["aten.convolution"] = convolve;
+  table["onnx.Conv"] = fromOnnx({"input", "weight", "bias"},
+                                {{"stride", "strides"},
+                                 {"padding", "pads"},
+                                 {"dilation", "dilations"},
+                                 {"groups", "group"}},
+                                convolve);
 }

@@ -59,6 +59,21 @@ static void meanOfImages(OpCall &op) {
   op.give(op.build.withOnes(mean, dims));
 }
 
+/// The mean of each channel of a tensor [B, C, ...].
+static void meanOfPlaces(OpCall &op) {
+  Built tensor = op.build.convert(op.tensor("self"), op.floatType());
+  if (!tensor)
+    return;
+  if (tensor.rank() < 3)
+    return void(op.build.fail(makeError("expected a tensor of at least 3 dims, "
+                                        "but got shape {}",
+                                        toText(tensor.sizes))));
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(2, tensor.rank()));
+  Built mean =
+      divided(op.build, op.build.sum(tensor, dims), countOf(tensor, dims));
+  op.give(op.build.withOnes(mean, dims));
+}
+
 static OpWriter extremeOf(bool isLargest) {
   return [isLargest](OpCall &op) {
     Built tensor = op.tensor("self");
@@ -80,14 +95,20 @@ static OpWriter truth(bool isAny) {
   };
 }
 
-/// Sums of all elements up to each along a dim, 16-bit floats in f32: n^2 / 2
-/// additions for n elements, each sum in the order of the elements.
+/// Sums of all elements up to each along a dim, or from it on, with it or
+/// without, 16-bit floats in f32: n^2 / 2 additions for n elements, each sum in
+/// the order of the elements.
 static void runningSum(OpCall &op) {
   DType dtype = op.result().dtype, wide = computedAs(dtype);
   Built tensor = op.build.convert(op.tensor("self"), wide);
   int64_t dim = op.dim("dim", tensor.rank(), 0), rank = tensor.rank();
+  bool isReverse = op.flag("reverse", false);
+  bool isExclusive = op.flag("exclusive", false);
   if (!tensor || !rank || dtype == DType::I1)
     return;
+  using P = arith::CmpIPredicate;
+  P counts = isReverse ? (isExclusive ? P::sgt : P::sge)
+                       : (isExclusive ? P::slt : P::sle);
   // The element that is added is the last dim's, the sum's place is its own.
   SmallVector<int64_t> order;
   for (int64_t i = 0; i < rank; ++i)
@@ -99,10 +120,9 @@ static void runningSum(OpCall &op) {
   single.push_back(tensor.sizes[dim]);
   all.push_back(tensor.sizes[dim]);
   Built added = op.build.reshape(op.build.transpose(tensor, order), single);
-  Built isBefore = op.build.generated(
+  Built isCounted = op.build.generated(
       DType::I1, all, [=](OpBuilder &b, Location loc, ValueRange places) {
-        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
-                                     places[rank], places[dim])
+        return arith::CmpIOp::create(b, loc, counts, places[rank], places[dim])
             .getResult();
       });
   auto body = [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
@@ -115,7 +135,7 @@ static void runningSum(OpCall &op) {
   };
   TypedAttr zero = op.build.builder().getZeroAttr(op.build.typeOf(wide));
   op.give(op.build.convert(
-      op.build.reduce(wide, all, {rank}, {added, isBefore}, zero, body),
+      op.build.reduce(wide, all, {rank}, {added, isCounted}, zero, body),
       dtype));
 }
 
@@ -246,25 +266,29 @@ static OpWriter reduction(OpWriter writer) {
                   });
 }
 
-/// Sums of squares, or their roots.
-static OpWriter sumOfSquares(bool isRoot) {
-  return [isRoot](OpCall &op) {
+/// The sum of what `each` makes of elements, and what `last` makes of it.
+static OpWriter sumOf(NumberBody each, NumberBody last) {
+  return [=](OpCall &op) {
     DType dtype = op.floatType();
     Built tensor = op.tensor("self");
     SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
     Built result = op.build.sum(
-        combine(op.build, tensor, dtype, computedAs(dtype),
-                [](OpBuilder &b, Location loc, ValueRange x) {
-                  return arith::MulFOp::create(b, loc, x[0], x[0]).getResult();
-                }),
-        dims);
-    if (isRoot && result)
-      result = combine(op.build, result, result.dtype, result.dtype,
-                       [](OpBuilder &b, Location loc, ValueRange x) {
-                         return math::SqrtOp::create(b, loc, x[0]).getResult();
-                       });
+        combine(op.build, tensor, dtype, computedAs(dtype), each), dims);
+    if (result)
+      result = combine(op.build, result, result.dtype, result.dtype, last);
     op.give(keptIf(op, op.build.convert(result, dtype), dims));
   };
+}
+
+template <typename MathOp>
+static Value unary(OpBuilder &b, Location loc, ValueRange x) {
+  return MathOp::create(b, loc, x[0]).getResult();
+}
+
+static Value same(OpBuilder &, Location, ValueRange x) { return x[0]; }
+
+static Value square(OpBuilder &b, Location loc, ValueRange x) {
+  return arith::MulFOp::create(b, loc, x[0], x[0]).getResult();
 }
 
 /// The product of integers that follow from sizes.
@@ -289,9 +313,13 @@ static void addOnnxReductions(OpTable &table) {
   table["onnx.ReduceMax"] = reduction(extremeOf(true));
   table["onnx.ReduceMin"] = reduction(extremeOf(false));
   table["onnx.ReduceProd"] = reduction(product);
-  table["onnx.ReduceSumSquare"] = reduction(sumOfSquares(false));
-  table["onnx.ReduceL2"] = reduction(sumOfSquares(true));
+  table["onnx.ReduceSumSquare"] = reduction(sumOf(square, same));
+  table["onnx.ReduceL1"] = reduction(sumOf(unary<math::AbsFOp>, same));
+  table["onnx.ReduceL2"] = reduction(sumOf(square, unary<math::SqrtOp>));
+  table["onnx.ReduceLogSum"] = reduction(sumOf(same, unary<math::LogOp>));
   table["onnx.ReduceLogSumExp"] = reduction(logSumExp);
+  table["onnx.CumSum"] = fromOnnx({"self", "dim"}, {}, runningSum);
+  table["onnx.GlobalAveragePool"] = fromOnnx({"self"}, {}, meanOfPlaces);
   table["onnx.Softmax"] = fromOnnx({"self"}, {{"dim", "axis"}}, softmax);
   table["onnx.LogSoftmax"] = fromOnnx({"self"}, {{"dim", "axis"}}, logSoftmax);
 }
