@@ -31,16 +31,31 @@ static Ref comparedWithNone(Ref ref) {
   return isNone ? ref->operands[0] : nullptr;
 }
 
+/// Whether `ref` is true where `weights` is NaN, which only a row that sees no
+/// key is, or one whose scores are no numbers: its result stays NaN.
+static bool isNoNumber(const Expressions &make, Ref ref, Ref weights) {
+  if (!ref || !ref->is(Kind::Apply))
+    return false;
+  auto compare = dyn_cast<arith::CmpFOp>(ref->op);
+  return compare && compare.getPredicate() == arith::CmpFPredicate::UNO &&
+         make.areSame(ref->operands[0], weights) &&
+         make.areSame(ref->operands[1], weights);
+}
+
 Ref mixattn::findGuardedWeights(Expressions &make, Ref ref,
                                 const FoundSoftmax &softmax) {
   if (!softmax.scores || !ref->is(Kind::Apply) ||
       !isa<arith::SelectOp>(ref->op))
     return nullptr;
   Ref condition = ref->operands[0], weights = ref->operands[2];
-  bool choosesWeights =
-      condition->is(Kind::Element) && ref->operands[1]->isNumber(0) &&
-      weights->is(Kind::Element) && weights->tensor == softmax.weights;
+  bool choosesWeights = ref->operands[1]->isNumber(0) &&
+                        weights->is(Kind::Element) &&
+                        weights->tensor == softmax.weights;
   if (!choosesWeights)
+    return nullptr;
+  if (isNoNumber(make, condition, weights))
+    return weights;
+  if (!condition->is(Kind::Element))
     return nullptr;
   // Not: there is a key whose score is not -inf. What makes up scores is not
   // looked into.

@@ -120,6 +120,9 @@ def views(p):
     p.out("Gather", "x", np.array(-1), axis=2, ref=lambda x, i: x[:, :, -1])
     rows = p.value("Unsqueeze", "i", longs(-1), ref=lambda i, a: i[..., None])
     p.out("GatherND", table, rows, ref=lambda t, i: t[i[..., 0]])
+    p.out("GatherND", table, longs((6, 1), (0, 3), (-1, -4)), ref=lambda t, i: t[i[:, 0], i[:, 1]])
+    p.out("GatherElements", table, longs((1, -4, 0, 3)).repeat(7, 0), axis=1,
+          ref=lambda t, i: np.take_along_axis(t, i, 1))
 
 
 def sums(p):

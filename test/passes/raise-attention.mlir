@@ -46,6 +46,37 @@ func.func @causal(%q: tensor<?x4x?x8xf32>, %k: tensor<?x4x?x8xf32>, %v: tensor<?
 
 // -----
 
+#all = affine_map<(b, h, i, j) -> (b, h, i, j)>
+
+// Zeros in place of weights that are no numbers are those of rows that see no
+// key.
+// CHECK-LABEL: func.func @guarded
+// CHECK-SAME:    %[[Q:.+]]: tensor<2x4x9x8xf32>, %[[K:.+]]: tensor<2x4x7x8xf32>, %[[V:.+]]: tensor<2x4x7x8xf32>
+// CHECK-NEXT:    %[[O:.+]] = attn.generic scores(%[[Q]], %[[K]] : {{.*}}) scale 1.000000e+00 pool(%[[V]] :
+// CHECK-NEXT:    return %[[O]]
+func.func @guarded(%q: tensor<2x4x9x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x8xf32>) -> tensor<2x4x9x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %square = tensor.empty() : tensor<2x4x9x7xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%square : tensor<2x4x9x7xf32>) -> tensor<2x4x9x7xf32>
+  %scores = linalg.contract indexing_maps = [affine_map<(b, h, i, j, d) -> (b, h, i, d)>, affine_map<(b, h, i, j, d) -> (b, h, j, d)>, affine_map<(b, h, i, j, d) -> (b, h, i, j)>]
+      ins(%q, %k : tensor<2x4x9x8xf32>, tensor<2x4x7x8xf32>) outs(%zeros : tensor<2x4x9x7xf32>) -> tensor<2x4x9x7xf32>
+  %weights = linalg.softmax dimension(3) ins(%scores : tensor<2x4x9x7xf32>) outs(%square : tensor<2x4x9x7xf32>) -> tensor<2x4x9x7xf32>
+  %known = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%weights : tensor<2x4x9x7xf32>) outs(%square : tensor<2x4x9x7xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    %none = arith.cmpf uno, %x, %x : f32
+    %number = arith.select %none, %zero, %x : f32
+    linalg.yield %number : f32
+  } -> tensor<2x4x9x7xf32>
+  %long = tensor.empty() : tensor<2x4x9x8xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%long : tensor<2x4x9x8xf32>) -> tensor<2x4x9x8xf32>
+  %o = linalg.contract indexing_maps = [affine_map<(b, h, i, e, j) -> (b, h, i, j)>, affine_map<(b, h, i, e, j) -> (b, h, j, e)>, affine_map<(b, h, i, e, j) -> (b, h, i, e)>]
+      ins(%known, %v : tensor<2x4x9x7xf32>, tensor<2x4x7x8xf32>) outs(%start : tensor<2x4x9x8xf32>) -> tensor<2x4x9x8xf32>
+  return %o : tensor<2x4x9x8xf32>
+}
+
+// -----
+
 // Three dims are heads, queries and features; four are made of them.
 // CHECK-LABEL: func.func @three
 // CHECK-SAME:    %[[Q:.+]]: tensor<4x9x8xf32>, %[[K:.+]]: tensor<4x7x8xf32>, %[[V:.+]]: tensor<4x7x8xf32>
