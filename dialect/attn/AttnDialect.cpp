@@ -246,9 +246,14 @@ static LogicalResult verifySizes(Operation *op, Attribute value) {
 
 LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
-  // The compiler itself leaves the manifest on the module.
-  if (attr.getName() == "attn.manifest" && isa<ModuleOp>(op) &&
-      isa<StringAttr>(attr.getValue()))
+  // The compiler itself leaves the manifest on the module, and what parameters
+  // are embedded.
+  StringRef name = attr.getName();
+  if ((name == "attn.manifest" || name == "attn.embedded_manifest") &&
+      isa<ModuleOp>(op) && isa<StringAttr>(attr.getValue()))
+    return success();
+  if (name == "attn.embedded_panels" && isa<ModuleOp>(op) &&
+      isa<DictionaryAttr>(attr.getValue()))
     return success();
   if (attr.getName() == "attn.sizes")
     return verifySizes(op, attr.getValue());

@@ -258,6 +258,7 @@ Status ModuleBuilder::finish(GraphBuilder &build) {
 
 Result<BuiltModule> ModuleBuilder::run() {
   loadImportDialects(context);
+  result.memory = graph.memory;
   Location loc = UnknownLoc::get(&context);
   result.module = ModuleOp::create(loc);
   OpBuilder builder = OpBuilder::atBlockEnd(result.module->getBody());

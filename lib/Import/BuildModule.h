@@ -14,6 +14,8 @@ namespace mixattn {
 struct BuiltModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<std::pair<std::string, Tensor>> weights;
+  /// The graph's.
+  std::shared_ptr<const void> memory;
 };
 
 /// Writes `graph` as one public function of that name. Parameters become

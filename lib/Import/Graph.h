@@ -7,6 +7,7 @@
 #include "lib/Runtime/Tensor.h"
 #include "passes/entry/SizePolynomial.h"
 
+#include <memory>
 #include <variant>
 
 namespace mixattn {
@@ -88,6 +89,8 @@ struct Graph {
   /// Ranges of open dims, which calls check; dims without one may have any
   /// size.
   std::map<std::string, DimRange> ranges;
+  /// What holds elements of weights, where the file's bytes do not.
+  std::shared_ptr<const void> memory;
 };
 
 /// Names that a user gives to dims of inputs: ("x", 0) is called "B".

@@ -3,13 +3,17 @@
 #include "lib/Import/Import.h"
 
 #include "lib/Import/BuildModule.h"
-#include "lib/Runtime/Safetensors.h"
 
 #include "mlir/IR/MLIRContext.h"
 
 #include "llvm/Support/Path.h"
 
+#include <sys/mman.h>
+
 using namespace mixattn;
+
+/// A divisor of the size of all pages of the system.
+static constexpr uintptr_t pageSize = 4096;
 
 /// The folder in which a file lies; none of standard input.
 static std::string folderOf(const std::string &path) {
@@ -19,13 +23,26 @@ static std::string folderOf(const std::string &path) {
   return folder.empty() ? "." : folder.str();
 }
 
-Result<ImportedModel> mixattn::importModel(std::string_view file,
+/// Lets the system take the pages of a file, which it reads again where they
+/// are looked at. What LLVM has for it, posix_madvise, does nothing in glibc.
+static void forgetPages(const llvm::MemoryBuffer &source) {
+  if (source.getBufferKind() != llvm::MemoryBuffer::MemoryBuffer_MMap)
+    return;
+  auto start = reinterpret_cast<uintptr_t>(source.getBufferStart());
+  uintptr_t page = start / pageSize * pageSize;
+  madvise(reinterpret_cast<void *>(page), start + source.getBufferSize() - page,
+          MADV_DONTNEED);
+}
+
+Result<ImportedModel> mixattn::importModel(const llvm::MemoryBuffer &source,
                                            const std::string &path,
                                            const std::string &entry,
                                            const InputDimNames &names) {
+  std::string_view file = source.getBuffer();
+  auto forget = [&] { forgetPages(source); };
   bool isOnnx = llvm::sys::path::extension(path) == ".onnx" && !isPt2(file);
-  Result<Graph> graph =
-      isOnnx ? readOnnx(file, folderOf(path), names) : readPt2(file, names);
+  Result<Graph> graph = isOnnx ? readOnnx(file, folderOf(path), names, forget)
+                               : readPt2(file, names);
   if (!graph)
     return graph.error();
   ImportedModel result;
@@ -36,10 +53,7 @@ Result<ImportedModel> mixattn::importModel(std::string_view file,
   llvm::raw_string_ostream stream(result.text);
   built->module->print(stream, mlir::OpPrintingFlags().enableDebugInfo());
   stream << "\n";
-  std::vector<NamedTensor> named;
-  for (auto &[name, tensor] : built->weights)
-    named.emplace_back(name, &tensor);
-  if (!named.empty())
-    result.weights = writeSafetensors(named);
+  result.weights = std::move(built->weights);
+  result.memory = std::move(built->memory);
   return result;
 }

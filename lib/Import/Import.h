@@ -6,20 +6,24 @@
 #include "lib/Import/Onnx.h"
 #include "lib/Import/Pt2.h"
 
+#include "llvm/Support/MemoryBuffer.h"
+
 namespace mixattn {
 
 /// A model as the compiler takes it.
 struct ImportedModel {
   /// MLIR at level graph, with the places of the user's text.
   std::string text;
-  /// The parameters as a safetensors file; empty where there are none.
-  std::string weights;
+  /// The parameters, by names of arguments. They may lie in the file's bytes,
+  /// or in what `memory` holds.
+  std::vector<std::pair<std::string, Tensor>> weights;
+  std::shared_ptr<const void> memory;
 };
 
 /// The model in the file of that path as one function of that name: a .pt2
 /// archive, or else an ONNX model, which may have weights in other files of its
 /// folder.
-Result<ImportedModel> importModel(std::string_view file,
+Result<ImportedModel> importModel(const llvm::MemoryBuffer &source,
                                   const std::string &path,
                                   const std::string &entry,
                                   const InputDimNames &names);

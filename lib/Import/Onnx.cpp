@@ -7,6 +7,9 @@
 
 #include <onnx/onnx.pb.h>
 
+#include <google/protobuf/io/zero_copy_stream.h>
+
+#include <algorithm>
 #include <climits>
 
 using namespace mixattn;
@@ -46,18 +49,64 @@ static Status checkVersions(const onnx::ModelProto &model) {
   return Success{};
 }
 
+namespace {
+/// Where elements of weights lie.
+struct Memory {
+  explicit Memory(const std::string &folder) : files(folder) {}
+
+  onnx::ModelProto model;
+  ExternalFiles files;
+};
+
+/// A file's bytes, piece after piece. Messages have copies of what they hold:
+/// once a piece is read, the ones before it may be forgotten.
+class Pieces : public google::protobuf::io::ZeroCopyInputStream {
+public:
+  Pieces(std::string_view file, const std::function<void()> &forget)
+      : file(file), forget(forget) {}
+
+  bool Next(const void **data, int *size) override {
+    if (at == file.size())
+      return false;
+    forget();
+    std::string_view piece = file.substr(at, pieceSize);
+    *data = piece.data();
+    *size = int(piece.size());
+    at += piece.size();
+    return true;
+  }
+  void BackUp(int count) override { at -= size_t(count); }
+  bool Skip(int count) override {
+    size_t step = std::min(size_t(count), file.size() - at);
+    at += step;
+    return step == size_t(count);
+  }
+  int64_t ByteCount() const override { return int64_t(at); }
+
+private:
+  static constexpr size_t pieceSize = 16 << 20;
+  std::string_view file;
+  const std::function<void()> &forget;
+  size_t at = 0;
+};
+} // namespace
+
 Result<Graph> mixattn::readOnnx(std::string_view file,
                                 const std::string &folder,
-                                const InputDimNames &names) {
+                                const InputDimNames &names,
+                                const std::function<void()> &forget) {
   if (file.size() > INT_MAX)
     return makeError("expected a model of less than 2 GiB, whose weights may "
                      "lie in other files, but got {} bytes",
                      file.size());
-  onnx::ModelProto model;
-  if (!model.ParseFromArray(file.data(), int(file.size())))
+  auto memory = std::make_shared<Memory>(folder);
+  Pieces pieces(file, forget);
+  if (!memory->model.ParseFromZeroCopyStream(&pieces))
     return makeError("expected an ONNX model, but got something else");
-  if (Status known = checkVersions(model); !known)
+  if (Status known = checkVersions(memory->model); !known)
     return known.error();
-  ExternalFiles files(folder);
-  return readOnnxGraph(model, files, names);
+  Result<Graph> graph = readOnnxGraph(memory->model, memory->files, names);
+  if (graph)
+    graph->memory = memory;
+  return graph;
 }

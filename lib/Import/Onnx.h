@@ -6,12 +6,16 @@
 
 #include "lib/Import/Graph.h"
 
+#include <functional>
+
 namespace mixattn {
 
 /// The model in a file. Elements that lie in other files are read from `folder`
-/// and from nowhere else; from none where it is empty.
-Result<Graph> readOnnx(std::string_view file, const std::string &folder,
-                       const InputDimNames &names);
+/// and from nowhere else; from none where it is empty. `forget` is called now
+/// and then, when what was read so far of the file need not stay in memory.
+Result<Graph> readOnnx(
+    std::string_view file, const std::string &folder,
+    const InputDimNames &names, const std::function<void()> &forget = [] {});
 
 } // namespace mixattn
 

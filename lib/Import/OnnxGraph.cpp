@@ -34,7 +34,7 @@ struct Scope {
 
 class GraphReader {
 public:
-  GraphReader(onnx::ModelProto &model, ExternalFiles &files)
+  GraphReader(const onnx::ModelProto &model, ExternalFiles &files)
       : model(model), files(files) {}
 
   Result<Graph> read(const InputDimNames &names);
@@ -64,7 +64,7 @@ private:
     return bool(status);
   }
 
-  onnx::ModelProto &model;
+  const onnx::ModelProto &model;
   ExternalFiles &files;
   std::optional<Error> firstError;
   Graph result;
@@ -134,11 +134,9 @@ ValueId GraphReader::addConstant(const std::string &name, Tensor tensor,
 }
 
 void GraphReader::readInitializers(Scope &scope) {
-  for (onnx::TensorProto &tensor :
-       *model.mutable_graph()->mutable_initializer()) {
-    std::string name = tensor.name();
+  for (const onnx::TensorProto &tensor : model.graph().initializer()) {
+    const std::string &name = tensor.name();
     Result<Tensor> elements = readOnnxTensor(tensor, files);
-    tensor.Clear();
     if (!elements)
       return complain(elements.error());
     bool isConstant = elements->shape().empty() || !isFloat(elements->dtype());
@@ -382,7 +380,7 @@ Result<Graph> GraphReader::read(const InputDimNames &names) {
   return std::move(result);
 }
 
-Result<Graph> mixattn::readOnnxGraph(onnx::ModelProto &model,
+Result<Graph> mixattn::readOnnxGraph(const onnx::ModelProto &model,
                                      ExternalFiles &files,
                                      const InputDimNames &names) {
   return GraphReader(model, files).read(names);

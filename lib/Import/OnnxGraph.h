@@ -12,8 +12,8 @@ class ModelProto;
 
 namespace mixattn {
 
-/// The graph of `model`, whose elements are taken out as they are read.
-Result<Graph> readOnnxGraph(onnx::ModelProto &model, ExternalFiles &files,
+/// The graph of `model`, which like `files` outlives the graph's weights.
+Result<Graph> readOnnxGraph(const onnx::ModelProto &model, ExternalFiles &files,
                             const InputDimNames &names);
 
 } // namespace mixattn

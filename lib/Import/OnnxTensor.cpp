@@ -186,7 +186,7 @@ static Result<Tensor> readElements(const onnx::TensorProto &tensor,
       return makeError("expected {} bytes for {} of shape {}, but got {}",
                        *bytes, nameOf(*dtype), toString(shape),
                        content->size());
-    return Tensor::fromBytes(*dtype, shape, *content);
+    return Tensor::borrow(*dtype, shape, *content);
   }
   // No more memory than the file has numbers for: each takes a byte or more.
   if (*bytes / 8 > tensor.ByteSizeLong())

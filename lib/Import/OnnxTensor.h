@@ -20,7 +20,8 @@ namespace mixattn {
 /// ONNX's number of an element type as ours.
 Result<DType> dtypeOfOnnx(int64_t number);
 
-/// Files with elements, all of one folder, each of which is opened once.
+/// Files with elements, all of one folder, each of which is opened once and
+/// outlives tensors that were read from it.
 class ExternalFiles {
 public:
   explicit ExternalFiles(std::string folder) : folder(std::move(folder)) {}
@@ -33,7 +34,8 @@ private:
   std::map<std::string, std::unique_ptr<llvm::MemoryBuffer>> files;
 };
 
-/// The elements that a message holds or says where to find.
+/// The elements that a message holds or says where to find. Bytes stay where
+/// they are: the message and the files outlive the tensor.
 Result<Tensor> readOnnxTensor(const onnx::TensorProto &tensor,
                               ExternalFiles &files);
 

@@ -179,6 +179,17 @@ static void copyStrided(const StoredTensor &stored, const char *from,
   }
 }
 
+/// Whether the elements lie in row-major order from the first byte on.
+static bool isDense(const StoredTensor &stored) {
+  int64_t step = 1;
+  for (size_t dim = stored.shape.size(); dim-- > 0;) {
+    if (stored.shape[dim] != 1 && stored.strides[dim] != step)
+      return false;
+    step *= stored.shape[dim];
+  }
+  return true;
+}
+
 Result<Tensor> Archive::load(const std::string &name) const {
   auto found = tensors.find(name);
   if (found == tensors.end())
@@ -196,12 +207,19 @@ Result<Tensor> Archive::load(const std::string &name) const {
     return inPlace("'" + name + "'", bytes.error());
   if (*bytes > content->view().size())
     return lies;
-  Result<Tensor> tensor = Tensor::allocate(stored.dtype, stored.shape);
-  if (!tensor || !tensor->elements())
-    return tensor;
   std::optional<int64_t> end = findEnd(stored);
-  if (!end || uint64_t(*end) > content->view().size() / bytesOf(stored.dtype))
+  bool isEmpty = *bytes == 0;
+  if (!isEmpty &&
+      (!end || uint64_t(*end) > content->view().size() / bytesOf(stored.dtype)))
     return lies;
+  // Weights stay where they are in the file.
+  if (!isEmpty && content->isStored() && isDense(stored))
+    return Tensor::borrow(
+        stored.dtype, stored.shape,
+        content->view().substr(stored.offset * bytesOf(stored.dtype), *bytes));
+  Result<Tensor> tensor = Tensor::allocate(stored.dtype, stored.shape);
+  if (!tensor || isEmpty)
+    return tensor;
   copyStrided(stored, content->view().data(), *tensor);
   if (stored.dtype == DType::I1)
     return Tensor::fromBytes(stored.dtype, stored.shape,

@@ -11,7 +11,7 @@ namespace mixattn {
 /// Whether a file begins as .pt2 files do.
 bool isPt2(std::string_view file);
 
-/// The model in an archive.
+/// The model in an archive, in whose bytes weights may lie.
 Result<Graph> readPt2(std::string_view file, const InputDimNames &names);
 
 } // namespace mixattn

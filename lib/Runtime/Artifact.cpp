@@ -68,7 +68,7 @@ Result<Artifact> Artifact::fromBytes(Buffer file, const std::string &place) {
 }
 
 Result<Artifact> Artifact::open(const std::string &path) {
-  Result<Buffer> file = readFile(path);
+  Result<Buffer> file = mapFile(path);
   if (!file)
     return file.error();
   return fromBytes(std::move(*file), path);
@@ -87,7 +87,7 @@ Artifact::openEmbedded(const std::string &name) {
   }
   if (!trailer.isOurs())
     return std::optional<Artifact>();
-  Result<Buffer> file = readFile(self);
+  Result<Buffer> file = mapFile(self);
   if (!file)
     return file.error();
   Result<Artifact> artifact = fromBytes(std::move(*file), name);

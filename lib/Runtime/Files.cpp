@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,7 +85,23 @@ Result<Buffer> mixattn::readFile(const std::string &path) {
   return buffer;
 }
 
-static bool writeAll(int descriptor, std::string_view content) {
+Result<Buffer> mixattn::mapFile(const std::string &path) {
+  if (path == "-")
+    return readFile(path);
+  Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  struct stat status;
+  if (file.number < 0 || fstat(file.number, &status) != 0)
+    return cannotRead(path);
+  size_t bytes = static_cast<size_t>(status.st_size);
+  if (!S_ISREG(status.st_mode) || bytes == 0)
+    return readStream(file.number, path);
+  void *pages = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number, 0);
+  if (pages == MAP_FAILED)
+    return cannotRead(path);
+  return Buffer::ofPages(pages, bytes);
+}
+
+static bool writePiece(int descriptor, std::string_view content) {
   while (!content.empty()) {
     ssize_t put = write(descriptor, content.data(), content.size());
     if (put < 0 && errno == EINTR)
@@ -94,6 +111,12 @@ static bool writeAll(int descriptor, std::string_view content) {
     content.remove_prefix(static_cast<size_t>(put));
   }
   return true;
+}
+
+static bool writeAll(int descriptor, const ByteSource &content) {
+  return content([descriptor](std::string_view piece) {
+    return writePiece(descriptor, piece);
+  });
 }
 
 bool mixattn::isOrdinaryFile(const std::string &path) {
@@ -138,7 +161,19 @@ Status OutputFiles::checkKept(const std::string &path) const {
   return Success();
 }
 
+SizedBytes SizedBytes::of(std::string content) {
+  uint64_t size = content.size();
+  return {size, [content = std::move(content)](const ByteSink &sink) {
+            return sink(content);
+          }};
+}
+
 Status OutputFiles::add(const std::string &path, std::string content,
+                        bool isExecutable) {
+  return add(path, SizedBytes::of(std::move(content)).bytes, isExecutable);
+}
+
+Status OutputFiles::add(const std::string &path, ByteSource content,
                         bool isExecutable) {
   if (!isOrdinaryFile(path)) {
     files.push_back({path, "", "", std::move(content)});
@@ -157,14 +192,14 @@ Status OutputFiles::add(const std::string &path, std::string content,
     keepOnInterrupt(temporary);
     return error;
   }
-  files.push_back({path, target, temporary, ""});
+  files.push_back({path, target, temporary, nullptr});
   if (!writeAll(out.number, content))
     return cannotWrite(path);
   return Success();
 }
 
 /// Writes to what has no other place: standard output, a device, a pipe.
-static Status writeSpecial(const std::string &path, std::string_view content) {
+static Status writeSpecial(const std::string &path, const ByteSource &content) {
   bool standard = path == "-";
   if (standard)
     fflush(stdout);

@@ -114,23 +114,47 @@ std::vector<std::string> SafetensorsFile::names() const {
   return result;
 }
 
-Result<Tensor> SafetensorsFile::load(std::string_view name) const {
+const SafetensorsFile::Item &
+SafetensorsFile::find(std::string_view name) const {
   auto item = std::find_if(items.begin(), items.end(),
                            [&](const Item &i) { return i.name == name; });
   assert(item != items.end() && "a tensor of the file");
-  std::optional<DType> dtype = dtypeOf(item->dtype);
+  return *item;
+}
+
+Result<std::pair<DType, std::string_view>>
+SafetensorsFile::locate(const Item &item) const {
+  std::optional<DType> dtype = dtypeOf(item.dtype);
   if (!dtype)
     return makeError("expected one of the dtypes F16 BF16 F32 F64 BOOL I8 I16 "
                      "I32 I64, but got '{}'",
-                     item->dtype);
-  size_t bytes = static_cast<size_t>(item->end - item->begin);
-  return Tensor::fromBytes(
-      *dtype, item->shape,
-      elements.substr(static_cast<size_t>(item->begin), bytes));
+                     item.dtype);
+  size_t bytes = static_cast<size_t>(item.end - item.begin);
+  return std::pair(*dtype,
+                   elements.substr(static_cast<size_t>(item.begin), bytes));
 }
 
-std::string mixattn::writeSafetensors(const std::vector<NamedTensor> &tensors) {
+Result<Tensor> SafetensorsFile::load(std::string_view name) const {
+  const Item &item = find(name);
+  auto found = locate(item);
+  if (!found)
+    return found.error();
+  return Tensor::fromBytes(found->first, item.shape, found->second);
+}
+
+Result<Tensor> SafetensorsFile::borrow(std::string_view name) const {
+  const Item &item = find(name);
+  auto found = locate(item);
+  if (!found)
+    return found.error();
+  return Tensor::borrow(found->first, item.shape, found->second);
+}
+
+ByteSource mixattn::streamSafetensors(std::vector<NamedTensor> tensors,
+                                      const std::string &mark) {
   nlohmann::ordered_json index = nlohmann::ordered_json::object();
+  if (!mark.empty())
+    index["__metadata__"] = {{"mixattn", mark}};
   size_t offset = 0;
   for (auto &[name, tensor] : tensors) {
     index[name] = {{"dtype", dtypes[static_cast<int>(tensor->dtype())].first},
@@ -142,9 +166,21 @@ std::string mixattn::writeSafetensors(const std::vector<NamedTensor> &tensors) {
   // Elements start at a multiple of 8.
   text.resize((text.size() + 7) / 8 * 8, ' ');
   uint64_t length = text.size();
-  std::string file(reinterpret_cast<const char *>(&length), sizeof(length));
-  file += text;
-  for (auto &[name, tensor] : tensors)
-    file.append(tensor->data(), tensor->bytes());
+  std::string start(reinterpret_cast<const char *>(&length), sizeof(length));
+  start += text;
+  return [start, tensors = std::move(tensors)](const ByteSink &sink) {
+    bool isTaken = sink(start);
+    for (auto &[name, tensor] : tensors)
+      isTaken = isTaken && sink({tensor->data(), tensor->bytes()});
+    return isTaken;
+  };
+}
+
+std::string mixattn::writeSafetensors(const std::vector<NamedTensor> &tensors) {
+  std::string file;
+  streamSafetensors(tensors)([&](std::string_view piece) {
+    file.append(piece);
+    return true;
+  });
   return file;
 }

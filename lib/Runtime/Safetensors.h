@@ -3,6 +3,7 @@
 #ifndef MIXATTN_LIB_RUNTIME_SAFETENSORS_H
 #define MIXATTN_LIB_RUNTIME_SAFETENSORS_H
 
+#include "lib/Runtime/Files.h"
 #include "lib/Runtime/Tensor.h"
 
 namespace mixattn {
@@ -22,6 +23,8 @@ public:
   /// The tensor of that name, which must exist; an error where its dtype is
   /// none of ours.
   Result<Tensor> load(std::string_view name) const;
+  /// The same without a copy: the file outlives the tensor.
+  Result<Tensor> borrow(std::string_view name) const;
 
 private:
   struct Item {
@@ -30,6 +33,9 @@ private:
     /// Offsets from the end of the index.
     int64_t begin, end;
   };
+  const Item &find(std::string_view name) const;
+  /// The dtype and the bytes of a tensor.
+  Result<std::pair<DType, std::string_view>> locate(const Item &item) const;
   Status readIndex(std::string_view index);
   Status checkOffsets();
 
@@ -40,6 +46,10 @@ private:
 
 /// The bytes of a file with these tensors, in this order.
 std::string writeSafetensors(const std::vector<NamedTensor> &tensors);
+/// The same, one tensor after the other, which last as long as they are asked
+/// for. A `mark` says which code they belong to (`weights` of its manifest).
+ByteSource streamSafetensors(std::vector<NamedTensor> tensors,
+                             const std::string &mark = "");
 
 } // namespace mixattn
 

@@ -25,6 +25,11 @@ Result<size_t> mixattn::byteCount(DType dtype, const Shape &shape) {
   return static_cast<size_t>(bytes);
 }
 
+Tensor::Tensor(DType dtype, Shape shape, Buffer buffer)
+    : type(dtype), sizes(std::move(shape)),
+      count(static_cast<int64_t>(buffer.size() / bytesOf(dtype))),
+      buffer(std::move(buffer)) {}
+
 Result<Tensor> Tensor::allocate(DType dtype, Shape shape) {
   Result<size_t> bytes = byteCount(dtype, shape);
   if (!bytes)
@@ -32,12 +37,16 @@ Result<Tensor> Tensor::allocate(DType dtype, Shape shape) {
   Result<Buffer> buffer = Buffer::allocate(*bytes);
   if (!buffer)
     return buffer.error();
-  Tensor tensor;
-  tensor.type = dtype;
-  tensor.sizes = std::move(shape);
-  tensor.count = static_cast<int64_t>(*bytes / bytesOf(dtype));
-  tensor.buffer = std::move(*buffer);
-  return tensor;
+  return Tensor(dtype, std::move(shape), std::move(*buffer));
+}
+
+/// An error where booleans have other bytes than theirs.
+static Status checkBytes(DType dtype, std::string_view bytes) {
+  if (dtype == DType::I1)
+    for (unsigned char byte : bytes)
+      if (byte > 1)
+        return makeError("expected booleans to be 0 or 1, but got {}", byte);
+  return Success();
 }
 
 Result<Tensor> Tensor::fromBytes(DType dtype, Shape shape,
@@ -48,11 +57,20 @@ Result<Tensor> Tensor::fromBytes(DType dtype, Shape shape,
   assert(tensor->bytes() == bytes.size() && "as many bytes as elements need");
   if (!bytes.empty())
     std::memcpy(tensor->data(), bytes.data(), bytes.size());
-  if (dtype == DType::I1)
-    for (unsigned char byte : bytes)
-      if (byte > 1)
-        return makeError("expected booleans to be 0 or 1, but got {}", byte);
+  if (Status known = checkBytes(dtype, bytes); !known)
+    return known.error();
   return tensor;
+}
+
+Result<Tensor> Tensor::borrow(DType dtype, Shape shape,
+                              std::string_view bytes) {
+  Result<size_t> count = byteCount(dtype, shape);
+  if (!count)
+    return count.error();
+  assert(*count == bytes.size() && "as many bytes as elements need");
+  if (Status known = checkBytes(dtype, bytes); !known)
+    return known.error();
+  return Tensor(dtype, std::move(shape), Buffer::borrow(bytes));
 }
 
 template <typename T> static T load(const char *data, int64_t index) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A dense row-major tensor that owns its memory.
+// A dense row-major tensor.
 #ifndef MIXATTN_LIB_RUNTIME_TENSOR_H
 #define MIXATTN_LIB_RUNTIME_TENSOR_H
 
@@ -29,6 +29,10 @@ public:
   static Result<Tensor> fromBytes(DType dtype, Shape shape,
                                   std::string_view bytes);
 
+  /// The same without a copy: `bytes` outlive the tensor, which is only read.
+  static Result<Tensor> borrow(DType dtype, Shape shape,
+                               std::string_view bytes);
+
   DType dtype() const { return type; }
   const Shape &shape() const { return sizes; }
   /// The product of the dims: 1 for rank 0.
@@ -48,6 +52,8 @@ public:
   void setInteger(int64_t index, int64_t value);
 
 private:
+  Tensor(DType dtype, Shape shape, Buffer buffer);
+
   DType type = DType::F32;
   Shape sizes;
   int64_t count = 0;

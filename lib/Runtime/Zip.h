@@ -26,6 +26,9 @@ public:
     return isInflated ? inflated.view() : stored;
   }
 
+  /// Whether the content lies in the archive's own bytes.
+  bool isStored() const { return !isInflated; }
+
 private:
   std::string_view stored;
   Buffer inflated;

@@ -7,6 +7,7 @@
 #include "lib/Target/FfiObjects.h"
 #include "lib/Target/Runner.h"
 #include "lib/Target/SharedLibrary.h"
+#include "lib/Target/WeightsSection.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
@@ -47,23 +48,38 @@ static std::string withSuffix(const std::string &path, llvm::StringRef suffix) {
   return other.str().str();
 }
 
+/// The bytes of a library of `code`, with what suits every library.
+static Result<SizedBytes> makeLibrary(std::vector<std::string> code,
+                                      const Manifest &manifest,
+                                      const WeightsSection *weights) {
+  for (std::string &object : makeFfiObjects(manifest))
+    code.push_back(std::move(object));
+  if (weights)
+    code.push_back(weights->makeObject());
+  Result<std::string> linked = linkSharedLibrary(code, manifest.sanitizer);
+  if (!linked)
+    return linked.error();
+  if (weights)
+    return weights->fill(std::move(*linked));
+  return SizedBytes::of(std::move(*linked));
+}
+
 Status mixattn::makeArtifact(ArtifactKind kind, const std::string &path,
                              std::vector<std::string> code,
                              const Manifest &manifest,
                              const std::string &manifestText,
-                             OutputFiles &files) {
+                             OutputFiles &files,
+                             const WeightsSection *weights) {
   assert((code.size() == 1 || isLinked(kind)) && "one file holds one object");
-  if (isLinked(kind))
-    for (std::string &object : makeFfiObjects(manifest))
-      code.push_back(std::move(object));
-  Result<std::string> bytes = isLinked(kind)
-                                  ? linkSharedLibrary(code, manifest.sanitizer)
-                                  : std::move(code.front());
-  if (bytes && kind == ArtifactKind::Runner)
-    bytes = makeRunner(findRunner(), *bytes);
-  if (!bytes)
-    return bytes.error();
-  Status added = files.add(path, std::move(*bytes), isLinked(kind));
+  assert((!weights || isLinked(kind)) && "sections are linked");
+  Result<SizedBytes> made =
+      isLinked(kind) ? makeLibrary(std::move(code), manifest, weights)
+                     : SizedBytes::of(std::move(code.front()));
+  if (made && kind == ArtifactKind::Runner)
+    made = makeRunner(findRunner(), std::move(*made));
+  if (!made)
+    return made.error();
+  Status added = files.add(path, std::move(made->bytes), isLinked(kind));
   bool isDescribed = isKernels(kind) || codeKindOf(kind) == CodeKind::Object;
   if (!added || !isDescribed || !isOrdinaryFile(path))
     return added;

@@ -9,6 +9,7 @@
 #include <string>
 
 namespace mixattn {
+class WeightsSection;
 struct Manifest;
 
 /// The kinds of artifacts that a module in the LLVM dialect is compiled to.
@@ -33,14 +34,15 @@ CodeKind codeKindOf(ArtifactKind kind);
 bool isLinked(ArtifactKind kind);
 
 /// Makes the files of an artifact from `code`, of kind `codeKindOf(kind)`, and
-/// adds them to `files`. Only what is linked may come from several objects. The
-/// artifact itself goes to `path`. An object, shared library or runner in an
-/// ordinary file gets two more next to it: NAME.json, which is `manifestText`,
-/// and NAME.h, the C header made from `manifest`; kernels get the first of
-/// them.
+/// adds them to `files`. Only what is linked may come from several objects, and
+/// hold `weights`, which last until the files are written. The artifact itself
+/// goes to `path`. An object, shared library or runner in an ordinary file gets
+/// two more next to it: NAME.json, which is `manifestText`, and NAME.h, the C
+/// header made from `manifest`; kernels get the first of them.
 Status makeArtifact(ArtifactKind kind, const std::string &path,
                     std::vector<std::string> code, const Manifest &manifest,
-                    const std::string &manifestText, OutputFiles &files);
+                    const std::string &manifestText, OutputFiles &files,
+                    const WeightsSection *weights = nullptr);
 
 } // namespace mixattn
 

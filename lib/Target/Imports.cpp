@@ -59,10 +59,8 @@ static bool isSanitizerSymbol(StringRef name, Sanitizer sanitizer) {
           name == "__stop_asan_globals");
 }
 
-/// Names that `objects` use and none of them has, in order. What is used weakly
-/// need not be there.
-static std::vector<std::string>
-listUndefinedSymbols(llvm::ArrayRef<std::string> objects) {
+std::vector<std::string>
+mixattn::listUndefinedSymbols(llvm::ArrayRef<std::string> objects) {
   std::set<std::string> used, had;
   for (StringRef object : objects) {
     auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(

@@ -13,6 +13,11 @@
 
 namespace mixattn {
 
+/// Names that the ELF objects `objects` use and none of them has, in order.
+/// What is used weakly need not be there.
+std::vector<std::string>
+listUndefinedSymbols(llvm::ArrayRef<std::string> objects);
+
 /// Lists the shared libraries, by soname, that hold the undefined symbols of
 /// the ELF objects `objects`, the parts of what `emitCode` made: always libc,
 /// libm and OpenMP when asked for. A symbol of no such library is an error, for

@@ -10,18 +10,21 @@
 
 using namespace mixattn;
 
-Result<std::string> mixattn::makeRunner(const std::string &runner,
-                                        llvm::StringRef library) {
+Result<SizedBytes> mixattn::makeRunner(const std::string &runner,
+                                       SizedBytes library) {
   auto program = llvm::MemoryBuffer::getFile(runner, /*IsText=*/false,
                                              /*RequiresNullTerminator=*/false);
   if (!program)
     return makeError("cannot read the runner '{}': {}", runner,
                      program.getError().message());
   char size[8];
-  llvm::support::endian::write64le(size, library.size());
-  std::string bytes = (*program)->getBuffer().str();
-  bytes.append(library).append(size, sizeof(size)).append("MIXATTN1");
-  return bytes;
+  llvm::support::endian::write64le(size, library.size);
+  std::string start = (*program)->getBuffer().str();
+  std::string end = std::string(size, sizeof(size)) + "MIXATTN1";
+  return SizedBytes{start.size() + library.size + end.size(),
+                    [=](const ByteSink &sink) {
+                      return sink(start) && library.bytes(sink) && sink(end);
+                    }};
 }
 
 std::string mixattn::findRunner() {

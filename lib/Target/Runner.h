@@ -3,9 +3,7 @@
 #ifndef MIXATTN_LIB_TARGET_RUNNER_H
 #define MIXATTN_LIB_TARGET_RUNNER_H
 
-#include "lib/Runtime/Result.h"
-
-#include "llvm/ADT/StringRef.h"
+#include "lib/Runtime/Files.h"
 
 #include <string>
 
@@ -14,8 +12,7 @@ namespace mixattn {
 /// Appends the shared library `library` to the program `runner`, and after it
 /// the 16 bytes by which the program finds it: the size of `library` as a
 /// little-endian uint64, and "MIXATTN1". Returns the new program's bytes.
-Result<std::string> makeRunner(const std::string &runner,
-                               llvm::StringRef library);
+Result<SizedBytes> makeRunner(const std::string &runner, SizedBytes library);
 
 /// The path of the program `mixattn-run` in the folder of the running one.
 std::string findRunner();

@@ -54,6 +54,7 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   // op is one attention.
   WriteManifestPassOptions manifest;
   manifest.sanitizer = options.sanitizer;
+  manifest.weights = options.weights;
   pm.addPass(createWriteManifestPass(manifest));
   if (options.simplify) {
     // Schedules multiply queries as they pack them, mix features of keys as
@@ -122,6 +123,11 @@ static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.embed) {
+    pm.addPass(createEmbedParametersPass());
+    // Views of parameters say where their elements lie.
+    pm.addPass(createCanonicalizerPass());
+  }
   // Before schedules: a kernel is one op, and will be hundreds.
   // A GPU's entry calls nothing: it launches.
   if (options.family == TargetFamily::X86) {
@@ -146,6 +152,9 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<func::FuncOp>(createSeparateScratchPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Who has panels does not read the parameter.
+  if (options.embed)
+    pm.addPass(createDropUnreadPass());
   addVerifyLevel(pm, Level::Tiled);
 }
 

@@ -24,6 +24,9 @@ struct PipelineOptions {
   std::string sanitizer = "none";
   /// Whether linalg that computes an attention becomes one op.
   bool raise = true;
+  /// What marks the file of weights that belongs to the code; empty where there
+  /// is none.
+  std::string weights;
   /// Whether to rewrite attentions where a simpler form is equal.
   bool simplify = true;
   /// The family of the module's target. From level bufferized on passes differ
@@ -34,6 +37,8 @@ struct PipelineOptions {
   std::string plan;
   /// Whether the code tells when its kernels begin and end; on x86 only.
   bool profile = false;
+  /// Whether the artifact holds the entries' parameters; on x86 only.
+  bool embed = false;
 };
 
 /// Adds the passes that lead from level `from` to level `to`, each level

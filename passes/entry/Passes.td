@@ -146,6 +146,39 @@ def ReportValuesPass : Pass<"attn-report-values", "::mlir::ModuleOp"> {
       "::mlir::scf::SCFDialect"];
 }
 
+def EmbedParametersPass : Pass<"attn-embed-parameters", "::mlir::ModuleOp"> {
+  let summary = "Read parameters where the artifact has them";
+  let description = [{
+    Input: entries on buffers (`attn-take-buffers`).
+    Output: entries without parameters (`attn.parameter`). Each is a global, of
+    no value here, whose elements are put into the artifact: one for all entries
+    that have a parameter of that name. The manifest's entries lose them, too;
+    as it was before it is the module's `attn.embedded_manifest`.
+    Skips: private functions and declarations.
+
+    Errors: a parameter of open sizes, one that is not the same in all entries,
+    and entries that have none.
+
+    ```mlir
+    func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]},
+                 %w: memref<3xf32> {attn.name = "w", attn.parameter}) {
+      %c0 = arith.constant 0 : index
+      %a = memref.load %w[%c0] : memref<3xf32>
+      memref.store %a, %x[%c0] : memref<?xf32>
+      return
+    }
+    ```
+    becomes
+    ```
+    memref.global constant @mixattn_weight.w : memref<3xf32>
+    func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
+      %w = memref.get_global @mixattn_weight.w : memref<3xf32>
+      …
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def ExportEntriesPass : Pass<"attn-export-entries", "::mlir::ModuleOp"> {
   let summary = "Wrap entries in the C ABI";
   let description = [{

@@ -36,6 +36,8 @@ def WriteManifestPass : Pass<"attn-write-manifest", "::mlir::ModuleOp"> {
   let options = [
     Option<"sanitizer", "sanitizer", "std::string", /*default=*/"\"none\"",
            "What instruments the code: none, address or thread">,
+    Option<"weights", "weights", "std::string", /*default=*/"",
+           "What marks the file of weights that belongs to the code">,
   ];
   let dependentDialects = ["::mixattn::AttnDialect"];
 }

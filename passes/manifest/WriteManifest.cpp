@@ -314,6 +314,8 @@ struct WriteManifestPass
                     {"entries", std::move(entries)}};
     if (sanitizer != "none")
       manifest["sanitizer"] = sanitizer.getValue();
+    if (!weights.empty())
+      manifest["weights"] = weights.getValue();
     std::string text =
         llvm::formatv("{0}\n", llvm::json::Value(std::move(manifest)));
     module->setAttr("attn.manifest", StringAttr::get(&getContext(), text));

@@ -7,10 +7,12 @@
 #include "passes/entry/Entries.h"
 #include "passes/entry/ManifestText.h"
 #include "passes/entry/Workspace.h"
+#include "passes/schedule/EmbeddedPanels.h"
 #include "passes/schedule/KernelChecks.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -55,14 +57,18 @@ struct Packed {
 
 class ParameterPacker {
 public:
-  ParameterPacker(func::FuncOp entry, const Schedules &schedules)
-      : entry(entry), schedules(schedules) {}
+  ParameterPacker(func::FuncOp entry, const Schedules &schedules,
+                  EmbeddedPanels &embedded)
+      : entry(entry), schedules(schedules), embedded(embedded) {}
 
   /// Gives the bytes of the caller's memory: 0 where there is nothing to pack.
   int64_t run();
 
 private:
   void visit(KernelOp kernel);
+  bool isParameter(Value source);
+  void takeEmbedded(KernelOp kernel, Value source, const PanelLayout &layout,
+                    MemRefType panels);
   Value cloneAtStart(ImplicitLocOpBuilder &b, Value value);
   Value emitMark(ImplicitLocOpBuilder &b);
   void emitPacking(ImplicitLocOpBuilder &b, Value memory);
@@ -70,6 +76,7 @@ private:
 
   func::FuncOp entry;
   const Schedules &schedules;
+  EmbeddedPanels &embedded;
   SmallVector<Packed> all;
   /// The mark has a line of its own.
   int64_t bytes = workspaceAlignment;
@@ -87,22 +94,47 @@ static MemRefType typeOfPanels(Value source, const PanelLayout &layout) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
+/// Whether `source` is a parameter, or a view of one, where the entry begins.
+bool ParameterPacker::isParameter(Value source) {
+  if (!isKnownAtStart(source, entry))
+    return false;
+  BlockArgument argument = findArgument(source);
+  return argument ? entry.getArgAttr(argument.getArgNumber(),
+                                     "attn.parameter") != nullptr
+                  : findEmbedded(source) != nullptr;
+}
+
+/// Has `kernel` read `source`, of an embedded parameter, from the panels that
+/// the artifact holds.
+void ParameterPacker::takeEmbedded(KernelOp kernel, Value source,
+                                   const PanelLayout &layout,
+                                   MemRefType panels) {
+  if (Value taken = embedded.take(entry, source, layout, panels))
+    kernel.getPanelsMutable().assign(taken);
+  else
+    remark::missed(kernel.getLoc(), remark::RemarkOpts::name("packed").category(
+                                        "attn-pack-parameters"))
+        << remark::reason("each call packs it: where its elements lie is not "
+                          "known");
+}
+
 void ParameterPacker::visit(KernelOp kernel) {
   SmallVector<PlanCase> cases = casesOf(kernel, schedules);
   std::optional<Contraction> op = findContraction(kernel.getAnchor());
   if (!op || cases.size() != 1 || kernel.getPanels())
     return;
   Value source = kernel.getOperandOf(op->right);
-  BlockArgument argument = findArgument(source);
-  auto type = cast<MemRefType>(source.getType());
-  if (!argument || !isKnownAtStart(source, entry) || !type.hasStaticShape() ||
-      !entry.getArgAttr(argument.getArgNumber(), "attn.parameter"))
+  if (!isParameter(source) ||
+      !cast<MemRefType>(source.getType()).hasStaticShape())
     return;
   const Schedule *schedule =
       findSchedule(schedules, cases.front().algorithm.getValue());
   std::optional<PanelLayout> layout = schedule->findPanels(kernel);
   if (!layout)
     return;
+  MemRefType panels = typeOfPanels(op->right, *layout);
+  if (findEmbedded(source))
+    return takeEmbedded(kernel, source, *layout, panels);
   auto *found = llvm::find_if(all, [&](const Packed &each) {
     return each.source == source && each.layout == *layout;
   });
@@ -110,7 +142,6 @@ void ParameterPacker::visit(KernelOp kernel) {
     found->kernels.push_back(kernel);
     return;
   }
-  MemRefType panels = typeOfPanels(op->right, *layout);
   all.push_back({source, *layout, panels, bytes, {kernel}});
   int64_t size = panels.getNumElements() * panels.getElementTypeBitWidth() / 8;
   bytes += int64_t(llvm::alignTo(size, workspaceAlignment));
@@ -239,12 +270,13 @@ struct PackParametersPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Schedules schedules = schedulesFor(TargetAttr::of(module));
+    EmbeddedPanels embedded(module);
     llvm::StringMap<int64_t> packed;
     for (func::FuncOp entry : getEntries(module)) {
       bool isCalled = !SymbolTable::symbolKnownUseEmpty(entry, module);
       if (isCalled || entry.getNumResults() != 0)
         continue;
-      if (int64_t bytes = ParameterPacker(entry, schedules).run())
+      if (int64_t bytes = ParameterPacker(entry, schedules, embedded).run())
         packed[entry.getName()] = bytes;
     }
     if (!packed.empty())

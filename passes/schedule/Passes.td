@@ -171,6 +171,9 @@ def PackParametersPass : Pass<"attn-pack-parameters", "::mlir::ModuleOp"> {
     finds another mark packs them first. The mark is made from the entry's
     panels, and from the addresses and strides of its parameters. The module's
     manifest says how many bytes there are (`packed`).
+    A parameter that is embedded (`attn-embed-parameters`) is read from a global
+    of panels, of no value here, whose elements are put into the artifact; the
+    module's `attn.embedded_panels` says how they are made.
     Skips: kernels that read their right side as it lies, kernels with several
     cases of a plan, and entries that are called in the module.
 
@@ -198,6 +201,35 @@ def PackParametersPass : Pass<"attn-pack-parameters", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mixattn::AttnDialect",
       "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
       "::mlir::scf::SCFDialect"];
+}
+
+def DropUnreadPass : Pass<"attn-drop-unread", "::mlir::ModuleOp"> {
+  let summary = "Have functions take what they read";
+  let description = [{
+    Input: private functions, and calls of them.
+    Output: functions without the arguments that they do not read.
+    Skips: functions that others than calls use, and declarations.
+
+    ```mlir
+    func.func @f(%x: memref<4xf32>, %y: memref<4xf32>) {
+      call @copy(%x, %y, %x) : (memref<4xf32>, memref<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    func.func private @copy(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) {
+      memref.copy %x, %y : memref<4xf32> to memref<4xf32>
+      return
+    }
+    ```
+    becomes
+    ```
+    func.func @f(%x: memref<4xf32>, %y: memref<4xf32>) {
+      call @copy(%x, %y) : (memref<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    func.func private @copy(%x: memref<4xf32>, %y: memref<4xf32>) {
+      …
+    ```
+  }];
 }
 
 def ScheduleKernelsPass : Pass<"attn-schedule-kernels", "::mlir::ModuleOp"> {

@@ -7,6 +7,7 @@
 #include "lib/Target/Ptx.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
+#include "passes/entry/EmbeddedWeights.h"
 #include "passes/plan/CostReport.h"
 #include "passes/plan/Explain.h"
 #include "passes/target/CpuModel.h"
@@ -114,6 +115,8 @@ PipelineOptions Compilation::passOptions() const {
   made.plan = options.plan;
   made.raise = options.isRaised;
   made.profile = options.isProfiled;
+  made.embed = options.embeds;
+  made.weights = options.weightsMark;
   return made;
 }
 
@@ -187,7 +190,7 @@ ExitCode Compilation::emit(std::vector<std::string> &code,
   return done;
 }
 
-ExitCode Compilation::makeCode(OutputFiles &files) {
+ExitCode Compilation::makeCode(Weights &weights, OutputFiles &files) {
   Manifest manifest;
   std::string text;
   if (ExitCode code = readManifest(manifest, text))
@@ -195,8 +198,12 @@ ExitCode Compilation::makeCode(OutputFiles &files) {
   std::vector<std::string> objects;
   if (ExitCode code = emit(objects, /*prefix=*/""))
     return code;
-  Status added = makeArtifact(*options.kind, options.output, std::move(objects),
-                              manifest, text, files);
+  if (options.embeds)
+    if (Status held = embedWeights(*module, objects, weights); !held)
+      return report(held.error());
+  Status added = makeArtifact(
+      *options.kind, options.output, std::move(objects), manifest, text, files,
+      weights.section.empty() ? nullptr : &weights.section);
   return added ? done : report(added.error());
 }
 
@@ -271,12 +278,14 @@ ExitCode Compilation::runAll() {
     if (ExitCode code = runPasses())
       return code;
   } else if (!options.entry.empty() || options.isReport() ||
-             !options.plan.empty() || options.threads || options.isProfiled) {
+             !options.plan.empty() || options.threads || options.isProfiled ||
+             (options.embeds && !(*module)->hasAttr(embeddedManifest))) {
     const char *late = options.cost != Options::Report::None ? "cost"
                        : options.isReport()                  ? "explain"
                        : !options.plan.empty()               ? "plan"
                        : options.threads                     ? "threads"
                        : options.isProfiled                  ? "profile"
+                       : options.embeds                      ? "embed"
                                                              : "entry";
     return report(
         makeError("'--{}' comes too late for '{}', which is at level llvm",
@@ -285,14 +294,14 @@ ExitCode Compilation::runAll() {
   return done;
 }
 
-ExitCode Compilation::run(OutputFiles &files) {
+ExitCode Compilation::run(Weights &weights, OutputFiles &files) {
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
   if (ExitCode code = runAll())
     return code;
   if (options.isReport())
     return makeReport(files);
   if (options.kind)
-    return makeCode(files);
+    return makeCode(weights, files);
   Status added = files.add(options.output, print());
   return added ? done : report(added.error());
 }

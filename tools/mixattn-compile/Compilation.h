@@ -8,6 +8,7 @@
 #include "lib/Target/Machine.h"
 #include "tools/mixattn-compile/Options.h"
 #include "tools/mixattn-compile/Reproducer.h"
+#include "tools/mixattn-compile/Weights.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -35,7 +36,8 @@ public:
 
   /// Runs the passes and adds the output's files, which hold no code for a GPU.
   /// Says what went wrong.
-  ExitCode run(OutputFiles &files);
+  /// `weights` are those of the module, and last until files are written.
+  ExitCode run(Weights &weights, OutputFiles &files);
 
   /// Runs the passes and adds the kernels and the manifest's text. Says what
   /// went wrong. Remarks name the target where it is one of several, because
@@ -56,7 +58,7 @@ private:
   ExitCode runAll();
   ExitCode readManifest(Manifest &manifest, std::string &text);
   ExitCode emit(std::vector<std::string> &code, const std::string &prefix);
-  ExitCode makeCode(OutputFiles &files);
+  ExitCode makeCode(Weights &weights, OutputFiles &files);
   ExitCode runAllNamed(bool isOneOfSeveral);
   ExitCode makeReport(OutputFiles &files);
   PipelineOptions passOptions() const;

@@ -50,6 +50,10 @@ suffix of OUT says what to make; "-" is the standard input or output.
                         planned, bufferized, tiled or llvm
   --name-dim=X.0=B      a name for dim 0 of a model's input X and all dims that
                         equal it; default: the symbol that PyTorch gave it
+  --embed, --embed=FILE.safetensors
+                        a .so or a runner that holds the parameters of a model,
+                        or of MLIR (arguments with attn.parameter) those of
+                        FILE, as kernels read them: they are no arguments then
   --entry=NAME          compile this function only; default: every public one
   -O0, -O3              LLVM's optimisation; default -O3
   --sanitize=NAME       address: code that reports accesses outside of memory,
@@ -105,6 +109,7 @@ examples:
   mixattn-compile layer.mlir --target=x86-64-v3,sm_80,sm_90a -o layer.so
   mixattn-compile layer.mlir --stop-after=normal
   mixattn-compile model.pt2 --name-dim=x.0=B --name-dim=x.1=N -o model.so
+  mixattn-compile model.onnx --embed -o model.so
   mixattn-compile layer.mlir --cost --dim=B=1 --dim=N=256
   mixattn-compile layer.mlir --explain --dim=N=197 --target=znver5 --threads=2
   mixattn-compile layer.mlir --target-file=this-machine.json -o layer.so
@@ -302,6 +307,8 @@ static bool parseFlag(StringRef argument, Choices &choices, Options &options) {
     options.isRaised = false;
   else if (argument == "--profile")
     options.isProfiled = true;
+  else if (argument == "--embed")
+    options.embeds = true;
   else if (argument == "--cost")
     choices.cost = "";
   else if (argument == "--explain")
@@ -321,7 +328,7 @@ static Status parseOption(StringRef argument, Choices &choices,
       name != "--entry" && name != "--cost" && name != "--explain" &&
       name != "--dim" && name != "--threads" && name != "--plan" &&
       name != "--sanitize" && name != "--cuda-path" &&
-      name != "--target-file" && name != "--name-dim")
+      name != "--target-file" && name != "--name-dim" && name != "--embed")
     return makeError("unknown option '{}'", argument.str());
   if (value.empty())
     return makeError("expected '{}=' and a value", name.str());
@@ -335,7 +342,10 @@ static Status parseOption(StringRef argument, Choices &choices,
     return parseThreads(value, options);
   if (name == "--plan")
     return parsePlan(value, options);
-  if (name == "--emit")
+  if (name == "--embed") {
+    options.embeds = true;
+    options.embedded = value.str();
+  } else if (name == "--emit")
     choices.emit = value;
   else if (name == "--cost")
     choices.cost = value;

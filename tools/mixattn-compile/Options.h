@@ -47,6 +47,12 @@ struct Options {
   bool isProfiled = false;
   /// Every pass says what it did, and what it did not and why.
   bool hasRemarks = false;
+  /// Whether the artifact holds the weights, and the file that they are read
+  /// from; empty for those of a model.
+  bool embeds = false;
+  std::string embedded;
+  /// What marks the file of weights that is written; no option sets it.
+  std::string weightsMark;
   /// Whether linalg that computes an attention becomes one op.
   bool isRaised = true;
 

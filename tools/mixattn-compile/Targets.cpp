@@ -89,6 +89,12 @@ Status mixattn::checkOptions(const Options &options,
     return makeError("expected one target, or a .fatbin, a .so or a runner, "
                      "which hold code for several, but got '{}'",
                      options.target);
+  if (options.embeds && gpu.isGpu)
+    return makeError("expected no '--embed' for '{}', which is a GPU", gpu.cpu);
+  if (options.embeds &&
+      (options.isReport() || (options.kind && !isLinked(*options.kind))))
+    return makeError("expected '--embed' with a .so, a runner or MLIR as "
+                     "output");
   bool areKernels = options.kind && isKernels(*options.kind);
   if (areKernels && !machine.isGpu)
     return makeError("expected a GPU as target of kernels, for instance "

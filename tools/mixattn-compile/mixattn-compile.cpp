@@ -9,7 +9,25 @@
 
 using namespace mixattn;
 
-static ExitCode compile(const Options &options) {
+/// Reads the weights that there are, and makes MLIR of a model.
+static ExitCode takeWeights(Options &options,
+                            std::unique_ptr<llvm::MemoryBuffer> &source,
+                            Weights &weights, OutputFiles &files) {
+  if (isModel(options, *source))
+    return importSource(options, source, weights, files);
+  if (!options.embeds)
+    return done;
+  if (options.embedded.empty())
+    return report(makeError("expected '--embed=FILE.safetensors' for '{}', "
+                            "which holds no weights",
+                            options.input),
+                  wrongCommandLine);
+  files.keep(options.embedded);
+  Status read = readWeights(options.embedded, weights);
+  return read ? done : report(read.error());
+}
+
+static ExitCode compile(Options options) {
   auto machines = findTargets(options.target, options.targetFile);
   if (!machines)
     return report(machines.error(), wrongCommandLine);
@@ -22,15 +40,16 @@ static ExitCode compile(const Options &options) {
   if (!source)
     return report(makeError("cannot read '{}': {}", options.input,
                             source.getError().message()));
+  // Files are written from weights, which go after them.
+  Weights weights;
   OutputFiles files;
   files.keep(options.input);
-  if (isModel(options, **source))
-    if (ExitCode imported = importSource(options, *source, files))
-      return imported;
+  if (ExitCode taken = takeWeights(options, *source, weights, files))
+    return taken;
   bool isForGpu = machines->back().isGpu && options.kind && !options.isReport();
-  ExitCode code =
-      isForGpu ? compileForGpus(options, *machines, **source, files)
-               : Compilation(options, machine, std::move(*source)).run(files);
+  ExitCode code = isForGpu ? compileForGpus(options, *machines, **source, files)
+                           : Compilation(options, machine, std::move(*source))
+                                 .run(weights, files);
   if (code != done)
     return code;
   Status written = files.commit();

@@ -86,7 +86,7 @@ Status Gatherer::addNpz(const std::string &path) {
 }
 
 Status Gatherer::addWeights(const std::string &path) {
-  Result<Buffer> file = readFile(path);
+  Result<Buffer> file = mapFile(path);
   if (!file)
     return file.error();
   Result<SafetensorsFile> weights = SafetensorsFile::open(std::move(*file));

@@ -142,15 +142,19 @@ void mixattn::scheduleDense(KernelOp kernel, const CpuModel &cpu) {
   Value rows = shape.sizeOf(op.rows), lanes = shape.sizeOf(op.lanes);
   DenseOperand right(kernel.getOperandOf(op.right), op.rightMap);
   TileSizes sizes = fitWidth(cpu, op, getConstantIntValue(lanes));
+  // Panels of known sizes are there in each call: rows of f32 are not kept for
+  // calls of one row. These take no pairs.
+  bool areKept = false;
   if (Value panels = kernel.getPanels()) {
     auto type = cast<MemRefType>(panels.getType());
     int64_t numbers = type.getElementType().isBF16() ? 2 : 1;
+    areKept = type.hasStaticShape() && numbers == 1;
     sizes = fillRegisters(cpu, op, type.getDimSize(2) / numbers / cpu.lanes);
   }
   std::optional<int64_t> known = getConstantIntValue(rows);
   if (known && !DenseTile::isAmxOf(op, sizes))
     sizes.rows = std::min(sizes.rows, *known);
-  if (!shape.hasRowsOfLanes() || (known && *known > 1)) {
+  if (!shape.hasRowsOfLanes() || areKept || (known && *known > 1)) {
     DenseGrid(b, kernel, op, cpu, sizes).emit();
   } else if (known) {
     DenseGrid(b, kernel, op, cpu, fitRow(cpu, op, right)).emit();
