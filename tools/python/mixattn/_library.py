@@ -204,13 +204,13 @@ def load(path: Union[str, os.PathLike], weights: Union[str, os.PathLike, Mapping
 
     `weights` are kept and come with each call: the path of a safetensors file, or tensors of NumPy or
     PyTorch by name, such as a state dict, which nobody changes from then on. Without it they are those
-    of NAME.safetensors next to NAME.so, where it is there. An argument that they do not hold is a call's.
+    of NAME.safetensors next to NAME.so, if mixattn-compile wrote both; ValueError where another file is
+    there. An argument that they do not hold is a call's.
 
     ValueError where a file is not what it should be, RuntimeError where the CPU lacks what the code
     was made for, OSError where a file or a library that it needs is not there.
     """
     path = os.fspath(path)
     if weights is None:
-        weights = os.path.splitext(path)[0] + ".safetensors"
-        return Library(path, weights if os.path.exists(weights) else None)
+        return Library(path, _weights.of_library(path, _manifest.read(path)))
     return Library(path, os.fspath(weights) if isinstance(weights, os.PathLike) else weights)

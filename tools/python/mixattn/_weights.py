@@ -6,9 +6,10 @@ from __future__ import annotations
 import ctypes
 import json
 import mmap
+import os
 import re
 import struct
-from typing import Any, Mapping, NamedTuple, Union
+from typing import Any, Mapping, NamedTuple, Optional, Union
 
 from . import _dlpack
 
@@ -23,8 +24,20 @@ class Weight(NamedTuple):
     nbytes: int
 
 
-def _of_file(path: str) -> dict:
-    """All tensors of the file, by name; the file stays where it is."""
+def of_library(path: str, manifest: dict) -> Optional[str]:
+    """The file of weights that was written with the library, if it is there."""
+    file = os.path.splitext(path)[0] + ".safetensors"
+    if "weights" not in manifest or not os.path.exists(file):
+        return None
+    _, index, _ = _index(file)
+    if index.get("__metadata__", {}).get("mixattn") != manifest["weights"]:
+        raise ValueError(f"{file}: expected the weights that '{path}' was compiled with, but got others, "
+                         "which have to be given as 'weights'")
+    return file
+
+
+def _index(path: str) -> tuple:
+    """The bytes of the file, what it holds by name, and where elements begin."""
     with open(path, "rb") as file:
         pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     if len(pages) < 8:
@@ -32,11 +45,16 @@ def _of_file(path: str) -> dict:
     (length,) = struct.unpack_from("<Q", pages)
     if length > len(pages) - 8:
         raise ValueError(f"{path}: expected a safetensors file, but its header ends after the file")
-    start = ctypes.addressof(ctypes.c_char.from_buffer(pages)) + 8 + length
     try:
-        index = json.loads(pages[8:8 + length])
+        return pages, json.loads(pages[8:8 + length]), 8 + length
     except ValueError:
         raise ValueError(f"{path}: expected a safetensors file, but its header is no JSON") from None
+
+
+def _of_file(path: str) -> dict:
+    """All tensors of the file, by name; the file stays where it is."""
+    pages, index, offset = _index(path)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(pages)) + offset
     weights = {}
     for name, each in index.items():
         if name == "__metadata__":
@@ -49,7 +67,7 @@ def _of_file(path: str) -> dict:
         size = bits // 8
         for dim in each["shape"]:
             size *= dim
-        if not 0 <= begin <= end <= len(pages) - 8 - length or end - begin != size:
+        if not 0 <= begin <= end <= len(pages) - offset or end - begin != size:
             raise ValueError(f"{path}: '{name}': expected {size} bytes within the file, "
                              f"but got those from {begin} to {end}")
         address = start + begin
