@@ -19,7 +19,13 @@ using namespace mixattn;
 static memref::GlobalOp findGlobal(ModuleOp module, func::FuncOp entry,
                                    unsigned index) {
   auto name = entry.getArgAttrOfType<StringAttr>(index, "attn.name");
-  auto buffer = cast<MemRefType>(entry.getArgumentTypes()[index]);
+  auto buffer = dyn_cast<MemRefType>(entry.getArgumentTypes()[index]);
+  bool isCalled = !SymbolTable::symbolKnownUseEmpty(entry, module);
+  if (!name || !buffer || isCalled) {
+    entry.emitError("expected a parameter to be a buffer with a name, of an "
+                    "entry that nobody calls");
+    return {};
+  }
   if (!buffer.hasStaticShape()) {
     entry.emitError("expected known sizes of the parameter ")
         << name << ", which is embedded, but got " << buffer;

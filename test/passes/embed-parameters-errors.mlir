@@ -17,6 +17,28 @@ func.func @open(%w: memref<?xf32> {attn.name = "w", attn.dims = ["N"], attn.para
 
 // -----
 
+// expected-error @+1 {{expected a parameter to be a buffer with a name, of an entry that nobody calls}}
+func.func @tensor(%w: tensor<3xf32> {attn.name = "w", attn.parameter}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected a parameter to be a buffer with a name, of an entry that nobody calls}}
+func.func @unnamed(%w: memref<3xf32> {attn.parameter}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected a parameter to be a buffer with a name, of an entry that nobody calls}}
+func.func @called(%w: memref<3xf32> {attn.name = "w", attn.parameter}) {
+  call @called(%w) : (memref<3xf32>) -> ()
+  return
+}
+
+// -----
+
 func.func @first(%w: memref<3xf32> {attn.name = "w", attn.parameter}) {
   return
 }
