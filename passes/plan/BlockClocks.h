@@ -17,9 +17,10 @@ namespace mixattn {
 struct BlockClocks {
   /// The stage that the block belongs to; none where a kernel is the whole.
   llvm::StringRef stage;
-  /// Queries of the block of threads, and keys that it visits at a time.
+  /// Queries of the block of threads, and keys that it visits at a time; of a
+  /// contraction rows and terms.
   int64_t queries = 0, keys = 0;
-  /// Output heads of the block of threads.
+  /// Output heads of the block of threads, or columns of a contraction.
   int64_t heads = 1;
   /// Turns of an inner loop, over heads that are weighed one after the other.
   int64_t turns = 1;

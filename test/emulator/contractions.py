@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares contractions on a GPU, written as einsums, with NumPy in f64, and
-their kernels' bits where copies land early and late.
+their kernels' bits where copies land early and late. There are no more instructions of
+tensor cores than --explain predicts; where blocks are whole, those and copied bytes
+are as predicted.
 
     contractions.py bni,ihd->bhnd --sizes=b=2,n=70,i=96,h=3,d=16 --target=sm_80
 """
 
 import argparse
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -22,6 +25,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "numeric"))
 import einsum_layer  # noqa: E402
 from linalg_graph import numbers  # noqa: E402
 
+# Of a block of threads.
+WARPS = 4
+
 
 def compile_form(options, folder):
     """The PTX and the entry of a form, and the remarks of its compilation."""
@@ -33,6 +39,29 @@ def compile_form(options, folder):
          "-o", folder / "f.ptx"], check=True, capture_output=True, text=True)
     entry = json.loads((folder / "f.json").read_text())["entries"][0]
     return (folder / "f.ptx").read_text(), entry, made.stderr
+
+
+def predict(options, folder):
+    """Instructions of tensor cores and copied bytes of the form's kernel, and
+    whether each block is whole."""
+    sizes = [f"--dim={letter.upper()}={options.sizes[letter]}"
+             for letter in options.open]
+    made = subprocess.run(
+        ["mixattn-compile", folder / "f.mlir", f"--target={options.target}",
+         "--explain=json", *sizes], check=True, capture_output=True, text=True)
+    op = json.loads(made.stdout)["entries"][0]["ops"][0]
+    block, = next(each["predicted_clocks"] for each in op["candidates"]
+                  if each["algorithm"] == "dense")
+    whole = {"rows": "queries", "columns": "heads", "depth": "keys"}
+    # Loops that the tile has not are those of the grid, and of terms further out.
+    steps = math.prod(options.sizes.values())
+    for name, size in whole.items():
+        steps = steps // op["sizes"][name] * -(-op["sizes"][name] // block[size])
+    # A product has 16 columns and terms.
+    is_whole = all(op["sizes"][name] % block[size] == 0 and block[size] % 16 == 0
+                   for name, size in whole.items())
+    return (WARPS * steps * block["warp_products"],
+            steps * block["copied_bytes"], is_whole)
 
 
 def main():
@@ -54,9 +83,11 @@ def main():
         options.form, options.sizes, options.dtype, bool(options.open))
     with tempfile.TemporaryDirectory() as folder:
         text, entry, remarks = compile_form(options, pathlib.Path(folder))
-    if ("[Passed] dense" in remarks) == options.unfused:
-        print(f"FAIL {remarks}")
-        return 1
+        if ("[Passed] dense" in remarks) == options.unfused:
+            print(f"FAIL {remarks}")
+            return 1
+        if not options.unfused:
+            predicted = predict(options, pathlib.Path(folder))
     results = []
     for landing, count in (("issue", 1), ("wait", 1000)):
         cuda = driver.Driver(options.library or run.find_library(),
@@ -68,6 +99,18 @@ def main():
     if results[0].tobytes() != results[1].tobytes():
         print("FAIL other bits where copies land late")
         return 1
+    if not options.unfused:
+        # Of all runs together.
+        counted = cuda.counters()
+        products = sum(count for name, count in counted["executed"].items()
+                       if name.startswith("mma.sync")) // len(results)
+        copied = counted["cp_async_bytes"] // len(results)
+        print(f"{products} of {predicted[0]} products, "
+              f"{copied} of {predicted[1]:.0f} bytes")
+        same = (products, copied) == predicted[:2]
+        if products > predicted[0] or (predicted[2] and not same):
+            print("FAIL they are not those that are predicted")
+            return 1
     held = results[0].view("V2") if options.dtype == "bf16" else results[0].view(np.float16)
     worst = np.max(np.abs(numbers(held) - expected) / scale)
     limit = einsum_layer.LIMITS[options.dtype]

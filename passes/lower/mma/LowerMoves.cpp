@@ -35,8 +35,15 @@ private:
                                          number);
   }
   void emitPart(tile::MmaCopyOp op, int64_t first, int64_t count);
-  /// Copies `bytes` bytes from `source` to `target`, zeros unless `isThere`.
+  /// Copies `bytes` bytes from `source` to `target`, zeros unless `isThere`,
+  /// where there is that.
   void emitPiece(Value source, Value target, Value isThere, int64_t bytes);
+  /// Whether the source has every row of the tile, for any block and step.
+  static bool hasAllRows(tile::MmaCopyOp op) {
+    std::optional<int64_t> rows = getConstantIntValue(op.getRows());
+    return rows && isZeroInteger(op.getRow()) &&
+           *rows >= op.getTile().getType().getRows();
+  }
   /// Bytes of a piece: 16, 8, 4 or 2, which divide a row of the source.
   static int64_t pieceBytes(tile::MmaCopyOp op) {
     return bytesDividingRows(op.getSource(), /*most=*/16);
@@ -58,11 +65,17 @@ void MoveEmitter::emitPiece(Value source, Value target, Value isThere,
   if (bytes >= 4) {
     auto kind = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
                             : NVVM::LoadCacheModifierKind::CA;
-    Value read = arith::SelectOp::create(b, isThere, number(bytes), number(0));
+    Value read;
+    if (isThere)
+      read = arith::SelectOp::create(b, isThere, number(bytes), number(0));
     NVVM::CpAsyncOp::create(b, target, source, bytes, kind, read);
     return;
   }
   Type element = b.getI16Type();
+  if (!isThere) {
+    LLVM::StoreOp::create(b, LLVM::LoadOp::create(b, element, source), target);
+    return;
+  }
   auto choice = scf::IfOp::create(b, element, isThere, /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -98,10 +111,15 @@ void MoveEmitter::emitPart(tile::MmaCopyOp op, int64_t first, int64_t count) {
     else
       source = devicePointer(op.getSource(), from, column);
     auto copy = [&] {
-      Value isThere = at.compare(arith::CmpIPredicate::slt, from, op.getRows());
+      Value isThere;
+      auto check = [&](Value place, auto end) {
+        Value own = at.compare(arith::CmpIPredicate::slt, place, end);
+        isThere = isThere ? b.createOrFold<arith::AndIOp>(isThere, own) : own;
+      };
+      if (!hasAllRows(op))
+        check(from, op.getRows());
       if (isPadded)
-        isThere = arith::AndIOp::create(
-            b, isThere, at.compare(arith::CmpIPredicate::slt, column, columns));
+        check(column, columns);
       emitPiece(source, sharedPointer(op.getTile(), row, column), isThere,
                 bytes);
     };

@@ -124,10 +124,8 @@ SmallVector<BlockClocks, 1> GpuSchedule::clocksOf(const Workload &work,
                                                   const PlanCase &plan) const {
   SmallVector<BlockClocks, 1> clocks;
   for (const BlockCounts &each :
-       countBlocks(cast<AttentionOpInterface>(work.op), plan)) {
-    clocks.push_back(each.clocksOn(units));
-    clocks.back().atPeak = each.usefulMultiplyAdds / gpu.products;
-  }
+       countBlocks(cast<AttentionOpInterface>(work.op), plan))
+    clocks.push_back(each.clocksOn(units, gpu));
   return clocks;
 }
 

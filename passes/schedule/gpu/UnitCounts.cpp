@@ -30,7 +30,8 @@ UnitCounts UnitCounts::operator*(double times) const {
           moves * times};
 }
 
-BlockClocks BlockCounts::clocksOn(const GpuModel &gpu) const {
+BlockClocks BlockCounts::clocksOn(const GpuModel &gpu,
+                                  const GpuModel &best) const {
   // An instruction is one operation of each of 32 lanes; a unit of a quarter
   // does a quarter of what the multiprocessor does in a clock.
   auto clocks = [&](double instructions, double rate) {
@@ -50,7 +51,7 @@ BlockClocks BlockCounts::clocksOn(const GpuModel &gpu) const {
   result.alu = clocks(warp.alu, GpuModel::integers);
   result.issue = warp.issued() * double(warps);
   result.sharedMemory = sharedBytes / GpuModel::sharedRate;
-  result.atPeak = usefulMultiplyAdds / gpu.products;
+  result.atPeak = usefulMultiplyAdds / best.products;
   result.copiedBytes = copiedBytes;
   return result;
 }

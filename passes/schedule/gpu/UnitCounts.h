@@ -28,7 +28,7 @@ struct BlockCounts {
   /// The stage that the block belongs to; none where a kernel is the whole.
   llvm::StringRef stage;
   int64_t queries = 0, keys = 0;
-  /// Output heads of the block.
+  /// Output heads of the block, or columns of a contraction.
   int64_t heads = 1;
   /// Turns of an inner loop, over heads that are weighed one after the other.
   int64_t turns = 1;
@@ -44,8 +44,9 @@ struct BlockCounts {
   /// memory for.
   double copiedBytes = 0;
 
-  /// The clocks that `gpu` takes for them.
-  BlockClocks clocksOn(const GpuModel &gpu) const;
+  /// The clocks that `gpu` takes for them; those of its peak are by `best`,
+  /// where its kernels do not use all of its units.
+  BlockClocks clocksOn(const GpuModel &gpu, const GpuModel &best) const;
 };
 
 /// Counts what a warp, each thread of which holds `keys` / 2 elements in two

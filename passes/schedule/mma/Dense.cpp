@@ -8,6 +8,7 @@
 #include "passes/schedule/DenseConsumers.h"
 #include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/gpu/FragmentMap.h"
+#include "passes/schedule/gpu/NeverUnroll.h"
 #include "passes/schedule/mma/DenseSizes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,11 +35,11 @@ public:
   void emit();
 
 private:
-  /// A part of a matrix: columns from `first` on, `count` of them.
-  struct Columns {
+  /// A part of a loop: from `first` on, `count` of it, or all that there are.
+  struct Part {
     unsigned loop;
     Value first;
-    int64_t count;
+    int64_t count = ShapedType::kDynamic;
   };
 
   tile::GridOp makeGrid();
@@ -46,13 +47,18 @@ private:
   Value sizeOf(unsigned loop);
   Value bufferOf(Value tensor) { return kernel.getOperandOf(tensor); }
   Value matrixOf(Value buffer, AffineMap map, const Place &place,
-                 unsigned rowLoop, const Columns &columns);
+                 const Part &rows, const Part &columns);
   /// Tile `number` of `tiles`, of `type`.
   Value tileOf(Value tiles, tile::SharedType type, Value number) {
     return tile::SharedRowsOp::create(b, type, tiles,
                                       at.mul(number, type.getRows()));
   }
-  void emitCopies(Value step, Value stage);
+  void emitCopies(Value step, Value stage, Value isThere = {});
+  Values emitProducts(Value stage, ValueRange sums);
+  Values emitStep(Value stage, Value next, Value nextStage, ValueRange sums,
+                  Value isThere = {});
+  Values emitTurns(ValueRange zeros);
+  Values emitSteps(ValueRange zeros);
   Values emitLoop();
   Value emitElement(Value row, Value column, Value sum);
   Value emitIsOwn(Value row, Value column);
@@ -110,38 +116,38 @@ void DenseBlock::emitItem(tile::GridOp grid) {
     numSteps = at.mul(numSteps, sizeOf(loop));
 }
 
-/// The matrix of the rows of `rowLoop` and of `columns`, the last dim; other
-/// loops stand at `place`.
+/// The matrix of `rows` and of `columns`, the last dim; other loops stand at
+/// `place`.
 Value DenseBlock::matrixOf(Value buffer, AffineMap map, const Place &place,
-                           unsigned rowLoop, const Columns &columns) {
+                           const Part &rows, const Part &columns) {
   SmallVector<OpFoldResult> offsets, extents;
   SmallVector<OpFoldResult> steps(map.getNumResults(), b.getIndexAttr(1));
-  int64_t rows = ShapedType::kDynamic;
+  SmallVector<int64_t> sides = {rows.count, columns.count};
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
     unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-    OpFoldResult size = memref::getMixedSize(b, b.getLoc(), buffer, dim);
-    if (loop == columns.loop) {
-      offsets.push_back(getAsOpFoldResult(columns.first));
-      extents.push_back(b.getIndexAttr(columns.count));
-    } else if (loop == rowLoop) {
-      offsets.push_back(b.getIndexAttr(0));
-      extents.push_back(size);
-      rows = getConstantIntValue(size).value_or(rows);
-    } else {
-      offsets.push_back(getAsOpFoldResult(place.lookup(loop)));
-      extents.push_back(b.getIndexAttr(1));
+    const Part *part = loop == columns.loop ? &columns
+                       : loop == rows.loop  ? &rows
+                                            : nullptr;
+    OpFoldResult size = b.getIndexAttr(1);
+    if (part && ShapedType::isStatic(part->count)) {
+      size = b.getIndexAttr(part->count);
+    } else if (part) {
+      size = memref::getMixedSize(b, b.getLoc(), buffer, dim);
+      sides[0] = getConstantIntValue(size).value_or(sides[0]);
     }
+    offsets.push_back(
+        getAsOpFoldResult(part ? part->first : place.lookup(loop)));
+    extents.push_back(size);
   }
   auto type = memref::SubViewOp::inferRankReducedResultType(
-      {rows, columns.count}, cast<MemRefType>(buffer.getType()), offsets,
-      extents, steps);
+      sides, cast<MemRefType>(buffer.getType()), offsets, extents, steps);
   return memref::SubViewOp::create(b, type, buffer, offsets, extents, steps);
 }
 
-/// Begins to copy both sides of `step`; zeros of one that there is not.
-void DenseBlock::emitCopies(Value step, Value stage) {
-  Value isThere = at.compare(arith::CmpIPredicate::slt, step, numSteps);
-  Value number = at.min(step, at.sub(numSteps, 1));
+/// Begins to copy both sides of `step`; zeros where there is `isThere`, and it
+/// does not hold.
+void DenseBlock::emitCopies(Value step, Value stage, Value isThere) {
+  Value number = isThere ? at.min(step, at.sub(numSteps, 1)) : step;
   Place place = batch;
   Value outer = at.div(number, sizes.stepsOfLoop());
   for (unsigned loop : llvm::reverse(sizes.outerTerms)) {
@@ -149,24 +155,89 @@ void DenseBlock::emitCopies(Value step, Value stage) {
     place[loop] = at.rem(outer, size);
     outer = at.div(outer, size);
   }
-  Value term = at.mul(at.rem(number, sizes.stepsOfLoop()), sizes.terms);
-  Columns terms = {sizes.termLoop, term, sizes.terms};
+  if (!sizes.outerTerms.empty())
+    number = at.rem(number, sizes.stepsOfLoop());
+  Part terms = {sizes.termLoop, at.mul(number, sizes.terms), sizes.terms};
   auto copy = [&](Value matrix, Value row, Value end, Value tile) {
-    Value some = arith::SelectOp::create(b, isThere, end, at.value(0));
-    tile::MmaCopyOp::create(b, matrix, row, some, tile, DenseSizes::threads);
+    if (isThere)
+      end = arith::SelectOp::create(b, isThere, end, at.value(0));
+    tile::MmaCopyOp::create(b, matrix, row, end, tile, DenseSizes::threads);
   };
-  copy(matrixOf(bufferOf(op.left), op.leftMap, place, sizes.rowLoop, terms),
+  copy(matrixOf(bufferOf(op.left), op.leftMap, place,
+                {sizes.rowLoop, at.value(0)}, terms),
        firstRow, numRows, tileOf(leftTiles, sizes.leftTiles(1), stage));
-  Value right = tileOf(rightTiles, sizes.rightTiles(1), stage);
-  Value buffer = bufferOf(op.right);
-  if (sizes.areTermsInRows)
-    copy(matrixOf(buffer, op.rightMap, place, sizes.columnLoop, terms),
-         firstColumn, at.value(sizes.allColumns), right);
-  else
-    copy(matrixOf(buffer, op.rightMap, place, sizes.termLoop,
-                  {sizes.columnLoop, firstColumn, sizes.columns}),
-         term, at.add(term, sizes.terms), right);
+  Part columns = {sizes.columnLoop, firstColumn, sizes.columns};
+  const Part &rows = sizes.areTermsInRows ? columns : terms;
+  const Part &inRows = sizes.areTermsInRows ? terms : columns;
+  copy(matrixOf(bufferOf(op.right), op.rightMap, place, rows, inRows),
+       at.value(0), at.value(rows.count),
+       tileOf(rightTiles, sizes.rightTiles(1), stage));
   tile::MmaCommitOp::create(b);
+}
+
+/// `sums` and the products of the step in `stage`.
+DenseBlock::Values DenseBlock::emitProducts(Value stage, ValueRange sums) {
+  Value left = tileOf(leftTiles, sizes.leftTiles(1), stage);
+  auto groupType = tile::SharedType::getPadded(DenseSizes::groupRows,
+                                               sizes.depth(), sizes.type);
+  Values lefts;
+  for (int64_t group = 0; group < sizes.rowGroups; ++group)
+    lefts.push_back(
+        sizes.rowGroups == 1 ? left : tileOf(left, groupType, at.value(group)));
+  auto product = tile::MmaProductOp::create(
+      b, sums.getTypes(), lefts, tileOf(rightTiles, sizes.rightTiles(1), stage),
+      sizes.areTermsInRows ? b.getUnitAttr() : UnitAttr(), sums);
+  return Values(product.getResults());
+}
+
+/// `sums` and the products of the step in `stage`, once all have waited for it.
+/// Copies of step `next` begin meanwhile.
+DenseBlock::Values DenseBlock::emitStep(Value stage, Value next,
+                                        Value nextStage, ValueRange sums,
+                                        Value isThere) {
+  tile::MmaWaitOp::create(b, int32_t(sizes.ahead() - 1));
+  emitCopies(next, nextStage, isThere);
+  return emitProducts(stage, sums);
+}
+
+/// The sums of all products, by turns of as many steps as there are stages:
+/// each has a stage of its own, whose place is known. The first step comes
+/// before all turns, so that what comes after them copies nothing.
+DenseBlock::Values DenseBlock::emitTurns(ValueRange zeros) {
+  int64_t ahead = sizes.ahead(), stages = sizes.stages;
+  auto stage = [&](int64_t step) { return at.value(step % stages); };
+  Values sums = emitStep(stage(0), at.value(ahead), stage(ahead), zeros);
+  auto loop = scf::ForOp::create(b, at.value(0), at.sub(numSteps, stages),
+                                 at.value(stages), sums);
+  neverUnroll(loop);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    sums = Values(loop.getRegionIterArgs());
+    for (int64_t step = 1; step <= stages; ++step)
+      sums = emitStep(stage(step), at.add(loop.getInductionVar(), step + ahead),
+                      stage(step + ahead), sums);
+    scf::YieldOp::create(b, sums);
+  }
+  sums = Values(loop.getResults());
+  for (int64_t step = 1; step < stages; ++step) {
+    tile::MmaWaitOp::create(b, int32_t(ahead - step));
+    sums = emitProducts(stage(step), sums);
+  }
+  return sums;
+}
+
+/// The sums of all products, step by step.
+DenseBlock::Values DenseBlock::emitSteps(ValueRange zeros) {
+  auto loop = scf::ForOp::create(b, at.value(0), numSteps, at.value(1), zeros);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value step = loop.getInductionVar(), next = at.add(step, sizes.ahead());
+  scf::YieldOp::create(
+      b, emitStep(at.rem(step, sizes.stages), next, at.rem(next, sizes.stages),
+                  loop.getRegionIterArgs(),
+                  at.compare(arith::CmpIPredicate::slt, next, numSteps)));
+  return Values(loop.getResults());
 }
 
 /// The sums of all products, a group of rows each.
@@ -174,38 +245,20 @@ DenseBlock::Values DenseBlock::emitLoop() {
   leftTiles = tile::SharedTileOp::create(b, sizes.leftTiles(sizes.stages), 0);
   rightTiles = tile::SharedTileOp::create(b, sizes.rightTiles(sizes.stages),
                                           sizes.rightOffset());
-  int64_t ahead = sizes.stages - 1;
-  for (int64_t step = 0; step < ahead; ++step)
-    emitCopies(at.value(step), at.value(step));
+  bool areTurns = sizes.hasTurns();
+  for (int64_t step = 0; step < sizes.ahead(); ++step)
+    emitCopies(at.value(step), at.value(step),
+               areTurns ? Value()
+                        : at.compare(arith::CmpIPredicate::slt, at.value(step),
+                                     numSteps));
   auto fragment = VectorType::get({sizes.width() / 2}, b.getF32Type());
-  Value zeros =
+  Value zero =
       arith::ConstantOp::create(b, DenseElementsAttr::get(fragment, 0.0f));
-  Values inits(sizes.rowGroups, zeros);
-  auto loop = scf::ForOp::create(b, at.value(0), numSteps, at.value(1), inits);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value step = loop.getInductionVar(), stage = at.rem(step, sizes.stages);
-    tile::MmaWaitOp::create(b, int32_t(ahead - 1));
-    emitCopies(at.add(step, ahead), at.rem(at.add(step, ahead), sizes.stages));
-    Value left = tileOf(leftTiles, sizes.leftTiles(1), stage);
-    auto groupType = tile::SharedType::getPadded(DenseSizes::groupRows,
-                                                 sizes.depth(), sizes.type);
-    Values lefts;
-    for (int64_t group = 0; group < sizes.rowGroups; ++group)
-      lefts.push_back(sizes.rowGroups == 1
-                          ? left
-                          : tileOf(left, groupType, at.value(group)));
-    auto product = tile::MmaProductOp::create(
-        b, ValueRange(inits).getTypes(), lefts,
-        tileOf(rightTiles, sizes.rightTiles(1), stage),
-        sizes.areTermsInRows ? b.getUnitAttr() : UnitAttr(),
-        loop.getRegionIterArgs());
-    scf::YieldOp::create(b, product.getResults());
-  }
+  Values zeros(sizes.rowGroups, zero);
+  Values sums = areTurns ? emitTurns(zeros) : emitSteps(zeros);
   // The copies of steps that there are not.
   tile::MmaWaitOp::create(b, 0, /*own=*/true);
-  return Values(loop.getResults());
+  return sums;
 }
 
 /// The element of the kernel's result for `sum`, the contraction's in `row` and
@@ -264,9 +317,9 @@ Value DenseBlock::emitIsOwn(Value row, Value column) {
 /// Writes `results`, of the group of rows from `first` on. Where the last block
 /// has columns of the one before, elements are written one by one.
 void DenseBlock::emitStore(Value results, Value first) {
-  Value target =
-      matrixOf(kernel.getOutputs()[0], op.resultMap, batch, sizes.rowLoop,
-               {sizes.columnLoop, firstColumn, sizes.columns});
+  Value target = matrixOf(kernel.getOutputs()[0], op.resultMap, batch,
+                          {sizes.rowLoop, at.value(0)},
+                          {sizes.columnLoop, firstColumn, sizes.columns});
   if (sizes.allColumns % sizes.columns == 0) {
     tile::StoreOp::create(b, results, target, first, numRows);
     return;

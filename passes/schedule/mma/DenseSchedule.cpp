@@ -33,6 +33,11 @@ public:
   }
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
+  SmallVector<BlockClocks, 1> clocksOf(const Workload &work,
+                                       const PlanCase &) const override {
+    DenseSizes tile(*findContraction(work.op), gpu.sharedBytes);
+    return {tile.countStep().clocksOn(*units, gpu)};
+  }
   double flopsOfPeak(const Workload &) const override { return gpu.peak(); }
   double secondsOfCall() const override { return secondsOfLaunch; }
   void emit(KernelOp kernel, const PlanCase &) const override {

@@ -82,6 +82,8 @@ void DenseSizes::chooseTile(const Contraction &op, int64_t sharedBytes) {
   int64_t allRows = op.dimOf(rowLoop).size();
   if (!ShapedType::isDynamic(allRows) && allRows <= groupRows)
     rowGroups = 1;
+  if (!hasTurns() && stepsOfLoop() % 3 == 0)
+    stages = 3;
   while (stages > 2 && bytes() > sharedBytes)
     --stages;
   if (bytes() > sharedBytes)
@@ -102,4 +104,25 @@ DenseSizes::DenseSizes(const Contraction &op, int64_t sharedBytes)
   chooseLoops(op);
   if (why.empty())
     chooseTile(op, sharedBytes);
+}
+
+/// A warp has 16 rows of each group, and reads the right side for itself. LLVM
+/// may drop products of columns that are there to fill one. One load is of four
+/// squares of 512 bytes, one copy of up to 16.
+BlockCounts DenseSizes::countStep() const {
+  constexpr double bytesOfElement = 2, warps = double(threads) / 32;
+  double all = double(rows()), groups = double(rowGroups),
+         lanes = double(width());
+  BlockCounts counts;
+  counts.queries = rows();
+  counts.heads = columns;
+  counts.keys = terms;
+  counts.warp.products = groups * lanes / 8 * double(depth()) / 16;
+  double loads = (groups + lanes / 16) * double(depth()) / 16;
+  counts.copiedBytes = (all + double(columns)) * double(terms) * bytesOfElement;
+  counts.warp.moves = loads + counts.copiedBytes / 16 / double(threads);
+  counts.sharedBytes = loads * 512 * warps + counts.copiedBytes;
+  counts.multiplyAdds = all * lanes * double(depth());
+  counts.usefulMultiplyAdds = all * double(columns) * double(terms);
+  return counts;
 }

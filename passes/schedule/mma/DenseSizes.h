@@ -6,6 +6,7 @@
 
 #include "dialect/attn/Contraction.h"
 #include "dialect/tile/TileOps.h"
+#include "passes/schedule/gpu/UnitCounts.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -42,6 +43,8 @@ struct DenseSizes {
   int64_t rowGroups = 2;
   /// Steps whose copies are in shared memory.
   int64_t stages = 4;
+  /// Steps whose copies are under way while one is computed.
+  int64_t ahead() const { return stages - 1; }
   mlir::Type type;
 
   int64_t rows() const { return rowGroups * groupRows; }
@@ -52,6 +55,12 @@ struct DenseSizes {
     return llvm::divideCeil(uint64_t(allColumns), uint64_t(columns));
   }
   int64_t stepsOfLoop() const { return allTerms / terms; }
+  /// Whether the steps come in turns of as many as stages, and all that they
+  /// copy in pieces of 16 bytes: few enough that a turn is written out.
+  bool hasTurns() const {
+    return outerTerms.empty() && stepsOfLoop() % stages == 0 &&
+           terms == depth() && columns == width() && allColumns % 8 == 0;
+  }
 
   /// `count` tiles of the left and the right side of a step, one below the
   /// other.
@@ -69,6 +78,9 @@ struct DenseSizes {
   int64_t bytes() const {
     return rightOffset() + rightTiles(stages).getBytes();
   }
+
+  /// The work of a block on one step: its keys are terms.
+  BlockCounts countStep() const;
 
 private:
   void chooseLoops(const Contraction &op);
