@@ -6,13 +6,14 @@ from the device's memory to shared memory.
 Products are the same. Exps are the same but for those of a row: its sum and outputs
 are scaled where its reference rises, with equal scores once, and divided in the end;
 parts of keys are put together. Bytes are within a tenth: queries, which are copied
-once, are not predicted. Sizes are such that every block is whole, and no mask hides a
-key.
+once, are not predicted. Sizes are such that every block is whole. Of a causal variant
+a block of queries visits the keys up to those that its last query sees.
 """
 
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,14 @@ def explain(kernel, options, batches, queries, keys):
             for clocks in candidate["predicted_clocks"]]
 
 
+def seen_keys(kernel, queries, keys, rows):
+    """How many keys each block of `rows` queries visits."""
+    text = (kernel.folder / f"{kernel.name}.mlir").read_text()
+    is_causal = re.search(r"\bcausal\b", text)
+    return [min(keys, first + rows) if is_causal else keys
+            for first in range(keys - queries, keys, rows)]
+
+
 class Predicted:
     """The sums over all kernels, as --explain predicts them."""
 
@@ -56,11 +65,13 @@ class Predicted:
         for clocks, warps in zip(
                 explain(kernel, options, batches, queries, keys),
                 self.warps(kernel, options.target)):
-            items = batches * -(-queries // clocks["queries"]) * \
-                (heads // clocks["heads"])
+            items = batches * (heads // clocks["heads"])
             # Parts of the keys have items of their own.
             parts = keys // options.split if options.split else 1
-            visits = items * parts * -(-keys // parts // clocks["keys"])
+            seen = seen_keys(kernel, queries, keys, clocks["queries"])
+            visits = items * parts * sum(-(-each // parts // clocks["keys"])
+                                         for each in seen)
+            items *= len(seen)
             self.products += visits * warps * clocks["warp_products"]
             self.exps += visits * warps * clocks["warp_exps"]
             groups = max(1, clocks["queries"] // (16 * warps))
