@@ -53,12 +53,18 @@ KeyRange mixattn::emitKeyRange(ImplicitLocOpBuilder &b, ScoreOpInterface op,
   }
   range.keptBegin = range.insideBegin;
   range.keptEnd = range.insideEnd;
+  range.pooledBegin = range.begin;
+  range.pooledEnd = range.end;
   auto attention = dyn_cast<AttentionOpInterface>(op.getOperation());
   if (!attention)
     return range;
   if (std::optional<BandAttr> keep = attention.getKeep()) {
     range.keptBegin = at.max(range.keptBegin, at.sub(last, keep->getLower()));
     range.keptEnd = at.min(range.keptEnd, at.add(first, keep->getUpper() + 1));
+    range.pooledBegin =
+        at.max(range.pooledBegin, at.sub(first, keep->getLower()));
+    range.pooledEnd =
+        at.min(range.pooledEnd, at.add(last, keep->getUpper() + 1));
   }
   return range;
 }

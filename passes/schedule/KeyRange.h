@@ -21,6 +21,9 @@ struct KeyRange {
   mlir::Value insideBegin, insideEnd;
   /// Keys of those whose weights every query keeps after the softmax.
   mlir::Value keptBegin, keptEnd;
+  /// Keys whose weights some query of the tile keeps; all that are seen unless
+  /// weights are dropped.
+  mlir::Value pooledBegin, pooledEnd;
   /// Whether the batch row's length is out of 0 to `keys`, and the nearest that
   /// is not was taken for it: an i1. Null where there are no lengths. The same
   /// of its start.

@@ -52,22 +52,29 @@ OnlineBlock::Values OnlineBlock::queriesOf(int64_t channel) {
 /// Begins to copy the keys and values from `firstKey` on, and what else is read
 /// of these.
 void OnlineBlock::emitCopies(Value firstKey, Value stage) {
-  auto copy = [&](Value matrix, Value tile) {
-    tile::MmaCopyOp::create(b, matrix, firstKey, range.end, tile,
-                            sizes.numThreads());
+  auto copy = [&](Value matrix, Value tile, Value end) {
+    tile::MmaCopyOp::create(b, matrix, firstKey, end, tile, sizes.numThreads());
   };
+  // Values of blocks whose weights no query keeps are zeros, and not read.
+  Value endOfValues = range.end;
+  if (op.getKeep())
+    endOfValues = arith::SelectOp::create(
+        b,
+        at.compare(arith::CmpIPredicate::sgt, at.add(firstKey, sizes.keys),
+                   range.pooledBegin),
+        range.pooledEnd, at.value(0));
   for (int64_t tile = 0; tile < group.tiles(); ++tile) {
     Values component;
     if (op.getKeyType().getRank() == 5)
       component.push_back(at.value(tile % group.products));
     copy(matrixOf(op.getKey(), keyHead(tile / group.products), component),
-         keysOf(stage, tile));
+         keysOf(stage, tile), range.end);
   }
   for (int64_t tile = 0; tile < group.values; ++tile)
     copy(matrixOf(op.getValue(),
                   at.div(heads[tile * (group.heads / group.values)],
                          op.getValueGroup())),
-         valuesOf(stage, tile));
+         valuesOf(stage, tile), endOfValues);
   buffers.fetchOfKeys(b, firstKey, stage);
   tile::MmaCommitOp::create(b);
 }
