@@ -45,6 +45,34 @@ def ComputeInResultsPass : Pass<"attn-compute-in-results"> {
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
+def AppendsToLoopsPass : Pass<"attn-appends-to-loops"> {
+  let summary = "Write new rows into caches";
+  let description = [{
+    Input: `attn.append` on buffers.
+    Output: `scf.parallel` over the elements of the rows, each of which goes to
+    its place in the cache where there is one.
+    Skips: everything else.
+
+    ```mlir
+    func.func @f(%x: memref<1x2x3xf32>, %c: memref<1x9x3xf32>,
+                 %at: memref<1xi32>) {
+      attn.append %x into %c at(%at)
+          : memref<1x2x3xf32>, memref<1xi32> into memref<1x9x3xf32>
+      return
+    }
+    ```
+    becomes
+    ```
+    scf.parallel (%b, %i, %d) = (%c0, %c0, %c0) to (%c1, %c2, %c3)
+        step (%c1, %c1, %c1) {
+      %start = memref.load %at[%b] : memref<1xi32>
+      …
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+      "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def LowerCopiesPass : Pass<"attn-lower-copies"> {
   let summary = "Turn copies between strided buffers into linalg";
   let description = [{
