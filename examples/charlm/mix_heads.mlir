@@ -81,6 +81,82 @@ func.func @mix_heads(
   return %logits : tensor<?x?x96xf32>
 }
 
+/// The logits of the characters from `start` on of texts whose earlier ones are in the
+/// caches, which take these, too.
+func.func @mix_heads_step(
+    %tokens: tensor<?x?xi64> {attn.name = "tokens", attn.dims = ["B", "N"],
+                               attn.range = [0, 95]},
+    %start: tensor<?xi32> {attn.name = "start", attn.dims = ["B"]},
+    %layer0_keys: !heads {attn.name = "layer0_keys", attn.dims = ["B", "S"]},
+    %layer0_values: !heads {attn.name = "layer0_values", attn.dims = ["B", "S"]},
+    %layer1_keys: !heads {attn.name = "layer1_keys", attn.dims = ["B", "S"]},
+    %layer1_values: !heads {attn.name = "layer1_values", attn.dims = ["B", "S"]},
+    %embedding: tensor<96x128xf32> {attn.name = "embedding", attn.parameter},
+    %layer0_norm1_gain: tensor<128xf32> {attn.name = "layer0_norm1_gain", attn.parameter},
+    %layer0_norm1_bias: tensor<128xf32> {attn.name = "layer0_norm1_bias", attn.parameter},
+    %layer0_wq: tensor<128x8x16xf32> {attn.name = "layer0_wq", attn.parameter},
+    %layer0_wk: tensor<128x8x16xf32> {attn.name = "layer0_wk", attn.parameter},
+    %layer0_wv: tensor<128x8x16xf32> {attn.name = "layer0_wv", attn.parameter},
+    %layer0_mix_weight: tensor<16x8xf32> {attn.name = "layer0_mix_weight", attn.parameter},
+    %layer0_mix_bias: tensor<8x8xf32> {attn.name = "layer0_mix_bias", attn.parameter},
+    %layer0_slopes: tensor<8xf32> {attn.name = "layer0_slopes", attn.parameter},
+    %layer0_wo: tensor<8x16x128xf32> {attn.name = "layer0_wo", attn.parameter},
+    %layer0_norm2_gain: tensor<128xf32> {attn.name = "layer0_norm2_gain", attn.parameter},
+    %layer0_norm2_bias: tensor<128xf32> {attn.name = "layer0_norm2_bias", attn.parameter},
+    %layer0_w1: tensor<128x512xf32> {attn.name = "layer0_w1", attn.parameter},
+    %layer0_b1: tensor<512xf32> {attn.name = "layer0_b1", attn.parameter},
+    %layer0_w2: tensor<512x128xf32> {attn.name = "layer0_w2", attn.parameter},
+    %layer0_b2: tensor<128xf32> {attn.name = "layer0_b2", attn.parameter},
+    %layer1_norm1_gain: tensor<128xf32> {attn.name = "layer1_norm1_gain", attn.parameter},
+    %layer1_norm1_bias: tensor<128xf32> {attn.name = "layer1_norm1_bias", attn.parameter},
+    %layer1_wq: tensor<128x8x16xf32> {attn.name = "layer1_wq", attn.parameter},
+    %layer1_wk: tensor<128x8x16xf32> {attn.name = "layer1_wk", attn.parameter},
+    %layer1_wv: tensor<128x8x16xf32> {attn.name = "layer1_wv", attn.parameter},
+    %layer1_mix_weight: tensor<16x8xf32> {attn.name = "layer1_mix_weight", attn.parameter},
+    %layer1_mix_bias: tensor<8x8xf32> {attn.name = "layer1_mix_bias", attn.parameter},
+    %layer1_slopes: tensor<8xf32> {attn.name = "layer1_slopes", attn.parameter},
+    %layer1_wo: tensor<8x16x128xf32> {attn.name = "layer1_wo", attn.parameter},
+    %layer1_norm2_gain: tensor<128xf32> {attn.name = "layer1_norm2_gain", attn.parameter},
+    %layer1_norm2_bias: tensor<128xf32> {attn.name = "layer1_norm2_bias", attn.parameter},
+    %layer1_w1: tensor<128x512xf32> {attn.name = "layer1_w1", attn.parameter},
+    %layer1_b1: tensor<512xf32> {attn.name = "layer1_b1", attn.parameter},
+    %layer1_w2: tensor<512x128xf32> {attn.name = "layer1_w2", attn.parameter},
+    %layer1_b2: tensor<128xf32> {attn.name = "layer1_b2", attn.parameter},
+    %norm_gain: tensor<128xf32> {attn.name = "norm_gain", attn.parameter},
+    %norm_bias: tensor<128xf32> {attn.name = "norm_bias", attn.parameter},
+    %unembedding: tensor<128x96xf32> {attn.name = "unembedding", attn.parameter})
+    -> (tensor<?x?x96xf32> {attn.name = "logits", attn.dims = ["B", "N"]},
+        !heads, !heads, !heads, !heads) {
+  %x0 = call @embedding(%tokens, %embedding)
+      : (tensor<?x?xi64>, tensor<96x128xf32>) -> !x
+  %x1, %keys0, %values0 = call @layer_step(
+      %x0, %layer0_norm1_gain, %layer0_norm1_bias, %layer0_wq, %layer0_wk,
+      %layer0_wv, %layer0_mix_weight, %layer0_mix_bias, %layer0_slopes,
+      %layer0_wo, %layer0_norm2_gain, %layer0_norm2_bias, %layer0_w1,
+      %layer0_b1, %layer0_w2, %layer0_b2, %start, %layer0_keys, %layer0_values)
+      : (!x, tensor<128xf32>, tensor<128xf32>, tensor<128x8x16xf32>,
+         tensor<128x8x16xf32>, tensor<128x8x16xf32>, tensor<16x8xf32>,
+         tensor<8x8xf32>, tensor<8xf32>, tensor<8x16x128xf32>, tensor<128xf32>,
+         tensor<128xf32>, tensor<128x512xf32>, tensor<512xf32>,
+         tensor<512x128xf32>, tensor<128xf32>, tensor<?xi32>, !heads, !heads) -> (!x, !heads, !heads)
+  %x2, %keys1, %values1 = call @layer_step(
+      %x1, %layer1_norm1_gain, %layer1_norm1_bias, %layer1_wq, %layer1_wk,
+      %layer1_wv, %layer1_mix_weight, %layer1_mix_bias, %layer1_slopes,
+      %layer1_wo, %layer1_norm2_gain, %layer1_norm2_bias, %layer1_w1,
+      %layer1_b1, %layer1_w2, %layer1_b2, %start, %layer1_keys, %layer1_values)
+      : (!x, tensor<128xf32>, tensor<128xf32>, tensor<128x8x16xf32>,
+         tensor<128x8x16xf32>, tensor<128x8x16xf32>, tensor<16x8xf32>,
+         tensor<8x8xf32>, tensor<8xf32>, tensor<8x16x128xf32>, tensor<128xf32>,
+         tensor<128xf32>, tensor<128x512xf32>, tensor<512xf32>,
+         tensor<512x128xf32>, tensor<128xf32>, tensor<?xi32>, !heads, !heads) -> (!x, !heads, !heads)
+  %y = call @layer_norm(%x2, %norm_gain, %norm_bias)
+      : (!x, tensor<128xf32>, tensor<128xf32>) -> !x
+  %logits = call @logits(%y, %unembedding)
+      : (!x, tensor<128x96xf32>) -> tensor<?x?x96xf32>
+  return %logits, %keys0, %values0, %keys1, %values1
+      : tensor<?x?x96xf32>, !heads, !heads, !heads, !heads
+}
+
 /// Attention, then the feed-forward network, each with a residual connection.
 func.func private @layer(
     %x: !x, %norm1_gain: tensor<128xf32>, %norm1_bias: tensor<128xf32>,
@@ -96,6 +172,47 @@ func.func private @layer(
       %y1, %wq, %wk, %wv, %mix_weight, %mix_bias, %slopes)
       : (!x, tensor<128x8x16xf32>, tensor<128x8x16xf32>, tensor<128x8x16xf32>,
          tensor<16x8xf32>, tensor<8x8xf32>, tensor<8xf32>) -> !heads
+  %x2 = call @add_heads(
+      %x, %heads, %wo, %norm2_gain, %norm2_bias, %w1, %b1, %w2, %b2)
+      : (!x, !heads, tensor<8x16x128xf32>, tensor<128xf32>, tensor<128xf32>,
+         tensor<128x512xf32>, tensor<512xf32>, tensor<512x128xf32>,
+         tensor<128xf32>) -> !x
+  return %x2 : !x
+}
+
+/// A layer for the characters from `start` on.
+func.func private @layer_step(
+    %x: !x, %norm1_gain: tensor<128xf32>, %norm1_bias: tensor<128xf32>,
+    %wq: tensor<128x8x16xf32>, %wk: tensor<128x8x16xf32>,
+    %wv: tensor<128x8x16xf32>, %mix_weight: tensor<16x8xf32>,
+    %mix_bias: tensor<8x8xf32>, %slopes: tensor<8xf32>,
+    %wo: tensor<8x16x128xf32>, %norm2_gain: tensor<128xf32>,
+    %norm2_bias: tensor<128xf32>, %w1: tensor<128x512xf32>,
+    %b1: tensor<512xf32>, %w2: tensor<512x128xf32>, %b2: tensor<128xf32>,
+    %start: tensor<?xi32>, %old_keys: !heads, %old_values: !heads)
+    -> (!x, !heads, !heads) {
+  %y1 = call @layer_norm(%x, %norm1_gain, %norm1_bias)
+      : (!x, tensor<128xf32>, tensor<128xf32>) -> !x
+  %heads, %keys, %values = call @attention_step(
+      %y1, %wq, %wk, %wv, %mix_weight, %mix_bias, %slopes, %start, %old_keys,
+      %old_values)
+      : (!x, tensor<128x8x16xf32>, tensor<128x8x16xf32>, tensor<128x8x16xf32>,
+         tensor<16x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<?xi32>,
+         !heads, !heads) -> (!heads, !heads, !heads)
+  %x2 = call @add_heads(
+      %x, %heads, %wo, %norm2_gain, %norm2_bias, %w1, %b1, %w2, %b2)
+      : (!x, !heads, tensor<8x16x128xf32>, tensor<128xf32>, tensor<128xf32>,
+         tensor<128x512xf32>, tensor<512xf32>, tensor<512x128xf32>,
+         tensor<128xf32>) -> !x
+  return %x2, %keys, %values : !x, !heads, !heads
+}
+
+/// The heads' features added to `x`, then the feed-forward network.
+func.func private @add_heads(
+    %x: !x, %heads: !heads, %wo: tensor<8x16x128xf32>,
+    %norm2_gain: tensor<128xf32>, %norm2_bias: tensor<128xf32>,
+    %w1: tensor<128x512xf32>, %b1: tensor<512xf32>, %w2: tensor<512x128xf32>,
+    %b2: tensor<128xf32>) -> !x {
   %x1 = linalg.contract
       indexing_maps = [affine_map<(b, n, h, e, f) -> (b, h, n, e)>,
                        affine_map<(b, n, h, e, f) -> (h, e, f)>,
@@ -135,6 +252,41 @@ func.func private @attention(%x: !x, %wq: tensor<128x8x16xf32>,
     attn.yield %score : f32
   } causal : (!heads, !heads, !heads) -> !heads
   return %o : !heads
+}
+
+/// The same for queries from `start` on of texts whose earlier keys and values are
+/// in caches.
+func.func private @attention_step(
+    %x: !x, %wq: tensor<128x8x16xf32>, %wk: tensor<128x8x16xf32>,
+    %wv: tensor<128x8x16xf32>, %mix_weight: tensor<16x8xf32>,
+    %mix_bias: tensor<8x8xf32>, %slopes: tensor<8xf32>, %start: tensor<?xi32>,
+    %old_keys: !heads, %old_values: !heads)
+    -> (!heads, !heads, !heads) {
+  %q = call @heads(%x, %wq) : (!x, tensor<128x8x16xf32>) -> !heads
+  %k = call @heads(%x, %wk) : (!x, tensor<128x8x16xf32>) -> !heads
+  %v = call @heads(%x, %wv) : (!x, tensor<128x8x16xf32>) -> !heads
+  %all_keys = attn.append %k into %old_keys at(%start)
+      : !heads, tensor<?xi32> into !heads -> !heads
+  %all_values = attn.append %v into %old_values at(%start)
+      : !heads, tensor<?xi32> into !heads -> !heads
+  %o = attn.mix_heads %q, %all_keys, %all_values
+      mixer_by_row(%q, %mix_weight, %mix_bias
+                   : !heads, tensor<16x8xf32>, tensor<8x8xf32>)
+      score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %first = tensor.extract %start[%b] : tensor<?xi32>
+    %offset = arith.index_cast %first : i32 to index
+    %place = arith.addi %offset, %i : index
+    %steps = arith.subi %place, %j : index
+    %integer = arith.index_cast %steps : index to i64
+    %distance = arith.sitofp %integer : i64 to f32
+    %slope = tensor.extract %slopes[%h] : tensor<8xf32>
+    %penalty = arith.mulf %slope, %distance : f32
+    %score = arith.subf %s, %penalty : f32
+    attn.yield %score : f32
+  } causal from(%start : tensor<?xi32>)
+      : (!heads, !heads, !heads) -> !heads
+  return %o, %all_keys, %all_values : !heads, !heads, !heads
 }
 
 /// The features of every position, turned into heads.

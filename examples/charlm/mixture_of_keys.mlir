@@ -81,6 +81,80 @@ func.func @mixture_of_keys(
   return %logits : tensor<?x?x96xf32>
 }
 
+/// The logits of the characters from `start` on of texts whose earlier ones are in the
+/// caches, which take these, too.
+func.func @mixture_of_keys_step(
+    %tokens: tensor<?x?xi64> {attn.name = "tokens", attn.dims = ["B", "N"],
+                               attn.range = [0, 95]},
+    %start: tensor<?xi32> {attn.name = "start", attn.dims = ["B"]},
+    %layer0_keys: !keys {attn.name = "layer0_keys", attn.dims = ["B", "S"]},
+    %layer0_values: !heads {attn.name = "layer0_values", attn.dims = ["B", "S"]},
+    %layer1_keys: !keys {attn.name = "layer1_keys", attn.dims = ["B", "S"]},
+    %layer1_values: !heads {attn.name = "layer1_values", attn.dims = ["B", "S"]},
+    %embedding: tensor<96x128xf32> {attn.name = "embedding", attn.parameter},
+    %layer0_norm1_gain: tensor<128xf32> {attn.name = "layer0_norm1_gain", attn.parameter},
+    %layer0_norm1_bias: tensor<128xf32> {attn.name = "layer0_norm1_bias", attn.parameter},
+    %layer0_wq: tensor<128x4x32xf32> {attn.name = "layer0_wq", attn.parameter},
+    %layer0_wk: tensor<128x4x2x32xf32> {attn.name = "layer0_wk", attn.parameter},
+    %layer0_wv: tensor<128x4x32xf32> {attn.name = "layer0_wv", attn.parameter},
+    %layer0_log_prior: tensor<4x2xf32> {attn.name = "layer0_log_prior", attn.parameter},
+    %layer0_slopes: tensor<4xf32> {attn.name = "layer0_slopes", attn.parameter},
+    %layer0_wo: tensor<4x32x128xf32> {attn.name = "layer0_wo", attn.parameter},
+    %layer0_norm2_gain: tensor<128xf32> {attn.name = "layer0_norm2_gain", attn.parameter},
+    %layer0_norm2_bias: tensor<128xf32> {attn.name = "layer0_norm2_bias", attn.parameter},
+    %layer0_w1: tensor<128x512xf32> {attn.name = "layer0_w1", attn.parameter},
+    %layer0_b1: tensor<512xf32> {attn.name = "layer0_b1", attn.parameter},
+    %layer0_w2: tensor<512x128xf32> {attn.name = "layer0_w2", attn.parameter},
+    %layer0_b2: tensor<128xf32> {attn.name = "layer0_b2", attn.parameter},
+    %layer1_norm1_gain: tensor<128xf32> {attn.name = "layer1_norm1_gain", attn.parameter},
+    %layer1_norm1_bias: tensor<128xf32> {attn.name = "layer1_norm1_bias", attn.parameter},
+    %layer1_wq: tensor<128x4x32xf32> {attn.name = "layer1_wq", attn.parameter},
+    %layer1_wk: tensor<128x4x2x32xf32> {attn.name = "layer1_wk", attn.parameter},
+    %layer1_wv: tensor<128x4x32xf32> {attn.name = "layer1_wv", attn.parameter},
+    %layer1_log_prior: tensor<4x2xf32> {attn.name = "layer1_log_prior", attn.parameter},
+    %layer1_slopes: tensor<4xf32> {attn.name = "layer1_slopes", attn.parameter},
+    %layer1_wo: tensor<4x32x128xf32> {attn.name = "layer1_wo", attn.parameter},
+    %layer1_norm2_gain: tensor<128xf32> {attn.name = "layer1_norm2_gain", attn.parameter},
+    %layer1_norm2_bias: tensor<128xf32> {attn.name = "layer1_norm2_bias", attn.parameter},
+    %layer1_w1: tensor<128x512xf32> {attn.name = "layer1_w1", attn.parameter},
+    %layer1_b1: tensor<512xf32> {attn.name = "layer1_b1", attn.parameter},
+    %layer1_w2: tensor<512x128xf32> {attn.name = "layer1_w2", attn.parameter},
+    %layer1_b2: tensor<128xf32> {attn.name = "layer1_b2", attn.parameter},
+    %norm_gain: tensor<128xf32> {attn.name = "norm_gain", attn.parameter},
+    %norm_bias: tensor<128xf32> {attn.name = "norm_bias", attn.parameter},
+    %unembedding: tensor<128x96xf32> {attn.name = "unembedding", attn.parameter})
+    -> (tensor<?x?x96xf32> {attn.name = "logits", attn.dims = ["B", "N"]},
+        !keys, !heads, !keys, !heads) {
+  %x0 = call @embedding(%tokens, %embedding)
+      : (tensor<?x?xi64>, tensor<96x128xf32>) -> !x
+  %x1, %keys0, %values0 = call @layer_step(
+      %x0, %layer0_norm1_gain, %layer0_norm1_bias, %layer0_wq, %layer0_wk,
+      %layer0_wv, %layer0_log_prior, %layer0_slopes, %layer0_wo,
+      %layer0_norm2_gain, %layer0_norm2_bias, %layer0_w1, %layer0_b1,
+      %layer0_w2, %layer0_b2, %start, %layer0_keys, %layer0_values)
+      : (!x, tensor<128xf32>, tensor<128xf32>, tensor<128x4x32xf32>,
+         tensor<128x4x2x32xf32>, tensor<128x4x32xf32>, tensor<4x2xf32>,
+         tensor<4xf32>, tensor<4x32x128xf32>, tensor<128xf32>, tensor<128xf32>,
+         tensor<128x512xf32>, tensor<512xf32>, tensor<512x128xf32>,
+         tensor<128xf32>, tensor<?xi32>, !keys, !heads) -> (!x, !keys, !heads)
+  %x2, %keys1, %values1 = call @layer_step(
+      %x1, %layer1_norm1_gain, %layer1_norm1_bias, %layer1_wq, %layer1_wk,
+      %layer1_wv, %layer1_log_prior, %layer1_slopes, %layer1_wo,
+      %layer1_norm2_gain, %layer1_norm2_bias, %layer1_w1, %layer1_b1,
+      %layer1_w2, %layer1_b2, %start, %layer1_keys, %layer1_values)
+      : (!x, tensor<128xf32>, tensor<128xf32>, tensor<128x4x32xf32>,
+         tensor<128x4x2x32xf32>, tensor<128x4x32xf32>, tensor<4x2xf32>,
+         tensor<4xf32>, tensor<4x32x128xf32>, tensor<128xf32>, tensor<128xf32>,
+         tensor<128x512xf32>, tensor<512xf32>, tensor<512x128xf32>,
+         tensor<128xf32>, tensor<?xi32>, !keys, !heads) -> (!x, !keys, !heads)
+  %y = call @layer_norm(%x2, %norm_gain, %norm_bias)
+      : (!x, tensor<128xf32>, tensor<128xf32>) -> !x
+  %logits = call @logits(%y, %unembedding)
+      : (!x, tensor<128x96xf32>) -> tensor<?x?x96xf32>
+  return %logits, %keys0, %values0, %keys1, %values1
+      : tensor<?x?x96xf32>, !keys, !heads, !keys, !heads
+}
+
 /// Attention, then the feed-forward network, each with a residual connection.
 func.func private @layer(
     %x: !x, %norm1_gain: tensor<128xf32>, %norm1_bias: tensor<128xf32>,
@@ -96,6 +170,45 @@ func.func private @layer(
       %y1, %wq, %wk, %wv, %log_prior, %slopes)
       : (!x, tensor<128x4x32xf32>, tensor<128x4x2x32xf32>,
          tensor<128x4x32xf32>, tensor<4x2xf32>, tensor<4xf32>) -> !heads
+  %x2 = call @add_heads(
+      %x, %heads, %wo, %norm2_gain, %norm2_bias, %w1, %b1, %w2, %b2)
+      : (!x, !heads, tensor<4x32x128xf32>, tensor<128xf32>, tensor<128xf32>,
+         tensor<128x512xf32>, tensor<512xf32>, tensor<512x128xf32>,
+         tensor<128xf32>) -> !x
+  return %x2 : !x
+}
+
+/// A layer for the characters from `start` on.
+func.func private @layer_step(
+    %x: !x, %norm1_gain: tensor<128xf32>, %norm1_bias: tensor<128xf32>,
+    %wq: tensor<128x4x32xf32>, %wk: tensor<128x4x2x32xf32>,
+    %wv: tensor<128x4x32xf32>, %log_prior: tensor<4x2xf32>,
+    %slopes: tensor<4xf32>, %wo: tensor<4x32x128xf32>,
+    %norm2_gain: tensor<128xf32>, %norm2_bias: tensor<128xf32>,
+    %w1: tensor<128x512xf32>, %b1: tensor<512xf32>, %w2: tensor<512x128xf32>,
+    %b2: tensor<128xf32>, %start: tensor<?xi32>, %old_keys: !keys,
+    %old_values: !heads)
+    -> (!x, !keys, !heads) {
+  %y1 = call @layer_norm(%x, %norm1_gain, %norm1_bias)
+      : (!x, tensor<128xf32>, tensor<128xf32>) -> !x
+  %heads, %keys, %values = call @attention_step(
+      %y1, %wq, %wk, %wv, %log_prior, %slopes, %start, %old_keys, %old_values)
+      : (!x, tensor<128x4x32xf32>, tensor<128x4x2x32xf32>, tensor<128x4x32xf32>,
+         tensor<4x2xf32>, tensor<4xf32>, tensor<?xi32>, !keys, !heads) -> (!heads, !keys, !heads)
+  %x2 = call @add_heads(
+      %x, %heads, %wo, %norm2_gain, %norm2_bias, %w1, %b1, %w2, %b2)
+      : (!x, !heads, tensor<4x32x128xf32>, tensor<128xf32>, tensor<128xf32>,
+         tensor<128x512xf32>, tensor<512xf32>, tensor<512x128xf32>,
+         tensor<128xf32>) -> !x
+  return %x2, %keys, %values : !x, !keys, !heads
+}
+
+/// The heads' features added to `x`, then the feed-forward network.
+func.func private @add_heads(
+    %x: !x, %heads: !heads, %wo: tensor<4x32x128xf32>,
+    %norm2_gain: tensor<128xf32>, %norm2_bias: tensor<128xf32>,
+    %w1: tensor<128x512xf32>, %b1: tensor<512xf32>, %w2: tensor<512x128xf32>,
+    %b2: tensor<128xf32>) -> !x {
   %x1 = linalg.contract
       indexing_maps = [affine_map<(b, n, h, e, f) -> (b, h, n, e)>,
                        affine_map<(b, n, h, e, f) -> (h, e, f)>,
@@ -134,6 +247,41 @@ func.func private @attention(%x: !x, %wq: tensor<128x4x32xf32>,
     attn.yield %score : f32
   } causal : (!heads, !keys, !heads) -> !heads
   return %o : !heads
+}
+
+/// The same for queries from `start` on of texts whose earlier keys and values are
+/// in caches.
+func.func private @attention_step(
+    %x: !x, %wq: tensor<128x4x32xf32>, %wk: tensor<128x4x2x32xf32>,
+    %wv: tensor<128x4x32xf32>, %log_prior: tensor<4x2xf32>,
+    %slopes: tensor<4xf32>, %start: tensor<?xi32>, %old_keys: !keys,
+    %old_values: !heads)
+    -> (!heads, !keys, !heads) {
+  %q = call @heads(%x, %wq) : (!x, tensor<128x4x32xf32>) -> !heads
+  %keys = call @keys(%x, %wk) : (!x, tensor<128x4x2x32xf32>) -> !keys
+  %v = call @heads(%x, %wv) : (!x, tensor<128x4x32xf32>) -> !heads
+  %all_keys = attn.append %keys into %old_keys at(%start)
+      : !keys, tensor<?xi32> into !keys -> !keys
+  %all_values = attn.append %v into %old_values at(%start)
+      : !heads, tensor<?xi32> into !heads -> !heads
+  %o = attn.mixture_of_keys %q, %all_keys, %all_values
+      variances [5.656854249492381, 16.970562748477143]
+      prior(%log_prior : tensor<4x2xf32>)
+      score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %first = tensor.extract %start[%b] : tensor<?xi32>
+    %offset = arith.index_cast %first : i32 to index
+    %place = arith.addi %offset, %i : index
+    %steps = arith.subi %place, %j : index
+    %integer = arith.index_cast %steps : index to i64
+    %distance = arith.sitofp %integer : i64 to f32
+    %slope = tensor.extract %slopes[%h] : tensor<4xf32>
+    %penalty = arith.mulf %slope, %distance : f32
+    %score = arith.subf %s, %penalty : f32
+    attn.yield %score : f32
+  } causal from(%start : tensor<?xi32>)
+      : (!heads, !keys, !heads) -> !heads
+  return %o, %all_keys, %all_values : !heads, !keys, !heads
 }
 
 /// The features of every position, turned into heads.

@@ -88,11 +88,11 @@ class Evaluated:
         return forward(self.edition, self.parameters, torch.from_numpy(tokens)).numpy()
 
     def write(self, prompt):
-        """GREEDY characters after `prompt`, each the likeliest, and the smallest
-        gap between the two likeliest."""
+        """GREEDY characters after `prompt`, each the likeliest after all before, and
+        the smallest gap between the two likeliest."""
         tokens, gap = list(encode(prompt)), math.inf
         for _ in range(GREEDY):
-            logits = self.logits(np.array([tokens[-CONTEXT:]]))[0, -1]
+            logits = self.logits(np.array([tokens]))[0, -1]
             second, first = np.sort(logits)[-2:]
             gap = min(gap, float(first - second))
             tokens.append(int(logits.argmax()))

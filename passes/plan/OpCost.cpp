@@ -118,6 +118,12 @@ std::optional<OpCost> mixattn::countOp(Operation *op, const Sizes &sizes) {
     cost.bytes += sizes.bytes(op->getResult(0));
     return OpCost{std::move(cost), {}};
   }
+  if (auto append = dyn_cast<AppendOp>(op)) {
+    // Rows are read, and written over others; the cache is not.
+    cost.bytes =
+        sizes.bytes(append.getRows()) * 2 + sizes.bytes(append.getStart());
+    return OpCost{std::move(cost), {}};
+  }
   StageCosts stages;
   if (std::optional<StageCosts> known = countStages(op, sizes)) {
     stages = std::move(*known);

@@ -45,8 +45,8 @@ def compile_model(name, folder, dtype, target, suffix):
     source = folder / f"{dtype}-{suffix}.mlir"
     source.write_text(text)
     artifact = source.with_suffix("." + suffix)
-    subprocess.run(["mixattn-compile", source, f"--target={target}", "-o",
-                    artifact], check=True)
+    subprocess.run(["mixattn-compile", source, f"--entry={name}",
+                    f"--target={target}", "-o", artifact], check=True)
     return artifact
 
 

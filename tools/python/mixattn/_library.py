@@ -89,6 +89,22 @@ class Entry:
             self._invoke(self._function, tensors, count, **fields)
         return results[0] if len(results) == 1 else tuple(results)
 
+    def zeros(self, name: str, **dims: int) -> Any:
+        """NumPy's zeros for an argument, whose open dims have these sizes: a cache before the first call.
+
+        TypeError where there is no such argument, or a dim has no size.
+        """
+        for each in self._manifest["arguments"]:
+            if each["name"] == name:
+                lacking = [dim for dim in each["shape"] if isinstance(dim, str) and dim not in dims]
+                if lacking:
+                    raise TypeError(f"argument '{name}': expected a size of dim '{lacking[0]}', but got none")
+                made = _results.NumpyArrays().empty(
+                    tuple(dims.get(dim, dim) for dim in each["shape"]), each["dtype"])
+                made[...] = 0
+                return made
+        raise TypeError(f"{self.name}: expected an argument, but got '{name}'")
+
     def _bind(self, args: tuple, kwargs: dict) -> dict:
         """The tensors of a call by name."""
         names = ", ".join(self.arguments)
