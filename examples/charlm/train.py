@@ -31,7 +31,7 @@ PACKAGE, DICTIONARY = "dict-devil", "usr/share/dictd/devil.dict.dz"
 FIRST_WORDS, LAST_WORDS = "ABASEMENT, n.", "horn every two years.\n"
 STEPS, WARM_UP, BATCH, RATE, DROPOUT = 2500, 100, 16, 3e-3, 0.1
 DECAY, DECAYED = 0.1, 8192  # weight decay, of parameters with so many elements or more
-GREEDY, LEAST_GAP = 200, 1e-3
+GREEDY, LEAST_GAP = 200, 2e-3
 MARGIN = 0.3  # bits per character below the model of order 2
 
 
