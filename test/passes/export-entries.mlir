@@ -116,7 +116,7 @@ module @boolean attributes {attn.manifest = "{}"} {
 // CHECK-SAME:      %[[TENSOR:[a-z0-9]+]]: !llvm.ptr, %[[CALL:[a-z0-9]+]]: !llvm.ptr, %[[TITLE:[a-z0-9]+]]: !llvm.ptr, %[[CODE:[a-z0-9]+]]: i32) -> i32 attributes {llvm.linkage = #llvm.linkage<internal>, no_inline}
 // CHECK:           llvm.call @mixattn.report(%[[CALL]], %{{.+}}, %[[TITLE]],
 // CHECK-NEXT:      return %[[CODE]]
-// CHECK:         func.func private @mixattn.check.f32.2.4.result(
+// CHECK:         func.func private @mixattn.check.f32.2.4.written(
 // CHECK:         func.func @mixattn_f(
 // CHECK:           addressof @[[W]] :
 // CHECK:           %[[STATUS:.+]] = call @mixattn.check.f32.2.4(
@@ -124,7 +124,7 @@ module @boolean attributes {attn.manifest = "{}"} {
 // CHECK:           addressof @[[V]] :
 // CHECK:           call @mixattn.check.f32.2.4(
 // CHECK:           return %[[STATUS]]
-// CHECK:           call @mixattn.check.f32.2.4.result(
+// CHECK:           call @mixattn.check.f32.2.4.written(
 // CHECK:           call @f.kernel(
 module @known attributes {attn.manifest = "{}"} {
   func.func @f(%w: memref<2x4xf32, strided<[?, 1]>> {attn.name = "w"},
