@@ -89,7 +89,7 @@ struct Graph {
   /// Ranges of open dims, which calls check; dims without one may have any
   /// size.
   std::map<std::string, DimRange> ranges;
-  /// What holds elements of weights, where the file's bytes do not.
+  /// The owner of elements of weights that are not in the file's bytes.
   std::shared_ptr<const void> memory;
 };
 

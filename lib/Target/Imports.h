@@ -14,7 +14,7 @@
 namespace mixattn {
 
 /// Names that the ELF objects `objects` use and none of them has, in order.
-/// What is used weakly need not be there.
+/// Symbols that are used weakly need not be there.
 std::vector<std::string>
 listUndefinedSymbols(llvm::ArrayRef<std::string> objects);
 

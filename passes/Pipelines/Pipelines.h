@@ -24,7 +24,7 @@ struct PipelineOptions {
   std::string sanitizer = "none";
   /// Whether linalg that computes an attention becomes one op.
   bool raise = true;
-  /// What marks the file of weights that belongs to the code; empty where there
+  /// The mark of the file of weights that belongs to the code; empty where there
   /// is none.
   std::string weights;
   /// Whether to rewrite attentions where a simpler form is equal.

@@ -8,7 +8,7 @@
 
 namespace mixattn {
 
-/// What comes before the name of a parameter in that of its global.
+/// The prefix of a parameter's name in that of its global.
 inline constexpr llvm::StringLiteral weightPrefix = "mixattn_weight.";
 
 /// The module's manifest as it was before parameters were embedded.

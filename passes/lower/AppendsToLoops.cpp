@@ -26,17 +26,19 @@ static void copyElement(AppendOp op, ImplicitLocOpBuilder &b,
   start = arith::IndexCastOp::create(b, b.getIndexType(), start);
   Value room = b.createOrFold<memref::DimOp>(op.getCache(), along);
   Value position = at.add(start, place[along]);
-  // Of more rows than a ring has room for the last ones stay.
-  Value left =
-      at.sub(b.createOrFold<memref::DimOp>(op.getRows(), along), place[along]);
-  Value isInside = op.getRing()
-                       ? at.compare(arith::CmpIPredicate::ule, left, room)
-                       : at.compare(arith::CmpIPredicate::ult, position, room);
-  if (op.getRing())
+  Value isWritten;
+  if (op.getRing()) {
+    // Of more rows than a ring has room for the last ones stay.
+    Value left = at.sub(b.createOrFold<memref::DimOp>(op.getRows(), along),
+                        place[along]);
+    isWritten = at.compare(arith::CmpIPredicate::ule, left, room);
     position = at.rem(position, room);
+  } else {
+    isWritten = at.compare(arith::CmpIPredicate::ult, position, room);
+  }
   SmallVector<Value> target(place);
   target[along] = position;
-  auto inside = scf::IfOp::create(b, isInside, /*withElseRegion=*/false);
+  auto inside = scf::IfOp::create(b, isWritten, /*withElseRegion=*/false);
   b.setInsertionPointToStart(inside.thenBlock());
   Value element = memref::LoadOp::create(b, op.getRows(), place);
   memref::StoreOp::create(b, element, op.getCache(), target);

@@ -107,10 +107,10 @@ static Value emitOperand(ImplicitLocOpBuilder &b, TensorEmitter &tensors,
   if (operand.constant)
     return arith::ConstantOp::create(b, operand.constant);
   Value first = tensors.emit(operand.ref, operand.dims, operand.type);
-  if (operand.beside.empty())
+  if (operand.joined.empty())
     return first;
   SmallVector<Value> parts = {first};
-  for (const RaisedOperand &part : operand.beside)
+  for (const RaisedOperand &part : operand.joined)
     parts.push_back(emitOperand(b, tensors, part));
   return tensor::ConcatOp::create(b, operand.dims.size() - 1, parts);
 }

@@ -129,9 +129,9 @@ bool AttentionMatcher::matchQueriesAndKeys() {
         type = make.f32;
   for (auto &[name, sides] : {std::pair("query", queries), {"key", keys}}) {
     RaisedOperand all = sides[0];
-    all.beside.assign(sides.begin() + 1, sides.end());
+    all.joined.assign(sides.begin() + 1, sides.end());
     all.type = type;
-    for (RaisedOperand &side : all.beside)
+    for (RaisedOperand &side : all.joined)
       side.type = type;
     result.operands[name] = all;
   }

@@ -16,8 +16,8 @@ struct RaisedOperand {
   mlir::Type type = {};
   /// The tensor where it is a constant; then there is no expression.
   mlir::TypedAttr constant = {};
-  /// What lies beside it along the last dim.
-  std::vector<RaisedOperand> beside = {};
+  /// Operands that follow it along the last dim, joined with it to one tensor.
+  std::vector<RaisedOperand> joined = {};
 };
 
 /// An attention in the words of `attn.generic`.

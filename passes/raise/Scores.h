@@ -27,7 +27,7 @@ struct SummedProduct {
   llvm::SmallVector<Expressions::Ref> queries, keys, mixers;
 };
 
-/// What queries and keys make: one product, and what is done to it.
+/// A score of a query and a key: one product, and what is done to it.
 struct RawScore : SummedProduct {
   /// Whether there is no product: the queries' factors are the scores.
   bool isGiven = false;

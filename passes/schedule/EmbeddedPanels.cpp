@@ -18,8 +18,8 @@ memref::GetGlobalOp mixattn::findEmbedded(Value buffer) {
   return isEmbedded ? held : memref::GetGlobalOp();
 }
 
-/// What the panels are made of, as embeddedPanels says it; null where the
-/// places of elements are not known.
+/// The elements of panels, as embeddedPanels says them; null where their places
+/// are not known.
 static DictionaryAttr describe(Value source, const PanelLayout &layout) {
   StringRef symbol = findEmbedded(source).getName();
   // Casts forget strides that are known.

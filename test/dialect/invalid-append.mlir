@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attn.append cannot be.
+// Forms of attn.append that its verifier refuses.
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 

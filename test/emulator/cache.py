@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A step of mixed heads that writes keys and values into caches, in bf16 on the
 emulated GPU: cache.py --target=sm_80. A text comes in two pieces, the second one
-position long; results are those of NumPy without a cache, and no place of a
+position long; results are those of the oracle without a cache, and no place of a
 cache changes but those of the new positions.
 """
 
@@ -19,23 +19,12 @@ import run
 import variants  # which finds test/numeric
 
 import inputs  # isort: skip
+import oracle  # isort: skip
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STEP = ROOT / "test" / "python" / "Inputs" / "step.mlir"
 HEADS, FEATURES, ROOM = 8, 64, 90
 LIMIT = 2.0**-7
-
-
-def softmax(x):
-    powers = np.exp(x - x.max(-1, keepdims=True))
-    return powers / powers.sum(-1, keepdims=True)
-
-
-def expected(q, k, v, mixer):
-    scores = np.einsum("bhid,bhjd->bhij", q, k) / FEATURES**0.5
-    places = np.arange(q.shape[2])
-    weights = softmax(np.where(places[:, None] >= places, scores, -np.inf))
-    return np.einsum("hg,bhij,bgjd->bgid", mixer, weights, v)
 
 
 def main():
@@ -49,8 +38,10 @@ def main():
     q, k, v, mixer = (inputs.encode(random.standard_normal(shape), "bf16")
                       for shape in 3 * [(batch, HEADS, length, FEATURES)]
                       + [(HEADS, HEADS)])
-    right = expected(*(inputs.decode(x).astype(np.float64)
-                       for x in (q, k, v, mixer)))
+    given = {"q": q, "k": k, "v": v, "mixer": mixer}
+    right = oracle.expected("mixhead_a_causal", {
+        name: inputs.decode(x).astype(np.float64)
+        for name, x in given.items()}).results["o"]
     with tempfile.TemporaryDirectory() as path:
         folder = pathlib.Path(path)
         (folder / "step.mlir").write_text(STEP.read_text().replace("f32", "bf16"))

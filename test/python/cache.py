@@ -1,31 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A cache that calls write into: cache.py STEP.mlir FOLDER. A text is given whole, in pieces, and
-one position after the other, all to one entry; results are those of NumPy without a cache.
+one position after the other, all to one entry; results are those of the oracle without a cache.
 """
 
 import os
 import subprocess
 import sys
 
-import numpy as np
-
 import mixattn
+import numpy as np
 from refused import refused
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "numeric"))
+import oracle  # noqa: E402
+
 HEADS, FEATURES, ROOM = 8, 64, 90
-
-
-def softmax(x):
-    powers = np.exp(x - x.max(-1, keepdims=True))
-    return powers / powers.sum(-1, keepdims=True)
-
-
-def expected(q, k, v, mixer):
-    """Weights of all heads, mixed, in double precision: each query sees the keys up to its own."""
-    scores = np.einsum("bhid,bhjd->bhij", *(x.astype(np.float64) for x in (q, k))) / FEATURES ** 0.5
-    places = np.arange(q.shape[2])
-    weights = softmax(np.where(places[:, None] >= places, scores, -np.inf))
-    return np.einsum("hg,bhij,bgjd->bgid", mixer.astype(np.float64), weights, v.astype(np.float64))
 
 
 def main():
@@ -39,10 +28,12 @@ def main():
     q, k, v = (random.standard_normal((batch, HEADS, length, FEATURES), np.float32)
                for _ in range(3))
     mixer = random.standard_normal((HEADS, HEADS), np.float32)
-    right = expected(q, k, v, mixer)
+    given = {"q": q, "k": k, "v": v, "mixer": mixer}
+    right = oracle.expected("mixhead_a_causal", {name: x.astype(np.float64) for name, x
+                                                 in given.items()}).results["o"]
 
     for name, pieces in {"whole": [61], "pieces": [23, 1, 30, 7], "steps": [40] + 21 * [1]}.items():
-        # What is not written yet is never read.
+        # NaN shows where a place is read before it is written.
         keys, values = (np.full((batch, HEADS, ROOM, FEATURES), np.nan, np.float32)
                         for _ in range(2))
         found, first = [], 0

@@ -51,7 +51,7 @@ struct Options {
   /// from; empty for those of a model.
   bool embeds = false;
   std::string embedded;
-  /// What marks the file of weights that is written; no option sets it.
+  /// The mark of the file of weights that is written; no option sets it.
   std::string weightsMark;
   /// Whether linalg that computes an attention becomes one op.
   bool isRaised = true;

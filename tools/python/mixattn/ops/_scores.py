@@ -95,7 +95,7 @@ def attend(scores: Tensor, value: Tensor, bias: Optional[Tensor], softcap: Optio
         weights = mix(weights)
     values = widened(value).to(weights.dtype)
     if lengths is not None:
-        # What lies after the last key may be anything.
+        # Values after the last key may be anything.
         counts = torch.arange(values.shape[2], device=values.device) < lengths.reshape(-1, 1)
         values = values.masked_fill(~counts[:, None, :, None], 0)
     result = weights @ repeat_heads(values, weights.shape[1])
