@@ -378,7 +378,9 @@ def caches(p):
     cache = p.value("Concat", "x", "y", "x", axis=1, ref=lambda *all: np.concatenate(all, 1))
     p.out("TensorScatter", cache, "x", "at", axis=1, ref=lambda c, x, s: written(c, x, s, 1))
     p.out("TensorScatter", cache, "x", ref=lambda c, x: written(c, x, longs(0, 0), 1))
-    late = p.value("Mul", "at", np.array(3), ref=np.multiply)
+    # Of the second batch row the last place, from which on others come to the beginning.
+    twice = p.value("Mul", "at", np.array(2), ref=np.multiply)
+    late = p.value("Add", twice, np.array(N - 1), ref=np.add)
     p.out("TensorScatter", cache, "x", late, mode="circular",
           ref=lambda c, x, s: written(c, x, s, 1, True))
     apart = longs(0, 0, 2, 3)
