@@ -37,8 +37,8 @@ def weights_of(edition, tokens, tools, out):
     graph, library, inputs = (os.path.join(out, name)
                               for name in ("graph.mlir", "graph.so", "tokens.npy"))
     source = os.path.join(CHARLM, edition + ".mlir")
-    text, layers = graphs.with_weights(
-        call(graphs.inlining(os.path.join(tools, "mixattn-opt"), source)))
+    inlined = call(graphs.inlining(os.path.join(tools, "mixattn-opt"), source))
+    text, layers = graphs.with_weights(graphs.only(inlined, edition))
     with open(graph, "w", encoding="utf-8") as file:
         file.write(text)
     call([os.path.join(tools, "mixattn-compile"), graph, "-o", library])

@@ -14,12 +14,22 @@ ATTENTION = re.compile(
     re.MULTILINE | re.DOTALL)
 SIGNATURE = re.compile(r"^  (?P<entry>func\.func @\w+\(.*\)) -> \((?P<results>.*)\) \{$",
                        re.MULTILINE)
+FUNCTION = re.compile(r"^  func\.func (?:private )?@(?P<name>\w+)\(.*?^  \}\n",
+                      re.MULTILINE | re.DOTALL)
 RETURN = re.compile(r"^    return (?P<values>[^:]*) : (?P<types>.*)$", re.MULTILINE)
 
 
 def inlining(tool, file):
     """The command by which mixattn-opt, at `tool`, prints a graph inlined."""
     return [tool, "--inline", "--symbol-dce", file]
+
+
+def only(text, entry):
+    """An inlined graph with the function `entry` alone; ValueError where it has none."""
+    names = FUNCTION.findall(text)
+    if entry not in names:
+        raise ValueError(f"expected a function {entry}, but got {', '.join(names) or 'none'}")
+    return FUNCTION.sub(lambda m: m[0] if m["name"] == entry else "", text)
 
 
 def with_weights(text):

@@ -63,8 +63,8 @@ def of_model(edition, texts, length, tools, out):
     graph, library, tokens = (os.path.join(out, name)
                               for name in ("graph.mlir", "graph.so", "tokens.npy"))
     source = os.path.join(CHARLM, edition + ".mlir")
-    text, layers = graphs.with_weights(
-        call(graphs.inlining(os.path.join(tools, "mixattn-opt"), source)))
+    inlined = call(graphs.inlining(os.path.join(tools, "mixattn-opt"), source))
+    text, layers = graphs.with_weights(graphs.only(inlined, edition))
     with open(graph, "w", encoding="utf-8") as file:
         file.write(with_values(text))
     call([os.path.join(tools, "mixattn-compile"), graph, "-o", library])
