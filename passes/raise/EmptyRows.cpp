@@ -55,20 +55,29 @@ Ref mixattn::findGuardedWeights(Expressions &make, Ref ref,
     return nullptr;
   if (isNoNumber(make, condition, weights))
     return weights;
-  if (!condition->is(Kind::Element))
-    return nullptr;
-  // Not: there is a key whose score is not -inf. What makes up scores is not
-  // looked into.
+  // What makes up scores is not looked into.
   ElementReader reader(make, [&](Value value, ArrayRef<Place>) {
     return value == softmax.scores || sumsSeveral(value);
   });
-  Ref any = contraryOf(reader.read(condition->tensor, condition->places));
-  if (!any || !any->is(Kind::Any))
+  auto follow = [&](Ref each) {
+    return each && each->is(Kind::Element)
+               ? reader.read(each->tensor, each->places)
+               : each;
+  };
+  condition = follow(condition);
+  // Not: there is a key whose score is not -inf. Or: the largest score is -inf.
+  Ref score = nullptr, over = contraryOf(condition);
+  if (over && over->is(Kind::Any)) {
+    score = comparedWithNone(contraryOf(over->operands[0]));
+  } else {
+    over = follow(comparedWithNone(condition));
+    if (over && over->is(Kind::Largest))
+      score = over->operands[0];
+  }
+  if (!score)
     return nullptr;
-  Ref score = comparedWithNone(contraryOf(any->operands[0]));
   SmallVector<Place> places(weights->places);
-  places[softmax.axis] = any->bound;
-  bool isOfRow =
-      score && make.areSame(score, reader.read(softmax.scores, places));
+  places[softmax.axis] = over->bound;
+  bool isOfRow = make.areSame(score, reader.read(softmax.scores, places));
   return isOfRow ? weights : nullptr;
 }
