@@ -33,14 +33,11 @@ class Call(ctypes.Structure):
 
 
 class Artifact(NamedTuple):
-    """A compiled row: the shared library, and the seconds of the compiler's
-    process."""
+    """A compiled row: the shared library, the file that it is made of, and the
+    seconds of the compiler's process."""
     library: pathlib.Path
+    source: pathlib.Path
     seconds: float
-
-    @property
-    def source(self):
-        return self.library.with_suffix(".mlir")
 
     @property
     def manifest(self):
@@ -49,12 +46,12 @@ class Artifact(NamedTuple):
 
 def compile_row(row, tools, options=(), work=paths.WORK):
     """The artifact."""
-    text = row.source()
-    key = hashlib.sha256(repr((text, row.target, options)).encode())
+    options = (*row.options(), *options)
+    key = hashlib.sha256(repr((row.source(), row.target, options)).encode())
     stem = work / "artifacts" / f"{row.variant}_{key.hexdigest()[:12]}"
     stem.parent.mkdir(parents=True, exist_ok=True)
-    source = stem.with_suffix(".mlir")
-    source.write_text(text)
+    source = stem.with_suffix(row.SUFFIX)
+    row.write(source)
     command = [tools / "mixattn-compile", source, "-o", stem.with_suffix(".so"),
                f"--target={row.target}", *options]
     start = time.perf_counter()
@@ -62,7 +59,7 @@ def compile_row(row, tools, options=(), work=paths.WORK):
     seconds = time.perf_counter() - start
     if process.returncode:
         raise RuntimeError(f"mixattn-compile: {process.stderr.strip()[-500:]}")
-    return Artifact(stem.with_suffix(".so"), seconds)
+    return Artifact(stem.with_suffix(".so"), source, seconds)
 
 
 def openmp():
@@ -75,8 +72,9 @@ def openmp():
 
 
 def all_sources():
-    """Of all rows, each once."""
-    return sorted({row.source() for row in rows.all_rows().values()})
+    """The MLIR of all rows, each once."""
+    return sorted({row.source() for row in rows.all_rows().values()
+                   if row.SUFFIX == ".mlir"})
 
 
 def size_of(expression, dims, threads):
@@ -108,7 +106,10 @@ class Ours:
         # Pointers into them do not keep them alive.
         self.arguments = arguments
         self.library = ctypes.CDLL(str(artifact.library))
-        self.entry = getattr(self.library, f"mixattn_{row.variant}")
+        entries = artifact.manifest["entries"]
+        # That of a model is called as its file is.
+        entry = next((each for each in entries if each["name"] == row.variant), entries[0])
+        self.entry = getattr(self.library, f"mixattn_{entry['name']}")
         self.entry.restype = ctypes.c_int32
         self.openmp, self.threads = openmp(), threads
         stored = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}
@@ -119,8 +120,6 @@ class Ours:
         self.pointers = (ctypes.POINTER(DLTensor) * len(self.tensors))(
             *map(ctypes.pointer, self.tensors))
         self.count = len(self.tensors)
-        entry = next(each for each in artifact.manifest["entries"]
-                     if each["name"] == row.variant)
         dims = {name: size for each in entry["arguments"]
                 for name, size in zip(each["shape"], arguments.arrays[each["name"]].shape)}
         workspace = entry["workspace"] if keeps_memory else 0

@@ -37,6 +37,7 @@ done
 
 python="$(find_python)"
 environment=build/bench/venv
+packages="numpy onnx onnxruntime onnxscript matplotlib timm transformers"
 if $only_says; then
   exec "$python" -m "$module" "$@"
 fi
@@ -60,23 +61,24 @@ install_peers() {
   if [ -n "$index" ]; then
     say "found in $index: some 200 MiB, 1 GiB on disk"
     "$environment/bin/pip" install --quiet --index-url "$index" \
-      --find-links "$environment/torch" torch
+      --find-links "$environment/torch" torch torchvision
   else
     say "not found: taking the CUDA build, with its libraries some 2.9 GiB, 5.6 GiB on disk"
-    "$environment/bin/pip" install --quiet torch
+    "$environment/bin/pip" install --quiet torch torchvision
   fi
   rm -rf "$environment/torch"
-  say "and numpy, onnx, onnxruntime, matplotlib: some 60 MiB"
-  "$environment/bin/pip" install --quiet numpy onnx onnxruntime matplotlib
-  touch "$environment/complete"
+  say "and $packages: some 110 MiB"
+  # shellcheck disable=SC2086
+  "$environment/bin/pip" install --quiet $packages
+  mark_installed "$environment" "$packages"
 }
 
 scripts/setup.sh
 scripts/build.sh release mixattn-compile
 if $wants_peers; then
-  [ -f "$environment/complete" ] || install_peers
+  is_installed "$environment" "$packages" || install_peers
 fi
-if [ -f "$environment/complete" ]; then
+if is_installed "$environment" "$packages"; then
   python="$environment/bin/python"
 fi
 exec "$python" -m "$module" "$@"

@@ -38,3 +38,8 @@ build_folder() {
 
 # Prints a value of a configured build: cached FOLDER VARIABLE.
 cached() { sed -n "s/^$2:[^=]*=//p" "$1/CMakeCache.txt"; }
+
+# Whether an environment of Python's has all of some packages, as `mark_installed`
+# wrote it: is_installed FOLDER PACKAGES.
+is_installed() { [ "$(cat "$1/complete" 2>/dev/null)" = "$2" ]; }
+mark_installed() { echo "$2" > "$1/complete"; }

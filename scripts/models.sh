@@ -35,10 +35,12 @@ done
 environment="$PWD/build/models/venv"
 scripts/setup.sh
 scripts/build.sh release mixattn-compile mixattn-run
-if [ ! -f "$environment/complete" ]; then
+packages="torch torchvision timm transformers onnxscript numpy"
+if ! is_installed "$environment" "$packages"; then
   say "installing PyTorch, torchvision, timm and transformers into $environment: 5.7 GiB on disk"
   "$(find_python)" -m venv "$environment"
-  "$environment/bin/pip" install --quiet torch torchvision timm transformers onnxscript numpy
-  touch "$environment/complete"
+  # shellcheck disable=SC2086
+  "$environment/bin/pip" install --quiet $packages
+  mark_installed "$environment" "$packages"
 fi
 PATH="$PWD/build/bin:$PATH" exec "$environment/bin/python" test/import/real_models.py "$@"

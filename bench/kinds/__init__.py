@@ -15,7 +15,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import ClassVar
 
 # Modules of this folder, in the order in which their rows are measured.
-KINDS = ("attention", "dense", "charlm", "swin")
+KINDS = ("attention", "dense", "charlm", "swin", "models")
 # So few rows of products are bound by bytes, not by operations.
 FEW = 8
 
@@ -46,6 +46,8 @@ class Row:
     PEERS: ClassVar = ("eager", "compile", "onnxruntime")
     # Those whose memory is measured.
     REMEMBERED: ClassVar = ("eager", "compile", "onnxruntime")
+    # Of the file that is compiled.
+    SUFFIX: ClassVar = ".mlir"
 
     def dims(self):
         """All sizes by letter."""
@@ -61,8 +63,17 @@ class Row:
         raise NotImplementedError
 
     def source(self):
-        """What is compiled, as MLIR."""
+        """What is compiled, as MLIR; of another format, whatever tells it apart from
+        others."""
         raise NotImplementedError
+
+    def options(self):
+        """Of mixattn-compile."""
+        return ()
+
+    def write(self, file):
+        """Writes what is compiled."""
+        file.write_text(self.source())
 
     def draw(self, generator):
         """The arguments of the function, in its order, as arrays, and the element

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models of torchvision, timm and transformers as published, with random weights,
+from the files that PyTorch exports; weights are in the artifact. Checked against
+PyTorch in double precision."""
+
+import copy
+import functools
+import importlib.metadata
+import sys
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bench import paths
+from bench.check import Expected
+from bench.kinds import Row
+
+FOLDER = paths.ROOT / "test" / "import"
+LIMIT = 1e-4
+# Milliseconds that compiling twelve layers may take.
+MOST_COMPILING = 5000
+# By their names in test/import/models.py: lengths, and the ratio to the best peer.
+WORDS = {"bert-sdpa": ((128, 512), 1.0), "gpt2-sdpa": ((1024,), 1.0)}
+IMAGES = {"cait_xxs24_224": 1 / 0.7, "swin_t": 1.0, "vit_b_16": 1.0}
+
+
+@functools.cache
+def network(model):
+    """The model with drawn weights, the same ones for each attention."""
+    import torch
+    sys.path.append(str(FOLDER))
+    import models
+    torch.manual_seed(0)
+    return models.MODELS[model](True).eval().requires_grad_(False)
+
+
+@dataclass(frozen=True)
+class Model(Row):
+    """`N` is 0 where the model has no words."""
+    variant: str
+    model: str
+    B: int
+    N: int
+
+    SUFFIX: ClassVar = ".pt2"
+
+    def dims(self):
+        return {"B": self.B, "N": self.N} if self.N else {"B": self.B}
+
+    @property
+    def is_read_bound(self):
+        return False
+
+    def source(self):
+        versions = [importlib.metadata.version(package)
+                    for package in ("torch", "torchvision", "timm", "transformers")]
+        return repr((self.model, versions, (FOLDER / "models.py").read_text()))
+
+    def options(self):
+        return ("--embed", *(f"--name-dim=x.{number}={name}"
+                             for number, name in enumerate(self.dims())))
+
+    def write(self, file):
+        if file.exists():
+            return
+        partial = file.with_suffix(".partial.pt2")
+        module = network(self.model)
+        sys.modules["models"].export(module, partial)
+        partial.rename(file)
+
+    def draw(self, generator):
+        import torch
+        torch.manual_seed(int(generator.integers(2**31)))
+        module = network(self.model)
+        x = sys.modules["models"].example(module, self.B, self.N).numpy()
+        return {"x": x}, {} if self.N else {"x": self.dtype}
+
+    def expected(self, arguments):
+        """The result of PyTorch in double precision."""
+        import torch
+        x = torch.from_numpy(arguments.arrays["x"])
+        with torch.no_grad():
+            return copy.deepcopy(network(self.model)).double()(
+                x if self.N else x.double()).numpy()
+
+    def result_shape(self):
+        if not self.N:
+            return self.B, 1000
+        return self.B, self.N, {"bert": 768, "gpt2": 50257}[self.model.partition("-")[0]]
+
+    def check(self, arguments):
+        return Expected(self.expected(arguments), LIMIT)
+
+
+def rows():
+    for model, (lengths, ratio) in WORDS.items():
+        for length in lengths:
+            yield Model(f"model_{model.partition('-')[0]}_b1_n{length}", "model", model, 1, length,
+                        group="models", goals={"peer": ratio, "memory": 1.0})
+    for model, ratio in IMAGES.items():
+        yield Model(f"model_{model}_b1", "model", model, 1, 0, group="models",
+                    goals={"peer": ratio, "memory": 1.0})
+
+
+def compiled():
+    """Each model once."""
+    return [(row.name, row, MOST_COMPILING) for row in rows()
+            if row.N in (0, WORDS.get(row.model, ((0,),))[0][0])]
+
+
+def remembered():
+    return rows()
