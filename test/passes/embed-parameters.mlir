@@ -5,7 +5,7 @@
 // RUN: mixattn-opt --attn-embed-parameters --canonicalize --attn-pack-parameters --canonicalize --cse %S/Inputs/embedded-layers.mlir | FileCheck %s --check-prefix=PACK
 
 // CHECK:       module attributes
-// CHECK-SAME:    attn.embedded_manifest = "{\22entries\22:[{\22arguments\22:[{\22name\22:\22x\22},{\22name\22:\22w\22,\22parameter\22:true}],\22attention\22:{},\22name\22:\22f\22},{\22arguments\22:[{\22name\22:\22y\22}],\22attention\22:{},\22name\22:\22g\22}]}"
+// CHECK-SAME:    attn.embedded_manifest = "{\22entries\22:[{\22arguments\22:[{\22name\22:\22x\22},{\22name\22:\22w\22,\22parameter\22:true}],\22attention\22:{},\22name\22:\22f\22},{\22arguments\22:[{\22name\22:\22y\22}],\22attention\22:{},\22name\22:\22g\22}]}\0A"
 // CHECK-SAME:    attn.manifest = "{\22entries\22:[{\22arguments\22:[{\22name\22:\22x\22}],\22attention\22:null,\22attention_reason\22:\22its parameters are embedded\22,\22name\22:\22f\22},{\22arguments\22:[{\22name\22:\22y\22}],\22attention\22:{},\22name\22:\22g\22}]}
 // CHECK:       memref.global constant @mixattn_weight.w : memref<3xf32> {alignment = 64 : i64}
 // CHECK-NOT:   memref.global

@@ -3,6 +3,7 @@
 
 #include "passes/schedule/x86/dense/Dense.h"
 
+#include "passes/schedule/EmbeddedPanels.h"
 #include "passes/schedule/x86/dense/DenseGrid.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -115,7 +116,11 @@ std::optional<PanelLayout> mixattn::findPanels(KernelOp kernel,
   std::optional<int64_t> rows = target.getKnownSize(op.rows);
   bool hasRows = right.isEven(op.depths) && right.isContiguous(op.lanes);
   int64_t few = right.getElementType().isF32() ? DenseTile::fewRows : 1;
-  if (rows && *rows <= few && hasRows)
+  // An artifact holds its parameters in either order: panels are read from end
+  // to end, where each row is on other pages.
+  bool isFree = right.getElementType().isF32() &&
+                findEmbedded(kernel.getOperandOf(op.right)) != nullptr;
+  if (rows && *rows <= few && hasRows && !isFree)
     return std::nullopt;
   // Panels have no more terms than there are, and AMX reads whole steps.
   if (DenseTile::isAmxOf(op, TileSizes::of(cpu)) &&
