@@ -45,6 +45,7 @@ private:
   void buildNode(GraphBuilder &build, const GraphNode &node);
   ArrayAttr dimNames(OpBuilder &builder, const SizeList &sizes);
   Status finish(GraphBuilder &build);
+  Status checkUpdate(const GraphInput &input, ValueId update) const;
 
   Graph graph;
   std::string name;
@@ -136,6 +137,14 @@ void ModuleBuilder::makeResults(OpBuilder &builder, ValueRange returned,
     if (ArrayAttr dims = dimNames(builder, values[output.second].sizes))
       entry.setResultAttr(index, "attn.dims", dims);
   }
+  for (auto [index, update] : llvm::enumerate(graph.updates)) {
+    unsigned place = graph.outputs.size() + index;
+    const std::string &of = graph.inputs[update.first].name;
+    entry.setResultAttr(place, "attn.name",
+                        builder.getStringAttr(freshName(of)));
+    if (ArrayAttr dims = dimNames(builder, values[update.second].sizes))
+      entry.setResultAttr(place, "attn.dims", dims);
+  }
   for (const auto &[dim, range] : limits) {
     DimRange &known = graph.ranges[dim];
     known.least = std::max(known.least, range.least);
@@ -199,6 +208,8 @@ void ModuleBuilder::bindInputs(GraphBuilder &build) {
       if (std::string name = size.asDim(); !name.empty())
         build.defineDim(name, argument, dim);
   }
+  for (const auto &[input, update] : graph.updates)
+    values[graph.inputs[input].value].isUpdated = true;
 }
 
 void ModuleBuilder::buildNode(GraphBuilder &build, const GraphNode &node) {
@@ -231,7 +242,8 @@ void ModuleBuilder::buildNode(GraphBuilder &build, const GraphNode &node) {
     }
   (*write)(call);
   call.finish();
-  if (!build.failure() && (node.results.empty() || !values[node.results[0]]))
+  if (!build.failure() && node.integer.empty() &&
+      (node.results.empty() || !values[node.results[0]]))
     build.fail(makeError("expected tensors with dims, but got one without"));
 }
 
@@ -242,6 +254,26 @@ static void eraseUnused(Block &block) {
       op.erase();
 }
 
+/// Whether `update` is what rows that were written made of `input`: nothing
+/// else is in place.
+Status ModuleBuilder::checkUpdate(const GraphInput &input,
+                                  ValueId update) const {
+  Value value = values[update].value;
+  while (auto append = value ? value.getDefiningOp<AppendOp>() : AppendOp())
+    value = append.getCache();
+  if (value && value == values[input.value].value)
+    return Success{};
+  Error error =
+      makeError("expected what is written to '{}' to be rows one after the "
+                "other, by a slice, index_copy_, index_put_ or scatter_, but "
+                "got something else",
+                input.name);
+  for (const GraphNode &node : graph.nodes)
+    if (llvm::is_contained(node.results, update))
+      return inPlace(describe(node), error);
+  return error;
+}
+
 /// Returns the results, as sizes that calls know.
 Status ModuleBuilder::finish(GraphBuilder &build) {
   SmallVector<Value> returned;
@@ -250,6 +282,11 @@ Status ModuleBuilder::finish(GraphBuilder &build) {
       return makeError("'{}' is a result that is not compiled",
                        graph.values[id].name);
     returned.push_back(build.valueOf(values[id]));
+  }
+  for (const auto &[input, update] : graph.updates) {
+    if (Status checked = checkUpdate(graph.inputs[input], update); !checked)
+      return checked;
+    returned.push_back(values[update].value);
   }
   makeResults(build.builder(), returned, build.limits());
   func::ReturnOp::create(build.builder(), build.location(), returned);

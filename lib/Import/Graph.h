@@ -59,6 +59,10 @@ struct GraphNode {
   /// Arguments that have a place alone, not a name.
   std::vector<std::optional<ValueId>> inputs;
   std::vector<ValueId> results;
+  /// The name that sizes have for the integer that the op takes out of a
+  /// tensor, if it does, and the values of it that the model was made for.
+  std::string integer;
+  std::optional<int64_t> least, most;
 };
 
 /// An argument of the model.
@@ -86,6 +90,8 @@ struct Graph {
   std::vector<GraphNode> nodes;
   /// Results with their names.
   std::vector<std::pair<std::string, ValueId>> outputs;
+  /// Places of inputs that the model writes to, and what they are afterwards.
+  std::vector<std::pair<size_t, ValueId>> updates;
   /// Ranges of open dims, which calls check; dims without one may have any
   /// size.
   std::map<std::string, DimRange> ranges;

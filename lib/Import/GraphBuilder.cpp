@@ -25,6 +25,22 @@ void GraphBuilder::defineDim(const std::string &name, Value argument,
   dims.try_emplace(name, argument, dim);
 }
 
+void GraphBuilder::defineInteger(const std::string &name, Value index,
+                                 bool isCount) {
+  sizeValues[name] = index;
+  integers[name] = isCount;
+}
+
+bool GraphBuilder::dependsOnIntegers(const SizePolynomial &size,
+                                     bool below) const {
+  for (const auto &[product, coefficient] : size.getTerms())
+    for (const std::string &dim : product)
+      if (auto found = integers.find(dim); found != integers.end())
+        if (!below || !found->second || coefficient < 0)
+          return true;
+  return false;
+}
+
 Value GraphBuilder::indexOf(const SizePolynomial &size) {
   Value &known = sizeValues[size.toText()];
   if (known)

@@ -37,6 +37,9 @@ struct Built {
   /// All elements in row-major order, where they are few and follow from sizes
   /// and constants alone.
   std::optional<SizeList> integers = {};
+  /// Whether it is an argument that the model writes to, or what that is once
+  /// rows were written.
+  bool isUpdated = false;
 
   explicit operator bool() const { return value || element; }
   int64_t rank() const { return static_cast<int64_t>(sizes.size()); }
@@ -58,6 +61,12 @@ public:
 
   /// Says that `dim` of `argument` is the open dim of that name.
   void defineDim(const std::string &name, mlir::Value argument, int64_t dim);
+  /// Says that sizes call an integer, one of a tensor, by that name; where
+  /// `isCount` is set it is at least 0.
+  void defineInteger(const std::string &name, mlir::Value index, bool isCount);
+  /// Whether a size depends on integers of tensors; on such that may be below 0
+  /// where `below` is set.
+  bool dependsOnIntegers(const SizePolynomial &size, bool below = false) const;
   /// The sizes of open dims at which all parts of tensors lie within them.
   const std::map<std::string, DimRange> &limits() const { return ranges; }
   /// The size as an attribute, or as a value of type index.
@@ -148,6 +157,8 @@ private:
   std::map<std::string, DimRange> ranges;
   std::map<std::string, std::pair<mlir::Value, int64_t>> dims;
   std::map<std::string, mlir::Value> sizeValues;
+  /// Integers of tensors, and whether they are at least 0.
+  std::map<std::string, bool> integers;
 };
 
 /// `value` of one element type as another, as C converts.

@@ -57,6 +57,8 @@ public:
   }
   /// The result's type, which must be one of floats; f32 where it is not.
   DType floatType();
+  /// The op in the file, for what it says besides arguments.
+  const GraphNode &source() const { return node; }
   size_t numResults() const { return node.results.size(); }
   /// `int` of `aten.softmax.int`; empty where the name has none.
   llvm::StringRef overload() const;

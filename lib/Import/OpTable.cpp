@@ -9,7 +9,7 @@ static OpTable makeTable() {
   for (auto *add :
        {addPointwise, addComparisons, addConstants, addViews, addParts,
         addProducts, addReductions, addNorms, addAttention, addOnnxAttention,
-        addAttnOps, addGathers, addPatches, addCaches, addSizes})
+        addAttnOps, addGathers, addPatches, addCaches, addScatters, addSizes})
     add(table);
   return table;
 }

@@ -6,6 +6,7 @@
 
 #include "lib/Import/Pt2Values.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -34,6 +35,8 @@ private:
   void checkInputDims(const JsonView &spec, const GraphInput &input);
   void readNode(const JsonView &view);
   void readResults(const JsonView &outputs, GraphNode &node);
+  void readUpdates(const JsonView &specs);
+  void readUpdate(const JsonView &view, ValueId update);
   void readOutputs(const JsonView &specs);
   void readRanges(const JsonView &ranges);
   Argument readArgument(const JsonView &argument);
@@ -49,6 +52,8 @@ private:
   std::optional<Error> &firstError;
   Graph result;
   ProgramValues values;
+  /// Buffers that the program writes to.
+  std::set<std::string> updatedBuffers;
 };
 
 } // namespace
@@ -118,6 +123,9 @@ void ProgramReader::readInput(const JsonView &spec) {
   input.value = values.define(view["arg"]["name"]);
   if (firstError)
     return;
+  // What calls write to is theirs.
+  if (kind == "buffer" && updatedBuffers.count(input.name))
+    return result.inputs.push_back(std::move(input));
   Result<Tensor> weight = findWeight(input.name);
   if (!weight)
     return spec.complain(weight.error());
@@ -225,6 +233,11 @@ void ProgramReader::readResults(const JsonView &outputs, GraphNode &node) {
   }
 }
 
+/// Whether an op gives the only element of a tensor as an integer.
+static bool takesInteger(StringRef op) {
+  return op == "aten.item.default" || op == "aten._local_scalar_dense.default";
+}
+
 void ProgramReader::readNode(const JsonView &view) {
   GraphNode node;
   std::string text = view["target"].text();
@@ -250,7 +263,10 @@ void ProgramReader::readNode(const JsonView &view) {
   auto hasTensors = [](const JsonView &output) {
     return output.has("as_tensor") || output.has("as_tensors");
   };
-  if (std::none_of(outputs.begin(), outputs.end(), hasTensors))
+  if (takesInteger(node.op) && outputs.size() == 1 &&
+      outputs[0].has("as_sym_int"))
+    node.integer = values.defineInteger(outputs[0]["as_sym_int"]);
+  else if (std::none_of(outputs.begin(), outputs.end(), hasTensors))
     return;
   for (const auto &[name, argument] : arguments)
     node.arguments.emplace_back(name, readArgument(argument));
@@ -260,20 +276,35 @@ void ProgramReader::readNode(const JsonView &view) {
   for (size_t id = before; id < result.values.size(); ++id)
     values.checkDims(result.values[id].sizes, node);
   for (const auto &[name, argument] : node.arguments)
-    if (const auto *size = std::get_if<SizePolynomial>(&argument))
-      values.checkDims({*size}, node);
-    else if (const auto *sizes = std::get_if<SizeList>(&argument))
-      values.checkDims(*sizes, node);
+    values.checkArgument(argument, node);
   result.nodes.push_back(std::move(node));
+}
+
+/// Finds the buffers that the program writes to, before inputs are read.
+void ProgramReader::readUpdates(const JsonView &specs) {
+  for (const JsonView &spec : specs.elements())
+    if (spec.has("buffer_mutation"))
+      updatedBuffers.insert(spec["buffer_mutation"]["buffer_name"].text());
 }
 
 void ProgramReader::readOutputs(const JsonView &specs) {
   std::vector<JsonView> outputs = specs.elements();
+  auto isResult = [](const JsonView &spec) { return spec.has("user_output"); };
+  int64_t count = std::count_if(outputs.begin(), outputs.end(), isResult);
   for (const JsonView &output : outputs) {
     auto [kind, view] = onlyMember(output);
+    const char *updated = kind == "buffer_mutation"       ? "buffer_name"
+                          : kind == "user_input_mutation" ? "user_input_name"
+                                                          : nullptr;
+    if (updated) {
+      ValueId update = values.use(view["arg"]["name"]);
+      readUpdate(view[updated], update);
+      continue;
+    }
     if (kind != "user_output")
-      return output.complain(makeError("expected a model that writes to none "
-                                       "of its inputs, but got a '{}'",
+      return output.complain(makeError("expected results, and inputs and "
+                                       "buffers that are written to, but got "
+                                       "a '{}'",
                                        kind));
     auto [form, tensor] = onlyMember(view["arg"]);
     if (form != "as_tensor")
@@ -281,10 +312,23 @@ void ProgramReader::readOutputs(const JsonView &specs) {
                                      "got '{}'",
                                      form));
     std::string name = "output";
-    if (outputs.size() > 1)
+    if (count > 1)
       name += std::to_string(result.outputs.size());
     result.outputs.emplace_back(name, values.use(tensor["name"]));
   }
+}
+
+/// An input or a buffer of that name, and what it is once it was written to.
+void ProgramReader::readUpdate(const JsonView &view, ValueId update) {
+  std::string name = view.text();
+  for (auto [place, input] : llvm::enumerate(result.inputs))
+    if (input.name == name && !input.weight) {
+      result.updates.emplace_back(place, update);
+      return;
+    }
+  view.complain(makeError("expected the name of an input or a buffer, but got "
+                          "'{}'",
+                          name));
 }
 
 /// PyTorch exports for sizes within a range: from 2 on without end unless the
@@ -299,14 +343,18 @@ void ProgramReader::readRanges(const JsonView &ranges) {
       return isGiven ? std::optional(range[name].integer()) : std::nullopt;
     };
     std::optional<int64_t> least = bound("min_val"), most = bound("max_val");
-    if (!dim || (least.value_or(0) <= 2 && !most))
-      continue;
-    result.ranges[*dim] = {std::max<int64_t>(least.value_or(0), 0), most};
+    for (GraphNode &node : result.nodes)
+      if (node.integer == symbol)
+        std::tie(node.least, node.most) = std::pair(least, most);
+    int64_t from = least.value_or(0) <= 2 ? 0 : *least;
+    if (dim && (from || most))
+      result.ranges[*dim] = {from, most};
   }
 }
 
 Graph ProgramReader::read() {
   JsonView module = root["graph_module"];
+  readUpdates(module["signature"]["output_specs"]);
   readInputs(module["signature"]["input_specs"]);
   for (const JsonView &node : module["graph"]["nodes"].elements())
     if (!firstError)

@@ -169,13 +169,36 @@ void ProgramValues::nameDims(const JsonView &specs,
   naming = std::move(chosen);
 }
 
-/// Every dim of sizes is one of inputs.
-void ProgramValues::checkDims(const SizeList &sizes, const GraphNode &node) {
+std::string ProgramValues::defineInteger(const JsonView &integer) {
+  std::string symbol = readInteger(integer).asDim();
+  std::string name = integer["as_name"].text();
+  if (symbol.empty() || dims.count(symbol) || !taken.insert(symbol).second)
+    integer.complain(makeError("expected a symbol of its own for integer '{}', "
+                               "but got '{}'",
+                               name, symbol));
+  return symbol;
+}
+
+void ProgramValues::checkSymbols(const SizeList &sizes, const GraphNode &node,
+                                 bool mayBeTaken) {
   for (const SizePolynomial &size : sizes)
     for (const auto &[product, coefficient] : size.getTerms())
       for (const std::string &dim : product)
-        if (!dims.count(dim) && !firstError)
+        if (!dims.count(dim) && !(mayBeTaken && taken.count(dim)) &&
+            !firstError)
           firstError = makeError("{}: expected sizes that follow from those of "
                                  "inputs, but '{}' depends on values",
                                  describe(node), dim);
+}
+
+void ProgramValues::checkDims(const SizeList &sizes, const GraphNode &node) {
+  checkSymbols(sizes, node, /*mayBeTaken=*/false);
+}
+
+void ProgramValues::checkArgument(const Argument &argument,
+                                  const GraphNode &node) {
+  if (const auto *size = std::get_if<SizePolynomial>(&argument))
+    checkSymbols({*size}, node, /*mayBeTaken=*/true);
+  else if (const auto *sizes = std::get_if<SizeList>(&argument))
+    checkSymbols(*sizes, node, /*mayBeTaken=*/true);
 }

@@ -32,13 +32,21 @@ public:
   ValueId use(const JsonView &name);
   /// An integer, or the expression of one that was computed.
   SizePolynomial readInteger(const JsonView &integer);
+  /// The symbol of an integer that an op takes out of a tensor: arguments of
+  /// later ops may depend on it, sizes may not.
+  std::string defineInteger(const JsonView &integer);
   /// Fails if a dim of `sizes` is none of inputs.
   void checkDims(const SizeList &sizes, const GraphNode &node);
+  /// Fails if an argument depends on what is neither a dim of inputs nor an
+  /// integer of a tensor.
+  void checkArgument(const Argument &argument, const GraphNode &node);
 
 private:
   void nameDim(const JsonView &view, const std::string &input, int64_t dim,
                const InputDimNames &names);
   SizePolynomial readSize(const JsonView &size);
+  void checkSymbols(const SizeList &sizes, const GraphNode &node,
+                    bool mayBeTaken);
 
   std::vector<GraphValue> &values;
   std::optional<Error> &firstError;
@@ -46,7 +54,8 @@ private:
   std::map<std::string, JsonView> types, integers;
   /// Names in place of symbols: those in force, and those that users chose.
   DimNaming naming, chosen;
-  std::set<std::string> dims;
+  /// Dims of inputs, and integers of tensors.
+  std::set<std::string> dims, taken;
   std::map<std::string, ValueId> ids;
 };
 

@@ -247,6 +247,17 @@ Built GraphBuilder::slice(const Built &tensor, int64_t dim,
                        return element(b, loc, places);
                      });
   }
+  // What is copied over whole is not read: only a reader fails.
+  if (dependsOnIntegers(begin))
+    return generated(
+        tensor.dtype, sizes, [=](OpBuilder &b, Location loc, ValueRange) {
+          fail(makeError("expected a part that starts at a place that follows "
+                         "from sizes, but {} depends on values",
+                         begin.toText()));
+          return arith::ConstantOp::create(b, loc,
+                                           b.getZeroAttr(typeOf(tensor.dtype)))
+              .getResult();
+        });
   requireSize(begin);
   requireSize(size);
   requireSize(tensor.sizes[dim] - begin - (size - 1) * step - 1);

@@ -218,9 +218,10 @@ CASES = {
                "put side by side, but got one of shape [B, N]", q_num_heads=2, kv_num_heads=2,
                more=[onnx.value("p", "float32", ["B", "N"])]),
     "cache": of("TensorScatter", ["x", "x"], "expected a cache and new positions of it along a dim "
-                "that is neither the first nor the last, in mode 'linear' or 'circular', but got f32 "
-                "of shape [B, N, 6] and f32 of shape [B, N, 6] along dim 1 in mode 'mirror'",
-                mode="mirror"),
+                "that is neither the first nor the last, but got f32 of shape [B, N, 6] and f32 of "
+                "shape [B, N, 6] along dim 2", axis=2),
+    "mode": of("TensorScatter", ["x", "x"], "expected the mode 'linear' or 'circular', but got "
+               "'mirror'", mode="mirror"),
     "starts": of("TensorScatter", ["x", "x", "n"], "expected a position as i32 or i64 for each item "
                  "of the batch, but got f32 of shape [B]", more=[onnx.value("n", "float32", ["B"])]),
     "counts": of("Attention", ["x", "x", "x", "", "", "", "n"], "expected a number of keys as i64 "

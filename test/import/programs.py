@@ -39,6 +39,9 @@ def argument(value):
         return {"as_tensor": {"name": value.name}}
     if isinstance(value, S):
         return {"as_sym_int": {"as_name": value.name}}
+    if isinstance(value, list) and None in value:
+        return {"as_optional_tensors": [{"as_tensor": {"name": each.name}} if each else
+                                        {"as_none": True} for each in value]}
     if isinstance(value, list):
         kind = "as_tensors" if value and isinstance(value[0], T) else "as_ints"
         return {kind: [{"name": each.name} if kind == "as_tensors" else each for each in value]}
@@ -50,19 +53,26 @@ def node(target, results=("y",), **arguments):
     """An op at line 7 of model.py."""
     return {
         "target": "torch.ops." + target,
-        "name": results[0] if results else target,
+        "name": getattr(results[0], "name", results[0]) if results else target,
         "inputs": [{"name": name, "arg": argument(value), "kind": 1}
                    for name, value in arguments.items()],
-        "outputs": [{"as_tensor": {"name": each}} for each in results],
+        "outputs": [argument(each if isinstance(each, S) else T(each)) for each in results],
         "metadata": {"stack_trace": 'File "model.py", line 7, in forward\n    y = f(x)'},
     }
 
 
-def program(nodes, tensors=None, inputs=("x",), outputs=("y",), integers=None, weights=()):
-    """`tensors` are types and sizes by name."""
+def program(nodes, tensors=None, inputs=("x",), outputs=("y",), integers=None, weights=(),
+            updates=None, buffers=()):
+    """`tensors` are types and sizes by name; `updates` are tensors that inputs become."""
     tensors = {"x": (FLOAT, ["B", "N", 6]), "y": (FLOAT, ["B", "N", 6]), **(tensors or {})}
     specs = [{"user_input": {"arg": {"as_tensor": {"name": name}}}} for name in inputs]
     specs += [{"parameter": {"arg": {"name": name}, "parameter_name": name}} for name in weights]
+    specs += [{"buffer": {"arg": {"name": name}, "buffer_name": "layer." + name, "persistent": True}}
+              for name in buffers]
+    written = [{"buffer_mutation": {"arg": {"name": update}, "buffer_name": "layer." + name}}
+               if name in buffers else
+               {"user_input_mutation": {"arg": {"name": update}, "user_input_name": name}}
+               for name, update in (updates or {}).items()]
     return {
         "schema_version": {"major": 8, "minor": 20},
         "graph_module": {
@@ -74,8 +84,8 @@ def program(nodes, tensors=None, inputs=("x",), outputs=("y",), integers=None, w
             },
             "signature": {
                 "input_specs": specs,
-                "output_specs": [{"user_output": {"arg": {"as_tensor": {"name": name}}}}
-                                 for name in outputs],
+                "output_specs": written + [{"user_output": {"arg": {"as_tensor": {"name": name}}}}
+                                           for name in outputs],
             },
         },
     }

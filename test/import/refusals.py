@@ -126,9 +126,9 @@ CASES = {
     "number-input": changed(setter(SIGNATURE + ("input_specs", 0),
                                    {"user_input": {"arg": {"as_int": 3}}}),
                             "'user_input': expected inputs that are tensors, but got 'as_int'"),
-    "mutation": changed(setter(SIGNATURE + ("output_specs", 0), {"buffer_mutation": {}}),
-                        "graph_module.signature.output_specs[0]: expected a model that writes to "
-                        "none of its inputs, but got a 'buffer_mutation'"),
+    "gradient": changed(setter(SIGNATURE + ("output_specs", 0), {"gradient_to_parameter": {}}),
+                        "graph_module.signature.output_specs[0]: expected results, and inputs and "
+                        "buffers that are written to, but got a 'gradient_to_parameter'"),
     "number-result": changed(setter(SIGNATURE + ("output_specs", 0),
                                     {"user_output": {"arg": {"as_int": 3}}}),
                              "'user_output': expected results that are tensors, but got 'as_int'"),

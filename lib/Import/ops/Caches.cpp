@@ -1,10 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Caches of keys and values, which calls write new positions into.
+#include "lib/Import/ops/Caches.h"
+
 #include "dialect/attn/AttnOps.h"
-#include "lib/Import/OpTable.h"
 
 using namespace mlir;
 using namespace mixattn;
+
+/// One integer for each item of the batch.
+static Built spreadStart(OpCall &op, const Built &start,
+                         const SizePolynomial &batch) {
+  if (start.constant)
+    return op.build.filledInteger(start.dtype, {batch}, *start.constant);
+  if (start.sizes == SizeList{batch})
+    return start;
+  return op.build.pointwise(
+      start.dtype, {batch}, start,
+      [](OpBuilder &, Location, ValueRange numbers) { return numbers[0]; });
+}
+
+Built mixattn::appendRows(OpCall &op, const Built &cache, const Built &rows,
+                          int64_t along, const Built &start, bool isRing) {
+  GraphBuilder &build = op.build;
+  if (!cache || !rows || !start || build.failure())
+    return {};
+  int64_t rank = cache.rank();
+  SizeList sizes = cache.sizes;
+  if (rank == rows.rank() && along < rank)
+    sizes[along] = rows.sizes[along];
+  // A position fills a row of the innermost dim at least.
+  if (rank < 3 || along == 0 || along == rank - 1 || sizes != rows.sizes ||
+      cache.dtype != rows.dtype || cache.dtype == DType::I1)
+    return build.fail(makeError(
+        "expected a cache and new positions of it along a dim that is neither "
+        "the first nor the last, but got {} of shape {} and {} of shape {} "
+        "along dim {}",
+        nameOf(cache.dtype), toText(cache.sizes), nameOf(rows.dtype),
+        toText(rows.sizes), along));
+  Built first = spreadStart(op, start, cache.sizes[0]);
+  OpBuilder &b = build.builder();
+  Value given[] = {build.valueOf(rows), build.valueOf(cache),
+                   build.valueOf(first)};
+  if (build.failure())
+    return {};
+  Value updated = AppendOp::create(b, build.location(),
+                                   build.typeOf(cache.dtype, cache.sizes),
+                                   given[0], given[1], given[2],
+                                   isRing ? b.getUnitAttr() : UnitAttr(),
+                                   b.getI64IntegerAttr(along))
+                      .getResult();
+  Built result = {cache.dtype, cache.sizes, updated};
+  result.isUpdated = cache.isUpdated;
+  return result;
+}
 
 /// The position of a cache at which each batch row's first new one goes: 0
 /// where the file does not say.
@@ -22,38 +70,16 @@ static Built startOf(OpCall &op, const SizePolynomial &batch) {
 
 /// ONNX's TensorScatter, which is attn.append.
 static void scatter(OpCall &op) {
-  GraphBuilder &build = op.build;
   Built cache = op.tensor("past_cache"), rows = op.tensor("update");
   std::string mode = op.text("mode", "linear");
-  if (!cache || !rows)
+  if (!cache || !rows || !cache.rank())
     return;
-  int64_t rank = cache.rank();
-  int64_t along = op.dim("axis", rank, -2);
-  bool isRing = mode == "circular";
-  SizeList sizes = cache.sizes;
-  if (rank == rows.rank() && along < rank)
-    sizes[along] = rows.sizes[along];
-  // A position fills a row of the innermost dim at least.
-  if (rank < 3 || along == 0 || along == rank - 1 || sizes != rows.sizes ||
-      cache.dtype != rows.dtype || cache.dtype == DType::I1 ||
-      (!isRing && mode != "linear"))
-    return void(build.fail(makeError(
-        "expected a cache and new positions of it along a dim that is neither "
-        "the first nor the last, in mode 'linear' or 'circular', but got {} of "
-        "shape {} and {} of shape {} along dim {} in mode '{}'",
-        nameOf(cache.dtype), toText(cache.sizes), nameOf(rows.dtype),
-        toText(rows.sizes), along, mode)));
-  Built start = startOf(op, cache.sizes[0]);
-  if (!start || build.failure())
-    return;
-  OpBuilder &b = build.builder();
-  Value updated =
-      AppendOp::create(
-          b, build.location(), build.typeOf(cache.dtype, cache.sizes),
-          build.valueOf(rows), build.valueOf(cache), build.valueOf(start),
-          isRing ? b.getUnitAttr() : UnitAttr(), b.getI64IntegerAttr(along))
-          .getResult();
-  op.give({cache.dtype, cache.sizes, updated});
+  if (mode != "linear" && mode != "circular")
+    op.build.fail(makeError("expected the mode 'linear' or 'circular', but got "
+                            "'{}'",
+                            mode));
+  op.give(appendRows(op, cache, rows, op.dim("axis", cache.rank(), -2),
+                     startOf(op, cache.sizes[0]), mode == "circular"));
 }
 
 void mixattn::addCaches(OpTable &table) {

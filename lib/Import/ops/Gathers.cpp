@@ -23,18 +23,9 @@ static BlockArgument argumentOf(Value value) {
   return dyn_cast_if_present<BlockArgument>(value);
 }
 
-/// Lets each call check that an argument holds places from `low` to `high`, or
-/// gives false where it does so already for less or the indices are no
-/// argument.
-static bool isChecked(OpCall &op, const Built &indices, int64_t low,
-                      int64_t high) {
-  BlockArgument argument = argumentOf(indices.value);
-  if (!argument)
-    return false;
-  auto entry =
-      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  if (!entry)
-    return false;
+void mixattn::limitArgument(OpCall &op, BlockArgument argument, int64_t low,
+                            int64_t high) {
+  auto entry = cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
   unsigned number = argument.getArgNumber();
   if (auto known = entry.getArgAttrOfType<ArrayAttr>(number, "attn.range")) {
     low = std::max(low, cast<IntegerAttr>(known[0]).getInt());
@@ -42,6 +33,17 @@ static bool isChecked(OpCall &op, const Built &indices, int64_t low,
   }
   entry.setArgAttr(number, "attn.range",
                    op.build.builder().getI64ArrayAttr({low, high}));
+}
+
+/// Lets each call check that an argument holds places from `low` to `high`, or
+/// gives false where the indices are no argument of the entry.
+static bool isChecked(OpCall &op, const Built &indices, int64_t low,
+                      int64_t high) {
+  BlockArgument argument = argumentOf(indices.value);
+  if (!argument ||
+      !isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+    return false;
+  limitArgument(op, argument, low, high);
   return true;
 }
 
