@@ -20,17 +20,29 @@ LIMIT = 1e-4
 MOST_COMPILING = 5000
 # By their names in test/import/models.py: lengths, and the ratio to the best peer.
 WORDS = {"bert-sdpa": ((128, 512), 1.0), "gpt2-sdpa": ((1024,), 1.0)}
+# Positions of caches, the last of which a step computes.
+ROOMS = (128, 512, 2048)
 IMAGES = {"cait_xxs24_224": 1 / 0.7, "swin_t": 1.0, "vit_b_16": 1.0}
 
 
-@functools.cache
-def network(model):
-    """The model with drawn weights, the same ones for each attention."""
-    import torch
+def zoo():
+    """The module that makes models."""
     sys.path.append(str(FOLDER))
     import models
+    return models
+
+
+@functools.cache
+def network(model, room=0):
+    """The model with drawn weights, the same ones for each attention; with `room`,
+    a step of it."""
+    import torch
     torch.manual_seed(0)
-    return models.MODELS[model](True).eval().requires_grad_(False)
+    if room:
+        module = zoo().gpt2_step(True, room, model.partition("-")[2])
+    else:
+        module = zoo().MODELS[model](True)
+    return module.eval().requires_grad_(False)
 
 
 @dataclass(frozen=True)
@@ -42,6 +54,9 @@ class Model(Row):
     N: int
 
     SUFFIX: ClassVar = ".pt2"
+
+    def network(self):
+        return network(self.model)
 
     def dims(self):
         return {"B": self.B, "N": self.N} if self.N else {"B": self.B}
@@ -63,23 +78,21 @@ class Model(Row):
         if file.exists():
             return
         partial = file.with_suffix(".partial.pt2")
-        module = network(self.model)
-        sys.modules["models"].export(module, partial)
+        zoo().export(self.network(), partial)
         partial.rename(file)
 
     def draw(self, generator):
         import torch
         torch.manual_seed(int(generator.integers(2**31)))
-        module = network(self.model)
-        x = sys.modules["models"].example(module, self.B, self.N).numpy()
-        return {"x": x}, {} if self.N else {"x": self.dtype}
+        x = zoo().example(self.network(), self.B, self.N)
+        return {"x": x.numpy()}, {} if self.N else {"x": self.dtype}
 
     def expected(self, arguments):
         """The result of PyTorch in double precision."""
         import torch
         x = torch.from_numpy(arguments.arrays["x"])
         with torch.no_grad():
-            return copy.deepcopy(network(self.model)).double()(
+            return copy.deepcopy(self.network()).double()(
                 x if self.N else x.double()).numpy()
 
     def result_shape(self):
@@ -91,11 +104,56 @@ class Model(Row):
         return Expected(self.expected(arguments), LIMIT)
 
 
+@dataclass(frozen=True)
+class Step(Model):
+    """One token whose keys and values go to the end of caches of S positions."""
+    S: int
+
+    def network(self):
+        return network(self.model, self.S)
+
+    def dims(self):
+        return super().dims() | {"S": self.S}
+
+    def options(self):
+        return ("--embed",)
+
+    def source(self):
+        return repr((self.S, super().source()))
+
+    def draw(self, generator):
+        import torch
+        torch.manual_seed(int(generator.integers(2**31)))
+        x, start, keys, values = zoo().example(self.network(), self.B, self.N)
+        caches = {f"{name}_{layer}": cache.numpy()
+                  for name, each in (("keys", keys), ("values", values))
+                  for layer, cache in enumerate(each)}
+        return ({"x": x.numpy(), "start": start.numpy()} | caches,
+                dict.fromkeys(caches, self.dtype))
+
+    def expected(self, arguments):
+        import torch
+        tensors = {name: torch.from_numpy(array) for name, array in arguments.arrays.items()}
+        wide = {name: t.double() if t.is_floating_point() else t for name, t in tensors.items()}
+        with torch.no_grad():
+            return copy.deepcopy(self.network()).double()(*inputs(wide)).numpy()
+
+
+def inputs(x):
+    """Those of a step, of tensors by name."""
+    caches = [tuple(t for name, t in x.items() if name.startswith(of))
+              for of in ("keys_", "values_")]
+    return x["x"], x["start"], *caches
+
+
 def rows():
     for model, (lengths, ratio) in WORDS.items():
         for length in lengths:
             yield Model(f"model_{model.partition('-')[0]}_b1_n{length}", "model", model, 1, length,
                         group="models", goals={"peer": ratio, "memory": 1.0})
+    for room in ROOMS:
+        yield Step(f"model_gpt2_step_b1_s{room}", "model", "gpt2-sdpa", 1, 1, room,
+                   group="models", goals={"peer": 1.0})
     for model, ratio in IMAGES.items():
         yield Model(f"model_{model}_b1", "model", model, 1, 0, group="models",
                     goals={"peer": ratio, "memory": 1.0})
@@ -104,8 +162,8 @@ def rows():
 def compiled():
     """Each model once."""
     return [(row.name, row, MOST_COMPILING) for row in rows()
-            if row.N in (0, WORDS.get(row.model, ((0,),))[0][0])]
+            if row.N in (0, 128, 1024)]
 
 
 def remembered():
-    return rows()
+    return [row for row in rows() if "memory" in row.goals]

@@ -6,8 +6,12 @@ import warnings
 
 import torch
 
-from bench.kinds.models import network
+from bench.kinds import models
 from bench.written import Graph, Way
+
+
+def inputs_of(row, x):
+    return models.inputs(x) if isinstance(row, models.Step) else (x["x"],)
 
 
 def ways(row, x):
@@ -15,7 +19,8 @@ def ways(row, x):
     names = {"": row.model}
     if row.N:
         names = {"sdpa": row.model, "eager": row.model.replace("sdpa", "eager")}
-    return {label: Way(network(name), (x["x"],)) for label, name in names.items()}
+    return {label: Way(models.network(name, row.dims().get("S", 0)), inputs_of(row, x))
+            for label, name in names.items()}
 
 
 def graph(row, x):
@@ -23,8 +28,10 @@ def graph(row, x):
     # Tensors of the inference mode cannot be traced.
     with torch.inference_mode(False), torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        program = torch.onnx.export(network(row.model), (x["x"].clone(),), dynamo=True,
-                                    verbose=False, opset_version=20)
+        inputs = inputs_of(row, {name: t.clone() for name, t in x.items()})
+        program = torch.onnx.export(row.network(), inputs, dynamo=True, verbose=False,
+                                    opset_version=20)
         program.save(file)
-    return Graph(file.getvalue(), {program.model.graph.inputs[0].name: x["x"].numpy()},
+    names = [value.name for value in program.model.graph.inputs]
+    return Graph(file.getvalue(), dict(zip(names, (t.numpy() for t in x.values()))),
                  row.result_shape())

@@ -29,6 +29,25 @@ class Words(torch.nn.Module):
         return self.model(input_ids=x)[0]
 
 
+class Step(torch.nn.Module):
+    """A language model as a function of new tokens x, i64 [B,N], the position `start`
+    of the first of them, i64, and caches that have `room` positions, which it writes
+    them into: of each layer `keys` and `values`, [B,heads,room,features]."""
+
+    def __init__(self, model, room):
+        super().__init__()
+        self.model, self.room = model, room
+
+    def forward(self, x, start, keys, values):
+        cache = transformers.StaticCache(config=self.model.config, max_cache_len=self.room)
+        for layer, key, value in zip(cache.layers, keys, values):
+            layer.keys, layer.values = key, value
+            layer.batch_size, layer.num_heads = key.shape[:2]
+            layer.device, layer.is_initialized = key.device, True
+            layer.cumulative_length = start.clone()
+        return self.model(input_ids=x, cache=cache, use_cache=True)[0]
+
+
 class Images(torch.nn.Module):
     """A model of images, f32 [B,3,224,224], to logits."""
 
@@ -71,6 +90,13 @@ def llama(attention, full):
     return language("Llama", attention, **options)
 
 
+def gpt2_step(full, room, attention="sdpa"):
+    options = {"n_positions": 2048} if full else SMALL
+    config = transformers.GPT2Config(**options)
+    config._attn_implementation = attention
+    return Step(transformers.GPT2LMHeadModel(config), room)
+
+
 def vit(full):
     vision = torchvision.models
     model = vision.vit_b_16() if full else vision.VisionTransformer(224, 16, 2, 4, 64, 128,
@@ -100,19 +126,30 @@ MODELS |= {"vit_b_16": vit, "swin_t": swin,
            "swin_tiny_patch4_window7_224": of_timm("swin_tiny_patch4_window7_224", depths=(2, 2))}
 
 def example(model, batch, length):
-    """Tokens that small models have as well, or images."""
+    """Tokens that small models have as well, or images; before tokens that fill up
+    the caches of a step, these."""
+    if isinstance(model, Step):
+        config = model.model.config
+        shape = (batch, config.n_head, model.room, config.n_embd // config.n_head)
+        keys, values = (tuple(torch.randn(shape) for _ in range(config.n_layer))
+                        for _ in range(2))
+        return (torch.randint(0, VOCABULARY, (batch, length)),
+                torch.tensor(model.room - length), keys, values)
     if isinstance(model, Words):
         return torch.randint(0, VOCABULARY, (batch, length))
     return torch.randn(batch, 3, 224, 224)
 
 
 def open_dims(model):
+    if isinstance(model, Step):
+        return None
     count = 2 if isinstance(model, Words) else 1
     return {"x": dict.fromkeys(range(count), torch.export.Dim.AUTO)}
 
 
 def export(model, path, length=24):
     """Writes a module's `.pt2`, its dims open."""
-    program = torch.export.export(model, (example(model, 2, length),),
-                                  dynamic_shapes=open_dims(model))
+    is_step = isinstance(model, Step)
+    inputs = example(model, 1, 1) if is_step else (example(model, 2, length),)
+    program = torch.export.export(model, inputs, dynamic_shapes=open_dims(model))
     torch.export.save(program.run_decompositions({}), path)
