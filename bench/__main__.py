@@ -44,6 +44,8 @@ def parse():
     parser.add_argument("--threads", metavar="LIST", default=f"1,{cpus}",
                         help="counts of threads; peers run with the last (default: "
                         "%(default)s)")
+    parser.add_argument("--peers-always", action="store_true",
+                        help="peers run with every count of threads")
     parser.add_argument("--rounds", type=int, default=7, help="default: 7")
     parser.add_argument("--slot", type=float, default=0.12, metavar="SECONDS",
                         help="of each contestant in a round (default: 0.12)")
@@ -99,7 +101,8 @@ def measure_row(row, options, env):
     """Its figures for each count of threads."""
     found = described(row)
     for threads in options.threads:
-        with_peers = row.peers and threads == options.threads[-1]
+        with_peers = row.peers and (options.peers_always
+                                    or threads == options.threads[-1])
         spec = {"row": row.name, "threads": threads, "rounds": options.rounds,
                 "slot": options.slot, "tools": str(options.tools),
                 "peers": options.peers if with_peers else []}

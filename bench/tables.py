@@ -97,6 +97,22 @@ def against_peers(run, *groups):
     return table(["case", *names], lines)
 
 
+def by_count(run, *groups):
+    """Our time and the best peer's over it, for each count of threads."""
+    counts, lines = run["settings"]["threads"], []
+    for name, row in of_group(run, *groups):
+        line = [title(row)]
+        for count in counts:
+            found = results.measured(run, name, count)
+            own = found.get("ours", {}).get("seconds")
+            line += [MISSING if own is None else f"{1e3 * own:.2f} ms",
+                     aimed(found.get("ratio"), hundredths, row["goals"].get("peer")),
+                     found.get("best_peer", MISSING)]
+        lines.append(line)
+    return table(["case"] + [text for count in counts for text in (
+        f"ours, {counted(count)}", "best peer's time", "best peer")], lines)
+
+
 def told(peer):
     if "ratio" in peer:
         return times(peer["ratio"])
@@ -167,6 +183,7 @@ TABLES = {
     "dense": lambda run: goals(run, "dense"),
     "dense_peers": lambda run: against_peers(run, "dense"),
     "models": lambda run: goals(run, "charlm", "swin"),
+    "networks": lambda run: by_count(run, "charlm", "models"),
     "models_peers": lambda run: against_peers(run, "charlm", "swin"),
     "models_memory": lambda run: memory(run, of_attention=False),
 }

@@ -22,7 +22,7 @@ MOST_COMPILING = 5000
 WORDS = {"bert-sdpa": ((128, 512), 1.0), "gpt2-sdpa": ((1024,), 1.0)}
 # Positions of caches, the last of which a step computes.
 ROOMS = (128, 512, 2048)
-IMAGES = {"cait_xxs24_224": 1 / 0.7, "swin_t": 1.0, "vit_b_16": 1.0}
+IMAGES = {"cait_xxs24_224": 1.43, "swin_t": 1.0, "vit_b_16": 1.0}
 
 
 def zoo():
@@ -148,14 +148,15 @@ def inputs(x):
 
 def rows():
     for model, (lengths, ratio) in WORDS.items():
+        name = model.partition("-")[0]
         for length in lengths:
-            yield Model(f"model_{model.partition('-')[0]}_b1_n{length}", "model", model, 1, length,
+            yield Model(f"model_{name}_b1_n{length}", name, model, 1, length,
                         group="models", goals={"peer": ratio, "memory": 1.0})
     for room in ROOMS:
-        yield Step(f"model_gpt2_step_b1_s{room}", "model", "gpt2-sdpa", 1, 1, room,
+        yield Step(f"model_gpt2_step_b1_s{room}", "gpt2_step", "gpt2-sdpa", 1, 1, room,
                    group="models", goals={"peer": 1.0})
     for model, ratio in IMAGES.items():
-        yield Model(f"model_{model}_b1", "model", model, 1, 0, group="models",
+        yield Model(f"model_{model}_b1", model, model, 1, 0, group="models",
                     goals={"peer": ratio, "memory": 1.0})
 
 
