@@ -46,6 +46,7 @@ void addAttnOps(OpTable &table);
 void addGathers(OpTable &table);
 void addPatches(OpTable &table);
 void addCaches(OpTable &table);
+void addReplacements(OpTable &table);
 void addScatters(OpTable &table);
 void addSizes(OpTable &table);
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of ONNX against NumPy: onnx_ops.py [--only-write] FOLDER FAMILY... Each
-family of onnx_cases.py becomes one model of as many results.
+family of onnx_cases.py and others becomes one model of as many results.
 """
 
 import os
@@ -11,7 +11,11 @@ import numpy as np
 
 import onnx_cases
 import onnx_files as onnx
+import onnx_scatter
 from compare import compare, run
+
+
+FAMILIES = {**onnx_cases.FAMILIES, "replacements": onnx_scatter.replacements}
 
 
 class Program:
@@ -71,7 +75,7 @@ def main():
     for name in arguments[1:]:
         path = os.path.join(folder, name)
         program = Program()
-        onnx_cases.FAMILIES[name](program)
+        FAMILIES[name](program)
         program.write(path + ".onnx")
         if "--only-write" in sys.argv:
             continue

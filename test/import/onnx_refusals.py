@@ -220,6 +220,14 @@ CASES = {
     "cache": of("TensorScatter", ["x", "x"], "expected a cache and new positions of it along a dim "
                 "that is neither the first nor the last, but got f32 of shape [B, N, 6] and f32 of "
                 "shape [B, N, 6] along dim 2", axis=2),
+    "rows": of("ScatterND", ["x", "i", "x"], "expected rows along the first dim, one after the other "
+               "from a place that follows from sizes and constants, but got indices of shape [3, 1]",
+               {"i": np.array([[0], [2], [1]])}),
+    "given": of("ScatterND", ["x", "n", "x"], "expected rows along the first dim, one after the other "
+                "from a place that follows from sizes and constants, but got indices of shape [B, 1]",
+                more=[onnx.value("n", "int64", ["B", 1])]),
+    "added": of("ScatterND", ["x", "i", "x"], "expected rows that are replaced, but got the "
+                "reduction 'add'", {"i": longs(0)}, reduction="add"),
     "mode": of("TensorScatter", ["x", "x"], "expected the mode 'linear' or 'circular', but got "
                "'mirror'", mode="mirror"),
     "starts": of("TensorScatter", ["x", "x", "n"], "expected a position as i32 or i64 for each item "

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors cut, and put side by side.
-#include "lib/Import/ops/Caches.h"
+#include "lib/Import/ops/Parts.h"
 
 using namespace mlir;
 using namespace mixattn;
 
-/// A place along a dim of `size`; one below 0 counts from the end.
-static SizePolynomial fromEnd(const SizePolynomial &place,
-                              const SizePolynomial &size) {
+SizePolynomial mixattn::fromEnd(const SizePolynomial &place,
+                                const SizePolynomial &size) {
   std::optional<int64_t> number = place.asNumber();
   return number && *number < 0 ? place + size : place;
 }
 
-/// The elements from start to end. An end beyond the size is the size; where
-/// neither is known to be larger, start and end lie within.
-static Built part(OpCall &op, const Built &tensor, int64_t dim,
-                  SizePolynomial start, SizePolynomial end, int64_t step) {
+Built mixattn::part(OpCall &op, const Built &tensor, int64_t dim,
+                    SizePolynomial start, SizePolynomial end, int64_t step) {
   if (!tensor || !tensor.rank() || step < 1)
     return op.build.fail(makeError("expected a step of at least 1 along a dim "
                                    "of a tensor"));
@@ -52,69 +49,6 @@ static void slice(OpCall &op) {
   int64_t dim = op.dim("dim", tensor.rank(), 0);
   op.give(part(op, tensor, dim, op.size("start", 0), op.size("end", INT64_MAX),
                op.integer("step", 1)));
-}
-
-/// A tensor with other elements from start on, which `old` has now.
-static Built replaced(OpCall &op, const Built &tensor, int64_t dim,
-                      const SizePolynomial &start, const Built &old,
-                      const Built &source) {
-  if (!old || !source)
-    return {};
-  if (old.sizes == source.sizes && old.sizes == tensor.sizes)
-    return source;
-  if (op.build.dependsOnIntegers(start, /*below=*/true))
-    return op.build.fail(makeError("expected a part that starts at 0 or later, "
-                                   "as torch._check(start >= 0) says, but {} "
-                                   "may be below",
-                                   start.toText()));
-  if (tensor.isUpdated && old.sizes == source.sizes)
-    return appendRows(op, tensor, source, dim, op.build.number(start));
-  std::optional<int64_t> from = start.asNumber();
-  if (!from || *from < 0 || old.sizes != source.sizes)
-    return op.build.fail(
-        makeError("expected a part of shape {} without steps, from a known "
-                  "place on, but got one of shape {} from {}",
-                  toText(old.sizes), toText(source.sizes), start.toText()));
-  SizePolynomial end = start + source.sizes[dim],
-                 after = tensor.sizes[dim] - end;
-  SmallVector<Built> parts;
-  if (*from)
-    parts.push_back(op.build.slice(tensor, dim, 0, start));
-  parts.push_back(source);
-  if (!after.isZero())
-    parts.push_back(op.build.slice(tensor, dim, end, after));
-  return op.build.concatenate(parts, dim);
-}
-
-/// A tensor with other elements from start to end.
-static void replacePart(OpCall &op) {
-  Built tensor = op.tensor("self"), source = op.tensor("src");
-  int64_t dim = op.dim("dim", tensor.rank(), 0);
-  int64_t step = op.integer("step", 1);
-  Built old = part(op, tensor, dim, op.size("start", 0),
-                   op.size("end", INT64_MAX), step);
-  if (!old || !source)
-    return;
-  SizePolynomial start = fromEnd(op.size("start", 0), tensor.sizes[dim]);
-  // Every second one is at no place that is known.
-  if (step != 1)
-    start = SizePolynomial::unknown();
-  op.give(replaced(op, tensor, dim, start, old, source));
-}
-
-/// A tensor with other elements at one index of a dim.
-static void replaceOne(OpCall &op) {
-  Built tensor = op.tensor("self"), source = op.tensor("src");
-  int64_t dim = op.dim("dim", tensor.rank(), 0);
-  SizePolynomial index = op.size("index", 0);
-  if (!tensor || !tensor.rank() || !source)
-    return;
-  index = fromEnd(index, tensor.sizes[dim]);
-  SizeList sizes = tensor.sizes;
-  sizes[dim] = 1;
-  op.give(replaced(op, tensor, dim, index,
-                   op.build.slice(tensor, dim, index, 1),
-                   op.build.reshape(source, sizes)));
 }
 
 static void selectOne(OpCall &op) {
@@ -362,8 +296,6 @@ void mixattn::addParts(OpTable &table) {
   table["onnx.Concat"] =
       fromOnnxList("tensors", {{"dim", "axis"}}, concatenate);
   table["aten.roll"] = roll;
-  table["aten.slice_scatter"] = replacePart;
-  table["aten.select_scatter"] = replaceOne;
   table["aten.slice"] = slice;
   table["aten.select"] = selectOne;
   table["aten.split"] = [](OpCall &op) { split(op, "split_size"); };
