@@ -22,6 +22,8 @@ struct BlockClocks {
   int64_t queries = 0, keys = 0;
   /// Output heads of the block of threads, or columns of a contraction.
   int64_t heads = 1;
+  /// Blocks of threads that share the columns of these heads.
+  int64_t columnBlocks = 1;
   /// Turns of an inner loop, over heads that are weighed one after the other.
   int64_t turns = 1;
   /// Instructions of one warp: of tensor cores, and of the unit of exps.

@@ -36,6 +36,7 @@ static Object toJson(const BlockClocks &clocks, double flopsOfPeak) {
                 {"queries", clocks.queries},
                 {"keys", clocks.keys},
                 {"heads", clocks.heads},
+                {"column_blocks", clocks.columnBlocks},
                 {"turns", clocks.turns},
                 {"warp_products", clocks.products},
                 {"warp_exps", clocks.exps},

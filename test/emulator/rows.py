@@ -114,8 +114,8 @@ class Row:
                   if candidate["reason"] == "chosen"]
         self.cells = row_table.cells(self.text, entry, chosen, usage, opcodes,
                                      self.seconds)
-        # Its loops make features from the device's memory, too: no clocks are
-        # predicted.
+        # Its loops make features from the device's memory, too: what runs is held
+        # against predictions (predicted.py).
         if "chunked_linear" in chosen:
             self.without = "without predictions"
             self.complaints += [f"{stack} bytes of a thread's registers are "

@@ -20,11 +20,7 @@ using namespace mixattn::gpus;
 
 using Values = SmallVector<Value>;
 
-/// Warps of a block, and rows of a warp: next to them a band's own are few, and
-/// there are enough warps to wait for memory.
-static constexpr int64_t warps = 2, warpRows = 128;
-/// Features of a block: two a lane, so that both are asked for at once.
-static constexpr int64_t mostFeatures = 64;
+static constexpr int64_t warps = bandedWarps, warpRows = bandedRows;
 
 namespace {
 
@@ -37,7 +33,7 @@ public:
         op(cast<StructuredPoolOp>(kernel.getAnchor())), tables(tables),
         buffers(ValueRange(kernel.getInputs())),
         features(op.getValue().getType().getDimSize(3)),
-        blockFeatures(std::min(features, mostFeatures)),
+        blockFeatures(std::min(features, mostBandedFeatures)),
         reach(op.getBand() ? op.getHalfWidth() : 0) {}
 
   void emit();

@@ -8,6 +8,12 @@
 
 namespace mixattn::gpus {
 
+/// Warps of a block that pools, and rows of a warp: next to them a band's own
+/// are few, and there are enough warps to wait for memory.
+constexpr int64_t bandedWarps = 2, bandedRows = 128;
+/// Features of a block: two a lane, so that both are asked for at once.
+constexpr int64_t mostBandedFeatures = 64;
+
 /// Places of a band on either side of its middle, at most: a warp's lanes have
 /// weights of one row, and registers the values that its places read.
 constexpr int64_t mostHalfWidth = 15;

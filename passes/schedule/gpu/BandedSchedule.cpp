@@ -24,6 +24,8 @@ public:
   std::string whyNot(Operation *op) const override;
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
+  SmallVector<BlockClocks, 1> clocksOf(const Workload &work,
+                                       const PlanCase &plan) const override;
   double flopsOfPeak(const Workload &) const override { return gpu.peak(); }
   double secondsOfCall() const override { return secondsOfLaunch; }
   void emit(KernelOp kernel, const PlanCase &) const override {
@@ -56,6 +58,45 @@ std::string Banded::whyNot(Operation *op) const {
                          "the band has {1}",
                          mostHalfWidth, pool.getHalfWidth());
   return "";
+}
+
+/// All rows of a block, with its band, those next to them that it reads, and
+/// the places of windows. Errors and what they read are left out, for nobody
+/// knows how many there are.
+static BlockCounts countBlock(StructuredPoolOp pool) {
+  auto bytesOf = [](RankedTensorType type) {
+    return double(type.getElementTypeBitWidth()) / 8;
+  };
+  RankedTensorType value = pool.getValue().getType();
+  int64_t features = value.getDimSize(3),
+          own = std::min(features, mostBandedFeatures),
+          reach = pool.getBand() ? pool.getHalfWidth() : 0;
+  double columns = double(llvm::divideCeil(own, 32)), rows = double(bandedRows),
+         all = double(bandedWarps) * rows;
+  BlockCounts counts;
+  counts.queries = bandedWarps * bandedRows;
+  counts.columnBlocks = int64_t(llvm::divideCeil(features, own));
+  counts.warp.moves = 2 * rows * columns;
+  counts.copiedBytes = (all + double(2 * reach)) * double(own) * bytesOf(value);
+  if (pool.getWindows())
+    counts.copiedBytes += all * sizeof(int32_t);
+  if (Value band = pool.getBand()) {
+    double places = double(2 * reach + 1), terms = rows * places;
+    counts.copiedBytes +=
+        all * places * bytesOf(cast<RankedTensorType>(band.getType()));
+    // A weight comes from another lane, and what it leaves out is 0.
+    counts.warp.moves += terms;
+    counts.warp.fma += terms * columns;
+    counts.warp.alu += 2 * terms * columns;
+  }
+  counts.multiplyAdds = counts.usefulMultiplyAdds =
+      double(bandedWarps) * 32 * counts.warp.fma;
+  return counts;
+}
+
+SmallVector<BlockClocks, 1> Banded::clocksOf(const Workload &work,
+                                             const PlanCase &) const {
+  return {countBlock(cast<StructuredPoolOp>(work.op)).clocksOn(gpu, gpu)};
 }
 
 /// As fast as memory reads and writes; tables take launches of their own.

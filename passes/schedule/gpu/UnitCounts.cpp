@@ -42,6 +42,7 @@ BlockClocks BlockCounts::clocksOn(const GpuModel &gpu,
   result.queries = queries;
   result.keys = keys;
   result.heads = heads;
+  result.columnBlocks = columnBlocks;
   result.turns = turns;
   result.products = int64_t(warp.products);
   result.exps = int64_t(warp.exps);

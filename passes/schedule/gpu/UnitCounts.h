@@ -30,6 +30,8 @@ struct BlockCounts {
   int64_t queries = 0, keys = 0;
   /// Output heads of the block, or columns of a contraction.
   int64_t heads = 1;
+  /// Blocks of threads that share the columns of these heads.
+  int64_t columnBlocks = 1;
   /// Turns of an inner loop, over heads that are weighed one after the other.
   int64_t turns = 1;
   /// Warps that compute on each quarter of a multiprocessor.
@@ -40,8 +42,8 @@ struct BlockCounts {
   double multiplyAdds = 0, usefulMultiplyAdds = 0;
   /// Bytes that are read from shared memory and written there.
   double sharedBytes = 0;
-  /// Bytes that are copied to shared memory: what the block asks the device's
-  /// memory for.
+  /// Bytes that are copied to shared memory, or loaded where a schedule copies
+  /// none: what the block asks the device's memory for.
   double copiedBytes = 0;
 
   /// The clocks that `gpu` takes for them; those of its peak are by `best`,

@@ -33,6 +33,8 @@ public:
   std::string whyNot(Operation *op) const override;
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;
+  SmallVector<BlockClocks, 1> clocksOf(const Workload &work,
+                                       const PlanCase &) const override;
   double flopsOfPeak(const Workload &) const override { return gpu.peak(); }
   double secondsOfCall() const override { return secondsOfLaunch; }
   bool hasStages(Operation *op) const override {
@@ -110,6 +112,17 @@ std::string ChunkedLinear::whyNot(Operation *op) const {
       !why.empty())
     return why;
   return sizes.whyNot(gpu.sharedBytes, isOne, true);
+}
+
+/// Of each kernel with products.
+SmallVector<BlockClocks, 1> ChunkedLinear::clocksOf(const Workload &work,
+                                                    const PlanCase &) const {
+  auto op = cast<LinearAttentionOpInterface>(work.op);
+  LinearSizes sizes = LinearSizes::of(LinearKeysOpInterface(op));
+  if (op.getCausal())
+    return {sizes.countCausal(op).clocksOn(*units, gpu)};
+  return {sizes.countStates(op).clocksOn(*units, gpu),
+          sizes.countReads(op).clocksOn(*units, gpu)};
 }
 
 /// Products by the rate of tensor cores, of as many blocks as there are states;

@@ -6,6 +6,7 @@
 
 #include "dialect/attn/AttnOps.h"
 #include "dialect/tile/TileOps.h"
+#include "passes/schedule/gpu/UnitCounts.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -39,6 +40,12 @@ struct LinearSizes {
     return int64_t(llvm::divideCeil(valueFeatures, columns));
   }
 
+  /// The work of a block of `op` on one chunk: of its keys that its states take
+  /// in, of its queries that read states, or of both where it is causal.
+  BlockCounts countStates(LinearAttentionOpInterface op) const;
+  BlockCounts countReads(LinearAttentionOpInterface op) const;
+  BlockCounts countCausal(LinearAttentionOpInterface op) const;
+
   int64_t features, valueFeatures;
   /// Components of keys.
   int64_t components = 1;
@@ -48,6 +55,17 @@ struct LinearSizes {
   int64_t columns = 0;
 
 private:
+  /// The products of a warp, 16 rows of a chunk, by `columns` columns of
+  /// another one: three for each pair of halves.
+  static double productsOf(int64_t columns) {
+    constexpr double ofHalves = 3;
+    return ofHalves * double(columns) / 8 * double(chunk) / 16;
+  }
+  BlockCounts countBlock(UnitCounts warp) const;
+  double bytesOfKeys(LinearKeysOpInterface op) const;
+  double bytesOfQueries(LinearReadsOpInterface op) const;
+  UnitCounts countFeatures(LinearAttentionOpInterface op, int64_t times) const;
+
   LinearSizes(int64_t features, int64_t valueFeatures);
 };
 
