@@ -10,6 +10,11 @@ include "dialect/attn/AttnStageOps.td"
 
 def Attn_States : Attn_TensorOf<[F32], [3]>;
 def Attn_StateTotals : Attn_TensorOf<[F32], [2]>;
+/// The same, by spans of the keys.
+def Attn_AnyStates : Attn_TensorOf<[F32], [3, 4]>;
+def Attn_AnyStateTotals : Attn_TensorOf<[F32], [2, 3]>;
+def Attn_SpanStates : Attn_TensorOf<[F32], [4]>;
+def Attn_SpanTotals : Attn_TensorOf<[F32], [3]>;
 def Attn_KeyCounts : Attn_TensorOf<[I32], [1]>;
 
 def Attn_LinearStateOp : Attn_StageOp<"linear_state",
@@ -32,12 +37,16 @@ def Attn_LinearStateOp : Attn_StageOp<"linear_state",
     Keys are summed `block` at a time: sums of blocks are added up, and what
     they lose to rounding is kept.
 
+    With a `span` each of T = max(1, ceil(S / span)) spans of as many keys has
+    states of its own: `states` are `[B, T, Hk F', E']`, `totals`
+    `[B, T, Hk F']`.
+
   }] # componentText # [{
 
     - (C1) keys and values are those of an `attn.linear_generic`.
     - (C2) the result's sizes are static but for the batch; it has rows and
       columns for all features.
-    - (C3) `block` is positive.
+    - (C3) `block` is positive, and so is a `span`.
 
     ```mlir
     func.func @f(%k: memref<?x2x?x8xf32>, %s: memref<?x16x16xf32>,
@@ -60,16 +69,79 @@ def Attn_LinearStateOp : Attn_StageOp<"linear_state",
       Optional<Attn_Shifts>:$shifts, Optional<Attn_Prior>:$prior,
       OptionalAttr<Attn_FeatureMapAttr>:$feature_map,
       Optional<Attn_Matrix>:$projection, Optional<Attn_Lengths>:$lengths,
-      I64Attr:$block);
-  let results = (outs Attn_States:$states, Attn_StateTotals:$totals,
+      I64Attr:$block, OptionalAttr<I64Attr>:$span);
+  let results = (outs Attn_AnyStates:$states, Attn_AnyStateTotals:$totals,
                       Attn_KeyCounts:$counts);
   let assemblyFormat = [{
     `features` `(` $key `:` type($key) `)`
   }] # shiftsFormat # "(`feature_map` $feature_map^)?" # favorFormat
      # priorFormat # [{
     (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
-    `pool` `(` $value `:` type($value) `)` `block` $block attr-dict
+    `pool` `(` $value `:` type($value) `)` `block` $block
+    (`span` $span^)? attr-dict
     `->` type($states) `,` type($totals) `,` type($counts)
+  }];
+}
+
+def Attn_LinearAddStatesOp : Attn_StageOp<"linear_add_states",
+    [HasParent<"::mixattn::KernelOp">]>, Attn_LinearTexts {
+  let summary = "States of spans of keys, added up in their order";
+  let description = [{
+    Of the states that `attn.linear_state` made by spans, the sums over all
+    spans, or, `before` each span, over those before it. They are added from the
+    first one on, and what the sums lose to rounding is kept.
+
+    - (C1) `states` are `[B, T, R, E']` and `totals` are `[B, T, R]`, R and E'
+      static.
+    - (C2) the results are `[B, R, E']` and `[B, R]`; `before` each span they are
+      as the operands.
+  }];
+  let arguments = (ins Attn_SpanStates:$states, Attn_SpanTotals:$totals,
+      UnitAttr:$before);
+  let results = (outs Attn_AnyStates:$sums, Attn_AnyStateTotals:$sum_totals);
+  let assemblyFormat = [{
+    $states `,` $totals (`before` $before^)? attr-dict `:` type($states) `,`
+    type($totals) `->` type($sums) `,` type($sum_totals)
+  }];
+}
+
+def Attn_LinearCausalReadOp : Attn_StageOp<"linear_causal_read",
+    [AttrSizedOperandSegments, HasParent<"::mixattn::KernelOp">,
+     DeclareOpInterfaceMethods<LinearKeysOpInterface>,
+     DeclareOpInterfaceMethods<LinearReadsOpInterface>]>, Attn_LinearTexts {
+  let summary = "What queries read of the keys before them, span by span";
+  let description = [{
+    The result of a causal `attn.linear_generic` without a mixer. `states` and
+    `totals` are the sums over the keys before each span of `span` keys, as
+    `attn.linear_add_states` makes them: queries that are aligned with keys of a
+    span read these, and then the keys of the span that they see.
+
+  }] # componentText # [{
+
+    - (C1) queries, keys and values are those of an `attn.linear_generic`, and
+      the result is `[B,Hq,N,E]`.
+    - (C2) the heads of `key` divide those of `query`.
+    - (C3) `states` are `[B, T, Hk F', E']` and `totals` are `[B, T, Hk F']`, with
+      rows and columns for all features.
+    - (C4) `span` is positive, `eps` not negative, both it and `output_scale` are
+      finite in f32.
+  }];
+  let arguments = (ins Attn_Features:$query, Attn_Keys:$key,
+      Attn_Features:$value, Attn_SpanStates:$states, Attn_SpanTotals:$totals,
+      Optional<Attn_Shifts>:$shifts, Optional<Attn_Prior>:$prior,
+      OptionalAttr<Attn_FeatureMapAttr>:$feature_map,
+      Optional<Attn_Matrix>:$projection, Optional<Attn_Lengths>:$lengths,
+      I64Attr:$span, DefaultValuedAttr<F64Attr, "0.0">:$eps,
+      DefaultValuedAttr<F64Attr, "1.0">:$output_scale);
+  let results = (outs Attn_Features:$result);
+  let assemblyFormat = [{
+    `features` `(` $query `,` $key `:` type($query) `,` type($key) `)`
+  }] # shiftsFormat # "(`feature_map` $feature_map^)?" # favorFormat
+     # priorFormat # [{
+    (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
+    `states` `(` $states `,` $totals `:` type($states) `,` type($totals) `)`
+    `span` $span (`eps` $eps^)? (`output_scale` $output_scale^)?
+    `pool` `(` $value `:` type($value) `)` attr-dict `->` type($result)
   }];
 }
 

@@ -69,10 +69,10 @@ def StageKernelsPass : Pass<"attn-stage-kernels", "::mlir::ModuleOp"> {
     `attn.project` of projected keys and values, and where the plan's schedule
     takes products only, `attn.row_term` of Gaussians and of shifted keys. A
     linear attention that is not causal becomes `attn.linear_state`, with an MLP
-    `attn.linear_mix_states`, and `attn.linear_read`; an attention that is
-    planned as `decode` becomes `attn.parts` and `attn.merge_parts`, and between
-    them, where weights of heads meet, `attn.part_factors` and
-    `attn.pool_parts`; one that is planned as `two_pass` becomes
+    `attn.linear_mix_states`, and `attn.linear_read`; by spans states are those
+    of `attn.linear_add_states`, and `attn.linear_causal_read` may read them; an
+    attention that is planned as `decode` becomes `attn.parts` and `attn.merge_parts`, and
+    between them, where weights of heads meet, `attn.part_factors` and `attn.pool_parts`; one that is planned as `two_pass` becomes
     `attn.softmax_factors` and `attn.pool_mixed`. What one kernel hands to the next lies in a buffer.
     Skips: kernels of one case without stages. A kernel that has no plan is
     computed by the first schedule that takes it.

@@ -342,3 +342,68 @@ func.func @open_features(%q: memref<1x4x5x?xf32>, %s: memref<1x16x8xf32>, %z: me
   }
   return
 }
+
+// -----
+
+func.func @negative_span(%k: memref<1x2x5x8xf32>, %v: memref<1x2x5x8xf32>, %s: memref<1x1x16x8xf32>, %z: memref<1x1x16xf32>, %n: memref<1xi32>) {
+  attn.kernel ins(%k, %v : memref<1x2x5x8xf32>, memref<1x2x5x8xf32>) outs(%s, %z, %n : memref<1x1x16x8xf32>, memref<1x1x16xf32>, memref<1xi32>) {
+  ^bb0(%a: tensor<1x2x5x8xf32>, %b: tensor<1x2x5x8xf32>):
+    // expected-error @below {{'attn.linear_state' op expected a positive 'span', but got -64}}
+    %0:3 = attn.linear_state features(%a : tensor<1x2x5x8xf32>)
+        pool(%b : tensor<1x2x5x8xf32>) block 64 span -64 -> tensor<1x1x16x8xf32>, tensor<1x1x16xf32>, tensor<1xi32>
+    attn.results %0#0, %0#1, %0#2 : tensor<1x1x16x8xf32>, tensor<1x1x16xf32>, tensor<1xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @states_of_no_span(%k: memref<1x2x5x8xf32>, %v: memref<1x2x5x8xf32>, %s: memref<1x16x8xf32>, %z: memref<1x16xf32>, %n: memref<1xi32>) {
+  attn.kernel ins(%k, %v : memref<1x2x5x8xf32>, memref<1x2x5x8xf32>) outs(%s, %z, %n : memref<1x16x8xf32>, memref<1x16xf32>, memref<1xi32>) {
+  ^bb0(%a: tensor<1x2x5x8xf32>, %b: tensor<1x2x5x8xf32>):
+    // expected-error @below {{'attn.linear_state' op expected 'states' of rank 4 and 'totals' of rank 3, but got 'tensor<1x16x8xf32>' and 'tensor<1x16xf32>'}}
+    %0:3 = attn.linear_state features(%a : tensor<1x2x5x8xf32>)
+        pool(%b : tensor<1x2x5x8xf32>) block 64 span 64 -> tensor<1x16x8xf32>, tensor<1x16xf32>, tensor<1xi32>
+    attn.results %0#0, %0#1, %0#2 : tensor<1x16x8xf32>, tensor<1x16xf32>, tensor<1xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @other_spans(%k: memref<1x2x5x8xf32>, %v: memref<1x2x5x8xf32>, %s: memref<1x3x16x8xf32>, %z: memref<1x3x16xf32>, %n: memref<1xi32>) {
+  attn.kernel ins(%k, %v : memref<1x2x5x8xf32>, memref<1x2x5x8xf32>) outs(%s, %z, %n : memref<1x3x16x8xf32>, memref<1x3x16xf32>, memref<1xi32>) {
+  ^bb0(%a: tensor<1x2x5x8xf32>, %b: tensor<1x2x5x8xf32>):
+    // expected-error @below {{expected 'totals' to have the shape [1, 2, 16], but got 'tensor<1x3x16xf32>'}}
+    %0:3 = attn.linear_state features(%a : tensor<1x2x5x8xf32>)
+        pool(%b : tensor<1x2x5x8xf32>) block 4 span 4 -> tensor<1x3x16x8xf32>, tensor<1x3x16xf32>, tensor<1xi32>
+    attn.results %0#0, %0#1, %0#2 : tensor<1x3x16x8xf32>, tensor<1x3x16xf32>, tensor<1xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @sums_of_no_span(%s: memref<1x3x16x8xf32>, %z: memref<1x3x16xf32>, %t: memref<1x16x12xf32>, %y: memref<1x16xf32>) {
+  attn.kernel ins(%s, %z : memref<1x3x16x8xf32>, memref<1x3x16xf32>) outs(%t, %y : memref<1x16x12xf32>, memref<1x16xf32>) {
+  ^bb0(%a: tensor<1x3x16x8xf32>, %b: tensor<1x3x16xf32>):
+    // expected-error @below {{'attn.linear_add_states' op expected 'sums' to have the shape [1, 16, 8], but got 'tensor<1x16x12xf32>'}}
+    %0:2 = attn.linear_add_states %a, %b : tensor<1x3x16x8xf32>, tensor<1x3x16xf32> -> tensor<1x16x12xf32>, tensor<1x16xf32>
+    attn.results %0#0, %0#1 : tensor<1x16x12xf32>, tensor<1x16xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @heads_of_keys(%q: memref<1x3x5x8xf32>, %k: memref<1x2x5x8xf32>, %s: memref<1x1x16x8xf32>, %z: memref<1x1x16xf32>, %o: memref<1x3x5x8xf32>) {
+  attn.kernel ins(%q, %k, %s, %z : memref<1x3x5x8xf32>, memref<1x2x5x8xf32>, memref<1x1x16x8xf32>, memref<1x1x16xf32>) outs(%o : memref<1x3x5x8xf32>) {
+  ^bb0(%a: tensor<1x3x5x8xf32>, %b: tensor<1x2x5x8xf32>, %c: tensor<1x1x16x8xf32>, %d: tensor<1x1x16xf32>):
+    // expected-error @below {{'attn.linear_causal_read' op expected heads of 'key' that divide the 3 of 'query', but got 2}}
+    %0 = attn.linear_causal_read features(%a, %b : tensor<1x3x5x8xf32>, tensor<1x2x5x8xf32>)
+        states(%c, %d : tensor<1x1x16x8xf32>, tensor<1x1x16xf32>) span 64
+        pool(%b : tensor<1x2x5x8xf32>) -> tensor<1x3x5x8xf32>
+    attn.results %0 : tensor<1x3x5x8xf32>
+  }
+  return
+}

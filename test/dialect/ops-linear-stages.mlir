@@ -91,3 +91,43 @@ func.func @reads(%q: !mq, %s: !ms, %z: !mz, %n: !mn, %w: memref<8x4xf32>,
   }
   return
 }
+
+!ss = tensor<?x?x16x16xf32>
+!sz = tensor<?x?x16xf32>
+!mss = memref<?x?x16x16xf32>
+!msz = memref<?x?x16xf32>
+
+// CHECK-LABEL: func.func @spans
+// CHECK:         attn.linear_state {{.*}} block 64 span 128 -> tensor<?x?x16x16xf32>, tensor<?x?x16xf32>, tensor<?xi32>
+// CHECK:         attn.linear_add_states %{{.+}}, %{{.+}} : tensor<?x?x16x16xf32>, tensor<?x?x16xf32> -> tensor<?x16x16xf32>, tensor<?x16xf32>
+// CHECK:         attn.linear_add_states %{{.+}}, %{{.+}} before : tensor<?x?x16x16xf32>, tensor<?x?x16xf32> -> tensor<?x?x16x16xf32>, tensor<?x?x16xf32>
+// CHECK:         attn.linear_causal_read features(%{{.+}}, %{{.+}} : tensor<?x4x?x8xbf16>, tensor<?x2x?x8xbf16>) feature_map <elu> states(%{{.+}}, %{{.+}} : tensor<?x?x16x16xf32>, tensor<?x?x16xf32>) span 128 eps 1.000000e-05 pool(%{{.+}} : tensor<?x1x?x12xbf16>) -> tensor<?x4x?x12xbf16>
+func.func @spans(%q: !mq, %k: memref<?x2x?x8xbf16>, %v: memref<?x1x?x12xbf16>,
+                 %s: !ms, %z: !mz, %n: !mn, %t: !mss, %u: !msz, %o: !mo) {
+  attn.kernel ins(%k, %v : memref<?x2x?x8xbf16>, memref<?x1x?x12xbf16>)
+      outs(%t, %u, %n : !mss, !msz, !mn) {
+  ^bb0(%a: tensor<?x2x?x8xbf16>, %b: tensor<?x1x?x12xbf16>):
+    %0:3 = attn.linear_state features(%a : tensor<?x2x?x8xbf16>)
+        pool(%b : tensor<?x1x?x12xbf16>) block 64 span 128 -> !ss, !sz, !n
+    attn.results %0#0, %0#1, %0#2 : !ss, !sz, !n
+  }
+  attn.kernel ins(%t, %u : !mss, !msz) outs(%s, %z : !ms, !mz) {
+  ^bb0(%a: !ss, %b: !sz):
+    %0:2 = attn.linear_add_states %a, %b : !ss, !sz -> !s, !z
+    attn.results %0#0, %0#1 : !s, !z
+  }
+  attn.kernel ins(%t, %u : !mss, !msz) outs(%t, %u : !mss, !msz) {
+  ^bb0(%a: !ss, %b: !sz):
+    %0:2 = attn.linear_add_states %a, %b before : !ss, !sz -> !ss, !sz
+    attn.results %0#0, %0#1 : !ss, !sz
+  }
+  attn.kernel ins(%q, %k, %v, %t, %u : !mq, memref<?x2x?x8xbf16>, memref<?x1x?x12xbf16>, !mss, !msz)
+      outs(%o : !mo) {
+  ^bb0(%a: !q, %b: tensor<?x2x?x8xbf16>, %c: tensor<?x1x?x12xbf16>, %d: !ss, %e: !sz):
+    %0 = attn.linear_causal_read features(%a, %b : !q, tensor<?x2x?x8xbf16>)
+        feature_map <elu> states(%d, %e : !ss, !sz) span 128 eps 1.0e-5
+        pool(%c : tensor<?x1x?x12xbf16>) -> !o
+    attn.results %0 : !o
+  }
+  return
+}

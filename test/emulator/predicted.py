@@ -40,7 +40,8 @@ OF_LINEAR_ROWS = 2
 # Keys or queries that it takes at a time.
 CHUNK = 64
 # Schedules that load what the others copy.
-LOADING = ("chunked_linear", "banded")
+LINEAR = ("chunked_linear", "spanned_linear")
+LOADING = (*LINEAR, "banded")
 
 
 def explain(kernel, options, batches, queries, keys):
@@ -142,7 +143,7 @@ class Predicted:
                              f"{len(explained)} are predicted")
         for (self.algorithm, keys, clocks), warps in zip(explained,
                                                          self.warps.values()):
-            if self.algorithm == "chunked_linear":
+            if self.algorithm in LINEAR:
                 self.add_linear(clocks, warps, batches, queries, keys, options)
                 continue
             if self.algorithm == "banded":

@@ -116,7 +116,7 @@ class Row:
                                      self.seconds)
         # Its loops make features from the device's memory, too: what runs is held
         # against predictions (predicted.py).
-        if "chunked_linear" in chosen:
+        if {"chunked_linear", "spanned_linear"} & set(chosen):
             self.without = "without predictions"
             self.complaints += [f"{stack} bytes of a thread's registers are "
                                 f"spilled" for *_, stack in usage.values()

@@ -60,3 +60,30 @@ func.func @causal(%q: !t, %k: !t, %v: !t, %o: !t) {
   }
   return
 }
+
+!ss = tensor<1x?x64x64xf32>
+!sz = tensor<1x?x64xf32>
+!mss = memref<1x?x64x64xf32>
+!msz = memref<1x?x64xf32>
+
+// Sums of spans keep what they lose: first of totals, then of states.
+// CHECK-LABEL: func.func @before(
+// CHECK:         tile.grid %c64, %c1, %c1 threads 64 {
+// CHECK-COUNT-2:   scf.for {{.*}} -> (f32, f32)
+// CHECK:             memref.store %[[SUM:[^,]+]], %{{.+}} : memref<1x?x64x64xf32>
+// CHECK:             %[[OWN:.+]] = memref.load
+// CHECK:             %[[TERM:.+]] = arith.subf %[[OWN]], %{{.+}} : f32
+// CHECK:             %[[NEXT:.+]] = arith.addf %[[SUM]], %[[TERM]] : f32
+// CHECK:             %[[GAINED:.+]] = arith.subf %[[NEXT]], %[[SUM]] : f32
+// CHECK:             %[[AFTER:.+]] = arith.subf %[[GAINED]], %[[TERM]] : f32
+// CHECK:             %[[NAN:.+]] = arith.cmpf uno, %[[AFTER]], %[[AFTER]] : f32
+// CHECK:             %[[KEPT:.+]] = arith.select %[[NAN]], %{{.+}}, %[[AFTER]] : f32
+// CHECK:             scf.yield %[[NEXT]], %[[KEPT]] : f32, f32
+func.func @before(%s: !mss, %z: !msz, %t: !mss, %y: !msz) {
+  attn.kernel ins(%s, %z : !mss, !msz) outs(%t, %y : !mss, !msz) {
+  ^bb0(%a: !ss, %b: !sz):
+    %0:2 = attn.linear_add_states %a, %b before : !ss, !sz -> !ss, !sz
+    attn.results %0#0, %0#1 : !ss, !sz
+  }
+  return
+}

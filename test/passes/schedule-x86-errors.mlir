@@ -216,6 +216,22 @@ func.func @projected(%q: !m, %e: memref<3x?xf32>, %o: !m) {
 
 // -----
 
+// Spans of the keys.
+!k = tensor<1x2x5x16xf32>
+!m = memref<1x2x5x16xf32>
+func.func @spans(%k: !m, %s: memref<1x1x32x16xf32>, %z: memref<1x1x32xf32>, %n: memref<1xi32>) {
+  attn.kernel ins(%k : !m) outs(%s, %z, %n : memref<1x1x32x16xf32>, memref<1x1x32xf32>, memref<1xi32>) {
+  ^bb0(%a: !k):
+    // expected-error @below {{'attn.linear_state' op has no schedule on x86-64: linear_state: it has no code for spans of the keys}}
+    %0:3 = attn.linear_state features(%a : !k) pool(%a : !k) block 64 span 64
+        -> tensor<1x1x32x16xf32>, tensor<1x1x32xf32>, tensor<1xi32>
+    attn.results %0#0, %0#1, %0#2 : tensor<1x1x32x16xf32>, tensor<1x1x32xf32>, tensor<1xi32>
+  }
+  return
+}
+
+// -----
+
 // States that are not whole vectors of the target.
 !k = tensor<1x2x5x8xf32>
 !m = memref<1x2x5x8xf32>

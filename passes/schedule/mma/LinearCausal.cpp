@@ -17,17 +17,22 @@ static constexpr int64_t chunk = LinearSizes::chunk;
 namespace {
 
 /// Emits one item: a batch row, a key head and the query heads that read it,
-/// and some columns of values. It walks over all its keys, since each chunk
-/// needs the state after the one before.
+/// and some columns of values. It walks over all its keys, or over those of a
+/// span, since each chunk needs the state after the one before.
 class CausalBlock : public LinearKeys {
 public:
-  CausalBlock(ImplicitLocOpBuilder &b, KernelOp kernel, LinearGenericOp op,
+  CausalBlock(ImplicitLocOpBuilder &b, KernelOp kernel,
+              LinearKeysOpInterface keys, LinearReadsOpInterface reads,
               const LinearSizes &sizes)
-      : LinearKeys(b, kernel, op, sizes), op(op), queries(*this, op) {}
+      : LinearKeys(b, kernel, keys, sizes), reads(reads),
+        spans(dyn_cast<LinearCausalReadOp>(reads.getOperation())),
+        queries(*this, reads) {}
 
   void emit();
 
 private:
+  State emitStateBefore(tile::GridOp grid, Value firstKey, Value endKey);
+  void emitUnseeing(Value end);
   /// A chunk of `rows` queries from `query` on.
   struct Chunk {
     Value query, rows;
@@ -40,17 +45,19 @@ private:
     return KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, reader});
   }
 
-  LinearGenericOp op;
+  LinearReadsOpInterface reads;
+  /// The op, where blocks have spans.
+  LinearCausalReadOp spans;
   LinearQueries queries;
-  Quotient quotient = {op.getEps().convertToDouble(),
-                       op.getOutputScale().convertToDouble()};
+  Quotient quotient = {reads.getEps().convertToDouble(),
+                       reads.getOutputScale().convertToDouble()};
   Halves stateTile;
 };
 
 } // namespace
 
 void CausalBlock::forEachReader(function_ref<void(Value head)> inside) {
-  int64_t readers = LinearAttentionOpInterface(op).getKeyGroup();
+  int64_t readers = reads.getNumHeads() / op.getNumKeyHeads();
   if (readers == 1)
     return inside(head);
   Value first = at.mul(head, readers);
@@ -104,43 +111,80 @@ Value CausalBlock::emitSumAgain(Value row, Value column) {
                                inside);
 }
 
+/// Writes zeros for the queries before `end`, which see no key.
+void CausalBlock::emitUnseeing(Value end) {
+  forEachReader([&](Value reader) {
+    forEach(at.value(0), end, chunk, [&](Value query) {
+      emitStore(zeros(sizes.width()), targetOf(reader), query, end);
+    });
+  });
+}
+
+/// The state of the keys before `endKey`: of a span that of the spans before,
+/// and of its keys from `firstKey` on.
+LinearKeys::State CausalBlock::emitStateBefore(tile::GridOp grid,
+                                               Value firstKey, Value endKey) {
+  State before = emitNoState();
+  if (spans)
+    for (auto [panel, sums] : llvm::enumerate(before))
+      sums = readState(int64_t(panel), buffers.bufferOf(spans.getStates()),
+                       buffers.bufferOf(spans.getTotals()),
+                       {batch, grid.getItem()[0]});
+  Value keys = spans ? at.sub(endKey, firstKey) : endKey;
+  return emitLoop(keys, before, [&](Value start, const State &state) {
+    emitKeys(spans ? at.add(firstKey, start) : start,
+             at.min(at.sub(keys, start), chunk));
+    emitBarrier();
+    State next = emitUpdate(state);
+    emitBarrier();
+    return next;
+  });
+}
+
 void CausalBlock::emit() {
-  emitItem(makeGrid());
+  Value numSpans;
+  if (spans)
+    numSpans = b.createOrFold<memref::DimOp>(
+        kernel.getOperandOf(spans.getStates()), 1);
+  tile::GridOp grid = makeGrid(numSpans);
+  emitItem(grid);
   takeTiles();
   queries.takeTiles();
   stateTile = takeTile(sizes.panels, sizes.width());
-  LinearAttentionOpInterface attention = op;
   auto countOf = [&](OperandDim of) { return sizeOf(of.value, of.dim); };
-  Value numQueries = countOf(attention.getQueriesDim());
+  Value numQueries = countOf(reads.getQueriesDim());
   // Query `firstQuery` is aligned with key `firstKey`.
-  Value alignment = at.sub(countOf(attention.getKeysDim()), numQueries);
+  Value alignment = at.sub(countOf(op.getKeysDim()), numQueries);
   Value count = emitCount(), firstKey = at.max(alignment, 0);
   Value isEmpty = at.compare(arith::CmpIPredicate::sle, count, 0);
   Value firstQuery = arith::SelectOp::create(
       b, isEmpty, numQueries, at.max(at.sub(at.value(0), alignment), 0));
-  forEachReader([&](Value reader) {
-    forEach(at.value(0), firstQuery, chunk, [&](Value query) {
-      emitStore(zeros(sizes.width()), targetOf(reader), query, firstQuery);
-    });
-  });
-  Value before = at.min(firstKey, count);
-  State state =
-      emitLoop(before, emitNoState(), [&](Value key, const State &state) {
-        emitKeys(key, at.min(at.sub(before, key), chunk));
-        emitBarrier();
-        State next = emitUpdate(state);
-        emitBarrier();
-        return next;
-      });
-  Value pairs = at.sub(numQueries, firstQuery);
+  Value firstOwn, beforeOwn = at.min(firstKey, count), firstPair,
+                  pairs = at.sub(numQueries, firstQuery), unseeing = firstQuery;
+  if (spans) {
+    Value span = grid.getItem()[0];
+    auto keys = int64_t(spans.getSpan());
+    firstOwn = at.mul(span, keys);
+    Value end = at.sub(at.add(firstOwn, keys), firstKey);
+    // A span whose keys all are before the first query's has none.
+    Value isRead = at.compare(arith::CmpIPredicate::sgt, end, 0);
+    beforeOwn = arith::SelectOp::create(b, isRead, beforeOwn, firstOwn);
+    firstPair = at.max(at.sub(firstOwn, firstKey), 0);
+    pairs = at.sub(at.min(end, pairs), firstPair);
+    Value isFirst = at.compare(arith::CmpIPredicate::eq, span, 0);
+    unseeing = arith::SelectOp::create(b, isFirst, firstQuery, at.value(0));
+  }
+  emitUnseeing(unseeing);
+  State state = emitStateBefore(grid, firstOwn, beforeOwn);
   emitLoop(pairs, state, [&](Value start, const State &state) {
     Value rows = at.min(at.sub(pairs, start), chunk);
-    Value key = at.add(firstKey, start);
+    Value pair = spans ? at.add(firstPair, start) : start;
+    Value key = at.add(firstKey, pair);
     emitKeys(key, at.max(at.min(at.sub(count, key), rows), 0));
     for (auto [panel, sums] : llvm::enumerate(state))
       emitPanel(panelOf(stateTile, int64_t(panel)), sums);
     forEachReader([&](Value reader) {
-      emitResults(reader, {at.add(firstQuery, start), rows});
+      emitResults(reader, {at.add(firstQuery, pair), rows});
     });
     State next = emitUpdate(state);
     emitBarrier();
@@ -150,8 +194,9 @@ void CausalBlock::emit() {
 
 void mma::scheduleCausalLinear(KernelOp kernel) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-  auto op = cast<LinearGenericOp>(kernel.getAnchor());
-  LinearSizes sizes = LinearSizes::of(LinearKeysOpInterface(op));
-  CausalBlock(b, kernel, op, sizes).emit();
+  Operation *op = kernel.getAnchor();
+  LinearKeysOpInterface keys = cast<LinearKeysOpInterface>(op);
+  LinearSizes sizes = LinearSizes::of(keys);
+  CausalBlock(b, kernel, keys, cast<LinearReadsOpInterface>(op), sizes).emit();
   kernel.erase();
 }

@@ -11,14 +11,15 @@ using namespace mixattn::mma;
 
 static constexpr int64_t chunk = LinearSizes::chunk;
 
-tile::GridOp LinearKeys::makeGrid() {
+tile::GridOp LinearKeys::makeGrid(Value spans) {
   Value batches =
       b.createOrFold<memref::DimOp>(kernel.getOperandOf(op.getKey()), 0);
   int64_t heads = op.getNumKeyHeads();
-  return tile::GridOp::create(
-      b,
-      ValueRange{at.value(1), at.value(heads * sizes.columnBlocks()), batches},
-      LinearSizes::threads);
+  return tile::GridOp::create(b,
+                              ValueRange{spans ? spans : at.value(1),
+                                         at.value(heads * sizes.columnBlocks()),
+                                         batches},
+                              LinearSizes::threads);
 }
 
 void LinearKeys::takeTiles() {
@@ -38,6 +39,39 @@ LinearKeys::State LinearKeys::emitNoState() {
           return {elements[0]};
         });
   return none;
+}
+
+Value LinearKeys::readState(int64_t panel, Value states, Value totals,
+                            ValueRange outer) {
+  auto type = cast<MemRefType>(states.getType());
+  int64_t rows = type.getDimSize(2) / op.getNumKeyHeads(),
+          columns = type.getDimSize(3);
+  auto read = [&](Value buffer, Value row, Value column) -> Value {
+    Values place(outer);
+    place.push_back(at.add(at.mul(head, rows), row));
+    if (column)
+      place.push_back(column);
+    return memref::LoadOp::create(b, buffer, place);
+  };
+  return map(zeros(sizes.width()), 1,
+             [&](Value row, Value column, ValueRange) -> Values {
+               row = at.add(row, panel * chunk);
+               Value own = at.add(firstColumn, column);
+               Value isRow = isBelow(row, b.getIndexAttr(rows));
+               Value isSum = both(isBelow(column, at.value(sizes.columns)),
+                                  isBelow(own, b.getIndexAttr(columns)));
+               Value isTotal =
+                   at.compare(arith::CmpIPredicate::eq, column, sizes.columns);
+               Type f32 = b.getF32Type();
+               return {numberIf(isRow, f32, [&]() -> Value {
+                 Value total = numberIf(
+                     isTotal, f32, [&] { return read(totals, row, Value()); });
+                 Value sum = numberIf(isSum, f32,
+                                      [&] { return read(states, row, own); });
+                 return arith::SelectOp::create(b, isTotal, total, sum);
+               })};
+             })
+      .front();
 }
 
 Value LinearKeys::emitSumsAgain(int64_t panel, Value sums) {

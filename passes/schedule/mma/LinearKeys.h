@@ -22,11 +22,15 @@ protected:
   using State = Values;
 
   /// The grid of kernels with a block for each key head, or for some columns of
-  /// its values, of each batch row.
-  tile::GridOp makeGrid();
+  /// its values, of each batch row, and of each of `spans` where there are.
+  tile::GridOp makeGrid(mlir::Value spans = {});
   /// Takes tiles for the keys and the values of a chunk, and for what sums
   /// lose.
   void takeTiles();
+  /// A fragment of the rows of `panel` of the block's head, and its columns, of
+  /// states in memory.
+  mlir::Value readState(int64_t panel, mlir::Value states, mlir::Value totals,
+                        mlir::ValueRange outer);
   /// How many keys of the batch row count.
   mlir::Value emitCount();
   /// Writes features and values of `count` keys from `first` on. Threads have

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The records of linear attention on mma: chunked_linear, and its stages.
+// The records of linear attention on mma: chunked_linear, spanned_linear, and
+// their stages.
 
 #include "passes/schedule/LinearStages.h"
 #include "passes/schedule/gpu/StageSchedule.h"
@@ -7,6 +8,8 @@
 #include "passes/schedule/mma/LinearSizes.h"
 
 #include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mixattn;
@@ -17,15 +20,22 @@ static constexpr int64_t lanes = 16;
 /// Products of numbers in halves, of each of which there are two.
 static constexpr double productsOfHalves = 3;
 
+/// The number of plans by spans, and what it is where no plan says it.
+static constexpr PlanNumberKind spanNumber = {
+    "span", "keys that a span has: a multiple of 64"};
+static constexpr int64_t usualSpan = 512;
+/// Seconds that adding up the states of a span takes: an estimate.
+static constexpr double secondsOfSpan = 5e-8;
+
 namespace {
 
-class ChunkedLinear final : public Schedule {
+class ChunkedLinear : public Schedule {
 public:
   explicit ChunkedLinear(TargetAttr target)
-      : Schedule("chunked_linear",
-                 "the state of linear attention, chunk by chunk; by mma.sync"),
-        gpu(describeGpu(target)), units(findGpuForMma(target)),
-        chip(target.getChip()) {}
+      : ChunkedLinear(
+            "chunked_linear",
+            "the state of linear attention, chunk by chunk; by mma.sync",
+            target) {}
 
   bool isFor(Operation *op) const override {
     return isa<LinearAttentionOpInterface>(op);
@@ -49,9 +59,46 @@ public:
     scheduleCausalLinear(kernel);
   }
 
-private:
+protected:
+  ChunkedLinear(StringLiteral name, StringLiteral summary, TargetAttr target,
+                ArrayRef<PlanNumberKind> numbers = {})
+      : Schedule(name, summary, numbers), gpu(describeGpu(target)),
+        units(findGpuForMma(target)), chip(target.getChip()) {}
+
+  /// The time where the keys have `spans` spans with states of their own.
+  Prediction predictSpans(const Workload &work, const PlanSizes &sizes,
+                          double spans) const;
+
   const GpuModel &gpu, *units;
+
+private:
   std::string chip;
+};
+
+/// The same by spans of keys, each of which has blocks of its own: pays where
+/// there are too few heads for all multiprocessors.
+class SpannedLinear final : public ChunkedLinear {
+public:
+  explicit SpannedLinear(TargetAttr target)
+      : ChunkedLinear("spanned_linear",
+                      "states of linear attention for spans of the keys, then "
+                      "added up; by mma.sync",
+                      target, spanNumber) {}
+
+  std::string whyNotNumbers(const PlanCase &plan) const override;
+  SmallVector<PlanNumbers> propose(const Workload &) const override {
+    return {{256}, {512}, {1024}, {2048}};
+  }
+  Prediction predict(const Workload &work, const PlanCase &plan,
+                     const PlanSizes &sizes) const override;
+  SmallVector<BlockClocks, 1> clocksOf(const Workload &work,
+                                       const PlanCase &) const override;
+  bool hasStages(Operation *) const override { return true; }
+  void makeStages(RewriterBase &rewriter, Operation *op,
+                  const PlanCase &plan) const override;
+  void emit(KernelOp, const PlanCase &) const override {
+    llvm_unreachable("kernels of its stages are scheduled");
+  }
 };
 
 /// A stage that takes or makes states.
@@ -81,6 +128,11 @@ private:
     return LinearSizes::of(LinearReadsOpInterface(op))
         .whyNot(this->gpu.sharedBytes, /*hasKeys=*/false, /*hasReads=*/true);
   }
+  std::string whyNotSizes(LinearCausalReadOp op) const {
+    return LinearSizes::of(LinearKeysOpInterface(op))
+        .whyNot(this->gpu.sharedBytes, /*hasKeys=*/true, /*hasReads=*/true);
+  }
+  std::string whyNotSizes(LinearAddStatesOp) const { return ""; }
   std::string whyNotSizes(LinearMixStatesOp) const { return ""; }
 
   Emission emission;
@@ -125,11 +177,18 @@ SmallVector<BlockClocks, 1> ChunkedLinear::clocksOf(const Workload &work,
           sizes.countReads(op).clocksOn(*units, gpu)};
 }
 
-/// Products by the rate of tensor cores, of as many blocks as there are states;
-/// what is read and written takes no less than device memory needs. Nothing
-/// here was measured.
 Prediction ChunkedLinear::predict(const Workload &work, const PlanCase &,
                                   const PlanSizes &sizes) const {
+  return predictSpans(work, sizes, /*spans=*/1);
+}
+
+/// Products by the rate of tensor cores, of as many blocks as there are states;
+/// what is read and written takes no less than device memory needs. States of
+/// spans are written, read, and, where a span reads those before it, once more.
+/// Nothing here was measured.
+Prediction ChunkedLinear::predictSpans(const Workload &work,
+                                       const PlanSizes &sizes,
+                                       double spans) const {
   double queries = double(sizes.queries), keys = double(sizes.keys),
          batch = double(sizes.batch);
   double features = double(work.features), values = double(work.valueFeatures);
@@ -142,28 +201,86 @@ Prediction ChunkedLinear::predict(const Workload &work, const PlanCase &,
   double seconds = secondsOfLaunch, clocks = 0;
   auto addKernel = [&](double multiplyAdds, double blocks) {
     double busy = std::min(blocks, double(gpu.multiprocessors));
-    clocks += productsOfHalves * batch * multiplyAdds / gpu.products /
+    clocks += productsOfHalves * batch * multiplyAdds / units->products /
               std::max(busy, 1.0);
   };
-  double states = batch * double(work.keyHeads);
+  LinearSizes own = LinearSizes::of(LinearKeysOpInterface(work.op));
+  double states = batch * double(work.keyHeads),
+         handed = 4 * states * features * (values + 1);
+  double blocks = states * spans * double(own.columnBlocks());
+  bool hasSpans = spans > 1;
+  if (hasSpans) {
+    bytes += handed * spans * (work.isCausal ? 4 : 2);
+    seconds += secondsOfLaunch + spans * secondsOfSpan;
+    handed *= work.isCausal ? 2 * spans : spans + 1;
+  }
   if (work.isCausal) {
     double chunk = double(LinearSizes::chunk);
+    if (hasSpans) {
+      addKernel(ofKeys, blocks);
+      seconds += secondsOfLaunch;
+    }
     addKernel(ofKeys + ofQueries +
                   chunk * (features + values) * queries * double(work.heads),
-              states);
+              blocks);
   } else {
-    addKernel(ofKeys, states);
+    addKernel(ofKeys, blocks);
     addKernel(ofQueries, batch * double(work.heads) * queries /
                              double(LinearSizes::chunk));
     seconds += secondsOfLaunch;
   }
   return {seconds + std::max(clocks / gpu.hertz, bytes / gpu.memoryRate),
-          work.isCausal ? 0 : 4 * states * state};
+          work.isCausal && !hasSpans ? 0 : handed};
+}
+
+std::string SpannedLinear::whyNotNumbers(const PlanCase &plan) const {
+  constexpr int64_t chunk = LinearSizes::chunk;
+  if (int64_t span = plan.get(spanNumber.name); span % chunk)
+    return llvm::formatv("expected span to be a multiple of {0}, but got {1}",
+                         chunk, span);
+  return "";
+}
+
+Prediction SpannedLinear::predict(const Workload &work, const PlanCase &plan,
+                                  const PlanSizes &sizes) const {
+  double spans =
+      std::ceil(double(sizes.keys) / double(plan.get(spanNumber.name)));
+  Prediction predicted = predictSpans(work, sizes, std::max(spans, 1.0));
+  // One span takes the launches of several.
+  if (spans <= 1)
+    predicted.seconds += (work.isCausal ? 2 : 1) * secondsOfLaunch;
+  return predicted;
+}
+
+SmallVector<BlockClocks, 1>
+SpannedLinear::clocksOf(const Workload &work, const PlanCase &plan) const {
+  SmallVector<BlockClocks, 1> clocks = ChunkedLinear::clocksOf(work, plan);
+  if (!work.isCausal)
+    return clocks;
+  auto op = cast<LinearAttentionOpInterface>(work.op);
+  LinearSizes sizes = LinearSizes::of(LinearKeysOpInterface(op));
+  BlockClocks &reads = clocks.front();
+  reads.stage = "linear_causal_read";
+  // Each chunk has its part of the state before its span.
+  reads.copiedBytes += sizes.bytesOfState() * double(LinearSizes::chunk) /
+                       double(plan.get(spanNumber.name));
+  return {sizes.countStates(op).clocksOn(*units, gpu), reads};
+}
+
+void SpannedLinear::makeStages(RewriterBase &rewriter, Operation *op,
+                               const PlanCase &plan) const {
+  auto generic = cast<LinearGenericOp>(op);
+  int64_t span = plan.get(spanNumber.name);
+  auto make = generic.getCausal() ? makeCausalSpans : makeLinearStages;
+  make(rewriter, generic, LinearSizes::chunk, lanes, span ? span : usualSpan);
 }
 
 void mma::addLinear(ScheduleTable &table, TargetFamily family) {
   table.add(family, [](TargetAttr target) {
     return std::make_unique<ChunkedLinear>(target);
+  });
+  table.add(family, [](TargetAttr target) {
+    return std::make_unique<SpannedLinear>(target);
   });
   table.add(family, [](TargetAttr target) {
     return std::make_unique<Stage<LinearStateOp>>(
@@ -176,6 +293,18 @@ void mma::addLinear(ScheduleTable &table, TargetFamily family) {
         target, StringLiteral("linear_mix_states"),
         StringLiteral("an MLP of states, a thread for each number"),
         scheduleLinearMixStates);
+  });
+  table.add(family, [](TargetAttr target) {
+    return std::make_unique<Stage<LinearAddStatesOp>>(
+        target, StringLiteral("linear_add_states"),
+        StringLiteral("sums over spans, a thread for each number"),
+        scheduleLinearAddStates);
+  });
+  table.add(family, [](TargetAttr target) {
+    return std::make_unique<Stage<LinearCausalReadOp>>(
+        target, StringLiteral("linear_causal_read"),
+        StringLiteral("states that queries of a span read, chunk by chunk"),
+        scheduleCausalLinear);
   });
   table.add(family, [](TargetAttr target) {
     return std::make_unique<Stage<LinearReadOp>>(

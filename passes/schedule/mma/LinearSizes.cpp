@@ -103,9 +103,7 @@ BlockCounts LinearSizes::countReads(LinearAttentionOpInterface op) const {
   counts.queries = chunk;
   double states =
       op.hasPremix() && !op.getW1() ? double(op.getNumKeyHeads()) : 1;
-  counts.copiedBytes = bytesOfQueries(op) + states * double(features) *
-                                                double(columns + 1) *
-                                                sizeof(float);
+  counts.copiedBytes = bytesOfQueries(op) + states * bytesOfState();
   return counts;
 }
 

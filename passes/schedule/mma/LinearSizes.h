@@ -46,6 +46,11 @@ struct LinearSizes {
   BlockCounts countReads(LinearAttentionOpInterface op) const;
   BlockCounts countCausal(LinearAttentionOpInterface op) const;
 
+  /// The bytes of the block's columns of a state, and of its totals.
+  double bytesOfState() const {
+    return double(features) * double(columns + 1) * sizeof(float);
+  }
+
   int64_t features, valueFeatures;
   /// Components of keys.
   int64_t components = 1;

@@ -10,7 +10,8 @@ using namespace mixattn::mma;
 
 namespace {
 
-/// Emits the state of one key head, or some of its columns, over all keys.
+/// Emits the state of one key head, or some of its columns, over all keys, or
+/// over those of a span.
 class StateBlock : public LinearKeys {
 public:
   StateBlock(ImplicitLocOpBuilder &b, KernelOp kernel, LinearStateOp op,
@@ -23,16 +24,22 @@ private:
   void emitResults(const State &state, Value count);
 
   LinearStateOp op;
+  /// The span of the block; null where it has all keys.
+  Value span;
 };
 
 } // namespace
 
 void StateBlock::emitResults(const State &state, Value count) {
-  int64_t rows = op.getStates().getType().getDimSize(1) /
-                 LinearKeysOpInterface(op).getNumKeyHeads();
+  ArrayRef<int64_t> shape = op.getStates().getType().getShape();
+  int64_t rows =
+      shape[shape.size() - 2] / LinearKeysOpInterface(op).getNumKeyHeads();
   ValueRange outputs = kernel.getOutputs();
   Value begin = at.mul(head, rows), end = at.add(begin, rows);
-  Value states = KernelBuffers::matrixAt(b, outputs[0], batch);
+  Values outer = {batch};
+  if (span)
+    outer.push_back(span);
+  Value states = KernelBuffers::matrixAt(b, outputs[0], outer);
   Value isFirst = at.compare(arith::CmpIPredicate::eq, firstColumn, 0);
   for (int64_t panel = 0; panel < sizes.panels; ++panel) {
     Value sums = state[panel];
@@ -45,14 +52,17 @@ void StateBlock::emitResults(const State &state, Value count) {
             both(at.compare(arith::CmpIPredicate::eq, column, sizes.columns),
                  isBelow(own, end));
         onlyIf(isTotal, [&] {
-          memref::StoreOp::create(b, elements[0], outputs[1],
-                                  ValueRange{batch, own});
+          Values place(outer);
+          place.push_back(own);
+          memref::StoreOp::create(b, elements[0], outputs[1], place);
         });
         return {elements[0]};
       });
     });
   }
-  Value isOne = at.compare(arith::CmpIPredicate::eq, at.add(thread, head), 0);
+  Value isOne =
+      at.compare(arith::CmpIPredicate::eq,
+                 at.add(span ? at.add(thread, span) : thread, head), 0);
   onlyIf(both(isOne, isFirst), [&] {
     memref::StoreOp::create(
         b, arith::IndexCastOp::create(b, b.getI32Type(), count), outputs[2],
@@ -61,12 +71,23 @@ void StateBlock::emitResults(const State &state, Value count) {
 }
 
 void StateBlock::emit() {
-  emitItem(makeGrid());
+  std::optional<uint64_t> keysOfSpan = op.getSpan();
+  Value spans;
+  if (keysOfSpan)
+    spans = b.createOrFold<memref::DimOp>(kernel.getOutputs()[0], 1);
+  tile::GridOp grid = makeGrid(spans);
+  emitItem(grid);
   takeTiles();
-  Value count = emitCount();
+  Value count = emitCount(), own = count, begin;
+  if (keysOfSpan) {
+    span = grid.getItem()[0];
+    begin = at.mul(span, int64_t(*keysOfSpan));
+    own = at.min(at.sub(count, begin), int64_t(*keysOfSpan));
+  }
   State state =
-      emitLoop(count, emitNoState(), [&](Value first, const State &state) {
-        emitKeys(first, at.min(at.sub(count, first), LinearSizes::chunk));
+      emitLoop(own, emitNoState(), [&](Value start, const State &state) {
+        emitKeys(begin ? at.add(begin, start) : start,
+                 at.min(at.sub(own, start), LinearSizes::chunk));
         emitBarrier();
         State next = emitUpdate(state);
         emitBarrier();

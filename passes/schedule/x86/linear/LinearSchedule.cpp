@@ -66,6 +66,8 @@ private:
     return whyNotSizes(op);
   }
   std::string whyNotSizes(LinearStateOp op) const {
+    if (op.getSpan())
+      return "it has no code for spans of the keys";
     LinearKeysOpInterface keys = op;
     int64_t inputs = keys.getKeyType().getShape().back();
     return whyNotSizes(
