@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Nodes one after the other. Initialisers of floats with dims are parameters,
 // others and the results of Constant are constants of the text.
-#include "lib/Import/OnnxGraph.h"
+#include "lib/Import/OnnxGraphReader.h"
 
 #include "lib/Import/OnnxFields.h"
-#include "lib/Import/OnnxFunctions.h"
 #include "lib/Import/OnnxInputs.h"
-
-#include <onnx/onnx.pb.h>
-
-#include <set>
 
 using namespace mixattn;
 
@@ -17,69 +12,11 @@ using namespace mixattn;
 /// but functions that double themselves.
 static constexpr size_t mostNodes = 1 << 20;
 
-namespace {
-
-using Attributes = std::map<std::string, const onnx::AttributeProto *>;
-
-/// The values and attributes that nodes of the graph, or of one call of a
-/// function, know by name.
-struct Scope {
-  /// In front of the names of nodes.
-  std::string prefix;
-  std::map<std::string, ValueId> values;
-  /// Those of the call; null in the graph itself.
-  const Attributes *attributes = nullptr;
-  SourcePlace place;
-};
-
-class GraphReader {
-public:
-  GraphReader(const onnx::ModelProto &model, ExternalFiles &files)
-      : model(model), files(files) {}
-
-  Result<Graph> read(const InputDimNames &names);
-
-private:
-  void readInitializers(Scope &scope);
-  void readInputs(Scope &scope, const InputDimNames &names);
-  void readNode(Scope &scope, const onnx::NodeProto &view);
-  void readConstant(Scope &scope, const onnx::NodeProto &view,
-                    const Attributes &attributes);
-  void inlineCall(Scope &scope, const onnx::NodeProto &view, GraphNode &node,
-                  Attributes attributes, const OnnxFunction &function);
-  Attributes attributesOf(const Scope &scope, const onnx::NodeProto &view);
-  Argument readAttribute(const onnx::AttributeProto &attribute);
-  SourcePlace readMetadata(const onnx::NodeProto &view);
-  std::optional<ValueId> use(const Scope &scope, const std::string &name);
-  ValueId define(Scope &scope, const std::string &name, GraphValue value);
-  ValueId addConstant(const std::string &name, Tensor tensor, bool isConstant);
-  void dropUnused();
-  void complain(const Error &error) {
-    if (!firstError)
-      firstError = error;
-  }
-  bool require(const Status &status) {
-    if (!status)
-      complain(status.error());
-    return bool(status);
-  }
-
-  const onnx::ModelProto &model;
-  ExternalFiles &files;
-  std::optional<Error> firstError;
-  Graph result;
-  OnnxFunctions functions;
-  /// Functions whose bodies are being read.
-  std::set<const OnnxFunction *> open;
-  std::set<ValueId> used;
-  size_t numNodes = 0;
-};
-
-} // namespace
-
 /// `onnx.MatMul`, `com.microsoft.Gelu`, `mixattn.mix_heads.lse`.
 static std::string opOf(const onnx::NodeProto &node) {
-  bool isStandard = node.domain().empty() || node.domain() == "ai.onnx";
+  bool isStandard =
+      node.domain().empty() || node.domain() == "ai.onnx" ||
+      (node.domain() == "ai.onnx.preview" && node.op_type() == "FlexAttention");
   std::string op = (isStandard ? "onnx" : node.domain()) + "." + node.op_type();
   for (const NewerField &field : readNewerFields(node.unknown_fields()))
     if (field.number == overloadOfNode && !field.bytes.empty() &&
@@ -133,8 +70,9 @@ ValueId GraphReader::addConstant(const std::string &name, Tensor tensor,
   return input.value;
 }
 
-void GraphReader::readInitializers(Scope &scope) {
-  for (const onnx::TensorProto &tensor : model.graph().initializer()) {
+void GraphReader::readInitializers(Scope &scope,
+                                   const onnx::GraphProto &graph) {
+  for (const onnx::TensorProto &tensor : graph.initializer()) {
     const std::string &name = tensor.name();
     Result<Tensor> elements = readOnnxTensor(tensor, files);
     if (!elements)
@@ -259,43 +197,6 @@ void GraphReader::readConstant(Scope &scope, const onnx::NodeProto &view,
   addConstant(view.output(0), std::move(*tensor), true);
 }
 
-/// Reads a function's body with a call's operands, results and attributes.
-void GraphReader::inlineCall(Scope &scope, const onnx::NodeProto &view,
-                             GraphNode &node, Attributes attributes,
-                             const OnnxFunction &function) {
-  const onnx::FunctionProto &body = *function.body;
-  if (view.input_size() > body.input_size() ||
-      view.output_size() > body.output_size())
-    return complain(makeError("expected at most {} operands and {} results, "
-                              "but got {} and {}",
-                              body.input_size(), body.output_size(),
-                              view.input_size(), view.output_size()));
-  if (!open.insert(&function).second)
-    return complain(makeError("a function that calls itself is not compiled"));
-  for (const auto &attribute : function.attributes)
-    attributes.try_emplace(attribute->name(), attribute.get());
-  Scope inner;
-  inner.prefix = node.name + "/";
-  inner.attributes = &attributes;
-  inner.place = node.place;
-  for (int i = 0; i < view.input_size(); ++i)
-    if (std::optional<ValueId> value = use(scope, view.input(i)))
-      inner.values[body.input(i)] = *value;
-  for (const onnx::NodeProto &each : body.node())
-    if (!firstError)
-      readNode(inner, each);
-  for (int i = 0; i < view.output_size() && !firstError; ++i) {
-    if (view.output(i).empty())
-      continue;
-    std::optional<ValueId> value = use(inner, body.output(i));
-    if (value && !scope.values.emplace(view.output(i), *value).second)
-      complain(makeError("expected tensor '{}' to be computed once, but got it "
-                         "again",
-                         view.output(i)));
-  }
-  open.erase(&function);
-}
-
 void GraphReader::readNode(Scope &scope, const onnx::NodeProto &view) {
   GraphNode node;
   node.op = withoutControls(opOf(view));
@@ -319,6 +220,8 @@ void GraphReader::readNode(Scope &scope, const onnx::NodeProto &view) {
     // Said below.
   } else if (function) {
     inlineCall(scope, view, node, std::move(attributes), *function);
+  } else if (node.op == "onnx.FlexAttention") {
+    inlineFlexAttention(scope, view, node, attributes);
   } else if (node.op == "onnx.Constant") {
     readConstant(scope, view, attributes);
   } else {
@@ -334,9 +237,10 @@ void GraphReader::readNode(Scope &scope, const onnx::NodeProto &view) {
     if (!firstError)
       result.nodes.push_back(node);
   }
-  // A function's nodes have said which of them it is.
+  // The nodes of a body have said which of them it is.
+  bool hasBody = function || node.op == "onnx.FlexAttention";
   bool isSaid =
-      firstError && function && firstError->message.compare(0, 4, "op '") == 0;
+      firstError && hasBody && firstError->message.compare(0, 4, "op '") == 0;
   if (firstError && !outer && !isSaid)
     firstError = inPlace(describe(node), *firstError);
 }
@@ -362,7 +266,7 @@ Result<Graph> GraphReader::read(const InputDimNames &names) {
   Scope scope;
   require(functions.read(model));
   if (!firstError)
-    readInitializers(scope);
+    readInitializers(scope, graph);
   if (!firstError)
     readInputs(scope, names);
   for (const onnx::NodeProto &node : graph.node())

@@ -9,8 +9,8 @@ static OpTable makeTable() {
   for (auto *add :
        {addPointwise, addComparisons, addConstants, addViews, addParts,
         addProducts, addReductions, addNorms, addAttention, addOnnxAttention,
-        addAttnOps, addGathers, addPatches, addCaches, addReplacements,
-        addScatters, addSizes})
+        addFlexAttention, addAttnOps, addGathers, addPatches, addCaches,
+        addReplacements, addScatters, addSizes})
     add(table);
   return table;
 }

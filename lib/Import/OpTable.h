@@ -42,6 +42,7 @@ void addReductions(OpTable &table);
 void addNorms(OpTable &table);
 void addAttention(OpTable &table);
 void addOnnxAttention(OpTable &table);
+void addFlexAttention(OpTable &table);
 void addAttnOps(OpTable &table);
 void addGathers(OpTable &table);
 void addPatches(OpTable &table);

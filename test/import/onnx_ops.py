@@ -11,11 +11,13 @@ import numpy as np
 
 import onnx_cases
 import onnx_files as onnx
+import onnx_flex
 import onnx_scatter
 from compare import compare, run
 
 
-FAMILIES = {**onnx_cases.FAMILIES, "replacements": onnx_scatter.replacements}
+FAMILIES = {**onnx_cases.FAMILIES, "replacements": onnx_scatter.replacements,
+            "flex": onnx_flex.attention}
 
 
 class Program:

@@ -49,6 +49,22 @@ def calls(functions, says, node=onnx.node("F", ["x"], ["y"], name="y", domain="l
     return model([node], functions=functions), says
 
 
+FOUR = onnx.value("q", "float32", ["B", 2, "N", 4])
+
+
+def mod(inputs, nodes):
+    """A graph as an attribute."""
+    body = onnx.fields(1, nodes) + onnx.field(2, "mod")
+    body += onnx.fields(11, [onnx.value(each, "float32", []) for each in inputs])
+    return onnx.field(6, body + onnx.field(12, onnx.value("r", "float32", []))) + onnx.field(20, 5)
+
+
+def flex(part, inputs, says, **attributes):
+    """One part of FlexAttention, or the whole."""
+    made, said = of("FlexAttention", inputs, says, domain="ai.onnx.preview", more=[FOUR], **attributes)
+    return made, said.replace("FlexAttention", "FlexAttention." + part) if part else said
+
+
 F = onnx.function("F", ["a"], ["b"], [onnx.node("Relu", ["a"], ["b"])])
 INSIDE = "expected elements in a file of the model's folder, but got '{}'"
 CASES = {
@@ -228,6 +244,21 @@ CASES = {
                 more=[onnx.value("n", "int64", ["B", 1])]),
     "added": of("ScatterND", ["x", "i", "x"], "expected rows that are replaced, but got the "
                 "reduction 'add'", {"i": longs(0)}, reduction="add"),
+    "flex": of("FlexAttention", ["x", "x"], "expected queries, keys and values, and one result, but "
+               "got 2 and 1", domain="ai.onnx.preview"),
+    "flex-dims": flex("scores", ["x", "x", "x"], "expected queries and keys of floats and four dims, "
+                      "but got f32 of shape [B, N, 6] and f32 of shape [B, N, 6]"),
+    "flex-values": flex("values", ["q", "q", "x"], "expected weights and values of four dims, but got "
+                        "shapes [B, 2, N, N] and [B, N, 6]"),
+    "flex-type": flex("scores", ["q", "q", "q"], "expected softmax_precision to be a type of floats, "
+                      "but got ONNX's type 7", softmax_precision=7),
+    "flex-graph": flex(None, ["q", "q", "q"], "expected a graph of one operand and one result, but got "
+                       "0 and 1", score_mod=mod([], [onnx.node("Identity", ["x"], ["r"])])),
+    "flex-scores": flex("weights", ["q", "q", "q"], "expected scores of four dims, but got shape "
+                        "[B, N, 6]", score_mod=mod(["s"], [onnx.node("Identity", ["x"], ["r"])])),
+    "flex-node": (model([onnx.node("FlexAttention", ["q", "q", "q"], ["y"], name="y", domain="ai.onnx.preview",
+                                   score_mod=mod(["s"], [onnx.node("Odd", ["s"], ["r"])]))], [X, FOUR]),
+                  "op 'onnx.Odd' of node 'y/r': this op is not compiled"),
     "mode": of("TensorScatter", ["x", "x"], "expected the mode 'linear' or 'circular', but got "
                "'mirror'", mode="mirror"),
     "starts": of("TensorScatter", ["x", "x", "n"], "expected a position as i32 or i64 for each item "
