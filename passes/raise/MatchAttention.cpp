@@ -2,7 +2,6 @@
 // Puts weights and scores together to an attention.
 
 #include "passes/raise/MatchAttention.h"
-#include "passes/raise/Positions.h"
 #include "passes/raise/ReadElement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -165,6 +164,9 @@ bool AttentionMatcher::matchValues() {
 /// Takes conditions of which all must hold apart.
 static void takeApart(ArrayRef<Visibility> from, SmallVector<Visibility> &to) {
   for (const Visibility &each : from) {
+    // Hides nothing.
+    if (each.condition->isNumber(each.isSeen))
+      continue;
     Operation *op = each.condition->op;
     bool isApart =
         each.condition->is(Kind::Apply) &&
@@ -179,19 +181,35 @@ static void takeApart(ArrayRef<Visibility> from, SmallVector<Visibility> &to) {
   }
 }
 
+Ref AttentionMatcher::findStart(
+    ArrayRef<std::optional<Distance>> distances) const {
+  for (const std::optional<Distance> &each : distances)
+    if (each && each->start && each->after == 0 &&
+        isWithin(make.freeAtoms(each->start), result.batch))
+      return each->start;
+  return nullptr;
+}
+
 bool AttentionMatcher::matchMasks() {
   Atoms &atoms = make.atoms;
-  // Causal and band count from the last query and the last key.
-  bool isAligned = pooled.query.size() == 1 && pooled.key.size() == 1 &&
-                   atoms.sizeOf(pooled.query[0]) == atoms.sizeOf(pooled.key[0]);
   SmallVector<Visibility> all, masks;
   takeApart(scores.seen, all);
+  SmallVector<std::optional<Distance>> distances;
+  for (const Visibility &each : all)
+    distances.push_back(readDistance(make, each.condition, each.isSeen,
+                                     pooled.query, pooled.key));
+  // Causal and band count from a start, else from the last query and the last
+  // key.
+  Ref start = findStart(distances);
+  bool isAligned = pooled.query.size() == 1 && pooled.key.size() == 1 &&
+                   atoms.sizeOf(pooled.query[0]) == atoms.sizeOf(pooled.key[0]);
   Distance distance;
-  for (const Visibility &each : all) {
-    auto bounds = readDistance(make, each.condition, each.isSeen, pooled.query,
-                               pooled.key);
-    if (!bounds || !isAligned || bounds->before.value_or(0) < 0 ||
-        bounds->after.value_or(0) < 0) {
+  for (auto [each, bounds] : llvm::zip_equal(all, distances)) {
+    bool isClause = bounds && bounds->before.value_or(0) >= 0 &&
+                    bounds->after.value_or(0) >= 0 &&
+                    (start ? bounds->start && make.areSame(bounds->start, start)
+                           : !bounds->start && isAligned);
+    if (!isClause) {
       masks.push_back(each);
       continue;
     }
@@ -203,6 +221,8 @@ bool AttentionMatcher::matchMasks() {
     narrow(distance.before, bounds->before);
     narrow(distance.after, bounds->after);
   }
+  if (start)
+    give("start", start, {result.batch});
   // Wider than any tensor.
   constexpr int64_t widest = int64_t(1) << 62;
   result.causal = distance.after == 0;

@@ -5,6 +5,7 @@
 #define MIXATTN_PASSES_RAISE_MATCH_ATTENTION_H
 
 #include "passes/raise/PooledWeights.h"
+#include "passes/raise/Positions.h"
 #include "passes/raise/RaisedAttention.h"
 #include "passes/raise/Scores.h"
 
@@ -35,6 +36,9 @@ private:
   bool matchQueriesAndKeys();
   bool matchValues();
   bool matchMasks();
+  /// The element that keys are seen up to, counted from which queries are; or
+  /// null.
+  Ref findStart(llvm::ArrayRef<std::optional<Distance>> distances) const;
   bool matchAdded();
   bool matchMixerByRow(Ref mixer);
   bool matchComponents();
