@@ -16,7 +16,7 @@ using namespace mixattn;
 
 /// Versions of the format, and of the ops: those whose meaning is known.
 static constexpr int64_t leastFormat = 3, mostFormat = 14;
-static constexpr int64_t leastOpset = 13, mostOpset = 25;
+static constexpr int64_t leastOpset = 13, mostOpset = 26;
 
 /// Whether the standard ops are of a version that is known.
 template <typename Imports> static Status checkOpsets(const Imports &imports) {

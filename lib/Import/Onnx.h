@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Models in ONNX's format: ops of opsets 13 to 25, weights in the file or in
+// Models in ONNX's format: ops of opsets 13 to 26, weights in the file or in
 // files next to it.
 #ifndef MIXATTN_LIB_IMPORT_ONNX_H
 #define MIXATTN_LIB_IMPORT_ONNX_H

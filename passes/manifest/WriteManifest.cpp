@@ -137,6 +137,8 @@ llvm::Expected<Object> EntryWriter::describeOp() {
   if (returned->getOperands() != op->getResults())
     return llvm::createStringError(
         "the entry computes more than its attention op");
+  if (entry.getResultAttr(0, "attn.updated"))
+    return llvm::createStringError("the entry's result is an argument");
   if (auto attention = dyn_cast<AttentionOpInterface>(op))
     return describeAttention(attention);
 

@@ -6,6 +6,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -42,6 +44,19 @@ static bool isNoNumber(const Expressions &make, Ref ref, Ref weights) {
          make.areSame(ref->operands[1], weights);
 }
 
+/// Whether a score is -inf where `ref` is: it is the score, or the sum of some
+/// of what adds up to it.
+static bool hides(const Expressions &make, Ref ref, Ref score) {
+  auto termsOf = [](const Ref &each) {
+    return each->is(Kind::Sum) ? ArrayRef<Ref>(each->operands)
+                               : ArrayRef<Ref>(each);
+  };
+  return llvm::all_of(termsOf(ref), [&](Ref term) {
+    return llvm::any_of(termsOf(score),
+                        [&](Ref each) { return make.areSame(term, each); });
+  });
+}
+
 Ref mixattn::findGuardedWeights(Expressions &make, Ref ref,
                                 const FoundSoftmax &softmax) {
   if (!softmax.scores || !ref->is(Kind::Apply) ||
@@ -76,8 +91,16 @@ Ref mixattn::findGuardedWeights(Expressions &make, Ref ref,
   }
   if (!score)
     return nullptr;
+  // No row is empty.
+  if (score->is(Kind::Number) && std::isfinite(score->number))
+    return weights;
+  // Scores may be sums of products, which are not looked into, and others.
+  ElementReader inside(
+      make, [](Value value, ArrayRef<Place>) { return sumsSeveral(value); });
   SmallVector<Place> places(weights->places);
   places[softmax.axis] = over->bound;
-  bool isOfRow = make.areSame(score, reader.read(softmax.scores, places));
+  if (score->is(Kind::Element))
+    score = inside.read(score->tensor, score->places);
+  bool isOfRow = hides(make, score, inside.read(softmax.scores, places));
   return isOfRow ? weights : nullptr;
 }

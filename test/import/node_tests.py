@@ -17,7 +17,10 @@ import numpy as np
 import onnx
 from onnx.backend.test.case.node import collect_testcases
 
-OPS = ("attention", "flexattention", "tensorscatter", "rotary_embedding", "linear_attention")
+OPS = ("attention", "flexattention", "tensorscatter", "rotary_embedding")
+# The distance of two numbers of a type, relative to them, at most. What is expected of these
+# types was rounded after each step: it is that far off, relative to the largest number.
+STEPS = {"bfloat16": 2.0**-7, "float16": 2.0**-10}
 
 
 def cases(ops):
@@ -36,8 +39,9 @@ def stored(array):
     return array.view("V2") if array.dtype.name == "bfloat16" else array
 
 
-def run(case, folder):
-    """What became of a test, and its remark on raising."""
+def run(case, folder, unraised):
+    """What became of a test, and its remark on raising; puts its name to the reasons for which
+    attentions were not raised."""
     model, library = folder / "model.onnx", folder / "model.so"
     onnx.save(case.model, model)
     inputs, expected = case.data_sets[0]
@@ -46,8 +50,10 @@ def run(case, folder):
     said = subprocess.run(["mixattn-compile", model, "--remarks", "-o", library], text=True,
                           stderr=subprocess.PIPE, check=False)
     if said.returncode:
-        return "refused: " + re.sub(r".*node '[^']*': ", "", said.stderr.strip()), None
+        return "refused: " + re.sub(r".*(node '[^']*'|model.onnx): ", "", said.stderr.strip()), None
     raised = re.search(r"raised (\d+) of (\d+) attentions", said.stderr)
+    for why in re.findall(r'Reason="(attention not raised: [^"]*)"', said.stderr):
+        unraised[why].append(case.name)
     done = subprocess.run(["mixattn-run", library, f"--inputs={folder / 'in.npz'}",
                            f"--outputs={folder / 'out.npz'}"], text=True, check=False,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -57,13 +63,13 @@ def run(case, folder):
     with np.load(folder / "out.npz") as found:
         for name, right in zip(outputs, expected):
             right = np.asarray(right)
-            if name not in found.files:
-                return f"wrong: no result {name}", raised
-            array = found[name]
-            if right.dtype.name == "bfloat16":
+            # Updated in place it has the argument's name.
+            array, atol = found[name if name in found.files else names[0]], case.atol
+            if right.dtype.name in STEPS:
                 array = array.view(right.dtype)
+                atol = STEPS[right.dtype.name] * np.abs(right).max()
             if not np.allclose(array.astype(np.float64), right.astype(np.float64),
-                               rtol=max(case.rtol, 1e-3), atol=max(case.atol, 1e-5)):
+                               rtol=case.rtol, atol=float(atol)):
                 return f"wrong: {name}", raised
     return "passed", raised
 
@@ -76,7 +82,7 @@ def main():
     for op, case in cases(ops):
         kind = f"{op} expanded" if "_expanded" in case.name else op
         with tempfile.TemporaryDirectory() as folder:
-            result, raised = run(case, pathlib.Path(folder))
+            result, raised = run(case, pathlib.Path(folder), reasons)
         became[kind][result.partition(":")[0]] += 1
         if raised:
             became[kind]["raised"] += int(raised[1])

@@ -71,8 +71,8 @@ CASES = {
     # The file.
     "no-model": (b"\xff\xff", "expected an ONNX model, but got something else"),
     "format-15": (model(ir=15), "expected a model of ONNX's format 3 to 14, but got 15"),
-    "opset-12": (model(opset=12), "expected opset 13 to 25, but got 12"),
-    "opset-26": (model(opset=26), "expected opset 13 to 25, but got 26"),
+    "opset-12": (model(opset=12), "expected opset 13 to 26, but got 12"),
+    "opset-27": (model(opset=27), "expected opset 13 to 26, but got 27"),
     "training": (model(extra=onnx.field(20, b"")),
                  "expected a model for inference, but got one that trains"),
     "newer-model": (model(extra=onnx.field(99, 1)), "expected fields whose meaning is known, but "
@@ -197,7 +197,7 @@ CASES = {
     "function-attribute": calls([F + onnx.field(11, b"\xff")], "function 'F': expected "
                                 "attributes, but got something else"),
     "function-opset": calls([onnx.function("F", ["a"], ["b"], [], opset=9)],
-                            "function 'F': expected opset 13 to 25, but got 9"),
+                            "function 'F': expected opset 13 to 26, but got 9"),
     "doubling": calls([onnx.function(f"F{i or ''}", ["a"], ["b"], [
         onnx.node(f"F{i + 1}", ["a"], ["c"], name="c", domain="local"),
         onnx.node(f"F{i + 1}", ["a"], ["b"], name="b", domain="local")]) for i in range(24)],

@@ -196,6 +196,7 @@ module @results {
 // CHECK-SAME:    "attention":{"key":"x","key_term":"t",{{.*}}"name":"terms"
 // CHECK-SAME:    "attention":null,"attention_reason":"the entry computes more than its attention op",{{.*}}"name":"weights_first"
 // CHECK-SAME:    "attention":null,"attention_reason":"scores are logarithms to base 2",{{.*}}"name":"base2"
+// CHECK-SAME:    "attention":null,"attention_reason":"the entry's result is an argument",{{.*}}"name":"cache"
 !q = tensor<1x2x3x4xf32>
 module @more {
   func.func @none(%x: !q {attn.name = "x"}) -> (!q {attn.name = "o"}) {
@@ -250,6 +251,13 @@ module @more {
   func.func @base2(%x: !q {attn.name = "x"}) -> (!q {attn.name = "o"}) {
     %0 = attn.generic scores(%x, %x : !q, !q) base2 pool(%x : !q) -> !q
     return %0 : !q
+  }
+  func.func @cache(%x: !q {attn.name = "x"}, %start: tensor<1xi64> {attn.name = "start"},
+                   %cache: tensor<1x2x9x4xf32> {attn.name = "cache", attn.updates})
+      -> (tensor<1x2x9x4xf32> {attn.name = "all", attn.updated = "cache"}) {
+    %0 = attn.append %x into %cache at(%start) : !q, tensor<1xi64> into tensor<1x2x9x4xf32>
+        -> tensor<1x2x9x4xf32>
+    return %0 : tensor<1x2x9x4xf32>
   }
 }
 
