@@ -63,7 +63,7 @@ class Row:
         raise NotImplementedError
 
     def source(self):
-        """What is compiled, as MLIR; of another format, whatever tells it apart from
+        """The source that is compiled, as MLIR; of another format, whatever tells it apart from
         others."""
         raise NotImplementedError
 

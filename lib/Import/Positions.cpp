@@ -62,7 +62,7 @@ private:
 
 } // namespace
 
-/// What may change with all dims that `parts` change with.
+/// An integer that may change with all dims that `parts` change with.
 PlacedInteger PlacedReader::unknown(ArrayRef<PlacedInteger> parts) const {
   PlacedInteger result = number(0);
   result.hasOthers = true;

@@ -123,7 +123,7 @@ void ProgramReader::readInput(const JsonView &spec) {
   input.value = values.define(view["arg"]["name"]);
   if (firstError)
     return;
-  // What calls write to is theirs.
+  // An argument that calls write to is theirs.
   if (kind == "buffer" && updatedBuffers.count(input.name))
     return result.inputs.push_back(std::move(input));
   Result<Tensor> weight = findWeight(input.name);

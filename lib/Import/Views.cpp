@@ -247,7 +247,7 @@ Built GraphBuilder::slice(const Built &tensor, int64_t dim,
                        return element(b, loc, places);
                      });
   }
-  // What is copied over whole is not read: only a reader fails.
+  // A tensor that is copied over whole is not read: only a reader fails.
   if (dependsOnIntegers(begin))
     return generated(
         tensor.dtype, sizes, [=](OpBuilder &b, Location loc, ValueRange) {

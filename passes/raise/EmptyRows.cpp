@@ -70,7 +70,7 @@ Ref mixattn::findGuardedWeights(Expressions &make, Ref ref,
     return nullptr;
   if (isNoNumber(make, condition, weights))
     return weights;
-  // What makes up scores is not looked into.
+  // Scores are not taken apart.
   ElementReader reader(make, [&](Value value, ArrayRef<Place>) {
     return value == softmax.scores || sumsSeveral(value);
   });

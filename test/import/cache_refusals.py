@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What programs write to their inputs other than rows one after the other, and what is said of it:
+"""Programs that write to their inputs otherwise than row after row, and what refuses them:
 cache_refusals.py FOLDER.
 """
 

@@ -40,7 +40,7 @@ def stored(array):
 
 
 def run(case, folder, unraised):
-    """What became of a test, and its remark on raising; puts its name to the reasons for which
+    """The outcome of a test, and its remark on raising; puts its name to the reasons for which
     attentions were not raised."""
     model, library = folder / "model.onnx", folder / "model.so"
     onnx.save(case.model, model)

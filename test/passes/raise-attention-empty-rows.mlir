@@ -104,7 +104,7 @@ func.func @largest_product(%q: tensor<2x4x9x8xf32>, %k: tensor<2x4x7x8xf32>, %v:
 #all = affine_map<(b, h, i, j) -> (b, h, i, j)>
 #row = affine_map<(b, h, i, j) -> (b, h, i)>
 
-// What is added to a score, as ONNX's Attention is expanded.
+// A bias of scores, as ONNX's Attention is expanded.
 // CHECK-LABEL: func.func @largest_bias
 // CHECK-SAME:    %[[Q:.+]]: tensor<2x4x9x8xf32>, %[[K:.+]]: tensor<2x4x7x8xf32>, %[[V:.+]]: tensor<2x4x7x8xf32>, %[[BIAS:.+]]: tensor<2x4x9x7xf32>
 // CHECK-NEXT:    %[[O:.+]] = attn.generic scores(%[[Q]], %[[K]] : {{.*}}) scale 1.000000e+00 bias(%[[BIAS]] : {{.*}}) pool(%[[V]] :
