@@ -106,9 +106,9 @@ class Ours:
         # Pointers into them do not keep them alive.
         self.arguments = arguments
         self.library = ctypes.CDLL(str(artifact.library))
-        entries = artifact.manifest["entries"]
         # That of a model is called as its file is.
-        entry = next((each for each in entries if each["name"] == row.variant), entries[0])
+        names = row.variant, artifact.library.stem
+        entry = next(each for each in artifact.manifest["entries"] if each["name"] in names)
         self.entry = getattr(self.library, f"mixattn_{entry['name']}")
         self.entry.restype = ctypes.c_int32
         self.openmp, self.threads = openmp(), threads

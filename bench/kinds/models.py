@@ -25,6 +25,7 @@ ROOMS = (128, 512, 2048)
 IMAGES = {"cait_xxs24_224": 1.43, "swin_t": 1.0, "vit_b_16": 1.0}
 
 
+@functools.cache
 def zoo():
     """The module that makes models."""
     sys.path.append(str(FOLDER))
@@ -87,13 +88,17 @@ class Model(Row):
         x = zoo().example(self.network(), self.B, self.N)
         return {"x": x.numpy()}, {} if self.N else {"x": self.dtype}
 
+    def inputs(self, x):
+        """Those of the module, of tensors by name."""
+        return (x["x"],)
+
     def expected(self, arguments):
         """The result of PyTorch in double precision."""
         import torch
-        x = torch.from_numpy(arguments.arrays["x"])
+        tensors = {name: torch.from_numpy(array) for name, array in arguments.arrays.items()}
+        wide = {name: t.double() if t.is_floating_point() else t for name, t in tensors.items()}
         with torch.no_grad():
-            return copy.deepcopy(self.network()).double()(
-                x if self.N else x.double()).numpy()
+            return copy.deepcopy(self.network()).double()(*self.inputs(wide)).numpy()
 
     def result_shape(self):
         if not self.N:
@@ -131,19 +136,10 @@ class Step(Model):
         return ({"x": x.numpy(), "start": start.numpy()} | caches,
                 dict.fromkeys(caches, self.dtype))
 
-    def expected(self, arguments):
-        import torch
-        tensors = {name: torch.from_numpy(array) for name, array in arguments.arrays.items()}
-        wide = {name: t.double() if t.is_floating_point() else t for name, t in tensors.items()}
-        with torch.no_grad():
-            return copy.deepcopy(self.network()).double()(*inputs(wide)).numpy()
-
-
-def inputs(x):
-    """Those of a step, of tensors by name."""
-    caches = [tuple(t for name, t in x.items() if name.startswith(of))
-              for of in ("keys_", "values_")]
-    return x["x"], x["start"], *caches
+    def inputs(self, x):
+        caches = (tuple(t for name, t in x.items() if name.startswith(of))
+                  for of in ("keys_", "values_"))
+        return x["x"], x["start"], *caches
 
 
 def rows():

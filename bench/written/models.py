@@ -10,16 +10,12 @@ from bench.kinds import models
 from bench.written import Graph, Way
 
 
-def inputs_of(row, x):
-    return models.inputs(x) if isinstance(row, models.Step) else (x["x"],)
-
-
 def ways(row, x):
     """With each attention that the library has."""
     names = {"": row.model}
     if row.N:
         names = {"sdpa": row.model, "eager": row.model.replace("sdpa", "eager")}
-    return {label: Way(models.network(name, row.dims().get("S", 0)), inputs_of(row, x))
+    return {label: Way(models.network(name, row.dims().get("S", 0)), row.inputs(x))
             for label, name in names.items()}
 
 
@@ -28,7 +24,7 @@ def graph(row, x):
     # Tensors of the inference mode cannot be traced.
     with torch.inference_mode(False), torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        inputs = inputs_of(row, {name: t.clone() for name, t in x.items()})
+        inputs = row.inputs({name: t.clone() for name, t in x.items()})
         program = torch.onnx.export(row.network(), inputs, dynamo=True, verbose=False,
                                     opset_version=20)
         program.save(file)

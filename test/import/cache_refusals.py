@@ -3,11 +3,9 @@
 cache_refusals.py FOLDER.
 """
 
-import os
 import sys
 
-from compare import refuse
-from programs import FLOAT, LONG, S, T, members, node, program, write
+from programs import FLOAT, LONG, S, T, members, node, program, refuse_programs
 
 CACHE, ROWS = [2, 3, 9, 4], [2, 3, "N", 4]
 UNPROVEN = ("expected positions that are one after the other whatever the inputs hold, such as "
@@ -94,12 +92,4 @@ CASES = {
 }
 
 
-def main():
-    os.makedirs(sys.argv[1], exist_ok=True)
-    os.chdir(sys.argv[1])
-    for name, (files, _) in CASES.items():
-        write(name + ".pt2", files)
-    refuse({name + ".pt2": sentence for name, (_, sentence) in CASES.items()})
-
-
-main()
+refuse_programs(sys.argv[1], CASES)

@@ -2,7 +2,10 @@
 """Small programs as torch.export.save writes them, in a few words."""
 
 import json
+import os
 import zipfile
+
+from compare import refuse
 
 FLOAT, LONG, BOOL = 7, 5, 12
 
@@ -115,3 +118,13 @@ def members(made, stored=None):
         config[name] = entry
     result["data/weights/model_weights_config.json"] = json.dumps({"config": config})
     return result
+
+
+def refuse_programs(folder, cases):
+    """Writes programs to `folder`, and compares what is said of each: files and a sentence, by
+    name."""
+    os.makedirs(folder, exist_ok=True)
+    os.chdir(folder)
+    for name, (files, _) in cases.items():
+        write(name + ".pt2", files)
+    refuse({name + ".pt2": sentence for name, (_, sentence) in cases.items()})

@@ -5,11 +5,9 @@ FOLDER. Each case is a name, an archive and the sentence.
 
 import copy
 import json
-import os
 import sys
 
-from compare import refuse
-from programs import BOOL, FLOAT, LONG, S, T, members, node, program, weight, write
+from programs import BOOL, FLOAT, LONG, S, T, members, node, program, refuse_programs, weight
 
 HERE = "op '{}' of node 'y' (model.py:7): "
 X = T("x")
@@ -339,12 +337,4 @@ CASES = {
 }
 
 
-def main():
-    os.makedirs(sys.argv[1], exist_ok=True)
-    os.chdir(sys.argv[1])
-    for name, (files, _) in CASES.items():
-        write(name + ".pt2", files)
-    refuse({name + ".pt2": sentence for name, (_, sentence) in CASES.items()})
-
-
-main()
+refuse_programs(sys.argv[1], CASES)
