@@ -13,8 +13,9 @@ using namespace mixattn;
 
 namespace {
 
-/// erf(x) of an f32  ->  x + x p(x^2) near 0, else 1 - 2^-q(|x|) with the sign
-/// of x
+/// erf(x) of an f32  ->  x + x p(x^2) near 0, else 1 - 2^q(|x|) with the sign
+/// of
+/// x
 ///
 /// Upstream's does not hold over the whole range.
 struct ApproximateErf : OpRewritePattern<math::ErfOp> {
@@ -32,31 +33,41 @@ struct ApproximateErf : OpRewritePattern<math::ErfOp> {
         attr = DenseElementsAttr::get(vector, attr);
       return Value(arith::ConstantOp::create(b, attr));
     };
+    // One instruction where there is one.
+    auto multiplyAdd = [&](Value p, Value q, Value r) -> Value {
+      auto fused = arith::FastMathFlags::contract;
+      Value product = arith::MulFOp::create(b, p, q, fused);
+      return arith::AddFOp::create(b, product, r, fused);
+    };
     auto polynomial = [&](Value of, ArrayRef<float> highestFirst) {
       Value sum = number(highestFirst.front());
       for (float next : highestFirst.drop_front())
-        sum = arith::AddFOp::create(b, arith::MulFOp::create(b, sum, of),
-                                    number(next));
+        sum = multiplyAdd(sum, of, number(next));
       return sum;
+    };
+    auto isLess = [&](arith::CmpFPredicate predicate, Value p, float bound) {
+      return arith::CmpFOp::create(b, predicate, p, number(bound));
     };
     // Minimax over [0, 0.92], relative, of erf(x) / x - 1: 2^-31 away.
     Value square = arith::MulFOp::create(b, x, x);
     Value p = polynomial(square,
                          {8.382384e-05f, -0.0008145596f, 0.0052012857f,
                           -0.0268595f, 0.11283697f, -0.37612635f, 0.12837917f});
-    Value low = arith::AddFOp::create(b, x, arith::MulFOp::create(b, x, p));
-    // Minimax over [0.92, 4] of -log2(1 - erf(x)), weighted for the result:
-    // 2^-34 away. From 4 on the result is 1.
+    Value low = multiplyAdd(x, p, x);
+    // Minimax over [0.92, 4] of log2(1 - erf(x)), weighted for the result:
+    // 2^-34 away. From 4 on, and for NaN, which is not taken, it is as at 4.
     Value magnitude = math::AbsFOp::create(b, x);
-    Value bounded = arith::MinimumFOp::create(b, magnitude, number(4.0f));
-    Value q = polynomial(bounded, {3.043373e-05f, -0.00062679715f,
-                                   0.0060175722f, -0.036239672f, 0.15621515f,
-                                   0.91372645f, 1.6295456f, -0.00025201644f});
-    Value rest = math::Exp2Op::create(b, arith::NegFOp::create(b, q));
+    Value bounded = arith::SelectOp::create(
+        b, isLess(arith::CmpFPredicate::OLT, magnitude, 4.0f), magnitude,
+        number(4.0f));
+    Value q = polynomial(bounded, {-3.043373e-05f, 0.00062679715f,
+                                   -0.0060175722f, 0.036239672f, -0.15621515f,
+                                   -0.91372645f, -1.6295456f, 0.00025201644f});
+    Value rest = math::Exp2Op::create(
+        b, q, arith::FastMathFlags::nnan | arith::FastMathFlags::ninf);
     Value high = math::CopySignOp::create(
         b, arith::SubFOp::create(b, number(1.0f), rest), x);
-    Value isLow = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude,
-                                        number(0.92f));
+    Value isLow = isLess(arith::CmpFPredicate::ULT, magnitude, 0.92f);
     rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isLow, low, high);
     return success();
   }

@@ -70,7 +70,8 @@ struct CompareClamp : OpRewritePattern<math::ClampFOp> {
 /// added to its exponent
 ///
 /// Upstream has none; its expansion, exp(x ln 2), multiplies rounding errors by
-/// x. What is below 2^-126 becomes 0.
+/// x. What is below 2^-126 becomes a number from 0 to 2^-126. Infinities and
+/// NaN are not asked for where the op's flags say that there are none.
 struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -90,17 +91,27 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
     auto number = [&](float value) {
       return constantOf(rewriter, loc, op.getType(), APFloat(value));
     };
+    auto where = [&](arith::CmpFPredicate predicate, float bound, Value yes,
+                     Value no) -> Value {
+      Value holds =
+          arith::CmpFOp::create(rewriter, loc, predicate, x, number(bound));
+      return arith::SelectOp::create(rewriter, loc, holds, yes, no);
+    };
+    // The exponent that n = -127 leaves is that of 0.
+    Value bounded =
+        where(arith::CmpFPredicate::OLT, -127.0f, number(-127.0f), x);
     // Near 1.5 * 2^23 the last bit of an f32 counts ones: the sum ends in n.
     constexpr float ones = 12582912.0f;
-    Value sum = arith::AddFOp::create(rewriter, loc, x, number(ones));
+    Value sum = arith::AddFOp::create(rewriter, loc, bounded, number(ones));
     Value nearest = arith::SubFOp::create(rewriter, loc, sum, number(ones));
-    Value rest = arith::SubFOp::create(rewriter, loc, x, nearest);
+    Value rest = arith::SubFOp::create(rewriter, loc, bounded, nearest);
     // Minimax over [-1/2, 1/2], relative, with p(0) = 1: 2^-29 away.
     Value p = number(0.000153533620f);
     for (float c : {0.00133988750f, 0.00961843692f, 0.0555033237f, 0.240226477f,
                     0.693147182f, 1.0f}) {
-      p = arith::MulFOp::create(rewriter, loc, p, rest);
-      p = arith::AddFOp::create(rewriter, loc, p, number(c));
+      auto fused = arith::FastMathFlags::contract;
+      p = arith::MulFOp::create(rewriter, loc, p, rest, fused);
+      p = arith::AddFOp::create(rewriter, loc, p, number(c), fused);
     }
     auto bits = [&](Value value) -> Value {
       return arith::BitcastOp::create(rewriter, loc, i32, value);
@@ -110,15 +121,14 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
         arith::ShLIOp::create(rewriter, loc, bits(sum), places).getResult();
     power = arith::AddIOp::create(rewriter, loc, bits(p), power);
     Value result = arith::BitcastOp::create(rewriter, loc, op.getType(), power);
-    auto where = [&](arith::CmpFPredicate predicate, float bound, Value other) {
-      Value holds =
-          arith::CmpFOp::create(rewriter, loc, predicate, x, number(bound));
-      result = arith::SelectOp::create(rewriter, loc, holds, other, result);
+    auto lacks = [&](arith::FastMathFlags flag) {
+      return arith::bitEnumContainsAll(op.getFastmath(), flag);
     };
-    where(arith::CmpFPredicate::OLT, -126.0f, number(0.0f));
-    where(arith::CmpFPredicate::OGE, 128.0f,
-          number(std::numeric_limits<float>::infinity()));
-    where(arith::CmpFPredicate::UNO, 0.0f, x);
+    if (!lacks(arith::FastMathFlags::ninf))
+      result = where(arith::CmpFPredicate::OGE, 128.0f,
+                     number(std::numeric_limits<float>::infinity()), result);
+    if (!lacks(arith::FastMathFlags::nnan))
+      result = where(arith::CmpFPredicate::UNO, 0.0f, x, result);
     rewriter.replaceOp(op, result);
     return success();
   }

@@ -188,8 +188,8 @@ static Value reciprocal(OpBuilder &b, Location loc, ValueRange x) {
                                x[0]);
 }
 
-/// x (1 + erf(x / sqrt 2)) / 2, or with tanh in place of erf:
-/// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+/// x / 2 + x / 2 erf(x / sqrt 2), or with tanh in place of erf:
+/// x / 2 + x / 2 tanh(sqrt(2 / pi) (x + 0.044715 x^3)).
 static void gelu(OpCall &op) {
   DType dtype = op.floatType();
   std::string kind = op.text("approximate", "none");
@@ -197,29 +197,32 @@ static void gelu(OpCall &op) {
   if (!isTanh && kind != "none")
     op.build.fail(
         makeError("expected gelu by 'none' or 'tanh', but got '{}'", kind));
-  op.give(combine(
-      op.build, op.tensor("self"), dtype, dtype,
-      [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        auto number = [&](double value) {
-          return constant(b, loc, x[0].getType(), value);
-        };
-        auto product = [&](Value p, Value q) -> Value {
-          return arith::MulFOp::create(b, loc, p, q);
-        };
-        auto sum = [&](Value p, Value q) -> Value {
-          return arith::AddFOp::create(b, loc, p, q);
-        };
-        Value bend;
-        if (isTanh) {
-          Value cube = product(product(x[0], x[0]), x[0]);
-          Value inner = sum(x[0], product(number(0.044715), cube));
-          bend = math::TanhOp::create(
-              b, loc, product(number(std::sqrt(2 / M_PI)), inner));
-        } else {
-          bend = math::ErfOp::create(b, loc, product(x[0], number(M_SQRT1_2)));
-        }
-        return product(product(x[0], number(0.5)), sum(number(1), bend));
-      }));
+  op.give(combine(op.build, op.tensor("self"), dtype, dtype,
+                  [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                    auto number = [&](double value) {
+                      return constant(b, loc, x[0].getType(), value);
+                    };
+                    // Products and sums in one instruction where there is one.
+                    auto fused = arith::FastMathFlags::contract;
+                    auto product = [&](Value p, Value q) -> Value {
+                      return arith::MulFOp::create(b, loc, p, q, fused);
+                    };
+                    auto sum = [&](Value p, Value q) -> Value {
+                      return arith::AddFOp::create(b, loc, p, q, fused);
+                    };
+                    Value bend;
+                    if (isTanh) {
+                      Value cube = product(product(x[0], x[0]), x[0]);
+                      Value inner = sum(x[0], product(number(0.044715), cube));
+                      bend = math::TanhOp::create(
+                          b, loc, product(number(std::sqrt(2 / M_PI)), inner));
+                    } else {
+                      bend = math::ErfOp::create(
+                          b, loc, product(x[0], number(M_SQRT1_2)));
+                    }
+                    Value half = product(x[0], number(0.5));
+                    return sum(product(half, bend), half);
+                  }));
 }
 
 /// Values held within bounds.

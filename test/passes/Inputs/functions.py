@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Polynomials against NumPy in double precision.
 
-functions.py write FILE: arguments over the whole range of f32.
-functions.py check FOLDER: prints the largest error of each function, in units
+functions.py write X: arguments over the whole range of f32, into an .npy.
+functions.py check X RESULTS: prints the largest error of each function, in units
 in the last place of the exact value.
 """
 
@@ -19,13 +19,15 @@ def exact(name, x):
 
 
 def arguments():
-    """Both signs of 2^16 values spread over all exponents, and as many around
-    each of 0 and 1. Subnormals are left out: log and log2 take them for 2^-126.
+    """Both signs of 2^16 values spread over all exponents, as many around each of
+    0 and 1, infinities and NaN. Subnormals are left out: log and log2 take them
+    for 2^-126.
     """
     spread = numpy.linspace(0x00800000, 0x7F7FFFFF, 2**16).astype(numpy.uint32).view(numpy.float32)
     near = numpy.linspace(0, 100, 2**16, dtype=numpy.float32)
     one = numpy.linspace(0.5, 2, 2**16, dtype=numpy.float32)
-    return numpy.concatenate([spread, -spread, near, -near, one])
+    special = numpy.array([numpy.inf, -numpy.inf, numpy.nan], numpy.float32)
+    return numpy.concatenate([spread, -spread, near, -near, one, special])
 
 
 def errors(got, exact):
@@ -43,15 +45,15 @@ def errors(got, exact):
 
 
 def main():
-    action, path = sys.argv[1:]
-    x = arguments()
+    action, *files = sys.argv[1:]
     if action == "write":
-        numpy.save(path, x)
+        numpy.save(files[0], arguments())
         return
+    x, results = map(numpy.load, files)
     for name in NAMES:
         with numpy.errstate(all="ignore"):
             expected = exact(name, x.astype(numpy.float64))
-        error = errors(numpy.load(f"{path}/{name}.npy"), expected)
+        error = errors(results[name], expected)
         worst = int(numpy.nanargmax(numpy.where(numpy.isnan(error), numpy.inf, error)))
         within = "within" if error[worst] <= 6 else "BEYOND"
         print(f"{name}: {within} 6 units ({error[worst]:.2f} at {x[worst]})")
