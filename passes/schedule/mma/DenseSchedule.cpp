@@ -52,20 +52,9 @@ private:
 } // namespace
 
 std::string Dense::whyNot(Operation *op) const {
-  std::optional<Contraction> product = findContraction(op);
-  if (!product)
-    return "it is no contraction";
-  if (!findGpu(chip))
-    return llvm::formatv("there is no description of the GPU '{0}'", chip);
-  Type result = getElementTypeOrSelf(product->getResult());
-  if (!result.isF32() && !result.isF16() && !result.isBF16())
-    return llvm::formatv("results are f32, f16 or bf16, but one is {0}",
-                         result);
-  if (!product->beginsWithZeros())
-    return "it adds to a tensor that is not filled with 0";
-  if (hasEmptyOperand(op))
-    return "one of its operands has no elements";
-  return DenseSizes(*product, gpu.sharedBytes).why;
+  if (std::string why = whyNoDense(op, chip); !why.empty())
+    return why;
+  return DenseSizes(*findContraction(op), gpu.sharedBytes).why;
 }
 
 /// Products by the rate of tensor cores, in rounds of blocks; what is read and

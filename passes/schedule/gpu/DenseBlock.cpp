@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The part of dense kernels that all families of GPUs share: places, and what
+// sums go through.
+
+#include "passes/schedule/gpu/DenseBlock.h"
+
+#include "passes/body/ScoreBody.h"
+#include "passes/schedule/DenseConsumers.h"
+#include "passes/schedule/gpu/FragmentMap.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+Value DenseBlock::sizeOf(unsigned loop) {
+  OperandDim dim = op.dimOf(loop);
+  return b.createOrFold<memref::DimOp>(bufferOf(dim.value), dim.dim);
+}
+
+tile::GridOp DenseBlock::makeGrid(int64_t rows, int64_t threads) {
+  Value batches = at.value(1);
+  for (unsigned loop : shape.batches)
+    batches = at.mul(batches, sizeOf(loop));
+  Value ofRows = at.add(sizeOf(shape.rowLoop), rows - 1);
+  auto grid = tile::GridOp::create(
+      b,
+      ValueRange{at.div(ofRows, rows), at.value(shape.columnBlocks()), batches},
+      threads);
+  b.setInsertionPointToStart(&grid.getBody().front());
+  ValueRange item = grid.getItem();
+  firstRow = at.mul(item[0], rows);
+  firstOwnColumn = at.mul(item[1], shape.columns);
+  firstColumn = at.min(firstOwnColumn, shape.allColumns - shape.columns);
+  Value rest = item[2];
+  for (unsigned loop : llvm::reverse(shape.batches)) {
+    Value size = sizeOf(loop);
+    batch[loop] = at.rem(rest, size);
+    rest = at.div(rest, size);
+  }
+  numRows = sizeOf(shape.rowLoop);
+  return grid;
+}
+
+Value DenseBlock::countSteps(int64_t stepsOfLoop) {
+  Value steps = at.value(stepsOfLoop);
+  for (unsigned loop : shape.outerTerms)
+    steps = at.mul(steps, sizeOf(loop));
+  return steps;
+}
+
+std::pair<Value, DenseBlock::Place> DenseBlock::findStep(Value step,
+                                                         int64_t stepsOfLoop) {
+  Place place = batch;
+  if (shape.outerTerms.empty())
+    return {step, place};
+  Value outer = at.div(step, stepsOfLoop);
+  for (unsigned loop : llvm::reverse(shape.outerTerms)) {
+    Value size = sizeOf(loop);
+    place[loop] = at.rem(outer, size);
+    outer = at.div(outer, size);
+  }
+  return {at.rem(step, stepsOfLoop), place};
+}
+
+Value DenseBlock::matrixOf(Value buffer, AffineMap map, const Place &place,
+                           const Part &rows, const Part &columns) {
+  SmallVector<OpFoldResult> offsets, extents;
+  SmallVector<OpFoldResult> steps(map.getNumResults(), b.getIndexAttr(1));
+  SmallVector<int64_t> sides = {rows.count, columns.count};
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    const Part *part = loop == columns.loop ? &columns
+                       : loop == rows.loop  ? &rows
+                                            : nullptr;
+    OpFoldResult size = b.getIndexAttr(1);
+    if (part && ShapedType::isStatic(part->count)) {
+      size = b.getIndexAttr(part->count);
+    } else if (part) {
+      size = memref::getMixedSize(b, b.getLoc(), buffer, dim);
+      sides[0] = getConstantIntValue(size).value_or(sides[0]);
+    }
+    offsets.push_back(
+        getAsOpFoldResult(part ? part->first : place.lookup(loop)));
+    extents.push_back(size);
+  }
+  auto type = memref::SubViewOp::inferRankReducedResultType(
+      sides, cast<MemRefType>(buffer.getType()), offsets, extents, steps);
+  return memref::SubViewOp::create(b, type, buffer, offsets, extents, steps);
+}
+
+/// The element of the kernel's result for `sum`, the contraction's in `row` and
+/// `column`.
+Value DenseBlock::emitElement(Value row, Value column, Value sum) {
+  Place place = batch;
+  place[shape.rowLoop] = row;
+  place[shape.columnLoop] = column;
+  Type element = getElementTypeOrSelf(op.getResult());
+  Value made = element.isF32()
+                   ? sum
+                   : arith::TruncFOp::create(b, element, sum).getResult();
+  llvm::DenseMap<Value, Value> results = {{op.getResult(), made}};
+  for (Operation *each : kernel.getConsumers()) {
+    auto consumer = cast<linalg::GenericOp>(each);
+    Values elements;
+    for (OpOperand *input : consumer.getDpsInputOperands()) {
+      Value value = input->get();
+      if (Value own = results.lookup(value)) {
+        elements.push_back(own);
+        continue;
+      }
+      Value outside = buffers.emitNumber(b, value);
+      if (!isa<MemRefType>(outside.getType())) {
+        elements.push_back(outside);
+        continue;
+      }
+      AffineMap map =
+          consumer.getMatchingIndexingMap(input).compose(op.resultMap);
+      Values indices;
+      for (AffineExpr expr : map.getResults())
+        indices.push_back(
+            place.lookup(cast<AffineDimExpr>(expr).getPosition()));
+      elements.push_back(memref::LoadOp::create(b, outside, indices));
+    }
+    made = emitConsumer(b, consumer, elements);
+    results[consumer->getResult(0)] = made;
+  }
+  return toF32(b, b.getLoc(), made);
+}
+
+/// Whether the element in `row` and `column` is there, and of no other block.
+Value DenseBlock::emitIsOwn(Value row, Value column) {
+  Value isOwn = at.compare(arith::CmpIPredicate::slt, row, numRows);
+  auto both = [&](arith::CmpIPredicate predicate, Value bound) {
+    isOwn =
+        arith::AndIOp::create(b, isOwn, at.compare(predicate, column, bound));
+  };
+  if (shape.allColumns % shape.columns)
+    both(arith::CmpIPredicate::sge, firstOwnColumn);
+  if (shape.width() != shape.columns)
+    both(arith::CmpIPredicate::slt, at.add(firstColumn, shape.columns));
+  return isOwn;
+}
+
+/// Writes `results`, of the rows from `first` on. Where the last block has
+/// columns of the one before, elements are written one by one.
+void DenseBlock::emitStore(Value results, Value first) {
+  Value target = matrixOf(kernel.getOutputs()[0], op.resultMap, batch,
+                          {shape.rowLoop, at.value(0)},
+                          {shape.columnLoop, firstColumn, shape.columns});
+  if (shape.allColumns % shape.columns == 0) {
+    tile::StoreOp::create(b, results, target, first, numRows);
+    return;
+  }
+  Type element = cast<MemRefType>(target.getType()).getElementType();
+  emitFragmentMap(b, first, firstColumn, results, 1,
+                  [&](Value row, Value column, ValueRange elements) {
+                    auto choice = scf::IfOp::create(b, emitIsOwn(row, column),
+                                                    /*withElseRegion=*/false);
+                    OpBuilder::InsertionGuard guard(b);
+                    b.setInsertionPointToStart(choice.thenBlock());
+                    Value number = elements[0];
+                    if (!element.isF32())
+                      number = arith::TruncFOp::create(b, element, number);
+                    memref::StoreOp::create(
+                        b, number, target,
+                        ValueRange{row, at.sub(column, firstColumn)});
+                    return Values{elements[0]};
+                  });
+}
+
+/// Emits the pointwise ops on `sums`, of the rows from `first` on. They may
+/// compute in the place of a tensor that they read: no element is read but by
+/// the thread that writes it.
+Value DenseBlock::emitConsumers(Value sums, Value first) {
+  if (kernel.getConsumers().empty())
+    return sums;
+  auto element = [&](Value row, Value column, ValueRange elements) {
+    auto choice = scf::IfOp::create(b, b.getF32Type(), emitIsOwn(row, column),
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, emitElement(row, column, elements[0]));
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, elements[0]);
+    return Values{choice.getResult(0)};
+  };
+  return emitFragmentMap(b, first, firstColumn, sums, 1, element).front();
+}
+
+void DenseBlock::emitResults(Value sums, Value first) {
+  emitStore(emitConsumers(sums, first), first);
+}

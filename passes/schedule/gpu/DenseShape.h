@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loops of a contraction on a GPU, and the columns of its blocks.
+
+#ifndef MIXATTN_PASSES_SCHEDULE_GPU_DENSE_SHAPE_H
+#define MIXATTN_PASSES_SCHEDULE_GPU_DENSE_SHAPE_H
+
+#include "dialect/attn/Contraction.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <string>
+
+namespace mixattn {
+
+/// The part of a contraction that a block of threads has: rows and columns of
+/// the result, of one loop each. It adds up products of a few terms at a time.
+/// Other loops of rows, of columns and of batches are batches of the grid.
+struct DenseShape {
+  /// Chooses the loops, and columns of a block, `mostColumns` at most.
+  DenseShape(const Contraction &op, int64_t mostColumns);
+
+  /// Why fragments do not hold `op`, or nothing.
+  std::string why;
+
+  /// The loops of the tile, and of the innermost terms; others that are summed
+  /// over, and those that the grid walks over.
+  unsigned rowLoop = 0, columnLoop = 0, termLoop = 0;
+  Contraction::Loops outerTerms, batches;
+  /// Whether the terms of a column lie side by side on the right, rather than
+  /// the columns of a term.
+  bool areTermsInRows = false;
+
+  /// Columns that there are, and of a block: the last blocks may have some of
+  /// them both.
+  int64_t allColumns = 0, columns = 0;
+  /// Innermost terms that there are.
+  int64_t allTerms = 0;
+  /// That of both sides: f16 or bf16.
+  mlir::Type type;
+
+  /// Columns of a block with those that fill a product.
+  int64_t width() const { return llvm::alignTo(columns, 16); }
+  int64_t columnBlocks() const {
+    return llvm::divideCeil(uint64_t(allColumns), uint64_t(columns));
+  }
+
+private:
+  void chooseLoops(const Contraction &op);
+  void chooseColumns(int64_t mostColumns);
+};
+
+/// Why no fragments make the result of `op`, or nothing.
+std::string whyNoDense(mlir::Operation *op, llvm::StringRef chip);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_SCHEDULE_GPU_DENSE_SHAPE_H
