@@ -122,8 +122,7 @@ def Tile_TensorMapOp : Tile_Op<"tensor_map", [Pure]> {
     }
     ```
   }];
-  let arguments = (ins AnyTypeOf<[MemRefRankOf<[F16, BF16], [3]>,
-          MemRefRankOf<[F16, BF16], [4]>, MemRefRankOf<[F16, BF16], [5]>]>:$buffer,
+  let arguments = (ins MemRefRankOf<[F16, BF16], [2, 3, 4, 5]>:$buffer,
       I64Attr:$rows, I64Attr:$columns, I64Attr:$swizzle);
   let results = (outs AnyType:$map);
   let assemblyFormat = [{

@@ -32,8 +32,8 @@ LogicalResult WgmmaRolesOp::verify() {
 
 /// The indices of a copy by TMA: those of all dims but the innermost.
 static LogicalResult verifyIndices(Operation *op, ValueRange indices) {
-  if (indices.size() < 2 || indices.size() > 4)
-    return op->emitOpError("expected 2 to 4 indices, but got ")
+  if (indices.empty() || indices.size() > 4)
+    return op->emitOpError("expected 1 to 4 indices, but got ")
            << indices.size();
   return success();
 }

@@ -88,15 +88,15 @@ def Tile_WgmmaRolesOp : Tile_Op<"wgmma.roles",
   let hasVerifier = 1;
 }
 
-def Tile_WgmmaFillOp : Tile_Op<"wgmma.fill"> {
+def Tile_WgmmaFillOp : Tile_Op<"wgmma.fill", [AttrSizedOperandSegments]> {
   let summary = "Begins to fill a stage of a ring";
   let description = [{
     Waits until the stage is empty, then lets TMA copy as many rows as the tile
-    has, from `indices` on, the last of which is a row; rows and columns that
-    the buffer does not have are 0. `turn` is how many times the stage was
-    filled before. Run by one thread.
+    has, from `indices` on, the last of which is a row, and from column 0 or
+    `column` on; rows and columns that the buffer does not have are 0. `turn` is
+    how many times the stage was filled before. Run by one thread.
 
-    - (C1) there is an index for each dim of the buffer but the columns: 2 to 4.
+    - (C1) there is an index for each dim of the buffer but the columns: 1 to 4.
 
     ```mlir
     func.func @f(%keys: !tile.ring<2x128x64xbf16, swizzle = 128>,
@@ -104,15 +104,17 @@ def Tile_WgmmaFillOp : Tile_Op<"wgmma.fill"> {
                  %stage: index, %turn: index) {
       tile.wgmma.fill %keys[%stage] turn %turn from %map[%b, %h, %j]
           : !tile.ring<2x128x64xbf16, swizzle = 128>, !llvm.ptr
+      tile.wgmma.fill %keys[%stage] turn %turn from %map[%b, %h, %j] column %j
+          : !tile.ring<2x128x64xbf16, swizzle = 128>, !llvm.ptr
       return
     }
     ```
   }];
   let arguments = (ins Tile_RingType:$ring, Index:$stage, Index:$turn,
-      AnyType:$map, Variadic<Index>:$indices);
+      AnyType:$map, Variadic<Index>:$indices, Optional<Index>:$column);
   let assemblyFormat = [{
-    $ring `[` $stage `]` `turn` $turn `from` $map `[` $indices `]` attr-dict
-    `:` type($ring) `,` type($map)
+    $ring `[` $stage `]` `turn` $turn `from` $map `[` $indices `]`
+    (`column` $column^)? attr-dict `:` type($ring) `,` type($map)
   }];
   let hasVerifier = 1;
 }
@@ -276,7 +278,7 @@ def Tile_WgmmaStoreOp : Tile_Op<"wgmma.store"> {
     Warps do not wait for each other. Each waits until what it stored before has
     left the tile, and at the end of the kernel, by `tile.wgmma.stored`.
 
-    - (C1) there is an index for each dim of the buffer but the columns: 2 to 4.
+    - (C1) there is an index for each dim of the buffer but the columns: 1 to 4.
     - (C2) the fragment has a multiple of 16 columns.
 
     ```mlir

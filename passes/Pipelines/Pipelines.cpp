@@ -176,6 +176,7 @@ static void buildLlvmOfKernels(OpPassManager &pm) {
   pm.addPass(createReportValuesPass());
   // While entries hold buffers, of which kernels are given addresses.
   pm.addPass(createPlanWorkspacePass());
+  pm.addPass(createFoldReshapesPass());
   pm.addPass(createGridsToLaunchesPass());
   // No function of the math dialect may be left for the conversion from gpu: it
   // would call libdevice, which not every machine has.

@@ -8,6 +8,7 @@
 #include "passes/schedule/mma/Dense.h"
 #include "passes/schedule/mma/Linear.h"
 #include "passes/schedule/mma/Schedules.h"
+#include "passes/schedule/wgmma/Dense.h"
 #include "passes/schedule/wgmma/Schedules.h"
 #include "passes/schedule/x86/Schedules.h"
 
@@ -100,6 +101,7 @@ void mixattn::registerDialects(DialectRegistry &registry) {
     ScheduleTable &table = ScheduleTable::of(dialect);
     x86::addSchedules(table);
     mma::addSchedules(table);
-    mma::addSchedulesBelow(table, TargetFamily::Wgmma, wgmma::makeOnline);
+    mma::addSchedulesBelow(table, TargetFamily::Wgmma, wgmma::makeOnline,
+                           wgmma::makeDense);
   });
 }

@@ -17,6 +17,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace mixattn {
 #define GEN_PASS_DEF_VERIFYLEVELPASS
@@ -36,11 +37,10 @@ static bool usesTensors(Operation *op) {
 }
 
 /// Whether `op` belongs to an entry that launches kernels: it launches one,
-/// computes with numbers, or asks for sizes and parts of buffers.
+/// computes with numbers, or asks for sizes and views of buffers.
 static bool launches(Operation *op) {
   return isa<FunctionOpInterface, func::ReturnOp, tile::GridOp, tile::LaunchOp,
-             tile::MultiprocessorsOp, memref::DimOp, memref::CastOp,
-             memref::SubViewOp, memref::ViewOp>(op) ||
+             tile::MultiprocessorsOp, memref::DimOp, ViewLikeOpInterface>(op) ||
          isa_and_present<arith::ArithDialect>(op->getDialect());
 }
 

@@ -50,8 +50,8 @@ func.func @store_columns(%x: vector<4xf32>, %t: !t, %map: !llvm.ptr, %i: index) 
 
 !t = !tile.shared<128x64xbf16, swizzle = 128>
 func.func @store_indices(%x: vector<32xf32>, %t: !t, %map: !llvm.ptr, %i: index) {
-  // expected-error @below {{'tile.wgmma.store' op expected 2 to 4 indices, but got 1}}
-  tile.wgmma.store %x by %t to %map[%i] : vector<32xf32>, !t, !llvm.ptr
+  // expected-error @below {{'tile.wgmma.store' op expected 1 to 4 indices, but got 5}}
+  tile.wgmma.store %x by %t to %map[%i, %i, %i, %i, %i] : vector<32xf32>, !t, !llvm.ptr
   return
 }
 
@@ -68,8 +68,8 @@ func.func @registers() {
 // -----
 
 func.func @indices(%ring: !tile.ring<2x128x64xbf16, swizzle = 128>, %map: !llvm.ptr, %i: index) {
-  // expected-error @below {{'tile.wgmma.fill' op expected 2 to 4 indices, but got 1}}
-  tile.wgmma.fill %ring[%i] turn %i from %map[%i] : !tile.ring<2x128x64xbf16, swizzle = 128>, !llvm.ptr
+  // expected-error @below {{'tile.wgmma.fill' op expected 1 to 4 indices, but got 0}}
+  tile.wgmma.fill %ring[%i] turn %i from %map[] : !tile.ring<2x128x64xbf16, swizzle = 128>, !llvm.ptr
   return
 }
 

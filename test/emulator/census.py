@@ -75,16 +75,16 @@ class Census:
         return self.every() / (self.keys * FLASH[self.features])
 
     def __str__(self):
+        unit = "HGMMA" if self.is_warpgroup else "HMMA"
         text = (f"a block of keys takes {self.every():g} instructions, and "
                 f"{self.hidden / self.blocks:g} more where keys are hidden or "
                 f"sums rescaled; "
-                f"{self.products():g} "
-                f"{'HGMMA' if self.is_warpgroup else 'HMMA'}, "
+                f"{self.products():g} {unit}, "
                 f"{self.of_block('LDSM'):g} LDSM, "
                 f"{self.of_block('MUFU'):g} MUFU, "
                 f"{self.of_block('FMUL', 'FADD', 'FFMA'):g} of f32")
-        if not self.is_warpgroup:
-            return f"{text}; {self.every() / self.products():.2f} per HMMA"
+        if not self.is_warpgroup or not self.of_block("MUFU"):
+            return f"{text}; {self.every() / self.products():.2f} per {unit}"
         text += (f"; {self.overlapped / self.blocks:g} of "
                  f"{self.of_block('MUFU.EX2'):g} exps above the last wait")
         if self.times_flash():

@@ -25,10 +25,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "numeric"))
 import einsum_layer  # noqa: E402
 from linalg_graph import numbers  # noqa: E402
 
-# Of a block of threads.
-WARPS = 4
-
-
 def compile_form(options, folder):
     """The PTX and the entry of a form, and the remarks of its compilation."""
     source = folder / "f.mlir"
@@ -41,7 +37,7 @@ def compile_form(options, folder):
     return (folder / "f.ptx").read_text(), entry, made.stderr
 
 
-def predict(options, folder):
+def predict(options, folder, warps, algorithm):
     """Instructions of tensor cores and copied bytes of the form's kernel, and
     whether each block is whole."""
     sizes = [f"--dim={letter.upper()}={options.sizes[letter]}"
@@ -51,7 +47,7 @@ def predict(options, folder):
          "--explain=json", *sizes], check=True, capture_output=True, text=True)
     op = json.loads(made.stdout)["entries"][0]["ops"][0]
     block, = next(each["predicted_clocks"] for each in op["candidates"]
-                  if each["algorithm"] == "dense")
+                  if each["algorithm"] == algorithm)
     whole = {"rows": "queries", "columns": "heads", "depth": "keys"}
     # Loops that the tile has not are those of the grid, and of terms further out.
     steps = math.prod(options.sizes.values())
@@ -60,7 +56,7 @@ def predict(options, folder):
     # A product has 16 columns and terms.
     is_whole = all(op["sizes"][name] % block[size] == 0 and block[size] % 16 == 0
                    for name, size in whole.items())
-    return (WARPS * steps * block["warp_products"],
+    return (warps * steps * block["warp_products"],
             steps * block["copied_bytes"], is_whole)
 
 
@@ -73,8 +69,8 @@ def main():
     parser.add_argument("--open", default="", help="letters whose sizes are open")
     parser.add_argument("--target", default="sm_80", help="a GPU's name")
     parser.add_argument("--dtype", default="bf16")
-    parser.add_argument("--unfused", action="store_true",
-                        help="expect no schedule for it")
+    parser.add_argument("--algorithm", default="dense",
+                        help="the schedule that is expected; unfused: none")
     parser.add_argument("--library", type=pathlib.Path,
                         help="the stand-in libcuda; default: that of the build")
     options = parser.parse_args()
@@ -83,11 +79,16 @@ def main():
         options.form, options.sizes, options.dtype, bool(options.open))
     with tempfile.TemporaryDirectory() as folder:
         text, entry, remarks = compile_form(options, pathlib.Path(folder))
-        if ("[Passed] dense" in remarks) == options.unfused:
+        is_fused = options.algorithm != "unfused"
+        if (f"[Passed] {options.algorithm} " in remarks) != is_fused:
             print(f"FAIL {remarks}")
             return 1
-        if not options.unfused:
-            predicted = predict(options, pathlib.Path(folder))
+        if is_fused:
+            # A producer's warpgroup has no products.
+            others = 4 if "wgmma.mma_async" in text else 0
+            warps = entry["launches"][0]["block"][0] // 32 - others
+            predicted = predict(options, pathlib.Path(folder), warps,
+                                options.algorithm)
     results = []
     for landing, count in (("issue", 1), ("wait", 1000)):
         cuda = driver.Driver(options.library or run.find_library(),
@@ -99,12 +100,14 @@ def main():
     if results[0].tobytes() != results[1].tobytes():
         print("FAIL other bits where copies land late")
         return 1
-    if not options.unfused:
+    if is_fused:
         # Of all runs together.
         counted = cuda.counters()
         products = sum(count for name, count in counted["executed"].items()
-                       if name.startswith("mma.sync")) // len(results)
-        copied = counted["cp_async_bytes"] // len(results)
+                       if name.startswith(("mma.sync", "wgmma.mma_async")))
+        products //= len(results)
+        copied = counted["cp_async_bytes"] + counted["bulk_load_bytes"]
+        copied //= len(results)
         print(f"{products} of {predicted[0]} products, "
               f"{copied} of {predicted[1]:.0f} bytes")
         same = (products, copied) == predicted[:2]

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The instructions of a product of 2048 x 768 x 3072, in the loop over terms: no
-// more than 1.1 times those of Triton's best tile, 1.79 for each of tensor cores
-// (passes/plan/plan.md).
+// more than 1.1 times those of Triton's best tile, 1.79 for each of tensor cores,
+// and 8.06 of warpgroups (passes/plan/plan.md).
 
 // REQUIRES: ptxas, cuobjdump
 // DEFINE: %{target} = sm_80
+// DEFINE: %{prefix} = MMA
 // DEFINE: %{right} = 768x3072
 // DEFINE: %{map} = j, k
-// DEFINE: %{census} = sed -e "s/RIGHT/%{right}/" -e "s/PLACE/%{map}/" %s | mixattn-compile - --target=%{target} --emit=cubin -o %t.cubin && %python %S/census.py %t.cubin | FileCheck %s
+// DEFINE: %{census} = sed -e "s/RIGHT/%{right}/" -e "s/PLACE/%{map}/" %s | mixattn-compile - --target=%{target} --emit=cubin -o %t.cubin && %python %S/census.py %t.cubin | FileCheck %s --check-prefix=%{prefix}
 // RUN: %{census}
 // REDEFINE: %{right} = 3072x768
 // REDEFINE: %{map} = k, j
 // RUN: %{census}
 // REDEFINE: %{target} = sm_90a
+// REDEFINE: %{prefix} = WGMMA
 // RUN: %{census}
-// CHECK: product_kernel_0: {{.*}}; 256 HMMA, 80 LDSM, {{.*}}; {{1\.([0-8][0-9]|9[0-6])}} per HMMA
+// REDEFINE: %{right} = 768x3072
+// REDEFINE: %{map} = j, k
+// RUN: %{census}
+// MMA: product_kernel_0: {{.*}}; 256 HMMA, 80 LDSM, {{.*}}; {{1\.([0-8][0-9]|9[0-6])}} per HMMA
+// WGMMA: product_kernel_0: {{.*}}; 4 HGMMA, 0 LDSM, {{.*}}; {{([1-7]\.[0-9]+|8\.[0-8][0-9])}} per HGMMA
 // RUN: cuobjdump -res-usage %t.cubin | FileCheck %s --check-prefix=USAGE
 // USAGE: STACK:0
 

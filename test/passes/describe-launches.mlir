@@ -34,7 +34,7 @@ module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22},{\22nam
 // -----
 
 // A tensor map of a part of the workspace, whose strides are bytes.
-// CHECK: {\22box\22:[64,128,1],\22dims\22:[64,\22N\22,3],\22strides\22:{{\[\[}}\22multiply\22,2,64],[\22multiply\22,2,\22N\22,64]],\22swizzle\22:128,\22tensor_map\22:{\22workspace\22:256},\22type\22:\22bf16\22}
+// CHECK: {\22box\22:[64,128,1],\22dims\22:[64,\22N\22,3],\22strides\22:[128,[\22multiply\22,128,\22N\22]],\22swizzle\22:128,\22tensor_map\22:{\22workspace\22:256},\22type\22:\22bf16\22}
 module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22}]}"} {
   func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}, %workspace: memref<?xi8>) {
     %c0 = arith.constant 0 : index
@@ -44,6 +44,34 @@ module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22}]}"} {
     %part = memref.view %workspace[%c256][%n] : memref<?xi8> to memref<3x?x64xbf16>
     tile.launch @kernels::@f_kernel_0 blocks %c1 threads 32 [#tile.parameter<tensor_map box = [128, 64] swizzle = 128>]
         of %part : memref<3x?x64xbf16>
+    return
+  }
+}
+
+// -----
+
+// Maps of views: a slice, with a dim less; dims put together; a dim split.
+// CHECK: \22dims\22:[64,\22N\22],\22strides\22:[128],\22swizzle\22:128,\22tensor_map\22:{\22workspace\22:[\22add\22,256,[\22multiply\22,2,[\22multiply\22,128,\22N\22]]]}
+// CHECK: \22dims\22:[64,[\22multiply\22,3,\22N\22]],\22strides\22:[128],\22swizzle\22:128,\22tensor_map\22:{\22workspace\22:256}
+// CHECK: \22dims\22:[32,2,\22N\22],\22strides\22:[64,128],\22swizzle\22:64,\22tensor_map\22:{\22workspace\22:[\22add\22,256,[\22multiply\22,2,[\22multiply\22,128,\22N\22]]]}
+module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22}]}"} {
+  func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}, %workspace: memref<?xi8>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c256 = arith.constant 256 : index
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %part = memref.view %workspace[%c256][%n] : memref<?xi8> to memref<3x?x64xbf16>
+    %last = memref.subview %part[2, 0, 0] [1, %n, 64] [1, 1, 1]
+        : memref<3x?x64xbf16> to memref<?x64xbf16, strided<[64, 1], offset: ?>>
+    tile.launch @kernels::@f_kernel_0 blocks %c1 threads 32 [#tile.parameter<tensor_map box = [128, 64] swizzle = 128>]
+        of %last : memref<?x64xbf16, strided<[64, 1], offset: ?>>
+    %rows = memref.collapse_shape %part [[0, 1], [2]] : memref<3x?x64xbf16> into memref<?x64xbf16>
+    tile.launch @kernels::@f_kernel_0 blocks %c1 threads 32 [#tile.parameter<tensor_map box = [128, 64] swizzle = 128>]
+        of %rows : memref<?x64xbf16>
+    %heads = memref.expand_shape %last [[0], [1, 2]] output_shape [%n, 2, 32]
+        : memref<?x64xbf16, strided<[64, 1], offset: ?>> into memref<?x2x32xbf16, strided<[64, 32, 1], offset: ?>>
+    tile.launch @kernels::@f_kernel_0 blocks %c1 threads 32 [#tile.parameter<tensor_map box = [128, 32] swizzle = 64>]
+        of %heads : memref<?x2x32xbf16, strided<[64, 32, 1], offset: ?>>
     return
   }
 }

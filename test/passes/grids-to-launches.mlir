@@ -116,3 +116,23 @@ module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
     return
   }
 }
+
+// -----
+
+// A buffer with more dims is made of the kernel's numbers.
+// CHECK:       gpu.func @split_kernel_0(%[[P:.+]]: !llvm.ptr<1>, %[[N:.+]]: index, %[[M:.+]]: index, %[[OUTER:.+]]: i64, %[[INNER:[a-z0-9]+]]: i64, %{{.+}}: index, %{{.+}}: index) kernel
+// CHECK:         %[[STRIDE:.+]] = arith.muli %[[INNER]], %{{.+}} : i64
+// CHECK:         tile.device_buffer %[[P]] sizes[%{{.+}}, %{{.+}}] strides[%[[OUTER]], %[[STRIDE]], %[[INNER]]] : !llvm.ptr<1> -> memref<?x?x4x8xf32, strided<[?, ?, ?, 1]>>
+module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
+  func.func @split(%x: memref<?x?x8xf32, strided<[?, ?, 1]>>, %n: index, %m: index) {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %parts = memref.expand_shape %x [[0], [1, 2], [3]] output_shape [%n, %m, 4, 8]
+        : memref<?x?x8xf32, strided<[?, ?, 1]>> into memref<?x?x4x8xf32, strided<[?, ?, ?, 1]>>
+    tile.grid %n threads 128 {
+    ^bb0(%i: index):
+      memref.store %zero, %parts[%i, %c0, %c0, %c0] : memref<?x?x4x8xf32, strided<[?, ?, ?, 1]>>
+    }
+    return
+  }
+}

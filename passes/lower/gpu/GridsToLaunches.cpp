@@ -5,6 +5,7 @@
 #include "dialect/tile/WgmmaOps.h"
 #include "passes/Passes.h"
 #include "passes/lower/gpu/DeviceBuffers.h"
+#include "passes/lower/gpu/ExpandBuffers.h"
 #include "passes/lower/gpu/Reports.h"
 #include "passes/lower/gpu/SharedMemory.h"
 
@@ -119,7 +120,8 @@ public:
 private:
   gpu::GPUModuleOp getKernels();
   std::string nameOf(tile::GridOp grid);
-  void addTensorMaps(tile::GridOp grid, Parameters &parameters);
+  void addTensorMaps(tile::GridOp grid, ArrayRef<Value> buffers,
+                     Parameters &parameters);
   void addStatus(ArrayRef<tile::ReportOp> reports, Parameters &parameters);
   void addParameters(ArrayRef<Value> operands, Parameters &parameters);
   void nameOperands(ArrayRef<Value> operands, Block &entry, Region &body);
@@ -211,16 +213,18 @@ void Outliner::addStatus(ArrayRef<tile::ReportOp> reports,
   }
 }
 
-/// Adds a parameter for each tensor map that a grid uses, after all
-/// else.
-void Outliner::addTensorMaps(tile::GridOp grid, Parameters &parameters) {
+/// Adds a parameter for each tensor map that a grid uses, of `buffers` in turn,
+/// after all else.
+void Outliner::addTensorMaps(tile::GridOp grid, ArrayRef<Value> buffers,
+                             Parameters &parameters) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  const Value *buffer = buffers.begin();
   grid.walk([&](tile::TensorMapOp map) {
     int64_t box[] = {int64_t(map.getRows()), int64_t(map.getColumns())};
     parameters.kinds.push_back(tile::ParameterAttr::get(
         b.getContext(), tile::ParameterKind::TensorMap, /*dim=*/0,
         /*alignment=*/1, box, map.getSwizzle()));
-    parameters.values.push_back(map.getBuffer());
+    parameters.values.push_back(*buffer++);
     parameters.types.push_back(pointer);
   });
 }
@@ -312,6 +316,7 @@ gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands,
     lowerReport(report, argument);
   nameOperands(operands, entry, grid.getBody());
   entry.getOperations().splice(entry.end(), body.getOperations());
+  expandBuffers(function.getBody());
   b.setInsertionPointToEnd(&entry);
   gpu::ReturnOp::create(b);
   return function;
@@ -320,12 +325,15 @@ gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands,
 void Outliner::run(tile::GridOp grid) {
   b.setLoc(grid.getLoc());
   SmallVector<tile::ReportOp> reports = takeReports(grid);
+  // The host makes tensor maps: of buffers as they are outside of the grid.
+  SmallVector<Value> mapped;
+  grid.walk([&](tile::TensorMapOp map) { mapped.push_back(map.getBuffer()); });
   SmallVector<Value> operands = sinkOperands(grid);
   b.setInsertionPoint(grid);
   Parameters parameters;
   addParameters(operands, parameters);
   addStatus(reports, parameters);
-  addTensorMaps(grid, parameters);
+  addTensorMaps(grid, mapped, parameters);
   int64_t sharedBytes = sharedBytesOf(grid);
   gpu::GPUFuncOp function = outline(grid, operands, reports, parameters);
   for (auto [argument, kind] :

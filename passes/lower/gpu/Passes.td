@@ -6,6 +6,35 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FoldReshapesPass : Pass<"tile-fold-reshapes"> {
+  let summary = "Make parts of the workspace with other dims parts of it";
+  let description = [{
+    Input: functions on buffers that are parts of the workspace.
+    Output: what gives such a part other dims is a part with these; sizes that
+    are asked of it are numbers. Kernels are given parts, and do not know how to
+    take others.
+    Skips: other buffers, and dims of which elements do not follow each other.
+
+    ```mlir
+    func.func @f(%workspace: memref<?xi8>, %n: index, %b: index) -> index {
+      %c0 = arith.constant 0 : index
+      %x = memref.view %workspace[%b][%n] : memref<?xi8> to memref<?x4x8xf32>
+      %y = memref.collapse_shape %x [[0, 1], [2]]
+          : memref<?x4x8xf32> into memref<?x8xf32>
+      %rows = memref.dim %y, %c0 : memref<?x8xf32>
+      return %rows : index
+    }
+    ```
+    becomes
+    ```
+    %rows = arith.muli %n, %c4 : index
+    %y = memref.view %workspace[%b][%rows] : memref<?xi8> to memref<?x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+      "::mlir::memref::MemRefDialect"];
+}
+
 def GridsToLaunchesPass : Pass<"tile-grids-to-launches", "::mlir::ModuleOp"> {
   let summary = "Make functions of a GPU of grids, and launch them";
   let description = [{

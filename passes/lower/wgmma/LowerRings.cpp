@@ -63,7 +63,9 @@ void RingEmitter::emitFill(tile::WgmmaFillOp op, Value ring) {
   for (int64_t panel = 0; panel < tile.getPanels(); ++panel) {
     Value target = LLVM::AddrSpaceCastOp::create(
         b, cluster, pointer(plus(address, panel * tile.getPanelBytes())));
-    Values places = {number(panel * tile.getPanelColumns())};
+    int64_t first = panel * tile.getPanelColumns();
+    Values places = {op.getColumn() ? asNumber(at.add(op.getColumn(), first))
+                                    : number(first)};
     for (Value index : llvm::reverse(op.getIndices()))
       places.push_back(asNumber(index));
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(

@@ -3,9 +3,6 @@
 
 #include "passes/schedule/gpu/DenseShape.h"
 
-#include "passes/plan/Schedule.h"
-#include "passes/target/GpuModel.h"
-
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -75,21 +72,4 @@ DenseShape::DenseShape(const Contraction &op, int64_t mostColumns)
   chooseLoops(op);
   if (why.empty())
     chooseColumns(mostColumns);
-}
-
-std::string mixattn::whyNoDense(Operation *op, StringRef chip) {
-  std::optional<Contraction> product = findContraction(op);
-  if (!product)
-    return "it is no contraction";
-  if (!findGpu(chip))
-    return llvm::formatv("there is no description of the GPU '{0}'", chip);
-  Type result = getElementTypeOrSelf(product->getResult());
-  if (!result.isF32() && !result.isF16() && !result.isBF16())
-    return llvm::formatv("results are f32, f16 or bf16, but one is {0}",
-                         result);
-  if (!product->beginsWithZeros())
-    return "it adds to a tensor that is not filled with 0";
-  if (hasEmptyOperand(op))
-    return "one of its operands has no elements";
-  return "";
 }

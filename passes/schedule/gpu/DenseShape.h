@@ -49,9 +49,6 @@ private:
   void chooseColumns(int64_t mostColumns);
 };
 
-/// Why no fragments make the result of `op`, or nothing.
-std::string whyNoDense(mlir::Operation *op, llvm::StringRef chip);
-
 } // namespace mixattn
 
 #endif // MIXATTN_PASSES_SCHEDULE_GPU_DENSE_SHAPE_H

@@ -11,6 +11,15 @@
 using namespace mlir;
 using namespace mixattn;
 
+std::string mixattn::whyBetter(const Schedule *better, Operation *op) {
+  auto kernel = dyn_cast<KernelOp>(op->getParentOp());
+  if (kernel && isa<MemRefType>(kernel.getOutputs()[0].getType()))
+    return "";
+  if (!better || !better->whyNot(op).empty())
+    return "";
+  return llvm::formatv("'{0}' takes it", better->name);
+}
+
 std::string GpuSchedule::whyNot(Operation *op) const {
   auto generic = dyn_cast<GenericOp>(op);
   if (!generic)

@@ -24,6 +24,10 @@ inline int64_t expsOf(const PlanCase &plan) {
   return exps ? exps : tile::allExps;
 }
 
+/// That `better` takes `op`, or nothing. A kernel on buffers is what its plan
+/// says: then it is not asked for.
+std::string whyBetter(const Schedule *better, mlir::Operation *op);
+
 /// A schedule of an attention by fragments, whose blocks of threads visit
 /// blocks of keys.
 class GpuSchedule : public Schedule {

@@ -20,8 +20,12 @@ namespace mixattn::mma {
 /// The counts of the grid are blocks of rows, blocks of columns, batches.
 void scheduleDense(KernelOp kernel, int64_t sharedBytes);
 
-/// Adds `dense` to the schedules of `family`: all GPUs have what it is made of.
-void addDense(ScheduleTable &table, TargetFamily family);
+/// The record of this schedule.
+std::unique_ptr<Schedule> makeDense(TargetAttr target);
+/// The same for what the schedule of `better`, of the same target, does not
+/// take.
+std::unique_ptr<Schedule> makeDenseBelow(TargetAttr target,
+                                         ScheduleTable::Factory better);
 
 } // namespace mixattn::mma
 

@@ -46,34 +46,38 @@ private:
 
 } // namespace
 
-/// All but those that pass over the keys once: nothing of a later family is
-/// better.
+/// All but `online` and `dense`: nothing of a later family is better.
 static void addOthers(ScheduleTable &table, TargetFamily family) {
   addTwoPass(table, family);
   addDecode(table, family);
   addLinear(table, family);
-  addDense(table, family);
   gpus::addSchedules(table, family);
 }
 
 void mma::addSchedules(ScheduleTable &table) {
   table.add(TargetFamily::Mma,
             [](TargetAttr target) { return std::make_unique<Online>(target); });
+  table.add(TargetFamily::Mma, makeDense);
   addOthers(table, TargetFamily::Mma);
 }
 
 void mma::addSchedulesBelow(ScheduleTable &table, TargetFamily family,
-                            ScheduleTable::Factory better) {
-  table.add(family, better);
-  table.add(family, [better](TargetAttr target) {
-    return std::make_unique<Online>(target, better(target));
+                            ScheduleTable::Factory online,
+                            ScheduleTable::Factory dense) {
+  table.add(family, online);
+  table.add(family, [online](TargetAttr target) {
+    return std::make_unique<Online>(target, online(target));
+  });
+  table.add(family, dense);
+  table.add(family, [dense](TargetAttr target) {
+    return makeDenseBelow(target, dense);
   });
   addOthers(table, family);
 }
 
 std::string Online::whyNot(Operation *op) const {
-  if (better && better->whyNot(op).empty())
-    return llvm::formatv("'{0}' takes it", better->name);
+  if (std::string why = whyBetter(better.get(), op); !why.empty())
+    return why;
   if (std::string why = whyNotOnline(op); !why.empty())
     return why;
   BlockSizes sizes(cast<AttentionOpInterface>(op), sharedBytes);

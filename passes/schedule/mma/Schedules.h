@@ -64,11 +64,12 @@ void addTwoPass(ScheduleTable &table, TargetFamily family);
 /// Adds every schedule of the family by mma.sync to `table`.
 void addSchedules(ScheduleTable &table);
 
-/// Adds the schedule that `better` makes to those of `family`, whose GPUs have
-/// mma.sync, too; that by mma.sync for what `better` does not take, and all
-/// others.
+/// Adds the schedules that `online` and `dense` make to those of `family`,
+/// whose GPUs have mma.sync, too; those by mma.sync for what these do not take,
+/// and all others.
 void addSchedulesBelow(ScheduleTable &table, TargetFamily family,
-                       ScheduleTable::Factory better);
+                       ScheduleTable::Factory online,
+                       ScheduleTable::Factory dense);
 
 } // namespace mixattn::mma
 

@@ -131,7 +131,8 @@ private:
   }
   void fill(mlir::Value ring, mlir::Value stage, mlir::Value count,
             mlir::Value map, mlir::ValueRange indices) {
-    tile::WgmmaFillOp::create(b, ring, stage, count, map, indices);
+    tile::WgmmaFillOp::create(b, ring, stage, count, map, indices,
+                              /*column=*/mlir::Value());
   }
   mlir::Value emitProduct(mlir::Value left, mlir::Value tile, bool transposed,
                           int64_t columns, mlir::Value onto = {}) {

@@ -4,6 +4,7 @@
 #include "passes/schedule/gpu/GpuSchedule.h"
 #include "passes/schedule/gpu/Schedules.h"
 #include "passes/schedule/wgmma/BlockSizes.h"
+#include "passes/schedule/wgmma/MapSources.h"
 #include "passes/schedule/wgmma/Schedules.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -63,7 +64,12 @@ std::string Online::whyNot(Operation *op) const {
       return llvm::formatv("TMA copies rows of multiples of {0} bytes, but "
                            "those of a head have {1}",
                            pieceBytes, bytes);
-  BlockSizes sizes(cast<AttentionOpInterface>(op), sharedBytes);
+  for (auto [tensor, name] : {std::pair(attention.getQuery(), "queries"),
+                              std::pair(attention.getKey(), "keys"),
+                              std::pair(attention.getValue(), "values")})
+    if (std::string why = whyNoMap(tensor, name); !why.empty())
+      return why;
+  BlockSizes sizes(attention, sharedBytes);
   if (sizes.bytes() > sharedBytes)
     return llvm::formatv("queries, keys and values take {0} bytes of shared "
                          "memory, more than the {1} of a block",
