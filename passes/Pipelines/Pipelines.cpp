@@ -43,6 +43,8 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   if (options.raise) {
     // The pass knows squares and differences by their being one value.
     pm.addPass(createCSEPass());
+    // Masks that follow from positions are read as such.
+    pm.addPass(createFoldPositionsPass());
     pm.addPass(createRaiseAttentionPass());
   }
   // Canonicalise named ops before they generalise: their folds are simpler.

@@ -6,6 +6,46 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FoldPositionsPass : Pass<"attn-fold-positions", "::mlir::ModuleOp"> {
+  let summary = "Compute positions where they are read";
+  let description = [{
+    Input: `linalg` on tensors.
+    Output: in each `linalg.generic`, an integer or a truth value that follows
+    from the indices of the loops and from sizes is written so, whatever tensors
+    it was read from: through views, parts, tensors side by side that continue
+    each other, running sums of a number, and gathers. What holds at all places
+    is a constant.
+    Skips: what is not linear in indices, or not known to be so at all sizes.
+
+    ```mlir
+    func.func @f(%n: index) -> tensor<?xi1> {
+      %none = tensor.empty(%n) : tensor<?xi64>
+      %count = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          outs(%none : tensor<?xi64>) {
+      ^bb0(%out: i64):
+        %i = linalg.index 0 : index
+        %number = arith.index_cast %i : index to i64
+        linalg.yield %number : i64
+      } -> tensor<?xi64>
+      %truths = tensor.empty(%n) : tensor<?xi1>
+      %o = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%count : tensor<?xi64>) outs(%truths : tensor<?xi1>) {
+      ^bb0(%number: i64, %out: i1):
+        %five = arith.constant 5 : i64
+        %less = arith.cmpi slt, %number, %five : i64
+        linalg.yield %less : i1
+      } -> tensor<?xi1>
+      return %o : tensor<?xi1>
+    }
+    ```
+    reads the index of its own loop in place of `%count`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def RaiseAttentionPass : Pass<"attn-raise-attention", "::mlir::ModuleOp"> {
   let summary = "Make one op of linalg that computes an attention";
   let description = [{

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors of which a part is replaced: where the model writes to them they are
 // caches, else the result is pieces side by side.
-#include "lib/Import/Positions.h"
 #include "lib/Import/ops/Caches.h"
 #include "lib/Import/ops/Parts.h"
+#include "passes/raise/PlacedReader.h"
 
 #include "mlir/IR/Matchers.h"
 

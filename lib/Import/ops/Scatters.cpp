@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rows written at positions that a tensor holds. Those that are proven to be
 // one after the other are attn.append; others are refused.
-#include "lib/Import/Positions.h"
 #include "lib/Import/ops/Caches.h"
 #include "lib/Import/ops/Elementwise.h"
+#include "passes/raise/PlacedReader.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
