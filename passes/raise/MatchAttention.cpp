@@ -190,26 +190,68 @@ Ref AttentionMatcher::findStart(
   return nullptr;
 }
 
+SmallVector<std::optional<Distance>>
+AttentionMatcher::readDistances(ArrayRef<Visibility> all) const {
+  return llvm::map_to_vector(all, [&](const Visibility &each) {
+    return readDistance(make, each.condition, each.isSeen, pooled.query,
+                        pooled.key);
+  });
+}
+
+bool AttentionMatcher::isClause(const std::optional<Distance> &bounds,
+                                Ref start) const {
+  if (!bounds || bounds->before.value_or(0) < 0 ||
+      bounds->after.value_or(0) < 0)
+    return false;
+  if (start)
+    return bounds->start && make.areSame(bounds->start, start);
+  return !bounds->start && pooled.query.size() == 1 && pooled.key.size() == 1 &&
+         make.atoms.sizeOf(pooled.query[0]) == make.atoms.sizeOf(pooled.key[0]);
+}
+
+/// Whether `ref` is so low a number that a score with it has no weight next to
+/// one without, unless they lie 2^127 apart, half of what f32 holds.
+static bool isLowest(Ref ref) {
+  return ref->is(Kind::Number) && ref->number < -0x1p127;
+}
+
+void AttentionMatcher::takeLowest() {
+  // Products of finite numbers hide no key themselves.
+  bool isAlone = !scores.raw.isGiven && scores.raw.components.empty() &&
+                 scores.seen.empty() &&
+                 scores.added.size() + bool(scores.changed) == 1;
+  if (!isAlone)
+    return;
+  Ref ref = scores.changed ? scores.changed : scores.added[0];
+  if (!ref->is(Kind::Apply) || !isa<arith::SelectOp>(ref->op))
+    return;
+  bool isSeen = isLowest(ref->operands[2]);
+  Ref kept = ref->operands[isSeen ? 1 : 2];
+  if (!isLowest(ref->operands[isSeen ? 2 : 1]) ||
+      !(scores.changed ? kept->is(Kind::Raw) : kept->isNumber(0)))
+    return;
+  SmallVector<Visibility> all;
+  takeApart(Visibility{ref->operands[0], isSeen}, all);
+  // Each query sees its own key. Where one saw none, its keys would be alike.
+  for (const std::optional<Distance> &each : readDistances(all))
+    if (!isClause(each, nullptr))
+      return;
+  scores.seen = all;
+  scores.added.clear();
+  scores.changed = nullptr;
+}
+
 bool AttentionMatcher::matchMasks() {
-  Atoms &atoms = make.atoms;
+  takeLowest();
   SmallVector<Visibility> all, masks;
   takeApart(scores.seen, all);
-  SmallVector<std::optional<Distance>> distances;
-  for (const Visibility &each : all)
-    distances.push_back(readDistance(make, each.condition, each.isSeen,
-                                     pooled.query, pooled.key));
+  SmallVector<std::optional<Distance>> distances = readDistances(all);
   // Causal and band count from a start, else from the last query and the last
   // key.
   Ref start = findStart(distances);
-  bool isAligned = pooled.query.size() == 1 && pooled.key.size() == 1 &&
-                   atoms.sizeOf(pooled.query[0]) == atoms.sizeOf(pooled.key[0]);
   Distance distance;
   for (auto [each, bounds] : llvm::zip_equal(all, distances)) {
-    bool isClause = bounds && bounds->before.value_or(0) >= 0 &&
-                    bounds->after.value_or(0) >= 0 &&
-                    (start ? bounds->start && make.areSame(bounds->start, start)
-                           : !bounds->start && isAligned);
-    if (!isClause) {
+    if (!isClause(bounds, start)) {
       masks.push_back(each);
       continue;
     }

@@ -36,6 +36,14 @@ private:
   bool matchQueriesAndKeys();
   bool matchValues();
   bool matchMasks();
+  /// Takes the lowest number that is all that scores are added to, or replaced
+  /// by, as what hides keys, where every query sees a key.
+  void takeLowest();
+  llvm::SmallVector<std::optional<Distance>>
+  readDistances(llvm::ArrayRef<Visibility> all) const;
+  /// Whether the bounds are those of a clause that counts from `start`, or
+  /// where that is null from the last query and the last key.
+  bool isClause(const std::optional<Distance> &bounds, Ref start) const;
   /// The element that keys are seen up to, counted from which queries are; or
   /// null.
   Ref findStart(llvm::ArrayRef<std::optional<Distance>> distances) const;

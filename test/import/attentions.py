@@ -263,12 +263,44 @@ def given_and_mixed(q, k, v, m):
     return s.softmax(-1) @ (k[:, :, :1].transpose(-2, -1) * m[0])
 
 
+def packed_by_count(positions):
+    """Which of sequences side by side each position is in: one begins where the last position is
+    not the one before."""
+    first = positions[:, :1] - 1
+    steps = positions - torch.cat([first, positions], 1)[:, :-1]
+    return (steps != 1).cumsum(-1)
+
+
+def in_one_sequence(positions):
+    """The mask of transformers: keys of the query's sequence, up to the query."""
+    batch = torch.arange(positions.shape[0])[:, None, None, None]
+    place = torch.arange(positions.shape[1])
+    query, key = place[None, None, :, None], place[None, None, None]
+    sequence = packed_by_count(positions)
+    return (key <= query) & (sequence[batch, query] == sequence[batch, key])
+
+
+def continued(q, k, v, m):
+    """Positions count up: all is one sequence."""
+    positions = torch.arange(q.shape[2])[None].expand(q.shape[0], -1)
+    seen = in_one_sequence(positions)
+    s = (q @ k.transpose(-2, -1) * 0.4) + torch.where(seen, 0.0, torch.finfo(torch.float32).min)
+    return s.softmax(-1) @ v
+
+
+def packed(q, k, v, m):
+    """The input says where sequences begin."""
+    begins = (v[:, 0, :, 0] > 0.3).long()
+    positions = torch.arange(q.shape[2]) + begins.cumsum(-1) * 5
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=in_one_sequence(positions))
+
+
 RAISED = [einsums, views, joined_batch, taken_apart, causal_fill, causal_sum, window, positions,
           float_mask, bool_mask, plain, causal, grouped, repeated, one_key_head, rotary,
           talking_heads, mixed_weights, mixed_by_row, mixed_scores, rectified_scores,
           mixture_stacked, mixture_of_powers, mixture_by_head, mixture_uneven, one_query, one_masked,
           one_mixed, shifted_windows, added_products, added_and_mixed, distances, relative_shift,
-          relative_keys, mixers_in_a_row, given, given_and_mixed]
+          relative_keys, mixers_in_a_row, given, given_and_mixed, continued, packed]
 
 # Those that core ATen takes apart most.
 CORE = [einsums, joined_batch, plain, causal, grouped, bool_mask, rotary, talking_heads,
