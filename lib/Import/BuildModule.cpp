@@ -33,9 +33,6 @@ public:
   Result<BuiltModule> run();
 
 private:
-  bool isArgument(const GraphInput &input) const {
-    return !input.isConstant || input.weight->elements() > mostElements;
-  }
   std::string freshName(StringRef name);
   void makeEntry(OpBuilder &builder, GraphBuilder &types);
   void makeResults(OpBuilder &builder, ValueRange returned,
@@ -95,7 +92,7 @@ void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
   };
   SmallVector<Type> inputs;
   for (const GraphInput &input : graph.inputs)
-    if (isArgument(input))
+    if (!input.isConstant)
       inputs.push_back(typeOf(input.value));
   Location loc = builder.getUnknownLoc();
   entry = func::FuncOp::create(builder, loc, name,
@@ -108,11 +105,11 @@ void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
   std::vector<std::string> names(graph.inputs.size());
   for (bool isWeight : {false, true})
     for (auto [name, input] : llvm::zip_equal(names, graph.inputs))
-      if (isArgument(input) && bool(input.weight) == isWeight)
+      if (!input.isConstant && bool(input.weight) == isWeight)
         name = freshName(input.name);
   unsigned next = 0;
   for (auto [name, input] : llvm::zip_equal(names, graph.inputs)) {
-    if (!isArgument(input))
+    if (input.isConstant)
       continue;
     entry.setArgAttr(next, "attn.name", builder.getStringAttr(name));
     if (ArrayAttr dims = dimNames(builder, graph.values[input.value].sizes))
@@ -198,7 +195,7 @@ void ModuleBuilder::bindInputs(GraphBuilder &build) {
   unsigned next = 0;
   for (const GraphInput &input : graph.inputs) {
     const GraphValue &type = graph.values[input.value];
-    if (!isArgument(input)) {
+    if (input.isConstant) {
       values[input.value] = constantOf(build, input);
       continue;
     }
@@ -300,6 +297,9 @@ Result<BuiltModule> ModuleBuilder::run() {
   result.module = ModuleOp::create(loc);
   OpBuilder builder = OpBuilder::atBlockEnd(result.module->getBody());
   GraphBuilder types(builder, loc);
+  for (GraphInput &input : graph.inputs)
+    if (input.isConstant && input.weight->elements() > mostElements)
+      input.isConstant = false;
   makeEntry(builder, types);
   GraphBuilder build(OpBuilder::atBlockEnd(entry.addEntryBlock()), loc);
   bindInputs(build);

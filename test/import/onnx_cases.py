@@ -73,6 +73,8 @@ def comparisons(p):
                     ("Greater", np.greater), ("GreaterOrEqual", np.greater_equal)]:
         p.out(op, "i", longs(3), ref=ref)
         p.out(op, "x", "y", ref=ref)
+    # More integers than lie in the text.
+    p.out("Equal", "i", np.arange(1030)[:, None, None] % 7, ref=np.equal)
     other = p.value("Less", "y", 0.1, ref=np.less)
     for op, ref in [("And", np.logical_and), ("Or", np.logical_or), ("Xor", np.logical_xor)]:
         p.out(op, "m", other, ref=ref)
