@@ -3,6 +3,7 @@
 #include "lib/Import/BuildModule.h"
 
 #include "dialect/attn/AttnOps.h"
+#include "lib/Import/Diagonal.h"
 #include "lib/Import/OpTable.h"
 #include "passes/entry/DimRules.h"
 
@@ -171,6 +172,9 @@ Built ModuleBuilder::constantOf(GraphBuilder &build, const GraphInput &input) {
     return isFloat(type.dtype)
                ? build.filled(type.dtype, type.sizes, weight.number(0))
                : build.filledInteger(type.dtype, type.sizes, weight.integer(0));
+  std::optional<Diagonal> diagonal = findDiagonal(weight);
+  if (diagonal && weight.elements() > mostListed)
+    return buildDiagonal(build, weight, *diagonal);
   RankedTensorType tensor = build.typeOf(type.dtype, type.sizes);
   SmallVector<Attribute> elements;
   OpBuilder &b = build.builder();
@@ -298,7 +302,8 @@ Result<BuiltModule> ModuleBuilder::run() {
   OpBuilder builder = OpBuilder::atBlockEnd(result.module->getBody());
   GraphBuilder types(builder, loc);
   for (GraphInput &input : graph.inputs)
-    if (input.isConstant && input.weight->elements() > mostElements)
+    if (input.isConstant && input.weight->elements() > mostElements &&
+        !findDiagonal(*input.weight))
       input.isConstant = false;
   makeEntry(builder, types);
   GraphBuilder build(OpBuilder::atBlockEnd(entry.addEntryBlock()), loc);

@@ -3,6 +3,7 @@
 // others and the results of Constant are constants of the text.
 #include "lib/Import/OnnxGraphReader.h"
 
+#include "lib/Import/Diagonal.h"
 #include "lib/Import/OnnxFields.h"
 #include "lib/Import/OnnxInputs.h"
 
@@ -77,7 +78,8 @@ void GraphReader::readInitializers(Scope &scope,
     Result<Tensor> elements = readOnnxTensor(tensor, files);
     if (!elements)
       return complain(elements.error());
-    bool isConstant = elements->shape().empty() || !isFloat(elements->dtype());
+    bool isConstant = elements->shape().empty() ||
+                      !isFloat(elements->dtype()) || isDiagonalMask(*elements);
     if (!scope.values.emplace(name, result.values.size()).second)
       return complain(makeError("expected tensor '{}' to be computed once, but "
                                 "got it again",

@@ -75,6 +75,16 @@ def comparisons(p):
         p.out(op, "x", "y", ref=ref)
     # More integers than lie in the text.
     p.out("Equal", "i", np.arange(1030)[:, None, None] % 7, ref=np.equal)
+    # Masks that exporters computed: one number up to a diagonal, another after it, but for one.
+    mask = np.tri(33, 32, -2, dtype=bool)
+    p.out("Where", mask, 1.5, -2.5, ref=np.where)
+    p.out("Where", ~mask[None, None], 1.5, -2.5, ref=np.where)
+    hidden = np.float32(np.finfo(np.float32).min) * (1 - np.tri(40, 40, 3, dtype=np.float32))
+    p.out("Mul", hidden, 0.5, ref=np.multiply)
+    p.out("Mul", np.tri(41, 41, dtype=np.float32), 0.5, ref=np.multiply)
+    mask = mask.copy()
+    mask[3, 30] = True
+    p.out("Where", mask, 1.5, -2.5, ref=np.where)
     other = p.value("Less", "y", 0.1, ref=np.less)
     for op, ref in [("And", np.logical_and), ("Or", np.logical_or), ("Xor", np.logical_xor)]:
         p.out(op, "m", other, ref=ref)
