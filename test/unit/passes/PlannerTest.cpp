@@ -125,14 +125,13 @@ TEST_F(PlannerTest, ForcedPlansAreOfTheTable) {
             "expected width, block as numbers of online, but got 'split'");
   EXPECT_EQ(whyNot(TargetFamily::X86, "unfused,block=64"),
             "expected nothing as numbers of unfused, but got 'block'");
-  EXPECT_EQ(
-      whyNot(TargetFamily::Mma, "panel"),
-      "expected online, two_pass, decode, chunked_linear, spanned_linear, "
-      "dense, banded or unfused as plan, but got 'panel'");
+  EXPECT_EQ(whyNot(TargetFamily::Mma, "panel"),
+            "expected online, dense, two_pass, decode, chunked_linear, "
+            "spanned_linear, banded or unfused as plan, but got 'panel'");
   EXPECT_EQ(whyNot(TargetFamily::Wgmma, "panel"),
-            "expected online, online_mma, two_pass, decode, chunked_linear, "
-            "spanned_linear, dense, banded or unfused as plan, but got "
-            "'panel'");
+            "expected online, online_mma, dense, dense_mma, two_pass, decode, "
+            "chunked_linear, spanned_linear, banded or unfused as plan, but "
+            "got 'panel'");
 }
 
 TEST(CpuModelTest, FollowsFeatures) {
