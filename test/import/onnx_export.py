@@ -14,7 +14,7 @@ import sys
 import numpy as np
 import torch
 
-import modules
+import models
 import outright
 from export import CharacterModel, charlm
 
@@ -95,7 +95,7 @@ def main():
             export(name, CharacterModel(name).eval(),
                    {"tokens": torch.zeros(2, 5, dtype=torch.long)}, ({0: batch, 1: length},))
             continue
-        make, sizes = modules.MODELS[name]
+        make, sizes = models.MODELS[name]
         inputs = {key: torch.zeros(shape) for key, (shape, _) in sizes.items()}
         with np.load(os.path.join(HERE, "Inputs", name + ".npz")) as arrays:
             results = [key for key in arrays if not key.startswith("input.")]
