@@ -369,7 +369,11 @@ Value TensorEmitter::emitScalar(OpBuilder &body, Ref ref,
     IRMapping mapping;
     for (auto [from, to] : llvm::zip_equal(ref->op->getOperands(), operands))
       mapping.map(from, to);
-    return body.clone(*ref->op, mapping)->getResult(0);
+    Value result = body.clone(*ref->op, mapping)->getResult(0);
+    // Its operands are, whatever type it had.
+    if (isFloat)
+      result.setType(f32);
+    return result;
   }
   case Kind::Not: {
     Value yes = arith::ConstantOp::create(body, loc, body.getBoolAttr(true));

@@ -341,10 +341,5 @@ Ref ElementReader::readOp(Operation *op, ArrayRef<Ref> operands) {
     return make.product(operands, type);
   if (isa<arith::DivFOp>(op))
     return make.product({operands[0], make.reciprocal(operands[1])}, type);
-  auto isNarrow = [](Type type) {
-    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
-  };
-  if (isNarrow(type) || llvm::any_of(op->getOperandTypes(), isNarrow))
-    return nullptr;
   return isScoreModElementwise(op) ? make.apply(op, operands) : nullptr;
 }

@@ -80,8 +80,11 @@ std::optional<FoundSoftmax> mixattn::findSoftmax(Operation *op) {
   if (op->getName().getStringRef() == "linalg.softmax" &&
       op->getNumResults() == 1) {
     auto axis = op->getAttrOfType<IntegerAttr>("dimension");
-    return FoundSoftmax{op->getResult(0), op->getOperand(0),
-                        unsigned(axis.getInt())};
+    FoundSoftmax found{op->getResult(0), op->getOperand(0),
+                       unsigned(axis.getInt())};
+    if (getElementTypeOrSelf(found.weights).isF64())
+      found.whyNot = "weights are of 64 bits, and are computed in 32";
+    return found;
   }
   auto loops = dyn_cast<linalg::LinalgOp>(op);
   return loops && divides(loops) ? findQuotient(loops) : std::nullopt;
