@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 import draw
-import models
+import small_models
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHARLM = os.path.join(HERE, "..", "..", "examples", "charlm")
@@ -75,7 +75,7 @@ def write(name, program):
 def export(name, module, inputs, opened):
     dims = {key: {dim: torch.export.Dim.AUTO for dim in opened[key]} for key in inputs}
     exported = torch.export.export(module, tuple(inputs.values()), dynamic_shapes=dims)
-    exported = exported.run_decompositions(None if name in models.CORE else {})
+    exported = exported.run_decompositions(None if name in small_models.CORE else {})
     file = io.BytesIO()
     torch.export.save(exported, file)
     with zipfile.ZipFile(file) as pack:
@@ -103,7 +103,7 @@ def record(name, module, inputs):
 def main():
     torch.manual_seed(1)
     wanted = sys.argv[1:]
-    for name, (make, sizes) in models.MODELS.items():
+    for name, (make, sizes) in small_models.MODELS.items():
         if wanted and name not in wanted:
             continue
         inputs = {key: torch.from_numpy(draw.argument(key, shape))

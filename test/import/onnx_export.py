@@ -14,8 +14,8 @@ import sys
 import numpy as np
 import torch
 
-import models
 import outright
+import small_models
 from export import CharacterModel, charlm
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -95,7 +95,7 @@ def main():
             export(name, CharacterModel(name).eval(),
                    {"tokens": torch.zeros(2, 5, dtype=torch.long)}, ({0: batch, 1: length},))
             continue
-        make, sizes = models.MODELS[name]
+        make, sizes = small_models.MODELS[name]
         inputs = {key: torch.zeros(shape) for key, (shape, _) in sizes.items()}
         with np.load(os.path.join(HERE, "Inputs", name + ".npz")) as arrays:
             results = [key for key in arrays if not key.startswith("input.")]
