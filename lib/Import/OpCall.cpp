@@ -249,10 +249,8 @@ void OpCall::checkSizes(const Built &value) {
     build.fail(makeError("expected a tensor of at most {} dims, but got {}",
                          mostRank, value.rank()));
   for (const SizePolynomial &size : value.sizes)
-    // Lists of no integers are shapes of no dims.
-    if (!size.isKnown() || (size.asNumber() == 0 && !value.integers) ||
-        size.asNumber().value_or(0) < 0)
-      build.fail(makeError("expected sizes of at least 1 that are polynomials "
+    if (!size.isKnown() || size.asNumber().value_or(0) < 0)
+      build.fail(makeError("expected sizes of at least 0 that are polynomials "
                            "of dims, but got {}",
                            toText(value.sizes)));
 }

@@ -220,11 +220,11 @@ void ProgramReader::readResults(const JsonView &outputs, GraphNode &node) {
   for (const JsonView &output : outputs.elements()) {
     auto [kind, view] = onlyMember(output);
     if (kind == "as_tensor")
-      node.results.push_back(
-          values.define(view["name"], /*mayBeEmpty=*/!node.results.empty()));
+      node.results.push_back(values.define(view["name"], /*mayBeEmpty=*/true));
     else if (kind == "as_tensors")
       for (const JsonView &each : view.elements())
-        node.results.push_back(values.define(each["name"]));
+        node.results.push_back(
+            values.define(each["name"], /*mayBeEmpty=*/true));
     else if (kind != "as_sym_int" && kind != "as_sym_bool" &&
              kind != "as_sym_float" && kind != "as_none")
       output.complain(makeError("expected tensors as results of an op, but got "

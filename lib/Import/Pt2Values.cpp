@@ -99,9 +99,10 @@ ValueId ProgramValues::define(const JsonView &view, bool mayBeEmpty) {
   for (const JsonView &size : type->second["sizes"].elements()) {
     value.sizes.push_back(readSize(size));
     std::optional<int64_t> number = value.sizes.back().asNumber();
-    if (number && *number < 1 && !(mayBeEmpty && *number == 0))
-      size.complain(
-          makeError("expected a size of at least 1, but got {}", *number));
+    int64_t least = mayBeEmpty ? 0 : 1;
+    if (number && *number < least)
+      size.complain(makeError("expected a size of at least {}, but got {}",
+                              least, *number));
   }
   if (value.sizes.size() > mostRank)
     view.complain(makeError("expected a tensor of at most {} dims, but got {}",

@@ -25,8 +25,7 @@ public:
   std::optional<std::string> dimOf(const std::string &symbol) const;
   /// Whether a size of an input is this open dim.
   bool hasDim(const std::string &name) const { return dims.count(name); }
-  /// The new tensor whose name stands there. A result that no op of ours gives
-  /// may be empty.
+  /// The new tensor whose name stands there. What an op gives may be empty.
   ValueId define(const JsonView &name, bool mayBeEmpty = false);
   /// The tensor whose name stands there.
   ValueId use(const JsonView &name);

@@ -263,6 +263,8 @@ Built GraphBuilder::slice(const Built &tensor, int64_t dim,
   requireSize(tensor.sizes[dim] - begin - (size - 1) * step - 1);
   if (failure())
     return {};
+  if (size.isZero())
+    return {tensor.dtype, sizes, empty(tensor.dtype, sizes)};
   SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
   offsets[dim] = sizeOf(begin);
@@ -320,6 +322,8 @@ Built GraphBuilder::concatenate(ArrayRef<Built> tensors, int64_t dim) {
   SizePolynomial begin;
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
   for (const Built &each : tensors) {
+    if (each.sizes[dim].isZero())
+      continue;
     SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
     offsets[dim] = sizeOf(begin);
     auto mixed = llvm::map_to_vector(

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 
 import onnx_cases
+import onnx_empty
 import onnx_files as onnx
 import onnx_flex
 import onnx_scatter
@@ -17,7 +18,7 @@ from compare import compare, run
 
 
 FAMILIES = {**onnx_cases.FAMILIES, "replacements": onnx_scatter.replacements,
-            "flex": onnx_flex.attention}
+            "flex": onnx_flex.attention, "empty": onnx_empty.parts}
 
 
 class Program:

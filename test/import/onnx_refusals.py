@@ -214,8 +214,8 @@ CASES = {
                          "[0, 0, -2, -3]", {"s": longs(0, 0, -2, -3)}, allowzero=1),
     "no-spread": of("Expand", ["x", "s"], "expected sizes of at least 1 to spread to, but got "
                     "[-6]", {"s": longs(-6)}),
-    "zeros": of("ConstantOfShape", ["s"], "expected sizes of at least 1 that are polynomials of "
-                "dims, but got [0, 3]", {"s": longs(0, 3)}),
+    "below-zero": of("ConstantOfShape", ["s"], "expected sizes of at least 0 that are polynomials "
+                     "of dims, but got [-1, 3]", {"s": longs(-1, 3)}),
     "two-numbers": of("ConstantOfShape", ["s"], "expected one number as 'value', but got shape "
                       "[2]", {"s": longs(3)}, value=longs(1, 2)),
     "indices": of("GatherND", ["x", "i"], "expected indices along the first dims of a tensor, "

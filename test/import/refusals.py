@@ -142,8 +142,11 @@ CASES = {
                      "be computed once, but got it again"),
     "early": of("aten.relu.default", self=T("z"), says="'as_tensor'.name: expected tensor 'z' to "
                 "be computed before it is used, but got none"),
-    "empty": changed(lambda made: None, HERE.format("aten.relu.default") + "'y'.sizes[1]: expected "
-                     "a size of at least 1, but got 0", tensors={"y": (FLOAT, ["B", 0])}),
+    "empty": changed(lambda made: None, "'x'.sizes[1]: expected a size of at least 1, but got 0",
+                     tensors={"x": (FLOAT, ["B", 0])}),
+    "less-than-empty": changed(lambda made: None, HERE.format("aten.relu.default") + "'y'.sizes[1]: "
+                               "expected a size of at least 0, but got -1",
+                               tensors={"y": (FLOAT, ["B", -1])}),
     "many-dims": changed(lambda made: None, HERE.format("aten.relu.default") + "'as_tensor'.name: "
                          "expected a tensor of at most 16 dims, but got 17",
                          tensors={"y": (FLOAT, [1] * 17)}),
@@ -292,6 +295,13 @@ CASES = {
                      inputs=("x", "z"), query=T("z"), key=X, value=X, enable_gqa=True,
                      says="expected heads of queries that heads of keys divide, but got 4 and "
                      "shape [B, N, 6]"),
+    "sdpa-no-heads": (members(program(
+        [node("aten.slice.Tensor", ["k"], self=T("z"), dim=0, start=0, end=0),
+         node("aten.scaled_dot_product_attention.default", query=T("z"), key=T("k"), value=T("k"),
+              enable_gqa=True)],
+        {"z": (FLOAT, [4, "N", 6]), "k": (FLOAT, [0, "N", 6]), "y": (FLOAT, [4, "N", 6])},
+        inputs=("x", "z"))), HERE.format("aten.scaled_dot_product_attention.default") + "expected heads "
+        "of queries that heads of keys divide, but got 4 and shape [0, N, 6]"),
     "outright-ranks": attention("softmax", key=X, says="expected queries [B, H, N, D], keys [B, H, S, D] or "
                                 "[B, H, R, S, D] and values [B, H, S, E], but got shapes [B, 4, N, 8], "
                                 "[B, N, 6] and [B, 4, S, 8]"),

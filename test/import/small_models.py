@@ -82,6 +82,7 @@ class Views(nn.Module):
             torch.ones(n, n).tril() + torch.zeros(n, n, dtype=x.dtype).triu(1) + x[0, 0, 0],
             x.roll(5, 2) + x.roll(-14, 2),
             torch.full((n, 2), 1.5).triu(-1) * x[:, :, :2],
+            torch.cat([*x.split([0, 12, 0], -1), left[..., 2:2].roll(3, 2)], -1),
         )
 
 

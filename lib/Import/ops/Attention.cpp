@@ -18,7 +18,7 @@ Built mixattn::repeatHeads(GraphBuilder &build, const Built &tensor,
   std::optional<int64_t> all = heads.asNumber();
   std::optional<int64_t> own =
       dim < 0 ? std::nullopt : tensor.sizes[dim].asNumber();
-  if (!all || !own || *all % *own)
+  if (!all || !own || !*own || *all % *own)
     return build.fail(makeError("expected heads of queries that heads of keys "
                                 "divide, but got {} and shape {}",
                                 heads.toText(), toText(tensor.sizes)));

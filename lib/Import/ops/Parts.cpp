@@ -217,7 +217,7 @@ static void roll(OpCall &op) {
                               size.toText(), shift.toText()));
       return;
     }
-    int64_t last = ((*places % *most) + *most) % *most;
+    int64_t last = *most ? ((*places % *most) + *most) % *most : 0;
     if (last == 0)
       continue;
     tensor =
