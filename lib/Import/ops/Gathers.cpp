@@ -190,10 +190,32 @@ static Built pickAlong(OpCall &op, const Built &table,
               });
 }
 
+/// The only row that `indices` name, where that is known; or nothing.
+static std::optional<Built> onlyRow(OpCall &op, const Built &table, int64_t dim,
+                                    const Built &indices) {
+  std::optional<int64_t> rows = table.sizes[dim].asNumber();
+  if (!rows || !indices.integers || indices.integers->size() != 1 ||
+      isFloat(indices.dtype) || indices.dtype == DType::I1)
+    return std::nullopt;
+  std::optional<int64_t> place = indices.integers->front().asNumber();
+  if (!place || *place < -*rows || *place >= *rows)
+    return std::nullopt;
+  Built row =
+      op.build.slice(table, dim, *place < 0 ? *place + *rows : *place, 1);
+  SizeList sizes = row.sizes;
+  if (!row)
+    return row;
+  sizes.erase(sizes.begin() + dim);
+  sizes.insert(sizes.begin() + dim, indices.sizes.begin(), indices.sizes.end());
+  return op.build.reshape(row, sizes);
+}
+
 Built mixattn::pickRows(OpCall &op, const Built &table, int64_t dim,
                         const Built &indices) {
   if (!table || !indices || op.build.failure())
     return {};
+  if (std::optional<Built> row = onlyRow(op, table, dim, indices))
+    return *row;
   return pickAlong(op, table, std::pair(dim, indices));
 }
 
