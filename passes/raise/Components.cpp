@@ -30,14 +30,24 @@ bool ScoreReader::readComponent(Ref ref) {
   if (!terms)
     return no("the score of a component is no sum of products");
   bool hasProduct = false;
+  RawScore &raw = result.raw;
   for (const ProductTerm &term : *terms) {
     if (!readsBoth(make.product(term.factors, ref->type))) {
-      result.raw.terms.push_back(term);
+      raw.terms.push_back(term);
       continue;
     }
-    if (hasProduct || !readTerm(term))
+    if (!hasProduct) {
+      if (!readTerm(term))
+        return false;
+      hasProduct = true;
+      continue;
+    }
+    // Once more, or another one.
+    std::optional<SummedProduct> product = tellApart(term);
+    if (product)
+      addProduct(std::move(*product));
+    if (!product || !raw.others.empty())
       return no("a component has several products of queries and keys");
-    hasProduct = true;
   }
   return hasProduct || no("a component has no product of queries and keys");
 }
@@ -46,16 +56,15 @@ bool ScoreReader::readComponents(SmallVector<Ref> &sum) {
   for (auto [i, operand] : llvm::enumerate(sum)) {
     if (!readsBoth(operand))
       continue;
-    Ref total = operandOf<math::LogOp>(operand);
-    Ref power = total && total->is(Kind::Total)
-                    ? operandOf<math::ExpOp>(total->operands[0])
-                    : nullptr;
-    if (!power)
+    Ref power = operandOf<math::LogOp>(operand);
+    auto [all, components] =
+        power ? findComponents(power) : std::pair(Ref(), Place());
+    if (!all)
       continue;
     // log(sum of exp(s - m)) + m is the same for any m: usually the largest s,
     // or 0 where that is infinite.
-    SmallVector<Ref> inner(power->is(Kind::Sum) ? power->operands
-                                                : SmallVector<Ref>{power});
+    SmallVector<Ref> inner(all->is(Kind::Sum) ? all->operands
+                                              : SmallVector<Ref>{all});
     SmallVector<Ref> outer(sum);
     outer.erase(outer.begin() + i);
     for (auto [at, each] : llvm::enumerate(inner)) {
@@ -69,9 +78,9 @@ bool ScoreReader::readComponents(SmallVector<Ref> &sum) {
       inner.erase(inner.begin() + at);
       break;
     }
-    result.raw.components = make.atoms.flat(total->bound);
+    result.raw.components = components;
     sum = outer;
-    return readComponent(make.sum(inner, power->type));
+    return readComponent(make.sum(inner, all->type));
   }
   for (auto [i, operand] : llvm::enumerate(sum)) {
     if (!operand->is(Kind::Largest) || !readsBoth(operand))
@@ -81,6 +90,52 @@ bool ScoreReader::readComponents(SmallVector<Ref> &sum) {
     Ref component = operand->operands[0];
     sum.erase(sum.begin() + i);
     return readComponent(component);
+  }
+  return false;
+}
+
+bool ScoreReader::readMixedComponents(SmallVector<Ref> &sum) {
+  if (readComponents(sum))
+    return true;
+  for (size_t i = 0; i < sum.size() && reason.empty(); ++i) {
+    bool isMixed = sum[i]->is(Kind::Total);
+    Ref all = isMixed ? sum[i]->operands[0] : sum[i];
+    if (!all->is(Kind::Product) || !readsBoth(all))
+      continue;
+    Ref combined = nullptr;
+    SmallVector<Ref> factors;
+    for (Ref factor : all->operands)
+      if (!combined && readsBoth(factor))
+        combined = factor;
+      else
+        factors.push_back(factor);
+    auto isOfHeads = [&](Ref factor) {
+      Dependence on = dependenceOf(factor);
+      return factor->is(Kind::Number) || (isMixed && !on.onQuery && !on.onKey);
+    };
+    if (!combined || !llvm::all_of(factors, isOfHeads))
+      continue;
+    SmallVector<Ref> below(combined->is(Kind::Sum)
+                               ? combined->operands
+                               : SmallVector<Ref>{combined});
+    if (!readMixedComponents(below))
+      continue;
+    // What is added to components is mixed as they are.
+    Place bound = isMixed ? make.atoms.flat(sum[i]->bound) : Place();
+    sum.erase(sum.begin() + i);
+    for (Ref each : below) {
+      SmallVector<Ref> product(factors);
+      product.push_back(each);
+      sum.push_back(make.total(make.product(product, each->type), bound));
+    }
+    RawScore &raw = result.raw;
+    llvm::append_range(raw.bound, bound);
+    for (Ref factor : factors)
+      if (factor->is(Kind::Number))
+        raw.combinedFactor *= factor->number;
+      else
+        raw.combinedMixers.push_back(factor);
+    return true;
   }
   return false;
 }
@@ -103,6 +158,21 @@ Ref ScoreReader::findLogarithm(Ref power) {
   return make.sum(sum, make.f32);
 }
 
+std::pair<Ref, Place> ScoreReader::findComponents(Ref power) {
+  if (power->is(Kind::Total))
+    return {findLogarithm(power->operands[0]), make.atoms.flat(power->bound)};
+  if (!power->is(Kind::Sum))
+    return {nullptr, Place()};
+  SmallVector<Ref> logarithms;
+  for (Ref each : power->operands) {
+    logarithms.push_back(findLogarithm(each));
+    if (!logarithms.back() || !readsBoth(each))
+      return {nullptr, Place()};
+  }
+  Place index = make.atoms.makePlace(Size::of(logarithms.size()));
+  return {make.joinPieces(index, logarithms), index};
+}
+
 Ref ScoreReader::readPowers(Ref quotient) {
   // Numbers of a row alone, its sum above all, were divided by.
   SmallVector<Ref> factors;
@@ -114,22 +184,9 @@ Ref ScoreReader::readPowers(Ref quotient) {
   if (Ref score = findLogarithm(power))
     return findRaw(peelMasks(score));
   // A sum of powers is one over components.
-  Ref component = nullptr;
-  if (power->is(Kind::Total)) {
-    result.raw.components = make.atoms.flat(power->bound);
-    component = findLogarithm(power->operands[0]);
-  } else if (power->is(Kind::Sum)) {
-    SmallVector<Ref> logarithms;
-    for (Ref each : power->operands) {
-      logarithms.push_back(findLogarithm(each));
-      if (!logarithms.back())
-        return no("weights are no sum of exponentials");
-    }
-    Place index = make.atoms.makePlace(Size::of(logarithms.size()));
-    result.raw.components = index;
-    component = make.joinPieces(index, logarithms);
-  }
+  auto [component, components] = findComponents(power);
   if (!component)
     return no("weights are no exponentials over their sum");
+  result.raw.components = components;
   return readComponent(component) ? make.raw(make.f32) : nullptr;
 }

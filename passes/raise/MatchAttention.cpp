@@ -134,7 +134,7 @@ bool AttentionMatcher::matchQueriesAndKeys() {
       side.type = type;
     result.operands[name] = all;
   }
-  result.scale = raw.factor;
+  result.scale = raw.scale();
   return true;
 }
 

@@ -41,7 +41,8 @@ bool AttentionMatcher::isHalfSquare(ArrayRef<ProductTerm> terms,
                                                                        : others)
         .push_back(factor);
   Place bound = flat(term.bound);
-  Place depth = select(flat(raw.bound), make.freeAtoms(of[0]));
+  Place depth = select(select(flat(raw.bound), make.freeAtoms(of[0])),
+                       sourceHeads, /*isIn=*/false);
   if (squared.size() != 2 || bound.size() != depth.size())
     return false;
   DenseMap<Atom, Atom> renamed;
@@ -113,8 +114,9 @@ bool AttentionMatcher::matchComponents() {
     bool onQuery = meet(own, pooled.query), onKey = meet(own, pooled.key);
     if (onQuery && onKey)
       return no("a term of a component depends on queries and keys");
-    if (!onKey && !meet(own, components))
-      continue; // The same for all keys.
+    // The same for all keys, and nothing but a softmax follows.
+    if (!onKey && !meet(own, components) && !raw.hidden && !scores.changed)
+      continue;
     bool isPrior = !onQuery && !meet(own, result.batch) && !raw.isMaximum;
     (onQuery ? ofQueries : isPrior ? priors : ofKeys).push_back(ref);
   }

@@ -63,7 +63,6 @@ bool AttentionMatcher::matchMixerOfScores() {
   SmallVector<Ref> mixers;
   for (Ref factor : raw.mixers) {
     Place own = make.freeAtoms(factor);
-    Place inner = ofProducts;
     if (!raw.components.empty() && isWithin(own, raw.components))
       componentFactors.push_back(factor);
     // A factor with heads of its own, or units of a hidden layer, mixes; one
@@ -73,13 +72,16 @@ bool AttentionMatcher::matchMixerOfScores() {
     else
       mixers.push_back(factor);
   }
+  if (!raw.components.empty()) {
+    if (!mixers.empty())
+      return no("components of mixed scores are combined");
+    mixers = raw.combinedMixers;
+  }
   raw.mixers = mixers;
   if (mixers.empty() && !raw.hidden && !raw.isRectified)
     return true;
   if (mixers.empty() || (mixers.size() > 1 && raw.isRectified))
     return no("rectified scores are mixed by no single matrix of heads");
-  if (!raw.components.empty())
-    return no("components of mixed scores are combined");
   // Linear mixers that follow each other are one.
   Place between = select(select(flat(raw.bound), make.freeAtoms(mixers)),
                          ofProducts, false);
@@ -113,7 +115,7 @@ bool AttentionMatcher::matchMixerOfScores() {
       }()))
     return no("what mixes rectified scores is no matrix of heads");
   Type f32 = make.f32;
-  give("w1", toExpression(make, {raw.factor, {}, {mixer}}),
+  give("w1", toExpression(make, {raw.scale(), {}, {mixer}}),
        {sourceHeads, mixed}, f32);
   if (hidden.offset && !isWithin(make.freeAtoms(hidden.offset), mixed))
     return no("what is rectified has an offset of more than hidden units");
@@ -124,6 +126,6 @@ bool AttentionMatcher::matchMixerOfScores() {
   give("w2", hidden.mixer, {mixed, heads}, f32);
   // An offset of heads is the same for all keys.
   result.operands["b2"] = {nullptr, {}, {}, zerosOf(f32, heads)};
-  raw.factor = hidden.factor;
+  raw.scale() = hidden.factor;
   return true;
 }

@@ -135,10 +135,17 @@ static Ref findRectified(Ref ref) {
 }
 
 bool ScoreReader::readHidden(const ProductTerm &term, Ref rectified, Ref rest) {
-  auto terms = expandToTerms(make, rectified);
-  if (!terms)
-    return no("what is rectified is no sum of products");
   HiddenLayer hidden{make.atoms.flat(term.bound), nullptr, rest, term.factor};
+  SmallVector<Ref> sum(rectified->is(Kind::Sum) ? rectified->operands
+                                                : SmallVector<Ref>{rectified});
+  if (readMixedComponents(sum)) {
+    hidden.offset = sum.empty() ? nullptr : make.sum(sum, rectified->type);
+    result.raw.hidden = hidden;
+    return true;
+  }
+  auto terms = expandToTerms(make, rectified);
+  if (!terms || !reason.empty())
+    return no("what is rectified is no sum of products");
   std::optional<ProductTerm> product;
   for (const ProductTerm &each : *terms) {
     Ref ref = toExpression(make, each);
@@ -280,7 +287,7 @@ bool ScoreReader::readProducts(ArrayRef<Ref> sum, SmallVector<Ref> &rest) {
 Ref ScoreReader::findRaw(Ref ref) {
   SmallVector<Ref> sum(ref->is(Kind::Sum) ? ref->operands
                                           : SmallVector<Ref>{ref});
-  if (readComponents(sum)) {
+  if (readMixedComponents(sum)) {
     if (llvm::any_of(sum, [&](Ref each) { return sumsBoth(each); }))
       return no("products of queries and keys are added to components");
     sum.push_back(make.raw(ref->type));

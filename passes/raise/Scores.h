@@ -41,6 +41,13 @@ struct RawScore : SummedProduct {
   Place components;
   bool isMaximum = false;
   llvm::SmallVector<ProductTerm> terms;
+  /// What multiplies components once they are combined: mixers of heads, which
+  /// are summed over in `bound`, and a number.
+  llvm::SmallVector<Expressions::Ref> combinedMixers;
+  double combinedFactor = 1;
+
+  /// The number on what the softmax or a mixer reads.
+  double &scale() { return components.empty() ? factor : combinedFactor; }
 };
 
 /// A condition on a query and a key, and whether the key is seen where it holds
@@ -112,10 +119,15 @@ private:
   /// Reads components of scores where `sum` has what combines them, takes it
   /// out of `sum` and says so.
   bool readComponents(llvm::SmallVector<Ref> &sum);
+  /// The same where heads of what combines them are mixed, or it is scaled.
+  bool readMixedComponents(llvm::SmallVector<Ref> &sum);
   bool readComponent(Ref ref);
   /// The logarithm of `power` where it is a product of exponentials and numbers
   /// above 0, or null.
   Ref findLogarithm(Ref power);
+  /// The scores of components whose exponentials `power` sums up, and the
+  /// atoms that count them; null where it does not.
+  std::pair<Ref, Place> findComponents(Ref power);
   /// Reads the scores of which `power` is the exponential, or the components.
   Ref readPowers(Ref power);
   Ref no(const char *reason);

@@ -21,7 +21,7 @@ from export import CharacterModel, charlm
 HERE = os.path.dirname(os.path.abspath(__file__))
 # The version of ops with which each is exported.
 OPSETS = {"mix_heads": 18, "admixture_heads": 20, "mixture_of_keys": 23, "layer": 23,
-          "outright": 18}
+          "outright": 18, "couplings": 18}
 
 
 def attribute_of(attribute):
@@ -99,7 +99,7 @@ def main():
         inputs = {key: torch.zeros(shape) for key, (shape, _) in sizes.items()}
         with np.load(os.path.join(HERE, "Inputs", name + ".npz")) as arrays:
             results = [key for key in arrays if not key.startswith("input.")]
-        keys = torch.export.Dim("S", max=1 << 20)
+        keys = torch.export.Dim("S", max=1 << 20) if sizes.get("k") != sizes.get("q") else length
         places = {"x": {0: batch, 1: length}, "q": {0: batch, 2: length}, "m": None}
         export(name, make().eval(), inputs,
                tuple(places.get(key, {0: batch, 2: keys}) for key in inputs), results)

@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import attentions
+import couplings
 import outright
 
 
@@ -172,6 +173,7 @@ MODELS = {
     "attentions": (lambda: attentions.Spellings(attentions.RAISED), SEQUENCES),
     "core_attentions": (lambda: attentions.Spellings(attentions.CORE), SEQUENCES),
     "plain_attentions": (lambda: attentions.Spellings(attentions.UNRAISED), SEQUENCES),
+    "couplings": (lambda: attentions.Spellings(couplings.RAISED), SEQUENCES),
     "outright": (outright.Outright, {"q": ((2, 4, 5, 8), (0, 2)), "k": ((2, 4, 9, 8), (0, 2)),
                                      "v": ((2, 4, 9, 8), (0, 2)), "m": ((4, 4), ())}),
     "sums": (Sums, {"x": ((2, 5, 6), (0, 1)), "y": ((2, 6, 5), (0, 2))}),
