@@ -130,6 +130,7 @@ def views(p):
     p.out("Gather", table, "i", ref=lambda t, i: t[i])
     p.out("Gather", "x", longs(0, -2, 1), axis=2, ref=lambda x, i: x[:, :, i])
     p.out("Gather", "x", np.array(-1), axis=2, ref=lambda x, i: x[:, :, -1])
+    p.out("Gather", "x", longs(-2), axis=1, ref=lambda x, i: x[:, -2:-1])
     rows = p.value("Unsqueeze", "i", longs(-1), ref=lambda i, a: i[..., None])
     p.out("GatherND", table, rows, ref=lambda t, i: t[i[..., 0]])
     p.out("GatherND", table, longs((6, 1), (0, 3), (-1, -4)), ref=lambda t, i: t[i[:, 0], i[:, 1]])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements picked by indices that are values.
 #include "lib/Import/ops/Elementwise.h"
+#include "lib/Import/ops/Parts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -190,18 +191,21 @@ static Built pickAlong(OpCall &op, const Built &table,
               });
 }
 
-/// The only row that `indices` name, where that is known; or nothing.
+/// The only row that `indices` name, where that is known; or nothing. Of an
+/// open dim calls check that it has so many.
 static std::optional<Built> onlyRow(OpCall &op, const Built &table, int64_t dim,
                                     const Built &indices) {
-  std::optional<int64_t> rows = table.sizes[dim].asNumber();
-  if (!rows || !indices.integers || indices.integers->size() != 1 ||
+  if (!indices.integers || indices.integers->size() != 1 ||
       isFloat(indices.dtype) || indices.dtype == DType::I1)
     return std::nullopt;
-  std::optional<int64_t> place = indices.integers->front().asNumber();
-  if (!place || *place < -*rows || *place >= *rows)
+  const SizePolynomial size = table.sizes[dim];
+  std::optional<int64_t> place = indices.integers->front().asNumber(),
+                         rows = size.asNumber();
+  bool isDim =
+      size.getTerms().size() == 1 && size.getTerms().begin()->first.size() == 1;
+  if (!place || (rows ? *place < -*rows || *place >= *rows : !isDim))
     return std::nullopt;
-  Built row =
-      op.build.slice(table, dim, *place < 0 ? *place + *rows : *place, 1);
+  Built row = op.build.slice(table, dim, fromEnd(*place, size), 1);
   SizeList sizes = row.sizes;
   if (!row)
     return row;
