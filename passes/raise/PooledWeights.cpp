@@ -40,8 +40,8 @@ static std::optional<unsigned> findQueryDim(const Atoms &atoms,
 static constexpr llvm::StringLiteral noQueries =
     "no dim of the weights is of queries alone";
 
-/// Reads `root` at the places `result`; `single` is the one among them that is
-/// of a single query, if one is.
+/// Reads `root` at the places `result`. `single` is that of a single query, if
+/// there is one: one among them, or one that no tensor has.
 static std::optional<PooledWeights>
 readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
        ArrayRef<Atom> single, const FoundSoftmax &softmax, std::string &why) {
@@ -102,7 +102,10 @@ readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
     llvm::append_range(ofValues, make.freeAtoms(value));
   if (auto query = findQueryDim(atoms, pooled, ofValues, softmax.axis))
     pooled.query = atoms.flat(pooled.weights[*query]);
-  else if (!meet(single, ofValues))
+  else if (!meet(single, atoms.flatAll(result)))
+    pooled.query = Place(single);
+  else if (!meet(single, ofValues) &&
+           !meet(single, atoms.flat(weights->places[softmax.axis])))
     pooled.query = select(atoms.flatAll(pooled.weights), single);
   if (pooled.query.empty()) {
     why = noQueries.str();
@@ -140,5 +143,17 @@ mixattn::readPooledWeights(Expressions &make, linalg::LinalgOp root,
     of[ones.pop_back_val()] = single;
     pooled = readAt(make, root, of, single, softmax, why);
   }
-  return pooled;
+  if (pooled || why != noQueries)
+    return pooled;
+  // No tensor has a dim of it: the result's last one counts features, too.
+  Place single = {make.atoms.make(Size::of(1))};
+  pooled = readAt(make, root, places, single, softmax, why);
+  if (!pooled)
+    return std::nullopt;
+  for (Place &place : llvm::reverse(pooled->result))
+    if (!place.empty()) {
+      place.insert(place.begin(), single.front());
+      return pooled;
+    }
+  return std::nullopt;
 }

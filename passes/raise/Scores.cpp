@@ -3,6 +3,7 @@
 
 #include "passes/raise/Scores.h"
 #include "passes/raise/ReadElement.h"
+#include "passes/raise/SingleQuery.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -346,14 +347,21 @@ std::optional<ReadScores> ScoreReader::read(const FoundSoftmax &softmax,
                                             std::string &why) {
   // Queries and keys are operands as they are: what depends on one of them
   // alone is not taken apart.
-  ElementReader reader(make, [&](Value, ArrayRef<Place> at) {
+  bool hasDim = meet(make.atoms.flatAll(places), make.atoms.flat(query));
+  Value from = softmax.scores ? softmax.scores : softmax.weights;
+  llvm::SetVector<Operation *> ofQuery;
+  if (!hasDim)
+    ofQuery = findOpsOfQuery(from);
+  ElementReader reader(make, [&](Value value, ArrayRef<Place> at) {
     Place atoms = make.atoms.flatAll(at);
-    return !meet(atoms, make.atoms.flat(query)) ||
-           !meet(atoms, make.atoms.flat(key));
+    bool onQuery = hasDim ? meet(atoms, make.atoms.flat(query))
+                          : ofQuery.contains(value.getDefiningOp());
+    return !onQuery || !meet(atoms, make.atoms.flat(key));
   });
-  Ref changed = softmax.scores
-                    ? findRaw(peelMasks(reader.read(softmax.scores, places)))
-                    : readPowers(reader.read(softmax.weights, places));
+  Ref all = reader.read(from, places);
+  if (!hasDim)
+    all = placeQuery(make, all, query, key);
+  Ref changed = softmax.scores ? findRaw(peelMasks(all)) : readPowers(all);
   if (!changed) {
     why = reason;
     return std::nullopt;

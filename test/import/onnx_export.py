@@ -21,7 +21,7 @@ from export import CharacterModel, charlm
 HERE = os.path.dirname(os.path.abspath(__file__))
 # The version of ops with which each is exported.
 OPSETS = {"mix_heads": 18, "admixture_heads": 20, "mixture_of_keys": 23, "layer": 23,
-          "outright": 18, "couplings": 18}
+          "outright": 18, "couplings": 18, "single_queries": 20}
 
 
 def attribute_of(attribute):

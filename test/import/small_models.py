@@ -10,6 +10,7 @@ from torch.nn import functional as F
 import attentions
 import couplings
 import outright
+import single_queries
 
 
 class Layer(nn.Module):
@@ -176,5 +177,6 @@ MODELS = {
     "couplings": (lambda: attentions.Spellings(couplings.RAISED), SEQUENCES),
     "outright": (outright.Outright, {"q": ((2, 4, 5, 8), (0, 2)), "k": ((2, 4, 9, 8), (0, 2)),
                                      "v": ((2, 4, 9, 8), (0, 2)), "m": ((4, 4), ())}),
+    "single_queries": (lambda: attentions.Spellings(single_queries.RAISED), SEQUENCES),
     "sums": (Sums, {"x": ((2, 5, 6), (0, 1)), "y": ((2, 6, 5), (0, 2))}),
 }
