@@ -26,7 +26,7 @@ public:
 
   void emit(Region &region) {
     Type index = b.getIndexType(), f32 = b.getF32Type();
-    // Tensors are captured as they are, without dims of size 1.
+    // Tensors are captured as they lie, without dims of size 1.
     prepare(attention.scoreMod);
     SmallVector<Location> locations(5, b.getLoc());
     OpBuilder body(b.getContext());
@@ -52,6 +52,15 @@ private:
     if (ref->is(Kind::Element)) {
       auto &[tensor, dims] = captured[ref];
       tensor = tensors.dropOnes(ref->tensor, ref->places, dims);
+      // A score_mod reads two dims at most: the last ones are joined.
+      constexpr size_t most = 2;
+      if (dims.size() > most) {
+        SmallVector<Place> joined(dims.begin(), dims.begin() + most);
+        for (const Place &place : ArrayRef(dims).drop_front(most))
+          llvm::append_range(joined.back(), place);
+        tensor = tensors.arrange(tensor, dims, joined);
+        dims = joined;
+      }
     }
     for (Ref operand : ref->operands)
       prepare(operand);

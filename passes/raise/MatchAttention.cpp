@@ -287,32 +287,37 @@ static bool readsPosition(Ref ref) {
   return ref->is(Kind::Position) || llvm::any_of(ref->operands, readsPosition);
 }
 
-/// Whether a score_mod can compute `ref`: it reads tensors of two dims at most.
+/// Whether a score_mod can compute `ref`, without sums.
 static bool fitsScoreMod(Ref ref) {
   switch (ref->kind) {
   case Kind::Total:
   case Kind::Largest:
   case Kind::Any:
     return false;
-  case Kind::Element:
-    return llvm::count_if(ref->places, [](const Place &place) {
-             return !place.empty();
-           }) <= 2;
   default:
     return llvm::all_of(ref->operands, fitsScoreMod);
   }
 }
 
+/// Whether `ref` reads no tensor of more dims than a score_mod does.
+static bool readsFewDims(Ref ref) {
+  auto isDim = [](const Place &place) { return !place.empty(); };
+  constexpr int64_t most = 2;
+  return llvm::count_if(ref->places, isDim) <= most &&
+         llvm::all_of(ref->operands, readsFewDims);
+}
+
 bool AttentionMatcher::matchAdded() {
   if (scores.changed) {
     if (!fitsScoreMod(scores.changed))
-      return no("what changes scores reads tensors of more than two dims");
+      return no("what changes scores has sums in it");
     result.scoreMod = scores.changed;
     return true;
   }
   SmallVector<Ref> biases, computed;
   for (Ref each : scores.added)
-    (readsPosition(each) && fitsScoreMod(each) ? computed : biases)
+    (readsPosition(each) && fitsScoreMod(each) && readsFewDims(each) ? computed
+                                                                     : biases)
         .push_back(each);
   if (!biases.empty()) {
     Ref bias = make.sum(biases, biases[0]->type);

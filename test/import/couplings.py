@@ -93,6 +93,31 @@ def mixed_and_capped(q, k, v, m):
     return (2 * torch.tanh(s / 2)).softmax(-1) @ v
 
 
+def capped_and_biased(q, k, v, m):
+    """A soft cap, and a bias of all pairs, one for each batch row and head."""
+    bias = v[:, :, :, None, 0] * k[:, :, None, :, 1]
+    return (5 * torch.tanh(q @ k.transpose(-1, -2) / 5) + bias).softmax(-1) @ v
+
+
+def hidden_by_a_number(q, k, v, m):
+    seen = v[:, :1, :, 0][:, :, None] * m[0][:, None, None] > -0.2
+    return torch.where(seen, q @ k.transpose(-1, -2), -4.0).softmax(-1) @ v
+
+
+def offset_and_capped(q, k, v, m):
+    """All with heads innermost; a soft cap reads the offset of each."""
+    s = torch.einsum("bhid,bhjd->bijh", q, k) * 8**-0.5
+    p = F.linear((3 * torch.tanh(F.linear(s, m, m[0]) / 3)).softmax(2), m, m[1])
+    return torch.einsum("bijh,bhjd->bihd", p, v)
+
+
+def convolutions(q, k, v, m):
+    """Talking heads as patches of one place."""
+    s = F.conv2d(q @ k.transpose(-2, -1) * 8**-0.5, m[:, :, None, None], m[0]).softmax(-1)
+    return F.conv2d(s, m.t()[:, :, None, None], m[1]) @ v
+
+
 RAISED = [combined_then_mixed, linear_around_distances, largest_then_mixed, biased_and_hidden,
           two_mixers_of_combined, layers_over_combined, differences_and_layers, combined_and_capped,
-          mixed_and_capped, softplus]
+          mixed_and_capped, softplus, capped_and_biased, hidden_by_a_number, offset_and_capped,
+          convolutions]
