@@ -35,7 +35,8 @@ Size Size::of(Value tensor, unsigned dim) {
     return of(cast.getSource(), dim);
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
     std::optional<unsigned> only;
-    for (int64_t source : collapse.getReassociationIndices()[dim]) {
+    ReassociationIndices group = collapse.getReassociationIndices()[dim];
+    for (int64_t source : group) {
       if (collapse.getSrcType().getDimSize(source) == 1)
         continue;
       if (only)
