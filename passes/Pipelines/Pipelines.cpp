@@ -77,6 +77,9 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
   // sums is one like others that they go through.
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addPass(createSeparateInitsPass());
+  // A GPU's kernels have one loop of columns: heads would be blocks.
+  if (options.family == TargetFamily::X86)
+    pm.addPass(createFoldTransposesPass());
   pm.addPass(createCanonicalizerPass());
   addVerifyLevel(pm, Level::Normal);
 }

@@ -205,4 +205,41 @@ def SeparateInitsPass : Pass<"attn-separate-inits"> {
   ];
 }
 
+def FoldTransposesPass : Pass<"attn-fold-transposes"> {
+  let summary = "Have contractions write what others read transposed";
+  let description = [{
+    Input: `linalg` ops on tensors, contractions that add to 0.
+    Output: a contraction whose result goes through pointwise ops, and then has
+    its dims split and put in another order, gives that: so do these ops. No copy
+    is made.
+    Skips: orders that take the innermost dim elsewhere, or whose innermost dim
+    vectors of 16 numbers do not fill; open dims but the first; results that
+    others read as well.
+
+    ```mlir
+    func.func @f(%x: tensor<50x64xf32>, %w: tensor<96x64xf32>) -> tensor<3x50x32xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<50x96xf32>
+      %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<50x96xf32>) -> tensor<50x96xf32>
+      %y = linalg.contract
+          indexing_maps = [affine_map<(n, f, k) -> (n, k)>, affine_map<(n, f, k) -> (f, k)>, affine_map<(n, f, k) -> (n, f)>]
+          ins(%x, %w : tensor<50x64xf32>, tensor<96x64xf32>) outs(%zeros : tensor<50x96xf32>) -> tensor<50x96xf32>
+      %heads = tensor.expand_shape %y [[0], [1, 2]] output_shape [50, 3, 32] : tensor<50x96xf32> into tensor<50x3x32xf32>
+      %t = tensor.empty() : tensor<3x50x32xf32>
+      %o = linalg.transpose ins(%heads : tensor<50x3x32xf32>) outs(%t : tensor<3x50x32xf32>) permutation = [1, 0, 2]
+      return %o : tensor<3x50x32xf32>
+    }
+    ```
+    becomes
+    ```
+    %v = tensor.expand_shape %w [[0, 1], [2]] output_shape [3, 32, 64]
+    %o = linalg.generic … ins(%x, %v) outs(%zeros)  // for h, n, d, k: x[n, k] v[h, d, k]
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // MIXATTN_PASSES_NORMALIZE_PASSES_TD
