@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 namespace mixattn {
 #define GEN_PASS_DEF_FOLDTRANSPOSESPASS
@@ -34,9 +33,10 @@ struct Chain {
   SmallVector<int64_t> places;
 };
 
-class Rewriter {
+/// Writes a chain so that its result comes in its last order.
+class ChainRewriter {
 public:
-  Rewriter(IRRewriter &rewriter, const Chain &chain)
+  ChainRewriter(IRRewriter &rewriter, const Chain &chain)
       : b(rewriter), chain(chain), loc(chain.contraction->getLoc()),
         rank(chain.places.size()) {
     linalg::LinalgOp op = chain.contraction;
@@ -73,10 +73,10 @@ private:
 /// and the map of its dims to the loops of the new op, of which there are
 /// `numLoops`. `dimOf` has the dim of the result that each old loop is, or -1,
 /// and `loopOf` the new loops of the others.
-std::pair<Value, AffineMap> Rewriter::split(Value operand, AffineMap map,
-                                            ArrayRef<int64_t> dimOf,
-                                            ArrayRef<unsigned> loopOf,
-                                            unsigned numLoops) {
+std::pair<Value, AffineMap> ChainRewriter::split(Value operand, AffineMap map,
+                                                 ArrayRef<int64_t> dimOf,
+                                                 ArrayRef<unsigned> loopOf,
+                                                 unsigned numLoops) {
   SmallVector<ReassociationIndices> groups;
   SmallVector<OpFoldResult> own;
   SmallVector<int64_t> shape;
@@ -111,14 +111,14 @@ std::pair<Value, AffineMap> Rewriter::split(Value operand, AffineMap map,
 }
 
 /// A tensor of the sizes of the result.
-Value Rewriter::emptyOf(Type element) {
+Value ChainRewriter::emptyOf(Type element) {
   SmallVector<OpFoldResult> inOrder(rank);
   for (auto [part, place] : llvm::enumerate(chain.places))
     inOrder[place] = sizes[part];
   return tensor::EmptyOp::create(b, loc, inOrder, element);
 }
 
-Value Rewriter::makeSums() {
+Value ChainRewriter::makeSums() {
   linalg::LinalgOp op = chain.contraction;
   b.setInsertionPoint(op);
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
@@ -157,7 +157,8 @@ Value Rewriter::makeSums() {
 }
 
 /// `op` on `after`, which stands for the result `before` of the one before.
-Value Rewriter::makePointwise(linalg::GenericOp op, Value before, Value after) {
+Value ChainRewriter::makePointwise(linalg::GenericOp op, Value before,
+                                   Value after) {
   b.setInsertionPoint(op);
   SmallVector<int64_t> dimOf(op.getNumLoops());
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
@@ -187,7 +188,7 @@ Value Rewriter::makePointwise(linalg::GenericOp op, Value before, Value after) {
   return made.getResult(0);
 }
 
-void Rewriter::run() {
+void ChainRewriter::run() {
   Value before = chain.contraction->getResult(0), after = makeSums();
   for (linalg::GenericOp op : chain.pointwise) {
     after = makePointwise(op, before, after);
@@ -200,6 +201,7 @@ void Rewriter::run() {
 /// same place of `value`; its other inputs have dims of the result.
 static bool continues(linalg::GenericOp op, Value value) {
   if (!isPointwise(op) || op.hasIndexSemantics() ||
+      !llvm::is_contained(op.getInputs(), value) ||
       op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
     return false;
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
@@ -209,7 +211,7 @@ static bool continues(linalg::GenericOp op, Value value) {
   });
 }
 
-/// The value that an only reader is given by `value`, or null.
+/// The only reader of `value`, or null.
 static Operation *onlyReader(Value value) {
   return value.hasOneUse() ? *value.getUsers().begin() : nullptr;
 }
@@ -245,8 +247,12 @@ static std::optional<Chain> findChain(linalg::LinalgOp contraction) {
   chain.shape =
       llvm::to_vector(cast<RankedTensorType>(value.getType()).getShape());
   chain.transpose = dyn_cast_or_null<linalg::TransposeOp>(reader);
-  if (!chain.transpose || !chain.transpose.hasPureTensorSemantics())
+  if (!chain.transpose || !chain.transpose.hasPureTensorSemantics() ||
+      chain.transpose.getInput() != value)
     return std::nullopt;
+  chain.places.resize(chain.shape.size());
+  for (auto [place, dim] : llvm::enumerate(chain.transpose.getPermutation()))
+    chain.places[dim] = place;
   return chain;
 }
 
@@ -262,25 +268,20 @@ struct FoldTransposesPass
     });
     IRRewriter rewriter(&getContext());
     for (const Chain &chain : chains)
-      Rewriter(rewriter, chain).run();
+      ChainRewriter(rewriter, chain).run();
   }
 
 private:
   /// Whether rows of the result that vectors fill stay together, and places of
-  /// rows are found by numbers that are known. Sets the places of dims.
-  static bool pays(Chain &chain) {
+  /// rows are found by numbers that are known.
+  static bool pays(const Chain &chain) {
     constexpr int64_t lanes = 16;
-    ArrayRef<int64_t> order = chain.transpose.getPermutation(),
-                      shape = chain.shape;
+    ArrayRef<int64_t> shape = chain.shape;
     bool isOpen = ShapedType::isDynamic(shape.front());
-    if (llvm::any_of(shape.drop_front(), ShapedType::isDynamic) ||
-        (isOpen && chain.groups.front().size() > 1) ||
-        order.back() != int64_t(shape.size()) - 1 || shape.back() % lanes)
-      return false;
-    chain.places.resize(order.size());
-    for (auto [place, dim] : llvm::enumerate(order))
-      chain.places[dim] = place;
-    return true;
+    return !(llvm::any_of(shape.drop_front(), ShapedType::isDynamic) ||
+             (isOpen && chain.groups.front().size() > 1) ||
+             chain.places.back() != int64_t(shape.size()) - 1 ||
+             shape.back() % lanes);
   }
 };
 

@@ -120,7 +120,7 @@ bool ScoreReader::readMixedComponents(SmallVector<Ref> &sum) {
                                : SmallVector<Ref>{combined});
     if (!readMixedComponents(below))
       continue;
-    // What is added to components is mixed as they are.
+    // Terms that are added to components are mixed, too.
     Place bound = isMixed ? make.atoms.flat(sum[i]->bound) : Place();
     sum.erase(sum.begin() + i);
     for (Ref each : below) {

@@ -78,7 +78,8 @@ public:
   /// Whether a signed type of `width` bits is known to hold it, so that nothing
   /// went round.
   bool fits(const PlacedInteger &integer, unsigned width) const;
-  /// What a comparison in a type of `width` bits gives at all places, or none.
+  /// The result of a comparison in a type of `width` bits, if it is the same at
+  /// all places; or none.
   std::optional<bool> compare(mlir::arith::CmpIPredicate predicate,
                               const PlacedInteger &a, const PlacedInteger &b,
                               unsigned width) const;

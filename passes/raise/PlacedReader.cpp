@@ -171,7 +171,7 @@ PlacedInteger PlacedReader::readScalar(linalg::LinalgOp op, Value value,
     OpOperand &operand = op->getOpOperand(argument.getArgNumber());
     if (!isa<RankedTensorType>(operand.get().getType()))
       return remember(readScalar(op, operand.get(), loops, known));
-    // What loops that are gone have computed so far.
+    // It is the sum so far, which follows from no index.
     if (op.isDpsInit(&operand) && op.getNumReductionLoops() != 0)
       return remember(integers.unknown(loops));
     SmallVector<PlacedInteger> inner;

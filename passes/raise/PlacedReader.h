@@ -38,7 +38,7 @@ private:
                            llvm::ArrayRef<PlacedInteger> places);
   PlacedInteger readLoops(mlir::linalg::LinalgOp op,
                           llvm::ArrayRef<PlacedInteger> places);
-  /// What loops, of which `bound` are no dims of the result, add up to.
+  /// The sum over loops, of which `bound` are no dims of the result.
   PlacedInteger readSum(mlir::linalg::LinalgOp op, const PlacedInteger &first,
                         llvm::ArrayRef<PlacedInteger> loops,
                         llvm::ArrayRef<unsigned> bound);

@@ -41,7 +41,7 @@ struct RawScore : SummedProduct {
   Place components;
   bool isMaximum = false;
   llvm::SmallVector<ProductTerm> terms;
-  /// What multiplies components once they are combined: mixers of heads, which
+  /// The factors of components once they are combined: mixers of heads, which
   /// are summed over in `bound`, and a number.
   llvm::SmallVector<Expressions::Ref> combinedMixers;
   double combinedFactor = 1;

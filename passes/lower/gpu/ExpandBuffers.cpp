@@ -52,7 +52,7 @@ static void expand(memref::ExpandShapeOp op, tile::DeviceBufferOp source) {
 }
 
 void mixattn::expandBuffers(Region &kernel) {
-  // What is split twice comes in this order.
+  // A buffer that is split twice is split in this order.
   SmallVector<memref::ExpandShapeOp> ops;
   kernel.walk([&](memref::ExpandShapeOp op) { ops.push_back(op); });
   for (memref::ExpandShapeOp op : ops)

@@ -67,7 +67,7 @@ struct FoldReshapesPass
   using Base::Base;
 
   void runOnOperation() override {
-    // What is given other dims twice comes in this order.
+    // A part that is reshaped twice is reshaped in this order.
     SmallVector<Operation *> reshapes;
     getOperation()->walk([&](Operation *op) {
       if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What dense schedules for GPUs take, and their predictions.
+// The contractions that dense schedules for GPUs take, and predictions of them.
 
 #include "passes/schedule/gpu/DenseSchedule.h"
 

@@ -60,6 +60,17 @@ void DenseShape::chooseColumns(int64_t mostColumns) {
     }
 }
 
+void DenseShape::fitStages(int64_t &stages, int64_t sharedBytes,
+                           function_ref<int64_t()> countBytes) {
+  constexpr int64_t fewest = 2;
+  while (stages > fewest && countBytes() > sharedBytes)
+    --stages;
+  if (countBytes() > sharedBytes)
+    why = llvm::formatv("a block takes {0} bytes of shared memory, but there "
+                        "are {1}",
+                        countBytes(), sharedBytes);
+}
+
 DenseShape::DenseShape(const Contraction &op, int64_t mostColumns)
     : type(getElementTypeOrSelf(op.left)) {
   Type other = getElementTypeOrSelf(op.right);

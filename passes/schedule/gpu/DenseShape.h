@@ -44,6 +44,13 @@ struct DenseShape {
     return llvm::divideCeil(uint64_t(allColumns), uint64_t(columns));
   }
 
+protected:
+  /// Lowers `stages`, the steps that shared memory holds, to no less than 2,
+  /// until `countBytes` of a block are at most `sharedBytes`; says why where
+  /// they stay more.
+  void fitStages(int64_t &stages, int64_t sharedBytes,
+                 llvm::function_ref<int64_t()> countBytes);
+
 private:
   void chooseLoops(const Contraction &op);
   void chooseColumns(int64_t mostColumns);

@@ -33,12 +33,7 @@ void DenseSizes::chooseTile(const Contraction &op, int64_t sharedBytes) {
     rowGroups = 1;
   if (!hasTurns() && stepsOfLoop() % 3 == 0)
     stages = 3;
-  while (stages > 2 && bytes() > sharedBytes)
-    --stages;
-  if (bytes() > sharedBytes)
-    why = llvm::formatv("a block takes {0} bytes of shared memory, but there "
-                        "are {1}",
-                        bytes(), sharedBytes);
+  fitStages(stages, sharedBytes, [&] { return bytes(); });
 }
 
 DenseSizes::DenseSizes(const Contraction &op, int64_t sharedBytes)

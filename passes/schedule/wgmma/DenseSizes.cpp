@@ -43,12 +43,7 @@ DenseSizes::DenseSizes(const Contraction &op, int64_t sharedBytes)
   if (!why.empty())
     return;
   terms = std::min<int64_t>(mostTerms, llvm::alignTo(allTerms, 16));
-  while (stages > 2 && bytes() > sharedBytes)
-    --stages;
-  if (bytes() > sharedBytes)
-    why = llvm::formatv("a block takes {0} bytes of shared memory, but there "
-                        "are {1}",
-                        bytes(), sharedBytes);
+  fitStages(stages, sharedBytes, [&] { return bytes(); });
 }
 
 /// Of the warps of a warpgroup each quarter of the multiprocessor has one.
