@@ -49,6 +49,12 @@ LogicalResult StoreOp::verify() {
   return verifyTurns(*this, target, /*dims=*/3);
 }
 
+LogicalResult PutOp::verify() {
+  if (getTile().getType().getColumns() != 2 * lengthOf(getFragment()))
+    return emitOpError("expected a fragment with as many columns as the tile");
+  return success();
+}
+
 static LogicalResult verifyPlace(Operation *op, int64_t dims,
                                  OperandRange indices) {
   if (int64_t(indices.size()) != dims)

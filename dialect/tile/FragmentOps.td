@@ -178,6 +178,33 @@ def Tile_StoreOp : Tile_Op<"store"> {
   let hasVerifier = 1;
 }
 
+def Tile_PutOp : Tile_Op<"put"> {
+  let summary = "Writes a fragment to rows of a tile in shared memory";
+  let description = [{
+    Warp w's 16 rows become those of the tile from 16 w on, rounded to its
+    elements. Other threads read them after a barrier.
+
+    - (C1) the fragment has as many columns as the tile.
+
+    ```mlir
+    func.func @f(%x: vector<8xf32>, %head: index) {
+      %all = tile.shared_tile at 0 : !tile.shared<544x16xbf16, padded>
+      %own = tile.shared_rows %all[%head] : !tile.shared<544x16xbf16, padded>
+          -> !tile.shared<32x16xbf16, padded every = 17>
+      tile.put %x into %own
+          : vector<8xf32>, !tile.shared<32x16xbf16, padded every = 17>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Fragment:$fragment,
+      Arg<Tile_MmaTile, "", [MemWrite]>:$tile);
+  let assemblyFormat = [{
+    $fragment `into` $tile attr-dict `:` type($fragment) `,` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_LoadRowsOp : Tile_Op<"load_rows"> {
   let summary = "Reads a number of each row";
   let description = [{

@@ -14,10 +14,12 @@ static Type scratchType(MLIRContext *context) {
 }
 
 static void buildGrid(OpBuilder &b, OperationState &state, ValueRange counts,
-                      Value isLarge, Value scratchBytes, int64_t threads) {
+                      Value isLarge, Value scratchBytes, int64_t threads,
+                      int64_t teams) {
   state.addOperands(counts);
   auto &properties = state.getOrAddProperties<GridOp::Properties>();
   properties.threads = b.getI64IntegerAttr(threads);
+  properties.teams = b.getI64IntegerAttr(teams);
   int32_t segments[] = {int32_t(counts.size()), isLarge ? 1 : 0,
                         scratchBytes ? 1 : 0};
   llvm::copy(segments, properties.operandSegmentSizes.begin());
@@ -34,12 +36,12 @@ static void buildGrid(OpBuilder &b, OperationState &state, ValueRange counts,
 
 void GridOp::build(OpBuilder &b, OperationState &state, Value count,
                    Value isLarge, Value scratchBytes) {
-  buildGrid(b, state, count, isLarge, scratchBytes, /*threads=*/1);
+  buildGrid(b, state, count, isLarge, scratchBytes, /*threads=*/1, /*teams=*/1);
 }
 
 void GridOp::build(OpBuilder &b, OperationState &state, ValueRange counts,
-                   int64_t threads) {
-  buildGrid(b, state, counts, {}, {}, threads);
+                   int64_t threads, int64_t teams) {
+  buildGrid(b, state, counts, {}, {}, threads, teams);
 }
 
 LogicalResult GridOp::verify() {
@@ -56,5 +58,9 @@ LogicalResult GridOp::verify() {
   if (getScratchBytes() && getThreads() != 1)
     return emitOpError("expected one thread where there is scratch, but got ")
            << getThreads();
+  constexpr uint64_t warp = 32;
+  if (getTeams() > 1 && getThreads() % warp)
+    return emitOpError("expected teams of whole warps, but got ")
+           << getThreads() << " threads";
   return success();
 }

@@ -21,14 +21,17 @@ def Tile_GridOp : Tile_Op<"grid", [AttrSizedOperandSegments,
     many bytes for itself, its last argument, whose address 64 divides; they hold
     nothing that means anything at its beginning.
 
-    On a GPU an item is a block of `threads` threads, which run the region
-    together, and a grid has up to three counts. A `memref.alloca` in shared
+    On a GPU an item is a block of `teams` times `threads` threads, which run the
+    region together, and a grid has up to three counts. The ops of a region are
+    those of a team: their threads, warps and rows are its own, and tiles that
+    differ from team to team are each team's; only barriers are all threads'. A `memref.alloca` in shared
     memory is the block's.
 
     - (C1) there are 1 to 3 counts.
     - (C2) the region's arguments are an index for each count, and with
       `scratch` a `memref<?xi8>`.
     - (C3) only one thread of an item has `scratch`.
+    - (C4) a team of several has whole warps.
 
     ```mlir
     func.func @f(%x: memref<?xf32>, %n: index, %bytes: index, %isLarge: i1) {
@@ -43,11 +46,12 @@ def Tile_GridOp : Tile_Op<"grid", [AttrSizedOperandSegments,
   }];
   let arguments = (ins Variadic<Index>:$counts, Optional<I1>:$is_large,
       Optional<Index>:$scratch_bytes,
-      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$threads);
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$threads,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$teams);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $counts (`shared_if` $is_large^)? (`scratch` $scratch_bytes^)?
-    (`threads` $threads^)? attr-dict-with-keyword $body
+    (`threads` $threads^)? (`teams` $teams^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
@@ -55,8 +59,10 @@ def Tile_GridOp : Tile_Op<"grid", [AttrSizedOperandSegments,
     /// A grid of items by one thread each, with an empty region.
     OpBuilder<(ins "::mlir::Value":$count, "::mlir::Value":$isLarge,
                    "::mlir::Value":$scratchBytes)>,
-    /// A grid of items by `threads` threads each, with an empty region.
-    OpBuilder<(ins "::mlir::ValueRange":$counts, "int64_t":$threads)>
+    /// A grid of items by `teams` teams of `threads` threads each, with an
+    /// empty region.
+    OpBuilder<(ins "::mlir::ValueRange":$counts, "int64_t":$threads,
+                   CArg<"int64_t", "1">:$teams)>
   ];
   let extraClassDeclaration = [{
     /// The numbers of the item that the region is about.

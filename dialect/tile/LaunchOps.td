@@ -65,8 +65,8 @@ def Tile_Parameters : TypedArrayAttrBase<Tile_ParameterAttr, "parameters">;
 def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments]> {
   let summary = "Runs a kernel of a GPU";
   let description = [{
-    As many blocks of `threads` threads each as the product of `counts`, up to
-    three, run the function `kernel` of a `gpu.module`. Launches of an entry run
+    As many blocks of `teams` times `threads` threads each as the product of
+    `counts`, up to three, run the function `kernel` of a `gpu.module`. Launches of an entry run
     one after the other.
 
     `parameters` says for each argument of the kernel what it is given of the
@@ -92,12 +92,13 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Variadic<Index>:$counts,
       ConfinedAttr<I64Attr, [IntPositive]>:$threads,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$teams,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$shared,
       Tile_Parameters:$parameters,
       Arg<Variadic<AnyTypeOf<[AnyMemRef, Index]>>, "",
           [MemRead, MemWrite]>:$values);
   let assemblyFormat = [{
-    $kernel `blocks` $counts `threads` $threads (`shared` $shared^)? $parameters
+    $kernel `blocks` $counts `threads` $threads (`teams` $teams^)? (`shared` $shared^)? $parameters
     (`of` $values^ `:` type($values))? attr-dict
   }];
   let hasVerifier = 1;

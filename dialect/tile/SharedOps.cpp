@@ -21,8 +21,9 @@ LogicalResult SharedTileOp::verify() {
 
 LogicalResult SharedRowsOp::verify() {
   SharedType from = getSource().getType(), to = getTile().getType();
-  if (from.getColumns() != to.getColumns() || from.getRows() < to.getRows() ||
-      from.getElementType() != to.getElementType())
+  if (from.getColumns() != to.getColumns() ||
+      from.getRows() < (to.getRows() - 1) * to.getEvery() + 1 ||
+      from.getElementType() != to.getElementType() || from.getEvery() != 1)
     return emitOpError("expected some of the rows, with all columns, but got ")
            << to << " of " << from;
   return success();

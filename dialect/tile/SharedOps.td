@@ -31,9 +31,10 @@ def Tile_SharedTileOp : Tile_Op<"shared_tile", [Pure]> {
 def Tile_SharedRowsOp : Tile_Op<"shared_rows", [Pure]> {
   let summary = "Rows of a padded tile as a tile";
   let description = [{
-    As many rows as the result has, from `row` on.
+    As many rows as the result has, from `row` on: those that follow, or every
+    so many of them as the result's type says.
 
-    - (C1) the result differs in the number of rows alone.
+    - (C1) the result differs in the number of rows alone, and in which of them.
 
     ```mlir
     func.func @f(%stage: index) -> !tile.shared<32x64xbf16, padded> {

@@ -24,26 +24,35 @@ def Tile_SharedType : Tile_Type<"Shared", "shared"> {
       that swizzle put them and wgmma reads them.
     - `padded`, of numbers of 8 to 64 bits: rows lie one after the other, each
       with some bytes more, so that the same columns of rows that a warp reads
-      at a time are in different banks.
+      at a time are in different banks. With `every = n` they are every n-th row
+      of a larger tile.
 
     ```
     !tile.shared<128x64xbf16, swizzle = 128>
     !tile.shared<128x64xbf16, padded>
+    !tile.shared<32x16xbf16, padded every = 17>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
-      "::mlir::Type":$elementType, "int64_t":$swizzle);
+      "::mlir::Type":$elementType, "int64_t":$swizzle, "int64_t":$every);
   let assemblyFormat = [{
-    `<` custom<TileShape>($shape, $elementType) `,` custom<TileLayout>($swizzle)
-    `>`
+    `<` custom<TileShape>($shape, $elementType) `,`
+    custom<TileLayout>($swizzle, $every) `>`
   }];
+  let builders = [
+    /// Rows that lie one after the other.
+    TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape,
+        "::mlir::Type":$elementType, "int64_t":$swizzle), [{
+      return $_get($_ctxt, shape, elementType, swizzle, /*every=*/int64_t(1));
+    }]>
+  ];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// A padded tile of `rows` rows of `columns` elements.
     static SharedType getPadded(int64_t rows, int64_t columns,
-                                ::mlir::Type element) {
+                                ::mlir::Type element, int64_t every = 1) {
       return get(element.getContext(), {rows, columns}, element,
-                 /*swizzle=*/0);
+                 /*swizzle=*/0, every);
     }
     int64_t getRows() const { return getShape()[0]; }
     int64_t getColumns() const { return getShape()[1]; }

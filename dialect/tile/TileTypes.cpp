@@ -24,19 +24,27 @@ static void printTileShape(AsmPrinter &printer, ArrayRef<int64_t> shape,
   printer << element;
 }
 
-static ParseResult parseTileLayout(AsmParser &parser, int64_t &swizzle) {
+static ParseResult parseTileLayout(AsmParser &parser, int64_t &swizzle,
+                                   int64_t &every) {
   swizzle = 0;
-  if (succeeded(parser.parseOptionalKeyword("padded")))
-    return success();
+  every = 1;
+  if (succeeded(parser.parseOptionalKeyword("padded"))) {
+    if (failed(parser.parseOptionalKeyword("every")))
+      return success();
+    return failure(parser.parseEqual() || parser.parseInteger(every));
+  }
   return failure(parser.parseKeyword("swizzle") || parser.parseEqual() ||
                  parser.parseInteger(swizzle));
 }
 
-static void printTileLayout(AsmPrinter &printer, int64_t swizzle) {
+static void printTileLayout(AsmPrinter &printer, int64_t swizzle,
+                            int64_t every) {
   if (swizzle == 0)
     printer << "padded";
   else
     printer << "swizzle = " << swizzle;
+  if (every != 1)
+    printer << " every = " << every;
 }
 
 #define GET_TYPEDEF_CLASSES
@@ -77,8 +85,11 @@ verifySwizzled(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> shape, Type elementType,
-                                 int64_t swizzle) {
+                                 int64_t swizzle, int64_t every) {
   constexpr size_t rank = 2;
+  if (every < 1)
+    return emitError() << "expected every row or a few of them, but got every "
+                       << every;
   if (swizzle != 0)
     return verifySwizzled(emitError, shape, rank, elementType, swizzle);
   if (!elementType.isIntOrFloat() ||
@@ -95,7 +106,8 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
 int64_t SharedType::getRowBytes() const {
   constexpr int64_t copied = 16, rows = 8;
   int64_t unit = std::max(copied, rows * getElementBytes());
-  return llvm::alignTo(getColumns() * getElementBytes(), 2 * unit) + unit;
+  return (llvm::alignTo(getColumns() * getElementBytes(), 2 * unit) + unit) *
+         getEvery();
 }
 
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,

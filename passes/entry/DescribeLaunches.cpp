@@ -67,7 +67,7 @@ static FailureOr<Object> describe(func::FuncOp entry, tile::LaunchOp launch) {
   }
   return Object{{"kernel", launch.getKernel().getLeafReference().str()},
                 {"grid", std::move(grid)},
-                {"block", Array{launch.getThreads(), 1, 1}},
+                {"block", Array{launch.getThreads(), launch.getTeams(), 1}},
                 {"cluster", Array{1, 1, 1}},
                 {"shared", launch.getShared()},
                 {"parameters", std::move(parameters)}};

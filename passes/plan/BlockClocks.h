@@ -26,6 +26,8 @@ struct BlockClocks {
   int64_t columnBlocks = 1;
   /// Turns of an inner loop, over heads that are weighed one after the other.
   int64_t turns = 1;
+  /// Warps that compute on each quarter of a multiprocessor.
+  int64_t warps = 1;
   /// Instructions of one warp: of tensor cores, and of the unit of exps.
   int64_t products = 0, exps = 0;
 

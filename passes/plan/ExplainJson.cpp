@@ -38,6 +38,7 @@ static Object toJson(const BlockClocks &clocks, double flopsOfPeak) {
                 {"heads", clocks.heads},
                 {"column_blocks", clocks.columnBlocks},
                 {"turns", clocks.turns},
+                {"warps", clocks.warps},
                 {"warp_products", clocks.products},
                 {"warp_exps", clocks.exps},
                 {"tensor", clocks.tensor},

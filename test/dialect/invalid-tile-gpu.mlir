@@ -258,3 +258,28 @@ func.func @fetch_of_columns(%bias: memref<8x?xbf16, strided<[1, 8]>>, %i: index)
   tile.fetch %bias[%i, %i] into %t threads 32 : memref<8x?xbf16, strided<[1, 8]>>, !tile.shared<16x64xbf16, padded>
   return
 }
+
+// -----
+
+func.func @rows_beyond(%i: index) {
+  %t = tile.shared_tile at 0 : !tile.shared<64x16xbf16, padded>
+  // expected-error @below {{'tile.shared_rows' op expected some of the rows, with all columns, but got '!tile.shared<32x16xbf16, padded every = 3>' of '!tile.shared<64x16xbf16, padded>'}}
+  %r = tile.shared_rows %t[%i] : !tile.shared<64x16xbf16, padded> -> !tile.shared<32x16xbf16, padded every = 3>
+  return
+}
+
+// -----
+
+// expected-error @below {{expected every row or a few of them, but got every 0}}
+func.func @no_rows(%t: !tile.shared<32x16xbf16, padded every = 0>) {
+  return
+}
+
+// -----
+
+func.func @put_of_less(%x: vector<4xf32>) {
+  %t = tile.shared_tile at 0 : !tile.shared<16x16xbf16, padded>
+  // expected-error @below {{'tile.put' op expected a fragment with as many columns as the tile}}
+  tile.put %x into %t : vector<4xf32>, !tile.shared<16x16xbf16, padded>
+  return
+}

@@ -28,3 +28,13 @@ func.func @threads(%n: index) {
   }
   return
 }
+
+// -----
+
+func.func @teams(%n: index) {
+  // expected-error @below {{'tile.grid' op expected teams of whole warps, but got 48 threads}}
+  tile.grid %n threads 48 teams 2 {
+  ^bb0(%item: index):
+  }
+  return
+}

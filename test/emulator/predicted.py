@@ -13,6 +13,7 @@ a block of queries visits the keys up to those that its last query sees.
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -96,8 +97,8 @@ def warps_of(kernel):
         # A producer's warpgroup has no products.
         others = 4 if "wgmma.mma_async" in body else 0
         if others or "mma.sync" in body:
-            warps[each["kernel"]] = each["block"][0] // 32 - others
-    return warps or {last["kernel"]: last["block"][0] // 32}
+            warps[each["kernel"]] = math.prod(each["block"]) // 32 - others
+    return warps or {last["kernel"]: math.prod(last["block"]) // 32}
 
 
 class Counting(driver.Driver):

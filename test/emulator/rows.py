@@ -143,7 +143,6 @@ class Row:
                      shared + launches[name].get("shared", 0), loads[name])
 
     def add(self, found, clocks, registers, shared, loads):
-        warps = 1 if not found.is_warpgroup else clocks["queries"] // 64
         for what, count, expected in [
                 ("products", found.products(), clocks["warp_products"]),
                 ("exps", found.of_block("MUFU"), clocks["warp_exps"])]:
@@ -161,7 +160,7 @@ class Row:
             f"{shared / 1024:.1f}", str(clocks["keys"]),
             f"{found.products():g}", f"{found.of_block('LDSM'):g}",
             f"{found.of_block('MUFU'):g}", f"{found.every():g}",
-            f"{clocks['issue'] / warps:g}",
+            f"{clocks['issue'] / clocks['warps']:g}",
             f"{found.every() / found.products():.2f}",
             f"{found.overlapped / found.blocks:g}" if found.is_warpgroup
             else "", f"{flash:.2f}" if flash else "", *map(str, loads),

@@ -288,8 +288,8 @@ gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands,
   auto function = gpu::GPUFuncOp::create(
       b, nameOf(grid), b.getFunctionType(parameters.types, {}));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  function.setKnownBlockSize(
-      ArrayRef<int32_t>{int32_t(grid.getThreads()), 1, 1});
+  function.setKnownBlockSize(ArrayRef<int32_t>{int32_t(grid.getThreads()),
+                                               int32_t(grid.getTeams()), 1});
   Block &entry = function.getBody().front(), &body = grid.getBody().front();
   b.setInsertionPointToStart(&entry);
   constexpr gpu::Dimension dimensions[] = {gpu::Dimension::x, gpu::Dimension::y,
@@ -348,8 +348,8 @@ void Outliner::run(tile::GridOp grid) {
       SymbolRefAttr::get(getKernels().getNameAttr(),
                          FlatSymbolRefAttr::get(function.getNameAttr()));
   tile::LaunchOp::create(b, kernel, grid.getCounts(), grid.getThreads(),
-                         sharedBytes, b.getArrayAttr(parameters.kinds),
-                         parameters.values);
+                         grid.getTeams(), sharedBytes,
+                         b.getArrayAttr(parameters.kinds), parameters.values);
   grid.erase();
 }
 

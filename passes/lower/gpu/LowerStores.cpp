@@ -17,6 +17,7 @@ public:
   using WarpEmitter::WarpEmitter;
 
   void emit(tile::StoreOp op);
+  void emit(tile::PutOp op);
   void emit(tile::StoreRowsOp op);
   Value emit(tile::LoadRowsOp op);
 
@@ -77,6 +78,18 @@ void RowEmitter::emitColumns(Value place, Value column, int64_t columns,
            });
 }
 
+/// Rows that a barrier shows to others: two columns at a time.
+void RowEmitter::emit(tile::PutOp op) {
+  tile::SharedType tile = op.getTile().getType();
+  Value begin = sharedPointer(op.getTile(), ownRow(at.value(0)), laneColumn());
+  for (int64_t i = 0; i < lengthOf(op.getFragment()); i += 2) {
+    int64_t bytes =
+        i / 2 % 2 * chunk * tile.getRowBytes() + i / 4 * chunk * width;
+    emitPair(shifted(begin, bytes), element(op.getFragment(), i),
+             element(op.getFragment(), i + 1), tile.getElementType());
+  }
+}
+
 /// Four lanes have the same two rows: the first of them writes.
 void RowEmitter::emit(tile::StoreRowsOp op) {
   Values place(op.getIndices());
@@ -114,6 +127,11 @@ Value RowEmitter::emit(tile::LoadRowsOp op) {
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::StoreOp op) {
+  RowEmitter(op.getLoc(), rewriter).emit(op);
+  rewriter.eraseOp(op);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::PutOp op) {
   RowEmitter(op.getLoc(), rewriter).emit(op);
   rewriter.eraseOp(op);
 }

@@ -13,6 +13,7 @@ namespace mixattn {
 
 /// Each replaces its op by code in nvvm, llvm, scf, vector and arith.
 void lower(mlir::RewriterBase &rewriter, tile::StoreOp op);
+void lower(mlir::RewriterBase &rewriter, tile::PutOp op);
 void lower(mlir::RewriterBase &rewriter, tile::StoreRowsOp op);
 void lower(mlir::RewriterBase &rewriter, tile::LoadRowsOp op);
 void lower(mlir::RewriterBase &rewriter, tile::MapOp op);

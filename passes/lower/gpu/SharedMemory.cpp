@@ -61,7 +61,7 @@ Value mixattn::emitTileAddress(ImplicitLocOpBuilder &b, Value tile) {
     return emitSharedAddress(b, whole.getOffset());
   auto part = tile.getDefiningOp<tile::SharedRowsOp>();
   Value bytes = arith::ConstantOp::create(
-      b, b.getI32IntegerAttr(part.getTile().getType().getRowBytes()));
+      b, b.getI32IntegerAttr(part.getSource().getType().getRowBytes()));
   Value row = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), part.getRow());
   return emitMoved(b, emitTileAddress(b, part.getSource()),
                    b.createOrFold<arith::MulIOp>(row, bytes));

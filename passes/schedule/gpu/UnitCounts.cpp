@@ -44,6 +44,7 @@ BlockClocks BlockCounts::clocksOn(const GpuModel &gpu,
   result.heads = heads;
   result.columnBlocks = columnBlocks;
   result.turns = turns;
+  result.warps = warps;
   result.products = int64_t(warp.products);
   result.exps = int64_t(warp.exps);
   result.tensor = multiplyAdds / gpu.products;

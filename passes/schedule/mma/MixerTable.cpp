@@ -14,11 +14,9 @@ using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::mma;
 
-/// mixer[c, a] of all queries, or bias[c, a] + sum_d source[c, i, d] weight[d,
-/// a] of query i, summed up by one thread.
-static Value emitMixer(ImplicitLocOpBuilder &b, AttentionOpInterface op,
-                       KernelBuffers &buffers, ArrayRef<Value> sourceRow,
-                       Value from, Value to) {
+Value mma::emitMixer(ImplicitLocOpBuilder &b, AttentionOpInterface op,
+                     KernelBuffers &buffers, ArrayRef<Value> sourceRow,
+                     Value from, Value to) {
   auto read = [&](Value tensor, ArrayRef<Value> place) {
     return toF32(b, b.getLoc(), buffers.emitRead(b, b.getLoc(), tensor, place));
   };

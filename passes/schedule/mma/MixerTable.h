@@ -10,6 +10,13 @@
 
 namespace mixattn::mma {
 
+/// mixer[from, to] of all queries, or bias[from, to] + sum_d source[row][d]
+/// weight[d, to] of one, whose place is `sourceRow`, summed up by one thread.
+mlir::Value emitMixer(mlir::ImplicitLocOpBuilder &b, AttentionOpInterface op,
+                      KernelBuffers &buffers,
+                      llvm::ArrayRef<mlir::Value> sourceRow, mlir::Value from,
+                      mlir::Value to);
+
 /// The queries and the output heads of a block that have mixers of their own.
 struct MixerTable {
   AttentionOpInterface op;

@@ -3,6 +3,7 @@
 // pool values.
 
 #include "passes/schedule/gpu/NeverUnroll.h"
+#include "passes/schedule/mma/ExchangeSizes.h"
 #include "passes/schedule/mma/MixerTable.h"
 #include "passes/schedule/mma/Schedules.h"
 #include "passes/schedule/mma/TwoPassBlock.h"
@@ -250,6 +251,8 @@ void mma::schedulePoolMixed(KernelOp kernel, int64_t sharedBytes) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   auto stage = cast<PoolMixedOp>(kernel.getAnchor());
   AttentionOpInterface op = stage.getGeneric();
+  if (auto exchange = ExchangeSizes::of(op, sharedBytes))
+    return schedulePoolExchanged(kernel, *exchange);
   TwoPassSizes sizes = TwoPassSizes::ofPool(op, sharedBytes);
   tile::GridOp grid =
       makeBlocks(b, kernel, op, groupQueries, sizes.heads, threads);

@@ -8,6 +8,8 @@
 
 namespace mixattn::mma {
 
+struct ExchangeSizes;
+
 /// Turns `kernel`, on buffers, into a grid of blocks of threads.
 ///
 /// Four warps share 128 queries of one head, or 64 of a group of heads whose
@@ -35,6 +37,8 @@ void scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps);
 /// The counts of the grids are blocks of queries, groups of heads, batch.
 void scheduleSoftmaxFactors(KernelOp kernel, int64_t sharedBytes);
 void schedulePoolMixed(KernelOp kernel, int64_t sharedBytes);
+/// The second where a block has all heads, as `sizes` say.
+void schedulePoolExchanged(KernelOp kernel, const ExchangeSizes &sizes);
 
 /// Turns `kernel`, of `attn.parts`, into a grid of blocks of threads with a
 /// part of the keys each. A block has the queries of all heads that read the

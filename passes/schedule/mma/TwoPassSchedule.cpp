@@ -4,6 +4,7 @@
 
 #include "passes/schedule/TwoPassStages.h"
 #include "passes/schedule/gpu/StageSchedule.h"
+#include "passes/schedule/mma/ExchangeSizes.h"
 #include "passes/schedule/mma/Schedules.h"
 #include "passes/schedule/mma/TwoPassSizes.h"
 
@@ -107,6 +108,8 @@ std::string TwoPass::whyNot(Operation *op) const {
   if (TwoPassSizes sizes = TwoPassSizes::ofFactors(attention, sharedBytes);
       !sizes.why.empty())
     return sizes.why;
+  if (ExchangeSizes::of(attention, sharedBytes))
+    return "";
   return TwoPassSizes::ofPool(attention, sharedBytes).why;
 }
 
@@ -139,6 +142,45 @@ static BlockCounts countScores(const TwoPassSizes &sizes) {
   return counts;
 }
 
+/// The second pass where a block has all heads; a warp has 16 queries of its
+/// team's heads, and mixes the weights of a few queries.
+static BlockCounts countExchange(AttentionOpInterface op,
+                                 const ExchangeSizes &sizes) {
+  constexpr int64_t bytesOfElement = 2, rows = 16, bytesOfSquares = 512;
+  double keys = double(sizes.keys), heads = double(sizes.teamHeads),
+         features = double(sizes.products * sizes.features),
+         values = double(sizes.valueFeatures),
+         mixed = double(sizes.teamWarps() * sizes.mixed);
+  BlockCounts counts;
+  counts.stage = "pool_mixed";
+  counts.queries = sizes.queries();
+  counts.keys = sizes.keys;
+  counts.heads = sizes.heads;
+  counts.warps = sizes.allWarps / 4;
+  double columns = heads * (features + values) + mixed;
+  counts.warp = countPowers(op, sizes.keys, 1) * heads;
+  counts.warp.products = keys * columns / (8 * 16);
+  // Right sides, four squares for two products, and left ones: queries, mixers
+  // and mixed weights.
+  double loads = counts.warp.products / 2 + heads * features / rows +
+                 double(sizes.teamWarps()) + heads * keys / rows;
+  // Pairs of weights of two rows, of heads and then of queries.
+  double pairs = (heads + double(sizes.teamWarps())) * keys / 4;
+  double copied =
+      double(sizes.heads) * keys * bytesOfElement * (features + values);
+  counts.warp.alu += pairs;
+  counts.warp.moves +=
+      loads + pairs + copied / 16 / 32 / double(sizes.allWarps);
+  constexpr double bytesOfPairs = 128;
+  counts.sharedBytes =
+      (loads * bytesOfSquares + pairs * bytesOfPairs) * sizes.allWarps + copied;
+  counts.copiedBytes = copied;
+  double scores = double(counts.queries) * keys * double(sizes.heads);
+  counts.multiplyAdds = scores * (features + values + double(sizes.mixed));
+  counts.usefulMultiplyAdds = scores * (features + values);
+  return counts;
+}
+
 /// Scores of the first pass are no part of the result; those of the second are
 /// for one group of heads, of all that make them again.
 SmallVector<BlockCounts, 1> TwoPass::countBlocks(AttentionOpInterface op,
@@ -148,6 +190,8 @@ SmallVector<BlockCounts, 1> TwoPass::countBlocks(AttentionOpInterface op,
   first.stage = "softmax_factors";
   first.warp += countSoftmax(op, rows.keys, rows.heads, tile::allExps);
 
+  if (auto exchange = ExchangeSizes::of(op, sharedBytes))
+    return {first, countExchange(op, *exchange)};
   TwoPassSizes sizes = TwoPassSizes::ofPool(op, sharedBytes);
   BlockCounts second = countScores(sizes);
   second.stage = "pool_mixed";

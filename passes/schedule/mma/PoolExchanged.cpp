@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The second of two passes over the keys, where a block has all heads: weights
+// are made again, exchanged in shared memory, mixed by products, and pool
+// values.
+
+#include "passes/schedule/gpu/FragmentBody.h"
+#include "passes/schedule/gpu/NeverUnroll.h"
+#include "passes/schedule/mma/ExchangeSizes.h"
+#include "passes/schedule/mma/MixerTable.h"
+#include "passes/schedule/mma/Schedules.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mixattn;
+using namespace mixattn::mma;
+
+namespace {
+
+/// Emits the code of a block of threads. A step takes a few keys:
+///
+///   each team scores them for its heads, and puts weights to shared memory;
+///   each warp mixes the weights of a few queries, in their place;
+///   each team pools values of its heads by the mixed weights.
+///
+/// Keys of the next step are copied during the last two, values of this one
+/// during the first two.
+class PoolExchangedBlock : public FragmentBody {
+public:
+  PoolExchangedBlock(ImplicitLocOpBuilder &b, KernelOp kernel,
+                     PoolMixedOp stage, const ExchangeSizes &sizes)
+      : FragmentBody(b, kernel, stage.getGeneric(), sizes.teamHeads,
+                     tile::allExps),
+        sizes(sizes), references(kernel.getOperandOf(stage.getReferences())),
+        factors(kernel.getOperandOf(stage.getFactors())) {}
+
+  void emit(tile::GridOp grid);
+
+protected:
+  Value emitWeightAt(int64_t g, Value row, Value key, Value) override;
+
+private:
+  void emitTiles();
+  void emitStart(tile::GridOp grid);
+  void emitMixers();
+  /// Zeros in place of weights of heads that are not there.
+  void emitZeros();
+  /// The mixer's element from head `from` to head `to`, of the query in `row`.
+  Value emitMixerAt(Value row, Value from, Value to);
+  /// Begins to copy a team's keys, or values, from `firstKey` on, as a group.
+  void emitKeys(Value firstKey);
+  void emitValues(Value firstKey);
+  /// Reads of each head of the team the logarithms of its rows' sums.
+  void emitLogSumsOfRows();
+  /// Puts the weights of head `g` of the team.
+  void emitWeightsOf(int64_t g, Value firstKey);
+  void emitMixed();
+  Values emitPooled(ValueRange outputs);
+  void emitResults(ValueRange outputs);
+
+  /// Makes head `g` of the team the one that is weighed.
+  void setHead(int64_t g) { heads.assign({teamHeads[g]}); }
+  Value rowsOf(Value tile, Value first, tile::SharedType type) {
+    return tile::SharedRowsOp::create(b, type, tile, first);
+  }
+  /// Tile `number` of `rows` rows of those of the team's head `g`, of which
+  /// each has `each`.
+  Value tileOf(Value tiles, int64_t g, int64_t rows, int64_t each = 1,
+               int64_t number = 0) {
+    int64_t columns = cast<tile::SharedType>(tiles.getType()).getColumns();
+    Value place = at.add(at.mul(teamHeads[g], each), number);
+    return rowsOf(tiles, at.mul(place, rows), sizes.tile(rows, columns));
+  }
+  Value matrixOf(Value tensor, Value head, ArrayRef<Value> more = {}) {
+    Values leading = {batch, head};
+    llvm::append_range(leading, more);
+    return KernelBuffers::matrixAt(b, buffers.bufferOf(tensor), leading);
+  }
+  Value ofRows(Value numbers, Value head) {
+    return tile::LoadRowsOp::create(
+        b, rows(), numbers, ValueRange{batch, head, firstQuery}, numQueries);
+  }
+  void copy(Value source, Value row, Value end, Value tile) {
+    tile::MmaCopyOp::create(b, source, row, end, tile, sizes.teamThreads());
+  }
+  Value threadAlong(gpu::Dimension dimension) {
+    return gpu::ThreadIdOp::create(b, dimension);
+  }
+  /// Runs `body` for the numbers below `count` that are the thread's.
+  void forOwn(int64_t count, function_ref<void(Value number)> body);
+
+  const ExchangeSizes &sizes;
+  Value references, factors;
+  Value team, warp;
+  /// The heads of the team, and of each the logarithms, to base 2, of the sums
+  /// of its rows: powers relative to them are weights.
+  Values teamHeads, logSums;
+  Value keyTiles, valueTiles, queryTiles, weights, mixers;
+};
+
+} // namespace
+
+void PoolExchangedBlock::forOwn(int64_t count, function_ref<void(Value)> body) {
+  Value thread =
+      at.add(at.mul(team, sizes.teamThreads()), threadAlong(gpu::Dimension::x));
+  auto loop = scf::ForOp::create(b, thread, at.value(count),
+                                 at.value(sizes.teams() * sizes.teamThreads()));
+  neverUnroll(loop);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void PoolExchangedBlock::emitTiles() {
+  auto place = [&](tile::SharedType type, int64_t offset) {
+    return tile::SharedTileOp::create(b, type, offset);
+  };
+  keyTiles = place(sizes.keyTiles(), 0);
+  valueTiles = place(sizes.valueTiles(), sizes.valueOffset());
+  queryTiles = place(sizes.queryTiles(), sizes.queryOffset());
+  weights = place(sizes.weights(), sizes.weightOffset());
+  mixers = place(sizes.mixers(), sizes.mixerOffset());
+}
+
+void PoolExchangedBlock::emitStart(tile::GridOp grid) {
+  emitTiles();
+  emitItem(grid, sizes.queries());
+  team = threadAlong(gpu::Dimension::y);
+  constexpr int64_t lanes = 32;
+  warp = at.div(threadAlong(gpu::Dimension::x), lanes);
+  for (int64_t g = 0; g < sizes.teamHeads; ++g)
+    teamHeads.push_back(at.add(at.mul(team, sizes.teamHeads), g));
+  for (int64_t g = 0; g < sizes.teamHeads; ++g) {
+    setHead(g);
+    copy(matrixOf(op.getQuery(), queryHead(0)), firstQuery, numQueries,
+         tileOf(queryTiles, g, sizes.queries()));
+  }
+  emitMixers();
+  emitZeros();
+}
+
+void PoolExchangedBlock::emitMixers() {
+  int64_t columns = sizes.mixed, rows = sizes.mixers().getRows();
+  forOwn(rows * columns, [&](Value number) {
+    Value row = at.div(number, columns), from = at.rem(number, columns);
+    Value to = at.rem(row, columns);
+    Value query = at.add(firstQuery, at.div(row, columns));
+    auto isHead = [&](Value head) {
+      return at.compare(arith::CmpIPredicate::slt, head, sizes.heads);
+    };
+    Value isThere = arith::AndIOp::create(b, isHead(from), isHead(to));
+    Type f32 = b.getF32Type();
+    auto choice = scf::IfOp::create(b, TypeRange(f32), isThere,
+                                    /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(choice.thenBlock());
+      Value last = at.sub(numQueries, 1);
+      scf::YieldOp::create(b, emitMixer(b, op, buffers,
+                                        {batch, from, at.min(query, last)},
+                                        from, to));
+      b.setInsertionPointToStart(choice.elseBlock());
+      scf::YieldOp::create(b, constant(f32, 0));
+    }
+    tile::SharedWriteOp::create(
+        b, arith::TruncFOp::create(b, sizes.type, choice.getResult(0)), mixers,
+        row, from);
+  });
+}
+
+void PoolExchangedBlock::emitZeros() {
+  if (sizes.heads == sizes.mixed)
+    return;
+  Value zero = arith::ConstantOp::create(b, b.getFloatAttr(sizes.type, 0));
+  forOwn(sizes.weights().getRows() * sizes.keys, [&](Value number) {
+    tile::SharedWriteOp::create(b, zero, weights, at.div(number, sizes.keys),
+                                at.rem(number, sizes.keys));
+  });
+}
+
+Value PoolExchangedBlock::emitMixerAt(Value row, Value from, Value to) {
+  Value own = at.sub(row, firstQuery);
+  Value place = sizes.mixesByRow ? at.add(at.mul(own, sizes.mixed), to) : to;
+  return toF32(b, b.getLoc(),
+               tile::SharedReadOp::create(b, sizes.type, mixers, place, from));
+}
+
+void PoolExchangedBlock::emitKeys(Value firstKey) {
+  for (int64_t g = 0; g < sizes.teamHeads; ++g) {
+    setHead(g);
+    for (int64_t product = 0; product < sizes.products; ++product) {
+      Values component;
+      if (op.getKeyType().getRank() == 5)
+        component.push_back(at.value(product));
+      copy(matrixOf(op.getKey(), keyHead(0), component), firstKey, range.end,
+           tileOf(keyTiles, g, sizes.keys, sizes.products, product));
+    }
+  }
+  tile::MmaCommitOp::create(b);
+}
+
+void PoolExchangedBlock::emitValues(Value firstKey) {
+  for (int64_t g = 0; g < sizes.teamHeads; ++g)
+    copy(matrixOf(op.getValue(), at.div(teamHeads[g], op.getValueGroup())),
+         firstKey, range.end, tileOf(valueTiles, g, sizes.keys));
+  tile::MmaCommitOp::create(b);
+}
+
+/// Of a row that sees no key the factor is 0, and so are weights.
+void PoolExchangedBlock::emitLogSumsOfRows() {
+  for (Value head : teamHeads) {
+    Value logarithm = math::Log2Op::create(b, ofRows(factors, head));
+    logSums.push_back(
+        arith::SubFOp::create(b, ofRows(references, head), logarithm));
+  }
+}
+
+void PoolExchangedBlock::emitWeightsOf(int64_t g, Value firstKey) {
+  setHead(g);
+  Value zeros = constant(fragment(sizes.keys), 0);
+  Values products;
+  for (int64_t product = 0; product < sizes.products; ++product)
+    products.push_back(
+        tile::MmaProductOp::create(
+            b, zeros.getType(), tileOf(queryTiles, g, sizes.queries()),
+            tileOf(keyTiles, g, sizes.keys, sizes.products, product),
+            b.getUnitAttr(), zeros)
+            .getResult(0));
+  Exponents exponents =
+      emitExponents(0, firstKey, sizes.keys, emitStarts(firstKey, products),
+                    /*collapses=*/false);
+  Value powers = emitPowers(exponents, logSums[g]);
+  tile::PutOp::create(b, emitKept(firstKey, powers),
+                      rowsOf(weights, teamHeads[g], sizes.weightsOfHead()));
+}
+
+/// A warp writes where it alone has read.
+void PoolExchangedBlock::emitMixed() {
+  int64_t each = sizes.teamWarps();
+  Value zeros = constant(fragment(sizes.keys), 0);
+  for (int64_t first = 0; first < sizes.queries(); first += sizes.allWarps) {
+    Value ofTeam = at.add(at.mul(team, each), first);
+    Value query = at.add(ofTeam, warp);
+    Value own = rowsOf(weights, at.mul(query, sizes.rowsOfQuery),
+                       sizes.weightsOfQuery());
+    Value mixer = sizes.mixesByRow ? rowsOf(mixers, at.mul(ofTeam, sizes.mixed),
+                                            sizes.mixersOfWarps())
+                                   : mixers;
+    Value mixed = tile::MmaProductOp::create(b, zeros.getType(), mixer, own,
+                                             UnitAttr(), zeros)
+                      .getResult(0);
+    // Warp w writes the rows from 16 w on of what begins here.
+    Value begin = at.add(at.mul(ofTeam, sizes.rowsOfQuery), warp);
+    tile::PutOp::create(b, mixed,
+                        rowsOf(weights, begin, sizes.weightsOfWarps()));
+  }
+}
+
+PoolExchangedBlock::Values PoolExchangedBlock::emitPooled(ValueRange outputs) {
+  Values pooled;
+  for (auto [g, each] : llvm::enumerate(outputs))
+    pooled.push_back(tile::MmaProductOp::create(
+                         b, each.getType(),
+                         rowsOf(weights, teamHeads[g], sizes.weightsOfHead()),
+                         tileOf(valueTiles, int64_t(g), sizes.keys), UnitAttr(),
+                         each)
+                         .getResult(0));
+  return pooled;
+}
+
+/// The mixed weight of head `g` of the team.
+Value PoolExchangedBlock::emitWeightAt(int64_t g, Value row, Value key, Value) {
+  auto loop =
+      scf::ForOp::create(b, at.value(0), at.value(sizes.heads), at.value(1),
+                         ValueRange(constant(b.getF32Type(), 0)));
+  neverUnroll(loop);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value head = loop.getInductionVar();
+    heads.assign({head});
+    auto ofRow = [&](Value numbers) -> Value {
+      return memref::LoadOp::create(b, numbers, ValueRange{batch, head, row});
+    };
+    Value weight = FragmentBody::emitWeightAt(0, row, key, ofRow(references));
+    Value coefficient = arith::MulFOp::create(
+        b, ofRow(factors), emitMixerAt(row, head, teamHeads[g]));
+    scf::YieldOp::create(
+        b, ValueRange(math::FmaOp::create(b, weight, coefficient,
+                                          loop.getRegionIterArg(0))));
+  }
+  heads = teamHeads;
+  return loop.getResult(0);
+}
+
+void PoolExchangedBlock::emitResults(ValueRange outputs) {
+  heads = teamHeads;
+  for (auto [g, each] : llvm::enumerate(outputs)) {
+    emitStore(int64_t(g), each);
+    if (op.getLse())
+      emitLogSums(int64_t(g),
+                  {ofRows(references, heads[g]),
+                   Softmax::emitInverse(b, ofRows(factors, heads[g]))});
+  }
+  Statistics none = {constant(rows(), 0), constant(rows(), 1)};
+  emitSpoiledRows(outputs, SmallVector<Statistics>(outputs.size(), none));
+}
+
+void PoolExchangedBlock::emit(tile::GridOp grid) {
+  emitStart(grid);
+  emitLogSumsOfRows();
+  emitKeys(range.begin);
+  Values inits(sizes.teamHeads, constant(fragment(sizes.valueFeatures), 0));
+  auto loop = scf::ForOp::create(b, range.begin, range.end,
+                                 at.value(sizes.keys), inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value firstKey = loop.getInductionVar();
+    // Keys are there, and all have pooled the values before.
+    tile::MmaWaitOp::create(b, 0);
+    emitValues(firstKey);
+    for (int64_t g = 0; g < sizes.teamHeads; ++g)
+      emitWeightsOf(g, firstKey);
+    // All have put their weights.
+    tile::MmaWaitOp::create(b, 1);
+    emitKeys(at.add(firstKey, sizes.keys));
+    emitMixed();
+    // Values are there, and all have mixed.
+    tile::MmaWaitOp::create(b, 1);
+    scf::YieldOp::create(b, emitPooled(loop.getRegionIterArgs()));
+  }
+  // The copies of what comes after the last step.
+  tile::MmaWaitOp::create(b, 0, /*own=*/true);
+  emitResults(loop.getResults());
+}
+
+void mma::schedulePoolExchanged(KernelOp kernel, const ExchangeSizes &sizes) {
+  ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
+  auto stage = cast<PoolMixedOp>(kernel.getAnchor());
+  auto grid = tile::GridOp::create(
+      b,
+      countItems(b, kernel, stage.getGeneric(), sizes.queries(), sizes.heads),
+      sizes.teamThreads(), sizes.teams());
+  b.setInsertionPointToStart(&grid.getBody().front());
+  PoolExchangedBlock(b, kernel, stage, sizes).emit(grid);
+  kernel.erase();
+}
