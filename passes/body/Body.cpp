@@ -53,9 +53,11 @@ bool Body::addsComponents(AttentionOpInterface op) {
 }
 
 bool Body::isScaledProduct() {
-  return hasScaledProducts && factor > 0 && op.getBase2() && !op.hasPremix() &&
-         !op.getPrior() && !op.getBias() && !op.hasScoreMod() &&
-         !op.getSigsoftmax();
+  bool isLinearPremix =
+      op.getPremixer() && !op.getNoiseKind() && !op.getReluPerKey();
+  return hasScaledProducts && factor > 0 && op.getBase2() &&
+         (!op.hasPremix() || isLinearPremix) && !op.getPrior() &&
+         !op.getBias() && !op.hasScoreMod() && !op.getSigsoftmax();
 }
 
 int64_t Body::numStarts() {
@@ -206,9 +208,8 @@ Value Body::emitNoisy(OpBuilder &b, Value score, int64_t channel,
   if (!op.getNoiseKind())
     return score;
   Value index = arith::ConstantIndexOp::create(b, loc, channel);
-  Value noise = arith::MulFOp::create(b, loc, read(b, op.getSigma(), {index}),
-                                      emitNoise(b, channel, place));
-  return arith::AddFOp::create(b, loc, score, noise);
+  return multiplyAdd(b, read(b, op.getSigma(), {index}),
+                     emitNoise(b, channel, place), score);
 }
 
 SmallVector<Value> Body::emitStart(OpBuilder &b, ValueRange products,
@@ -248,9 +249,7 @@ SmallVector<Value> Body::emitMixed(OpBuilder &b, ValueRange channels,
     Value sum = read(b, op.getB1(), {unit});
     for (auto [k, score] : llvm::enumerate(scores)) {
       Value channel = arith::ConstantIndexOp::create(b, loc, k);
-      Value term = arith::MulFOp::create(b, loc, score,
-                                         read(b, op.getW1(), {channel, unit}));
-      sum = arith::AddFOp::create(b, loc, term, sum);
+      sum = multiplyAdd(b, score, read(b, op.getW1(), {channel, unit}), sum);
     }
     layer.push_back(emitRelu(b, loc, sum));
   }
@@ -270,7 +269,12 @@ Value Body::emitPremix(OpBuilder &b, ValueRange mixed,
     if (rankOf(mixer) == 2)
       indices.push_back(place.h);
     Value score = isLocal ? emitNoisy(b, value, k, place) : value;
-    Value term = arith::MulFOp::create(b, loc, score, read(b, mixer, indices));
+    Value element = read(b, mixer, indices);
+    if (sum && !op.getReluPerKey()) {
+      sum = multiplyAdd(b, score, element, sum);
+      continue;
+    }
+    Value term = arith::MulFOp::create(b, loc, score, element);
     if (op.getReluPerKey())
       term = emitRelu(b, loc, term);
     sum = sum ? arith::AddFOp::create(b, loc, term, sum).getResult() : term;

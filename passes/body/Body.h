@@ -54,7 +54,8 @@ public:
   /// products by it.
   double queryFactor() const { return factor; }
   /// Whether an exponent is a product times that factor, which is above 0, and
-  /// nothing else.
+  /// nothing else; or the sum of products that a mixer makes, times it: then
+  /// products may come without it.
   bool isScaledProduct();
 
   /// From the products of the query with the key at `place`, channel by

@@ -93,7 +93,7 @@ FragmentBody::Values FragmentBody::emitSeenExponents(int64_t first,
                                                      Value firstKey,
                                                      ValueRange products) {
   // The factor will be a part of what subtracts the reference.
-  if (body.isScaledProduct())
+  if (body.isScaledProduct() && !op.hasPremix())
     return Values(products);
   return emitMap(first, firstKey, products, count * body.numExponents(),
                  [&](const ScorePlace &place, Value, ValueRange elements) {
@@ -102,6 +102,8 @@ FragmentBody::Values FragmentBody::emitSeenExponents(int64_t first,
 }
 
 Value FragmentBody::emitScaledProduct(Value product) {
+  if (body.isScaledProduct())
+    return product;
   return arith::MulFOp::create(b, product,
                                constant(b.getF32Type(), body.queryFactor()),
                                arith::FastMathFlags::contract);

@@ -50,7 +50,7 @@ protected:
     Values products, exponents, starts;
   };
   /// The exponents of weights: -inf of what is hidden. Where they are scaled
-  /// products, they are the products, yet to be scaled. Where components
+  /// products, or sums of these, they are yet to be scaled. Where components
   /// collapse, there is one, and the `factor` of its power of 2.
   struct Exponents {
     Values all;
@@ -195,7 +195,8 @@ private:
   Values emitExponentsAt(ScorePlace place, int64_t first, int64_t count,
                          mlir::ValueRange products);
   mlir::Value emitWeight(mlir::ValueRange elements);
-  /// A product as bodies take it: multiplied by its factor.
+  /// A product as bodies take it: multiplied by its factor, unless exponents
+  /// are.
   mlir::Value emitScaledProduct(mlir::Value product);
   /// Raises the references of rows that the largest of `exponents` exceed by
   /// far.

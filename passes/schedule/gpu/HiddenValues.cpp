@@ -120,7 +120,7 @@ Value FragmentBody::emitWeightAt(int64_t g, Value row, Value key,
   ScorePlace place = {batch, heads[g], row, at.min(key, at.sub(range.keys, 1)),
                       range.alignment};
   Values elements = emitProductsAt(row, place.j);
-  if (!body.isScaledProduct())
+  if (!body.isScaledProduct() || op.hasPremix())
     elements = emitExponentsAt(place, g, 1, elements);
   elements.push_back(reference);
   Value weight = emitWeight(elements);
