@@ -80,10 +80,11 @@ class Session:
                                  True)
             print("{device}, PyTorch {torch}: copy {copy:.3g} bytes/s, "
                   "product {product:.3g} FLOP/s".format(**self.record["ceilings"]))
+        others = times.compiled if step == "peers" else \
+            times.nobody if self.options.alone else times.eager
         for artifact in made:
             try:
-                found = self.alone(times.time, artifact, self.options.rounds,
-                                   step == "peers")
+                found = self.alone(times.time, artifact, self.options.rounds, others)
                 self.tell(step, artifact.name, found,
                           times.sentence(found, self.record["ceilings"]))
             except (Failure, concurrent.futures.process.BrokenProcessPool,
@@ -124,6 +125,8 @@ def parse():
     parser.add_argument("--only", default=",".join(STEPS), metavar="STEPS",
                         help=f"of {', '.join(STEPS)}; default: all. peers are those "
                              "that PyTorch compiles first, which takes long")
+    parser.add_argument("--alone", action="store_true",
+                        help="times without peers, such as of two builds: --artifacts")
     parser.add_argument("--rounds", type=int, default=10, help="calls of each contestant")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(),
                         help="checks at a time; default: one for each CPU")

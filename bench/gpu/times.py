@@ -155,10 +155,12 @@ def compiled(torch, row, x):
     return found
 
 
-def peers(torch, row, x, slow):
-    if slow:
-        return compiled(torch, row, x)
+def eager(torch, row, x):
     return kernels(torch, row, x) | formulas(row, x)
+
+
+def nobody(*_):
+    return {}
 
 
 def seconds_of(torch, call, count):
@@ -200,15 +202,15 @@ def ceilings(rounds=5):
             "product": 2 * 8192**3 / median["product"]}
 
 
-def time(artifact, rounds, slow):
-    """Seconds of all contestants; `slow` peers are those that compile."""
+def time(artifact, rounds, others):
+    """Seconds of all contestants; `others(torch, row, x)` are the peers, by name."""
     torch = find_torch()
     # Peers make tensors of their own where they are told nothing else.
     torch.set_default_device("cuda")
     x = arguments(torch, artifact)
     ours = Ours(torch, artifact, list(x.values()), results(torch, artifact))
     calls, refused = {"ours": ours}, {}
-    for name, call in peers(torch, artifact.row, x, slow).items():
+    for name, call in others(torch, artifact.row, x).items():
         try:
             call()
             torch.cuda.synchronize()

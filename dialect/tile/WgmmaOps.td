@@ -266,6 +266,52 @@ def Tile_WgmmaBoundaryOp : Tile_Op<"wgmma.boundary",
   let assemblyFormat = "$made attr-dict `:` type($made)";
 }
 
+class Tile_TurnOp<string mnemonic> : Tile_Op<"wgmma." # mnemonic> {
+  let arguments = (ins);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_WgmmaOpenTurnsOp : Tile_TurnOp<"open_turns"> {
+  let summary = "Gives the first turn to the first of two warpgroups";
+  let description = [{
+    Two warpgroups of consumers take turns: one begins products while the other
+    one computes weights. Both do this once, before they begin any.
+
+    ```mlir
+    func.func @f() {
+      tile.wgmma.open_turns
+      tile.wgmma.take_turn
+      tile.wgmma.pass_turn
+      tile.wgmma.close_turns
+      return
+    }
+    ```
+  }];
+}
+
+def Tile_WgmmaTakeTurnOp : Tile_TurnOp<"take_turn"> {
+  let summary = "Waits for the warpgroup's turn";
+  let description = [{
+    Goes on when the other warpgroup has passed the turn. Both take as many
+    turns. See `tile.wgmma.open_turns`.
+  }];
+}
+
+def Tile_WgmmaPassTurnOp : Tile_TurnOp<"pass_turn"> {
+  let summary = "Passes the turn to the other warpgroup";
+  let description = [{
+    See `tile.wgmma.open_turns`.
+  }];
+}
+
+def Tile_WgmmaCloseTurnsOp : Tile_TurnOp<"close_turns"> {
+  let summary = "Takes back the turn that nobody takes";
+  let description = [{
+    Both warpgroups do this after their last turn. See
+    `tile.wgmma.open_turns`.
+  }];
+}
+
 def Tile_WgmmaStoreOp : Tile_Op<"wgmma.store"> {
   let summary = "Begins to write a warp's 16 rows to the device's memory";
   let description = [{

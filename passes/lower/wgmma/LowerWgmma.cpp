@@ -66,7 +66,9 @@ struct LowerWgmmaPass : mixattn::impl::LowerWgmmaPassBase<LowerWgmmaPass> {
           .Case<tile::WgmmaRingOp, tile::WgmmaOpenOp, tile::WgmmaFillOp,
                 tile::WgmmaAwaitOp, tile::WgmmaReleaseOp, tile::WgmmaClearOp,
                 tile::WgmmaStoreOp, tile::WgmmaStoredOp, tile::WgmmaProductOp,
-                tile::WgmmaWaitOp, tile::WgmmaBoundaryOp>([&](auto op) {
+                tile::WgmmaWaitOp, tile::WgmmaBoundaryOp,
+                tile::WgmmaOpenTurnsOp, tile::WgmmaTakeTurnOp,
+                tile::WgmmaPassTurnOp, tile::WgmmaCloseTurnsOp>([&](auto op) {
             lower(static_cast<OpBuilder &>(rewriter), op, lowered);
             done.push_back(op);
           });

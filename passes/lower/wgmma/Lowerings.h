@@ -28,6 +28,10 @@ void lower(mlir::OpBuilder &b, tile::WgmmaStoredOp op, Lowered &lowered);
 void lower(mlir::OpBuilder &b, tile::WgmmaProductOp op, Lowered &lowered);
 void lower(mlir::OpBuilder &b, tile::WgmmaWaitOp op, Lowered &lowered);
 void lower(mlir::OpBuilder &b, tile::WgmmaBoundaryOp op, Lowered &lowered);
+void lower(mlir::OpBuilder &b, tile::WgmmaOpenTurnsOp op, Lowered &lowered);
+void lower(mlir::OpBuilder &b, tile::WgmmaTakeTurnOp op, Lowered &lowered);
+void lower(mlir::OpBuilder &b, tile::WgmmaPassTurnOp op, Lowered &lowered);
+void lower(mlir::OpBuilder &b, tile::WgmmaCloseTurnsOp op, Lowered &lowered);
 
 /// Moves the regions of `op` to where their threads run them. What is in them
 /// is lowered before.

@@ -134,12 +134,15 @@ OnlineBlock::State OnlineBlock::emitFirst() {
 }
 
 /// Scores and weights of one block while the last head's values of the one
-/// before are pooled.
+/// before are pooled. The other warpgroup begins its products when this one's
+/// have begun, so that one computes weights while the other one multiplies.
 OnlineBlock::State OnlineBlock::emitStep(Value number, Turn keys, Turn values,
                                          State state) {
+  tile::WgmmaTakeTurnOp::create(b);
   Values scoring = emitProducts(keys);
   int64_t last = group.heads - 1;
   Value pooling = emitPooling(last, values, state.weights, state.outputs[last]);
+  tile::WgmmaPassTurnOp::create(b);
   Values products = waitForProducts(1, scoring, keys);
   takeOperands(number, keys.block);
   emitHeads(number, products, keys, state,

@@ -175,9 +175,11 @@ void OnlineBlock::emit(tile::GridOp grid) {
   b.createBlock(&roles.getProducer());
   forEachItem(own, [&] { emitProducer(); });
   b.createBlock(&roles.getConsumer());
+  tile::WgmmaOpenTurnsOp::create(b);
   forEachItem(own, [&] { emitConsumer(); });
   if (outputTile)
     tile::WgmmaStoredOp::create(b);
+  tile::WgmmaCloseTurnsOp::create(b);
 }
 
 void wgmma::scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps) {
