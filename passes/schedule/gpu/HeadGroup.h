@@ -48,6 +48,11 @@ struct HeadGroup {
   /// Whether registers have room for `more` than what these keys need.
   bool hasRoomFor(int64_t more) const;
 
+  /// Registers of a thread that hold outputs, scores, exponents, weights and
+  /// statistics of 16 rows a warp and `keys` keys, and what is read or drawn
+  /// for each of their pairs.
+  int64_t registers(int64_t keys) const;
+
   /// Registers of a thread for what is read or drawn for each pair of a query
   /// and one of `keys` keys.
   int64_t pairRegisters(int64_t keys) const;
@@ -67,11 +72,6 @@ struct HeadGroup {
   }
 
 private:
-  /// Registers of a thread that hold outputs, scores, exponents, weights and
-  /// statistics of 16 rows a warp and `keys` keys, and what is read or drawn
-  /// for each of their pairs.
-  int64_t registers(int64_t keys) const;
-
   /// Numbers of the first layer of an MLP.
   int64_t coefficients = 0;
   bool drawsNoise;

@@ -49,7 +49,7 @@ struct BlockSizes {
     // spills some (test/emulator/rows.py).
     constexpr int64_t mostWeights = 128;
     if (group.isLarge())
-      keys = std::min(group.findKeys(), mostWeights / group.heads);
+      keys = std::min(findKeysOfGroup(), mostWeights / group.heads);
     else if (group.valueFeatures > 128 || group.features > 128 ||
              group.pairReads > 0 || op.getKeep())
       keys = 64;
@@ -109,6 +109,16 @@ struct BlockSizes {
   int64_t bytes() const { return windowOffset() + windows().bytes(); }
 
 private:
+  /// A product of 32 keys waits for its side in shared memory, one of 48 hardly
+  /// does; and a thread has 240 registers. What is read or drawn of pairs needs
+  /// some to get there (test/emulator/rows.py).
+  int64_t findKeysOfGroup() const {
+    constexpr int64_t few = 32, more = 48, room = 212;
+    int64_t found = group.findKeys();
+    bool hasRoom =
+        group.pairRegisters(more) == 0 && group.registers(more) <= room;
+    return found == few && hasRoom ? more : found;
+  }
   /// Lays outputs in as large a tile as there is room for.
   void chooseOutputColumns(int64_t sharedBytes) {
     constexpr int64_t panel = 64;
