@@ -29,6 +29,18 @@ LogicalResult SharedRowsOp::verify() {
   return success();
 }
 
+LogicalResult SharedWriteRowOp::verify() {
+  auto type = cast<VectorType>(getElements().getType());
+  int64_t bytes = type.getNumElements() * getTile().getType().getElementBytes();
+  constexpr int64_t most = 16;
+  if (type.getElementType() != getTile().getType().getElementType() ||
+      type.getRank() != 1 || bytes > most || bytes & (bytes - 1))
+    return emitOpError("expected elements of the tile that take 2, 4, 8 or 16 "
+                       "bytes, but got ")
+           << type;
+  return success();
+}
+
 LogicalResult FetchOp::verify() {
   auto source = cast<MemRefType>(getSource().getType());
   if (source.getRank() == 0 || int64_t(getIndices().size()) != source.getRank())

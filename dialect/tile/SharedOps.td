@@ -101,6 +101,34 @@ def Tile_SharedWriteOp : Tile_Op<"shared_write", [TypesMatchWith<
   }];
 }
 
+def Tile_SharedWriteRowOp : Tile_Op<"shared_write_row"> {
+  let summary = "Writes elements side by side of a padded tile";
+  let description = [{
+    `tile[row][column + i]` becomes element i, by one store. Other threads read
+    them after a barrier.
+
+    `column` is a multiple of the number of elements.
+
+    - (C1) elements are of the tile's type, and take 2, 4, 8 or 16 bytes.
+
+    ```mlir
+    func.func @f(%x: vector<8xbf16>, %row: index, %column: index) {
+      %features = tile.shared_tile at 0 : !tile.shared<64x64xbf16, padded>
+      tile.shared_write_row %x into %features[%row, %column]
+          : vector<8xbf16>, !tile.shared<64x64xbf16, padded>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyVectorOfNonZeroRank:$elements,
+      Arg<Tile_PaddedTile, "", [MemWrite]>:$tile, Index:$row, Index:$column);
+  let assemblyFormat = [{
+    $elements `into` $tile `[` $row `,` $column `]` attr-dict
+    `:` type($elements) `,` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_FetchOp : Tile_Op<"fetch"> {
   let summary = "Begins to copy a part of a buffer to shared memory";
   let description = [{

@@ -226,6 +226,14 @@ func.func @offset() {
 
 // -----
 
+func.func @elements_of_three(%t: !tile.shared<16x16xbf16, padded>, %x: vector<3xbf16>, %i: index) {
+  // expected-error @below {{'tile.shared_write_row' op expected elements of the tile that take 2, 4, 8 or 16 bytes, but got 'vector<3xbf16>'}}
+  tile.shared_write_row %x into %t[%i, %i] : vector<3xbf16>, !tile.shared<16x16xbf16, padded>
+  return
+}
+
+// -----
+
 func.func @rows_of_less(%t: !tile.shared<16x16xbf16, padded>, %i: index) {
   // expected-error @below {{'tile.shared_rows' op expected some of the rows, with all columns, but got '!tile.shared<32x16xbf16, padded>' of '!tile.shared<16x16xbf16, padded>'}}
   %r = tile.shared_rows %t[%i] : !tile.shared<16x16xbf16, padded> -> !tile.shared<32x16xbf16, padded>

@@ -40,9 +40,9 @@ OF_ROWS = 6
 OF_LINEAR_ROWS = 2
 # Keys or queries that it takes at a time.
 CHUNK = 64
-# Schedules that load what the others copy.
+# Schedules that load states, and that load all that the others copy.
 LINEAR = ("chunked_linear", "spanned_linear")
-LOADING = (*LINEAR, "banded")
+LOADING = ("banded",)
 
 
 def explain(kernel, options, batches, queries, keys):
@@ -216,7 +216,9 @@ def main():
         cuda = Counting(predicted.warps, options)
         run.Run(cuda, kernel.text, kernel.entry, arrays).run()
     products, exps = cuda.products, cuda.exps
-    copied = cuda.loaded if predicted.algorithm in LOADING else cuda.copied
+    copied = 0 if predicted.algorithm in LOADING else cuda.copied
+    if predicted.algorithm in (*LINEAR, *LOADING):
+        copied += cuda.loaded
     print(f"{options.variant} {options.target} {options.case}: {products} of "
           f"{predicted.products} products, {exps} of {predicted.exps} exps, "
           f"{copied} of {predicted.bytes:.0f} bytes")

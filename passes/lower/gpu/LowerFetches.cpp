@@ -167,8 +167,7 @@ void FetchEmitter::emitElements() {
   Type bits = b.getIntegerType(unsigned(8 * width));
   int64_t columns = rowBytes() / width;
   forEachPiece(
-      type.getRows() * columns, /*isWrittenOut=*/false,
-      [&](Value piece) {
+      type.getRows() * columns, /*isWrittenOut=*/false, [&](Value piece) {
         Value row = at.div(piece, columns);
         Value column = at.rem(piece, columns);
         Value bytes = at.mul(column, width);
@@ -224,6 +223,15 @@ void mixattn::lower(RewriterBase &rewriter, tile::FetchedOp op) {
 void mixattn::lower(RewriterBase &rewriter, tile::SharedWriteOp op) {
   Value address = ReadEmitter(op.getLoc(), rewriter).emitAddress(op);
   rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, op.getElement(), address);
+}
+
+void mixattn::lower(RewriterBase &rewriter, tile::SharedWriteRowOp op) {
+  Value address = ReadEmitter(op.getLoc(), rewriter).emitAddress(op);
+  auto type = cast<VectorType>(op.getElements().getType());
+  int64_t bytes =
+      type.getNumElements() * op.getTile().getType().getElementBytes();
+  rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, op.getElements(), address,
+                                             unsigned(bytes));
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::SharedReadOp op) {

@@ -37,10 +37,10 @@ struct LowerGpuPass : mixattn::impl::LowerGpuPassBase<LowerGpuPass> {
     for (Operation *op : ops) {
       rewriter.setInsertionPoint(op);
       TypeSwitch<Operation *>(op)
-          .Case<tile::StoreOp, tile::PutOp, tile::StoreRowsOp, tile::LoadRowsOp, tile::MapOp,
-                tile::RowMaxOp, tile::RowSumOp, tile::JoinMaxOp,
+          .Case<tile::StoreOp, tile::PutOp, tile::StoreRowsOp, tile::LoadRowsOp,
+                tile::MapOp, tile::RowMaxOp, tile::RowSumOp, tile::JoinMaxOp,
                 tile::JoinSumOp, tile::AnyOp, tile::ToOperandOp, tile::FetchOp,
-                tile::FetchedOp, tile::SharedWriteOp>(
+                tile::FetchedOp, tile::SharedWriteOp, tile::SharedWriteRowOp>(
               [&](auto op) { lower(rewriter, op); });
     }
   }
@@ -57,7 +57,8 @@ struct LowerGpuPass : mixattn::impl::LowerGpuPassBase<LowerGpuPass> {
     if (failed(checkRows<tile::StoreOp, tile::FetchOp>(getOperation())) ||
         failed(
             checkTiles<tile::FetchOp, tile::SharedReadOp, tile::SharedWriteOp,
-                       tile::LoadRowsOp, tile::PutOp>(getOperation())))
+                       tile::SharedWriteRowOp, tile::LoadRowsOp, tile::PutOp>(
+                getOperation())))
       return signalPassFailure();
     lowerTiles();
     // Maps have a read for each element now.

@@ -27,6 +27,7 @@ void lower(mlir::RewriterBase &rewriter, tile::FetchOp op);
 void lower(mlir::RewriterBase &rewriter, tile::FetchedOp op);
 void lower(mlir::RewriterBase &rewriter, tile::SharedReadOp op);
 void lower(mlir::RewriterBase &rewriter, tile::SharedWriteOp op);
+void lower(mlir::RewriterBase &rewriter, tile::SharedWriteRowOp op);
 
 /// 2 to the power of `x`, an f32 of at most 127, without the unit of
 /// exponentials: 2^-22 off at most, relative. Below 2^-126 it is 0.

@@ -21,6 +21,10 @@ public:
       : b(b), at(b), op(op), buffers(buffers), inputs(inputs) {}
 
   int64_t count() const { return getNumFeatures(op, inputs); }
+  /// Whether a feature is a function of one number of the row, in its column.
+  bool isPointwise() {
+    return !has(FeatureKind::Dpfp) && !has(FeatureKind::Favor);
+  }
   /// The type of a number that all features of a row share, or null where
   /// there is none.
   mlir::Type getSharedType();

@@ -15,19 +15,19 @@ namespace mixattn::mma {
 ///
 /// The counts of the grids of linear attention are blocks of queries, heads and
 /// blocks of columns, batch.
-void scheduleLinearState(KernelOp kernel);
+void scheduleLinearState(KernelOp kernel, int64_t sharedBytes);
 /// The same of `attn.linear_add_states`: a thread adds up each number of all
 /// spans, in their order.
 void scheduleLinearAddStates(KernelOp kernel);
 /// The same of `attn.linear_mix_states`: a thread for each number.
 void scheduleLinearMixStates(KernelOp kernel);
 /// The same of `attn.linear_read`: a block has 64 queries of a head.
-void scheduleLinearRead(KernelOp kernel);
+void scheduleLinearRead(KernelOp kernel, int64_t sharedBytes);
 /// The same of a causal `attn.linear_generic`, or of `attn.linear_causal_read`:
 /// a block walks over the keys of a head, or of a span, 64 at a time, and over
 /// the queries that are aligned with them. These read the state of the keys
 /// before the chunk, and score its own.
-void scheduleCausalLinear(KernelOp kernel);
+void scheduleCausalLinear(KernelOp kernel, int64_t sharedBytes);
 
 /// Adds `chunked_linear`, `spanned_linear` and their stages to those of
 /// `family`: all GPUs have what they are made of.

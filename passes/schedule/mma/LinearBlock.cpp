@@ -73,19 +73,54 @@ std::pair<Value, Value> LinearBlock::splitInHalves(Value number) {
   return {high, arith::SelectOp::create(b, isExact, this->number(0), rest)};
 }
 
-void LinearBlock::emitNumbers(const Halves &tile, Number number) {
+Value LinearBlock::takeRows(Value operand, int64_t matrices) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  return takeNumbers(matrices * chunk, LinearSizes::copiedColumns(type),
+                     type.getElementType());
+}
+
+void LinearBlock::beginCopy(Value matrix, Value first, Value end, Value tile,
+                            int64_t place) {
+  auto type = cast<tile::SharedType>(tile.getType());
+  auto own = tile::SharedType::getPadded(chunk, type.getColumns(),
+                                         type.getElementType());
+  Value rows = tile::SharedRowsOp::create(b, own, tile, at.value(place));
+  tile::MmaCopyOp::create(b, matrix, first, end, rows, LinearSizes::threads);
+}
+
+Value LinearBlock::readTile(Value tile, Value row, Value column) {
+  Type element = cast<tile::SharedType>(tile.getType()).getElementType();
+  Value number = tile::SharedReadOp::create(b, element, tile, row, column);
+  return toF32(b, b.getLoc(), number);
+}
+
+void LinearBlock::writeRow(ValueRange numbers, Value tile, Value row,
+                           Value column) {
+  auto count = int64_t(numbers.size());
+  Value all = vector::FromElementsOp::create(
+      b, VectorType::get(count, b.getF32Type()), numbers);
+  Value rounded =
+      arith::TruncFOp::create(b, VectorType::get(count, b.getBF16Type()), all);
+  tile::SharedWriteRowOp::create(b, rounded, tile, row, column);
+}
+
+void LinearBlock::emitNumbers(const Halves &tile, Numbers numbers,
+                              int64_t columns) {
   auto type = cast<tile::SharedType>(tile.high.getType());
-  int64_t columns = type.getColumns();
-  forEach(thread, at.value(type.getRows() * columns), LinearSizes::threads,
+  int64_t groups = type.getColumns() / columns;
+  forEach(thread, at.value(type.getRows() * groups), LinearSizes::threads,
           [&](Value element) {
-            Value row = at.div(element, columns);
-            Value column = at.rem(element, columns);
-            auto [high, low] = splitInHalves(number(row, column));
-            for (auto [half, own] :
-                 {std::pair(tile.high, high), std::pair(tile.low, low)})
-              tile::SharedWriteOp::create(
-                  b, arith::TruncFOp::create(b, b.getBF16Type(), own), half,
-                  row, column);
+            Value row = at.div(element, groups);
+            Value first = at.mul(at.rem(element, groups), columns);
+            Values highs, lows;
+            for (Value number : numbers(row, first)) {
+              auto [high, low] = splitInHalves(number);
+              highs.push_back(high);
+              lows.push_back(low);
+            }
+            for (const auto &[half, own] :
+                 {std::pair(tile.high, highs), std::pair(tile.low, lows)})
+              writeRow(own, half, row, first);
           });
 }
 
@@ -101,15 +136,21 @@ void LinearBlock::emitPanel(const Halves &panel, Value fragment) {
   });
 }
 
-void LinearBlock::emitFeatures(const Halves &tile, Value count,
-                               Number feature) {
-  emitNumbers(tile, [&](Value line, Value column) {
+void LinearBlock::emitFeatures(const Halves &tile, Value count, bool pointwise,
+                               Features features) {
+  // Groups that features fill are made or not as a whole.
+  bool isWhole = pointwise && sizes.features % LinearSizes::group == 0;
+  int64_t columns = isWhole ? LinearSizes::group : 1;
+  SmallVector<Type> types(size_t(columns), b.getF32Type());
+  auto numbers = [&](Value line, Value column) {
     Value row = at.rem(line, chunk);
     Value own = at.add(at.mul(at.div(line, chunk), chunk), column);
-    return numberIf(
-        both(isBelow(row, count), isBelow(own, b.getIndexAttr(sizes.features))),
-        b.getF32Type(), [&] { return feature(row, own); });
-  });
+    Value isThere =
+        both(isBelow(row, count), isBelow(own, b.getIndexAttr(sizes.features)));
+    return numbersIf(isThere, types,
+                     [&] { return features(row, own, columns); });
+  };
+  emitNumbers(tile, numbers, columns);
 }
 
 void LinearBlock::emitBarrier() { gpu::BarrierOp::create(b); }
@@ -119,9 +160,28 @@ void LinearBlock::emitWaitForStores() {
       b, arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)));
 }
 
+/// Columns of a fragment follow one another, so that those of `more` are its
+/// last elements.
 Value LinearBlock::emitProduct(const Halves &left, bool isTurned,
                                const Halves &right, bool isTransposed,
                                Value sum) {
+  if (right.more) {
+    int64_t all = cast<VectorType>(sum.getType()).getDimSize(0),
+            first = all - LinearSizes::ones / 2;
+    Values elements;
+    for (auto [begin, end, high] : {std::tuple(int64_t(0), first, right.high),
+                                    std::tuple(first, all, right.more)}) {
+      Values own;
+      for (int64_t i = begin; i < end; ++i)
+        own.push_back(vector::ExtractOp::create(b, sum, i));
+      Value part = vector::FromElementsOp::create(
+          b, VectorType::get({end - begin}, b.getF32Type()), own);
+      part = emitProduct(left, isTurned, {high, {}, {}}, isTransposed, part);
+      for (int64_t i = begin; i < end; ++i)
+        elements.push_back(vector::ExtractOp::create(b, part, i - begin));
+    }
+    return vector::FromElementsOp::create(b, sum.getType(), elements);
+  }
   auto add = [&](Value own, Value other) {
     sum = tile::MmaProductOp::create(
               b, sum.getType(), isTurned ? b.getUnitAttr() : UnitAttr(), own,
@@ -130,7 +190,8 @@ Value LinearBlock::emitProduct(const Halves &left, bool isTurned,
   };
   // The small terms first.
   add(left.low, right.high);
-  add(left.high, right.low);
+  if (right.low)
+    add(left.high, right.low);
   add(left.high, right.high);
   return sum;
 }
@@ -176,13 +237,15 @@ Value LinearBlock::isSomeNaN(Value fragment) {
       b, arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, row, row));
 }
 
+/// Of what is in `more`, the first column is 1, the others are 0.
 Value LinearBlock::numberAt(const Halves &tile, Value row, Value column) {
-  auto wide = [&](Value half) -> Value {
-    Value own =
-        tile::SharedReadOp::create(b, b.getBF16Type(), half, row, column);
-    return arith::ExtFOp::create(b, b.getF32Type(), own);
-  };
-  return arith::AddFOp::create(b, wide(tile.high), wide(tile.low));
+  if (!tile.more)
+    return arith::AddFOp::create(b, readTile(tile.high, row, column),
+                                 readTile(tile.low, row, column));
+  auto own = numberIf(isBelow(column, at.value(sizes.columns)), b.getF32Type(),
+                      [&] { return readTile(tile.high, row, column); });
+  Value isOne = at.compare(arith::CmpIPredicate::eq, column, sizes.columns);
+  return arith::SelectOp::create(b, isOne, number(1), own);
 }
 
 Value LinearBlock::emitSum(Value end, function_ref<Value(Value)> term) {
@@ -221,6 +284,15 @@ void LinearBlock::emitRowsAgain(Value results, Value matrix, Value first,
   });
 }
 
+Value LinearBlock::columnsOf(Value matrix) {
+  SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0), firstColumn};
+  SmallVector<OpFoldResult> extents = {
+      memref::getMixedSize(b, b.getLoc(), matrix, 0),
+      b.getIndexAttr(sizes.columns)};
+  SmallVector<OpFoldResult> steps(2, b.getIndexAttr(1));
+  return memref::SubViewOp::create(b, matrix, offsets, extents, steps);
+}
+
 /// Where the last block of columns has fewer, and rows may begin anywhere,
 /// elements are written one by one.
 void LinearBlock::emitStore(Value fragment, Value matrix, Value first,
@@ -232,14 +304,7 @@ void LinearBlock::emitStore(Value fragment, Value matrix, Value first,
     return;
   }
   if (all % sizes.columns == 0) {
-    SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0), firstColumn};
-    SmallVector<OpFoldResult> extents = {
-        memref::getMixedSize(b, b.getLoc(), matrix, 0),
-        b.getIndexAttr(sizes.columns)};
-    SmallVector<OpFoldResult> steps(2, b.getIndexAttr(1));
-    Value columns =
-        memref::SubViewOp::create(b, matrix, offsets, extents, steps);
-    tile::StoreOp::create(b, fragment, columns, first, rows);
+    tile::StoreOp::create(b, fragment, columnsOf(matrix), first, rows);
     return;
   }
   Value end = at.min(at.sub(at.value(all), firstColumn), sizes.columns);
@@ -272,16 +337,19 @@ void LinearBlock::onlyIf(Value condition, function_ref<void()> inside) {
   inside();
 }
 
-Value LinearBlock::numberIf(Value condition, Type type,
-                            function_ref<Value()> number) {
-  auto choice = scf::IfOp::create(b, type, condition, /*withElseRegion=*/true);
+LinearBlock::Values LinearBlock::numbersIf(Value condition,
+                                           ArrayRef<Type> types,
+                                           function_ref<Values()> numbers) {
+  auto choice = scf::IfOp::create(b, types, condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(b, number());
+  scf::YieldOp::create(b, numbers());
   b.setInsertionPointToStart(choice.elseBlock());
-  Value zero = arith::ConstantOp::create(b, b.getFloatAttr(type, 0));
-  scf::YieldOp::create(b, zero);
-  return choice.getResult(0);
+  Values zeros;
+  for (Type type : types)
+    zeros.push_back(arith::ConstantOp::create(b, b.getFloatAttr(type, 0)));
+  scf::YieldOp::create(b, zeros);
+  return Values(choice.getResults());
 }
 
 LinearBlock::Values LinearBlock::map(

@@ -19,9 +19,11 @@ public:
       : b(b), at(b), kernel(kernel), sizes(sizes),
         buffers(mlir::ValueRange(kernel.getInputs())) {}
 
-  /// A tile of numbers, the rounded ones and what these leave out.
+  /// A tile of numbers, the rounded ones and what these leave out: null where
+  /// that is nothing. Columns after those of the tile are in `more`, rounded
+  /// ones, if there are any.
   struct Halves {
-    mlir::Value high, low;
+    mlir::Value high, low, more = {};
   };
   /// The term that a quotient adds to its denominator, and the factor of its
   /// result.
@@ -31,6 +33,10 @@ public:
   /// Emits the number at a place, an f32.
   using Number =
       llvm::function_ref<mlir::Value(mlir::Value row, mlir::Value column)>;
+  /// Emits the numbers, of f32, of a row in a group of columns from `column`
+  /// on.
+  using Numbers =
+      llvm::function_ref<Values(mlir::Value row, mlir::Value column)>;
 
   /// Begins the code of an item. Column blocks are counted with `heads`.
   void emitItem(tile::GridOp grid);
@@ -42,12 +48,40 @@ public:
   /// the features have none.
   mlir::Value takeSharedNumbers(FeatureNumbers &features, int64_t count);
   Halves panelOf(const Halves &tile, int64_t panel);
-  /// Has threads write all numbers of `tile`.
-  void emitNumbers(const Halves &tile, Number number);
+  /// A tile for the rows of a chunk of `operand`, as they are, of `matrices`
+  /// matrices one below the other.
+  mlir::Value takeRows(mlir::Value operand, int64_t matrices = 1);
+  /// Begins to copy `matrix`, from row `first` on, to rows `place` of `tile`:
+  /// zeros from row `end` on.
+  void beginCopy(mlir::Value matrix, mlir::Value first, mlir::Value end,
+                 mlir::Value tile, int64_t place = 0);
+  /// The matrix of `operand` at `leading`.
+  mlir::Value matrixOf(mlir::Value operand,
+                       llvm::ArrayRef<mlir::Value> leading) {
+    return KernelBuffers::matrixAt(b, buffers.bufferOf(operand), leading);
+  }
+  /// The block's columns of `matrix`, which has all of them.
+  mlir::Value columnsOf(mlir::Value matrix);
+  /// Waits for all copies, and for the block.
+  void emitWaitForCopies() { tile::MmaWaitOp::create(b, 0); }
+  /// An element of `tile`, in f32.
+  mlir::Value readTile(mlir::Value tile, mlir::Value row, mlir::Value column);
+  /// Writes `numbers`, rounded, side by side to a row of `tile`.
+  void writeRow(mlir::ValueRange numbers, mlir::Value tile, mlir::Value row,
+                mlir::Value column);
+  /// Has threads write all numbers of `tile`, of a group, or of `columns` of
+  /// it, at a time.
+  void emitNumbers(const Halves &tile, Numbers numbers,
+                   int64_t columns = LinearSizes::group);
   /// Writes a fragment to a panel.
   void emitPanel(const Halves &panel, mlir::Value fragment);
-  /// Features of the `count` rows of a chunk, which `feature` gives, and zeros.
-  void emitFeatures(const Halves &tile, mlir::Value count, Number feature);
+  /// Emits `count` features of a row, from `feature` on.
+  using Features = llvm::function_ref<Values(
+      mlir::Value row, mlir::Value feature, int64_t count)>;
+  /// Features of the `count` rows of a chunk, and zeros. Those that are
+  /// `pointwise` are made in groups.
+  void emitFeatures(const Halves &tile, mlir::Value count, bool pointwise,
+                    Features features);
   void emitBarrier();
   /// Waits until what a warp stored may be written again by any lane of it.
   void emitWaitForStores();
@@ -95,7 +129,11 @@ public:
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> inside);
   /// `number` where `condition` holds, which is not computed elsewhere: then 0.
   mlir::Value numberIf(mlir::Value condition, mlir::Type type,
-                       llvm::function_ref<mlir::Value()> number);
+                       llvm::function_ref<mlir::Value()> number) {
+    return numbersIf(condition, type, [&] { return Values{number()}; })[0];
+  }
+  Values numbersIf(mlir::Value condition, llvm::ArrayRef<mlir::Type> types,
+                   llvm::function_ref<Values()> numbers);
   /// New fragments of `operands`, element by element.
   Values map(mlir::ValueRange operands, size_t results,
              llvm::function_ref<Values(mlir::Value row, mlir::Value column,

@@ -33,13 +33,12 @@ public:
 private:
   State emitStateBefore(tile::GridOp grid, Value firstKey, Value endKey);
   void emitUnseeing(Value end);
-  /// A chunk of `rows` queries from `query` on.
-  struct Chunk {
-    Value query, rows;
-  };
+  int64_t getNumReaders() { return reads.getNumHeads() / op.getNumKeyHeads(); }
+  Value firstReader() { return at.mul(head, getNumReaders()); }
   void forEachReader(function_ref<void(Value head)> inside);
+  void emitPairs(const State &state, Value count);
   Value emitScores();
-  void emitResults(Value reader, const Chunk &own);
+  void emitResults(Value reader, Value query);
   Value emitSumAgain(Value row, Value column);
   Value targetOf(Value reader) {
     return KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, reader});
@@ -48,6 +47,9 @@ private:
   LinearReadsOpInterface reads;
   /// The op, where blocks have spans.
   LinearCausalReadOp spans;
+  /// The first of the block's queries, before which they end, and the key that
+  /// the first is aligned with.
+  Value beginQuery, endQuery, beginKey;
   LinearQueries queries;
   Quotient quotient = {reads.getEps().convertToDouble(),
                        reads.getOutputScale().convertToDouble()};
@@ -57,11 +59,10 @@ private:
 } // namespace
 
 void CausalBlock::forEachReader(function_ref<void(Value head)> inside) {
-  int64_t readers = reads.getNumHeads() / op.getNumKeyHeads();
-  if (readers == 1)
+  if (getNumReaders() == 1)
     return inside(head);
-  Value first = at.mul(head, readers);
-  forEach(first, at.add(first, readers), 1, inside);
+  Value first = firstReader();
+  forEach(first, at.add(first, getNumReaders()), 1, inside);
 }
 
 /// Scores of the chunk's queries with those of its keys that they see.
@@ -80,20 +81,18 @@ Value CausalBlock::emitScores() {
       .front();
 }
 
-void CausalBlock::emitResults(Value reader, const Chunk &own) {
-  queries.emitQueries(reader, own.query, own.rows);
-  emitBarrier();
+/// What the queries of `reader` from `query` on have, whose features are there.
+void CausalBlock::emitResults(Value reader, Value query) {
   Value sums = emitProduct(asOperands(emitScores()), /*isTurned=*/false, values,
                            /*isTransposed=*/false, zeros(sizes.width()));
   sums = queries.emitReads(stateTile, sums);
   Value results = emitQuotients(sums, quotient);
   Value target = targetOf(reader);
-  emitStore(results, target, own.query, at.add(own.query, own.rows));
+  emitStore(results, target, query, endQuery);
   // Queries read values of the chunk that they do not see, times 0.
   emitRowsAgain(
-      results, target, own.query, own.rows, quotient,
+      results, target, query, at.sub(endQuery, query), quotient,
       [&](Value row, Value column) { return emitSumAgain(row, column); });
-  emitBarrier();
 }
 
 /// The sum that the query in `row` has in `column`, by one lane, of the state
@@ -130,15 +129,49 @@ LinearKeys::State CausalBlock::emitStateBefore(tile::GridOp grid,
       sums = readState(int64_t(panel), buffers.bufferOf(spans.getStates()),
                        buffers.bufferOf(spans.getTotals()),
                        {batch, grid.getItem()[0]});
-  Value keys = spans ? at.sub(endKey, firstKey) : endKey;
-  return emitLoop(keys, before, [&](Value start, const State &state) {
-    emitKeys(spans ? at.add(firstKey, start) : start,
-             at.min(at.sub(keys, start), chunk));
-    emitBarrier();
-    State next = emitUpdate(state);
-    emitBarrier();
-    return next;
+  return emitStates(firstKey, endKey, before);
+}
+
+/// Walks over the block's queries and the keys that they are aligned with, of
+/// which `count` count, from the `state` before them on. Rows of the next chunk
+/// are copied while one is worked on; those of the next head, too.
+void CausalBlock::emitPairs(const State &state, Value count) {
+  Value pairs = at.sub(endQuery, beginQuery);
+  Value endKey = at.min(count, at.add(beginKey, pairs));
+  beginKeys(beginKey, endKey);
+  queries.beginQueries(firstReader(), beginQuery, endQuery);
+  emitLoop(pairs, state, [&](Value start, const State &state) {
+    Value query = at.add(beginQuery, start), key = at.add(beginKey, start);
+    emitWaitForCopies();
+    emitKeys(key, endKey);
+    for (auto [panel, sums] : llvm::enumerate(state))
+      emitPanel(panelOf(stateTile, int64_t(panel)), sums);
+    if (getNumReaders() == 1) {
+      queries.emitQueries(head, query, endQuery);
+      emitWaitForCopies();
+      beginKeys(at.add(key, chunk), endKey);
+      queries.beginQueries(head, at.add(query, chunk), endQuery);
+      emitResults(head, query);
+      return emitUpdate(state);
+    }
+    emitWaitForCopies();
+    beginKeys(at.add(key, chunk), endKey);
+    forEachReader([&](Value reader) {
+      emitWaitForCopies();
+      queries.emitQueries(reader, query, endQuery);
+      emitBarrier();
+      Value next = at.add(reader, 1);
+      Value isLast = at.compare(arith::CmpIPredicate::eq, next,
+                                at.add(firstReader(), getNumReaders()));
+      queries.beginQueries(
+          arith::SelectOp::create(b, isLast, firstReader(), next),
+          arith::SelectOp::create(b, isLast, at.add(query, chunk), query),
+          endQuery);
+      emitResults(reader, query);
+    });
+    return emitUpdate(state);
   });
+  tile::MmaWaitOp::create(b, 0, /*own=*/true);
 }
 
 void CausalBlock::emit() {
@@ -159,8 +192,9 @@ void CausalBlock::emit() {
   Value isEmpty = at.compare(arith::CmpIPredicate::sle, count, 0);
   Value firstQuery = arith::SelectOp::create(
       b, isEmpty, numQueries, at.max(at.sub(at.value(0), alignment), 0));
-  Value firstOwn, beforeOwn = at.min(firstKey, count), firstPair,
-                  pairs = at.sub(numQueries, firstQuery), unseeing = firstQuery;
+  Value firstOwn = at.value(0), firstPair = at.value(0),
+        beforeOwn = at.min(firstKey, count),
+        pairs = at.sub(numQueries, firstQuery), unseeing = firstQuery;
   if (spans) {
     Value span = grid.getItem()[0];
     auto keys = int64_t(spans.getSpan());
@@ -176,27 +210,18 @@ void CausalBlock::emit() {
   }
   emitUnseeing(unseeing);
   State state = emitStateBefore(grid, firstOwn, beforeOwn);
-  emitLoop(pairs, state, [&](Value start, const State &state) {
-    Value rows = at.min(at.sub(pairs, start), chunk);
-    Value pair = spans ? at.add(firstPair, start) : start;
-    Value key = at.add(firstKey, pair);
-    emitKeys(key, at.max(at.min(at.sub(count, key), rows), 0));
-    for (auto [panel, sums] : llvm::enumerate(state))
-      emitPanel(panelOf(stateTile, int64_t(panel)), sums);
-    forEachReader([&](Value reader) {
-      emitResults(reader, {at.add(firstQuery, pair), rows});
-    });
-    State next = emitUpdate(state);
-    emitBarrier();
-    return next;
-  });
+  beginQuery = at.add(firstQuery, firstPair);
+  endQuery = at.add(beginQuery, pairs);
+  beginKey = at.add(firstKey, firstPair);
+  emitPairs(state, count);
 }
 
-void mma::scheduleCausalLinear(KernelOp kernel) {
+void mma::scheduleCausalLinear(KernelOp kernel, int64_t sharedBytes) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   Operation *op = kernel.getAnchor();
   LinearKeysOpInterface keys = cast<LinearKeysOpInterface>(op);
-  LinearSizes sizes = LinearSizes::of(keys);
-  CausalBlock(b, kernel, keys, cast<LinearReadsOpInterface>(op), sizes).emit();
+  LinearReadsOpInterface reads = cast<LinearReadsOpInterface>(op);
+  LinearSizes sizes = LinearSizes::ofCausal(keys, reads, sharedBytes);
+  CausalBlock(b, kernel, keys, reads, sizes).emit();
   kernel.erase();
 }

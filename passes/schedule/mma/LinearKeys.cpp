@@ -24,9 +24,55 @@ tile::GridOp LinearKeys::makeGrid(Value spans) {
 
 void LinearKeys::takeTiles() {
   keys = takeTile(sizes.panels, chunk);
-  values = takeTile(1, sizes.width());
+  if (sizes.copiesValues(op.getValue())) {
+    Type element = op.getValueType().getElementType();
+    values.high = takeNumbers(chunk, sizes.columns, element);
+    values.more = takeNumbers(chunk, LinearSizes::ones, element);
+    // Keys that are not there have no features: each has a 1.
+    forEach(thread, at.value(chunk * LinearSizes::ones), LinearSizes::threads,
+            [&](Value place) {
+              Value column = at.rem(place, LinearSizes::ones);
+              Value isOne = at.compare(arith::CmpIPredicate::eq, column, 0);
+              Value own =
+                  arith::SelectOp::create(b, isOne, number(1), number(0));
+              tile::SharedWriteOp::create(
+                  b, arith::TruncFOp::create(b, element, own), values.more,
+                  at.div(place, LinearSizes::ones), column);
+            });
+  } else {
+    values = takeTile(1, sizes.width());
+    if (sizes.copies(op.getValue()))
+      valueRows = takeRows(op.getValue());
+  }
   shared = takeSharedNumbers(features, op.getNumComponents());
   lost = takeNumbers(sizes.panels * chunk, sizes.width(), b.getF32Type());
+  if (sizes.copies(op.getKey()))
+    keyRows = takeRows(op.getKey(), sizes.storedComponents(op));
+  if (Value shifts = op.getShifts()) {
+    int64_t columns = op.getKeyType().getShape().back();
+    shiftTile = takeNumbers(sizes.components, columns, b.getF32Type());
+    forEach(thread, at.value(sizes.components * columns), LinearSizes::threads,
+            [&](Value place) {
+              Value component = at.div(place, columns),
+                    column = at.rem(place, columns);
+              tile::SharedWriteOp::create(
+                  b, read(shifts, {head, component, column}), shiftTile,
+                  component, column);
+            });
+  }
+  if (Value prior = op.getPrior()) {
+    bool isOfKeys = LinearSizes::hasPriorOfKeys(op);
+    Type element =
+        isOfKeys ? getElementTypeOrSelf(prior.getType()) : Type(b.getF32Type());
+    priorTile = takeNumbers(sizes.components, chunk, element);
+    if (!isOfKeys)
+      forEach(thread, at.value(sizes.components), LinearSizes::threads,
+              [&](Value component) {
+                tile::SharedWriteOp::create(b, read(prior, {head, component}),
+                                            priorTile, component, at.value(0));
+              });
+  }
+  emitBarrier();
 }
 
 LinearKeys::State LinearKeys::emitNoState() {
@@ -159,80 +205,154 @@ Value LinearKeys::emitCount() {
   return arith::IndexCastOp::create(b, b.getIndexType(), length);
 }
 
-Value LinearKeys::readKey(Value key, Value component, Value column) {
-  Values place = {batch, head};
-  if (op.getKeyType().getRank() == 5)
-    place.push_back(component);
-  place.append({key, column});
-  Value x = read(op.getKey(), place);
-  if (Value shifts = op.getShifts())
-    x = arith::AddFOp::create(b, x, read(shifts, {head, component, column}));
+Value LinearKeys::readKey(Value first, Value row, Value component,
+                          Value column) {
+  bool hasComponents = op.getKeyType().getRank() == 5;
+  Value x;
+  if (keyRows) {
+    if (hasComponents)
+      row = at.add(at.mul(component, chunk), row);
+    x = readTile(keyRows, row, column);
+  } else {
+    Values place = {batch, head};
+    if (hasComponents)
+      place.push_back(component);
+    place.append({at.add(first, row), column});
+    x = read(op.getKey(), place);
+  }
+  if (shiftTile)
+    x = arith::AddFOp::create(b, x, readTile(shiftTile, component, column));
   return x;
 }
 
-/// sum_r prior_r phi(k_r)[feature] of the key in `row` of the chunk.
-Value LinearKeys::emitFeature(Value first, Value row, Value feature) {
-  Value key = at.add(first, row), prior = op.getPrior();
-  auto ofComponent = [&](Value component) -> Value {
-    Value common;
+/// sum_r prior_r phi(k_r)[feature + i] of the key in `row` of the chunk, for
+/// `count` numbers i.
+LinearKeys::Values LinearKeys::emitFeaturesAt(Value first, Value row,
+                                              Value feature, int64_t count) {
+  auto ofComponent = [&](Value component) {
+    Value common, weight;
     if (shared)
       common = tile::SharedReadOp::create(
           b, cast<tile::SharedType>(shared.getType()).getElementType(), shared,
           component, row);
-    Value own = features.emit(
-        [&](Value column) { return readKey(key, component, column); }, feature,
-        common);
-    if (!prior)
-      return own;
-    Values place = {head, component};
-    if (cast<RankedTensorType>(prior.getType()).getRank() == 3)
-      place.push_back(key);
-    return arith::MulFOp::create(b, own, read(prior, place));
+    if (priorTile)
+      weight = readTile(priorTile, component,
+                        LinearSizes::hasPriorOfKeys(op) ? row : at.value(0));
+    Values all;
+    for (int64_t i = 0; i < count; ++i) {
+      Value own = features.emit(
+          [&](Value column) { return readKey(first, row, component, column); },
+          at.add(feature, i), common);
+      all.push_back(weight ? arith::MulFOp::create(b, own, weight).getResult()
+                           : own);
+    }
+    return all;
   };
   int64_t components = op.getNumComponents();
   if (components == 1)
     return ofComponent(at.value(0));
   auto loop = scf::ForOp::create(b, at.value(0), at.value(components),
-                                 at.value(1), number(0));
+                                 at.value(1), Values(size_t(count), number(0)));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value next = arith::AddFOp::create(b, loop.getRegionIterArg(0),
-                                     ofComponent(loop.getInductionVar()));
+  Values next;
+  for (auto [sum, own] : llvm::zip_equal(loop.getRegionIterArgs(),
+                                         ofComponent(loop.getInductionVar())))
+    next.push_back(arith::AddFOp::create(b, sum, own));
   scf::YieldOp::create(b, next);
-  return loop.getResult(0);
+  return Values(loop.getResults());
 }
 
-void LinearKeys::emitKeys(Value first, Value count) {
-  if (shared) {
-    Type element = cast<tile::SharedType>(shared.getType()).getElementType();
-    forEach(thread, at.value(op.getNumComponents() * chunk),
-            LinearSizes::threads, [&](Value place) {
-              Value component = at.div(place, chunk),
-                    row = at.rem(place, chunk);
-              Value common = numberIf(isBelow(row, count), element, [&] {
-                return features.emitShared([&](Value column) {
-                  return readKey(at.add(first, row), component, column);
-                });
+void LinearKeys::beginKeys(Value first, Value end) {
+  if (keyRows)
+    for (int64_t i = 0; i < sizes.storedComponents(op); ++i) {
+      Values place = {batch, head};
+      if (op.getKeyType().getRank() == 5)
+        place.push_back(at.value(i));
+      beginCopy(matrixOf(op.getKey(), place), first, end, keyRows, i * chunk);
+    }
+  if (valueRows)
+    beginCopy(
+        matrixOf(op.getValue(), {batch, at.div(head, op.getValueGroup())}),
+        first, end, valueRows);
+  if (LinearSizes::hasPriorOfKeys(op))
+    tile::FetchOp::create(b, buffers.bufferOf(op.getPrior()),
+                          ValueRange{head, at.value(0), first}, priorTile,
+                          LinearSizes::threads);
+  tile::MmaCommitOp::create(b);
+}
+
+void LinearKeys::emitShared(Value first, Value count) {
+  Type element = cast<tile::SharedType>(shared.getType()).getElementType();
+  forEach(thread, at.value(op.getNumComponents() * chunk), LinearSizes::threads,
+          [&](Value place) {
+            Value component = at.div(place, chunk), row = at.rem(place, chunk);
+            Value common = numberIf(isBelow(row, count), element, [&] {
+              return features.emitShared([&](Value column) {
+                return readKey(first, row, component, column);
               });
-              tile::SharedWriteOp::create(b, common, shared, component, row);
             });
-    emitBarrier();
-  }
-  emitFeatures(keys, count, [&](Value row, Value feature) {
-    return emitFeature(first, row, feature);
-  });
+            tile::SharedWriteOp::create(b, common, shared, component, row);
+          });
+  emitBarrier();
+}
+
+void LinearKeys::emitValues(Value first, Value count) {
   Value valueHead = at.div(head, op.getValueGroup());
-  Value one = at.value(sizes.columns);
-  emitNumbers(values, [&](Value row, Value column) -> Value {
-    return numberIf(isBelow(row, count), b.getF32Type(), [&]() -> Value {
-      Value own = at.add(firstColumn, column);
-      Value isValue = both(isBelow(column, one),
-                           isBelow(own, b.getIndexAttr(sizes.valueFeatures)));
-      Value value = numberIf(isValue, b.getF32Type(), [&] {
-        return read(op.getValue(), {batch, valueHead, at.add(first, row), own});
+  Value one = at.value(sizes.columns), limit = at.value(sizes.valueFeatures);
+  emitNumbers(
+      values,
+      [&](Value row, Value column) -> Values {
+        return {numberIf(isBelow(row, count), b.getF32Type(), [&]() -> Value {
+          Value own = at.add(firstColumn, column);
+          Value isValue = both(isBelow(column, one), isBelow(own, limit));
+          Value value = numberIf(isValue, b.getF32Type(), [&] {
+            if (valueRows)
+              return readTile(valueRows, row, own);
+            return read(op.getValue(),
+                        {batch, valueHead, at.add(first, row), own});
+          });
+          Value isOne = at.compare(arith::CmpIPredicate::eq, column, one);
+          return arith::SelectOp::create(b, isOne, number(1), value);
+        })};
+      },
+      /*columns=*/1);
+}
+
+void LinearKeys::emitKeys(Value first, Value end) {
+  Value count = at.min(at.sub(end, first), chunk);
+  if (values.more) {
+    // They come while features are made.
+    Value matrix =
+        matrixOf(op.getValue(), {batch, at.div(head, op.getValueGroup())});
+    if (sizes.columnBlocks() > 1)
+      matrix = columnsOf(matrix);
+    beginCopy(matrix, first, end, values.high);
+    tile::MmaCommitOp::create(b);
+  }
+  if (shared)
+    emitShared(first, count);
+  emitFeatures(keys, count, features.isPointwise(),
+               [&](Value row, Value feature, int64_t count) {
+                 return emitFeaturesAt(first, row, feature, count);
+               });
+  if (!values.more)
+    emitValues(first, count);
+}
+
+LinearKeys::State LinearKeys::emitStates(Value first, Value end,
+                                         const State &state) {
+  beginKeys(first, end);
+  State all =
+      emitLoop(at.sub(end, first), state, [&](Value start, const State &state) {
+        Value key = at.add(first, start);
+        emitWaitForCopies();
+        emitKeys(key, end);
+        emitWaitForCopies();
+        beginKeys(at.add(key, chunk), end);
+        return emitUpdate(state);
       });
-      Value isOne = at.compare(arith::CmpIPredicate::eq, column, one);
-      return arith::SelectOp::create(b, isOne, number(1), value);
-    });
-  });
+  // The copies of what comes after the last chunk.
+  emitWaitForCopies();
+  return all;
 }

@@ -25,7 +25,7 @@ protected:
   /// its values, of each batch row, and of each of `spans` where there are.
   tile::GridOp makeGrid(mlir::Value spans = {});
   /// Takes tiles for the keys and the values of a chunk, and for what sums
-  /// lose.
+  /// lose; writes what serves all chunks.
   void takeTiles();
   /// A fragment of the rows of `panel` of the block's head, and its columns, of
   /// states in memory.
@@ -33,9 +33,13 @@ protected:
                         mlir::ValueRange outer);
   /// How many keys of the batch row count.
   mlir::Value emitCount();
-  /// Writes features and values of `count` keys from `first` on. Threads have
-  /// met since they read the tiles, and meet before they do.
-  void emitKeys(mlir::Value first, mlir::Value count);
+  /// Begins to copy what keys from `first` to before `end` are made of. Threads
+  /// have met since they made those of the chunk before.
+  void beginKeys(mlir::Value first, mlir::Value end);
+  /// Writes features and values of the keys from `first` to before `end`, the
+  /// copies of which are there. Threads have met since they read the tiles;
+  /// before they do they wait for copies.
+  void emitKeys(mlir::Value first, mlir::Value end);
   State emitNoState();
   /// `state` with the sums of the chunk's features times its values.
   State emitUpdate(const State &state);
@@ -43,16 +47,22 @@ protected:
   State emitLoop(
       mlir::Value end, const State &state,
       llvm::function_ref<State(mlir::Value start, const State &state)> body);
+  /// The `state` with all keys from `first` to before `end`.
+  State emitStates(mlir::Value first, mlir::Value end, const State &state);
 
   LinearKeysOpInterface op;
   Halves keys, values;
 
 private:
-  /// Number `column` of component `component` of key `key`.
-  mlir::Value readKey(mlir::Value key, mlir::Value component,
+  /// Number `column` of component `component` of the key in `row` of the chunk
+  /// from `first` on.
+  mlir::Value readKey(mlir::Value first, mlir::Value row, mlir::Value component,
                       mlir::Value column);
-  mlir::Value emitFeature(mlir::Value first, mlir::Value row,
-                          mlir::Value feature);
+  Values emitFeaturesAt(mlir::Value first, mlir::Value row, mlir::Value feature,
+                        int64_t count);
+  void emitShared(mlir::Value first, mlir::Value count);
+  /// Values and ones as numbers in halves.
+  void emitValues(mlir::Value first, mlir::Value count);
 
   /// `sums` of a panel, those that are NaN summed up again: halves of an
   /// infinity may have made them so.
@@ -60,6 +70,9 @@ private:
 
   FeatureNumbers features;
   mlir::Value shared, lost;
+  /// Rows of keys and values as they are, shifts, and weights of components;
+  /// null where they are read from memory, or there are none.
+  mlir::Value keyRows, valueRows, shiftTile, priorTile;
 };
 
 } // namespace mixattn::mma

@@ -16,13 +16,26 @@ static constexpr int64_t chunk = LinearSizes::chunk;
 void LinearQueries::takeTiles() {
   tile = block.takeTile(block.sizes.panels, chunk);
   shared = block.takeSharedNumbers(features, 1);
+  if (block.sizes.copies(op.getQuery()))
+    rows = block.takeRows(op.getQuery());
 }
 
-void LinearQueries::emitQueries(Value head, Value first, Value count) {
+void LinearQueries::beginQueries(Value head, Value first, Value end) {
+  if (!rows)
+    return;
+  block.beginCopy(block.matrixOf(op.getQuery(), {block.batch, head}), first,
+                  end, rows);
+  tile::MmaCommitOp::create(block.b);
+}
+
+void LinearQueries::emitQueries(Value head, Value first, Value end) {
   ImplicitLocOpBuilder &b = block.b;
   IndexMath at(b);
+  Value count = at.min(at.sub(end, first), chunk);
   auto rowOf = [&](Value row) {
     return [&, row](Value column) {
+      if (rows)
+        return block.readTile(rows, row, column);
       return block.read(op.getQuery(),
                         {block.batch, head, at.add(first, row), column});
     };
@@ -37,13 +50,18 @@ void LinearQueries::emitQueries(Value head, Value first, Value count) {
         });
     block.emitBarrier();
   }
-  block.emitFeatures(tile, count, [&](Value row, Value feature) {
-    Value common;
-    if (shared)
-      common = tile::SharedReadOp::create(b, features.getSharedType(), shared,
-                                          at.value(0), row);
-    return features.emit(rowOf(row), feature, common);
-  });
+  block.emitFeatures(
+      tile, count, features.isPointwise(),
+      [&](Value row, Value feature, int64_t numbers) {
+        Value common;
+        if (shared)
+          common = tile::SharedReadOp::create(b, features.getSharedType(),
+                                              shared, at.value(0), row);
+        LinearBlock::Values all;
+        for (int64_t i = 0; i < numbers; ++i)
+          all.push_back(features.emit(rowOf(row), at.add(feature, i), common));
+        return all;
+      });
 }
 
 Value LinearQueries::emitReads(const Halves &state, Value sums) {
@@ -76,65 +94,64 @@ public:
   void emit(tile::GridOp grid);
 
 private:
-  Value emitState(Value feature, Value column);
+  Values emitState(Value feature, Value column);
+  void emitResults(const Halves &state, Value first, Value all);
 
   LinearReadOp op;
   LinearQueries queries;
+  /// Whether the batch row has no key that counts.
+  Value isEmpty;
 };
 
 } // namespace
 
-/// A number of the state that the block's head reads, or of its totals.
-Value ReadBlock::emitState(Value feature, Value column) {
+/// Numbers of the state that the block's head reads, in a group of columns from
+/// `column` on: columns of values, or of ones, the first of which are totals.
+ReadBlock::Values ReadBlock::emitState(Value feature, Value column) {
+  constexpr int64_t group = LinearSizes::group;
+  SmallVector<Type> types(group, b.getF32Type());
+  Value states = buffers.bufferOf(op.getStates());
+  int64_t columns = cast<MemRefType>(states.getType()).getDimSize(2);
+  Value own = at.add(firstColumn, column);
+  Value isRow = isBelow(feature, b.getIndexAttr(op.getRows()));
+  Value isSum = both(isBelow(column, at.value(sizes.columns)),
+                     isBelow(own, b.getIndexAttr(columns)));
   Value isTotal = at.compare(arith::CmpIPredicate::eq, column, sizes.columns);
-  Value isThere = both(isBelow(feature, b.getIndexAttr(op.getRows())),
-                       isBelow(column, b.getIndexAttr(sizes.columns + 1)));
   auto ofHead = [&](Value source) {
     Value row = at.add(at.mul(source, op.getRows()), feature);
-    auto choice = scf::IfOp::create(b, b.getF32Type(), isTotal,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b, read(op.getTotals(), {batch, row}));
-    b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(
-        b, read(op.getStates(), {batch, row, at.add(firstColumn, column)}));
-    return choice.getResult(0);
+    Values sums = numbersIf(isSum, types, [&] {
+      Values numbers;
+      for (int64_t i = 0; i < group; ++i)
+        numbers.push_back(read(op.getStates(), {batch, row, at.add(own, i)}));
+      return numbers;
+    });
+    Value total = numberIf(isTotal, b.getF32Type(),
+                           [&] { return read(op.getTotals(), {batch, row}); });
+    sums[0] = arith::SelectOp::create(b, isTotal, total, sums[0]);
+    return sums;
   };
   auto heads = int64_t(op.getHeads());
-  return numberIf(isThere, b.getF32Type(), [&]() -> Value {
+  return numbersIf(isRow, types, [&] {
     if (!op.getPremixer())
       return ofHead(
           at.div(head, op.getQuery().getType().getDimSize(1) / heads));
-    Value sum = number(0);
+    Values sums(group, number(0));
     for (int64_t k = 0; k < heads; ++k) {
-      Value term = arith::MulFOp::create(
-          b, read(op.getPremixer(), {at.value(k), head}), ofHead(at.value(k)));
-      sum = arith::AddFOp::create(b, sum, term);
+      Value weight = read(op.getPremixer(), {at.value(k), head});
+      for (auto [sum, own] : llvm::zip_equal(sums, ofHead(at.value(k))))
+        sum = arith::AddFOp::create(b, sum,
+                                    arith::MulFOp::create(b, weight, own));
     }
-    return sum;
+    return sums;
   });
 }
 
-void ReadBlock::emit(tile::GridOp grid) {
-  emitItem(grid);
-  queries.takeTiles();
-  Halves state = takeTile(sizes.panels, sizes.width());
-  Value all = sizeOf(op.getQuery(), 2);
-  Value first = at.mul(grid.getItem()[0], chunk);
-  queries.emitQueries(head, first, at.min(at.sub(all, first), chunk));
-  emitNumbers(state,
-              [&](Value row, Value column) { return emitState(row, column); });
-  emitBarrier();
+/// What the queries read whose features are there, from `first` on, of `all`.
+void ReadBlock::emitResults(const Halves &state, Value first, Value all) {
   Value sums = queries.emitReads(state, zeros(sizes.width()));
   Quotient quotient = {op.getEps().convertToDouble(),
                        op.getOutputScale().convertToDouble()};
   Value results = emitQuotients(sums, quotient);
-  Value count =
-      memref::LoadOp::create(b, buffers.bufferOf(op.getCounts()), batch);
-  Value isEmpty = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::sle, count,
-      arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
   results = arith::SelectOp::create(b, isEmpty, zeros(sizes.width()), results);
   Value target =
       KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, head});
@@ -145,18 +162,44 @@ void ReadBlock::emit(tile::GridOp grid) {
                 });
 }
 
-void mma::scheduleLinearRead(KernelOp kernel) {
+void ReadBlock::emit(tile::GridOp grid) {
+  emitItem(grid);
+  queries.takeTiles();
+  Halves state = takeTile(sizes.panels, sizes.width());
+  Value all = sizeOf(op.getQuery(), 2);
+  Value begin = at.mul(grid.getItem()[0], LinearSizes::readQueries);
+  Value end = at.min(at.add(begin, LinearSizes::readQueries), all);
+  queries.beginQueries(head, begin, end);
+  emitNumbers(state,
+              [&](Value row, Value column) { return emitState(row, column); });
+  Value count =
+      memref::LoadOp::create(b, buffers.bufferOf(op.getCounts()), batch);
+  isEmpty = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::sle, count,
+      arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
+  forEach(begin, end, chunk, [&](Value first) {
+    emitWaitForCopies();
+    queries.emitQueries(head, first, end);
+    emitBarrier();
+    queries.beginQueries(head, at.add(first, chunk), end);
+    emitResults(state, first, all);
+  });
+  tile::MmaWaitOp::create(b, 0, /*own=*/true);
+}
+
+void mma::scheduleLinearRead(KernelOp kernel, int64_t sharedBytes) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
   auto op = cast<LinearReadOp>(kernel.getAnchor());
-  LinearSizes sizes = LinearSizes::of(LinearReadsOpInterface(op));
+  LinearSizes sizes = LinearSizes::ofReads(op, sharedBytes);
+  constexpr int64_t each = LinearSizes::readQueries;
   Value query = kernel.getOperandOf(op.getQuery());
   auto sizeOf = [&](int64_t dim) {
     return b.createOrFold<memref::DimOp>(query, dim);
   };
   auto grid = tile::GridOp::create(
       b,
-      ValueRange{at.div(at.add(sizeOf(2), chunk - 1), chunk),
+      ValueRange{at.div(at.add(sizeOf(2), each - 1), each),
                  at.value(op.getQuery().getType().getDimSize(1) *
                           sizes.columnBlocks()),
                  sizeOf(0)},

@@ -20,9 +20,12 @@ public:
 
   /// Takes a tile for the queries of a chunk.
   void takeTiles();
-  /// Writes features of `count` queries of `head` from `first` on. Threads have
-  /// met since they read the tile, and meet before they do.
-  void emitQueries(mlir::Value head, mlir::Value first, mlir::Value count);
+  /// Begins to copy the queries of a chunk of `head` from `first` on that are
+  /// before `end`. Threads have met since they made those of the chunk before.
+  void beginQueries(mlir::Value head, mlir::Value first, mlir::Value end);
+  /// Writes their features, once the copies are there. Threads have met since
+  /// they read the tile, and meet before they do.
+  void emitQueries(mlir::Value head, mlir::Value first, mlir::Value end);
   /// The products of the queries with a `state`, a tile of a panel each.
   mlir::Value emitReads(const Halves &state, mlir::Value sums);
 
@@ -36,7 +39,8 @@ private:
   LinearBlock &block;
   LinearReadsOpInterface op;
   FeatureNumbers features;
-  mlir::Value shared;
+  /// Rows of queries as they are; null where they are read from memory.
+  mlir::Value shared, rows;
 };
 
 } // namespace mixattn::mma

@@ -56,7 +56,7 @@ public:
                      lanes);
   }
   void emit(KernelOp kernel, const PlanCase &) const override {
-    scheduleCausalLinear(kernel);
+    scheduleCausalLinear(kernel, gpu.sharedBytes);
   }
 
 protected:
@@ -104,14 +104,14 @@ public:
 /// A stage that takes or makes states.
 template <typename Op> class Stage final : public gpus::StageSchedule<Op> {
 public:
-  using Emission = void (*)(KernelOp);
+  using Emission = void (*)(KernelOp, int64_t sharedBytes);
 
   Stage(TargetAttr target, StringLiteral name, StringLiteral summary,
         Emission emission)
       : gpus::StageSchedule<Op>(name, summary, target), emission(emission) {}
 
   void emit(KernelOp kernel, const PlanCase &) const override {
-    emission(kernel);
+    emission(kernel, this->gpu.sharedBytes);
   }
 
 private:
@@ -121,16 +121,13 @@ private:
     return whyNotSizes(op);
   }
   std::string whyNotSizes(LinearStateOp op) const {
-    return LinearSizes::of(LinearKeysOpInterface(op))
-        .whyNot(this->gpu.sharedBytes, /*hasKeys=*/true, /*hasReads=*/false);
+    return LinearSizes::ofStates(op, this->gpu.sharedBytes).whyNot();
   }
   std::string whyNotSizes(LinearReadOp op) const {
-    return LinearSizes::of(LinearReadsOpInterface(op))
-        .whyNot(this->gpu.sharedBytes, /*hasKeys=*/false, /*hasReads=*/true);
+    return LinearSizes::ofReads(op, this->gpu.sharedBytes).whyNot();
   }
   std::string whyNotSizes(LinearCausalReadOp op) const {
-    return LinearSizes::of(LinearKeysOpInterface(op))
-        .whyNot(this->gpu.sharedBytes, /*hasKeys=*/true, /*hasReads=*/true);
+    return LinearSizes::ofCausal(op, op, this->gpu.sharedBytes).whyNot();
   }
   std::string whyNotSizes(LinearAddStatesOp) const { return ""; }
   std::string whyNotSizes(LinearMixStatesOp) const { return ""; }
@@ -158,23 +155,29 @@ std::string ChunkedLinear::whyNot(Operation *op) const {
   if (attention.getCausal() && attention.hasPremix())
     return "registers do not hold the states of all heads, which a mixer joins "
            "at each position";
-  LinearSizes sizes = LinearSizes::of(LinearKeysOpInterface(attention));
-  bool isOne = attention.getCausal();
-  if (std::string why = sizes.whyNot(gpu.sharedBytes, true, isOne);
-      !why.empty())
-    return why;
-  return sizes.whyNot(gpu.sharedBytes, isOne, true);
+  int64_t sharedBytes = gpu.sharedBytes;
+  if (attention.getCausal())
+    return LinearSizes::ofCausal(attention, sharedBytes).whyNot();
+  std::string why = LinearSizes::ofStates(attention, sharedBytes).whyNot();
+  return why.empty() ? LinearSizes::ofReads(attention, sharedBytes).whyNot()
+                     : why;
 }
 
 /// Of each kernel with products.
 SmallVector<BlockClocks, 1> ChunkedLinear::clocksOf(const Workload &work,
                                                     const PlanCase &) const {
   auto op = cast<LinearAttentionOpInterface>(work.op);
-  LinearSizes sizes = LinearSizes::of(LinearKeysOpInterface(op));
+  int64_t sharedBytes = gpu.sharedBytes;
   if (op.getCausal())
-    return {sizes.countCausal(op).clocksOn(*units, gpu)};
-  return {sizes.countStates(op).clocksOn(*units, gpu),
-          sizes.countReads(op).clocksOn(*units, gpu)};
+    return {LinearSizes::ofCausal(op, sharedBytes)
+                .countCausal(op)
+                .clocksOn(*units, gpu)};
+  return {LinearSizes::ofStates(op, sharedBytes)
+              .countStates(op)
+              .clocksOn(*units, gpu),
+          LinearSizes::ofReads(op, sharedBytes)
+              .countReads(op)
+              .clocksOn(*units, gpu)};
 }
 
 Prediction ChunkedLinear::predict(const Workload &work, const PlanCase &,
@@ -204,7 +207,8 @@ Prediction ChunkedLinear::predictSpans(const Workload &work,
     clocks += productsOfHalves * batch * multiplyAdds / units->products /
               std::max(busy, 1.0);
   };
-  LinearSizes own = LinearSizes::of(LinearKeysOpInterface(work.op));
+  LinearSizes own =
+      LinearSizes::ofStates(LinearKeysOpInterface(work.op), gpu.sharedBytes);
   double states = batch * double(work.keyHeads),
          handed = 4 * states * features * (values + 1);
   double blocks = states * spans * double(own.columnBlocks());
@@ -258,13 +262,14 @@ SpannedLinear::clocksOf(const Workload &work, const PlanCase &plan) const {
   if (!work.isCausal)
     return clocks;
   auto op = cast<LinearAttentionOpInterface>(work.op);
-  LinearSizes sizes = LinearSizes::of(LinearKeysOpInterface(op));
+  LinearSizes states = LinearSizes::ofStates(op, gpu.sharedBytes),
+              sizes = LinearSizes::ofCausal(op, gpu.sharedBytes);
   BlockClocks &reads = clocks.front();
   reads.stage = "linear_causal_read";
   // Each chunk has its part of the state before its span.
   reads.copiedBytes += sizes.bytesOfState() * double(LinearSizes::chunk) /
                        double(plan.get(spanNumber.name));
-  return {sizes.countStates(op).clocksOn(*units, gpu), reads};
+  return {states.countStates(op).clocksOn(*units, gpu), reads};
 }
 
 void SpannedLinear::makeStages(RewriterBase &rewriter, Operation *op,
@@ -292,13 +297,13 @@ void mma::addLinear(ScheduleTable &table, TargetFamily family) {
     return std::make_unique<Stage<LinearMixStatesOp>>(
         target, StringLiteral("linear_mix_states"),
         StringLiteral("an MLP of states, a thread for each number"),
-        scheduleLinearMixStates);
+        [](KernelOp kernel, int64_t) { scheduleLinearMixStates(kernel); });
   });
   table.add(family, [](TargetAttr target) {
     return std::make_unique<Stage<LinearAddStatesOp>>(
         target, StringLiteral("linear_add_states"),
         StringLiteral("sums over spans, a thread for each number"),
-        scheduleLinearAddStates);
+        [](KernelOp kernel, int64_t) { scheduleLinearAddStates(kernel); });
   });
   table.add(family, [](TargetAttr target) {
     return std::make_unique<Stage<LinearCausalReadOp>>(

@@ -11,28 +11,65 @@ using namespace mixattn::mma;
 
 LinearSizes::LinearSizes(int64_t features, int64_t valueFeatures)
     : features(features), valueFeatures(valueFeatures),
-      panels(int64_t(llvm::divideCeil(features, chunk))) {
-  // A thread has half a number of a panel's state for each column, as much of
-  // outputs, and 32 scores. ptxas takes the rest.
-  constexpr int64_t mostColumns = 64;
-  int64_t most = std::max<int64_t>(mostColumns / panels - ones, 16);
-  most -= most % 16;
+      panels(int64_t(llvm::divideCeil(features, chunk))) {}
+
+/// As few blocks of columns as `most` columns of a block allow, of as many
+/// each.
+void LinearSizes::cutColumns(int64_t most) {
   auto padded = int64_t(llvm::alignTo(valueFeatures, 16));
   auto blocks = int64_t(llvm::divideCeil(padded, most));
   columns = int64_t(llvm::alignTo(llvm::divideCeil(padded, blocks), 16));
 }
 
-LinearSizes LinearSizes::of(LinearKeysOpInterface op) {
-  LinearSizes sizes(getNumFeatures(op, op.getKeyType().getShape().back()),
-                    op.getValueType().getDimSize(3));
-  sizes.components = op.getNumComponents();
+LinearSizes LinearSizes::ofStates(LinearKeysOpInterface op,
+                                  int64_t sharedBytes) {
+  // A thread has half a number of a panel's state for each column, and as much
+  // of a chunk's sums.
+  return ofKeys(op, {}, /*mostNumbers=*/80, sharedBytes);
+}
+
+LinearSizes LinearSizes::ofCausal(LinearKeysOpInterface keys,
+                                  LinearReadsOpInterface reads,
+                                  int64_t sharedBytes) {
+  // The same, 32 scores, and as much as of a panel of outputs. ptxas takes the
+  // rest.
+  return ofKeys(keys, reads, /*mostNumbers=*/64, sharedBytes);
+}
+
+LinearSizes LinearSizes::ofKeys(LinearKeysOpInterface keys,
+                                LinearReadsOpInterface reads,
+                                int64_t mostNumbers, int64_t sharedBytes) {
+  LinearSizes sizes(getNumFeatures(keys, keys.getKeyType().getShape().back()),
+                    keys.getValueType().getDimSize(3));
+  sizes.components = keys.getNumComponents();
+  int64_t most = std::max<int64_t>(mostNumbers / sizes.panels - ones, 16);
+  sizes.fit(keys, reads, most - most % 16, sharedBytes);
   return sizes;
 }
 
-LinearSizes LinearSizes::of(LinearReadsOpInterface op) {
-  return LinearSizes(
+LinearSizes LinearSizes::ofReads(LinearReadsOpInterface op,
+                                 int64_t sharedBytes) {
+  LinearSizes sizes(
       getNumFeatures(op, op.getQueryType().getDimSize(3)),
       cast<RankedTensorType>(op.getResult().getType()).getDimSize(3));
+  // A thread has half a number of outputs for each column.
+  constexpr int64_t mostColumns = 64;
+  sizes.fit({}, op, mostColumns, sharedBytes);
+  return sizes;
+}
+
+/// The most columns that there is room for; first with copies.
+void LinearSizes::fit(LinearKeysOpInterface keys, LinearReadsOpInterface reads,
+                      int64_t mostColumns, int64_t sharedBytes) {
+  mostBytes = sharedBytes;
+  for (bool hasThem : {true, false})
+    for (int64_t most = mostColumns; most > 0; most -= 16) {
+      hasCopies = hasThem;
+      cutColumns(most);
+      bytes = countBytes(keys, reads);
+      if (bytes <= mostBytes)
+        return;
+    }
 }
 
 /// The width in bytes of an element of `type`.
@@ -66,13 +103,11 @@ UnitCounts LinearSizes::countFeatures(LinearAttentionOpInterface op,
 /// All components of keys, of which those that shifts make are one, their
 /// weights where each key has its own, and the block's columns of values.
 double LinearSizes::bytesOfKeys(LinearKeysOpInterface op) const {
-  int64_t stored = op.getKeyType().getRank() == 5 ? components : 1;
-  double ofKey = double(stored * op.getKeyType().getShape().back()) *
-                 bytesOf(op.getKeyType());
-  if (Value prior = op.getPrior())
-    if (auto type = cast<RankedTensorType>(prior.getType());
-        type.getRank() == 3)
-      ofKey += double(components) * bytesOf(type);
+  double ofKey =
+      double(storedComponents(op) * op.getKeyType().getShape().back()) *
+      bytesOf(op.getKeyType());
+  if (hasPriorOfKeys(op))
+    ofKey += double(components) * bytesOf(op.getPrior().getType());
   double ofValue =
       double(std::min(columns, valueFeatures)) * bytesOf(op.getValueType());
   return double(chunk) * (ofKey + ofValue);
@@ -85,7 +120,7 @@ double LinearSizes::bytesOfQueries(LinearReadsOpInterface op) const {
 
 BlockCounts LinearSizes::countStates(LinearAttentionOpInterface op) const {
   UnitCounts warp = countFeatures(op, components);
-  warp.products = double(panels) * productsOf(width());
+  warp.products = double(panels) * productsOfValues(op);
   BlockCounts counts = countBlock(warp);
   counts.stage = "linear_state";
   counts.keys = chunk;
@@ -94,7 +129,8 @@ BlockCounts LinearSizes::countStates(LinearAttentionOpInterface op) const {
   return counts;
 }
 
-/// A head that mixes states reads those of all heads.
+/// A head that mixes states reads those of all heads. A block reads them once
+/// for all its chunks.
 BlockCounts LinearSizes::countReads(LinearAttentionOpInterface op) const {
   UnitCounts warp = countFeatures(op, 1);
   warp.products = double(panels) * productsOf(width());
@@ -103,7 +139,9 @@ BlockCounts LinearSizes::countReads(LinearAttentionOpInterface op) const {
   counts.queries = chunk;
   double states =
       op.hasPremix() && !op.getW1() ? double(op.getNumKeyHeads()) : 1;
-  counts.copiedBytes = bytesOfQueries(op) + states * bytesOfState();
+  counts.copiedBytes = bytesOfQueries(op) + states * bytesOfState() *
+                                                double(chunk) /
+                                                double(readQueries);
   return counts;
 }
 
@@ -112,9 +150,10 @@ BlockCounts LinearSizes::countCausal(LinearAttentionOpInterface op) const {
   auto readers = double(op.getKeyGroup());
   UnitCounts warp = countFeatures(op, components);
   warp += countFeatures(op, 1) * readers;
-  double ofReader = double(panels) * (productsOf(chunk) + productsOf(width())) +
-                    productsOf(width());
-  warp.products = double(panels) * productsOf(width()) + readers * ofReader;
+  double ofValues = productsOfValues(op);
+  double ofReader =
+      double(panels) * (productsOf(chunk) + productsOf(width())) + ofValues;
+  warp.products = double(panels) * ofValues + readers * ofReader;
   BlockCounts counts = countBlock(warp);
   counts.queries = counts.keys = chunk;
   counts.heads = op.getKeyGroup();
@@ -122,21 +161,53 @@ BlockCounts LinearSizes::countCausal(LinearAttentionOpInterface op) const {
   return counts;
 }
 
-std::string LinearSizes::whyNot(int64_t sharedBytes, bool hasKeys,
-                                bool hasReads) const {
-  // Rows of padded tiles have 16 bytes more. Halves have 2 bytes each.
-  auto tile = [](int64_t rows, int64_t columns) {
-    return 2 * rows * (2 * columns + 16);
+int64_t LinearSizes::countBytes(LinearKeysOpInterface keys,
+                                LinearReadsOpInterface reads) const {
+  auto tile = [&](int64_t rows, int64_t columns, Type element) {
+    auto type = tile::SharedType::getPadded(rows, columns, element);
+    return int64_t(llvm::alignTo(type.getBytes(), 16));
   };
-  int64_t rows = panels * chunk, bytes = 0;
-  if (hasKeys)
-    bytes += tile(rows, chunk) + tile(chunk, width()) +
-             rows * (4 * width() + 16) + components * (8 * chunk + 16);
-  if (hasReads)
-    bytes += tile(rows, chunk) + tile(rows, width()) + 8 * chunk + 16;
-  if (bytes > sharedBytes)
+  Operation *op = keys ? keys.getOperation() : reads.getOperation();
+  Builder b(op->getContext());
+  auto halves = [&](int64_t rows, int64_t columns) {
+    return 2 * tile(rows, columns, b.getBF16Type());
+  };
+  int64_t rows = panels * chunk, sum = 0;
+  if (keys) {
+    RankedTensorType key = keys.getKeyType();
+    sum += halves(rows, chunk) + tile(rows, width(), b.getF32Type()) +
+           tile(components, chunk, b.getF64Type());
+    if (copies(keys.getKey()))
+      sum += tile(storedComponents(keys) * chunk, copiedColumns(key),
+                  key.getElementType());
+    Type value = keys.getValueType().getElementType();
+    if (copiesValues(keys.getValue()))
+      sum += tile(chunk, columns, value) + tile(chunk, ones, value);
+    else
+      sum += halves(chunk, width());
+    if (copies(keys.getValue()) && !copiesValues(keys.getValue()))
+      sum += tile(chunk, copiedColumns(keys.getValueType()), value);
+    if (keys.getShifts())
+      sum += tile(components, key.getShape().back(), b.getF32Type());
+    if (Value prior = keys.getPrior())
+      sum += tile(components, chunk,
+                  hasPriorOfKeys(keys) ? getElementTypeOrSelf(prior.getType())
+                                       : b.getF32Type());
+  }
+  if (reads) {
+    RankedTensorType query = reads.getQueryType();
+    sum += halves(rows, chunk) + halves(rows, width()) +
+           tile(1, chunk, b.getF64Type());
+    if (copies(reads.getQuery()))
+      sum += tile(chunk, copiedColumns(query), query.getElementType());
+  }
+  return sum;
+}
+
+std::string LinearSizes::whyNot() const {
+  if (bytes > mostBytes)
     return llvm::formatv(
         "a block takes {0} bytes of shared memory, but has {1}", bytes,
-        sharedBytes);
+        mostBytes);
   return "";
 }

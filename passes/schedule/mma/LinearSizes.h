@@ -26,13 +26,27 @@ struct LinearSizes {
   /// Columns in addition to those of values: the first is 1 of each key, whose
   /// sums are the denominators. The others are 0.
   static constexpr int64_t ones = 16;
+  /// Numbers side by side that a thread reads and writes at a time: 16 bytes of
+  /// bf16, which shared memory moves at once.
+  static constexpr int64_t group = 8;
+  /// Queries that a block takes, chunk by chunk, where it has no keys: it loads
+  /// its state once.
+  static constexpr int64_t readQueries = 4 * chunk;
 
-  static LinearSizes of(LinearKeysOpInterface op);
-  static LinearSizes of(LinearReadsOpInterface op);
+  /// Of blocks that sum up states, that read them, or that do both as causal
+  /// ones do. They have `sharedBytes` bytes of shared memory.
+  static LinearSizes ofStates(LinearKeysOpInterface op, int64_t sharedBytes);
+  static LinearSizes ofReads(LinearReadsOpInterface op, int64_t sharedBytes);
+  static LinearSizes ofCausal(LinearAttentionOpInterface op,
+                              int64_t sharedBytes) {
+    return ofCausal(op, op, sharedBytes);
+  }
+  static LinearSizes ofCausal(LinearKeysOpInterface keys,
+                              LinearReadsOpInterface reads,
+                              int64_t sharedBytes);
 
-  /// Why no block has room for them in `sharedBytes` bytes of shared memory, or
-  /// nothing. It `hasKeys`, `hasReads`, or both.
-  std::string whyNot(int64_t sharedBytes, bool hasKeys, bool hasReads) const;
+  /// Why no block has room for them, or nothing.
+  std::string whyNot() const;
 
   /// Columns of values and ones of a block, and blocks for all columns.
   int64_t width() const { return columns + ones; }
@@ -51,6 +65,35 @@ struct LinearSizes {
     return double(features) * double(columns + 1) * sizeof(float);
   }
 
+  /// Whether rows of `operand` are copied to shared memory as they are, while
+  /// the chunk before is worked on. Others are loaded one number at a time.
+  bool copies(mlir::Value operand) const {
+    mlir::Type type = mlir::getElementTypeOrSelf(operand.getType());
+    return hasCopies && (type.isF16() || type.isBF16());
+  }
+  /// The same of the block's columns of values, which then are the right sides
+  /// of products: numbers of bf16 leave out nothing.
+  bool copiesValues(mlir::Value values) const {
+    return copies(values) &&
+           mlir::getElementTypeOrSelf(values.getType()).isBF16() &&
+           (columnBlocks() == 1 || valueFeatures % columns == 0);
+  }
+
+  /// Components that memory has of each key: shifts make the others.
+  int64_t storedComponents(LinearKeysOpInterface op) const {
+    return op.getKeyType().getRank() == 5 ? components : 1;
+  }
+  /// Whether components have other weights for each key.
+  static bool hasPriorOfKeys(LinearKeysOpInterface op) {
+    mlir::Value prior = op.getPrior();
+    return prior &&
+           llvm::cast<mlir::ShapedType>(prior.getType()).getRank() == 3;
+  }
+  /// Columns of a tile of rows of `type`, numbers of which are read in groups.
+  static int64_t copiedColumns(mlir::RankedTensorType type) {
+    return int64_t(llvm::alignTo(type.getShape().back(), group));
+  }
+
   int64_t features, valueFeatures;
   /// Components of keys.
   int64_t components = 1;
@@ -60,11 +103,28 @@ struct LinearSizes {
   int64_t columns = 0;
 
 private:
+  /// The bytes of shared memory that a block takes. Operands are null that it
+  /// does not have.
+  int64_t countBytes(LinearKeysOpInterface keys,
+                     LinearReadsOpInterface reads) const;
+  /// Of blocks that have keys: a thread keeps `mostNumbers` halves of numbers
+  /// of states and ones of a row.
+  static LinearSizes ofKeys(LinearKeysOpInterface keys,
+                            LinearReadsOpInterface reads, int64_t mostNumbers,
+                            int64_t sharedBytes);
+  void cutColumns(int64_t most);
+  /// Takes at most `mostColumns` columns of values, and has rows copied, where
+  /// there is room.
+  void fit(LinearKeysOpInterface keys, LinearReadsOpInterface reads,
+           int64_t mostColumns, int64_t sharedBytes);
   /// The products of a warp, 16 rows of a chunk, by `columns` columns of
   /// another one: three for each pair of halves.
-  static double productsOf(int64_t columns) {
-    constexpr double ofHalves = 3;
+  static double productsOf(int64_t columns, double ofHalves = 3) {
     return ofHalves * double(columns) / 8 * double(chunk) / 16;
+  }
+  /// The same by values, which may be in one part.
+  double productsOfValues(LinearKeysOpInterface op) const {
+    return productsOf(width(), copiesValues(op.getValue()) ? 2 : 3);
   }
   BlockCounts countBlock(UnitCounts warp) const;
   double bytesOfKeys(LinearKeysOpInterface op) const;
@@ -72,6 +132,9 @@ private:
   UnitCounts countFeatures(LinearAttentionOpInterface op, int64_t times) const;
 
   LinearSizes(int64_t features, int64_t valueFeatures);
+
+  bool hasCopies = false;
+  int64_t bytes = 0, mostBytes = 0;
 };
 
 } // namespace mixattn::mma

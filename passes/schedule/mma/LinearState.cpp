@@ -78,28 +78,19 @@ void StateBlock::emit() {
   tile::GridOp grid = makeGrid(spans);
   emitItem(grid);
   takeTiles();
-  Value count = emitCount(), own = count, begin;
+  Value count = emitCount(), begin = at.value(0), end = count;
   if (keysOfSpan) {
     span = grid.getItem()[0];
     begin = at.mul(span, int64_t(*keysOfSpan));
-    own = at.min(at.sub(count, begin), int64_t(*keysOfSpan));
+    end = at.min(count, at.add(begin, int64_t(*keysOfSpan)));
   }
-  State state =
-      emitLoop(own, emitNoState(), [&](Value start, const State &state) {
-        emitKeys(begin ? at.add(begin, start) : start,
-                 at.min(at.sub(own, start), LinearSizes::chunk));
-        emitBarrier();
-        State next = emitUpdate(state);
-        emitBarrier();
-        return next;
-      });
-  emitResults(state, count);
+  emitResults(emitStates(begin, end, emitNoState()), count);
 }
 
-void mma::scheduleLinearState(KernelOp kernel) {
+void mma::scheduleLinearState(KernelOp kernel, int64_t sharedBytes) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   auto op = cast<LinearStateOp>(kernel.getAnchor());
-  LinearSizes sizes = LinearSizes::of(op);
+  LinearSizes sizes = LinearSizes::ofStates(op, sharedBytes);
   StateBlock(b, kernel, op, sizes).emit();
   kernel.erase();
 }
