@@ -7,17 +7,32 @@
 
 !t = memref<1x4x?x64xbf16>
 
-// Two blocks of columns a head. Sums are in registers, what they lose is not.
+// A block a head, with all columns. Sums are in registers, what they lose is not.
+// Values are copied while features of keys are made, the next keys while products
+// are; both are one part of bf16, and the ones another tile.
 // CHECK-LABEL: func.func @all(
-// CHECK:         tile.grid %c1, %c8, %c1 threads 128 {
+// CHECK:         tile.grid %c1, %c4, %c1 threads 128 {
 // CHECK:           tile.shared_tile at 0 : <64x64xbf16, padded>
-// CHECK:           %[[LOST:.+]] = tile.shared_tile at {{.+}} : <64x48xf32, padded>
-// CHECK:           scf.for {{.*}} step %c64 {{.*}} -> (vector<24xf32>)
-// CHECK-COUNT-3:     tile.mma.product turned
+// CHECK:           %[[LOST:.+]] = tile.shared_tile at {{.+}} : <64x80xf32, padded>
+// CHECK:           %[[ROWS:.+]] = tile.shared_tile at {{.+}} : <64x64xbf16, padded>
+// CHECK:           tile.mma.copy %{{.+}} into %[[ROWS]]
+// CHECK:           scf.for {{.*}} step %c64 {{.*}} -> (vector<40xf32>)
+// CHECK:             tile.mma.wait 0
+// CHECK:             tile.mma.copy
+// CHECK-COUNT-8:     tile.shared_read %[[ROWS]]
+// CHECK-COUNT-2:     tile.shared_write_row {{.*}} : vector<8xbf16>
+// CHECK:             tile.mma.wait 0
+// CHECK:             tile.mma.copy %{{.+}} into %[[ROWS]]
+// CHECK-COUNT-4:     tile.mma.product turned
 // CHECK:             tile.shared_read %[[LOST]]
 // CHECK:             tile.shared_write %{{.+}} into %[[LOST]]
 // CHECK:           tile.store
-// CHECK:         tile.grid %{{.+}}, %c8, %c1 threads 128 {
+// CHECK:         tile.grid %{{.+}}, %c4, %c1 threads 128 {
+// CHECK:           tile.mma.copy
+// CHECK:           memref.load
+// CHECK:           scf.for
+// CHECK:           tile.mma.wait 0
+// CHECK:           tile.mma.copy
 // CHECK-COUNT-3:   tile.mma.product
 // CHECK:           tile.join_sum
 // CHECK:           arith.divf
@@ -40,13 +55,13 @@ func.func @all(%q: !t, %k: !t, %v: !t, %o: !t) {
 // CHECK-LABEL: func.func @causal(
 // CHECK:         tile.grid %c1, %c8, %c1 threads 128 {
 // CHECK:           %[[STATE:.+]] = scf.for {{.*}} -> (vector<24xf32>)
-// CHECK-COUNT-3:     tile.mma.product turned
+// CHECK-COUNT-4:     tile.mma.product turned
 // CHECK:           scf.for {{.*}} iter_args(%{{.+}} = %[[STATE]]) -> (vector<24xf32>)
 // CHECK-COUNT-3:     tile.mma.product {{.*}} transposed
 // CHECK:             arith.cmpi sle
-// CHECK-COUNT-6:     tile.mma.product
+// CHECK-COUNT-7:     tile.mma.product
 // CHECK:             tile.store
-// CHECK-COUNT-3:     tile.mma.product turned
+// CHECK-COUNT-4:     tile.mma.product turned
 func.func @causal(%q: !t, %k: !t, %v: !t, %o: !t) {
   attn.kernel ins(%q, %k, %v : !t, !t, !t) outs(%o : !t) {
   ^bb0(%a: tensor<1x4x?x64xbf16>, %b: tensor<1x4x?x64xbf16>,
@@ -66,19 +81,28 @@ func.func @causal(%q: !t, %k: !t, %v: !t, %o: !t) {
 !mss = memref<1x?x64x64xf32>
 !msz = memref<1x?x64xf32>
 
-// Sums of spans keep what they lose: first of totals, then of states.
+// Sums of spans keep what they lose: first of totals, then of states, eight of
+// which are loaded at a time.
 // CHECK-LABEL: func.func @before(
 // CHECK:         tile.grid %c64, %c1, %c1 threads 64 {
 // CHECK-COUNT-2:   scf.for {{.*}} -> (f32, f32)
-// CHECK:             memref.store %[[SUM:[^,]+]], %{{.+}} : memref<1x?x64x64xf32>
 // CHECK:             %[[OWN:.+]] = memref.load
-// CHECK:             %[[TERM:.+]] = arith.subf %[[OWN]], %{{.+}} : f32
+// CHECK-COUNT-7:     memref.load
+// CHECK:             memref.store %[[SUM:[^,]+]], %{{.+}} : memref<1x?x64x64xf32>
+// CHECK:             %[[TERM:.+]] = arith.subf %[[OWN]], %[[LOSS:.+]] : f32
 // CHECK:             %[[NEXT:.+]] = arith.addf %[[SUM]], %[[TERM]] : f32
 // CHECK:             %[[GAINED:.+]] = arith.subf %[[NEXT]], %[[SUM]] : f32
 // CHECK:             %[[AFTER:.+]] = arith.subf %[[GAINED]], %[[TERM]] : f32
 // CHECK:             %[[NAN:.+]] = arith.cmpf uno, %[[AFTER]], %[[AFTER]] : f32
 // CHECK:             %[[KEPT:.+]] = arith.select %[[NAN]], %{{.+}}, %[[AFTER]] : f32
-// CHECK:             scf.yield %[[NEXT]], %[[KEPT]] : f32, f32
+// CHECK:             arith.select %[[THERE:.+]], %[[NEXT]], %[[SUM]] : f32
+// CHECK:             arith.select %[[THERE]], %[[KEPT]], %[[LOSS]] : f32
+// CHECK-COUNT-7:     memref.store
+// CHECK:             arith.cmpf uno
+// CHECK:             arith.select
+// CHECK:             %[[LAST:.+]] = arith.select %[[HAS:[^,]+]],
+// CHECK-NEXT:        %[[LEFT:.+]] = arith.select %[[HAS]],
+// CHECK:             scf.yield %[[LAST]], %[[LEFT]] : f32, f32
 func.func @before(%s: !mss, %z: !msz, %t: !mss, %y: !msz) {
   attn.kernel ins(%s, %z : !mss, !msz) outs(%t, %y : !mss, !msz) {
   ^bb0(%a: !ss, %b: !sz):

@@ -39,8 +39,10 @@ private:
 
 /// Adds up number `place` of all spans of `from`, and writes what it is before
 /// each, or in the end, to `to`. What a sum loses is taken from the next term
-/// (Kahan 1965).
+/// (Kahan 1965). Some spans are loaded at once: a load takes much longer than a
+/// sum.
 void AddedRows::emitSum(Value from, Value to, ValueRange place) {
+  constexpr int64_t loads = 8;
   auto placeOf = [&](Value span) {
     SmallVector<Value> all = {batch};
     if (span)
@@ -49,24 +51,39 @@ void AddedRows::emitSum(Value from, Value to, ValueRange place) {
     return all;
   };
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  auto loop = scf::ForOp::create(b, at.value(0), spans, at.value(1),
+  auto loop = scf::ForOp::create(b, at.value(0), spans, at.value(loads),
                                  ValueRange{zero, zero});
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value span = loop.getInductionVar(), sum = loop.getRegionIterArg(0);
-    if (op.getBefore())
-      memref::StoreOp::create(b, sum, to, placeOf(span));
-    Value own = memref::LoadOp::create(b, from, placeOf(span));
-    Value term = arith::SubFOp::create(b, own, loop.getRegionIterArg(1));
-    Value next = arith::AddFOp::create(b, sum, term);
-    Value gained = arith::SubFOp::create(b, next, sum);
-    Value lost = arith::SubFOp::create(b, gained, term);
-    // An infinity has lost nothing.
-    Value isNaN =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, lost, lost);
-    lost = arith::SelectOp::create(b, isNaN, zero, lost);
-    scf::YieldOp::create(b, ValueRange{next, lost});
+    Value last = at.sub(spans, 1), sum = loop.getRegionIterArg(0),
+          lost = loop.getRegionIterArg(1);
+    SmallVector<Value> terms;
+    for (int64_t i = 0; i < loads; ++i) {
+      Value span = at.min(at.add(loop.getInductionVar(), i), last);
+      terms.push_back(memref::LoadOp::create(b, from, placeOf(span)));
+    }
+    for (auto [i, own] : llvm::enumerate(terms)) {
+      Value span = at.add(loop.getInductionVar(), int64_t(i));
+      Value isThere = at.compare(arith::CmpIPredicate::slt, span, spans);
+      if (op.getBefore()) {
+        auto choice = scf::IfOp::create(b, isThere, /*withElseRegion=*/false);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(choice.thenBlock());
+        memref::StoreOp::create(b, sum, to, placeOf(span));
+      }
+      Value term = arith::SubFOp::create(b, own, lost);
+      Value next = arith::AddFOp::create(b, sum, term);
+      Value gained = arith::SubFOp::create(b, next, sum);
+      Value left = arith::SubFOp::create(b, gained, term);
+      // An infinity has lost nothing.
+      Value isNaN =
+          arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, left, left);
+      left = arith::SelectOp::create(b, isNaN, zero, left);
+      sum = arith::SelectOp::create(b, isThere, next, sum);
+      lost = arith::SelectOp::create(b, isThere, left, lost);
+    }
+    scf::YieldOp::create(b, ValueRange{sum, lost});
   }
   if (!op.getBefore())
     memref::StoreOp::create(b, loop.getResult(0), to, placeOf(Value()));

@@ -84,8 +84,9 @@ void LinearBlock::beginCopy(Value matrix, Value first, Value end, Value tile,
   auto type = cast<tile::SharedType>(tile.getType());
   auto own = tile::SharedType::getPadded(chunk, type.getColumns(),
                                          type.getElementType());
-  Value rows = tile::SharedRowsOp::create(b, own, tile, at.value(place));
-  tile::MmaCopyOp::create(b, matrix, first, end, rows, LinearSizes::threads);
+  if (type != own)
+    tile = tile::SharedRowsOp::create(b, own, tile, at.value(place));
+  tile::MmaCopyOp::create(b, matrix, first, end, tile, LinearSizes::threads);
 }
 
 Value LinearBlock::readTile(Value tile, Value row, Value column) {

@@ -24,6 +24,9 @@ static constexpr double productsOfHalves = 3;
 static constexpr PlanNumberKind spanNumber = {
     "span", "keys that a span has: a multiple of 64"};
 static constexpr int64_t usualSpan = 512;
+/// Clocks from one instruction of a warp to its next, where a quarter of a
+/// multiprocessor has one warp or two: an estimate.
+static constexpr double clocksOfInstruction = 4;
 /// Seconds that adding up the states of a span takes: an estimate.
 static constexpr double secondsOfSpan = 5e-8;
 
@@ -72,6 +75,9 @@ protected:
   const GpuModel &gpu, *units;
 
 private:
+  double secondsOfWalk(const LinearSizes &sizes, double blocks, double chunks,
+                       double multiplyAdds, double instructions) const;
+
   std::string chip;
 };
 
@@ -185,55 +191,73 @@ Prediction ChunkedLinear::predict(const Workload &work, const PlanCase &,
   return predictSpans(work, sizes, /*spans=*/1);
 }
 
-/// Products by the rate of tensor cores, of as many blocks as there are states;
-/// what is read and written takes no less than device memory needs. States of
-/// spans are written, read, and, where a span reads those before it, once more.
-/// Nothing here was measured.
+/// The time of a kernel of `blocks` blocks, each of which walks over `chunks`
+/// chunks: products by the rate of tensor cores, and what a block waits for
+/// between the instructions of a chunk, which nothing else of it hides. Blocks
+/// are dealt to the multiprocessors in rounds.
+double ChunkedLinear::secondsOfWalk(const LinearSizes &sizes, double blocks,
+                                    double chunks, double multiplyAdds,
+                                    double instructions) const {
+  double products = blocks * chunks * productsOfHalves * multiplyAdds /
+                    units->products /
+                    std::clamp<double>(blocks, 1, double(gpu.multiprocessors));
+  double rounds =
+      std::ceil(blocks / double(gpu.multiprocessors * sizes.blocksAtATime()));
+  return std::max(products,
+                  rounds * chunks * instructions * clocksOfInstruction) /
+         gpu.hertz;
+}
+
+/// States of spans are written, read, and, where a span reads those before it,
+/// once more; what is read and written takes no less than device memory needs.
+/// Of all this the clocks of an instruction are estimated.
 Prediction ChunkedLinear::predictSpans(const Workload &work,
                                        const PlanSizes &sizes,
                                        double spans) const {
+  constexpr auto chunk = double(LinearSizes::chunk);
+  auto op = cast<LinearAttentionOpInterface>(work.op);
   double queries = double(sizes.queries), keys = double(sizes.keys),
          batch = double(sizes.batch);
   double features = double(work.features), values = double(work.valueFeatures);
-  double state = features * (values + LinearSizes::ones);
-  double ofKeys = keys * state * double(work.keyHeads),
-         ofQueries = queries * state * double(work.heads);
   double bytes = batch * (double(sizes.keys) * work.bytesOfKey() +
                           queries * double(work.heads) * (features + values) *
                               double(work.bits) / 8);
-  double seconds = secondsOfLaunch, clocks = 0;
-  auto addKernel = [&](double multiplyAdds, double blocks) {
-    double busy = std::min(blocks, double(gpu.multiprocessors));
-    clocks += productsOfHalves * batch * multiplyAdds / units->products /
-              std::max(busy, 1.0);
-  };
-  LinearSizes own =
-      LinearSizes::ofStates(LinearKeysOpInterface(work.op), gpu.sharedBytes);
-  double states = batch * double(work.keyHeads),
-         handed = 4 * states * features * (values + 1);
-  double blocks = states * spans * double(own.columnBlocks());
+  auto heads = double(op.getNumKeyHeads());
+  double states = batch * heads, handed = 4 * states * features * (values + 1);
+  double seconds = secondsOfLaunch, walks = 0;
   bool hasSpans = spans > 1;
   if (hasSpans) {
     bytes += handed * spans * (work.isCausal ? 4 : 2);
     seconds += secondsOfLaunch + spans * secondsOfSpan;
     handed *= work.isCausal ? 2 * spans : spans + 1;
   }
-  if (work.isCausal) {
-    double chunk = double(LinearSizes::chunk);
-    if (hasSpans) {
-      addKernel(ofKeys, blocks);
-      seconds += secondsOfLaunch;
-    }
-    addKernel(ofKeys + ofQueries +
-                  chunk * (features + values) * queries * double(work.heads),
-              blocks);
-  } else {
-    addKernel(ofKeys, blocks);
-    addKernel(ofQueries, batch * double(work.heads) * queries /
-                             double(LinearSizes::chunk));
+  double chunks = std::ceil(keys / spans / chunk);
+  if (!work.isCausal || hasSpans) {
+    LinearSizes own = LinearSizes::ofStates(op, gpu.sharedBytes);
+    walks += secondsOfWalk(own, states * spans * double(own.columnBlocks()),
+                           chunks, chunk * features * double(own.width()),
+                           own.instructionsOfStates(op));
     seconds += secondsOfLaunch;
   }
-  return {seconds + std::max(clocks / gpu.hertz, bytes / gpu.memoryRate),
+  if (work.isCausal) {
+    LinearSizes own = LinearSizes::ofCausal(op, gpu.sharedBytes);
+    double readers = double(work.heads) / heads, width = double(own.width());
+    walks +=
+        secondsOfWalk(own, states * spans * double(own.columnBlocks()), chunks,
+                      chunk * ((1 + readers) * features * width +
+                               readers * chunk * (features + width)),
+                      own.instructionsOfCausal(op));
+  } else {
+    LinearSizes own = LinearSizes::ofReads(op, gpu.sharedBytes);
+    constexpr auto each = double(LinearSizes::readQueries);
+    walks += secondsOfWalk(
+        own,
+        batch * double(work.heads) * double(own.columnBlocks()) *
+            std::ceil(queries / each),
+        std::min(each, queries) / chunk, chunk * features * double(own.width()),
+        own.instructionsOfReads(op));
+  }
+  return {seconds + std::max(walks, bytes / gpu.memoryRate),
           work.isCausal && !hasSpans ? 0 : handed};
 }
 

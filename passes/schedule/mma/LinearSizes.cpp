@@ -161,6 +161,45 @@ BlockCounts LinearSizes::countCausal(LinearAttentionOpInterface op) const {
   return counts;
 }
 
+/// What test/emulator counts for 64 features and columns, divided among the
+/// things that are made: `features` a thread, products of `counts`, and numbers
+/// of fragments.
+static double countInstructions(double features, const BlockCounts &counts,
+                                double fragments) {
+  constexpr double ofFeature = 14, ofProduct = 2.5, ofNumber = 9;
+  return ofFeature * features + ofProduct * counts.warp.products +
+         ofNumber * fragments;
+}
+
+double LinearSizes::instructionsOfStates(LinearAttentionOpInterface op) const {
+  auto each = double(panels);
+  return countInstructions(each * double(components) * chunk * chunk / threads,
+                           countStates(op), each * double(width()) / 2);
+}
+
+double LinearSizes::instructionsOfReads(LinearAttentionOpInterface op) const {
+  return countInstructions(double(panels) * chunk * chunk / threads,
+                           countReads(op), double(width()) / 2);
+}
+
+/// A state is rounded for its readers, and added to.
+double LinearSizes::instructionsOfCausal(LinearAttentionOpInterface op) const {
+  auto each = double(panels), readers = double(op.getKeyGroup());
+  return countInstructions(
+      each * (double(components) + readers) * chunk * chunk / threads,
+      countCausal(op),
+      each * double(width()) + readers * double(width() + chunk) / 2);
+}
+
+/// Bytes of a number that all features of a row share, as FeatureNumbers makes
+/// it, or 0.
+static int64_t bytesOfShared(FeatureOpInterface op) {
+  std::optional<FeatureMapAttr> map = op.getFeatureMap();
+  if (map && map->getKind() == FeatureKind::NormalizedElu)
+    return sizeof(float);
+  return map && map->getKind() == FeatureKind::Favor ? sizeof(double) : 0;
+}
+
 int64_t LinearSizes::countBytes(LinearKeysOpInterface keys,
                                 LinearReadsOpInterface reads) const {
   auto tile = [&](int64_t rows, int64_t columns, Type element) {
@@ -172,11 +211,15 @@ int64_t LinearSizes::countBytes(LinearKeysOpInterface keys,
   auto halves = [&](int64_t rows, int64_t columns) {
     return 2 * tile(rows, columns, b.getBF16Type());
   };
+  auto shared = [&](int64_t count, FeatureOpInterface features) -> int64_t {
+    int64_t each = bytesOfShared(features);
+    return each ? tile(count, chunk, b.getIntegerType(unsigned(8 * each))) : 0;
+  };
   int64_t rows = panels * chunk, sum = 0;
   if (keys) {
     RankedTensorType key = keys.getKeyType();
     sum += halves(rows, chunk) + tile(rows, width(), b.getF32Type()) +
-           tile(components, chunk, b.getF64Type());
+           shared(components, keys);
     if (copies(keys.getKey()))
       sum += tile(storedComponents(keys) * chunk, copiedColumns(key),
                   key.getElementType());
@@ -196,8 +239,7 @@ int64_t LinearSizes::countBytes(LinearKeysOpInterface keys,
   }
   if (reads) {
     RankedTensorType query = reads.getQueryType();
-    sum += halves(rows, chunk) + halves(rows, width()) +
-           tile(1, chunk, b.getF64Type());
+    sum += halves(rows, chunk) + halves(rows, width()) + shared(1, reads);
     if (copies(reads.getQuery()))
       sum += tile(chunk, copiedColumns(query), query.getElementType());
   }

@@ -60,6 +60,17 @@ struct LinearSizes {
   BlockCounts countReads(LinearAttentionOpInterface op) const;
   BlockCounts countCausal(LinearAttentionOpInterface op) const;
 
+  /// About how many instructions a warp of these blocks issues for a chunk.
+  double instructionsOfStates(LinearAttentionOpInterface op) const;
+  double instructionsOfReads(LinearAttentionOpInterface op) const;
+  double instructionsOfCausal(LinearAttentionOpInterface op) const;
+  /// Blocks that a multiprocessor has at a time: registers are for two.
+  int64_t blocksAtATime() const {
+    constexpr int64_t reserved = 1024, most = 2;
+    return std::clamp<int64_t>((mostBytes + reserved) / (bytes + reserved), 1,
+                               most);
+  }
+
   /// The bytes of the block's columns of a state, and of its totals.
   double bytesOfState() const {
     return double(features) * double(columns + 1) * sizeof(float);
