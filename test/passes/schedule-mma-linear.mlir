@@ -51,16 +51,22 @@ func.func @all(%q: !t, %k: !t, %v: !t, %o: !t) {
   return
 }
 
-// Scores of a chunk, the values of its keys, the state before, and its update.
+// Scores of 16 keys of a chunk at a time, their values, the state before, and its
+// update. Queries are copied once their features were read.
 // CHECK-LABEL: func.func @causal(
-// CHECK:         tile.grid %c1, %c8, %c1 threads 128 {
-// CHECK:           %[[STATE:.+]] = scf.for {{.*}} -> (vector<24xf32>)
+// CHECK:         tile.grid %c1, %c4, %c1 threads 128 {
+// CHECK:           %[[STATE:.+]] = scf.for {{.*}} -> (vector<40xf32>)
 // CHECK-COUNT-4:     tile.mma.product turned
-// CHECK:           scf.for {{.*}} iter_args(%{{.+}} = %[[STATE]]) -> (vector<24xf32>)
+// CHECK:           scf.for {{.*}} iter_args(%{{.+}} = %[[STATE]]) -> (vector<40xf32>)
+// CHECK:             tile.mma.wait 1
+// CHECK:             tile.mma.wait 0
 // CHECK-COUNT-3:     tile.mma.product {{.*}} transposed
 // CHECK:             arith.cmpi sle
-// CHECK-COUNT-7:     tile.mma.product
+// CHECK-COUNT-4:     tile.mma.product
+// CHECK-COUNT-3:     tile.mma.product {{.*}} transposed
 // CHECK:             tile.store
+// CHECK:             gpu.barrier
+// CHECK:             tile.mma.copy
 // CHECK-COUNT-4:     tile.mma.product turned
 func.func @causal(%q: !t, %k: !t, %v: !t, %o: !t) {
   attn.kernel ins(%q, %k, %v : !t, !t, !t) outs(%o : !t) {

@@ -9,6 +9,13 @@
 
 namespace mixattn {
 
+/// Whether a feature is a function of one number of the row, in its column, and
+/// of a number that all share.
+inline bool hasPointwiseFeatures(std::optional<FeatureMapAttr> map) {
+  return !map || (map->getKind() != FeatureKind::Dpfp &&
+                  map->getKind() != FeatureKind::Favor);
+}
+
 /// Emits features of rows that a feature map of an op makes.
 class FeatureNumbers {
 public:
@@ -21,10 +28,7 @@ public:
       : b(b), at(b), op(op), buffers(buffers), inputs(inputs) {}
 
   int64_t count() const { return getNumFeatures(op, inputs); }
-  /// Whether a feature is a function of one number of the row, in its column.
-  bool isPointwise() {
-    return !has(FeatureKind::Dpfp) && !has(FeatureKind::Favor);
-  }
+  bool isPointwise() { return hasPointwiseFeatures(op.getFeatureMap()); }
   /// The type of a number that all features of a row share, or null where
   /// there is none.
   mlir::Type getSharedType();

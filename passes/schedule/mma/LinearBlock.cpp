@@ -47,16 +47,19 @@ Value LinearBlock::takeSharedNumbers(FeatureNumbers &features, int64_t count) {
   return element ? takeNumbers(count, chunk, element) : Value();
 }
 
-LinearBlock::Halves LinearBlock::panelOf(const Halves &tile, int64_t panel) {
-  auto type = cast<tile::SharedType>(tile.high.getType());
-  if (type.getRows() == chunk)
-    return tile;
-  auto own = tile::SharedType::getPadded(chunk, type.getColumns(),
-                                         type.getElementType());
+LinearBlock::Halves LinearBlock::rowsOf(const Halves &tile, int64_t first,
+                                        int64_t count) {
   auto rows = [&](Value half) -> Value {
-    return tile::SharedRowsOp::create(b, own, half, at.value(panel * chunk));
+    if (!half)
+      return {};
+    auto type = cast<tile::SharedType>(half.getType());
+    if (type.getRows() == count)
+      return half;
+    auto own = tile::SharedType::getPadded(count, type.getColumns(),
+                                           type.getElementType());
+    return tile::SharedRowsOp::create(b, own, half, at.value(first));
   };
-  return {rows(tile.high), rows(tile.low)};
+  return {rows(tile.high), rows(tile.low), rows(tile.more)};
 }
 
 /// The upper half of the bits of `number`, and the rest: exact. An infinity has

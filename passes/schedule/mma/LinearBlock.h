@@ -47,7 +47,11 @@ public:
   /// A tile of numbers that rows of a chunk share, `count` of each; null where
   /// the features have none.
   mlir::Value takeSharedNumbers(FeatureNumbers &features, int64_t count);
-  Halves panelOf(const Halves &tile, int64_t panel);
+  Halves rowsOf(const Halves &tile, int64_t first, int64_t count);
+  Halves panelOf(const Halves &tile, int64_t panel) {
+    constexpr int64_t chunk = LinearSizes::chunk;
+    return rowsOf(tile, panel * chunk, chunk);
+  }
   /// A tile for the rows of a chunk of `operand`, as they are, of `matrices`
   /// matrices one below the other.
   mlir::Value takeRows(mlir::Value operand, int64_t matrices = 1);

@@ -33,11 +33,19 @@ public:
 private:
   State emitStateBefore(tile::GridOp grid, Value firstKey, Value endKey);
   void emitUnseeing(Value end);
+  /// Keys of a chunk that are scored at a time. Beside the state and the sums
+  /// of 80 columns registers hold the scores of few: with more ptxas spills
+  /// some.
+  int64_t countScored() const {
+    constexpr int64_t mostWidth = 48;
+    return sizes.width() > mostWidth ? 16 : chunk;
+  }
+
   int64_t getNumReaders() { return reads.getNumHeads() / op.getNumKeyHeads(); }
   Value firstReader() { return at.mul(head, getNumReaders()); }
   void forEachReader(function_ref<void(Value head)> inside);
   void emitPairs(const State &state, Value count);
-  Value emitScores();
+  Value emitScores(int64_t first, int64_t scored);
   void emitResults(Value reader, Value query);
   Value emitSumAgain(Value row, Value column);
   Value targetOf(Value reader) {
@@ -65,16 +73,18 @@ void CausalBlock::forEachReader(function_ref<void(Value head)> inside) {
   forEach(first, at.add(first, getNumReaders()), 1, inside);
 }
 
-/// Scores of the chunk's queries with those of its keys that they see.
-Value CausalBlock::emitScores() {
-  Value scores = zeros(chunk);
+/// Scores of the chunk's queries with those of `scored` of its keys from
+/// `first` on that they see.
+Value CausalBlock::emitScores(int64_t first, int64_t scored) {
+  Value scores = zeros(scored);
   for (int64_t panel = 0; panel < sizes.panels; ++panel)
     scores = emitProduct(panelOf(queries.tile, panel), /*isTurned=*/false,
-                         panelOf(keys, panel), /*isTransposed=*/true, scores);
+                         rowsOf(keys, panel * chunk + first, scored),
+                         /*isTransposed=*/true, scores);
   return map(scores, 1,
              [&](Value row, Value column, ValueRange elements) -> Values {
-               Value isSeen =
-                   at.compare(arith::CmpIPredicate::sle, column, row);
+               Value isSeen = at.compare(arith::CmpIPredicate::sle,
+                                         at.add(column, first), row);
                return {
                    arith::SelectOp::create(b, isSeen, elements[0], number(0))};
              })
@@ -83,8 +93,12 @@ Value CausalBlock::emitScores() {
 
 /// What the queries of `reader` from `query` on have, whose features are there.
 void CausalBlock::emitResults(Value reader, Value query) {
-  Value sums = emitProduct(asOperands(emitScores()), /*isTurned=*/false, values,
-                           /*isTransposed=*/false, zeros(sizes.width()));
+  Value sums = zeros(sizes.width());
+  int64_t scored = countScored();
+  for (int64_t first = 0; first < chunk; first += scored)
+    sums = emitProduct(asOperands(emitScores(first, scored)),
+                       /*isTurned=*/false, rowsOf(values, first, scored),
+                       /*isTransposed=*/false, sums);
   sums = queries.emitReads(stateTile, sums);
   Value results = emitQuotients(sums, quotient);
   Value target = targetOf(reader);
@@ -138,14 +152,29 @@ LinearKeys::State CausalBlock::emitStateBefore(tile::GridOp grid,
 void CausalBlock::emitPairs(const State &state, Value count) {
   Value pairs = at.sub(endQuery, beginQuery);
   Value endKey = at.min(count, at.add(beginKey, pairs));
+  bool isLate = sizes.landsInFeatures(reads.getQuery());
   beginKeys(beginKey, endKey);
   queries.beginQueries(firstReader(), beginQuery, endQuery);
   emitLoop(pairs, state, [&](Value start, const State &state) {
     Value query = at.add(beginQuery, start), key = at.add(beginKey, start);
-    emitWaitForCopies();
+    // Queries, which were begun after keys, may still be on their way.
+    if (isLate)
+      tile::MmaWaitOp::create(b, 1);
+    else
+      emitWaitForCopies();
     emitKeys(key, endKey);
     for (auto [panel, sums] : llvm::enumerate(state))
       emitPanel(panelOf(stateTile, int64_t(panel)), sums);
+    if (isLate) {
+      emitWaitForCopies();
+      queries.emitQueries(head, query, endQuery);
+      emitBarrier();
+      beginKeys(at.add(key, chunk), endKey);
+      emitResults(head, query);
+      emitBarrier();
+      queries.beginQueries(head, at.add(query, chunk), endQuery);
+      return emitUpdate(state);
+    }
     if (getNumReaders() == 1) {
       queries.emitQueries(head, query, endQuery);
       emitWaitForCopies();

@@ -16,8 +16,14 @@ static constexpr int64_t chunk = LinearSizes::chunk;
 void LinearQueries::takeTiles() {
   tile = block.takeTile(block.sizes.panels, chunk);
   shared = block.takeSharedNumbers(features, 1);
-  if (block.sizes.copies(op.getQuery()))
+  if (block.sizes.landsInFeatures(op.getQuery())) {
+    auto type = tile::SharedType::getPadded(chunk, chunk,
+                                            op.getQueryType().getElementType());
+    auto rests = tile.low.getDefiningOp<tile::SharedTileOp>();
+    rows = tile::SharedTileOp::create(block.b, type, rests.getOffset());
+  } else if (block.sizes.copies(op.getQuery())) {
     rows = block.takeRows(op.getQuery());
+  }
 }
 
 void LinearQueries::beginQueries(Value head, Value first, Value end) {

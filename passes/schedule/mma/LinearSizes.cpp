@@ -3,6 +3,8 @@
 
 #include "passes/schedule/mma/LinearSizes.h"
 
+#include "passes/schedule/gpu/FeatureNumbers.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -31,9 +33,10 @@ LinearSizes LinearSizes::ofStates(LinearKeysOpInterface op,
 LinearSizes LinearSizes::ofCausal(LinearKeysOpInterface keys,
                                   LinearReadsOpInterface reads,
                                   int64_t sharedBytes) {
-  // The same, 32 scores, and as much as of a panel of outputs. ptxas takes the
-  // rest.
-  return ofKeys(keys, reads, /*mostNumbers=*/64, sharedBytes);
+  // The same, some scores, and as much as of a panel of outputs. ptxas takes
+  // the rest, more where values are cut in halves.
+  bool isBF16 = keys.getValueType().getElementType().isBF16();
+  return ofKeys(keys, reads, /*mostNumbers=*/isBF16 ? 80 : 64, sharedBytes);
 }
 
 LinearSizes LinearSizes::ofKeys(LinearKeysOpInterface keys,
@@ -42,6 +45,9 @@ LinearSizes LinearSizes::ofKeys(LinearKeysOpInterface keys,
   LinearSizes sizes(getNumFeatures(keys, keys.getKeyType().getShape().back()),
                     keys.getValueType().getDimSize(3));
   sizes.components = keys.getNumComponents();
+  sizes.hasOneReader = reads && reads.getNumHeads() == keys.getNumKeyHeads() &&
+                       hasPointwiseFeatures(reads.getFeatureMap()) &&
+                       reads.getQueryType().getDimSize(3) == chunk;
   int64_t most = std::max<int64_t>(mostNumbers / sizes.panels - ones, 16);
   sizes.fit(keys, reads, most - most % 16, sharedBytes);
   return sizes;
@@ -240,7 +246,7 @@ int64_t LinearSizes::countBytes(LinearKeysOpInterface keys,
   if (reads) {
     RankedTensorType query = reads.getQueryType();
     sum += halves(rows, chunk) + halves(rows, width()) + shared(1, reads);
-    if (copies(reads.getQuery()))
+    if (copies(reads.getQuery()) && !landsInFeatures(reads.getQuery()))
       sum += tile(chunk, copiedColumns(query), query.getElementType());
   }
   return sum;

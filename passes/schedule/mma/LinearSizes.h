@@ -105,6 +105,13 @@ struct LinearSizes {
     return int64_t(llvm::alignTo(type.getShape().back(), group));
   }
 
+  /// Whether rows of queries are copied to where the rests of their features
+  /// go, which each thread then makes of what it reads there: of as many bytes,
+  /// for one query head. Blocks that have keys, too, have no room for more.
+  bool landsInFeatures(mlir::Value query) const {
+    return hasOneReader && copies(query);
+  }
+
   int64_t features, valueFeatures;
   /// Components of keys.
   int64_t components = 1;
@@ -144,7 +151,7 @@ private:
 
   LinearSizes(int64_t features, int64_t valueFeatures);
 
-  bool hasCopies = false;
+  bool hasCopies = false, hasOneReader = false;
   int64_t bytes = 0, mostBytes = 0;
 };
 
