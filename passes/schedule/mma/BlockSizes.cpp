@@ -13,6 +13,11 @@ using namespace mixattn::mma;
 
 /// Rows of a block at most: of eight warps, which have all registers.
 static constexpr int64_t mostRows = 128;
+/// The same where nobody knows how many queries there will be. One is what
+/// decoding has: warps without rows would keep the registers that other blocks
+/// need, whose keys are on their way at the same time. Further queries are
+/// other blocks', which find the keys in the second cache.
+static constexpr int64_t mostOpenRows = 32;
 
 /// Heads that read the same keys and values, and have rows of one block: as
 /// many as fit. Where scores of heads meet a block has other heads together.
@@ -34,11 +39,13 @@ BlockSizes BlockSizes::ofPart(AttentionOpInterface op, int64_t sharedBytes) {
   // Mixed weights pool values, once those of all heads are there.
   if (op.hasPostmix())
     sizes.group.values = sizes.group.valueFeatures = 0;
-  int64_t queries = op.getQueriesDim().size();
-  if (ShapedType::isDynamic(queries))
+  int64_t queries = op.getQueriesDim().size(), most = mostRows;
+  if (ShapedType::isDynamic(queries)) {
     queries = mostPartQueries;
+    most = std::max(sizes.rowHeads, mostOpenRows);
+  }
   queries = std::clamp<int64_t>(queries, 1, mostPartQueries);
-  int64_t rows = std::min(queries * sizes.rowHeads, mostRows);
+  int64_t rows = std::min(queries * sizes.rowHeads, most);
   sizes.warps = int64_t(llvm::PowerOf2Ceil(llvm::divideCeil(rows, 16)));
   // One warp would copy a row of more than 128 features by so many addresses
   // that ptxas spills some (test/emulator/rows-decode.test).
