@@ -10,9 +10,11 @@ using namespace mixattn;
 
 GenericOp mixattn::detail::findAttention(Region &region) {
   Block &block = region.front();
-  if (!llvm::hasNItems(block, 2))
+  auto first = llvm::find_if_not(
+      block, [](Operation &op) { return isa<RowTermOp>(op); });
+  if (std::distance(first, block.end()) != 2)
     return {};
-  auto generic = dyn_cast<GenericOp>(block.front());
+  auto generic = dyn_cast<GenericOp>(*first);
   auto results = dyn_cast<ResultsOp>(block.back());
   if (!generic || !results || generic.getWeights() ||
       !llvm::equal(results.getTensors(), generic->getResults()))

@@ -17,7 +17,8 @@ class Attn_AttentionStageOp<string mnemonic, list<Trait> traits = []>
   let hasRegionVerifier = 1;
   string regionConstraint = [{
     - (C1) the region holds one `attn.generic`, without weights as a result, and
-      ends in `attn.results`.
+      ends in `attn.results`. An `attn.row_term` may stand before it, whose term
+      the stage makes itself.
   }];
   string attentionDeclaration = [{
     /// The attention that this is a stage of.

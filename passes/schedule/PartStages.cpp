@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace mixattn;
 
 void mixattn::makePartStages(RewriterBase &rewriter, GenericOp op,
-                             int64_t split, int64_t block, int64_t lanes) {
+                             int64_t split, int64_t block, int64_t lanes,
+                             ArrayRef<RowTermOp> terms) {
   assert(!op.getWeights() && "weights of parts are not put together");
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
@@ -37,18 +38,21 @@ void mixattn::makePartStages(RewriterBase &rewriter, GenericOp op,
   auto parts =
       PartsOp::create(rewriter, loc, isMixed ? typeOf(all) : pooled, numbers,
                       numbers, uint64_t(split), uint64_t(block));
-  describeStage(rewriter, parts, op);
+  describeStage(rewriter, parts, op, terms);
   Value values = parts.getValues();
   if (isMixed) {
     Value factors = PartFactorsOp::create(
         rewriter, loc, numbers, parts.getReferences(), parts.getSums());
     auto pool = PoolPartsOp::create(rewriter, loc, pooled, values, factors,
                                     uint64_t(split), uint64_t(block));
-    describeStage(rewriter, pool, op);
+    describeStage(rewriter, pool, op, terms);
     values = pool.getValues();
   }
   auto merge = MergePartsOp::create(rewriter, loc, op->getResultTypes(), values,
                                     parts.getReferences(), parts.getSums());
-  describeStage(rewriter, merge, op);
+  describeStage(rewriter, merge, op, terms);
   rewriter.replaceOp(op, merge->getResults());
+  for (RowTermOp term : terms)
+    if (term->use_empty())
+      rewriter.eraseOp(term);
 }

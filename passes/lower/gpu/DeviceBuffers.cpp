@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -42,6 +43,10 @@ int64_t mixattn::bytesDividingRows(Value matrix, int64_t most) {
   if (auto cast = dyn_cast_if_present<memref::CastOp>(op))
     return bytesDividingRows(cast.getSource(), most);
   return most;
+}
+
+int64_t mixattn::bytesOfPiece(VectorType type) {
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
 }
 
 /// The index in `buffer` itself of the element `indices` of the part `view`.
@@ -164,6 +169,39 @@ struct SizeOfBuffer : OpRewritePattern<memref::DimOp> {
   }
 };
 
+/// vector.load  ->  the same at an address, which the number of its bytes
+/// divides
+struct PieceOfBuffer : OpRewritePattern<vector::LoadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::LoadOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isOnDevice(op.getBase()))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value address = emitDeviceAddress(b, op.getBase(), op.getIndices());
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, op.getType(), address,
+                                              bytesOfPiece(op.getVectorType()));
+    return success();
+  }
+};
+
+/// vector.store  ->  the same
+struct StoreOfPiece : OpRewritePattern<vector::StoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::StoreOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isOnDevice(op.getBase()))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value address = emitDeviceAddress(b, op.getBase(), op.getIndices());
+    rewriter.replaceOpWithNewOp<LLVM::StoreOp>(
+        op, op.getValueToStore(), address, bytesOfPiece(op.getVectorType()));
+    return success();
+  }
+};
+
 /// memref.load, memref.store  ->  the same at an address
 template <typename Op> struct AccessOfBuffer : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -185,6 +223,7 @@ template <typename Op> struct AccessOfBuffer : OpRewritePattern<Op> {
 } // namespace
 
 void mixattn::populateDeviceBuffers(RewritePatternSet &patterns) {
-  patterns.add<SizeOfBuffer, AccessOfBuffer<memref::LoadOp>,
-               AccessOfBuffer<memref::StoreOp>>(patterns.getContext());
+  patterns.add<SizeOfBuffer, PieceOfBuffer, StoreOfPiece,
+               AccessOfBuffer<memref::LoadOp>, AccessOfBuffer<memref::StoreOp>>(
+      patterns.getContext());
 }

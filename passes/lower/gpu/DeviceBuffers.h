@@ -35,6 +35,10 @@ bool isRow(mlir::Value value);
 /// row if the first one is.
 int64_t bytesDividingRows(mlir::Value matrix, int64_t most);
 
+/// The bytes of a piece of a row that is loaded at once, a power of two, which
+/// divide its address.
+int64_t bytesOfPiece(mlir::VectorType type);
+
 /// Checks that rows of the device's memory, which the ops `Ops` under `root`
 /// name, are of what a kernel was given.
 template <typename... Ops>

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -240,6 +241,9 @@ static int64_t alignmentOfRows(Value buffer) {
                       })
                       .Case([](tile::MmaCopyOp op) {
                         return bytesDividingRows(op.getSource(), 16);
+                      })
+                      .Case<vector::LoadOp, vector::StoreOp>([](auto op) {
+                        return bytesOfPiece(op.getVectorType());
                       })
                       .Case([](tile::MmaLoadOp op) {
                         return bytesDividingRows(op.getSource(), 4);

@@ -6,6 +6,7 @@
 
 #include "passes/body/Terms.h"
 #include "passes/schedule/gpu/Collapse.h"
+#include "passes/schedule/gpu/OwnTerms.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
@@ -214,6 +215,12 @@ OperandWindows OperandWindows::find(AttentionOpInterface op, int64_t heads,
   return windows;
 }
 
+void OperandWindows::setOwn(Value keyTerm) {
+  for (Window &window : all)
+    if (window.operand == keyTerm && window.movesWithKeys())
+      window.isOwn = true;
+}
+
 int64_t OperandWindows::bytes() const {
   int64_t sum = 0;
   for (const Window &window : all)
@@ -224,7 +231,7 @@ int64_t OperandWindows::bytes() const {
 double OperandWindows::bytesOfBlock() const {
   double sum = 0;
   for (const Window &window : all)
-    if (window.movesWithKeys())
+    if (window.movesWithKeys() && !window.isOwn)
       sum += double(teams * window.rows() * window.columns()) *
              window.element.getIntOrFloatBitWidth() / 8;
   return sum;
@@ -337,7 +344,7 @@ void WindowBuffers::fetchOfKeys(ImplicitLocOpBuilder &b, Value first,
                                 Value stage) {
   firstKey = first;
   for (size_t i = 0; i < windows.size(); ++i)
-    if (windows[i].movesWithKeys())
+    if (windows[i].movesWithKeys() && !windows[i].isOwn)
       fetch(b, i, stage);
 }
 
@@ -348,15 +355,25 @@ void WindowBuffers::open(ImplicitLocOpBuilder &b, Value first, Value stage) {
     tiles.push_back(rowsOf(b, i, stage));
 }
 
+size_t WindowBuffers::findWindow(Value tensor) const {
+  return size_t(
+      llvm::find_if(
+          windows, [&](const Window &each) { return each.operand == tensor; }) -
+      windows.begin());
+}
+
 Value WindowBuffers::emitRead(OpBuilder &builder, Location loc, Value tensor,
                               ValueRange indices) {
   if (Value number = held.lookup(tensor))
     return number;
-  const Window *window = llvm::find_if(
-      windows, [&](const Window &each) { return each.operand == tensor; });
-  if (tiles.empty() || window == windows.end())
-    return KernelBuffers::emitRead(builder, loc, tensor, indices);
   ImplicitLocOpBuilder b(loc, builder);
+  size_t number = findWindow(tensor);
+  const Window *window = windows.begin() + number;
+  if (tiles.empty() || window == windows.end()) {
+    if (auto own = tensor.getDefiningOp<RowTermOp>())
+      return OwnTerm(b, *this, own).emitAt(indices);
+    return KernelBuffers::emitRead(builder, loc, tensor, indices);
+  }
   IndexMath at(b);
   // The place in the window, whose rows are counted through all dims but the
   // last.
@@ -374,7 +391,6 @@ Value WindowBuffers::emitRead(OpBuilder &builder, Location loc, Value tensor,
     else
       row = at.add(at.mul(row, window->sizes[dim]), index);
   }
-  Value read = tile::SharedReadOp::create(
-      b, tiles[size_t(window - windows.begin())], row, column);
+  Value read = tile::SharedReadOp::create(b, tiles[number], row, column);
   return asElement(b, loc, tensor, read);
 }

@@ -25,6 +25,8 @@ struct Window {
   llvm::SmallVector<int64_t> sizes;
   /// The type of its elements in shared memory.
   mlir::Type element;
+  /// Whether threads write it (OwnTerms.h). Others are copied.
+  bool isOwn = false;
 
   bool movesWithKeys() const { return llvm::is_contained(dims, Along::Key); }
   int64_t columns() const { return sizes.back(); }
@@ -61,6 +63,10 @@ struct OperandWindows {
   static OperandWindows find(AttentionOpInterface op, int64_t heads,
                              int64_t queries, int64_t keys, int64_t teams);
 
+  /// Has threads write the window of `keyTerm`, null where that is not made
+  /// yet.
+  void setOwn(mlir::Value keyTerm);
+
   /// Bytes of shared memory that they take.
   int64_t bytes() const;
   /// Bytes that are copied for a block of keys.
@@ -91,6 +97,8 @@ public:
   /// Reads that follow are of the keys from `firstKey` on, in `stage`.
   void open(mlir::ImplicitLocOpBuilder &b, mlir::Value firstKey,
             mlir::Value stage);
+  /// The open window of `tensor`, which threads write.
+  mlir::Value ownTile(mlir::Value tensor) { return tiles[findWindow(tensor)]; }
   /// All is read from buffers again.
   void close() {
     tiles.clear();
@@ -106,6 +114,8 @@ public:
                        mlir::Value tensor, mlir::ValueRange indices) override;
 
 private:
+  /// The number of the window of `tensor`, or of windows.
+  size_t findWindow(mlir::Value tensor) const;
   mlir::Value rowsOf(mlir::ImplicitLocOpBuilder &b, size_t window,
                      mlir::Value stage);
   mlir::Value beginOf(Along along) const;

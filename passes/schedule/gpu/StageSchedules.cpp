@@ -30,7 +30,7 @@ private:
 
 std::unique_ptr<Schedule> gpus::makeRowTerm(TargetAttr target) {
   constexpr StringLiteral summary =
-      "squares and products of rows, a warp for each";
+      "squares and products of rows, each by lanes side by side";
   return std::make_unique<Stage<RowTermOp>>(StringLiteral("row_term"), summary,
                                             scheduleRowTerm, target);
 }

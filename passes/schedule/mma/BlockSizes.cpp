@@ -2,6 +2,7 @@
 // The sizes of a block of threads, and its work.
 
 #include "passes/schedule/mma/BlockSizes.h"
+#include "passes/schedule/gpu/OwnTerms.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -36,6 +37,7 @@ static int64_t findRowHeads(AttentionOpInterface op) {
 BlockSizes BlockSizes::ofPart(AttentionOpInterface op, int64_t sharedBytes) {
   BlockSizes sizes(op);
   sizes.rowHeads = findRowHeads(op);
+  sizes.ownsTerm = makesOwnTerm(op);
   // Mixed weights pool values, once those of all heads are there.
   if (op.hasPostmix())
     sizes.group.values = sizes.group.valueFeatures = 0;
@@ -93,6 +95,15 @@ BlockCounts BlockSizes::countBlock(int64_t exps) const {
     loads += groups * double(group.tiles() * group.features) / 16;
   counts.warp.moves += loads + copied / 16 / double(numThreads());
   counts.sharedBytes = loads * 512 * double(warps) + copied + ofOperands;
+  if (ownsTerm) {
+    // Each feature of a key is loaded, widened and squared once.
+    double squared = ofKeys * double(group.tiles() * group.features),
+           ofWarp = squared / double(numThreads());
+    counts.warp.fma += ofWarp;
+    counts.warp.alu += ofWarp;
+    counts.warp.moves += ofWarp * bytesOfElement / 16;
+    counts.sharedBytes += squared * bytesOfElement;
+  }
   counts.copiedBytes = copied;
   counts.multiplyAdds = all * ofKeys * columns;
   counts.usefulMultiplyAdds = all * ofKeys * group.usefulMultiplyAdds();

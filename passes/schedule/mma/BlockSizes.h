@@ -33,6 +33,8 @@ struct BlockSizes {
   int64_t rowHeads = 1;
   /// Keys of a block.
   int64_t keys = blockKeys;
+  /// Whether the block makes the term of its keys itself (OwnTerms.h).
+  bool ownsTerm = false;
   mlir::Type type;
 
   BlockSizes(AttentionOpInterface op, int64_t sharedBytes) : BlockSizes(op) {
@@ -86,9 +88,12 @@ struct BlockSizes {
   }
   /// Windows of operands come last.
   OperandWindows windows() const {
-    return OperandWindows::find(op, group.heads * rowHeads,
-                                int64_t(llvm::divideCeil(rows(), rowHeads)),
-                                keys, /*teams=*/1);
+    OperandWindows windows = OperandWindows::find(
+        op, group.heads * rowHeads, int64_t(llvm::divideCeil(rows(), rowHeads)),
+        keys, /*teams=*/1);
+    if (ownsTerm)
+      windows.setOwn(AttentionOpInterface(op).getKeyTerm());
+    return windows;
   }
   /// Bytes of shared memory that a block takes.
   int64_t bytes() const { return windowOffset() + windows().bytes(); }

@@ -2,6 +2,7 @@
 // The records of mma's schedule for a few queries: decode, and its stages.
 
 #include "passes/schedule/PartStages.h"
+#include "passes/schedule/gpu/OwnTerms.h"
 #include "passes/schedule/gpu/Schedules.h"
 #include "passes/schedule/gpu/StageSchedule.h"
 #include "passes/schedule/mma/BlockSizes.h"
@@ -161,8 +162,11 @@ void Decode::makeStages(RewriterBase &rewriter, Operation *op,
   if (GpuSchedule::hasStages(op))
     GpuSchedule::makeStages(rewriter, op, plan);
   int64_t split = plan.get(splitNumber.name);
+  SmallVector<RowTermOp> terms;
+  if (auto attention = cast<AttentionOpInterface>(op); makesOwnTerm(attention))
+    terms.push_back(findOwnTerm(attention));
   makePartStages(rewriter, cast<GenericOp>(op), split ? split : usualSplit,
-                 sizesOf(op).keys, /*lanes=*/1);
+                 sizesOf(op).keys, /*lanes=*/1, terms);
 }
 
 /// A warp has 16 rows, and reads each tile for itself.

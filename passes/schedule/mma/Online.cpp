@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits the online schedule of mma: scores, weights, pooled values.
 
+#include "passes/body/ScoreBody.h"
+#include "passes/schedule/gpu/NeverUnroll.h"
+#include "passes/schedule/gpu/OwnTerms.h"
 #include "passes/schedule/mma/OnlineBlock.h"
 #include "passes/schedule/mma/Schedules.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -77,6 +81,34 @@ void OnlineBlock::emitCopies(Value firstKey, Value stage) {
          valuesOf(stage, tile), endOfValues);
   buffers.fetchOfKeys(b, firstKey, stage);
   tile::MmaCommitOp::create(b);
+}
+
+/// The terms of the keys of `stage`, all components of which lie one after the
+/// other: a row a thread. Rows of keys that are not there are zeros.
+void OnlineBlock::emitOwnTerms(Value stage) {
+  if (!sizes.ownsTerm)
+    return;
+  RowTermOp term = findOwnTerm(op);
+  Value target = buffers.ownTile(term);
+  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  int64_t count = group.tiles() * sizes.keys;
+  auto loop = scf::ForOp::create(b, thread, at.value(count),
+                                 at.value(sizes.numThreads()));
+  neverUnroll(loop);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value row = loop.getInductionVar(), tile = at.div(row, sizes.keys),
+          inTiles = at.add(at.mul(stage, count), row);
+    Value own =
+        OwnTerm(b, buffers, term).emit(tile, priors, [&](int64_t feature) {
+          return toF32(b, b.getLoc(),
+                       tile::SharedReadOp::create(b, keyTiles, inTiles,
+                                                  at.value(feature)));
+        });
+    tile::SharedWriteOp::create(b, own, target, tile, at.rem(row, sizes.keys));
+  }
+  gpu::BarrierOp::create(b);
 }
 
 Value OnlineBlock::emitStepOf(int64_t g, Value firstKey, const Scores &scores,
@@ -162,6 +194,8 @@ void OnlineBlock::emit(tile::GridOp grid) {
               at.value(0));
   fetchOfItem(firstQuery);
 
+  if (sizes.ownsTerm)
+    priors = OwnTerm(b, buffers, findOwnTerm(op)).emitPriors(keyHead(0));
   Value zero = at.value(0);
   emitCopies(range.begin, zero);
   Values inits = {zero};
@@ -182,6 +216,7 @@ void OnlineBlock::emit(tile::GridOp grid) {
     tile::MmaWaitOp::create(b, 0);
     emitCopies(at.add(firstKey, sizes.keys), other);
     buffers.open(b, firstKey, stage);
+    emitOwnTerms(stage);
     SmallVector<State> states;
     for (int64_t i = 0; i < numStates; ++i)
       states.push_back(stateOf(carried, i));

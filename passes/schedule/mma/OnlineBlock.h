@@ -59,6 +59,7 @@ private:
   State stateOf(mlir::ValueRange carried, int64_t i) const;
 
   void emitQueries();
+  void emitOwnTerms(mlir::Value stage);
   mlir::Value queryMatrix(int64_t channel);
   Values queriesOf(int64_t channel);
   void emitCopies(mlir::Value firstKey, mlir::Value stage);
@@ -106,6 +107,8 @@ private:
   /// The first query of each group of rows, and whether terms of their
   /// components lie apart.
   Values firstQueries, rowsApart;
+  /// What is added to the block's own terms of keys, of each component.
+  Values priors;
 };
 
 } // namespace mixattn::mma
