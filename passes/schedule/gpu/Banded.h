@@ -10,8 +10,9 @@ namespace mixattn::gpus {
 
 /// Warps of a block that pools, and rows of a warp: next to them a band's own
 /// are few, and there are enough warps to wait for memory.
-constexpr int64_t bandedWarps = 2, bandedRows = 128;
-/// Features of a block: two a lane, so that both are asked for at once.
+constexpr int64_t bandedWarps = 4, bandedRows = 64;
+/// Features of a block: two a lane, which lie side by side where their number
+/// is even, so that one load reads both.
 constexpr int64_t mostBandedFeatures = 64;
 
 /// Places of a band on either side of its middle, at most: a warp's lanes have

@@ -35,7 +35,10 @@ Value BandedRows::wideNumber(int64_t value) {
   return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
 }
 
-Value BandedRows::addWeighted(Value weight, Value value, Value sum) {
+Value BandedRows::addWeighted(Value weight, Value value, Value sum,
+                              bool checksWeight) {
+  if (!checksWeight)
+    return math::FmaOp::create(b, weight, value, sum);
   Value zero = number(0);
   Value isZero =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, weight, zero);
@@ -82,9 +85,28 @@ Value BandedRows::sumLanes(Value sum) {
   return sum;
 }
 
-void BandedRows::begin(Value row) {
+SmallVector<Value> BandedRows::readWeights(Value row) {
+  Values read;
+  if (!op.getBand())
+    return read;
+  Value before = std::exchange(first, row);
+  for (int64_t k = 0; k < step / rowsAtOnce(); ++k)
+    read.push_back(readWeight(rowOf(k)));
+  first = before;
+  return read;
+}
+
+void BandedRows::dropSigns() {
+  for (Value &weight : weights)
+    weight = arith::SelectOp::create(
+        b,
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, weight, number(0)),
+        number(0), weight);
+}
+
+void BandedRows::begin(Value row, ValueRange read) {
   first = row;
-  weights.clear();
+  weights.assign(read.begin(), read.end());
   rowSums.clear();
   Value length = sizeOf(op.getValue(), 2);
   if (tables.columns) {
@@ -92,14 +114,12 @@ void BandedRows::begin(Value row) {
     columns = memref::LoadOp::create(b, tables.columns, own);
   }
   for (int64_t k = 0; k < step / rowsAtOnce(); ++k) {
-    if (op.getBand())
-      weights.push_back(readWeight(rowOf(k)));
     if (!op.getRowNormalise())
       continue;
     Type f64 = b.getF64Type();
     rowSums.push_back(
         op.getBand()
-            ? sumLanes(arith::ExtFOp::create(b, f64, weights.back()))
+            ? sumLanes(arith::ExtFOp::create(b, f64, weights[size_t(k)]))
             : arith::ConstantOp::create(b, b.getF64FloatAttr(1)).getResult());
   }
 }

@@ -30,8 +30,11 @@ public:
         rowLanes(std::max<int64_t>(int64_t(llvm::PowerOf2Ceil(places)),
                                    lanes / step)) {}
 
-  /// Reads weights, or columns, of the rows from `first` on.
-  void begin(mlir::Value first);
+  /// Reads weights of the rows from `first` on, if there is a band.
+  llvm::SmallVector<mlir::Value> readWeights(mlir::Value first);
+  /// Goes on with the rows from `first` on, of which these weights were read.
+  /// Reads their columns.
+  void begin(mlir::Value first, mlir::ValueRange read);
   /// The number of the first error of the warp, whose rows begin at `first`,
   /// and its row: what emitErrors takes and gives. Nothing where there are
   /// none.
@@ -42,6 +45,9 @@ public:
       mlir::ValueRange before, llvm::SmallVectorImpl<mlir::Value> &sums,
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> readRow);
 
+  /// Makes weights that are 0 the positive 0.
+  void dropSigns();
+
   /// In all lanes: weight `t` of row `u`, and the column that the row reads.
   mlir::Value weightOf(int64_t u, int64_t t) {
     return fromLane(weights[u / rowsAtOnce()], laneOf(u) + t);
@@ -50,9 +56,10 @@ public:
   /// `sum` divided by the sum of the weights of row `u`, where rows are: 0
   /// where that is 0.
   mlir::Value emitNormalised(int64_t u, mlir::Value sum);
-  /// `sum + weight value`, or `sum` where the weight is 0.
+  /// `sum + weight value`; or `sum` where the weight is 0, if it
+  /// `checksWeight`.
   mlir::Value addWeighted(mlir::Value weight, mlir::Value value,
-                          mlir::Value sum);
+                          mlir::Value sum, bool checksWeight = true);
   mlir::Value number(double value) {
     return mlir::arith::ConstantOp::create(b, b.getF32FloatAttr(value));
   }

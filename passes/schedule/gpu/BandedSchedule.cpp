@@ -84,10 +84,9 @@ static BlockCounts countBlock(StructuredPoolOp pool) {
     double places = double(2 * reach + 1), terms = rows * places;
     counts.copiedBytes +=
         all * places * bytesOf(cast<RankedTensorType>(band.getType()));
-    // A weight comes from another lane, and what it leaves out is 0.
+    // A weight comes from another lane.
     counts.warp.moves += terms;
     counts.warp.fma += terms * columns;
-    counts.warp.alu += 2 * terms * columns;
   }
   counts.multiplyAdds = counts.usefulMultiplyAdds =
       double(bandedWarps) * 32 * counts.warp.fma;
