@@ -23,6 +23,8 @@ struct KnownCpu {
   int64_t l1, l2, l3;
   /// Bytes in a cycle: see CpuModel; that of the second cache in 512 bits.
   double l2Rate, l3Rate;
+  /// See CpuModel.
+  int64_t stepsInTurn = 2;
 };
 
 } // namespace
@@ -37,9 +39,9 @@ static constexpr KnownCpu knownCpus[] = {
     {"znver3", 4.0e9, 2, 2, 2, false, 32 * KiB, 512 * KiB, 32 * MiB, 64, 25},
     {"znver2", 4.0e9, 2, 2, 2, false, 32 * KiB, 512 * KiB, 16 * MiB, 64, 25},
     {"znver1", 4.0e9, 1, 1, 1, false, 32 * KiB, 512 * KiB, 8 * MiB, 64, 25},
-    {"graniterapids", 3.5e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7},
-    {"emeraldrapids", 3.0e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7},
-    {"sapphirerapids", 3.0e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7},
+    {"graniterapids", 3.5e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7, 8},
+    {"emeraldrapids", 3.0e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7, 8},
+    {"sapphirerapids", 3.0e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7, 8},
     {"icelake-server", 2.6e9, 2, 2, 2, true, 48 * KiB, 1280 * KiB, 48 * MiB, 64, 25},
     {"cascadelake", 2.6e9, 2, 2, 2, true, 32 * KiB, 1 * MiB, 24 * MiB, 64, 25},
     {"skylake-avx512", 2.6e9, 2, 2, 2, true, 32 * KiB, 1 * MiB, 24 * MiB, 64, 25},
@@ -82,6 +84,7 @@ CpuModel mixattn::describeCpu(StringRef cpu,
     model.l3 = known->l3;
   model.l2Rate = known->l2Rate * double(model.lanes) / 16;
   model.l3Rate = known->l3Rate;
+  model.stepsInTurn = known->stepsInTurn;
   model.memoryRate = 10;
   model.allMemoryRate = 12.5;
   model.costs = calibrationOf(model.sharesPorts);

@@ -35,6 +35,10 @@ struct CpuModel : MachineDescription {
   /// The constants of predictions.
   Calibration costs;
 
+  /// Steps that a turn of a pool's products has, and half as many those of
+  /// scores: even, at least 2.
+  int64_t stepsInTurn = 2;
+
   /// Whether code may use AMX for products of bf16, and whether it has to
   /// compute what AMX does by other instructions.
   bool hasAmx = false, emulatesAmx = false;

@@ -220,7 +220,9 @@ ProductEmitter::Values ProductEmitter::emitBesideUnits(ValueRange sums,
         Value from = b.createOrFold<arith::MulIOp>(group, index(share));
         Value first = add(
             units.first, b.createOrFold<arith::MulIOp>(group, index(perGroup)));
-        Values next = loop(from, add(from, share - woven), 1, carried, step);
+        // The code of a unit fills a turn, too.
+        Values next = loopInTurns(from, add(from, share - woven),
+                                  cpu.stepsInTurn / 2, carried, step);
         if (isOne) {
           runUnit(first);
           Operation *last = &b.getInsertionBlock()->back();
@@ -276,10 +278,10 @@ ProductEmitter::Values ProductEmitter::emitSums(const Block &block) {
                     [&](int64_t r) { return column(block, at, i, r); });
   };
   auto steps = [&](Value from, Value to, ValueRange sums) {
-    // Two steps in a turn move pointers half as often; clamped rows have none
-    // that moves by a stride.
-    return op.getLast() ? loop(from, to, 1, sums, step)
-                        : loopInTwos(from, to, sums, step);
+    // Clamped rows have no pointer that moves by a stride, and the products of
+    // dense layers are cut into pieces, the last of which are short.
+    int64_t few = op.getLast() ? 1 : op.getTransposed() ? cpu.stepsInTurn : 2;
+    return loopInTurns(from, to, few, sums, step);
   };
   Values zeros(block.rows * block.vectors, splat(0)), sums;
   int64_t most = op.getMostSteps() - (op.isLastAlone() ? 1 : 0);

@@ -161,20 +161,25 @@ protected:
     }
     return Values(loop.getResults());
   }
-  /// Runs `step` from `from` to before `to`, two at a time: pointers to what it
-  /// reads move half as often.
+  /// Runs `step` from `from` to before `to`, `few` of them in a turn of a loop
+  /// and then two: pointers to what they read move once in a turn.
   Values
-  loopInTwos(mlir::Value from, mlir::Value to, mlir::ValueRange sums,
-             llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> step) {
+  loopInTurns(mlir::Value from, mlir::Value to, int64_t few,
+              mlir::ValueRange sums,
+              llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> step) {
+    if (few == 1)
+      return loop(from, to, 1, sums, step);
     mlir::Value count = b.createOrFold<mlir::arith::SubIOp>(to, from);
-    mlir::Value odd = b.createOrFold<mlir::arith::RemUIOp>(count, index(2));
-    mlir::Value even = b.createOrFold<mlir::arith::SubIOp>(to, odd);
-    Values summed =
-        loop(from, even, 2, sums, [&](mlir::Value i, mlir::ValueRange carried) {
-          Values first = step(i, carried);
-          return step(add(i, 1), first);
-        });
-    return loop(even, to, 1, summed, step);
+    mlir::Value rest = b.createOrFold<mlir::arith::RemUIOp>(count, index(few));
+    mlir::Value whole = b.createOrFold<mlir::arith::SubIOp>(to, rest);
+    Values summed = loop(from, whole, few, sums,
+                         [&](mlir::Value i, mlir::ValueRange carried) {
+                           Values next = step(i, carried);
+                           for (int64_t s = 1; s < few; ++s)
+                             next = step(add(i, s), next);
+                           return next;
+                         });
+    return loopInTurns(whole, to, few > 2 ? 2 : 1, summed, step);
   }
   /// Asks for `columns` numbers of a row of `matrix` from `column` on, into the
   /// caches from the first one on (`locality` 3) or from the second one on (2).
