@@ -75,7 +75,8 @@ def probes(threads):
     yield attention("softmax_bias", ("read",), 512, algorithms=("online",))
     yield attention("fish_philox", ("draw",), 256, algorithms=("online",))
     for length in (256, 1024, 2048):
-        yield attention("mixhead_a", ("mix", "strip", "roomy", "crowding"), length,
+        yield attention("mixhead_a", ("mix", "strip", "roomy", "crowding",
+                                    "hidden_reads"), length,
                         algorithms=("panel",))
     for queries, keys in ((1, 4096), (1, 16384), (8, 4096)):
         yield attention("softmax", ("decode_row", "exposed", "merge"), queries,

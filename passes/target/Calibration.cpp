@@ -15,11 +15,12 @@ using llvm::StringRef;
 
 Calibration mixattn::calibrationOf(bool sharesPorts) {
   Calibration costs;
-  // Where exps take the ports of products nothing of them hides, and part of a
-  // strip's traffic does: measured on Granite Rapids.
+  // Where exps take the ports of products nothing of them hides; part of a
+  // strip's traffic does, and of reading keys: measured on Granite Rapids.
   if (sharesPorts) {
     costs.hiddenExp = costs.nakedExp = 13;
     costs.strip = 0.3;
+    costs.hiddenReads = 0.3;
   }
   return costs;
 }
@@ -59,6 +60,7 @@ static constexpr CalibrationNumber numbers[] = {
     COST("crowding", crowding),
     COST("amx_overflow", amxOverflow),
     COST("amx_exposed", amxExposed),
+    COST("hidden_reads", hiddenReads),
     COST("strip", strip),
     COST("pack", pack),
     COST("tile", tile),

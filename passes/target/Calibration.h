@@ -58,6 +58,9 @@ struct Calibration {
   /// The part of reading keys and values that products by AMX do not hide,
   /// which take less time.
   double amxExposed = 0.5;
+  /// The part of reading keys and values that other products hide: all of it,
+  /// or some where the shared cache is slow.
+  double hiddenReads = 1;
   /// How often over the traffic of a panel's strip counts: what is written is
   /// read and evicted, too.
   double strip = 2;

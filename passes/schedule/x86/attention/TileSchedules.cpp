@@ -122,12 +122,14 @@ public:
   }
   SmallVector<PlanNumbers> propose(const Workload &work) const override {
     // Strips of wider tiles, and larger blocks of all heads, leave the caches;
-    // products of pairs are too few to hide anything in narrower ones.
+    // products of pairs are too few to hide anything in narrower ones, and
+    // where reading keys takes time, wider ones read them less often.
     SmallVector<PlanNumbers> all;
     SmallVector<int64_t> widths = {2 * cpu.lanes, cpu.lanes};
-    if (hasPairs(work))
+    bool readsSlowly = cpu.costs.hiddenReads < 1;
+    if (hasPairs(work) || readsSlowly)
       widths.front() = cpu.widestTile();
-    if (usesAmx(work))
+    if (usesAmx(work) || readsSlowly)
       widths.insert(widths.begin() + 1, 2 * cpu.lanes);
     for (int64_t width : widths)
       for (int64_t block : {64, 32})
@@ -210,8 +212,8 @@ double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
   double keySet = keyBytes * double(sizes.keys);
   double rate = readRate(keySet, keySet * sets, readers);
   double reading = keyBytes * keys / rate;
-  if (usesAmx(work))
-    cycles += reading * costs.amxExposed;
+  double hidden = usesAmx(work) ? 1 - costs.amxExposed : costs.hiddenReads;
+  cycles += reading * std::max(0.0, 1 - hidden);
   cycles = std::max(cycles, reading);
   if (keepsWeights()) {
     double panel = stripOf(work, sizes, lanes);
