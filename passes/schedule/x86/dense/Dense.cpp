@@ -27,7 +27,8 @@ static Contraction limitLanes(Contraction op, int64_t lanes) {
   return op;
 }
 
-/// Tiles of `op` whose sums fill the registers, `vectors` a row.
+/// Tiles of `op` whose sums fill the registers, `vectors` a row; by AMX, of a
+/// row of squares.
 static TileSizes fillRegisters(const CpuModel &cpu, const Contraction &op,
                                int64_t vectors) {
   // More of them wait for more broadcasts than there are multiply-adds.
@@ -42,10 +43,24 @@ static TileSizes fillRegisters(const CpuModel &cpu, const Contraction &op,
   return sizes;
 }
 
-/// The width of tiles that fit as many lanes, if their number is `known`.
+/// The most vectors of a tile's row. A piece of a wide panel, and the left rows
+/// that AMX multiplies it with, leave the first cache: two squares side by side
+/// read less in a turn, but where there are few terms, the left rows.
+static int64_t mostVectors(const CpuModel &cpu, const Contraction &op,
+                           std::optional<int64_t> depth) {
+  constexpr int64_t fewTerms = 128, amxVectors = 2;
+  bool areFew = depth && *depth <= fewTerms;
+  return DenseTile::isAmxOf(op, TileSizes::of(cpu)) && !areFew
+             ? amxVectors
+             : cpu.widestTile() / cpu.lanes;
+}
+
+/// The width of tiles that fit as many lanes, if their number is `known`, of so
+/// many terms.
 static TileSizes fitWidth(const CpuModel &cpu, const Contraction &op,
-                          std::optional<int64_t> known) {
-  TileSizes usual = fillRegisters(cpu, op, cpu.widestTile() / cpu.lanes);
+                          std::optional<int64_t> known,
+                          std::optional<int64_t> depth) {
+  TileSizes usual = fillRegisters(cpu, op, mostVectors(cpu, op, depth));
   if (!known)
     return usual;
   // The time of a multiply-add, relative to the widest tile's, and so the time
@@ -55,6 +70,9 @@ static TileSizes fitWidth(const CpuModel &cpu, const Contraction &op,
   double shortest = std::numeric_limits<double>::max();
   for (int64_t vectors = usual.vectors(); vectors > 0; --vectors) {
     TileSizes sizes = fillRegisters(cpu, op, vectors);
+    // A third square of AMX has none to share a left square with.
+    if (DenseTile::isAmxOf(op, sizes) && vectors == 3)
+      continue;
     double factor = vectors == 1                 ? oneVector
                     : vectors == usual.vectors() ? 1
                                                  : few;
@@ -134,7 +152,9 @@ std::optional<PanelLayout> mixattn::findPanels(KernelOp kernel,
   addDims(op.depths, layout.terms);
   addDims(op.lanes, layout.lanes);
   addDims(op.batches, layout.batches);
-  layout.width = fitWidth(cpu, op, right.getKnownSize(op.lanes)).width;
+  layout.width = fitWidth(cpu, op, right.getKnownSize(op.lanes),
+                          right.getKnownSize(op.depths))
+                     .width;
   layout.arePairs = DenseTile::arePairsOf(op, TileSizes::of(cpu));
   return layout;
 }
@@ -146,7 +166,8 @@ void mixattn::scheduleDense(KernelOp kernel, const CpuModel &cpu) {
   DenseTile shape(b, kernel, op, TileSizes::of(cpu), nothing);
   Value rows = shape.sizeOf(op.rows), lanes = shape.sizeOf(op.lanes);
   DenseOperand right(kernel.getOperandOf(op.right), op.rightMap);
-  TileSizes sizes = fitWidth(cpu, op, getConstantIntValue(lanes));
+  TileSizes sizes = fitWidth(cpu, op, getConstantIntValue(lanes),
+                             getConstantIntValue(shape.sizeOf(op.depths)));
   // Panels of known sizes are there in each call: rows of f32 are not kept for
   // calls of one row. These take no pairs.
   bool areKept = false;

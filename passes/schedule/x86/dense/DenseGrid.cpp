@@ -34,6 +34,19 @@ Value DenseGrid::quotientUp(Value size, IndexMath::Index part) {
   return at.div(at.sub(at.add(size, number), 1), number);
 }
 
+/// Whether AMX finds all panels in the second cache, which are there; null
+/// where it never does.
+Value DenseGrid::keepsPanels() {
+  if (!readsByAmx())
+    return {};
+  std::optional<int64_t> terms = getConstantIntValue(shape.sizeOf(op.depths)),
+                         known = getConstantIntValue(lanes);
+  bool areFew =
+      known && terms &&
+      *terms * *known * bytesOfTerm <= DenseGridSizes::bytesOfAll(cpu);
+  return areFew ? shape.arePanelsThere() : Value();
+}
+
 void DenseGrid::divide() {
   auto number = [&](int64_t value) { return b.getIndexAttr(value); };
   panels = quotientUp(lanes, number(sizes.width));
@@ -45,6 +58,17 @@ void DenseGrid::divide() {
     mostRows = at.min(
         mostRows, at.max(made->countFitting(DenseGridSizes::bytesOfRows(cpu)),
                          DenseGridSizes::fewestRows));
+  // AMX reads left rows from the second cache for each panel. Where all panels
+  // stay there, too, sums of fewer rows stay in the first one.
+  if (readsByAmx()) {
+    Value bytesOfRow = at.mul(at.max(shape.sizeOf(op.depths), 1), bytesOfTerm);
+    Value fitting =
+        at.div(at.value(DenseGridSizes::bytesOfRows(cpu)), bytesOfRow);
+    mostRows = at.min(mostRows, at.max(fitting, DenseGridSizes::fewestRows));
+  }
+  if (Value keeps = keepsPanels())
+    mostRows = b.createOrFold<arith::SelectOp>(
+        keeps, at.min(mostRows, DenseGridSizes::fewRows), mostRows);
   // Blocks of equal size, enough of them for all threads.
   blocks = at.max(quotientUp(rows, mostRows),
                   at.min(quotientUp(wanted, others),
@@ -70,6 +94,16 @@ void DenseGrid::divide() {
 /// larger side, and all of the smaller one.
 std::pair<Value, Value> DenseGrid::findPlace(Value item) {
   Value areMany = at.compare(arith::CmpIPredicate::sge, rows, lanes);
+  // Rows that leave the second cache would come from the shared one for each
+  // panel, which AMX waits for: a block of them stays there.
+  if (readsByAmx()) {
+    Value terms = at.mul(rows, shape.sizeOf(op.depths));
+    Value leave = at.compare(arith::CmpIPredicate::sgt, terms,
+                             DenseGridSizes::bytesOfAll(cpu) / bytesOfTerm);
+    areMany = b.createOrFold<arith::OrIOp>(areMany, leave);
+  }
+  if (Value keeps = keepsPanels())
+    areMany = b.createOrFold<arith::OrIOp>(areMany, keeps);
   auto choose = [&](Value many, Value few) {
     return b.createOrFold<arith::SelectOp>(areMany, many, few);
   };

@@ -22,6 +22,10 @@ struct DenseGridSizes {
   /// The part of the second cache that left rows of a tile may fill where the
   /// kernel makes them: all panels read them.
   static int64_t bytesOfRows(const CpuModel &cpu) { return cpu.l2 / 2; }
+  /// The part that all left rows, or all panels, of AMX's products may fill to
+  /// stay there; and the rows of a tile where all panels do.
+  static int64_t bytesOfAll(const CpuModel &cpu) { return cpu.l2 / 4 * 3; }
+  static constexpr int64_t fewRows = 64;
 };
 
 /// Emits a grid of tiles of one size. An item is a tile: a block of rows, and a
@@ -36,6 +40,10 @@ public:
   void emit();
 
 private:
+  /// Whether AMX multiplies rows that lie in memory.
+  bool readsByAmx() const { return DenseTile::isAmxOf(op, sizes) && !made; }
+  static constexpr int64_t bytesOfTerm = 2;
+  mlir::Value keepsPanels();
   mlir::Value quotientUp(mlir::Value size, IndexMath::Index part);
   void divide();
   std::pair<mlir::Value, mlir::Value> findPlace(mlir::Value item);

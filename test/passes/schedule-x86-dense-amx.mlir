@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Contractions by AMX, whose squares come from the first cache or the second:
+// which rows and panels stay where. A second cache has 2 MiB here.
+//
+// RUN: mixattn-opt %s --attn-set-target='family=x86 chip=graniterapids features=amx-bf16,amx-tile,avx512f,fma threads=1' --attn-plan --attn-form-kernels --attn-bufferize --attn-stage-kernels --attn-schedule-kernels --canonicalize --cse | FileCheck %s
+
+// Panels of two squares side by side. Rows that take more than three quarters of
+// it are divided into blocks that all panels read.
+// CHECK-LABEL: func.func @wide(
+// CHECK:         } else {
+// CHECK:           arith.divui %{{.+}}, %c384
+// CHECK:           tile.grid
+// CHECK:             %[[TERMS:.+]] = arith.muli %[[ROWS:.+]], %c768
+// CHECK:             %[[LEAVE:.+]] = arith.cmpi sgt, %[[TERMS]], %c786432
+// CHECK:             %[[MANY:.+]] = arith.ori %{{.+}}, %[[LEAVE]]
+// CHECK:             arith.select %[[MANY]], %c96,
+// CHECK:             tile.x86.product %{{.+}} amx onto %{{.+}} : {{.*}}, memref<128x64xbf16>, memref<32x32xf32,
+func.func @wide(%x: tensor<?x768xbf16>, %w: tensor<768x3072xbf16>) -> tensor<?x3072xbf16> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : bf16
+  %n = tensor.dim %x, %c0 : tensor<?x768xbf16>
+  %empty = tensor.empty(%n) : tensor<?x3072xbf16>
+  %init = linalg.fill ins(%zero : bf16) outs(%empty : tensor<?x3072xbf16>) -> tensor<?x3072xbf16>
+  %p = linalg.matmul ins(%x, %w : tensor<?x768xbf16>, tensor<768x3072xbf16>) outs(%init : tensor<?x3072xbf16>) -> tensor<?x3072xbf16>
+  return %p : tensor<?x3072xbf16>
+}
+
+// Blocks of rows take half of it.
+// CHECK-LABEL: func.func @deep(
+// CHECK:         } else {
+// CHECK:           arith.divui %{{.+}}, %c170
+func.func @deep(%x: tensor<?x3072xbf16>, %w: tensor<3072x768xbf16>) -> tensor<?x768xbf16> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : bf16
+  %n = tensor.dim %x, %c0 : tensor<?x3072xbf16>
+  %empty = tensor.empty(%n) : tensor<?x768xbf16>
+  %init = linalg.fill ins(%zero : bf16) outs(%empty : tensor<?x768xbf16>) -> tensor<?x768xbf16>
+  %p = linalg.matmul ins(%x, %w : tensor<?x3072xbf16>, tensor<3072x768xbf16>) outs(%init : tensor<?x768xbf16>) -> tensor<?x768xbf16>
+  return %p : tensor<?x768xbf16>
+}
+
+// Few terms leave room for four squares.
+// CHECK-LABEL: func.func @small(
+// CHECK:         } else {
+// CHECK:           arith.divui %{{.+}}, %c384
+// CHECK:             tile.x86.product %{{.+}} amx into %{{.+}} : {{.*}}, memref<128x128xbf16>, memref<32x64xf32,
+func.func @small(%x: tensor<?x128xbf16>, %w: tensor<128x512xbf16>) -> tensor<?x512xbf16> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : bf16
+  %n = tensor.dim %x, %c0 : tensor<?x128xbf16>
+  %empty = tensor.empty(%n) : tensor<?x512xbf16>
+  %init = linalg.fill ins(%zero : bf16) outs(%empty : tensor<?x512xbf16>) -> tensor<?x512xbf16>
+  %p = linalg.matmul ins(%x, %w : tensor<?x128xbf16>, tensor<128x512xbf16>) outs(%init : tensor<?x512xbf16>) -> tensor<?x512xbf16>
+  return %p : tensor<?x512xbf16>
+}
