@@ -10,6 +10,7 @@ import re
 import sys
 
 from bench import paths, results
+from bench.gpu import told as gpu
 
 MARKED = re.compile(r"(<!-- bench:(\w+)(?: ([\w/]+))? -->\n)(.*?)(<!-- /bench -->)",
                     re.DOTALL)
@@ -186,6 +187,9 @@ TABLES = {
     "networks": lambda run: by_count(run, "charlm", "models"),
     "models_peers": lambda run: against_peers(run, "charlm", "swin"),
     "models_memory": lambda run: memory(run, of_attention=False),
+    "gpu": gpu.machine,
+    "gpu_checks": gpu.checks,
+    "gpu_times": lambda run: table(*gpu.times(run)),
 }
 
 

@@ -8,14 +8,15 @@ after each: a run may be cut off anywhere.
 
 import argparse
 import concurrent.futures
+import datetime
 import functools
-import json
 import multiprocessing
 import os
 import pathlib
 import sys
 import time
 
+from bench import results
 from bench.gpu import ROOT, Failure, artifacts, check, rows, times
 
 EXAMPLES = """examples:
@@ -34,7 +35,9 @@ class Session:
 
     def __init__(self, options):
         self.options, self.failed = options, 0
-        self.record = {"check": {}, "sanitize": {}, "time": {}, "peers": {}}
+        self.record = {"format": results.FORMAT,
+                       "date": datetime.date.today().isoformat(),
+                       "check": {}, "sanitize": {}, "time": {}, "peers": {}}
         self.begin = time.monotonic()
 
     def tell(self, step, name, figures, text, failed=False):
@@ -47,9 +50,7 @@ class Session:
 
     def write(self):
         if self.options.out:
-            partial = self.options.out.with_suffix(".partial")
-            partial.write_text(json.dumps(self.record, indent=1) + "\n")
-            os.replace(partial, self.options.out)
+            results.write(self.options.out, self.record)
 
     def parallel(self, step, work, made, words):
         """`work` of each artifact, in processes; `words` says what it found."""
