@@ -15,6 +15,11 @@
 // CHECK:             %[[MANY:.+]] = arith.ori %{{.+}}, %[[LEAVE]]
 // CHECK:             arith.select %[[MANY]], %c96,
 // CHECK:             tile.x86.product %{{.+}} amx onto %{{.+}} : {{.*}}, memref<128x64xbf16>, memref<32x32xf32,
+// Both halves of a line of the result are stored one after the other.
+// CHECK:             arith.truncf %{{.+}} : vector<16xf32> to vector<16xbf16>
+// CHECK:             vector.store %{{.+}}, vector<16xbf16>
+// CHECK-NOT:         scf.
+// CHECK:             vector.store %{{.+}}, vector<16xbf16>
 func.func @wide(%x: tensor<?x768xbf16>, %w: tensor<768x3072xbf16>) -> tensor<?x3072xbf16> {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : bf16

@@ -119,28 +119,49 @@ void DenseTile::emitResults(Value from, Value to) {
   Reader writer = makeReader(target.getBuffer(), op.resultMap);
   std::optional<int64_t> known = getConstantIntValue(sizeOf(op.lanes));
   bool areWhole = known && *known % sizes.width == 0;
-  // A mask, and what is read once for all rows, stay outside of the rows' loop.
-  // Where all vectors are whole there is none.
-  forEachLane([&](Value part) {
-    Value lane = at.add(firstLane, part);
+  struct Part {
+    Value lane, sums, isThere;
+    Place place;
+  };
+  auto makePart = [&](Value sums) {
+    Value lane = at.add(firstLane, sums);
     Value held =
         areWhole ? at.value(sizes.lanes) : at.sub(sizeOf(op.lanes), lane);
     Value isThere = vector::CreateMaskOp::create(
         b, VectorType::get({sizes.lanes}, b.getI1Type()), held);
-    Place ofLane = batch;
-    split(op.lanes, lane, ofLane);
+    Part part = {lane, sums, isThere, batch};
+    split(op.lanes, lane, part.place);
+    return part;
+  };
+  auto emitPart = [&](const Part &part, Value number) {
+    Place place = part.place;
+    Value row = at.add(firstRow, number);
+    split(op.rows, row, place);
+    Value result = emitConsumers(load(sumTile, number, part.sums), readers,
+                                 place, row, part.lane, part.isThere);
+    if (writer.matrix)
+      vector::MaskedStoreOp::create(
+          b, writer.matrix, ValueRange{row, part.lane}, part.isThere, result);
+    else
+      vector::MaskedStoreOp::create(b, target.getBuffer(),
+                                    target.getIndices(place), part.isThere,
+                                    result);
+  };
+  // A mask, and what is read once for all rows, stay outside of the rows' loop.
+  // Where all vectors are whole there is none. By AMX vectors of bf16 come in
+  // twos, a line of the cache: rows that lie at the same place of pages push
+  // each other's half lines out.
+  int64_t together =
+      isAmx() && target.getElementType().isBF16() && sizes.vectors() % 2 == 0
+          ? 2
+          : 1;
+  forEach(0, sizes.width, together * sizes.lanes, [&](Value first) {
+    SmallVector<Part> parts;
+    for (int64_t p = 0; p < together; ++p)
+      parts.push_back(makePart(at.add(first, p * sizes.lanes)));
     forEach(from, to, 1, [&](Value number) {
-      Place place = ofLane;
-      Value row = at.add(firstRow, number);
-      split(op.rows, row, place);
-      Value result = emitConsumers(load(sumTile, number, part), readers, place,
-                                   row, lane, isThere);
-      if (writer.matrix)
-        vector::MaskedStoreOp::create(b, writer.matrix, ValueRange{row, lane},
-                                      isThere, result);
-      else
-        vector::MaskedStoreOp::create(
-            b, target.getBuffer(), target.getIndices(place), isThere, result);
+      for (const Part &part : parts)
+        emitPart(part, number);
     });
   });
 }
