@@ -11,8 +11,8 @@
 // CHECK-LABEL: func.func @mixed(
 // CHECK:         tile.grid %{{.+}}, %c8, %c1 threads 128 {
 // CHECK:         tile.grid %{{.+}}, %c1, %c1 threads 128 teams 4 {
-// Keys, values, queries, weights of 64 queries and 16 heads, of which 8 are there, and
-// the mixer for each warp of a team.
+// Keys, values, queries, weights of 64 queries and 8 heads with their rests, and the
+// mixer for each warp of a team, twice side by side.
 // CHECK:         tile.shared_tile at 0 : <128x64xbf16, padded>
 // CHECK:         tile.shared_tile at 18432 : <128x64xbf16, padded>
 // CHECK:         tile.shared_tile at 36864 : <512x64xbf16, padded>
@@ -20,7 +20,6 @@
 // CHECK:         %[[MIXERS:.+]] = tile.shared_tile at 162816 : <64x16xbf16, padded>
 // CHECK:         %[[TEAM:.+]] = gpu.thread_id y
 // CHECK:         tile.shared_write %{{.+}} into %[[MIXERS]]
-// CHECK:         tile.shared_write %{{.+}} into %[[WEIGHTS]]
 // CHECK:         math.log2
 // CHECK:         scf.for {{.*}} -> (vector<32xf32>, vector<32xf32>)
 // CHECK:           tile.mma.wait 0
@@ -29,9 +28,13 @@
 // Each head's weights go to rows that have those of all heads of a query.
 // CHECK:           tile.mma.product {{.*}} transposed
 // CHECK:           math.exp2
-// CHECK:           tile.put %{{.+}} into %{{.+}} : vector<8xf32>, <64x16xbf16, padded every = 17>
+// CHECK:           %[[PARTS:.+]]:2 = tile.map
+// CHECK:             %[[PART:.+]] = arith.bitcast %{{.+}} : i32 to f32
+// CHECK:             arith.subf %{{.+}}, %[[PART]]
+// CHECK:           tile.put %[[PARTS]]#0 into %{{.+}} : vector<8xf32>, <64x16xbf16, padded every = 17>
+// CHECK:           tile.put %[[PARTS]]#1 into
 // CHECK:           tile.mma.product {{.*}} transposed
-// CHECK:           tile.put
+// CHECK-COUNT-2:   tile.put
 // CHECK:           tile.mma.wait 1
 // CHECK-COUNT-2:   tile.mma.copy
 // CHECK:           tile.mma.commit

@@ -13,7 +13,9 @@ namespace mixattn::mma {
 
 /// A block has all heads of its queries, and makes each score once. Teams of
 /// warps have two heads each: they score and pool these, and write weights to
-/// shared memory, where products with the mixer mix them, query by query.
+/// shared memory, where products with the mixer mix them, query by query. A
+/// weight lies there as a number of 16 bits and its rest, so that mixing rounds
+/// nothing.
 struct ExchangeSizes {
   /// Heads of the block, and of a team.
   int64_t heads = 0, teamHeads = 2;
@@ -51,20 +53,24 @@ struct ExchangeSizes {
   tile::SharedType queryTiles() const {
     return tile(heads * queries(), features);
   }
-  /// A row for each query and head, and one more for each query: then the rows
-  /// of a head, and those of a query, are in different banks.
+  /// A row for each query and head, those of rests after those of all heads,
+  /// and one more for each query: then the rows of a head, and those of a
+  /// query, are in different banks.
+  int64_t rowsOfQuery() const { return 2 * heads + 1; }
   tile::SharedType weights() const {
-    return tile(queries() * rowsOfQuery, keys);
+    return tile(queries() * rowsOfQuery(), keys);
   }
-  /// Rows of a head's weights, and of a query's.
+  /// Rows of a head's weights, or of their rests, and of a query's.
   tile::SharedType weightsOfHead() const {
-    return tile(queries(), keys, rowsOfQuery);
+    return tile(queries(), keys, rowsOfQuery());
   }
   tile::SharedType weightsOfQuery() const { return tile(mixed, keys); }
   /// What the warps of a team write of their queries, each from its own on.
   tile::SharedType weightsOfWarps() const { return tile(queries(), keys); }
-  /// The mixer turned, a row for each output head: of every query, or the same
-  /// for each warp of a team.
+  /// Products that mix the weights of a query and their rests.
+  int64_t parts() const { return 2 * heads / mixed; }
+  /// The mixer turned, a row for each output head, and for 8 heads twice, side
+  /// by side: of every query, or the same for each warp of a team.
   tile::SharedType mixers() const {
     return tile(mixed * (mixesByRow ? queries() : teamWarps()), mixed);
   }
@@ -84,10 +90,9 @@ struct ExchangeSizes {
 
   /// Warps of a block, which have 128 registers a thread.
   static constexpr int64_t allWarps = 16;
-  /// Rows and terms of a product that mixes, with zeros for heads that are not
-  /// there.
+  /// Rows and terms of a product that mixes, with zeros in rows of heads that
+  /// are not there.
   static constexpr int64_t mixed = 16;
-  static constexpr int64_t rowsOfQuery = mixed + 1;
 };
 
 } // namespace mixattn::mma

@@ -45,8 +45,6 @@ private:
   void emitTiles();
   void emitStart(tile::GridOp grid);
   void emitMixers();
-  /// Zeros in place of weights of heads that are not there.
-  void emitZeros();
   /// The mixer's element from head `from` to head `to`, of the query in `row`.
   Value emitMixerAt(Value row, Value from, Value to);
   /// Begins to copy a team's keys, or values, from `firstKey` on, as a group.
@@ -138,19 +136,15 @@ void PoolExchangedBlock::emitStart(tile::GridOp grid) {
          tileOf(queryTiles, g, sizes.queries()));
   }
   emitMixers();
-  emitZeros();
 }
 
 void PoolExchangedBlock::emitMixers() {
   int64_t columns = sizes.mixed, rows = sizes.mixers().getRows();
   forOwn(rows * columns, [&](Value number) {
-    Value row = at.div(number, columns), from = at.rem(number, columns);
-    Value to = at.rem(row, columns);
+    Value row = at.div(number, columns), column = at.rem(number, columns);
+    Value from = at.rem(column, sizes.heads), to = at.rem(row, columns);
     Value query = at.add(firstQuery, at.div(row, columns));
-    auto isHead = [&](Value head) {
-      return at.compare(arith::CmpIPredicate::slt, head, sizes.heads);
-    };
-    Value isThere = arith::AndIOp::create(b, isHead(from), isHead(to));
+    Value isThere = at.compare(arith::CmpIPredicate::slt, to, sizes.heads);
     Type f32 = b.getF32Type();
     auto choice = scf::IfOp::create(b, TypeRange(f32), isThere,
                                     /*withElseRegion=*/true);
@@ -166,17 +160,7 @@ void PoolExchangedBlock::emitMixers() {
     }
     tile::SharedWriteOp::create(
         b, arith::TruncFOp::create(b, sizes.type, choice.getResult(0)), mixers,
-        row, from);
-  });
-}
-
-void PoolExchangedBlock::emitZeros() {
-  if (sizes.heads == sizes.mixed)
-    return;
-  Value zero = arith::ConstantOp::create(b, b.getFloatAttr(sizes.type, 0));
-  forOwn(sizes.weights().getRows() * sizes.keys, [&](Value number) {
-    tile::SharedWriteOp::create(b, zero, weights, at.div(number, sizes.keys),
-                                at.rem(number, sizes.keys));
+        row, column);
   });
 }
 
@@ -231,9 +215,24 @@ void PoolExchangedBlock::emitWeightsOf(int64_t g, Value firstKey) {
   Exponents exponents =
       emitExponents(0, firstKey, sizes.keys, emitStarts(firstKey, products),
                     /*collapses=*/false);
-  Value powers = emitPowers(exponents, logSums[g]);
-  tile::PutOp::create(b, emitKept(firstKey, powers),
-                      rowsOf(weights, teamHeads[g], sizes.weightsOfHead()));
+  Value own = emitKept(firstKey, emitPowers(exponents, logSums[g]));
+  // What the upper half of a weight's bits says, and the rest.
+  Values parts =
+      emitMap(0, at.value(0), {own}, 2,
+              [&](const ScorePlace &, Value, ValueRange elements) -> Values {
+                Type i32 = b.getI32Type(), f32 = b.getF32Type();
+                Value upper =
+                    arith::ConstantOp::create(b, b.getI32IntegerAttr(-65536));
+                Value bits = arith::BitcastOp::create(b, i32, elements[0]);
+                Value part = arith::BitcastOp::create(
+                    b, f32, arith::AndIOp::create(b, bits, upper).getResult());
+                return {part, arith::SubFOp::create(b, elements[0], part)};
+              });
+  for (auto [i, part] : llvm::enumerate(parts))
+    tile::PutOp::create(b, part,
+                        rowsOf(weights,
+                               at.add(teamHeads[g], int64_t(i) * sizes.heads),
+                               sizes.weightsOfHead()));
 }
 
 /// A warp writes where it alone has read.
@@ -243,18 +242,23 @@ void PoolExchangedBlock::emitMixed() {
   for (int64_t first = 0; first < sizes.queries(); first += sizes.allWarps) {
     Value ofTeam = at.add(at.mul(team, each), first);
     Value query = at.add(ofTeam, warp);
-    Value own = rowsOf(weights, at.mul(query, sizes.rowsOfQuery),
-                       sizes.weightsOfQuery());
+    Value begin = at.mul(query, sizes.rowsOfQuery());
     Value mixer = sizes.mixesByRow ? rowsOf(mixers, at.mul(ofTeam, sizes.mixed),
                                             sizes.mixersOfWarps())
                                    : mixers;
-    Value mixed = tile::MmaProductOp::create(b, zeros.getType(), mixer, own,
-                                             UnitAttr(), zeros)
-                      .getResult(0);
+    Value mixed = zeros;
+    for (int64_t part = 0; part < sizes.parts(); ++part)
+      mixed = tile::MmaProductOp::create(
+                  b, zeros.getType(), mixer,
+                  rowsOf(weights, at.add(begin, part * sizes.mixed),
+                         sizes.weightsOfQuery()),
+                  UnitAttr(), mixed)
+                  .getResult(0);
     // Warp w writes the rows from 16 w on of what begins here.
-    Value begin = at.add(at.mul(ofTeam, sizes.rowsOfQuery), warp);
+    Value target = at.add(at.mul(ofTeam, sizes.rowsOfQuery()),
+                          at.mul(warp, sizes.rowsOfQuery() - sizes.mixed));
     tile::PutOp::create(b, mixed,
-                        rowsOf(weights, begin, sizes.weightsOfWarps()));
+                        rowsOf(weights, target, sizes.weightsOfWarps()));
   }
 }
 

@@ -150,7 +150,7 @@ static BlockCounts countExchange(AttentionOpInterface op,
   double keys = double(sizes.keys), heads = double(sizes.teamHeads),
          features = double(sizes.products * sizes.features),
          values = double(sizes.valueFeatures),
-         mixed = double(sizes.teamWarps() * sizes.mixed);
+         mixed = double(sizes.teamWarps() * sizes.parts() * sizes.mixed);
   BlockCounts counts;
   counts.stage = "pool_mixed";
   counts.queries = sizes.queries();
@@ -163,12 +163,14 @@ static BlockCounts countExchange(AttentionOpInterface op,
   // Right sides, four squares for two products, and left ones: queries, mixers
   // and mixed weights.
   double loads = counts.warp.products / 2 + heads * features / rows +
-                 double(sizes.teamWarps()) + heads * keys / rows;
-  // Pairs of weights of two rows, of heads and then of queries.
-  double pairs = (heads + double(sizes.teamWarps())) * keys / 4;
+                 double(sizes.teamWarps() * sizes.parts()) +
+                 heads * keys / rows;
+  // Pairs of weights of two rows, of heads with their rests and of queries.
+  double pairs = (2 * heads + double(sizes.teamWarps())) * keys / 4;
   double copied =
       double(sizes.heads) * keys * bytesOfElement * (features + values);
-  counts.warp.alu += pairs;
+  counts.warp.alu += pairs + heads * keys;
+  counts.warp.fma += heads * keys / 2;
   counts.warp.moves +=
       loads + pairs + copied / 16 / 32 / double(sizes.allWarps);
   constexpr double bytesOfPairs = 128;
@@ -176,7 +178,8 @@ static BlockCounts countExchange(AttentionOpInterface op,
       (loads * bytesOfSquares + pairs * bytesOfPairs) * sizes.allWarps + copied;
   counts.copiedBytes = copied;
   double scores = double(counts.queries) * keys * double(sizes.heads);
-  counts.multiplyAdds = scores * (features + values + double(sizes.mixed));
+  counts.multiplyAdds =
+      scores * (features + values + double(sizes.parts() * sizes.mixed));
   counts.usefulMultiplyAdds = scores * (features + values);
   return counts;
 }
