@@ -80,8 +80,7 @@ PoolPartBlock::Values PoolPartBlock::forEachMixed(
   neverUnroll(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Values next =
-      body(loop.getInductionVar(), Values(loop.getRegionIterArgs()));
+  Values next = body(loop.getInductionVar(), Values(loop.getRegionIterArgs()));
   // A loop that carries nothing has its end already.
   if (!inits.empty())
     scf::YieldOp::create(b, next);
