@@ -48,6 +48,7 @@
 // CHECK:              tile.wgmma.fill %[[KEYS]][%[[STAGE]]] turn %[[TURN]] from %[[KMAP]]
 // CHECK:            tile.wgmma.fill %[[VALUES]][%[[STAGE]]] turn %[[TURN]]
 // CHECK:        } consumers 2 registers 240 {
+// CHECK:          tile.wgmma.open_turns
 // The first block has nothing to overlap with. Values that no query sees become 0.
 // CHECK:          scf.for %[[DONE:.+]] = %c0 {{.*}} iter_args(%[[FILLED0:.+]] = %c0, %[[FILLED1:.+]] = %c0)
 // CHECK:          %[[A:.+]] = tile.wgmma.await %[[QUERIES]][%c0] turn %[[DONE]]
@@ -64,10 +65,12 @@
 // One step for each stage: scores of a block, values of the one before.
 // CHECK-DAG:        %[[TURN0:.+]] = arith.addi %[[FILLED0]], %[[ROUND]]
 // CHECK-DAG:        %[[TURN1:.+]] = arith.addi %[[FILLED1]], %[[ROUND]]
+// CHECK:            tile.wgmma.take_turn
 // CHECK:            %[[K1:.+]] = tile.wgmma.await %[[KEYS]][%c1] turn %[[TURN1]]
 // CHECK:            %[[S:.+]] = tile.wgmma.product %[[A]], %[[K1]] transposed
 // CHECK:            %[[V0:.+]] = tile.wgmma.await %[[VALUES]][%c0] turn %[[TURN0]]
 // CHECK:            %[[P:.+]] = tile.wgmma.product %{{.+}}, %[[V0]] onto
+// CHECK:            tile.wgmma.pass_turn
 // CHECK:            tile.wgmma.wait 1 for %[[S]]
 // CHECK:            tile.wgmma.release %[[KEYS]][%c1]
 // CHECK:            math.exp2
@@ -104,6 +107,7 @@
 // CHECK:            scf.yield
 // CHECK:          }
 // CHECK-NEXT:     tile.wgmma.stored
+// CHECK-NEXT:     tile.wgmma.close_turns
 // CHECK-NEXT:   }
 func.func @f(%q: !q, %k: !k, %o: !q) {
   attn.kernel ins(%q, %k : !q, !k) outs(%o : !q) {
