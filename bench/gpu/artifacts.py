@@ -13,9 +13,9 @@ from bench.gpu import Failure
 RUNNER = "mixattn-run"
 
 
-def run(*command, environment=None):
+def run(*command):
     process = subprocess.run([str(each) for each in command], capture_output=True,
-                             text=True, env=environment)
+                             text=True)
     if process.returncode:
         said = (process.stderr + process.stdout).strip().splitlines()
         raise Failure(said[-1] if said else f"{command[0]} failed with "
@@ -35,8 +35,8 @@ class Artifact:
         self.compiler = options.bin / "mixattn-compile"
 
     def make(self, is_timed):
-        """Compiles, unless that was done; what `--explain` predicts of the row's dims
-        lies beside."""
+        """Compiles, unless that was done, and keeps what `--explain` predicts of the
+        row's dims."""
         self.folder.mkdir(parents=True, exist_ok=True)
         source = self.folder / "row.mlir"
         text = self.row.source(self.dtype)

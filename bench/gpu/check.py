@@ -6,6 +6,8 @@ import pathlib
 import shutil
 import tempfile
 
+import numpy as np
+
 import run_variant
 import signatures
 from bench.gpu import Failure, artifacts
@@ -71,7 +73,7 @@ def sanitize(artifact, seed=1):
     with tempfile.TemporaryDirectory() as folder:
         variant = OnGpu(artifact, pathlib.Path(folder))
         file = pathlib.Path(folder) / "inputs.npz"
-        run_variant.np.savez(file, **variant.draw(SANITIZED, seed))
+        np.savez(file, **variant.draw(SANITIZED, seed))
         for kind in ("memcheck", "racecheck", "initcheck", "synccheck"):
             try:
                 artifacts.run(tool, f"--tool={kind}", "--error-exitcode=1",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many steps a turn of a loop over terms has: as many as pay on a CPU in
-// pools, half as many beside units, and two in products of rows. Steps that do
+// pools, half as many where units run between them, and two in products of rows. Steps that do
 // not fill a turn come in twos and then one by one.
 //
 // RUN: mixattn-opt %s --attn-set-target='chip=graniterapids features=avx512f,fma' --tile-lower-x86 | FileCheck %s --check-prefixes=CHECK,EIGHT

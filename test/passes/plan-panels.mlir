@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Panels are wider where reading the keys of all heads takes time beside
+// Panels are wider where reading the keys of all heads takes time in addition to
 // products: they read them less often.
 //
 // RUN: mixattn-opt %s --attn-set-target="chip=graniterapids features=avx2,avx512f,fma threads=2" --attn-plan | FileCheck %s --check-prefix=SLOW

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where all panels are there and stay in the second cache beside AMX's squares,
+// Where all panels are there and stay in the second cache with AMX's squares,
 // tiles have few rows, whose sums stay in the first cache.
 //
 // RUN: mixattn-opt %s --attn-pack-parameters --attn-schedule-kernels --canonicalize --cse | FileCheck %s

@@ -22,7 +22,7 @@ public:
     Value other = arith::SubIOp::create(b, number(1), warpgroup());
     NVVM::BarrierArriveOp::create(b, barrierOf(other), both());
   }
-  /// What `inside` emits, for warpgroup `own` alone.
+  /// Runs code that `inside` emits in warpgroup `own` alone.
   void onlyFor(int64_t own, function_ref<void()> inside) {
     onlyIf(b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, warpgroup(),
                                          number(own)),

@@ -49,7 +49,7 @@ private:
   Value length() {
     return b.createOrFold<memref::DimOp>(buffers.bufferOf(op.getValue()), 2);
   }
-  /// What memory holds of the lane's features of `row`, and these as f32.
+  /// The lane's features of `row` as memory holds them, and as f32.
   Values loadRow(Value row);
   Values valuesOf(ValueRange loaded);
   Values readRow(Value row) { return valuesOf(loadRow(row)); }
@@ -105,8 +105,8 @@ Values BandedBlock::valuesOf(ValueRange loaded) {
   return values;
 }
 
-/// What memory holds of the rows that a step reads first, of those before `end`
-/// and of the band's right end: those at that end, or those of the rows'
+/// The rows that a step reads first, as memory holds them, of those before
+/// `end` and of the band's right end: those at that end, or those of the rows'
 /// columns.
 Values BandedBlock::loadRows(Value first, Value end, BandedRows &rows) {
   Values loaded;
@@ -208,7 +208,7 @@ void BandedBlock::emitWarp(Value first, Value end) {
     Value row = at.max(at.sub(at.add(first, t), reach), 0);
     llvm::append_range(inits, readRow(at.min(row, at.sub(length(), 1))));
   }
-  // What a step reads is on its way while the one before computes. Columns are
+  // Reads of a step are on their way while the one before computes. Columns are
   // known in their own step.
   bool isAhead = !tables.columns;
   Values weights = rows.readWeights(first), ahead;

@@ -103,6 +103,10 @@ protected:
   /// Writes the results of all heads of the group: outputs, which `outputs` are
   /// but for the division by the sum, and the logarithms of sums.
   void emitResults(mlir::ValueRange outputs, llvm::ArrayRef<Statistics> parts);
+  /// The same of `outputs` that need no division: mixed weights pooled them,
+  /// made of each head's `references` and `factors`, buffers [B,H,N].
+  void emitMixedResults(mlir::ValueRange outputs, mlir::Value references,
+                        mlir::Value factors);
   /// Writes `lse` of head `g`, where it is asked for.
   void emitLogSums(int64_t g, const Statistics &statistics);
   /// Writes `number` to column `column` of the row of `query` and of head `g`.

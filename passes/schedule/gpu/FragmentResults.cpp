@@ -34,6 +34,23 @@ void FragmentBody::emitLogSums(int64_t g, const Statistics &statistics) {
         ValueRange{batch, heads[g], firstQuery}, numQueries);
 }
 
+void FragmentBody::emitMixedResults(ValueRange outputs, Value references,
+                                    Value factors) {
+  for (auto [g, each] : llvm::enumerate(outputs)) {
+    emitStore(g, each);
+    if (!op.getLse())
+      continue;
+    auto ofRows = [&, head = heads[g]](Value numbers) -> Value {
+      return tile::LoadRowsOp::create(
+          b, rows(), numbers, ValueRange{batch, head, firstQuery}, numQueries);
+    };
+    emitLogSums(g,
+                {ofRows(references), Softmax::emitInverse(b, ofRows(factors))});
+  }
+  Statistics none = {constant(rows(), 0), constant(rows(), 1)};
+  emitSpoiledRows(outputs, SmallVector<Statistics>(outputs.size(), none));
+}
+
 void FragmentBody::emitResults(ValueRange outputs, ArrayRef<Statistics> parts) {
   buffers.close();
   SmallVector<Statistics> statistics(parts);

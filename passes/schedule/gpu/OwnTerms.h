@@ -25,7 +25,7 @@ public:
   OwnTerm(mlir::ImplicitLocOpBuilder &b, KernelBuffers &buffers, RowTermOp op)
       : b(b), at(b), buffers(buffers), op(op) {}
 
-  /// What is added to the term of each component of `head`, read once.
+  /// The number that is added to the term of each component of `head`.
   llvm::SmallVector<mlir::Value> emitPriors(mlir::Value head);
   /// The term of `component`, of a row of which `read` gives the features, an
   /// f32 each. It may be any of `priors`.

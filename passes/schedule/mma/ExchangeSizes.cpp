@@ -21,7 +21,7 @@ std::optional<ExchangeSizes> ExchangeSizes::of(AttentionOpInterface op,
   sizes.mixesByRow = bool(op.getMixSource());
   sizes.type = op.getQueryType().getElementType();
   // Outputs of two heads leave 64 registers for scores and addresses.
-  // What is read of pairs has no room there.
+  // Operands of pairs of a query and a key have no room there.
   constexpr int64_t mostFeatures = 64;
   bool isHeld = (sizes.heads == 8 || sizes.heads == 16) &&
                 sizes.valueFeatures <= mostFeatures && group.pairReads == 0 &&

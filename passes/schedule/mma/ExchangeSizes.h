@@ -65,7 +65,7 @@ struct ExchangeSizes {
     return tile(queries(), keys, rowsOfQuery());
   }
   tile::SharedType weightsOfQuery() const { return tile(mixed, keys); }
-  /// What the warps of a team write of their queries, each from its own on.
+  /// Rows in which each warp of a team writes those of its own query.
   tile::SharedType weightsOfWarps() const { return tile(queries(), keys); }
   /// Products that mix the weights of a query and their rests.
   int64_t parts() const { return 2 * heads / mixed; }

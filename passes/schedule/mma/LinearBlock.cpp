@@ -2,7 +2,9 @@
 // Blocks of linear attention: features, values and states as tiles.
 
 #include "passes/schedule/mma/LinearBlock.h"
+
 #include "passes/schedule/gpu/FragmentMap.h"
+#include "passes/schedule/mma/Halves.h"
 
 #include "passes/body/ScoreBody.h"
 #include "passes/schedule/gpu/NeverUnroll.h"
@@ -65,11 +67,7 @@ LinearBlock::Halves LinearBlock::rowsOf(const Halves &tile, int64_t first,
 /// The upper half of the bits of `number`, and the rest: exact. An infinity has
 /// no rest, which would be NaN.
 std::pair<Value, Value> LinearBlock::splitInHalves(Value number) {
-  Type i32 = b.getI32Type(), f32 = b.getF32Type();
-  Value bits = arith::BitcastOp::create(b, i32, number);
-  Value upper = arith::ConstantOp::create(b, b.getI32IntegerAttr(-65536));
-  Value high = arith::BitcastOp::create(
-      b, f32, arith::AndIOp::create(b, bits, upper).getResult());
+  Value high = emitUpperHalf(b, number);
   Value rest = arith::SubFOp::create(b, number, high);
   Value isExact =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, number, high);

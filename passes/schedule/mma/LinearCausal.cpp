@@ -91,7 +91,8 @@ Value CausalBlock::emitScores(int64_t first, int64_t scored) {
       .front();
 }
 
-/// What the queries of `reader` from `query` on have, whose features are there.
+/// The results of `reader` for the queries from `query` on, whose features are
+/// there.
 void CausalBlock::emitResults(Value reader, Value query) {
   Value sums = zeros(sizes.width());
   int64_t scored = countScored();

@@ -152,7 +152,8 @@ ReadBlock::Values ReadBlock::emitState(Value feature, Value column) {
   });
 }
 
-/// What the queries read whose features are there, from `first` on, of `all`.
+/// The results of the queries from `first` on, of `all`, whose features are
+/// there.
 void ReadBlock::emitResults(const Halves &state, Value first, Value all) {
   Value sums = queries.emitReads(state, zeros(sizes.width()));
   Quotient quotient = {op.getEps().convertToDouble(),

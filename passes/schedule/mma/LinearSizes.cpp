@@ -167,9 +167,9 @@ BlockCounts LinearSizes::countCausal(LinearAttentionOpInterface op) const {
   return counts;
 }
 
-/// What test/emulator counts for 64 features and columns, divided among the
-/// things that are made: `features` a thread, products of `counts`, and numbers
-/// of fragments.
+/// Instructions that test/emulator counts for 64 features and columns, divided
+/// among the things that are made: `features` a thread, products of `counts`,
+/// and numbers of fragments.
 static double countInstructions(double features, const BlockCounts &counts,
                                 double fragments) {
   constexpr double ofFeature = 14, ofProduct = 2.5, ofNumber = 9;

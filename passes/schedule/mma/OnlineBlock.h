@@ -107,7 +107,8 @@ private:
   /// The first query of each group of rows, and whether terms of their
   /// components lie apart.
   Values firstQueries, rowsApart;
-  /// What is added to the block's own terms of keys, of each component.
+  /// Numbers that are added to the block's own terms of keys, one for each
+  /// component.
   Values priors;
 };
 

@@ -6,6 +6,7 @@
 #include "passes/schedule/gpu/FragmentBody.h"
 #include "passes/schedule/gpu/NeverUnroll.h"
 #include "passes/schedule/mma/ExchangeSizes.h"
+#include "passes/schedule/mma/Halves.h"
 #include "passes/schedule/mma/MixerTable.h"
 #include "passes/schedule/mma/Schedules.h"
 
@@ -56,7 +57,6 @@ private:
   void emitWeightsOf(int64_t g, Value firstKey);
   void emitMixed();
   Values emitPooled(ValueRange outputs);
-  void emitResults(ValueRange outputs);
 
   /// Makes head `g` of the team the one that is weighed.
   void setHead(int64_t g) { heads.assign({teamHeads[g]}); }
@@ -216,16 +216,11 @@ void PoolExchangedBlock::emitWeightsOf(int64_t g, Value firstKey) {
       emitExponents(0, firstKey, sizes.keys, emitStarts(firstKey, products),
                     /*collapses=*/false);
   Value own = emitKept(firstKey, emitPowers(exponents, logSums[g]));
-  // What the upper half of a weight's bits says, and the rest.
+  // A weight in two parts: the upper half of its bits, and the rest.
   Values parts =
       emitMap(0, at.value(0), {own}, 2,
               [&](const ScorePlace &, Value, ValueRange elements) -> Values {
-                Type i32 = b.getI32Type(), f32 = b.getF32Type();
-                Value upper =
-                    arith::ConstantOp::create(b, b.getI32IntegerAttr(-65536));
-                Value bits = arith::BitcastOp::create(b, i32, elements[0]);
-                Value part = arith::BitcastOp::create(
-                    b, f32, arith::AndIOp::create(b, bits, upper).getResult());
+                Value part = emitUpperHalf(b, elements[0]);
                 return {part, arith::SubFOp::create(b, elements[0], part)};
               });
   for (auto [i, part] : llvm::enumerate(parts))
@@ -299,19 +294,6 @@ Value PoolExchangedBlock::emitWeightAt(int64_t g, Value row, Value key, Value) {
   return loop.getResult(0);
 }
 
-void PoolExchangedBlock::emitResults(ValueRange outputs) {
-  heads = teamHeads;
-  for (auto [g, each] : llvm::enumerate(outputs)) {
-    emitStore(int64_t(g), each);
-    if (op.getLse())
-      emitLogSums(int64_t(g),
-                  {ofRows(references, heads[g]),
-                   Softmax::emitInverse(b, ofRows(factors, heads[g]))});
-  }
-  Statistics none = {constant(rows(), 0), constant(rows(), 1)};
-  emitSpoiledRows(outputs, SmallVector<Statistics>(outputs.size(), none));
-}
-
 void PoolExchangedBlock::emit(tile::GridOp grid) {
   emitStart(grid);
   emitLogSumsOfRows();
@@ -338,7 +320,8 @@ void PoolExchangedBlock::emit(tile::GridOp grid) {
   }
   // The copies of what comes after the last step.
   tile::MmaWaitOp::create(b, 0, /*own=*/true);
-  emitResults(loop.getResults());
+  heads = teamHeads;
+  emitMixedResults(loop.getResults(), references, factors);
 }
 
 void mma::schedulePoolExchanged(KernelOp kernel, const ExchangeSizes &sizes) {

@@ -53,7 +53,6 @@ private:
   Value emitMixerAt(Value head, int64_t g) {
     return read(op.getMixer(), {head, blockHeads[g]});
   }
-  void emitResults(Values outputs);
 
   Value read(Value tensor, ArrayRef<Value> place) {
     return toF32(b, b.getLoc(), buffers.emitRead(b, b.getLoc(), tensor, place));
@@ -215,18 +214,6 @@ Value PoolMixedBlock::emitWeightAt(int64_t g, Value row, Value key, Value) {
   return sum;
 }
 
-void PoolMixedBlock::emitResults(Values outputs) {
-  heads = blockHeads;
-  for (auto [g, each] : llvm::enumerate(outputs)) {
-    emitStore(g, each);
-    if (op.getLse())
-      emitLogSums(g, {ofRows(references, heads[g]),
-                      Softmax::emitInverse(b, ofRows(factors, heads[g]))});
-  }
-  Statistics none = {constant(rows(), 0), constant(rows(), 1)};
-  emitSpoiledRows(outputs, SmallVector<Statistics>(outputs.size(), none));
-}
-
 void PoolMixedBlock::emit(tile::GridOp grid) {
   emitStart(grid);
   emitMixers();
@@ -244,7 +231,8 @@ void PoolMixedBlock::emit(tile::GridOp grid) {
   }
   // The copies of what comes after the last block.
   tile::MmaWaitOp::create(b, 0, /*own=*/true);
-  emitResults(Values(loop.getResults().drop_front()));
+  heads = blockHeads;
+  emitMixedResults(loop.getResults().drop_front(), references, factors);
 }
 
 void mma::schedulePoolMixed(KernelOp kernel, int64_t sharedBytes) {
