@@ -3,6 +3,7 @@
 // says: an item makes those of its block, then goes over its panels.
 //
 // RUN: mixattn-opt %s --attn-set-target='chip=znver4 features=avx2,avx512f,avx512bf16,fma threads=2' --attn-plan=force=rows_dense --attn-form-kernels --attn-bufferize --attn-stage-kernels --attn-schedule-kernels --canonicalize --cse | FileCheck %s
+// RUN: mixattn-opt %s --attn-set-target='family=x86 chip=graniterapids features=avx2,avx512f,avx512bf16,fma threads=2' --attn-plan=force=rows_dense --attn-form-kernels --attn-bufferize --attn-stage-kernels --attn-schedule-kernels --canonicalize --cse | FileCheck %s --check-prefix=AGAIN
 
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
@@ -24,6 +25,12 @@
 // CHECK:             %[[SOME:.+]] = memref.subview %[[LEFT]][0, 0] [48, 37]
 // CHECK:             tile.x86.product %{{.+}}[%{{.+}}], %{{.+}} count %c19
 // CHECK-NOT:     tile.grid
+//
+// Where panels come slowly from the shared cache, each part of them makes all
+// rows again: one block.
+// AGAIN-LABEL: func.func @layer(
+// AGAIN:         tile.grid %c4 shared_if
+// AGAIN:           %{{.+}} = memref.view %{{.+}} : memref<?xi8> to memref<96x80xf32>
 func.func @layer(%x: !x, %w: tensor<37x640xbf16>) -> !y {
   %zero = arith.constant 0.0 : bf16
   %s = tensor.empty() : !s

@@ -47,6 +47,16 @@ Value DenseGrid::keepsPanels() {
   return areFew ? shape.arePanelsThere() : Value();
 }
 
+/// Whether parts of the panels rather than blocks of rows leave all threads
+/// some, where the kernel makes the rows.
+Value DenseGrid::makesAgain() {
+  std::optional<int64_t> known = getConstantIntValue(lanes);
+  double bytes =
+      double(known.value_or(0)) * (DenseTile::arePairsOf(op, sizes) ? 2 : 4);
+  return at.compare(arith::CmpIPredicate::sle, rows,
+                    DenseGridSizes::mostRowsAgain(cpu, bytes));
+}
+
 void DenseGrid::divide() {
   auto number = [&](int64_t value) { return b.getIndexAttr(value); };
   panels = quotientUp(lanes, number(sizes.width));
@@ -70,9 +80,12 @@ void DenseGrid::divide() {
     mostRows = b.createOrFold<arith::SelectOp>(
         keeps, at.min(mostRows, DenseGridSizes::fewRows), mostRows);
   // Blocks of equal size, enough of them for all threads.
-  blocks = at.max(quotientUp(rows, mostRows),
+  Value fewest = quotientUp(rows, mostRows);
+  blocks = at.max(fewest,
                   at.min(quotientUp(wanted, others),
                          quotientUp(rows, number(DenseGridSizes::fewestRows))));
+  if (made)
+    blocks = b.createOrFold<arith::SelectOp>(makesAgain(), fewest, blocks);
   group = at.value(1);
   if (made) {
     Value few = at.value(DenseGridSizes::fewItemsOf(cpu.threads));

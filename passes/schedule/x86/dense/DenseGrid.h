@@ -22,6 +22,12 @@ struct DenseGridSizes {
   /// The part of the second cache that left rows of a tile may fill where the
   /// kernel makes them: all panels read them.
   static int64_t bytesOfRows(const CpuModel &cpu) { return cpu.l2 / 2; }
+  /// The most rows that the kernel makes again for other panels of `bytes` a
+  /// term, in place of reading the panels again for other rows: the longest
+  /// that this waits, in cycles of making a number, which is an estimate.
+  static int64_t mostRowsAgain(const CpuModel &cpu, double bytes) {
+    return int64_t(bytes / cpu.l3Rate * (1 - cpu.costs.hiddenReads));
+  }
   /// The part that all left rows, or all panels, of AMX's products may fill to
   /// stay there; and the rows of a tile where all panels do.
   static int64_t bytesOfAll(const CpuModel &cpu) { return cpu.l2 / 4 * 3; }
@@ -44,6 +50,7 @@ private:
   bool readsByAmx() const { return DenseTile::isAmxOf(op, sizes) && !made; }
   static constexpr int64_t bytesOfTerm = 2;
   mlir::Value keepsPanels();
+  mlir::Value makesAgain();
   mlir::Value quotientUp(mlir::Value size, IndexMath::Index part);
   void divide();
   std::pair<mlir::Value, mlir::Value> findPlace(mlir::Value item);
