@@ -43,6 +43,9 @@ struct CpuModel : MachineDescription {
   /// compute what AMX does by other instructions.
   bool hasAmx = false, emulatesAmx = false;
 
+  /// Whether reading what does not lie in the second cache takes time although
+  /// hardware reads ahead.
+  bool readsSlowly() const { return costs.hiddenReads < 1; }
   /// Whether one instruction multiplies pairs of bf16 and adds them in f32, and
   /// takes less time than to widen them and to multiply them in f32.
   bool hasPairs() const { return 2 * pairProducts > multiplyAdds; }

@@ -126,10 +126,9 @@ public:
     // where reading keys takes time, wider ones read them less often.
     SmallVector<PlanNumbers> all;
     SmallVector<int64_t> widths = {2 * cpu.lanes, cpu.lanes};
-    bool readsSlowly = cpu.costs.hiddenReads < 1;
-    if (hasPairs(work) || readsSlowly)
+    if (hasPairs(work) || cpu.readsSlowly())
       widths.front() = cpu.widestTile();
-    if (usesAmx(work) || readsSlowly)
+    if (usesAmx(work) || cpu.readsSlowly())
       widths.insert(widths.begin() + 1, 2 * cpu.lanes);
     for (int64_t width : widths)
       for (int64_t block : {64, 32})

@@ -80,16 +80,15 @@ void DenseGrid::divide() {
     mostRows = b.createOrFold<arith::SelectOp>(
         keeps, at.min(mostRows, DenseGridSizes::fewRows), mostRows);
   // Blocks of equal size, enough of them for all threads.
-  Value fewest = quotientUp(rows, mostRows);
-  blocks = at.max(fewest,
-                  at.min(quotientUp(wanted, others),
-                         quotientUp(rows, number(DenseGridSizes::fewestRows))));
+  Value few = at.min(quotientUp(wanted, others),
+                     quotientUp(rows, number(DenseGridSizes::fewestRows)));
   if (made)
-    blocks = b.createOrFold<arith::SelectOp>(makesAgain(), fewest, blocks);
+    few = b.createOrFold<arith::SelectOp>(makesAgain(), at.value(1), few);
+  blocks = at.max(quotientUp(rows, mostRows), few);
   group = at.value(1);
   if (made) {
-    Value few = at.value(DenseGridSizes::fewItemsOf(cpu.threads));
-    Value most = quotientUp(few, at.mul(blocks, times));
+    Value items = at.value(DenseGridSizes::fewItemsOf(cpu.threads));
+    Value most = quotientUp(items, at.mul(blocks, times));
     group = quotientUp(panels, at.min(panels, most));
     // Where panels stay together, each thread has as many blocks.
     Value even = at.mul(quotientUp(blocks, number(cpu.threads)), cpu.threads);

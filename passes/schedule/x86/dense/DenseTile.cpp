@@ -136,6 +136,30 @@ void DenseTile::prefetch(Value row, Value first, Value count) {
           [&](Value term) { emitPrefetch(matrix, term, lane, sizes.width); });
 }
 
+/// The same where the kernel's panels are there: what comes next follows them.
+/// AMX waits for its squares rather than for memory.
+void DenseTile::prefetchPanels(Value row, Value first, Value count) {
+  Value areThere = arePanelsThere();
+  std::optional<int64_t> terms = getConstantIntValue(sizeOf(op.depths)),
+                         known = getConstantIntValue(sizeOf(op.lanes));
+  if (sizes.rows == 1 || isAmx() || !areThere || !sizes.mostUnasked || !terms ||
+      !known || *terms * *known * (arePairs ? 2 : 4) <= sizes.mostUnasked)
+    return;
+  Value blocks = at.div(at.add(here, sizes.rows - 1), sizes.rows);
+  Value read = rowOf(count);
+  Value share = at.div(at.add(at.sub(blocks, 1), read), blocks);
+  Value next = at.mul(at.div(row, sizes.rows), share);
+  // Few rows read little by little: hardware guesses that.
+  constexpr int64_t fewRows = 48;
+  Value asks = b.createOrFold<arith::AndIOp>(
+      areThere, at.compare(arith::CmpIPredicate::sge, here, fewRows));
+  Value end = b.createOrFold<arith::SelectOp>(asks, at.add(next, share), next);
+  Value piece = pieceOf(kernel.getPanels(), number, at.add(rowOf(first), read));
+  int64_t width = arePairs ? 2 * sizes.width : sizes.width;
+  forEach(next, end, 1,
+          [&](Value row) { emitPrefetch(piece, row, at.value(0), width); });
+}
+
 /// Clears terms of the panel after `count` of them, up to a whole step of AMX.
 void DenseTile::clearTerms(Value count) {
   std::optional<int64_t> depth = getConstantIntValue(sizeOf(op.depths));
@@ -193,6 +217,8 @@ void DenseTile::emitPiece(Value first, Value count, bool packs) {
                             sizeOf(op.depths));
   forEach(0, here, sizes.rows, [&](Value row) {
     prefetch(row, first, count);
+    if (packs)
+      prefetchPanels(row, first, count);
     emitProducts(row, first, count);
     if (matchPattern(isLast, m_One()))
       return emitResults(row, at.min(at.add(row, sizes.rows), here));

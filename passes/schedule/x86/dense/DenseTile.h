@@ -78,6 +78,7 @@ private:
   void emitProducts(mlir::Value row, mlir::Value first, mlir::Value count);
 
   void prefetch(mlir::Value row, mlir::Value first, mlir::Value count);
+  void prefetchPanels(mlir::Value row, mlir::Value first, mlir::Value count);
   mlir::Value takePiece(mlir::Value first, mlir::Value count, bool packs);
   void emitPiece(mlir::Value first, mlir::Value count, bool packs);
 

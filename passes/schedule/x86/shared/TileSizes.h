@@ -27,6 +27,9 @@ struct TileSizes {
   int64_t block;
   /// How many rows ahead products ask for the right side's.
   int64_t ahead = 0;
+  /// The bytes of what is read in turn beyond which code asks for it, as that
+  /// takes time although hardware reads ahead; 0 where it does not.
+  int64_t mostUnasked = 0;
   /// Whether one instruction adds the products of two pairs of bf16, and
   /// whether AMX multiplies squares of them.
   bool hasPairs = false, hasAmx = false;
@@ -39,6 +42,7 @@ struct TileSizes {
     sizes.rows = 4;
     sizes.bodyRows = cpu.registers >= 32 ? 4 : 2;
     sizes.block = 64;
+    sizes.mostUnasked = cpu.readsSlowly() ? cpu.l2 : 0;
     sizes.hasPairs = cpu.hasPairs();
     sizes.hasAmx = cpu.hasAmx;
     return sizes;
