@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-from bench import paths, results
+from bench import bounds, paths, results
 from bench.gpu import told as gpu
 
 MARKED = re.compile(r"(<!-- bench:(\w+)(?: ([\w/]+))? -->\n)(.*?)(<!-- /bench -->)",
@@ -180,6 +180,7 @@ TABLES = {
     "shapes": lambda run: shares(run, "odd", "wikitext", "decode"),
     "shapes_peers": lambda run: against_peers(run, "odd", "wikitext", "decode"),
     "memory": memory,
+    "bounds": lambda run: bounds.bounds(run, table, title, fraction),
     "compile": compiling,
     "dense": lambda run: goals(run, "dense"),
     "dense_peers": lambda run: against_peers(run, "dense"),
