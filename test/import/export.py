@@ -75,7 +75,8 @@ def write(name, program):
 def export(name, module, inputs, opened):
     dims = {key: {dim: torch.export.Dim.AUTO for dim in opened[key]} for key in inputs}
     exported = torch.export.export(module, tuple(inputs.values()), dynamic_shapes=dims)
-    exported = exported.run_decompositions(None if name in small_models.CORE else {})
+    if name not in small_models.RAW:
+        exported = exported.run_decompositions(None if name in small_models.CORE else {})
     file = io.BytesIO()
     torch.export.save(exported, file)
     with zipfile.ZipFile(file) as pack:

@@ -88,6 +88,23 @@ class Views(nn.Module):
         )
 
 
+class Moves(nn.Module):
+    """What PyTorch takes apart where it is asked to: dims moved and repeated, products
+    over named dims, functions of one number."""
+
+    def forward(self, x, y):
+        z = x.abs()
+        return (
+            x.movedim(2, 0), torch.moveaxis(x, (0, 1), (-1, 0)),
+            x.swapaxes(0, 2), torch.swapdims(x, 1, -1), x.mT,
+            x.repeat_interleave(3, 1), x.repeat_interleave(2),
+            torch.tensordot(x, y, dims=([2], [1])),
+            torch.tensordot(x, y, dims=([0, 2], [0, 1])),
+            torch.log1p(z), torch.expm1(x), torch.exp2(x), torch.log2(z + 1),
+            torch.logaddexp(x, x[:, :1] - 1), x.detach() + 1,
+        )
+
+
 class Picks(nn.Module):
     """Elements by tensors of indices; differences and running sums."""
 
@@ -161,6 +178,8 @@ class Sums(nn.Module):
 
 # Exported with everything taken apart to core ATen.
 CORE = {"core_attentions"}
+# Exported as PyTorch traces it, with nothing taken apart.
+RAW = {"moves"}
 
 SEQUENCES = {name: ((2, 4, 5, 8), (0, 2)) for name in "qkv"} | {"m": ((4, 4), ())}
 
@@ -168,6 +187,7 @@ SEQUENCES = {name: ((2, 4, 5, 8), (0, 2)) for name in "qkv"} | {"m": ((4, 4), ()
 MODELS = {
     "layer": (Layer, {"x": ((2, 5, 32), (0, 1))}),
     "pointwise": (Pointwise, {"x": ((2, 5, 8), (0, 1))}),
+    "moves": (Moves, {"x": ((2, 5, 6), (0, 1)), "y": ((2, 6, 5), (0, 2))}),
     "views": (Views, {"x": ((2, 5, 12), (0, 1)), "index": ((2, 5), (0, 1))}),
     "picks": (Picks, {"x": ((2, 5, 12), (0, 1)), "index": ((2, 5), (0, 1))}),
     "images": (Images, {"x": ((2, 3, 8, 12), (0,))}),

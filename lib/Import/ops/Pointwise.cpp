@@ -28,18 +28,11 @@ static OpWriter unary(NumberBody body) {
   };
 }
 
-/// A function of one float.
-static OpWriter unaryOfFloats(NumberBody body) {
+OpWriter mixattn::unaryOfFloats(NumberBody body) {
   return [body](OpCall &op) {
     DType dtype = op.floatType();
     op.give(combine(op.build, op.tensor("self"), dtype, dtype, body));
   };
-}
-
-template <typename FloatOp> static OpWriter function() {
-  return unaryOfFloats([](OpBuilder &b, Location loc, ValueRange x) {
-    return FloatOp::create(b, loc, x[0]).getResult();
-  });
 }
 
 /// An op of floats and one of integers; bools are integers here.
@@ -381,19 +374,10 @@ void mixattn::addPointwise(OpTable &table) {
   table["aten.reciprocal"] = unaryOfFloats(reciprocal);
   table["aten.gelu"] = gelu;
   table["aten.clamp"] = clamp;
-  table["aten.floor"] = function<math::FloorOp>();
-  table["aten.ceil"] = function<math::CeilOp>();
-  table["aten.exp"] = function<math::ExpOp>();
-  table["aten.log"] = function<math::LogOp>();
-  table["aten.sqrt"] = function<math::SqrtOp>();
-  table["aten.rsqrt"] = function<math::RsqrtOp>();
-  table["aten.tanh"] = function<math::TanhOp>();
-  table["aten.erf"] = function<math::ErfOp>();
-  table["aten.sin"] = function<math::SinOp>();
-  table["aten.cos"] = function<math::CosOp>();
+  addFunctions(table);
   for (const char *name :
        {"aten._to_copy", "aten.clone", "aten.to", "aten.contiguous",
-        "aten.alias", "aten.detach", "aten.lift_fresh_copy"})
+        "aten.alias", "aten.detach", "aten.detach_", "aten.lift_fresh_copy"})
     table[name] = copy;
   table["aten.dropout"] = dropout;
   addOnnxPointwise(table);

@@ -201,6 +201,38 @@ static void einsum(OpCall &op) {
   op.give(product);
 }
 
+/// A sum over dims of both, which come in pairs; then what is left of both.
+static void tensorProduct(OpCall &op) {
+  Built x = op.tensor("self"), y = op.tensor("other");
+  SmallVector<int64_t> own = op.orderedDims("dims_self", x.rank()),
+                       others = op.orderedDims("dims_other", y.rank());
+  if (!x || !y)
+    return;
+  constexpr int64_t mostDims = 20;
+  if (own.size() != others.size() || x.rank() > mostDims ||
+      y.rank() > mostDims) {
+    op.build.fail(makeError("expected matrices to multiply, but got shapes {} "
+                            "and {}",
+                            toText(x.sizes), toText(y.sizes)));
+    return;
+  }
+  // Letters from a on are dims of one, from A on those of the other.
+  std::string xDims, yDims, result;
+  for (int64_t dim = 0; dim < x.rank(); ++dim)
+    xDims += static_cast<char>('a' + dim);
+  for (int64_t dim = 0; dim < y.rank(); ++dim)
+    yDims += static_cast<char>('A' + dim);
+  for (auto [dim, other] : llvm::zip_equal(own, others))
+    yDims[other] = xDims[dim];
+  for (char letter : xDims)
+    if (!StringRef(yDims).contains(letter))
+      result += letter;
+  for (char letter : yDims)
+    if (!StringRef(xDims).contains(letter))
+      result += letter;
+  op.give(op.build.contract(x, xDims, y, yDims, result));
+}
+
 /// alpha A B + beta C, A and B transposed if asked for.
 static void generalProduct(OpCall &op) {
   Built a = op.tensor("a"), b = op.tensor("b");
@@ -242,4 +274,5 @@ void mixattn::addProducts(OpTable &table) {
   table["aten.baddbmm"] = addProduct("batch1", "batch2");
   table["aten.linear"] = linear;
   table["aten.einsum"] = einsum;
+  table["aten.tensordot"] = tensorProduct;
 }

@@ -169,14 +169,13 @@ static void difference(OpCall &op) {
 }
 
 /// log sum exp(x) = m + log sum exp(x - m), m the maximum where that is finite.
-static void logSumExp(OpCall &op) {
-  Built tensor = op.build.convert(op.tensor("self"), op.floatType());
-  SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
+static Built logSumOf(GraphBuilder &build, const Built &tensor,
+                      ArrayRef<int64_t> dims) {
   if (!tensor)
-    return;
+    return {};
   DType dtype = tensor.dtype, wide = computedAs(dtype);
-  Built x = op.build.convert(tensor, wide);
-  Built largest = op.build.extreme(x, dims, true);
+  Built x = build.convert(tensor, wide);
+  Built largest = build.extreme(x, dims, true);
   NumberBody finite = [](OpBuilder &b, Location loc, ValueRange numbers) {
     auto type = cast<FloatType>(numbers[0].getType());
     Value infinity = arith::ConstantOp::create(
@@ -190,26 +189,52 @@ static void logSumExp(OpCall &op) {
         .getResult();
   };
   if (!largest)
-    return;
-  Built shift = op.build.pointwise(wide, largest.sizes, largest, finite);
-  Type type = op.build.typeOf(wide);
-  auto zero = cast<TypedAttr>(op.build.builder().getZeroAttr(type));
-  Built sum = op.build.reduce(
-      wide, x.sizes, dims, {x, op.build.withOnes(shift, dims)}, zero,
+    return {};
+  Built shift = build.pointwise(wide, largest.sizes, largest, finite);
+  Type type = build.typeOf(wide);
+  auto zero = cast<TypedAttr>(build.builder().getZeroAttr(type));
+  Built sum = build.reduce(
+      wide, x.sizes, dims, {x, build.withOnes(shift, dims)}, zero,
       [](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
         Value lower = arith::SubFOp::create(b, loc, numbers[0], numbers[1]);
         Value exponential = math::ExpOp::create(b, loc, lower);
         return arith::AddFOp::create(b, loc, numbers[2], exponential);
       });
   if (!sum)
-    return;
-  Built result = op.build.pointwise(
+    return {};
+  Built result = build.pointwise(
       wide, sum.sizes, {sum, shift},
       [](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
         Value logarithm = math::LogOp::create(b, loc, numbers[0]);
         return arith::AddFOp::create(b, loc, logarithm, numbers[1]);
       });
-  op.give(keptIf(op, op.build.convert(result, dtype), dims));
+  return build.convert(result, dtype);
+}
+
+static void logSumExp(OpCall &op) {
+  Built tensor = op.build.convert(op.tensor("self"), op.floatType());
+  SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
+  if (Built sum = logSumOf(op.build, tensor, dims))
+    op.give(keptIf(op, sum, dims));
+}
+
+/// The same of two tensors, as of one that holds both.
+static void logAddExp(OpCall &op) {
+  DType dtype = op.floatType();
+  Built x = op.build.convert(op.tensor("self"), dtype);
+  Built y = op.build.convert(op.tensor("other"), dtype);
+  if (!x || !y)
+    return;
+  SizeList sizes = op.build.broadcast({x, y});
+  std::vector<Built> both;
+  for (const Built &each : {x, y})
+    both.push_back(op.build.withOnes(
+        op.build.pointwise(dtype, sizes, each,
+                           [](OpBuilder &, Location, ValueRange numbers) {
+                             return numbers[0];
+                           }),
+        {0}));
+  op.give(logSumOf(op.build, op.build.concatenate(both, 0), {0}));
 }
 
 static void softmax(OpCall &op) {
@@ -338,6 +363,7 @@ void mixattn::addReductions(OpTable &table) {
   table["aten.cumsum"] = runningSum;
   table["aten.diff"] = difference;
   table["aten.logsumexp"] = logSumExp;
+  table["aten.logaddexp"] = logAddExp;
   table["aten.softmax"] = table["aten._softmax"] = softmax;
   table["aten.log_softmax"] = table["aten._log_softmax"] = logSoftmax;
   addOnnxReductions(table);

@@ -36,12 +36,55 @@ static void transpose(OpCall &op) {
   op.give(op.build.transpose(tensor, order));
 }
 
+/// Two dims in each other's place, under other names of the arguments.
+static OpWriter transposeOf(const char *one, const char *other) {
+  return [one, other](OpCall &op) {
+    op.rename(one, "dim0", std::nullopt);
+    op.rename(other, "dim1", std::nullopt);
+    transpose(op);
+  };
+}
+
+/// Dims at other places; the others keep their order.
+static void moveDims(OpCall &op) {
+  Built tensor = op.tensor("self");
+  SmallVector<int64_t> from = op.orderedDims("source", tensor.rank()),
+                       to = op.orderedDims("destination", tensor.rank());
+  if (from.size() != to.size()) {
+    op.build.fail(makeError("expected an order of {} dims, but got {}",
+                            from.size(), to.size()));
+    return;
+  }
+  SmallVector<int64_t> order;
+  for (int64_t dim = 0; dim < tensor.rank(); ++dim)
+    if (!llvm::is_contained(from, dim))
+      order.push_back(dim);
+  // Places in ascending order: what comes before is there.
+  SmallVector<std::pair<int64_t, int64_t>> moves;
+  for (auto [place, dim] : llvm::zip_equal(to, from))
+    moves.emplace_back(place, dim);
+  llvm::sort(moves);
+  for (auto [place, dim] : moves)
+    order.insert(order.begin() + place, dim);
+  op.give(op.build.transpose(tensor, order));
+}
+
 /// The transpose of a matrix; of less, the tensor itself.
 static void matrixTranspose(OpCall &op) {
   Built tensor = op.tensor("self");
   if (tensor.rank() < 2)
     return op.give(tensor);
   op.give(op.build.transpose(tensor, {1, 0}));
+}
+
+/// The transposes of matrices, which the last two dims are.
+static void matricesTranspose(OpCall &op) {
+  Built tensor = op.tensor("self");
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, tensor.rank()));
+  if (tensor.rank() < 2)
+    return op.give(tensor);
+  std::swap(order.back(), order[order.size() - 2]);
+  op.give(op.build.transpose(tensor, order));
 }
 
 static void unsqueeze(OpCall &op) {
@@ -84,6 +127,31 @@ static void expand(OpCall &op) {
   if (!tensor || op.build.broadcast({tensor, place}) != sizes)
     return;
   op.give(spreadTo(op.build, tensor, sizes));
+}
+
+/// Each element along a dim as many times, one after the other; without a dim
+/// those of the tensor as a vector.
+static void repeatEach(OpCall &op) {
+  Built tensor = op.tensor("self");
+  SizePolynomial repeats = op.size("repeats", 1);
+  // What the file gives the result, which is compared with what is made.
+  op.size("output_size", 0);
+  if (!op.has("dim") && tensor) {
+    SizePolynomial all = 1;
+    for (const SizePolynomial &size : tensor.sizes)
+      all *= size;
+    tensor = op.build.reshape(tensor, {all});
+  }
+  int64_t dim = op.dim("dim", tensor.rank(), 0);
+  if (!tensor)
+    return;
+  SizeList sizes = tensor.sizes;
+  sizes.insert(sizes.begin() + dim + 1, 1);
+  Built parted = op.build.reshape(tensor, sizes);
+  sizes[dim + 1] = repeats;
+  SizeList joined = tensor.sizes;
+  joined[dim] *= repeats;
+  op.give(op.build.reshape(spreadTo(op.build, parted, sizes), joined));
 }
 
 /// The elements of another tensor in place of a tensor's, of its type.
@@ -182,6 +250,11 @@ void mixattn::addViews(OpTable &table) {
   table["aten.unflatten"] = reshapeOf({"dim", "sizes"});
   table["aten.permute"] = permute;
   table["aten.transpose"] = transpose;
+  table["aten.swapaxes"] = transposeOf("axis0", "axis1");
+  table["aten.swapdims"] = transpose;
+  table["aten.movedim"] = table["aten.moveaxis"] = moveDims;
+  table["aten.repeat_interleave"] = repeatEach;
+  table["aten.mT"] = table["aten.adjoint"] = matricesTranspose;
   table["aten.t"] = matrixTranspose;
   table["aten.unsqueeze"] = unsqueeze;
   table["aten.squeeze"] = squeeze;
