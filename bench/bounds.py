@@ -3,19 +3,22 @@
 
 A slot is a turn of a port that begins one vector multiply-add a cycle. A bound
 counts slots alone: of products, of mixers, and of what exps take of the same
-ports. Loads, memory and what comes once a tile are left out. Numbers of slots
-are those of passes/target/Calibration.h, where plan.md explains them.
+ports. Loads, memory and what comes once a tile are left out. Slots are read from
+passes/target/Calibration.h; plan.md explains them.
 """
 
-from bench import results
+import re
 
-# Of an exp: its own multiply-adds, and where all vector arithmetic shares ports
-# the rest of it, too.
-HIDDEN_EXP, NAKED_EXP = 3, 13
-# Of AMX, of which two slots a cycle count: a multiply-add at its peak and as it
-# is measured, storing a vector of scores, moving a vector of sums, a weight.
-AMX_PEAK, AMX_MULTIPLY_ADD, AMX_STORE, AMX_SUMS, AMX_WEIGHT = 2 / 32, 0.0725, 2.7, 3.7, 14
-AMX_BLOCK = 64
+from bench import paths, results
+
+# A multiply-add by AMX at its peak, where a cycle has two slots; keys of a block.
+AMX_PEAK, AMX_BLOCK = 2 / 32, 64
+
+
+def slots(name, file="Calibration.h"):
+    """A constant of the predictions."""
+    text = (paths.ROOT / "passes" / "target" / file).read_text()
+    return float(re.search(rf"\b{name} = ([0-9.]+)", text)[1])
 
 
 def counts(row):
@@ -38,11 +41,13 @@ def bound(run, row):
     products = (scores + pools) * features
     flags = run["machine"]["flags"]
     if row["dtype"] == "bf16" and "amx_bf16" in flags:
-        slots = (products * AMX_MULTIPLY_ADD + scores * AMX_STORE
-                 + pools * features * AMX_SUMS / AMX_BLOCK + exps * AMX_WEIGHT + mixers)
-        return products * AMX_PEAK / slots, "exps, after products"
+        taken = (products * slots("amxMultiplyAdd") + scores * slots("amxStore")
+                 + pools * features * slots("amxSums") / AMX_BLOCK
+                 + exps * slots("amxWeight") + mixers)
+        return products * AMX_PEAK / taken, "exps, after products"
     shares_ports = "Intel" in run["machine"]["model"] and "avx512f" in flags
-    exp = NAKED_EXP if shares_ports else HIDDEN_EXP
+    # Where ports are shared, nothing of an exp hides.
+    exp = slots("nakedExp", "Calibration.cpp") if shares_ports else slots("hiddenExp")
     what = "ports, which exps take" if shares_ports else "ports"
     return products / (products + exps * exp + mixers), what
 

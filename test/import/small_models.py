@@ -89,7 +89,7 @@ class Views(nn.Module):
 
 
 class Moves(nn.Module):
-    """What PyTorch takes apart where it is asked to: dims moved and repeated, products
+    """Ops that PyTorch takes apart where it is asked to: dims moved and repeated, products
     over named dims, functions of one number."""
 
     def forward(self, x, y):

@@ -206,16 +206,16 @@ static void tensorProduct(OpCall &op) {
   Built x = op.tensor("self"), y = op.tensor("other");
   SmallVector<int64_t> own = op.orderedDims("dims_self", x.rank()),
                        others = op.orderedDims("dims_other", y.rank());
-  if (!x || !y)
-    return;
+  auto pairs = int64_t(own.size());
   constexpr int64_t mostDims = 20;
-  if (own.size() != others.size() || x.rank() > mostDims ||
-      y.rank() > mostDims) {
-    op.build.fail(makeError("expected matrices to multiply, but got shapes {} "
-                            "and {}",
-                            toText(x.sizes), toText(y.sizes)));
+  if (own.size() != others.size() || pairs > std::min(x.rank(), y.rank()) ||
+      std::max(x.rank(), y.rank()) > mostDims)
+    op.build.fail(makeError("expected pairs of dims, of up to {} each, but got "
+                            "{} of shape {} and {} of shape {}",
+                            mostDims, own.size(), toText(x.sizes),
+                            others.size(), toText(y.sizes)));
+  if (op.build.failure())
     return;
-  }
   // Letters from a on are dims of one, from A on those of the other.
   std::string xDims, yDims, result;
   for (int64_t dim = 0; dim < x.rank(); ++dim)

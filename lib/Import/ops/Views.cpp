@@ -50,11 +50,14 @@ static void moveDims(OpCall &op) {
   Built tensor = op.tensor("self");
   SmallVector<int64_t> from = op.orderedDims("source", tensor.rank()),
                        to = op.orderedDims("destination", tensor.rank());
-  if (from.size() != to.size()) {
-    op.build.fail(makeError("expected an order of {} dims, but got {}",
-                            from.size(), to.size()));
+  if (from.size() != to.size())
+    op.build.fail(makeError("expected as many places as dims, but got {} for "
+                            "{}",
+                            to.size(), from.size()));
+  if (op.build.failure())
     return;
-  }
+  if (!tensor.rank())
+    return op.give(tensor);
   SmallVector<int64_t> order;
   for (int64_t dim = 0; dim < tensor.rank(); ++dim)
     if (!llvm::is_contained(from, dim))
@@ -130,20 +133,23 @@ static void expand(OpCall &op) {
 }
 
 /// Each element along a dim as many times, one after the other; without a dim
-/// those of the tensor as a vector.
+/// those of the tensor as a vector. The file's `output_size` is that of the
+/// result, which is compared anyway.
 static void repeatEach(OpCall &op) {
   Built tensor = op.tensor("self");
   SizePolynomial repeats = op.size("repeats", 1);
-  // What the file gives the result, which is compared with what is made.
   op.size("output_size", 0);
-  if (!op.has("dim") && tensor) {
+  if ((!op.has("dim") || !tensor.rank()) && tensor) {
     SizePolynomial all = 1;
     for (const SizePolynomial &size : tensor.sizes)
       all *= size;
     tensor = op.build.reshape(tensor, {all});
   }
   int64_t dim = op.dim("dim", tensor.rank(), 0);
-  if (!tensor)
+  if (repeats.asNumber().value_or(1) < 0)
+    op.build.fail(makeError("expected elements at least 0 times, but got {}",
+                            *repeats.asNumber()));
+  if (op.build.failure())
     return;
   SizeList sizes = tensor.sizes;
   sizes.insert(sizes.begin() + dim + 1, 1);

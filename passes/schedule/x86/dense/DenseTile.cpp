@@ -150,9 +150,9 @@ void DenseTile::prefetchPanels(Value row, Value first, Value count) {
   Value share = at.div(at.add(at.sub(blocks, 1), read), blocks);
   Value next = at.mul(at.div(row, sizes.rows), share);
   // Few rows read little by little: hardware guesses that.
-  constexpr int64_t fewRows = 48;
+  constexpr int64_t fewestRows = 48;
   Value asks = b.createOrFold<arith::AndIOp>(
-      areThere, at.compare(arith::CmpIPredicate::sge, here, fewRows));
+      areThere, at.compare(arith::CmpIPredicate::sge, here, fewestRows));
   Value end = b.createOrFold<arith::SelectOp>(asks, at.add(next, share), next);
   Value piece = pieceOf(kernel.getPanels(), number, at.add(rowOf(first), read));
   int64_t width = arePairs ? 2 * sizes.width : sizes.width;
