@@ -213,12 +213,46 @@ void ModuleBuilder::bindInputs(GraphBuilder &build) {
     values[graph.inputs[input].value].isUpdated = true;
 }
 
+/// Whether it is one of PyTorch's ops that write to their first operand:
+/// `aten.add_.Tensor`.
+static bool writesInPlace(StringRef op) {
+  auto [space, name] = op.split('.');
+  StringRef own = name.split('.').first;
+  return space == "aten" && own.ends_with("_") && !own.ends_with("__");
+}
+
+/// Whether an operand or a result has complex numbers.
+static bool readsComplex(const Graph &graph, const GraphNode &node) {
+  auto isSo = [&](ValueId id) { return graph.values[id].isComplex; };
+  for (const auto &[name, argument] : node.arguments) {
+    if (const auto *id = std::get_if<ValueId>(&argument); id && isSo(*id))
+      return true;
+    if (const auto *ids =
+            std::get_if<std::vector<std::optional<ValueId>>>(&argument))
+      for (const std::optional<ValueId> &id : *ids)
+        if (id && isSo(*id))
+          return true;
+  }
+  return llvm::any_of(node.results, isSo);
+}
+
 void ModuleBuilder::buildNode(GraphBuilder &build, const GraphNode &node) {
   Location loc = UnknownLoc::get(&context);
   if (node.place.line)
     loc = FileLineColLoc::get(&context, node.place.file, node.place.line, 1);
   build.setLocation(NameLoc::get(StringAttr::get(&context, node.name), loc));
-  const OpWriter *write = findWriter(node.op);
+  bool isComplex = readsComplex(graph, node);
+  const OpWriter *write = findWriter(node.op, isComplex);
+  if (!write && writesInPlace(node.op)) {
+    build.fail(makeError("expected ops that write to no tensor, as "
+                         "run_decompositions({}) leaves them",
+                         "{}"));
+    return;
+  }
+  if (!write && isComplex) {
+    build.fail(makeError("this op is not compiled for complex numbers"));
+    return;
+  }
   if (!write) {
     build.fail(makeError("this op is not compiled"));
     return;

@@ -25,6 +25,9 @@ struct GraphValue {
   SizeList sizes;
   /// Whether the file says both; else the op that computes it does.
   bool isTyped = true;
+  /// Whether the last dim, of size 2, is the real and the imaginary part of
+  /// complex numbers, which the file has no dim for.
+  bool isComplex = false;
 };
 
 /// The place of a value in Graph::values.

@@ -69,6 +69,9 @@ public:
   bool dependsOnIntegers(const SizePolynomial &size, bool below = false) const;
   /// The sizes of open dims at which all parts of tensors lie within them.
   const std::map<std::string, DimRange> &limits() const { return ranges; }
+  /// Lets calls check that `size` is at least 0; fails where no range of one
+  /// dim tells that.
+  void requireSize(const SizePolynomial &size);
   /// The size as an attribute, or as a value of type index.
   mlir::OpFoldResult sizeOf(const SizePolynomial &size);
   mlir::Value indexOf(const SizePolynomial &size);
@@ -150,9 +153,6 @@ private:
 
   mlir::OpBuilder b;
   mlir::Location loc;
-  /// Fails if `size` can be below 0 at sizes that no range of one dim tells.
-  void requireSize(const SizePolynomial &size);
-
   std::optional<Error> firstError;
   std::map<std::string, DimRange> ranges;
   std::map<std::string, std::pair<mlir::Value, int64_t>> dims;

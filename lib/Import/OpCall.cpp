@@ -98,6 +98,13 @@ Built OpCall::operand(StringRef name) {
   return result;
 }
 
+bool OpCall::isComplex(StringRef name) const {
+  return any_of(arguments, [&](const auto &each) {
+    const auto *id = std::get_if<ValueId>(&each.second);
+    return each.first == name && id && graph.values[*id].isComplex;
+  });
+}
+
 std::vector<Built> OpCall::tensors(StringRef name) {
   const mixattn::Argument *found = find(name);
   const auto *ids =

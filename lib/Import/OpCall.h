@@ -34,6 +34,8 @@ public:
   Built tensor(llvm::StringRef name);
   /// A tensor, or a number as one without dims.
   Built operand(llvm::StringRef name);
+  /// Whether an argument is a tensor of complex numbers.
+  bool isComplex(llvm::StringRef name) const;
   /// Tensors, of which some may be missing.
   std::vector<Built> tensors(llvm::StringRef name);
   /// Integers may be tensors that follow from sizes and constants alone.

@@ -7,10 +7,13 @@ using namespace mixattn;
 static OpTable makeTable() {
   OpTable table;
   for (auto *add :
-       {addPointwise, addComparisons, addConstants, addViews, addParts,
-        addProducts, addReductions, addNorms, addAttention, addOnnxAttention,
-        addFlexAttention, addAttnOps, addGathers, addPatches, addCaches,
-        addReplacements, addScatters, addSizes})
+       {addPointwise,     addFunctions,     addActivations,  addComparisons,
+        addConstants,     addViews,         addParts,        addBorders,
+        addProducts,      addReductions,    addNorms,        addAttention,
+        addOnnxAttention, addFlexAttention, addAttnOps,      addGathers,
+        addWindows,       addCaches,        addReplacements, addScatters,
+        addScattered,     addSizes,         addPlaced,       addRepeats,
+        addVectorNorms,   addPlaces,        addComplex,      addAliases})
     add(table);
   return table;
 }
@@ -38,11 +41,14 @@ OpWriter mixattn::fromOnnxList(const char *inputs,
   return named({inputs}, true, std::move(attributes), std::move(writer));
 }
 
-const OpWriter *mixattn::findWriter(const std::string &op) {
+const OpWriter *mixattn::findWriter(const std::string &op, bool isComplex) {
   static const OpTable table = makeTable();
   // `aten.sum.dim_IntList`: namespace, name, overload.
   size_t name = op.find('.');
   size_t overload = name == std::string::npos ? name : op.find('.', name + 1);
-  auto found = table.find(op.substr(0, overload));
+  std::string key = op.substr(0, overload);
+  if (isComplex && name != std::string::npos)
+    key = "complex" + key.substr(name);
+  auto found = table.find(key);
   return found == table.end() ? nullptr : &found->second;
 }

@@ -28,15 +28,19 @@ OpWriter fromOnnx(std::vector<const char *> inputs,
 OpWriter fromOnnxList(const char *inputs, std::vector<OnnxAttribute> attributes,
                       OpWriter writer);
 
-/// The writer of an op of any overload, or null.
-const OpWriter *findWriter(const std::string &op);
+/// The writer of an op of any overload, or null; of PyTorch's ops on complex
+/// numbers those whose names begin with `complex.` in place of `aten.`.
+const OpWriter *findWriter(const std::string &op, bool isComplex);
 
 // The families, each in its file under ops/.
 void addPointwise(OpTable &table);
+void addFunctions(OpTable &table);
+void addActivations(OpTable &table);
 void addComparisons(OpTable &table);
 void addConstants(OpTable &table);
 void addViews(OpTable &table);
 void addParts(OpTable &table);
+void addBorders(OpTable &table);
 void addProducts(OpTable &table);
 void addReductions(OpTable &table);
 void addNorms(OpTable &table);
@@ -45,11 +49,19 @@ void addOnnxAttention(OpTable &table);
 void addFlexAttention(OpTable &table);
 void addAttnOps(OpTable &table);
 void addGathers(OpTable &table);
-void addPatches(OpTable &table);
+void addWindows(OpTable &table);
 void addCaches(OpTable &table);
 void addReplacements(OpTable &table);
 void addScatters(OpTable &table);
+void addScattered(OpTable &table);
 void addSizes(OpTable &table);
+void addPlaced(OpTable &table);
+void addRepeats(OpTable &table);
+void addVectorNorms(OpTable &table);
+void addPlaces(OpTable &table);
+void addComplex(OpTable &table);
+/// Second names, once all others are there.
+void addAliases(OpTable &table);
 
 } // namespace mixattn
 

@@ -108,6 +108,17 @@ static int64_t readInteger(const JsonView &view) {
   return view["as_int"].integer();
 }
 
+/// Counts the two parts of complex numbers as elements of a last dim.
+static void splitComplex(StoredTensor &stored, const JsonView &meta) {
+  for (int64_t &stride : stored.strides)
+    if (llvm::MulOverflow(stride, int64_t(2), stride))
+      meta.complain(makeError("expected strides of 62 bits, but got more"));
+  if (llvm::MulOverflow(stored.offset, int64_t(2), stored.offset))
+    meta.complain(makeError("expected an offset of 62 bits, but got more"));
+  stored.shape.push_back(2);
+  stored.strides.push_back(1);
+}
+
 Status Archive::readIndex(const std::string &name, StringRef folder) {
   auto content = read(name);
   if (!content)
@@ -133,6 +144,8 @@ Status Archive::readIndex(const std::string &name, StringRef folder) {
     for (const JsonView &stride : meta["strides"].elements())
       stored.strides.push_back(readInteger(stride));
     stored.offset = readInteger(meta["storage_offset"]);
+    if (isComplexOfTorch(meta["dtype"].integer()))
+      splitComplex(stored, meta);
     bool isNegative = stored.offset < 0;
     for (int64_t size : stored.shape)
       isNegative |= size < 0;

@@ -11,6 +11,8 @@ namespace mixattn {
 
 /// PyTorch's number of an element type as ours.
 Result<DType> dtypeOfTorch(int64_t number);
+/// Whether that is complex64, whose parts are of type float32.
+bool isComplexOfTorch(int64_t number);
 
 /// Gives the elements of a parameter, a buffer or a constant by its name.
 using FindWeight = std::function<Result<Tensor>(const std::string &name)>;

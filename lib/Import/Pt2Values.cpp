@@ -30,15 +30,21 @@ Result<DType> mixattn::dtypeOfTorch(int64_t number) {
     return DType::F32;
   case 8:
     return DType::F64;
+  case 10:
+    // Both parts of complex64.
+    return DType::F32;
   case 12:
     return DType::I1;
   case 13:
     return DType::BF16;
   }
   return makeError("expected elements of type bool, int8 to int64, float16, "
-                   "bfloat16, float32 or float64, but got PyTorch's type {}",
+                   "bfloat16, float32, float64 or complex64, but got PyTorch's "
+                   "type {}",
                    number);
 }
+
+bool mixattn::isComplexOfTorch(int64_t number) { return number == 10; }
 
 ProgramValues::ProgramValues(const JsonView &graph,
                              std::vector<GraphValue> &values,
@@ -104,6 +110,9 @@ ValueId ProgramValues::define(const JsonView &view, bool mayBeEmpty) {
       size.complain(makeError("expected a size of at least {}, but got {}",
                               least, *number));
   }
+  value.isComplex = isComplexOfTorch(type->second["dtype"].integer());
+  if (value.isComplex)
+    value.sizes.push_back(2);
   if (value.sizes.size() > mostRank)
     view.complain(makeError("expected a tensor of at most {} dims, but got {}",
                             mostRank, value.sizes.size()));

@@ -121,8 +121,8 @@ static Value narrow(ImplicitLocOpBuilder &b, Value wide) {
 /// it once more, to f16 or bf16, rounds as if once (Boldo and Melquiond 2005).
 static Value narrowToOdd(ImplicitLocOpBuilder &b, Value wide) {
   Bits bits(b, wide);
-  Value nearest = arith::TruncFOp::create(b, b.getF32Type(), wide);
-  Value back = arith::ExtFOp::create(b, b.getF64Type(), nearest);
+  Value nearest = arith::TruncFOp::create(b, bits.of(b.getF32Type()), wide);
+  Value back = arith::ExtFOp::create(b, bits.of(b.getF64Type()), nearest);
   Value isInexact =
       arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, back, wide);
   Value isLarger = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT,
@@ -130,7 +130,7 @@ static Value narrowToOdd(ImplicitLocOpBuilder &b, Value wide) {
                                          math::AbsFOp::create(b, wide));
   Value towardsZero = arith::SubIOp::create(
       b, bits.asBits(nearest),
-      arith::ExtUIOp::create(b, b.getI32Type(), isLarger));
+      arith::ExtUIOp::create(b, bits.of(b.getI32Type()), isLarger));
   Value odd = bits.either(towardsZero, bits.constant(1));
   return bits.asFloat(bits.select(isInexact, odd, bits.asBits(nearest)));
 }
@@ -140,9 +140,10 @@ static void splitAtF32(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   Value value = op->getOperand(0);
   Type to = op->getResult(0).getType();
-  Value middle = isa<arith::ExtFOp>(op)
-                     ? arith::ExtFOp::create(b, b.getF32Type(), value)
-                     : narrowToOdd(b, value);
+  Value middle =
+      isa<arith::ExtFOp>(op)
+          ? arith::ExtFOp::create(b, Bits(b, value).of(b.getF32Type()), value)
+          : narrowToOdd(b, value);
   Value result = isa<arith::ExtFOp>(op)
                      ? arith::ExtFOp::create(b, to, middle).getResult()
                      : arith::TruncFOp::create(b, to, middle).getResult();

@@ -146,6 +146,9 @@ Ref ScoreReader::findLogarithm(Ref power) {
                              : nullptr;
   if (Ref score = operandOf<math::ExpOp>(power))
     return score;
+  // A weight of 0 is a score that is infinitely low.
+  if (!readsBoth(power) && make.isAtLeastZero(power))
+    return make.logarithm(power);
   if (!power->is(Kind::Product))
     return nullptr;
   SmallVector<Ref> sum;

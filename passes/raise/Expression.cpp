@@ -67,6 +67,7 @@ Ref Expressions::product(ArrayRef<Ref> operands, Type type) {
   Expression made{Kind::Product, type};
   double factor = flatten(operands, Kind::Product, 1, std::multiplies<double>(),
                           made.operands);
+  squareRoots(made.operands);
   if (made.operands.empty())
     return number(factor, type);
   if (factor != 1)

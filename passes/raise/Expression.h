@@ -69,6 +69,8 @@ public:
   Ref negation(Ref operand);
   Ref all(llvm::ArrayRef<Ref> operands);
   Ref raw(mlir::Type type);
+  /// The natural logarithm.
+  Ref logarithm(Ref operand);
   /// Pieces as one expression, as far as they differ in operands alone.
   Ref joinPieces(llvm::ArrayRef<Atom> place, llvm::ArrayRef<Ref> operands);
   /// `ref` with other atoms where `renamed` has them.
@@ -86,10 +88,17 @@ public:
                const llvm::DenseMap<Atom, Atom> &renamed =
                    llvm::DenseMap<Atom, Atom>()) const;
 
+  /// Whether no element is below 0, whatever the inputs are.
+  bool isAtLeastZero(Ref ref) const;
+
 private:
   Ref keep(Expression expression);
+  /// Puts x in the place of sqrt(x) sqrt(x), where x is at least 0.
+  void squareRoots(llvm::SmallVectorImpl<Ref> &factors) const;
 
   std::deque<Expression> made;
+  /// Holds an op that no expression was read from: a logarithm.
+  std::unique_ptr<mlir::Block> ownOps;
 };
 
 } // namespace mixattn

@@ -107,6 +107,8 @@ bool AttentionMatcher::matchQueriesAndKeys() {
           ofKey = make.freeAtoms(product.keys);
     Place bound = select(flat(product.bound), sourceHeads, false);
     Place depth = select(select(bound, ofQuery), ofKey);
+    if (ShapedType::isDynamic(make.atoms.staticSize(depth)))
+      return no("the number of a query's features is open");
     auto toSide = [&](ArrayRef<Ref> factors, ArrayRef<Atom> own,
                       double factor) {
       ProductTerm side{factor, select(select(bound, own), depth, false),
@@ -151,6 +153,8 @@ bool AttentionMatcher::matchValues() {
   llvm::append_range(covered, features);
   if (!areSameSets(covered, all))
     return no("the result has dims that are none of an attention's");
+  if (ShapedType::isDynamic(make.atoms.staticSize(features)))
+    return no("the number of a value's features is open");
   Place bound = select(select(pooled.bound, own), pooled.key, false);
   bound = select(bound, pooled.mixed, false);
   Ref value = toExpression(make, {1, bound, pooled.values});

@@ -5,6 +5,7 @@
 #include "passes/raise/EmitAttention.h"
 #include "passes/raise/MatchAttention.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Remarks.h"
 
 #include <queue>
@@ -59,16 +60,28 @@ static bool isOfProduct(Value value) {
   return false;
 }
 
+/// Whether what the function returns depends on `op`.
+static bool isRead(Operation *op) {
+  llvm::SetVector<Operation *> slice;
+  getForwardSlice(op, &slice);
+  return llvm::any_of(slice, [](Operation *each) {
+    return each->hasTrait<OpTrait::IsTerminator>();
+  });
+}
+
 namespace {
 
 struct RaiseAttentionPass
     : mixattn::impl::RaiseAttentionPassBase<RaiseAttentionPass> {
   void runOnOperation() override {
-    SmallVector<FoundSoftmax> softmaxes;
+    // A softmax of parameters may be a mixer of another one's weights: then it
+    // is part of that attention, and none with scores that are given.
+    SmallVector<FoundSoftmax> softmaxes, given;
     getOperation()->walk([&](Operation *op) {
       if (std::optional<FoundSoftmax> found = findSoftmax(op))
-        softmaxes.push_back(*found);
+        (isOfProduct(found->weights) ? softmaxes : given).push_back(*found);
     });
+    llvm::append_range(softmaxes, given);
     unsigned raised = 0, all = 0;
     for (const FoundSoftmax &softmax : softmaxes) {
       std::string why;
@@ -105,7 +118,11 @@ private:
       return 0;
     }
     unsigned count = 0;
+    bool isGiven = !isOfProduct(softmax.weights);
     for (linalg::LinalgOp sum : sums) {
+      // What an attention took the place of.
+      if (isGiven && !isRead(sum))
+        continue;
       Expressions make(&getContext());
       std::string reason;
       std::optional<RaisedAttention> attention =
@@ -128,7 +145,7 @@ private:
       result.replaceAllUsesWith(emitted);
       ++count;
     }
-    if (count == 0 && !isOfProduct(softmax.weights))
+    if (count == 0 && isGiven)
       why.clear();
     return count;
   }

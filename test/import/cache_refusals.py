@@ -65,8 +65,11 @@ CASES = {
                     "got shapes [N] and [2, 3, N, 4]"),
     "by-head": of([EVERY], UNPROVEN.format("[2, 3, N, 4]"), each=(LONG, ROWS)),
     "by-batch": of([put([T("rows"), None, T("at")])], INDEXED, rows=(LONG, ["N"])),
-    "added": of([STEP, put([None, None, T("i")], accumulate=True)],
-                "expected rows that are written, but got some that are added"),
+    "added": of([STEP, put([T("rows"), None, T("i")], accumulate=True)], "expected rows that are written, but got "
+                "some that are added", rows=(LONG, ["N"])),
+    "scatter-sizes": of([node("aten.scatter.src", ("after",), self=T("cache"), dim=2, index=T("each"), src=T("few"))],
+                        "expected a position for each element, but got shapes [2, 3, N, 4] and [2, 3, 2, 4] along dim 2",
+                        each=(LONG, ROWS), few=(FLOAT, [2, 3, 2, 4])),
     "from-end": of([TAKEN, SLICED], "expected a part that starts at 0 or later, as "
                    "torch._check(start >= 0) says, but u0 may be below"),
     "read": of([TAKEN, node("aten.slice.Tensor", ("old",), self=T("cache"), dim=2, start=S("u0"),
@@ -81,8 +84,8 @@ CASES = {
     "taken-twice": of([TAKEN, TAKEN, SLICED], "graph_module.graph.nodes[1].outputs[0].as_sym_int: "
                       "expected a symbol of its own for integer 'u0', but got 'u0'", op=TAKEN),
     "scatter-first": of([node("aten.scatter.src", ("after",), self=T("cache"), dim=0, index=T("each"),
-                              src=T("k"))], "expected a position for each element along another dim "
-                        "than the first, but got shapes [2, 3, N, 4] and [2, 3, N, 4] along dim 0",
+                              src=T("k"))], "expected places of the tensor's sizes along all dims but dim "
+                        "0, but got shapes [2, 3, 9, 4] and [2, 3, N, 4]",
                         each=(LONG, ROWS)),
     "whole": of([node("aten.mul.Tensor", ("after",), self=T("cache"), other=0.5)],
                 "expected what is written to 'cache' to be rows one after the other, by a slice, "

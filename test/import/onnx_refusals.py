@@ -79,12 +79,16 @@ CASES = {
                     "the model has field 99"),
     "newer-graph": (model(graph_extra=onnx.field(17, 1.5)), "expected fields whose meaning is "
                     "known, but the graph has field 17"),
-    "conv-padding": of("Conv", ("x", "w"), constants={"w": np.zeros((2, 6, 3), np.float32)}, says="expected a "
-                       "convolution of images by windows that lie next to each other and cover them, but got "
-                       "shapes [B, N, 6] and [2, 6, 3]"),
-    "conv-same": of("Conv", ("i", "w"), constants={"i": np.zeros((1, 3, 4, 4), np.float32), "w": np.zeros(
-        (2, 3, 2, 2), np.float32)}, strides=[2, 2], auto_pad="SAME_UPPER", says="expected a convolution of images by "
-        "windows that lie next to each other and cover them, but got shapes [1, 3, 4, 4] and [2, 3, 2, 2]"),
+    "conv-channels": of("Conv", ("x", "w"), constants={"w": np.zeros((2, 6, 3), np.float32)}, says="expected a "
+                        "convolution of [B, C, ...] by weights [O, C / 1, ...] of known sizes, not transposed, but got "
+                        "shapes [B, N, 6] and [2, 6, 3]"),
+    "conv-same": of("Conv", ("i", "w"), constants={"w": np.zeros((2, 3, 2, 2), np.float32)}, strides=[2, 2],
+                    auto_pad="SAME_UPPER", more=[onnx.value("i", "float32", [1, 3, "N", 4])], says="expected borders that "
+                    "do not depend on sizes, but got auto_pad 'SAME_UPPER' of shape [1, 3, N, 4]"),
+    "one-hot": of("OneHot", ("i", "d", "x"), constants={"i": longs(1), "d": longs(3)},
+                  says="expected two numbers, for elsewhere and for the place"),
+    "scatter-least": of("ScatterElements", ("x", "i", "x"), constants={"i": np.zeros((1, 1, 1), np.int64)}, reduction="min",
+                        says="expected elements that are replaced or added, but got the reduction 'min'"),
     "norm-training": of("BatchNormalization", ("x",) + ("w",) * 4, training_mode=1,
                         constants={"w": np.zeros(6, np.float32)}, says="expected a model that was exported for "
                         "inference, but got a norm of a batch"),
@@ -236,14 +240,11 @@ CASES = {
     "cache": of("TensorScatter", ["x", "x"], "expected a cache and new positions of it along a dim "
                 "that is neither the first nor the last, but got f32 of shape [B, N, 6] and f32 of "
                 "shape [B, N, 6] along dim 2", axis=2),
-    "rows": of("ScatterND", ["x", "i", "x"], "expected rows along the first dim, one after the other "
-               "from a place that follows from sizes and constants, but got indices of shape [3, 1]",
-               {"i": np.array([[0], [2], [1]])}),
-    "given": of("ScatterND", ["x", "n", "x"], "expected rows along the first dim, one after the other "
-                "from a place that follows from sizes and constants, but got indices of shape [B, 1]",
-                more=[onnx.value("n", "int64", ["B", 1])]),
-    "added": of("ScatterND", ["x", "i", "x"], "expected rows that are replaced, but got the "
-                "reduction 'add'", {"i": longs(0)}, reduction="add"),
+    "places": of("ScatterND", ["x", "i", "x"], "expected rows along the first dim, and in what the model writes to one "
+                 "after the other from a place that follows from sizes and constants, but got indices of shape [3, 2]",
+                 {"i": np.zeros((3, 2), np.int64)}),
+    "least": of("ScatterND", ["x", "i", "x"], "expected rows that are replaced or added, but got the reduction 'min'",
+                {"i": longs(0)}, reduction="min"),
     "flex": of("FlexAttention", ["x", "x"], "expected queries, keys and values, and one result, but "
                "got 2 and 1", domain="ai.onnx.preview"),
     "flex-dims": flex("scores", ["x", "x", "x"], "expected queries and keys of floats and four dims, "
@@ -266,7 +267,7 @@ CASES = {
     "counts": of("Attention", ["x", "x", "x", "", "", "", "n"], "expected a number of keys as i64 "
                  "for each item of the batch, but got f32 of shape [B]", q_num_heads=2,
                  kv_num_heads=2, more=[onnx.value("n", "float32", ["B"])]),
-    "pads": of("Pad", ["x", "p"], "expected constant elements to pad with, of known numbers at both "
+    "pads": of("Pad", ["x", "p"], "expected known numbers of elements to pad with at both "
                "ends of 3 dims, but got 'reflect' and [1, 1]", {"p": longs(1, 1)}, mode="reflect"),
     "step": of("Attention", ["x", "x", "x"], "expected scores of a step from 0 to 3 as a result, "
                "but got 4", q_num_heads=2, kv_num_heads=2, qk_matmul_output_mode=4,
@@ -274,8 +275,6 @@ CASES = {
     "angles": of("RotaryEmbedding", ["x", "c", "c"], "expected cosines and sines of half the "
                  "features to turn, but got shapes [B, 2, N, 3], [B, N, 3] and [B, N, 3]",
                  num_heads=2, more=[onnx.value("c", "float32", ["B", "N", 3])]),
-    "product": of("ReduceProd", ["s"], "expected a list of sizes, but got shape [1, 2]",
-                  {"s": longs(1, 2)[None]}),
 }
 
 

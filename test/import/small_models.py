@@ -9,6 +9,8 @@ from torch.nn import functional as F
 
 import attentions
 import couplings
+import more_attentions
+import op_models
 import outright
 import single_queries
 
@@ -179,7 +181,7 @@ class Sums(nn.Module):
 # Exported with everything taken apart to core ATen.
 CORE = {"core_attentions"}
 # Exported as PyTorch traces it, with nothing taken apart.
-RAW = {"moves"}
+RAW = {"moves", *op_models.MODELS}
 
 SEQUENCES = {name: ((2, 4, 5, 8), (0, 2)) for name in "qkv"} | {"m": ((4, 4), ())}
 
@@ -187,6 +189,7 @@ SEQUENCES = {name: ((2, 4, 5, 8), (0, 2)) for name in "qkv"} | {"m": ((4, 4), ()
 MODELS = {
     "layer": (Layer, {"x": ((2, 5, 32), (0, 1))}),
     "pointwise": (Pointwise, {"x": ((2, 5, 8), (0, 1))}),
+    **op_models.MODELS,
     "moves": (Moves, {"x": ((2, 5, 6), (0, 1)), "y": ((2, 6, 5), (0, 2))}),
     "views": (Views, {"x": ((2, 5, 12), (0, 1)), "index": ((2, 5), (0, 1))}),
     "picks": (Picks, {"x": ((2, 5, 12), (0, 1)), "index": ((2, 5), (0, 1))}),
@@ -194,6 +197,8 @@ MODELS = {
     "attentions": (lambda: attentions.Spellings(attentions.RAISED), SEQUENCES),
     "core_attentions": (lambda: attentions.Spellings(attentions.CORE), SEQUENCES),
     "plain_attentions": (lambda: attentions.Spellings(attentions.UNRAISED), SEQUENCES),
+    "more_attentions": (lambda: attentions.Spellings(more_attentions.RAISED), SEQUENCES),
+    "kept_attentions": (lambda: attentions.Spellings(more_attentions.UNRAISED), SEQUENCES),
     "couplings": (lambda: attentions.Spellings(couplings.RAISED), SEQUENCES),
     "outright": (outright.Outright, {"q": ((2, 4, 5, 8), (0, 2)), "k": ((2, 4, 9, 8), (0, 2)),
                                      "v": ((2, 4, 9, 8), (0, 2)), "m": ((4, 4), ())}),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparisons, logic and choices.
-#include "lib/Import/ops/Elementwise.h"
+#include "lib/Import/ops/Number.h"
 #include "lib/Import/ops/Sizes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mixattn;
@@ -147,18 +147,71 @@ static void negation(OpCall &op) {
   op.give(op.build.listed(DType::I1, x.sizes, others));
 }
 
-/// Whether it is no number.
-static void isNaN(OpCall &op) {
-  Built x = op.tensor("self");
-  DType dtype = x ? x.dtype : DType::F32;
-  if (!isFloat(dtype))
-    op.build.fail(makeError("expected floats, but got {}", nameOf(dtype)));
-  op.give(combine(op.build, x, dtype, DType::I1,
-                  [](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
-                    return arith::CmpFOp::create(b, loc,
-                                                 arith::CmpFPredicate::UNO,
-                                                 numbers[0], numbers[0]);
-                  }));
+/// A question about floats, to which integers all give the same answer.
+static OpWriter question(bool ofIntegers, NumberFunction answer) {
+  return [=](OpCall &op) {
+    Built x = op.tensor("self");
+    if (!x)
+      return;
+    if (!isFloat(x.dtype))
+      return op.give(op.build.filledInteger(DType::I1, x.sizes, ofIntegers));
+    op.give(combine(op.build, x, x.dtype, DType::I1, bodyOf(answer)));
+  };
+}
+
+static Number isNaN(ArrayRef<Number> x) {
+  return x[0].compare(arith::CmpFPredicate::UNO, arith::CmpIPredicate::ne,
+                      x[0]);
+}
+
+static Number isInfinite(ArrayRef<Number> x) {
+  return absolute(x[0]).compare(arith::CmpFPredicate::OEQ,
+                                arith::CmpIPredicate::eq, x[0].like(INFINITY));
+}
+
+static Number isFinite(ArrayRef<Number> x) {
+  return absolute(x[0]) < x[0].like(INFINITY);
+}
+
+/// ONNX's IsInf, of one sign alone where asked for.
+static void isInf(OpCall &op) {
+  bool below = op.flag("detect_negative", true),
+       above = op.flag("detect_positive", true);
+  question(false, [=](ArrayRef<Number> x) {
+    Number high = above ? x[0] : x[0].like(0),
+           low = below ? -x[0] : x[0].like(0);
+    Number most = largest(high, low);
+    return most.compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq,
+                        x[0].like(INFINITY));
+  })(op);
+}
+
+/// Whether |x - y| <= atol + rtol |y|, or both are the same infinity.
+static void isClose(OpCall &op) {
+  Built x = op.tensor("self"), y = op.tensor("other");
+  double relative = op.number("rtol", 1e-5),
+         absolutely = op.number("atol", 1e-8);
+  bool equalsNaN = op.flag("equal_nan", false);
+  if (!x || !y)
+    return;
+  DType dtype = isFloat(x.dtype) ? x.dtype : DType::F64;
+  op.give(combine(
+      op.build, {x, y}, dtype, DType::I1, bodyOf([=](ArrayRef<Number> n) {
+        using F = arith::CmpFPredicate;
+        auto any = [](const Number &p, const Number &q) {
+          return p.by<arith::OrIOp>(Value(q));
+        };
+        Number distance = absolute(n[0] - n[1]);
+        Number limit = absolutely + relative * absolute(n[1]);
+        Number near = distance.compare(F::OLE, arith::CmpIPredicate::sle, limit)
+                          .by<arith::AndIOp>(Value(isFinite({n[1]})));
+        Number same = n[0].compare(F::OEQ, arith::CmpIPredicate::eq, n[1]);
+        Number result = any(near, same);
+        if (equalsNaN)
+          result = any(result,
+                       isNaN({n[0]}).by<arith::AndIOp>(Value(isNaN({n[1]}))));
+        return result;
+      })));
 }
 
 /// The largest, or the smallest, of all operands at each place.
@@ -174,6 +227,19 @@ template <typename FloatOp, typename IntegerOp> static void ofAll(OpCall &op) {
                                : Value(IntegerOp::create(b, loc, so, next));
                     return so;
                   }));
+}
+
+/// The mean of all operands at each place.
+static void meanOfAll(OpCall &op) {
+  std::vector<Built> tensors = op.tensors("tensors");
+  DType dtype = op.floatType();
+  op.give(
+      combine(op.build, tensors, dtype, dtype, bodyOf([](ArrayRef<Number> n) {
+                Number sum = n[0];
+                for (const Number &next : n.drop_front())
+                  sum = sum + next;
+                return sum / double(n.size());
+              })));
 }
 
 /// ONNX's spellings.
@@ -206,10 +272,21 @@ static void addOnnxComparisons(OpTable &table) {
   table["onnx.Xor"] = logic([](S x, S y) { return x + y - 2 * (x * y); },
                             bits<arith::XOrIOp>(true));
   table["onnx.Not"] = fromOnnx({"self"}, {}, negation);
-  table["onnx.IsNaN"] = fromOnnx({"self"}, {}, isNaN);
+  table["onnx.IsNaN"] = fromOnnx({"self"}, {}, question(false, isNaN));
+  table["onnx.IsInf"] = fromOnnx({"self"}, {}, isInf);
   table["onnx.Where"] = fromOnnx({"condition", "self", "other"}, {}, where);
   table["onnx.Max"] =
       fromOnnxList("tensors", {}, ofAll<arith::MaximumFOp, arith::MaxSIOp>);
+  table["onnx.Sum"] =
+      fromOnnxList("tensors", {}, ofAll<arith::AddFOp, arith::AddIOp>);
+  table["onnx.Mean"] = fromOnnxList("tensors", {}, meanOfAll);
+  auto ofBits = [](OpWriter writer) {
+    return fromOnnx({"self", "other"}, {}, writer);
+  };
+  table["onnx.BitwiseAnd"] = ofBits(bits<arith::AndIOp>(false));
+  table["onnx.BitwiseOr"] = ofBits(bits<arith::OrIOp>(false));
+  table["onnx.BitwiseXor"] = ofBits(bits<arith::XOrIOp>(false));
+  table["onnx.BitwiseNot"] = fromOnnx({"self"}, {}, complement(false));
   table["onnx.Min"] =
       fromOnnxList("tensors", {}, ofAll<arith::MinimumFOp, arith::MinSIOp>);
 }
@@ -225,7 +302,16 @@ void mixattn::addComparisons(OpTable &table) {
   table["aten.ge"] = comparison(F::OGE, I::sge);
   table["aten.logical_and"] = bits<arith::AndIOp>(true);
   table["aten.logical_or"] = bits<arith::OrIOp>(true);
+  table["aten.logical_xor"] = bits<arith::XOrIOp>(true);
   table["aten.logical_not"] = complement(true);
+  table["aten.isnan"] = question(false, isNaN);
+  table["aten.isinf"] = question(false, isInfinite);
+  table["aten.isfinite"] = question(true, isFinite);
+  table["aten.isclose"] = isClose;
+  for (const char *name : {"aten.bitwise_left_shift", "aten.__lshift__"})
+    table[name] = bits<arith::ShLIOp>(false);
+  for (const char *name : {"aten.bitwise_right_shift", "aten.__rshift__"})
+    table[name] = bits<arith::ShRSIOp>(false);
   table["aten.bitwise_and"] = table["aten.__and__"] =
       bits<arith::AndIOp>(false);
   table["aten.bitwise_or"] = table["aten.__or__"] = bits<arith::OrIOp>(false);

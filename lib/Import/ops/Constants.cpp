@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors that follow from places and sizes: they lie in no memory.
-#include "lib/Import/ops/Elementwise.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "lib/Import/OnnxTensor.h"
+#include "lib/Import/ops/Number.h"
 
 #include <cmath>
 
@@ -64,11 +63,15 @@ static void arange(OpCall &op) {
   if (!isFloat(result.dtype)) {
     int64_t step = op.integer("step", 1);
     SizePolynomial span = op.size("end", 0) - op.size("start", 0);
+    // As far up as down the other way.
+    if (step < 0)
+      span = 0 - span;
     std::optional<int64_t> number = span.asNumber();
-    if (step > 0)
+    int64_t by = std::abs(step);
+    if (step != 0 && step != INT64_MIN)
       count = number ? SizePolynomial(llvm::divideCeil(
-                           std::max<int64_t>(*number, 0), uint64_t(step)))
-                     : span.dividedBy(step);
+                           std::max<int64_t>(*number, 0), uint64_t(by)))
+                     : span.dividedBy(by);
   } else {
     count = result.sizes.size() == 1 ? result.sizes[0]
             : result.isTyped         ? SizePolynomial()
@@ -110,6 +113,73 @@ static void arange(OpCall &op) {
               b, loc, first, arith::MulIOp::create(b, loc, place, each));
         return convertNumber(b, loc, sum, inside, dtype);
       }));
+}
+
+/// 1 on the main diagonal, 0 elsewhere.
+static void identity(OpCall &op) {
+  op.size("n", 0);
+  op.size("m", 0);
+  const GraphValue &result = op.result();
+  DType dtype = result.dtype;
+  if (result.sizes.size() != 2)
+    return;
+  op.give(op.build.generated(
+      dtype, result.sizes, [dtype](OpBuilder &b, Location loc, ValueRange own) {
+        Value isOn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                           own[0], own[1]);
+        return convertNumber(b, loc, isOn, DType::I1, dtype);
+      }));
+}
+
+/// ONNX's EyeLike: a diagonal of ones, `k` above the main one.
+static void identityLike(OpCall &op) {
+  Built like = op.tensor("self");
+  int64_t above = op.integer("k", 0);
+  Result<DType> named = op.has("dtype") ? dtypeOfOnnx(op.integer("dtype", 0))
+                                        : Result<DType>(like.dtype);
+  if (!like)
+    return;
+  if (!named || like.rank() != 2)
+    return void(
+        op.build.fail(named ? makeError("expected a matrix, but got shape {}",
+                                        toText(like.sizes))
+                            : named.error()));
+  DType dtype = *named;
+  op.give(op.build.generated(
+      dtype, like.sizes, [=](OpBuilder &b, Location loc, ValueRange own) {
+        Value step = arith::ConstantIndexOp::create(b, loc, above);
+        Value column = arith::AddIOp::create(b, loc, own[0], step);
+        Value isOn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                           column, own[1]);
+        return convertNumber(b, loc, isOn, DType::I1, dtype);
+      }));
+}
+
+/// As many floats from start to end, both among them.
+static void linspace(OpCall &op) {
+  DType dtype = op.floatType();
+  double start = op.number("start", 0), end = op.number("end", 1);
+  op.size("steps", 0);
+  const SizeList &sizes = op.result().sizes;
+  if (sizes.size() != 1 || op.build.failure())
+    return;
+  Built place = op.build.generated(
+      DType::I64, sizes, [](OpBuilder &b, Location loc, ValueRange own) {
+        return arith::IndexCastOp::create(b, loc, b.getI64Type(), own[0])
+            .getResult();
+      });
+  op.give(combine(op.build, {place, op.build.number(sizes[0])}, DType::F64,
+                  dtype, bodyOf([=](ArrayRef<Number> n) {
+                    // A single one is the start.
+                    Number steps = largest(n[1] - 1, 1);
+                    return start + n[0] * ((end - start) / steps);
+                  })));
+}
+
+/// Elements of which it is not said what they are: zeros.
+static void unknownNumbers(OpCall &op) {
+  op.sizes("physical_layout");
+  everywhere(0)(op);
 }
 
 /// The numbers of the last two dims on one side of a diagonal, zeros elsewhere.
@@ -170,6 +240,7 @@ static void constantOfShape(OpCall &op) {
 
 void mixattn::addConstants(OpTable &table) {
   table["onnx.Range"] = fromOnnx({"start", "end", "step"}, {}, arange);
+  table["onnx.EyeLike"] = fromOnnx({"self"}, {}, identityLike);
   table["onnx.Trilu"] = fromOnnx({"self", "diagonal"}, {}, eitherTriangle);
   table["onnx.ConstantOfShape"] = fromOnnx({"shape"}, {}, constantOfShape);
   for (const char *name : {"aten.zeros", "aten.zeros_like", "aten.new_zeros"})
@@ -180,6 +251,12 @@ void mixattn::addConstants(OpTable &table) {
     table[name] = fillWith("fill_value");
   table["aten.fill"] = fillWith("value");
   table["aten.scalar_tensor"] = fillWith("s");
+  for (const char *name : {"aten.empty", "aten.empty_like", "aten.new_empty",
+                           "aten.empty_permuted", "aten.empty_strided",
+                           "aten.new_empty_strided", "aten.zero"})
+    table[name] = unknownNumbers;
+  table["aten.eye"] = identity;
+  table["aten.linspace"] = linspace;
   table["aten.arange"] = arange;
   table["aten.tril"] = triangle(true);
   table["aten.triu"] = triangle(false);

@@ -19,9 +19,6 @@ Built combine(GraphBuilder &build, llvm::ArrayRef<Built> operands,
 /// A function of one float.
 OpWriter unaryOfFloats(NumberBody body);
 
-/// Those that the math dialect has: `addPointwise` adds them.
-void addFunctions(OpTable &table);
-
 /// Rows of `table` along `dim`, picked by `indices`: dims before it, those of
 /// the indices, dims after it.
 Built pickRows(OpCall &op, const Built &table, int64_t dim,

@@ -2,6 +2,8 @@
 // Elements picked by indices that are values.
 #include "lib/Import/ops/Elementwise.h"
 #include "lib/Import/ops/Parts.h"
+#include "lib/Import/ops/Repeats.h"
+#include "lib/Import/ops/Sizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -231,13 +233,14 @@ static void gatherElements(OpCall &op) {
   op.flag("sparse_grad", false);
   if (!table || !indices)
     return;
-  SizeList sizes = indices.sizes;
-  if (int64_t(sizes.size()) == table.rank() && table.rank())
-    sizes[dim] = table.sizes[dim];
-  if (!(sizes == table.sizes))
+  bool areWithin = indices.rank() == table.rank() && table.rank();
+  for (int64_t other = 0; areWithin && other < table.rank(); ++other)
+    areWithin &= other == dim ||
+                 signOf(table.sizes[other] - indices.sizes[other] + 1) == 1;
+  if (!areWithin)
     return void(op.build.fail(
-        makeError("expected indices of the tensor's sizes along all dims but "
-                  "dim {}, but got shapes {} and {}",
+        makeError("expected indices of at most the tensor's sizes along all "
+                  "dims but dim {}, but got shapes {} and {}",
                   dim, toText(table.sizes), toText(indices.sizes))));
   op.give(pick(op, table, Picked{dim, indices, indices.sizes}, indices.sizes,
                [=](ValueRange own, ValueRange places) {
@@ -245,6 +248,42 @@ static void gatherElements(OpCall &op) {
                  result[dim] = places.front();
                  return result;
                }));
+}
+
+/// take_along_dim: the same, of indices that spread; without a dim those of the
+/// tensor as a vector.
+static void takeAlong(OpCall &op) {
+  Built table = op.tensor("self"), indices = op.tensor("indices");
+  if (!op.has("dim") || !table || !indices || table.rank() != indices.rank())
+    return void(op.build.fail(makeError("expected a dim, and indices of as "
+                                        "many dims as the tensor")));
+  int64_t dim = op.dim("dim", table.rank(), 0);
+  SizeList own = table.sizes, all = indices.sizes;
+  for (int64_t other = 0; other < table.rank(); ++other)
+    if (other != dim) {
+      SizePolynomial &mine = own[other], &theirs = all[other];
+      (mine == SizePolynomial(1) ? mine : theirs) =
+          mine == SizePolynomial(1) ? theirs : mine;
+    }
+  if (own != table.sizes)
+    table = spreadTo(op.build, table, own);
+  if (all != indices.sizes)
+    indices = spreadTo(op.build, indices, all);
+  op.give(pick(op, table, Picked{dim, indices, all}, all,
+               [=](ValueRange own, ValueRange places) {
+                 SmallVector<Value> result(own);
+                 result[dim] = places.front();
+                 return result;
+               }));
+}
+
+/// take: elements of the tensor as a vector.
+static void takeElements(OpCall &op) {
+  Built table = op.tensor("self"), indices = op.tensor("index");
+  SizePolynomial all = 1;
+  for (const SizePolynomial &size : table.sizes)
+    all *= size;
+  op.give(pickRows(op, op.build.reshape(table, {all}), 0, indices));
 }
 
 /// table[..., indices, ...] with tensors of indices along some dims.
@@ -327,6 +366,8 @@ void mixattn::addGathers(OpTable &table) {
       fromOnnx({"self", "index"}, {{"dim", "axis"}}, gatherElements);
   table["onnx.Gather"] = fromOnnx({"self", "index"}, {{"dim", "axis"}}, gather);
   table["aten.gather"] = gatherElements;
+  table["aten.take_along_dim"] = takeAlong;
+  table["aten.take"] = takeElements;
   table["aten.index"] = pickByIndex;
   table["aten.embedding"] = embedding;
   table["aten.index_select"] = indexSelect;

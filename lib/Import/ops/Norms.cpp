@@ -157,18 +157,18 @@ static OpWriter normFromAxis(bool hasMean) {
   };
 }
 
-/// Weights of channels, in groups, or of groups, as they spread to [B, G, C /
-/// G,
-/// ...] of that rank.
-static Built ofGroups(OpCall &op, const Built &weight, int64_t groups,
-                      const SizePolynomial &channels, int64_t rank) {
+/// Weights of channels, in groups, or of groups, as they spread to [B, G,
+/// C / G, ...] of that rank.
+static Built ofGroups(OpCall &op, const Built &weight,
+                      const SizePolynomial &groups, const SizePolynomial &each,
+                      int64_t rank) {
   if (!weight)
     return {};
   SizeList sizes(rank - 1, 1);
   sizes[0] = groups;
   // Opset 18 has one number for a group.
   if (!(weight.sizes == SizeList{groups}))
-    sizes[1] = channels.dividedBy(groups);
+    sizes[1] = each;
   return op.build.reshape(weight, sizes);
 }
 
@@ -178,29 +178,48 @@ static void groupNorm(OpCall &op) {
   Built x = op.build.convert(op.tensor("input"), op.floatType());
   Built weight = optional(op, "weight"), bias = optional(op, "bias");
   double epsilon = op.number("eps", 1e-5);
-  std::optional<int64_t> channels =
-      x.rank() > 1 ? x.sizes[1].asNumber() : std::nullopt;
-  int64_t groups = op.integer("num_groups", channels.value_or(1));
+  // PyTorch's own op names them otherwise, and the sizes once more.
+  op.rename("group", "num_groups", std::nullopt);
+  for (const char *size : {"N", "C", "HxW"})
+    op.size(size, 0);
   op.integer("stash_type", 1);
   op.flag("cudnn_enabled", false);
   if (!x)
     return;
-  if (!channels || groups < 1 || *channels % groups)
+  SizePolynomial channels =
+                     x.rank() > 1 ? x.sizes[1] : SizePolynomial::unknown(),
+                 groups = channels, each = 1;
+  if (op.has("num_groups")) {
+    int64_t number = op.integer("num_groups", 1);
+    groups = number;
+    each = channels.dividedBy(number);
+  }
+  if (!each.isKnown() || x.rank() < 2 || groups.asNumber().value_or(1) < 1)
     return void(op.build.fail(makeError("expected channels that {} groups "
                                         "divide, but got shape {}",
-                                        groups, toText(x.sizes))));
+                                        groups.toText(), toText(x.sizes))));
   SizeList sizes = x.sizes;
   sizes[1] = groups;
-  sizes.insert(sizes.begin() + 2, *channels / groups);
+  sizes.insert(sizes.begin() + 2, each);
   int64_t rank = int64_t(sizes.size());
   auto moments = momentsOf(op, op.build.reshape(x, sizes),
                            SizeList(sizes.begin() + 2, sizes.end()), true);
   if (moments)
     op.give(op.build.reshape(
         normalised(op, *moments, epsilon,
-                   ofGroups(op, weight, groups, *channels, rank),
-                   ofGroups(op, bias, groups, *channels, rank), x.dtype),
+                   ofGroups(op, weight, groups, each, rank),
+                   ofGroups(op, bias, groups, each, rank), x.dtype),
         x.sizes));
+}
+
+/// A norm of each channel of each item, by its own elements.
+static void instanceNorm(OpCall &op) {
+  op.number("momentum", 0);
+  bool isOwn = op.flag("use_input_stats", true);
+  if (!isOwn || op.has("running_mean") || op.has("running_var"))
+    return void(op.build.fail(makeError("expected a norm by each item's own "
+                                        "elements, without statistics")));
+  groupNorm(op);
 }
 
 /// (x - mean) / sqrt(variance + eps) * weight + bias, numbers of each channel.
@@ -244,9 +263,9 @@ static void batchNorm(OpCall &op) {
                   }));
 }
 
-/// Mean squares of distances from the mean, of count - correction; where asked
-/// for, the means are a second result.
-static void variance(OpCall &op) {
+/// Mean squares of distances from the mean, of count - correction, or their
+/// roots; where asked for, the means are a second result.
+static void varianceOrDeviation(OpCall &op, bool isDeviation) {
   DType dtype = op.floatType();
   Built x = op.build.convert(op.tensor("self"), computedAs(dtype));
   SmallVector<int64_t> dims = op.dims("dim", x.rank());
@@ -266,9 +285,12 @@ static void variance(OpCall &op) {
       return;
     Built mean = combine(
         op.build, {total, count, op.build.filled(x.dtype, {}, less)}, x.dtype,
-        dtype, [](OpBuilder &b, Location loc, ValueRange numbers) {
+        dtype, [=](OpBuilder &b, Location loc, ValueRange numbers) {
           Value left = arith::SubFOp::create(b, loc, numbers[1], numbers[2]);
-          return quotient(b, loc, numbers[0], left);
+          Value result = quotient(b, loc, numbers[0], left);
+          if (isDeviation && index == 0)
+            result = math::SqrtOp::create(b, loc, result);
+          return result;
         });
     op.give(keeps ? op.build.withOnes(mean, dims) : mean, index);
   };
@@ -278,11 +300,17 @@ static void variance(OpCall &op) {
 }
 
 void mixattn::addNorms(OpTable &table) {
-  table["aten.var"] = table["aten.var_mean"] = variance;
+  table["aten.var"] = table["aten.var_mean"] = [](OpCall &op) {
+    varianceOrDeviation(op, false);
+  };
+  table["aten.std"] = table["aten.std_mean"] = [](OpCall &op) {
+    varianceOrDeviation(op, true);
+  };
   table["aten.layer_norm"] = layerNorm;
   table["aten.native_layer_norm"] = layerNorm;
   table["aten.rms_norm"] = rmsNorm;
-  table["aten.group_norm"] = groupNorm;
+  table["aten.group_norm"] = table["aten.native_group_norm"] = groupNorm;
+  table["aten.instance_norm"] = instanceNorm;
   table["aten.batch_norm"] = batchNorm;
   table["aten._native_batch_norm_legit_no_training"] = batchNorm;
   table["onnx.GroupNormalization"] =

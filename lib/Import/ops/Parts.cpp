@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors cut, and put side by side.
 #include "lib/Import/ops/Parts.h"
+#include "lib/Import/ops/Placed.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -49,6 +52,17 @@ static void slice(OpCall &op) {
   int64_t dim = op.dim("dim", tensor.rank(), 0);
   op.give(part(op, tensor, dim, op.size("start", 0), op.size("end", INT64_MAX),
                op.integer("step", 1)));
+}
+
+/// As many elements from a place on.
+static void narrow(OpCall &op) {
+  Built tensor = op.tensor("self");
+  int64_t dim = op.dim("dim", tensor.rank(), 0);
+  SizePolynomial length = op.size("length", 0);
+  if (!tensor || !tensor.rank())
+    return;
+  SizePolynomial start = fromEnd(op.size("start", 0), tensor.sizes[dim]);
+  op.give(part(op, tensor, dim, start, start + length, 1));
 }
 
 static void selectOne(OpCall &op) {
@@ -135,6 +149,44 @@ static void splitInto(OpCall &op) {
   giveParts(op, tensor, dim, sizes);
 }
 
+/// Every so many elements from a start down to an end, which is not among them.
+static Built partBackwards(OpCall &op, const Built &tensor, int64_t dim,
+                           SizePolynomial start, SizePolynomial end,
+                           int64_t step) {
+  constexpr int64_t far = INT32_MAX;
+  const SizePolynomial size = tensor.sizes[dim];
+  std::optional<int64_t> from = start.asNumber(), to = end.asNumber(),
+                         most = size.asNumber();
+  start = from.value_or(0) >= far ? size - 1 : fromEnd(start, size);
+  // Before the first.
+  end = to.value_or(0) <= -far ? SizePolynomial(-1) : fromEnd(end, size);
+  if (most && start.asNumber())
+    start = std::clamp<int64_t>(*start.asNumber(), -1, *most - 1);
+  if (most && end.asNumber())
+    end = std::clamp<int64_t>(*end.asNumber(), -1, *most - 1);
+  SizePolynomial length = start - end;
+  if (std::optional<int64_t> number = length.asNumber())
+    length = llvm::divideCeil(std::max<int64_t>(*number, 0), uint64_t(-step));
+  else
+    length = length.dividedBy(-step);
+  if (!length.isKnown())
+    return op.build.fail(makeError("expected a part whose size is a polynomial "
+                                   "of dims"));
+  op.build.requireSize(size - 1 - start);
+  op.build.requireSize(length);
+  SizeList sizes = tensor.sizes;
+  sizes[dim] = length;
+  Value first = op.build.indexOf(start);
+  return readAt(op.build, tensor, sizes,
+                [=](OpBuilder &b, Location loc, ValueRange own) {
+                  SmallVector<Value> places(own);
+                  Value each = arith::ConstantIndexOp::create(b, loc, -step);
+                  Value back = arith::MulIOp::create(b, loc, own[dim], each);
+                  places[dim] = arith::SubIOp::create(b, loc, first, back);
+                  return places;
+                });
+}
+
 /// Parts along several dims, each from a start to an end.
 static void sliceAll(OpCall &op) {
   Built tensor = op.tensor("self");
@@ -154,7 +206,10 @@ static void sliceAll(OpCall &op) {
                                         toText(ends), toText(steps))));
   for (auto [dim, start, end, step] :
        llvm::zip_equal(dims, starts, ends, steps))
-    tensor = part(op, tensor, dim, start, end, step.asNumber().value_or(0));
+    if (int64_t by = step.asNumber().value_or(0); by < 0 && tensor)
+      tensor = partBackwards(op, tensor, dim, start, end, by);
+    else
+      tensor = part(op, tensor, dim, start, end, by);
   op.give(tensor);
 }
 
@@ -211,84 +266,29 @@ static void roll(OpCall &op) {
       return;
     const SizePolynomial size = tensor.sizes[dim];
     std::optional<int64_t> places = shift.asNumber(), most = size.asNumber();
-    if (!places || !most) {
-      op.build.fail(makeError("expected to roll a dim of known size by a known "
-                              "number, but got {} and {}",
-                              size.toText(), shift.toText()));
+    if (places && most)
+      places = *most ? ((*places % *most) + *most) % *most : 0;
+    if (!places) {
+      op.build.fail(makeError("expected to roll a dim by a known number, but "
+                              "got {}",
+                              shift.toText()));
       return;
     }
-    int64_t last = *most ? ((*places % *most) + *most) % *most : 0;
-    if (last == 0)
+    if (*places == 0)
       continue;
+    // An open dim has as many elements at least.
+    SizePolynomial last =
+        *places > 0 ? SizePolynomial(*places) : size + *places;
     tensor =
-        op.build.concatenate({op.build.slice(tensor, dim, *most - last, last),
-                              op.build.slice(tensor, dim, 0, *most - last)},
+        op.build.concatenate({op.build.slice(tensor, dim, size - last, last),
+                              op.build.slice(tensor, dim, 0, size - last)},
                              dim);
   }
   if (dims.size() == shifts.size())
     op.give(tensor);
 }
 
-/// With as many constant elements before and after along each dim as asked for.
-static void padDims(OpCall &op, Built tensor, ArrayRef<int64_t> dims,
-                    const SizeList &pads) {
-  std::string mode = op.text("mode", "constant");
-  double number = op.number("value", 0);
-  bool areSizes = pads.size() == 2 * dims.size() && mode == "constant";
-  for (const SizePolynomial &each : pads)
-    areSizes &= each.asNumber().value_or(-1) >= 0;
-  if (!tensor || !areSizes)
-    return void(op.build.fail(makeError("expected constant elements to pad "
-                                        "with, of known numbers at both ends "
-                                        "of {} dims, but got '{}' and {}",
-                                        dims.size(), mode, toText(pads))));
-  for (size_t i = 0; i < dims.size(); ++i) {
-    int64_t dim = dims[i];
-    auto filled = [&](const SizePolynomial &count) {
-      SizeList sizes = tensor.sizes;
-      sizes[dim] = count;
-      return op.build.filled(tensor.dtype, sizes, number);
-    };
-    SmallVector<Built> parts = {tensor};
-    if (!pads[i].isZero())
-      parts.insert(parts.begin(), filled(pads[i]));
-    if (!pads[i + dims.size()].isZero())
-      parts.push_back(filled(pads[i + dims.size()]));
-    if (parts.size() > 1)
-      tensor = op.build.concatenate(parts, dim);
-    if (!tensor)
-      return;
-  }
-  op.give(tensor);
-}
-
-/// ONNX's Pad: all beginnings, then all ends.
-static void pad(OpCall &op) {
-  Built tensor = op.tensor("self");
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, tensor.rank()));
-  if (op.has("axes"))
-    dims = op.orderedDims("axes", tensor.rank());
-  padDims(op, tensor, dims, op.sizes("pads"));
-}
-
-/// PyTorch's pad: beginning and end of the last dim, of the one before, …
-static void padFromLast(OpCall &op) {
-  Built tensor = op.tensor("self");
-  SizeList given = op.sizes("pad"), pads;
-  SmallVector<int64_t> dims;
-  for (size_t i = 0; i < given.size() / 2; ++i)
-    dims.push_back(tensor.rank() - 1 - int64_t(i));
-  for (size_t first : {0, 1})
-    for (size_t i = first; i < given.size(); i += 2)
-      pads.push_back(given[i]);
-  if (int64_t(dims.size()) > tensor.rank())
-    pads.clear();
-  padDims(op, tensor, dims, pads);
-}
-
 void mixattn::addParts(OpTable &table) {
-  table["aten.pad"] = table["aten.constant_pad_nd"] = padFromLast;
-  table["onnx.Pad"] = fromOnnx({"self", "pads", "value", "axes"}, {}, pad);
   table["onnx.Slice"] =
       fromOnnx({"self", "starts", "ends", "axes", "steps"}, {}, sliceAll);
   table["onnx.Split"] =
@@ -297,10 +297,12 @@ void mixattn::addParts(OpTable &table) {
       fromOnnxList("tensors", {{"dim", "axis"}}, concatenate);
   table["aten.roll"] = roll;
   table["aten.slice"] = slice;
+  table["aten.narrow"] = narrow;
   table["aten.select"] = selectOne;
   table["aten.split"] = [](OpCall &op) { split(op, "split_size"); };
   table["aten.split_with_sizes"] = [](OpCall &op) { split(op, "split_sizes"); };
   table["aten.chunk"] = [](OpCall &op) { split(op, "chunks"); };
+  table["aten.tensor_split"] = [](OpCall &op) { split(op, "sections"); };
   table["aten.unbind"] = unbind;
   table["aten.cat"] = concatenate;
   table["aten.stack"] = stack;

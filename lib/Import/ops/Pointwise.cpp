@@ -2,10 +2,9 @@
 // Arithmetic and functions of one number or two.
 #include "lib/Import/OnnxTensor.h"
 #include "lib/Import/SizeText.h"
-#include "lib/Import/ops/Elementwise.h"
+#include "lib/Import/ops/Number.h"
 #include "lib/Import/ops/Sizes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <cmath>
@@ -76,8 +75,7 @@ static OpWriter ofTwo(NumberBody body) {
 }
 
 /// Quotients, rounded as asked for.
-static void divide(OpCall &op) {
-  std::string rounding = op.text("rounding_mode", "");
+static void divideBy(OpCall &op, const std::string &rounding) {
   DType dtype = rounding.empty() ? op.floatType() : op.result().dtype;
   if (!rounding.empty() && rounding != "floor" && rounding != "trunc")
     op.build.fail(makeError("expected a rounding to 'floor' or 'trunc', but "
@@ -100,6 +98,8 @@ static void divide(OpCall &op) {
                     return quotient;
                   }));
 }
+
+static void divide(OpCall &op) { divideBy(op, op.text("rounding_mode", "")); }
 
 /// Powers; small whole ones are products.
 static void power(OpCall &op) {
@@ -131,49 +131,17 @@ static void power(OpCall &op) {
 
 /// The rest of a quotient that is rounded down: of the divisor's sign.
 static Value restOf(OpBuilder &b, Location loc, ValueRange x) {
-  Value whole;
-  if (isa<FloatType>(x[0].getType()))
-    whole = math::FloorOp::create(
-        b, loc, arith::DivFOp::create(b, loc, x[0], x[1]).getResult());
-  else
-    whole = arith::FloorDivSIOp::create(b, loc, x[0], x[1]);
-  Value taken = either<arith::MulFOp, arith::MulIOp>(b, loc, whole, x[1]);
-  return either<arith::SubFOp, arith::SubIOp>(b, loc, x[0], taken);
-}
-
-static Value negate(OpBuilder &b, Location loc, ValueRange x) {
-  if (isa<FloatType>(x[0].getType()))
-    return arith::NegFOp::create(b, loc, x[0]);
-  return arith::SubIOp::create(b, loc, constant(b, loc, x[0].getType(), 0),
-                               x[0]);
-}
-
-static Value absolute(OpBuilder &b, Location loc, ValueRange x) {
-  if (isa<FloatType>(x[0].getType()))
-    return math::AbsFOp::create(b, loc, x[0]);
-  return math::AbsIOp::create(b, loc, x[0]);
-}
-
-static Value square(OpBuilder &b, Location loc, ValueRange x) {
-  return either<arith::MulFOp, arith::MulIOp>(b, loc, x[0], x[0]);
+  Number divisor(b, loc, x[1]),
+      rest(b, loc, either<arith::RemFOp, arith::RemSIOp>(b, loc, x[0], x[1]));
+  Number isOdd = (rest < 0).by<arith::XOrIOp>(Value(divisor < 0));
+  Number isZero = rest.compare(arith::CmpFPredicate::OEQ,
+                               arith::CmpIPredicate::eq, rest.like(0));
+  return choose(isZero, rest, choose(isOdd, rest + divisor, rest));
 }
 
 static Value relu(OpBuilder &b, Location loc, ValueRange x) {
   return either<arith::MaximumFOp, arith::MaxSIOp>(
       b, loc, x[0], constant(b, loc, x[0].getType(), 0));
-}
-
-/// 1 / (1 + exp(-x))
-static Value sigmoid(OpBuilder &b, Location loc, ValueRange x) {
-  Value one = constant(b, loc, x[0].getType(), 1);
-  Value negative = arith::NegFOp::create(b, loc, x[0]);
-  Value small = math::ExpOp::create(b, loc, negative);
-  return arith::DivFOp::create(
-      b, loc, one, arith::AddFOp::create(b, loc, one, small).getResult());
-}
-
-static Value silu(OpBuilder &b, Location loc, ValueRange x) {
-  return arith::MulFOp::create(b, loc, x[0], sigmoid(b, loc, x));
 }
 
 static Value reciprocal(OpBuilder &b, Location loc, ValueRange x) {
@@ -240,8 +208,10 @@ static void clamp(OpCall &op) {
                   }));
 }
 
-/// The tensor as it is, in the result's type.
+/// The tensor as it is, in the result's type, which may be that of another.
 static void copy(OpCall &op) {
+  if (op.has("other"))
+    op.tensor("other");
   Built value = op.build.convert(op.tensor("self"), op.result().dtype);
   op.give(value);
 }
@@ -276,27 +246,6 @@ static void modulo(OpCall &op) {
   if (!op.flag("fmod", false))
     return ofTwo(restOf)(op);
   ofTwo(binary<arith::RemFOp, arith::RemSIOp>)(op);
-}
-
-/// log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|))
-static Value softplus(OpBuilder &b, Location loc, ValueRange x) {
-  Value negative =
-      arith::NegFOp::create(b, loc, math::AbsFOp::create(b, loc, x[0]));
-  Value small = math::ExpOp::create(b, loc, negative);
-  Value one = constant(b, loc, x[0].getType(), 1);
-  Value sum = arith::AddFOp::create(b, loc, one, small);
-  return arith::AddFOp::create(b, loc, relu(b, loc, x),
-                               math::LogOp::create(b, loc, sum).getResult());
-}
-
-/// x sigmoid(alpha x)
-static void swish(OpCall &op) {
-  double alpha = op.number("alpha", 1);
-  unaryOfFloats([alpha](OpBuilder &b, Location loc, ValueRange x) -> Value {
-    Value scaled = arith::MulFOp::create(
-        b, loc, x[0], constant(b, loc, x[0].getType(), alpha));
-    return arith::MulFOp::create(b, loc, x[0], sigmoid(b, loc, scaled));
-  })(op);
 }
 
 /// A quotient of numbers rounded towards 0, or of sizes where it is whole.
@@ -334,8 +283,6 @@ static void addOnnxPointwise(OpTable &table) {
   table["onnx.Cast"] = fromOnnx({"self"}, {}, castTo);
   table["onnx.CastLike"] = fromOnnx({"self", "other"}, {}, castLike);
   table["onnx.Identity"] = fromOnnx({"self"}, {}, copy);
-  table["onnx.Softplus"] = fromOnnx({"self"}, {}, unaryOfFloats(softplus));
-  table["onnx.Swish"] = fromOnnx({"self"}, {}, swish);
   table["onnx.Dropout"] = fromOnnx({"input", "p", "train"}, {}, [](OpCall &op) {
     op.integer("seed", 0);
     dropout(op);
@@ -343,17 +290,7 @@ static void addOnnxPointwise(OpTable &table) {
   for (auto [name, same] : {std::pair("onnx.Neg", "aten.neg"),
                             {"onnx.Abs", "aten.abs"},
                             {"onnx.Relu", "aten.relu"},
-                            {"onnx.Sigmoid", "aten.sigmoid"},
-                            {"onnx.Reciprocal", "aten.reciprocal"},
-                            {"onnx.Floor", "aten.floor"},
-                            {"onnx.Ceil", "aten.ceil"},
-                            {"onnx.Exp", "aten.exp"},
-                            {"onnx.Log", "aten.log"},
-                            {"onnx.Sqrt", "aten.sqrt"},
-                            {"onnx.Tanh", "aten.tanh"},
-                            {"onnx.Erf", "aten.erf"},
-                            {"onnx.Sin", "aten.sin"},
-                            {"onnx.Cos", "aten.cos"}})
+                            {"onnx.Reciprocal", "aten.reciprocal"}})
     table[name] = fromOnnx({"self"}, {}, table[same]);
 }
 
@@ -364,17 +301,17 @@ void mixattn::addPointwise(OpTable &table) {
   table["aten.mul"] = ofTwo(binary<arith::MulFOp, arith::MulIOp>);
   table["aten.remainder"] = ofTwo(restOf);
   table["aten.div"] = divide;
+  table["aten.floor_divide"] = [](OpCall &op) { divideBy(op, "floor"); };
   table["aten.pow"] = power;
-  table["aten.neg"] = unary(negate);
-  table["aten.abs"] = unary(absolute);
-  table["aten.square"] = unary(square);
+  table["aten.neg"] = unary(bodyOf([](ArrayRef<Number> x) { return -x[0]; }));
+  table["aten.abs"] =
+      unary(bodyOf([](ArrayRef<Number> x) { return absolute(x[0]); }));
+  table["aten.square"] =
+      unary(bodyOf([](ArrayRef<Number> x) { return x[0] * x[0]; }));
   table["aten.relu"] = unary(relu);
-  table["aten.sigmoid"] = unaryOfFloats(sigmoid);
-  table["aten.silu"] = unaryOfFloats(silu);
   table["aten.reciprocal"] = unaryOfFloats(reciprocal);
   table["aten.gelu"] = gelu;
   table["aten.clamp"] = clamp;
-  addFunctions(table);
   for (const char *name :
        {"aten._to_copy", "aten.clone", "aten.to", "aten.contiguous",
         "aten.alias", "aten.detach", "aten.detach_", "aten.lift_fresh_copy"})

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products and einsum.
-#include "lib/Import/ops/Elementwise.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "lib/Import/ops/Number.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -51,17 +49,87 @@ static OpWriter matmul(const char *second) {
   };
 }
 
-/// beta * self + alpha * (first second)
+/// A tensor times a number of the model's text.
+static Built scaled(GraphBuilder &build, const Built &tensor, double factor) {
+  if (factor == 1 || !tensor)
+    return tensor;
+  Built number = build.filled(DType::F64, {}, factor);
+  number.isNumber = true;
+  return combine(build, {tensor, number}, tensor.dtype, tensor.dtype,
+                 bodyOf([](ArrayRef<Number> n) { return n[0] * n[1]; }));
+}
+
+/// beta * self + alpha * product
+static void giveSum(OpCall &op, Built product) {
+  product = scaled(op.build, product, op.number("alpha", 1));
+  Built self = scaled(op.build, op.tensor("self"), op.number("beta", 1));
+  if (product && self)
+    op.give(sumOf(op, product, self));
+}
+
 static OpWriter addProduct(const char *first, const char *second) {
   return [first, second](OpCall &op) {
-    if (op.number("beta", 1) != 1 || op.number("alpha", 1) != 1)
-      op.build.fail(makeError("expected a product and a sum without factors"));
-    Built product =
-        matrixProduct(op.build, op.tensor(first), op.tensor(second));
-    Built self = op.tensor("self");
-    if (product && self)
-      op.give(sumOf(op, product, self));
+    giveSum(op, matrixProduct(op.build, op.tensor(first), op.tensor(second)));
   };
+}
+
+/// The sum of products of matrices.
+static void addSumOfProducts(OpCall &op) {
+  giveSum(op, op.build.contract(op.tensor("batch1"), "BMK", op.tensor("batch2"),
+                                "BKN", "MN"));
+}
+
+/// All products of an element of each of two vectors.
+static Built outerProduct(OpCall &op, const char *first, const char *second) {
+  return op.build.contract(op.tensor(first), "M", op.tensor(second), "N", "MN");
+}
+
+/// Sums over the last dim of both, for all others of one and of the other.
+static OpWriter inner(const char *second) {
+  return [second](OpCall &op) {
+    Built x = op.tensor("self"), y = op.tensor(second);
+    if (!x || !y)
+      return;
+    if (!x.rank() || !y.rank() || x.rank() + y.rank() > 20)
+      return void(op.build.fail(makeError("expected vectors to multiply, but "
+                                          "got shapes {} and {}",
+                                          toText(x.sizes), toText(y.sizes))));
+    std::string xDims, yDims;
+    for (int64_t dim = 0; dim + 1 < x.rank(); ++dim)
+      xDims += static_cast<char>('a' + dim);
+    for (int64_t dim = 0; dim + 1 < y.rank(); ++dim)
+      yDims += static_cast<char>('A' + dim);
+    op.give(op.build.contract(x, xDims + "z", y, yDims + "z", xDims + yDims));
+  };
+}
+
+/// Products of matrices, from left to right.
+static void productOfAll(OpCall &op) {
+  std::vector<Built> matrices = op.tensors("tensors");
+  Built product;
+  for (const Built &each : matrices)
+    product = product ? matrixProduct(op.build, product, each) : each;
+  op.give(product);
+}
+
+/// sum_ij x[..., i] weight[o, i, j] y[..., j] + bias[o]
+static void bilinear(OpCall &op) {
+  Built x = op.tensor("input1"), y = op.tensor("input2"),
+        weight = op.tensor("weight");
+  if (!x || !y || !weight)
+    return;
+  std::string letters;
+  for (int64_t dim = 0; dim + 1 < x.rank(); ++dim)
+    letters += static_cast<char>('a' + dim % 20);
+  Built left =
+      op.build.contract(x, letters + "I", weight, "OIJ", letters + "OJ");
+  Built sums =
+      op.build.contract(left, letters + "OJ", y, letters + "J", letters + "O");
+  if (!op.has("bias"))
+    return op.give(sums);
+  Built bias = op.tensor("bias");
+  if (sums && bias)
+    op.give(sumOf(op, sums, bias));
 }
 
 /// x weight^T + bias
@@ -241,24 +309,13 @@ static void generalProduct(OpCall &op) {
   double alpha = op.number("alpha", 1), beta = op.number("beta", 1);
   Built product = op.build.contract(a, aTransposed ? "KM" : "MK", b,
                                     bTransposed ? "NK" : "KN", "MN");
-  auto scaled = [&](const Built &tensor, double factor) {
-    if (factor == 1 || !tensor)
-      return tensor;
-    Built number = op.build.filled(DType::F64, {}, factor);
-    number.isNumber = true;
-    return combine(
-        op.build, {tensor, number}, tensor.dtype, tensor.dtype,
-        [](OpBuilder &b, Location loc, ValueRange x) {
-          return arith::MulFOp::create(b, loc, x[0], x[1]).getResult();
-        });
-  };
   if (product && !isFloat(product.dtype))
     return void(op.build.fail(
         makeError("expected floats, but got {}", nameOf(product.dtype))));
-  product = scaled(product, alpha);
+  product = scaled(op.build, product, alpha);
   if (!op.has("c"))
     return op.give(product);
-  Built c = scaled(op.tensor("c"), beta);
+  Built c = scaled(op.build, op.tensor("c"), beta);
   if (product && c)
     op.give(sumOf(op, product, c));
 }
@@ -272,6 +329,18 @@ void mixattn::addProducts(OpTable &table) {
   table["aten.mv"] = matmul("vec");
   table["aten.addmm"] = addProduct("mat1", "mat2");
   table["aten.baddbmm"] = addProduct("batch1", "batch2");
+  table["aten.addmv"] = addProduct("mat", "vec");
+  table["aten.addbmm"] = addSumOfProducts;
+  table["aten.addr"] = [](OpCall &op) {
+    giveSum(op, outerProduct(op, "vec1", "vec2"));
+  };
+  table["aten.outer"] = table["aten.ger"] = [](OpCall &op) {
+    op.give(outerProduct(op, "self", "vec2"));
+  };
+  table["aten.dot"] = inner("tensor");
+  table["aten.vdot"] = table["aten.inner"] = inner("other");
+  table["aten.linalg_multi_dot"] = productOfAll;
+  table["aten.bilinear"] = bilinear;
   table["aten.linear"] = linear;
   table["aten.einsum"] = einsum;
   table["aten.tensordot"] = tensorProduct;

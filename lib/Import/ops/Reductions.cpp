@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums, means, extremes and normalised exponentials along dims.
-#include "lib/Import/ops/Elementwise.h"
+#include "lib/Import/ops/Number.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -42,23 +41,6 @@ static OpWriter sumOrMean(bool isMean) {
   };
 }
 
-/// The mean of each image of a tensor [..., H, W].
-static void meanOfImages(OpCall &op) {
-  Built tensor = op.build.convert(op.tensor("self"), op.floatType());
-  SizeList sizes = op.sizes("output_size");
-  if (!tensor)
-    return;
-  if (tensor.rank() < 2 || sizes != SizeList{1, 1})
-    return void(op.build.fail(
-        makeError("expected images that are pooled to one number, but got "
-                  "shape {} to {}",
-                  toText(tensor.sizes), toText(sizes))));
-  int64_t dims[] = {tensor.rank() - 2, tensor.rank() - 1};
-  Built mean =
-      divided(op.build, op.build.sum(tensor, dims), countOf(tensor, dims));
-  op.give(op.build.withOnes(mean, dims));
-}
-
 /// The mean of each channel of a tensor [B, C, ...].
 static void meanOfPlaces(OpCall &op) {
   Built tensor = op.build.convert(op.tensor("self"), op.floatType());
@@ -95,10 +77,10 @@ static OpWriter truth(bool isAny) {
   };
 }
 
-/// Sums of all elements up to each along a dim, or from it on, with it or
-/// without, 16-bit floats in f32: n^2 / 2 additions for n elements, each sum in
-/// the order of the elements.
-static void runningSum(OpCall &op) {
+/// Sums, or products, of all elements up to each along a dim, or from it on,
+/// with it or without, 16-bit floats in f32: n^2 / 2 additions for n elements,
+/// each sum in the order of the elements.
+static void running(OpCall &op, bool isProduct) {
   DType dtype = op.result().dtype, wide = computedAs(dtype);
   Built tensor = op.build.convert(op.tensor("self"), wide);
   int64_t dim = op.dim("dim", tensor.rank(), 0), rank = tensor.rank();
@@ -125,19 +107,21 @@ static void runningSum(OpCall &op) {
         return arith::CmpIOp::create(b, loc, counts, places[rank], places[dim])
             .getResult();
       });
-  auto body = [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
-    Value zero =
-        arith::ConstantOp::create(b, loc, b.getZeroAttr(x[0].getType()));
-    Value number = arith::SelectOp::create(b, loc, x[1], x[0], zero);
-    if (isFloat(wide))
-      return arith::AddFOp::create(b, loc, x[2], number);
-    return arith::AddIOp::create(b, loc, x[2], number);
-  };
-  TypedAttr zero = op.build.builder().getZeroAttr(op.build.typeOf(wide));
+  NumberBody body = bodyOf([=](ArrayRef<Number> n) {
+    Number number = choose(n[1], n[0], n[0].like(isProduct));
+    return isProduct ? n[2] * number : n[2] + number;
+  });
+  OpBuilder &b = op.build.builder();
+  Type type = op.build.typeOf(wide);
+  TypedAttr start = isFloat(wide)
+                        ? TypedAttr(b.getFloatAttr(type, isProduct))
+                        : TypedAttr(b.getIntegerAttr(type, isProduct));
   op.give(op.build.convert(
-      op.build.reduce(wide, all, {rank}, {added, isCounted}, zero, body),
+      op.build.reduce(wide, all, {rank}, {added, isCounted}, start, body),
       dtype));
 }
+
+static void runningSum(OpCall &op) { running(op, false); }
 
 /// Each element less the one before it along a dim.
 static void difference(OpCall &op) {
@@ -316,19 +300,43 @@ static Value square(OpBuilder &b, Location loc, ValueRange x) {
   return arith::MulFOp::create(b, loc, x[0], x[0]).getResult();
 }
 
-/// The product of integers that follow from sizes.
+/// Products along dims; of integers that follow from sizes they do, too.
 static void product(OpCall &op) {
-  SizeList numbers = op.sizes("self");
-  SizePolynomial result = 1;
-  for (const SizePolynomial &each : numbers)
-    result *= each;
   Built tensor = op.tensor("self");
   SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
-  if (tensor.rank() > 1)
-    return void(op.build.fail(makeError("expected a list of sizes, but got "
-                                        "shape {}",
-                                        toText(tensor.sizes))));
-  op.give(keptIf(op, op.build.listed(tensor.dtype, {}, {result}), dims));
+  if (!tensor)
+    return;
+  if (tensor.integers && tensor.rank() < 2) {
+    SizePolynomial result = 1;
+    for (const SizePolynomial &each : *tensor.integers)
+      result *= each;
+    return op.give(
+        keptIf(op, op.build.listed(tensor.dtype, {}, {result}), dims));
+  }
+  DType dtype = op.result().dtype, wide = computedAs(dtype);
+  if (dtype == DType::I1)
+    return void(
+        op.build.fail(makeError("expected numbers to multiply, but got bool")));
+  Type type = op.build.typeOf(wide);
+  OpBuilder &b = op.build.builder();
+  TypedAttr one = isFloat(wide) ? TypedAttr(b.getFloatAttr(type, 1))
+                                : TypedAttr(b.getIntegerAttr(type, 1));
+  op.give(keptIf(
+      op,
+      op.build.convert(
+          op.build.reduce(
+              wide, tensor.sizes, dims, op.build.convert(tensor, wide), one,
+              bodyOf([](ArrayRef<Number> n) { return n[0] * n[1]; })),
+          dtype),
+      dims));
+}
+
+/// How many elements along dims are not 0.
+static void countOfNonzeros(OpCall &op) {
+  Built tensor = op.tensor("self");
+  SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
+  Built isNot = op.build.convert(tensor, DType::I1);
+  op.give(op.build.sum(op.build.convert(isNot, DType::I64), dims));
 }
 
 /// ONNX's spellings.
@@ -354,13 +362,12 @@ void mixattn::addReductions(OpTable &table) {
   table["aten.mean"] = sumOrMean(true);
   table["aten.amax"] = extremeOf(true);
   table["aten.amin"] = extremeOf(false);
-  // Along one dim, they have the places as well: nothing may read these.
-  table["aten.max"] = extremeOf(true);
-  table["aten.min"] = extremeOf(false);
+  table["aten.prod"] = product;
+  table["aten.count_nonzero"] = countOfNonzeros;
   table["aten.any"] = truth(true);
   table["aten.all"] = truth(false);
-  table["aten.adaptive_avg_pool2d"] = meanOfImages;
   table["aten.cumsum"] = runningSum;
+  table["aten.cumprod"] = [](OpCall &op) { running(op, true); };
   table["aten.diff"] = difference;
   table["aten.logsumexp"] = logSumExp;
   table["aten.logaddexp"] = logAddExp;

@@ -3,6 +3,7 @@
 // caches, else the result is pieces side by side.
 #include "lib/Import/ops/Caches.h"
 #include "lib/Import/ops/Parts.h"
+#include "lib/Import/ops/Scattered.h"
 #include "passes/raise/PlacedReader.h"
 
 #include "mlir/IR/Matchers.h"
@@ -101,24 +102,31 @@ static std::optional<SizePolynomial> firstOfRow(GraphBuilder &build,
   return placed.constant;
 }
 
-/// ScatterND: rows along the first dim, at places of which it is known that
-/// they follow each other.
+/// ScatterND: rows along the first dim; parts where it is known that their
+/// places follow each other.
 static void replaceRows(OpCall &op) {
   Built tensor = op.tensor("self"), source = op.tensor("src"),
         places = op.tensor("index");
   if (!tensor || !source || !places || !tensor.rank())
     return;
-  if (std::string how = op.text("reduction", "none"); how != "none")
-    return void(op.build.fail(makeError("expected rows that are replaced, but "
-                                        "got the reduction '{}'",
+  std::string how = op.text("reduction", "none");
+  if (how != "none" && how != "add")
+    return void(op.build.fail(makeError("expected rows that are replaced or "
+                                        "added, but got the reduction '{}'",
                                         how)));
   std::optional<SizePolynomial> first;
-  if (places.rank() == 2 && places.sizes[1] == SizePolynomial(1))
+  bool areRows = places.rank() == 2 && places.sizes[1] == SizePolynomial(1);
+  if (areRows && how == "none")
     first = firstOfRow(op.build, places);
+  if (areRows && !first && !tensor.isUpdated)
+    return op.give(scattered(op, tensor, 0,
+                             op.build.reshape(places, {places.sizes[0]}),
+                             source, how == "add"));
   if (!first)
     return void(op.build.fail(makeError(
-        "expected rows along the first dim, one after the other from a place "
-        "that follows from sizes and constants, but got indices of shape {}",
+        "expected rows along the first dim, and in what the model writes to "
+        "one after the other from a place that follows from sizes and "
+        "constants, but got indices of shape {}",
         toText(places.sizes))));
   SizePolynomial start = fromEnd(*first, tensor.sizes[0]);
   Built old = part(op, tensor, 0, start, start + places.sizes[0], 1);

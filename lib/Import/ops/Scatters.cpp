@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rows written at positions that a tensor holds. Those that are proven to be
-// one after the other are attn.append; others are refused.
+// one after the other are attn.append; others are looked for, but not in what
+// the model writes to.
 #include "lib/Import/ops/Caches.h"
 #include "lib/Import/ops/Elementwise.h"
+#include "lib/Import/ops/Scattered.h"
 #include "passes/raise/PlacedReader.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,6 +12,29 @@
 
 using namespace mlir;
 using namespace mixattn;
+
+/// Whether positions are one after the other along a dim, and along others but
+/// `batch` the same.
+static bool areInOrder(const PlacedInteger &placed, const Built &positions,
+                       int64_t along, std::optional<int64_t> batch) {
+  bool result =
+      placed.countsAlong(along) || positions.sizes[along] == SizePolynomial(1);
+  for (int64_t dim = 0; dim < positions.rank(); ++dim)
+    if (dim != along && dim != batch)
+      result &= placed.factors[dim] == 0 && !placed.others.test(dim);
+  return result;
+}
+
+/// Whether no position is known to follow another, of a tensor that the model
+/// does not write to: then any places are looked for.
+static bool areAnywhere(OpCall &op, const Built &tensor, const Built &positions,
+                        int64_t along, std::optional<int64_t> batch) {
+  if (tensor.isUpdated || isFloat(positions.dtype) ||
+      positions.dtype == DType::I1)
+    return false;
+  Value value = op.build.valueOf(op.build.convert(positions, DType::I64));
+  return value && !areInOrder(readPlaced(value), positions, along, batch);
+}
 
 /// Where the first of positions that follow each other goes, one integer or one
 /// for each item of the batch, which dim `batch` of the positions counts.
@@ -25,12 +50,7 @@ static Built firstOf(OpCall &op, const Built &positions, int64_t along,
   if (!value)
     return {};
   PlacedInteger placed = readPlaced(value);
-  bool isKnown =
-      placed.countsAlong(along) || positions.sizes[along] == SizePolynomial(1);
-  for (int64_t dim = 0; dim < positions.rank(); ++dim)
-    if (dim != along && dim != batch)
-      isKnown &= placed.factors[dim] == 0 && !placed.others.test(dim);
-  if (!isKnown)
+  if (!areInOrder(placed, positions, along, batch))
     return build.fail(makeError(
         "expected positions that are one after the other whatever the inputs "
         "hold, such as start + torch.arange(n) of an integer start, but got a "
@@ -63,21 +83,32 @@ static void indexCopy(OpCall &op) {
         "expected a position for each row along dim {}, but got shapes {} and "
         "{}",
         dim, toText(positions.sizes), toText(rows.sizes))));
+  if (areAnywhere(op, cache, positions, 0, std::nullopt))
+    return op.give(scattered(op, cache, dim, positions, rows, false));
   Built start = firstOf(op, positions, 0, std::nullopt, cache.sizes[dim]);
   op.give(appendRows(op, cache, rows, dim, start));
 }
 
 /// scatter: each element has a position of its own along one dim.
 static void scatterElements(OpCall &op) {
-  Built cache = op.tensor("self"), rows = op.tensor("src"),
-        positions = op.tensor("index");
+  Built cache = op.tensor("self"), positions = op.tensor("index");
+  Built rows = op.operand(op.has("value") ? "value" : "src");
   int64_t dim = op.dim("dim", cache.rank(), 0);
   if (!cache || !rows || !positions || !cache.rank())
     return;
-  if (positions.sizes != rows.sizes || dim == 0)
+  std::string how = op.text("reduce", "");
+  if (!how.empty() && how != "add" && how != "sum")
+    return void(op.build.fail(makeError("expected elements that are replaced "
+                                        "or added, but got reduce '{}'",
+                                        how)));
+  if (!how.empty() || op.has("value") || dim == 0 ||
+      (positions.rank() == cache.rank() &&
+       areAnywhere(op, cache, positions, dim, 0)))
+    return op.give(scattered(op, cache, dim, positions, rows, !how.empty()));
+  if (positions.sizes != rows.sizes)
     return void(op.build.fail(makeError(
-        "expected a position for each element along another dim than the "
-        "first, but got shapes {} and {} along dim {}",
+        "expected a position for each element, but got shapes {} and {} along "
+        "dim {}",
         toText(positions.sizes), toText(rows.sizes), dim)));
   Built start = firstOf(op, positions, dim, 0, cache.sizes[dim]);
   op.give(appendRows(op, cache, rows, dim, start));
@@ -212,11 +243,29 @@ static Built alignRows(OpCall &op, const Built &cache, const IndexedRows &rows,
   return build.transpose(whole, order);
 }
 
+/// The only dim that has an index, if that is a vector.
+static std::optional<int64_t> onlyVector(ArrayRef<Built> indices) {
+  std::optional<int64_t> only;
+  for (auto [dim, each] : llvm::enumerate(indices)) {
+    if (!each)
+      continue;
+    if (only || each.rank() != 1)
+      return std::nullopt;
+    only = dim;
+  }
+  return only;
+}
+
 /// cache[..., positions, ...] = values: every other index is that of its dim.
 static void indexPut(OpCall &op) {
   Built cache = op.tensor("self"), values = op.tensor("values");
   std::vector<Built> given = op.tensors("indices");
-  if (op.flag("accumulate", false))
+  bool isSum = op.flag("accumulate", false);
+  if (std::optional<int64_t> dim = onlyVector(given);
+      cache && dim && *dim < cache.rank() &&
+      (isSum || areAnywhere(op, cache, given[*dim], 0, std::nullopt)))
+    return op.give(scattered(op, cache, *dim, given[*dim], values, isSum));
+  if (isSum)
     op.build.fail(makeError("expected rows that are written, but got some that "
                             "are added"));
   if (!cache || !values || op.build.failure())

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The same elements under other sizes or in another order.
+#include "lib/Import/ops/Repeats.h"
 #include "lib/Import/ops/Sizes.h"
 
 using namespace mlir;
 using namespace mixattn;
 
-/// To the sizes that the file gives the result, whose number of elements is
-/// compared with that of the operand.
+/// To the sizes that the file gives the result, or that another tensor has: the
+/// number of elements is compared with that of the operand.
 static OpWriter reshapeOf(std::initializer_list<const char *> sizes) {
   return [names = std::vector<const char *>(sizes)](OpCall &op) {
     for (const char *name : names)
       op.sizes(name);
+    if (op.has("other"))
+      op.tensor("other");
     op.give(op.build.reshape(op.tensor("self"), op.result().sizes));
   };
 }
@@ -110,19 +113,12 @@ static void squeeze(OpCall &op) {
   op.give(op.build.reshape(tensor, sizes));
 }
 
-static Built spreadTo(GraphBuilder &build, const Built &tensor,
-                      const SizeList &sizes) {
-  if (tensor.constant)
-    return build.filled(tensor.dtype, sizes, *tensor.constant);
-  return build.pointwise(
-      tensor.dtype, sizes, tensor,
-      [](OpBuilder &, Location, ValueRange numbers) { return numbers[0]; });
-}
-
 /// Spread to larger sizes.
 static void expand(OpCall &op) {
   Built tensor = op.tensor("self");
   op.sizes("size");
+  if (op.has("other"))
+    op.tensor("other");
   const SizeList &sizes = op.result().sizes;
   if (tensor.sizes == sizes)
     return op.give(tensor);
@@ -130,34 +126,6 @@ static void expand(OpCall &op) {
   if (!tensor || op.build.broadcast({tensor, place}) != sizes)
     return;
   op.give(spreadTo(op.build, tensor, sizes));
-}
-
-/// Each element along a dim as many times, one after the other; without a dim
-/// those of the tensor as a vector. The file's `output_size` is that of the
-/// result, which is compared anyway.
-static void repeatEach(OpCall &op) {
-  Built tensor = op.tensor("self");
-  SizePolynomial repeats = op.size("repeats", 1);
-  op.size("output_size", 0);
-  if ((!op.has("dim") || !tensor.rank()) && tensor) {
-    SizePolynomial all = 1;
-    for (const SizePolynomial &size : tensor.sizes)
-      all *= size;
-    tensor = op.build.reshape(tensor, {all});
-  }
-  int64_t dim = op.dim("dim", tensor.rank(), 0);
-  if (repeats.asNumber().value_or(1) < 0)
-    op.build.fail(makeError("expected elements at least 0 times, but got {}",
-                            *repeats.asNumber()));
-  if (op.build.failure())
-    return;
-  SizeList sizes = tensor.sizes;
-  sizes.insert(sizes.begin() + dim + 1, 1);
-  Built parted = op.build.reshape(tensor, sizes);
-  sizes[dim + 1] = repeats;
-  SizeList joined = tensor.sizes;
-  joined[dim] *= repeats;
-  op.give(op.build.reshape(spreadTo(op.build, parted, sizes), joined));
 }
 
 /// The elements of another tensor in place of a tensor's, of its type.
@@ -259,7 +227,6 @@ void mixattn::addViews(OpTable &table) {
   table["aten.swapaxes"] = transposeOf("axis0", "axis1");
   table["aten.swapdims"] = transpose;
   table["aten.movedim"] = table["aten.moveaxis"] = moveDims;
-  table["aten.repeat_interleave"] = repeatEach;
   table["aten.mT"] = table["aten.adjoint"] = matricesTranspose;
   table["aten.t"] = matrixTranspose;
   table["aten.unsqueeze"] = unsqueeze;

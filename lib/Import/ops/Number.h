@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arithmetic as it is written on paper, for the bodies of pointwise ops.
+#ifndef MIXATTN_LIB_IMPORT_OPS_NUMBER_H
+#define MIXATTN_LIB_IMPORT_OPS_NUMBER_H
+
+#include "lib/Import/ops/Elementwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace mixattn {
+
+/// A number, or a truth value, that is computed where operators are applied.
+class Number {
+public:
+  Number(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value)
+      : builder(&builder), loc(loc), value(value) {}
+
+  operator mlir::Value() const { return value; }
+  bool isFloat() const { return llvm::isa<mlir::FloatType>(value.getType()); }
+
+  /// A constant of the same type.
+  Number like(double number) const;
+  /// What an op makes of numbers.
+  template <typename Op, typename... Others> Number by(Others... others) const {
+    return {*builder, loc, Op::create(*builder, loc, value, others...)};
+  }
+  /// The same of floats and of integers.
+  template <typename FloatOp, typename IntegerOp>
+  Number either(const Number &other) const {
+    return isFloat() ? by<FloatOp>(other.value) : by<IntegerOp>(other.value);
+  }
+  Number compare(mlir::arith::CmpFPredicate floats,
+                 mlir::arith::CmpIPredicate integers,
+                 const Number &other) const;
+
+private:
+  mlir::OpBuilder *builder;
+  mlir::Location loc;
+  mlir::Value value;
+};
+
+Number operator+(const Number &x, const Number &y);
+Number operator-(const Number &x, const Number &y);
+Number operator*(const Number &x, const Number &y);
+Number operator/(const Number &x, const Number &y);
+Number operator-(const Number &x);
+Number operator<(const Number &x, const Number &y);
+inline Number operator+(const Number &x, double y) { return x + x.like(y); }
+inline Number operator-(const Number &x, double y) { return x - x.like(y); }
+inline Number operator*(const Number &x, double y) { return x * x.like(y); }
+inline Number operator/(const Number &x, double y) { return x / x.like(y); }
+inline Number operator+(double x, const Number &y) { return y.like(x) + y; }
+inline Number operator-(double x, const Number &y) { return y.like(x) - y; }
+inline Number operator*(double x, const Number &y) { return y.like(x) * y; }
+inline Number operator/(double x, const Number &y) { return y.like(x) / y; }
+inline Number operator<(const Number &x, double y) { return x < x.like(y); }
+inline Number operator<(double x, const Number &y) { return y.like(x) < y; }
+
+/// `yes` where the truth value `condition` holds, else `no`.
+Number choose(const Number &condition, const Number &yes, const Number &no);
+/// The larger and the smaller; NaN where one is.
+Number largest(const Number &x, const Number &y);
+Number smallest(const Number &x, const Number &y);
+inline Number largest(const Number &x, double y) {
+  return largest(x, x.like(y));
+}
+inline Number smallest(const Number &x, double y) {
+  return smallest(x, x.like(y));
+}
+
+/// Functions of the dialect math.
+Number exponential(const Number &x);
+Number logarithm(const Number &x);
+Number absolute(const Number &x);
+Number squareRoot(const Number &x);
+
+/// A function of numbers, one for each operand.
+using NumberFunction = std::function<Number(llvm::ArrayRef<Number>)>;
+
+/// A function of numbers as the body of a pointwise op.
+NumberBody bodyOf(NumberFunction function);
+
+} // namespace mixattn
+
+#endif // MIXATTN_LIB_IMPORT_OPS_NUMBER_H

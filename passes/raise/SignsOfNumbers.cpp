@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Expressions that are at least 0: only they have roots and logarithms.
+
+#include "passes/raise/Expression.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+using Kind = Expression::Kind;
+using Ref = Expressions::Ref;
+
+static bool isRoot(Ref ref) {
+  return ref->is(Kind::Apply) && isa<math::SqrtOp>(ref->op);
+}
+
+bool Expressions::isAtLeastZero(Ref ref) const {
+  auto isSo = [this](Ref operand) { return isAtLeastZero(operand); };
+  switch (ref->kind) {
+  case Kind::Number:
+    return ref->number >= 0;
+  case Kind::Element: {
+    Operation *op = ref->tensor.getDefiningOp();
+    // Views of a tensor.
+    while (op && isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+                     tensor::CollapseShapeOp>(op))
+      op = op->getOperand(0).getDefiningOp();
+    return op && op->getName().getStringRef() == "linalg.softmax";
+  }
+  case Kind::Sum:
+  case Kind::Reciprocal:
+  case Kind::Total:
+  case Kind::Largest:
+    return llvm::all_of(ref->operands, isSo);
+  case Kind::Product: {
+    // Squares are, whatever is squared.
+    SmallVector<Ref> left;
+    for (Ref factor : ref->operands) {
+      auto *same = llvm::find_if(
+          left, [&](Ref other) { return areSame(factor, other); });
+      if (same == left.end())
+        left.push_back(factor);
+      else
+        left.erase(same);
+    }
+    return llvm::all_of(left, isSo);
+  }
+  case Kind::Apply:
+    if (isa<math::ExpOp, math::Exp2Op, math::AbsFOp, math::SqrtOp>(ref->op))
+      return true;
+    if (isa<arith::MaximumFOp>(ref->op))
+      return llvm::any_of(ref->operands, isSo);
+    if (isa<arith::MinimumFOp>(ref->op))
+      return llvm::all_of(ref->operands, isSo);
+    return false;
+  default:
+    return false;
+  }
+}
+
+void Expressions::squareRoots(SmallVectorImpl<Ref> &factors) const {
+  for (size_t i = 0; i < factors.size(); ++i) {
+    if (!isRoot(factors[i]))
+      continue;
+    Ref inside = factors[i]->operands[0];
+    // Products stay flat.
+    if (inside->is(Kind::Product) || inside->is(Kind::Number) ||
+        !isAtLeastZero(inside))
+      continue;
+    for (size_t j = i + 1; j < factors.size(); ++j)
+      if (isRoot(factors[j]) && areSame(factors[i], factors[j])) {
+        factors[i] = inside;
+        factors.erase(factors.begin() + j);
+        break;
+      }
+  }
+}
+
+Ref Expressions::logarithm(Ref operand) {
+  if (!ownOps) {
+    ownOps = std::make_unique<Block>();
+    Location loc = UnknownLoc::get(f32.getContext());
+    Value any = ownOps->addArgument(f32, loc);
+    OpBuilder builder(f32.getContext());
+    builder.setInsertionPointToStart(ownOps.get());
+    math::LogOp::create(builder, loc, any);
+  }
+  return apply(&ownOps->front(), operand);
+}

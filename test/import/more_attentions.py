@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention in rarer spellings of PyTorch's users: each function is one.
+
+q, k and v are [B,4,N,8], m is a square matrix of the heads; batch and length are open.
+"""
+
+import torch
+from torch.nn import functional as F
+
+
+def complex_rotary(q, k, v, m):
+    """Rotary embeddings as complex numbers, as Llama's first code has them."""
+    n, d = q.shape[2:]
+    angles = torch.outer(torch.arange(n, dtype=q.dtype), 100.0 ** (-torch.arange(0, d, 2, dtype=q.dtype) / d))
+    turns = torch.polar(torch.ones_like(angles), angles)[None, None]
+
+    def turned(x):
+        pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
+        return torch.view_as_real(pairs * turns).flatten(3).type_as(x)
+
+    return F.scaled_dot_product_attention(turned(q), turned(k), v, is_causal=True)
+
+
+def squared_distances(q, k, v, m):
+    """A distance is a root, and its square has none."""
+    both = [-torch.cdist(q, each) ** 2 / 9 for each in (k, v)]
+    return torch.logaddexp(*both).softmax(-1) @ v
+
+
+def mixed_powers(q, k, v, m):
+    """Powers of two components, weighted by a softmax of parameters, over their sum."""
+    prior = m[:, :2].softmax(-1)
+    power = sum(prior[None, :, r, None, None] * torch.exp(q @ each.mT / 3) for r, each in enumerate((k, v)))
+    return (power / power.sum(-1, keepdim=True)) @ v
+
+
+def softmax_mixer(q, k, v, m):
+    """Weights of heads are mixed by a softmax, which is none of keys."""
+    weights = (q @ k.mT / 3).softmax(-1)
+    return torch.einsum("hg,bgij->bhij", m.softmax(-1), weights) @ v
+
+
+def tiled_heads(q, k, v, m):
+    """Keys of two heads, twice; values of one, four times."""
+    return (q @ k[:, :2].repeat(1, 2, 1, 1).mT / 3).softmax(-1) @ v[:, :1].tile(1, 4, 1, 1)
+
+
+def unit_vectors(q, k, v, m):
+    """Queries and keys of length 1, as in cosine attention."""
+    scores = F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).mT
+    return (scores * m[0].exp()[:, None, None]).softmax(-1) @ v
+
+
+def joined_sum(q, k, v, m):
+    """A product that is added to nothing, times a factor; distances from an op."""
+    b, h, n, d = q.shape
+    slopes = (0.5 ** torch.arange(h, dtype=q.dtype))[:, None, None] * torch.arange(n)
+    bias = slopes.expand(b, h, 1, n).reshape(b * h, 1, n)
+    scores = torch.baddbmm(bias, q.reshape(b * h, n, d), k.reshape(b * h, n, d).mT, alpha=0.3)
+    return torch.bmm(scores.softmax(-1), v.reshape(b * h, n, d)).view(b, h, n, d)
+
+
+RAISED = [complex_rotary, squared_distances, mixed_powers, softmax_mixer, tiled_heads, unit_vectors, joined_sum]
+
+
+def covariance(q, k, v, m):
+    """Features attend to features: there are as many numbers in each as rows."""
+    return ((q.mT @ k / 3).softmax(-1) @ v.mT).mT
+
+
+def power_of_signs(q, k, v, m):
+    """A prior that may be below 0 has no logarithm."""
+    power = sum((m[:, r, None, None] + 2) * torch.exp(q @ each.mT / 3) for r, each in enumerate((k, v)))
+    return (power / power.sum(-1, keepdim=True)) @ v
+
+
+UNRAISED = [covariance, power_of_signs]

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What ops by families cannot do, and what is said: op_refusals.py FOLDER. The sentences are those
+of refusals.py.
+"""
+
+import sys
+
+from programs import BOOL, FLOAT, LONG, S, T, refuse_programs
+from refusals import X, of
+
+COMPLEX = 10
+Z = T("z")
+
+
+def two(target, sizes, says, dtype=FLOAT, typed=None, **arguments):
+    """An op of x and of a tensor z of these sizes."""
+    return of(target, {"z": (dtype, sizes), **(typed or {})}, says, inputs=("x", "z"), **arguments)
+
+
+def image(target, says, sizes=("B", 3, 8, 8), **arguments):
+    return of(target, {"x": (FLOAT, list(sizes)), "y": (FLOAT, [4]), "z": (FLOAT, [4, 3, 3, 3])}, says, inputs=("x", "z"), **arguments)
+
+
+CASES = {
+    "complex-op": two("aten.exp.default", ["B", "N"], "this op is not compiled for complex numbers", COMPLEX, self=Z),
+    "in-place": of("aten.add_.Tensor", self=X, other=X, says="expected ops that write to no tensor, as "
+                   "run_decompositions({}) leaves them"),
+    "halves": of("aten.glu.default", self=X, dim=1, says="expected a dim of two halves, but got size N"),
+    "pads": of("aten.pad.default", self=X, pad=[1, -1], mode="reflect", says="expected known numbers of elements to pad "
+               "with at both ends of 1 dims, but got 'reflect' and [1, -1]"),
+    "along-none": two("aten.take_along_dim.default", ["B"], "expected a dim, and indices of as many dims as the tensor",
+                      LONG, self=X, indices=Z, dim=1),
+    "statistics": two("aten.instance_norm.default", [6], "expected a norm by each item's own elements, without "
+                      "statistics", input=X, running_mean=Z, running_var=Z, use_input_stats=False),
+    "roll-open": of("aten.roll.default", self=X, shifts=S("n"), dims=[1], integers={"n": "N"},
+                    says="expected to roll a dim by a known number, but got N"),
+    "diagonal-dims": of("aten.diagonal.default", self=X, dim1=1, dim2=-2,
+                        says="expected two dims of a tensor, but got 1 and 1 of shape [B, N, 6]"),
+    "diagonal-open": of("aten.diagonal.default", self=X, dim1=0, dim2=1, says="expected a diagonal whose length is a "
+                        "polynomial of dims, but got shape [B, N, 6]"),
+    "embedded-below": of("aten.diag_embed.default", self=X, offset=1,
+                         says="expected the main diagonal of matrices, which the last two dims are"),
+    "unfold": of("aten.unfold.default", self=X, dimension=1, size=2, step=2, says="expected parts of size 2 whose number "
+                 "is a polynomial of dims, but got shape [B, N, 6]"),
+    "sort-bools": two("aten.sort.default", ["B", "N"], "expected numbers to order, but got bool", BOOL, self=Z),
+    "classes": two("aten.one_hot.default", ["B"], "expected a number of classes, which does not depend on values", LONG,
+                   self=Z),
+    "no-dim-kept": of("aten.argmax.default", self=X, keepdim=True, says="expected a dim to keep"),
+    "inner-scalar": two("aten.inner.default", [], "expected vectors to multiply, but got shapes [B, N, 6] and []", self=X,
+                        other=Z),
+    "bools-multiplied": two("aten.prod.default", ["B"], "expected numbers to multiply, but got bool", BOOL,
+                            {"y": (BOOL, [])}, self=Z),
+    "grid": of("aten.meshgrid.default", tensors=[X], says="expected vectors as axes of a grid, but got shape [B, N, 6]"),
+    "shuffle": of("aten.pixel_shuffle.default", {"x": (FLOAT, ["B", 6, 4, 4]), "y": (FLOAT, [4])}, self=X, upscale_factor=2,
+                  says="expected dims that 2 divides, but got shape [B, 6, 4, 4]"),
+    "shuffle-rank": of("aten.pixel_shuffle.default", {"x": (FLOAT, ["B", 6]), "y": (FLOAT, [4])}, self=X, upscale_factor=2,
+                       says="expected a tensor of at least 3 dims, but got shape [B, 6]"),
+    "repeat-below": of("aten.repeat.default", self=X, repeats=[1, -1, 1],
+                       says="expected a tensor at least 0 times, but got -1"),
+    "float-places": of("aten.scatter_add.default", self=X, dim=1, index=X, src=X,
+                       says="expected places of an integer type, but got f32"),
+    "few-places": two("aten.scatter_add.default", ["B", 2, 5], "expected places of the tensor's sizes along all dims but "
+                      "dim 1, but got shapes [B, N, 6] and [B, 2, 5]", LONG, self=X, dim=1, index=Z, src=X),
+    "scatter-product": two("aten.scatter.reduce", ["B", "N", 6], "expected elements that are replaced or added, but got "
+                           "reduce 'multiply'", LONG, self=X, dim=1, index=Z, src=X, reduce="multiply"),
+    "distances": two("aten.cdist.default", [6], "expected rows of vectors, but got shapes [B, N, 6] and [6]", x1=X, x2=Z),
+    "matrix-norm": of("aten.linalg_norm.default", self=X, ord=2, dim=[0, 1], says="expected the norm of vectors along one "
+                      "dim, but got that of matrices"),
+    "convolution": image("aten.conv2d.default", "expected windows of 3 at every 2 places whose number is a polynomial of "
+                         "dims, but got shape [B, 3, N, 8]", ("B", 3, "N", 8), input=X, weight=Z, stride=[2, 2]),
+    "transposed": image("aten.convolution.default", "expected a convolution of [B, C, ...] by weights [O, C / 1, ...] of "
+                        "known sizes, not transposed, but got shapes [B, 3, 8, 8] and [4, 3, 3, 3]", input=X, weight=Z,
+                        transposed=True),
+    "ceil-mode": image("aten.max_pool2d.default", "expected windows that lie within the tensor, but got ceil_mode",
+                       self=X, kernel_size=[2, 2], ceil_mode=True),
+    "pool-rank": image("aten.max_pool2d.default", "expected a tensor of over 2 dims, but got shape [8, 8]", (8, 8),
+                       self=X, kernel_size=[2, 2]),
+    "many-pads": image("aten.max_pool2d.default", "expected argument 'padding' to be numbers from 0 to 1048576, but got "
+                       "-1", self=X, kernel_size=[2, 2], padding=[-1, 0]),
+    "few-strides": image("aten.conv2d.default", "expected 2 numbers for as many dims, but got 3", input=X, weight=Z,
+                         stride=[1, 1, 1]),
+    "adaptive": of("aten.adaptive_avg_pool2d.default", self=X, output_size=[2, 4],
+                   says="expected dims that as many windows divide, but got shape [B, N, 6] to [2, 4]"),
+}
+
+if __name__ == "__main__":
+    refuse_programs(sys.argv[1], CASES)
