@@ -7,6 +7,7 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <queue>
 
@@ -65,7 +66,8 @@ static bool isRead(Operation *op) {
   llvm::SetVector<Operation *> slice;
   getForwardSlice(op, &slice);
   return llvm::any_of(slice, [](Operation *each) {
-    return each->hasTrait<OpTrait::IsTerminator>();
+    return each->hasTrait<OpTrait::IsTerminator>() &&
+           isa<FunctionOpInterface>(each->getParentOp());
   });
 }
 

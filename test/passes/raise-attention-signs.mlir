@@ -9,7 +9,7 @@
 // SAID: Reason="raised 1 of 1 attentions"
 // SAID: Reason="raised 1 of 1 attentions"
 // SAID: Reason="attention not raised: the number of a query's features is open"
-// SAID: Reason="attention not raised: products of queries and keys are multiplied by what depends on both"
+// SAID: Reason="attention not raised: queries and keys meet in several places"
 
 #q = affine_map<(h, i, j, d) -> (h, i, d)>
 #k = affine_map<(h, i, j, d) -> (h, j, d)>
