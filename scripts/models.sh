@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 usage() {
   cat <<'END'
 usage: scripts/models.sh [--full] [--onnx] [--only=NAME]...
+       scripts/models.sh --families [--onnx] [--only=NAME]...
        scripts/models.sh --nodes [--only=OP]...
 
 Builds the compiler, installs PyTorch, torchvision, timm, transformers and onnxscript into
@@ -17,6 +18,7 @@ how many of its attentions were raised, its error raised and plain, relative to
 the largest number of the result, and the time to compile it.
 
   --full       models as published, with random weights; else small ones
+  --families   instead: small models of 29 families of transformers
   --onnx       in ONNX's format, at opsets 18, 20 and 23
   --only=NAME  one of them, such as bert-sdpa
   --nodes      instead: ONNX's own tests of attention, of caches and of rotary
@@ -25,6 +27,7 @@ the largest number of the result, and the time to compile it.
 examples:
   scripts/models.sh
   scripts/models.sh --full --only=swin_t --only=gpt2-eager
+  scripts/models.sh --families --only=gemma2
   scripts/models.sh --nodes --only=flexattention
 END
 }
@@ -35,7 +38,7 @@ for argument in "$@"; do
   case "$argument" in
     --nodes) script=test/import/node_tests.py; continue ;;
     -h | --help) usage; exit 0 ;;
-    --full | --onnx | --only=*) ;;
+    --full | --families | --onnx | --only=*) ;;
     *) say "unknown argument '$argument'"; usage >&2; exit 2 ;;
   esac
   options+=("$argument")

@@ -124,9 +124,9 @@ class Windows(nn.Module):
     def forward(self, x, image):
         return (
             self.line(x), self.deep(x), self.image(image), self.strided(image), self.groups(torch.cat([image, -image], 1)), self.same(image),
-            F.max_pool1d(x, 3, 1), F.max_pool2d(image, 2), F.max_pool2d(image, 3, 2, 1), F.avg_pool1d(x, 2, 1), F.avg_pool2d(image, 2, 1, 1),
+            F.max_pool1d(x, 3, 1), F.max_pool2d(image, 2, ceil_mode=True), F.max_pool2d(image, 3, 2, 1), F.avg_pool1d(x, 2, 1), F.avg_pool2d(image, 2, 1, 1),
             F.avg_pool2d(image, 3, 2, 1, count_include_pad=False), F.adaptive_avg_pool2d(image, (2, 3)), F.adaptive_avg_pool1d(x, 1),
-            self.norm(x),
+            self.norm(x), F.unfold(image, (3, 2), padding=1, stride=2),
         )
 
 

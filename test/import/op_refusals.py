@@ -71,10 +71,12 @@ CASES = {
     "transposed": image("aten.convolution.default", "expected a convolution of [B, C, ...] by weights [O, C / 1, ...] of "
                         "known sizes, not transposed, but got shapes [B, 3, 8, 8] and [4, 3, 3, 3]", input=X, weight=Z,
                         transposed=True),
-    "ceil-mode": image("aten.max_pool2d.default", "expected windows that lie within the tensor, but got ceil_mode",
-                       self=X, kernel_size=[2, 2], ceil_mode=True),
+    "ceil-mode": image("aten.max_pool2d.default", "expected windows that lie within the tensor, but got ceil_mode "
+                       "and shape [B, 3, 8, 8]", self=X, kernel_size=[3, 3], ceil_mode=True),
     "pool-rank": image("aten.max_pool2d.default", "expected a tensor of over 2 dims, but got shape [8, 8]", (8, 8),
                        self=X, kernel_size=[2, 2]),
+    "columns": image("aten.im2col.default", "expected images [B, C, H, W], but got shape [8, 8]", (8, 8), self=X,
+                     kernel_size=[2, 2]),
     "many-pads": image("aten.max_pool2d.default", "expected argument 'padding' to be numbers from 0 to 1048576, but got "
                        "-1", self=X, kernel_size=[2, 2], padding=[-1, 0]),
     "few-strides": image("aten.conv2d.default", "expected 2 numbers for as many dims, but got 3", input=X, weight=Z,

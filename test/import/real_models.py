@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Other people's models, exported, compiled and compared with PyTorch in double
-precision: real_models.py [--full] [--onnx] [--only=NAME]... Run by scripts/models.sh.
+precision: real_models.py [--full] [--families] [--onnx] [--only=NAME]... Run by scripts/models.sh.
 
 Weights are random. Every result is within 1e-4 of its largest number, raised
 and plain. Small ones have two layers or four, --full has all of them.
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+import families
 import models
 import numpy as np
 import torch
@@ -81,12 +82,15 @@ def check(name, make, full, opset):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--full", action="store_true", help="all layers, as published")
+    parser.add_argument("--families", action="store_true", help="small ones of many families instead")
     parser.add_argument("--onnx", action="store_true", help="in ONNX's format, at each opset")
-    parser.add_argument("--only", action="append", metavar="NAME", help=", ".join(models.MODELS))
+    parser.add_argument("--only", action="append", metavar="NAME",
+                        help=", ".join([*models.MODELS, *families.FAMILIES]))
     options = parser.parse_args()
+    made = families.FAMILIES if options.families else models.MODELS
     bad = 0
     print(f"{'model':34}{'raised':>10}{'error':>10}{'plain':>10}{'compiled':>10}")
-    for name, make in models.MODELS.items():
+    for name, make in made.items():
         if not options.only or name in options.only:
             for opset in OPSETS if options.onnx else (None,):
                 bad += not check(name, make, options.full, opset)

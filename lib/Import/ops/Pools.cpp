@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The largest and the mean of windows, and their elements as columns.
+#include "lib/Import/ops/Number.h"
+#include "lib/Import/ops/Windows.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+static Built divided(OpCall &op, const Built &tensor, double count) {
+  return combine(op.build, tensor, tensor.dtype, tensor.dtype,
+                 bodyOf([=](ArrayRef<Number> n) { return n[0] / count; }));
+}
+
+/// Whether the last window ends where the tensor with its borders does: one
+/// more would reach beyond it.
+static bool areWithin(const Built &x, const Windows &windows) {
+  for (int64_t i = 0; i < windows.dims(); ++i) {
+    std::optional<int64_t> size =
+        x.sizes[x.rank() - windows.dims() + i].asNumber();
+    int64_t span = windows.dilation[i] * (windows.size[i] - 1) + 1;
+    if (!size || (*size + windows.before[i] + windows.after[i] - span) %
+                         windows.stride[i] !=
+                     0)
+      return false;
+  }
+  return true;
+}
+
+/// The largest of each window, or the mean, of which borders are part as zeros
+/// or not at all.
+static OpWriter pool(int64_t dims, bool isMean) {
+  return [=](OpCall &op) {
+    Built x = op.build.convert(op.tensor("self"), op.floatType());
+    SmallVector<int64_t> size = perDim(op, "kernel_size", dims, 1, 0);
+    int64_t many = int64_t(size.size());
+    bool mayReachOut = op.flag("ceil_mode", false);
+    bool countsBorder = op.flag("count_include_pad", true);
+    op.integer("storage_order", 0);
+    if (!x || op.build.failure())
+      return;
+    if (x.rank() <= many || llvm::is_contained(size, 0))
+      return void(op.build.fail(makeError("expected a tensor of over {} dims, "
+                                          "but got shape {}",
+                                          many, toText(x.sizes))));
+    Windows windows = readWindows(op, x, size, size);
+    if (op.build.failure())
+      return;
+    if (mayReachOut && !areWithin(x, windows))
+      op.build.fail(makeError("expected windows that lie within the tensor, "
+                              "but got ceil_mode and shape {}",
+                              toText(x.sizes)));
+    double count = 1;
+    for (int64_t each : size)
+      count *= each;
+    if (isMean)
+      count = op.number("divisor_override", count);
+    double border = isMean ? 0 : -std::numeric_limits<double>::infinity();
+    Built all = windowsOf(op, x, windows, border);
+    if (!all)
+      return;
+    auto inner = llvm::to_vector(
+        llvm::seq<int64_t>(all.rank() - windows.dims(), all.rank()));
+    if (!isMean)
+      return op.give(op.build.extreme(all, inner, true));
+    Built sum = op.build.sum(all, inner);
+    if (countsBorder)
+      return op.give(divided(op, sum, count));
+    Built ones =
+        windowsOf(op, op.build.filled(x.dtype, x.sizes, 1), windows, 0);
+    if (!ones)
+      return;
+    op.give(combine(op.build, {sum, op.build.sum(ones, inner)}, x.dtype,
+                    x.dtype,
+                    bodyOf([](ArrayRef<Number> n) { return n[0] / n[1]; })));
+  };
+}
+
+/// im2col: the elements of each window of x [B, C, H, W] as a column, [B, C I
+/// J, windows].
+static void columns(OpCall &op) {
+  Built x = op.tensor("self");
+  SmallVector<int64_t> size = perDim(op, "kernel_size", 2, 1, 0);
+  if (!x || op.build.failure())
+    return;
+  if (x.rank() != 4 || llvm::is_contained(size, 0))
+    return void(op.build.fail(makeError("expected images [B, C, H, W], but got "
+                                        "shape {}",
+                                        toText(x.sizes))));
+  Windows windows = readWindows(op, x, size, SmallVector<int64_t>(2, 1));
+  Built all = windowsOf(op, x, windows, 0);
+  if (!all)
+    return;
+  SizeList joined = {x.sizes[0], x.sizes[1] * (size[0] * size[1]),
+                     all.sizes[2] * all.sizes[3]};
+  op.give(
+      op.build.reshape(op.build.transpose(all, {0, 1, 4, 5, 2, 3}), joined));
+}
+
+/// Means of as many windows as asked for, which cover the last dims.
+static OpWriter adaptiveMean(int64_t dims) {
+  return [=](OpCall &op) {
+    Built x = op.build.convert(op.tensor("self"), op.floatType());
+    SizeList outputs = op.sizes("output_size");
+    outputs.resize(dims, outputs.empty() ? SizePolynomial(1) : outputs[0]);
+    if (!x)
+      return;
+    Built means = x;
+    for (int64_t i = 0; i < dims && x.rank() > dims && means; ++i) {
+      int64_t dim = x.rank() - dims + i;
+      std::optional<int64_t> count = outputs[i].asNumber();
+      SizePolynomial each = means.sizes[dim].dividedBy(count.value_or(0));
+      if (!count || *count < 1 || !each.isKnown()) {
+        means = {};
+        break;
+      }
+      SizeList split = means.sizes;
+      split[dim] = *count;
+      split.insert(split.begin() + dim + 1, each);
+      Built sum = op.build.sum(op.build.reshape(means, split), {dim + 1});
+      if (!sum)
+        return;
+      means = combine(op.build, {sum, op.build.number(each)}, x.dtype, x.dtype,
+                      bodyOf([](ArrayRef<Number> n) { return n[0] / n[1]; }));
+    }
+    if (!means || x.rank() <= dims)
+      return void(op.build.fail(makeError(
+          "expected dims that as many windows divide, but got shape {} to {}",
+          toText(x.sizes), toText(outputs))));
+    op.give(means);
+  };
+}
+
+void mixattn::addPools(OpTable &table) {
+  table["aten.max_pool1d"] = pool(1, false);
+  table["aten.max_pool2d"] = table["aten.max_pool2d_with_indices"] =
+      pool(2, false);
+  table["aten.avg_pool1d"] = pool(1, true);
+  table["aten.avg_pool2d"] = pool(2, true);
+  table["aten.im2col"] = columns;
+  table["aten.adaptive_avg_pool1d"] = adaptiveMean(1);
+  table["aten.adaptive_avg_pool2d"] = table["aten._adaptive_avg_pool2d"] =
+      adaptiveMean(2);
+  for (bool isMean : {false, true})
+    table[isMean ? "onnx.AveragePool" : "onnx.MaxPool"] =
+        fromOnnx({"self"},
+                 {{"kernel_size", "kernel_shape"},
+                  {"stride", "strides", 1},
+                  {"dilation", "dilations"},
+                  {"count_include_pad", "count_include_pad", 0}},
+                 pool(1, isMean));
+}
