@@ -241,6 +241,10 @@ void ModuleBuilder::buildNode(GraphBuilder &build, const GraphNode &node) {
   if (node.place.line)
     loc = FileLineColLoc::get(&context, node.place.file, node.place.line, 1);
   build.setLocation(NameLoc::get(StringAttr::get(&context, node.name), loc));
+  if (node.results.empty() && node.integer.empty()) {
+    build.fail(makeError("expected a result, but got none"));
+    return;
+  }
   bool isComplex = readsComplex(graph, node);
   const OpWriter *write = findWriter(node.op, isComplex);
   if (!write && writesInPlace(node.op)) {

@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -129,7 +131,9 @@ Built GraphBuilder::filled(DType dtype, const SizeList &sizes, double number) {
   if (!isFloat(dtype))
     return filledInteger(dtype, sizes,
                          dtype == DType::I1 ? number != 0
-                                            : static_cast<int64_t>(number));
+                         : std::abs(number) < 0x1p63
+                             ? static_cast<int64_t>(number)
+                             : 0);
   Built result = generated(
       dtype, sizes, [type, number](OpBuilder &b, Location loc, ValueRange) {
         return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, number))

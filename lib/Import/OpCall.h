@@ -9,6 +9,9 @@
 
 namespace mixattn {
 
+/// The largest count, step or distance that ops without need for more take.
+constexpr int64_t mostCounted = 1 << 20;
+
 /// Gives an op's arguments by name and takes its results. An argument that
 /// nobody asked for fails the op: it may change what the op computes.
 class OpCall {

@@ -48,7 +48,11 @@ const OpWriter *mixattn::findWriter(const std::string &op, bool isComplex) {
   size_t name = op.find('.');
   size_t overload = name == std::string::npos ? name : op.find('.', name + 1);
   std::string key = op.substr(0, overload);
-  if (isComplex && name != std::string::npos)
+  // No file says that name itself.
+  bool isAten = op.substr(0, name) == "aten";
+  if (isComplex ? !isAten : op.substr(0, name) == "complex")
+    return nullptr;
+  if (isComplex)
     key = "complex" + key.substr(name);
   auto found = table.find(key);
   return found == table.end() ? nullptr : &found->second;

@@ -5,7 +5,6 @@
 #include "passes/raise/EmitAttention.h"
 #include "passes/raise/MatchAttention.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -63,12 +62,18 @@ static bool isOfProduct(Value value) {
 
 /// Whether what the function returns depends on `op`.
 static bool isRead(Operation *op) {
-  llvm::SetVector<Operation *> slice;
-  getForwardSlice(op, &slice);
-  return llvm::any_of(slice, [](Operation *each) {
-    return each->hasTrait<OpTrait::IsTerminator>() &&
-           isa<FunctionOpInterface>(each->getParentOp());
-  });
+  llvm::SetVector<Operation *> readers;
+  readers.insert(op);
+  for (size_t next = 0; next < readers.size(); ++next)
+    for (Operation *user : readers[next]->getUsers()) {
+      // A reader within loops is a part of them.
+      while (user && !isa<FunctionOpInterface>(user->getParentOp()))
+        user = user->getParentOp();
+      if (user->hasTrait<OpTrait::IsTerminator>())
+        return true;
+      readers.insert(user);
+    }
+  return false;
 }
 
 namespace {

@@ -122,8 +122,8 @@ private:
   /// The same where heads of what combines them are mixed, or it is scaled.
   bool readMixedComponents(llvm::SmallVector<Ref> &sum);
   bool readComponent(Ref ref);
-  /// The logarithm of `power` where it is a product of exponentials and numbers
-  /// above 0, or null.
+  /// The logarithm of `power` where it is a product of exponentials, numbers
+  /// above 0 and what is at least 0 and no pair's, or null.
   Ref findLogarithm(Ref power);
   /// The scores of components whose exponentials `power` sums up, and the
   /// atoms that count them; null where it does not.

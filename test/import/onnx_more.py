@@ -74,8 +74,8 @@ def ordered(p):
         p.out("DepthToSpace", x, blocksize=2, mode=mode, ref=lambda x, mode=mode: blocks(x, 2, mode))
     p.out("SpaceToDepth", x, blocksize=2, ref=lambda x: x.reshape(2, 8, 2, 2, 3, 2).transpose(0, 3, 5, 1, 2, 4).reshape(2, 32, 2, 3))
     p.out("MaxPool", x, kernel_shape=[2, 3], strides=[2, 3], ref=lambda x: x.reshape(2, 8, 2, 2, 2, 3).max((3, 5)))
-    p.out("AveragePool", x, kernel_shape=[3, 1], auto_pad="SAME_UPPER", ref=lambda x: np.stack(
-        [x[:, :, max(h - 1, 0):h + 2].mean(2) for h in range(4)], 2))
+    p.out("AveragePool", x, kernel_shape=[2, 1], auto_pad="SAME_UPPER", ref=lambda x: np.stack(
+        [x[:, :, h:h + 2].mean(2) for h in range(4)], 2))
     places = np.argsort(x, 1)[:, :3]
     rows = x[:, :3] * 2
 
@@ -92,7 +92,7 @@ def ordered(p):
         result[places[:, 0]] = rows
         return result
 
-    p.out("ScatterND", table, longs(4, 0, 2)[:, None], table[4:], ref=written)
+    p.out("ScatterND", table, longs(4, 0, 4)[:, None], table[4:], ref=written)
 
     def added(table, places, rows):
         result = table.copy()

@@ -23,6 +23,8 @@ def image(target, says, sizes=("B", 3, 8, 8), **arguments):
 
 CASES = {
     "complex-op": two("aten.exp.default", ["B", "N"], "this op is not compiled for complex numbers", COMPLEX, self=Z),
+    "complex-real": two("aten.real.default", [], "expected complex numbers, but got a real tensor of shape []", FLOAT,
+                      {"y": (COMPLEX, [])}, self=Z),
     "in-place": of("aten.add_.Tensor", self=X, other=X, says="expected ops that write to no tensor, as "
                    "run_decompositions({}) leaves them"),
     "halves": of("aten.glu.default", self=X, dim=1, says="expected a dim of two halves, but got size N"),
@@ -38,11 +40,14 @@ CASES = {
                         says="expected two dims of a tensor, but got 1 and 1 of shape [B, N, 6]"),
     "diagonal-open": of("aten.diagonal.default", self=X, dim1=0, dim2=1, says="expected a diagonal whose length is a "
                         "polynomial of dims, but got shape [B, N, 6]"),
+    "diagonal-far": of("aten.diagonal.default", self=X, offset=2**40, dim1=1, dim2=2, says="expected a diagonal from "
+                       "-1048576 to 1048576, but got 1099511627776"),
     "embedded-below": of("aten.diag_embed.default", self=X, offset=1,
                          says="expected the main diagonal of matrices, which the last two dims are"),
     "unfold": of("aten.unfold.default", self=X, dimension=1, size=2, step=2, says="expected parts of size 2 whose number "
                  "is a polynomial of dims, but got shape [B, N, 6]"),
     "sort-bools": two("aten.sort.default", ["B", "N"], "expected numbers to order, but got bool", BOOL, self=Z),
+    "few-sorted": of("aten.topk.default", self=X, k=-1, says="expected at least 0 elements in order, but got -1"),
     "classes": two("aten.one_hot.default", ["B"], "expected a number of classes, which does not depend on values", LONG,
                    self=Z),
     "no-dim-kept": of("aten.argmax.default", self=X, keepdim=True, says="expected a dim to keep"),
@@ -57,6 +62,12 @@ CASES = {
                        says="expected a tensor of at least 3 dims, but got shape [B, 6]"),
     "repeat-below": of("aten.repeat.default", self=X, repeats=[1, -1, 1],
                        says="expected a tensor at least 0 times, but got -1"),
+    "repeat-dims": of("aten.repeat.default", self=X, repeats=[1] * 17,
+                      says="expected numbers for at most 16 dims, but got 17"),
+    "bools-added": two("aten.scatter_add.default", ["B", "N", 6], "expected numbers to add, but got bool", LONG,
+                       {"x": (BOOL, ["B", "N", 6])}, self=X, dim=1, index=Z, src=X),
+    "places-of-two": two("aten.scatter_add.default", ["N", 6], "expected places of rows, or of single elements, but got "
+                         "shapes [B, N, 6] and [N, 6]", LONG, self=X, dim=1, index=Z, src=X),
     "float-places": of("aten.scatter_add.default", self=X, dim=1, index=X, src=X,
                        says="expected places of an integer type, but got f32"),
     "few-places": two("aten.scatter_add.default", ["B", 2, 5], "expected places of the tensor's sizes along all dims but "
@@ -81,6 +92,8 @@ CASES = {
                        "-1", self=X, kernel_size=[2, 2], padding=[-1, 0]),
     "few-strides": image("aten.conv2d.default", "expected 2 numbers for as many dims, but got 3", input=X, weight=Z,
                          stride=[1, 1, 1]),
+    "huge-window": of("aten.conv1d.default", {"x": (FLOAT, ["B", 3, 8]), "y": (FLOAT, [4]), "z": (FLOAT, [4, 3, 2**21])},
+                      "expected windows of at most 1048576 places, but got more", inputs=("x", "z"), input=X, weight=Z),
     "adaptive": of("aten.adaptive_avg_pool2d.default", self=X, output_size=[2, 4],
                    says="expected dims that as many windows divide, but got shape [B, N, 6] to [2, 4]"),
 }

@@ -83,8 +83,11 @@ static Number hardSwish(const Number &x, ArrayRef<double>) {
   return x * (held(x + 3, 0, 6) / 6);
 }
 
+/// NaN stays, as PyTorch has it.
 static Number threshold(const Number &x, ArrayRef<double> p) {
-  return choose(p[0] < x, x, x.like(p[1]));
+  Number isAbove = x.compare(arith::CmpFPredicate::UGT,
+                             arith::CmpIPredicate::sgt, x.like(p[0]));
+  return choose(isAbove, x, x.like(p[1]));
 }
 
 /// 0 between -lambda and lambda, and nearer to 0 by `bias` outside.

@@ -26,21 +26,22 @@ static Built padWithOwn(OpCall &op, const Built &tensor, int64_t dim,
                         int64_t before, int64_t after, Border border) {
   GraphBuilder &build = op.build;
   const SizePolynomial size = tensor.sizes[dim];
-  // Mirrored, the end itself is not read again.
-  if (border != Border::replicate)
-    build.requireSize(size - std::max(before, after) -
-                      (border == Border::reflect));
+  // Mirrored, the end itself is not read again; there is one to replicate.
+  build.requireSize(border == Border::replicate
+                        ? size - 1
+                        : size - std::max(before, after) -
+                              (border == Border::reflect));
+  if (build.failure())
+    return {};
   SizeList sizes = tensor.sizes;
   sizes[dim] = size + before + after;
   Value count = build.indexOf(size);
   return readAt(
       build, tensor, sizes, [=](OpBuilder &b, Location loc, ValueRange own) {
         SmallVector<Value> places(own);
-        Number place = Number(b, loc, own[dim]), n(b, loc, count);
-        place = Number(b, loc,
-                       arith::SubIOp::create(
-                           b, loc, own[dim],
-                           arith::ConstantIndexOp::create(b, loc, before)));
+        Value shift = arith::ConstantIndexOp::create(b, loc, before);
+        Number n(b, loc, count),
+            place(b, loc, arith::SubIOp::create(b, loc, own[dim], shift));
         Value zero = arith::ConstantIndexOp::create(b, loc, 0);
         Value one = arith::ConstantIndexOp::create(b, loc, 1);
         Number first(b, loc, zero), last = n - Number(b, loc, one);
@@ -66,14 +67,19 @@ static void padDims(OpCall &op, Built tensor, ArrayRef<int64_t> dims,
   bool areSizes =
       pads.size() == 2 * dims.size() && (mode == "constant" || border);
   for (const SizePolynomial &each : pads)
-    areSizes &= each.asNumber().value_or(-1) >= 0;
+    areSizes &= each.asNumber().value_or(-1) >= 0 &&
+                each.asNumber().value_or(0) <= mostCounted;
   if (!tensor || !areSizes)
     return void(op.build.fail(makeError("expected known numbers of elements "
                                         "to pad with at both ends of {} dims, "
                                         "but got '{}' and {}",
                                         dims.size(), mode, toText(pads))));
-  for (size_t i = 0; i < dims.size(); ++i) {
+  if (!tensor.rank() && !dims.empty())
+    return void(op.build.fail(makeError("expected a tensor with dims to pad")));
+  for (size_t i = 0; i < dims.size() && tensor; ++i) {
     int64_t dim = dims[i];
+    if (pads[i].isZero() && pads[i + dims.size()].isZero())
+      continue;
     if (border) {
       tensor = padWithOwn(op, tensor, dim, *pads[i].asNumber(),
                           *pads[i + dims.size()].asNumber(), *border);
@@ -89,10 +95,7 @@ static void padDims(OpCall &op, Built tensor, ArrayRef<int64_t> dims,
       parts.insert(parts.begin(), filled(pads[i]));
     if (!pads[i + dims.size()].isZero())
       parts.push_back(filled(pads[i + dims.size()]));
-    if (parts.size() > 1)
-      tensor = op.build.concatenate(parts, dim);
-    if (!tensor)
-      return;
+    tensor = op.build.concatenate(parts, dim);
   }
   op.give(tensor);
 }

@@ -43,6 +43,24 @@ template <typename Op> static OpWriter bits(bool isLogical) {
   };
 }
 
+/// Bits moved; by as many as there are, or more, none is left but the sign's.
+template <typename Op> static OpWriter shift() {
+  return [](OpCall &op) {
+    DType dtype = op.result().dtype;
+    int64_t width = 8 * int64_t(bytesOf(dtype));
+    bool keepsSign = std::is_same_v<Op, arith::ShRSIOp>;
+    op.give(combine(
+        op.build, {op.operand("self"), op.operand("other")}, dtype, dtype,
+        bodyOf([=](ArrayRef<Number> n) {
+          Number isFar =
+              (n[1] < 0).by<arith::OrIOp>(Value(double(width - 1) < n[1]));
+          Number most = n[1].like(double(width - 1));
+          Number moved = n[0].by<Op>(Value(choose(isFar, most, n[1])));
+          return keepsSign ? moved : choose(isFar, n[0].like(0), moved);
+        })));
+  };
+}
+
 static OpWriter complement(bool isLogical) {
   return [isLogical](OpCall &op) {
     DType dtype = isLogical ? DType::I1 : op.result().dtype;
@@ -217,6 +235,8 @@ static void isClose(OpCall &op) {
 /// The largest, or the smallest, of all operands at each place.
 template <typename FloatOp, typename IntegerOp> static void ofAll(OpCall &op) {
   std::vector<Built> tensors = op.tensors("tensors");
+  if (tensors.empty())
+    return void(op.build.fail(makeError("expected operands, but got none")));
   DType dtype = op.result().dtype;
   op.give(combine(op.build, tensors, dtype, dtype,
                   [](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
@@ -232,6 +252,8 @@ template <typename FloatOp, typename IntegerOp> static void ofAll(OpCall &op) {
 /// The mean of all operands at each place.
 static void meanOfAll(OpCall &op) {
   std::vector<Built> tensors = op.tensors("tensors");
+  if (tensors.empty())
+    return void(op.build.fail(makeError("expected operands, but got none")));
   DType dtype = op.floatType();
   op.give(
       combine(op.build, tensors, dtype, dtype, bodyOf([](ArrayRef<Number> n) {
@@ -309,9 +331,9 @@ void mixattn::addComparisons(OpTable &table) {
   table["aten.isfinite"] = question(true, isFinite);
   table["aten.isclose"] = isClose;
   for (const char *name : {"aten.bitwise_left_shift", "aten.__lshift__"})
-    table[name] = bits<arith::ShLIOp>(false);
+    table[name] = shift<arith::ShLIOp>();
   for (const char *name : {"aten.bitwise_right_shift", "aten.__rshift__"})
-    table[name] = bits<arith::ShRSIOp>(false);
+    table[name] = shift<arith::ShRSIOp>();
   table["aten.bitwise_and"] = table["aten.__and__"] =
       bits<arith::AndIOp>(false);
   table["aten.bitwise_or"] = table["aten.__or__"] = bits<arith::OrIOp>(false);

@@ -14,7 +14,13 @@ static void sameFloats(OpCall &op) { op.give(op.tensor("self")); }
 
 /// The part of that number, without its dim.
 static Built partOf(GraphBuilder &build, const Built &tensor, int64_t part) {
-  return tensor ? build.select(tensor, tensor.rank() - 1, part) : tensor;
+  if (!tensor)
+    return {};
+  if (!tensor.rank() || !(tensor.sizes.back() == SizePolynomial(2)))
+    return build.fail(makeError("expected complex numbers, but got a real "
+                                "tensor of shape {}",
+                                toText(tensor.sizes)));
+  return build.select(tensor, tensor.rank() - 1, part);
 }
 
 static Built joined(GraphBuilder &build, const Built &real,

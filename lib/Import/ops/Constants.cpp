@@ -67,8 +67,8 @@ static void arange(OpCall &op) {
     if (step < 0)
       span = 0 - span;
     std::optional<int64_t> number = span.asNumber();
-    int64_t by = std::abs(step);
-    if (step != 0 && step != INT64_MIN)
+    int64_t by = step == INT64_MIN ? 0 : std::abs(step);
+    if (by != 0)
       count = number ? SizePolynomial(llvm::divideCeil(
                            std::max<int64_t>(*number, 0), uint64_t(by)))
                      : span.dividedBy(by);

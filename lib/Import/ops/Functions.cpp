@@ -56,15 +56,26 @@ static Number fraction(const Number &x) { return x - x.by<math::TruncOp>(); }
 static Number radians(const Number &x) { return x * (M_PI / 180); }
 static Number degrees(const Number &x) { return x * (180 / M_PI); }
 
+/// sqrt(x^2 + y^2) as m sqrt(1 + (l / m)^2), m the larger of both: no square
+/// overflows.
 static Number hypotenuse(const Number &x, const Number &y) {
-  return squareRoot(x * x + y * y);
+  Number most = largest(absolute(x), absolute(y)),
+         least = smallest(absolute(x), absolute(y));
+  Number ratio = least / most;
+  // Of two zeros, and of infinities, there is no ratio.
+  Number isPlain = (0 < most).by<arith::AndIOp>(
+      Value(most < most.like(std::numeric_limits<double>::infinity())));
+  return choose(isPlain, most * squareRoot(1 + ratio * ratio), most);
 }
 
 /// x log(y), and 0 where x is.
 static Number timesLogarithm(const Number &x, const Number &y) {
   Number isZero =
       x.compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq, x.like(0));
-  return choose(isZero, x.like(0), x * logarithm(y));
+  Number isNumber =
+      y.compare(arith::CmpFPredicate::ORD, arith::CmpIPredicate::eq, y);
+  return choose(isZero.by<arith::AndIOp>(Value(isNumber)), x.like(0),
+                x * logarithm(y));
 }
 
 /// The rest of a quotient, of the dividend's sign.

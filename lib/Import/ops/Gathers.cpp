@@ -250,14 +250,15 @@ static void gatherElements(OpCall &op) {
                }));
 }
 
-/// take_along_dim: the same, of indices that spread; without a dim those of the
-/// tensor as a vector.
+/// take_along_dim: the same along a dim, of indices that spread.
 static void takeAlong(OpCall &op) {
   Built table = op.tensor("self"), indices = op.tensor("indices");
   if (!op.has("dim") || !table || !indices || table.rank() != indices.rank())
     return void(op.build.fail(makeError("expected a dim, and indices of as "
                                         "many dims as the tensor")));
   int64_t dim = op.dim("dim", table.rank(), 0);
+  if (!table.rank() || op.build.failure())
+    return;
   SizeList own = table.sizes, all = indices.sizes;
   for (int64_t other = 0; other < table.rank(); ++other)
     if (other != dim) {
@@ -345,7 +346,8 @@ static void gatherAlong(OpCall &op) {
     return;
   std::optional<int64_t> count =
       indices.rank() ? indices.sizes.back().asNumber() : std::nullopt;
-  if (op.integer("batch_dims", 0) != 0 || !count || *count > table.rank())
+  if (op.integer("batch_dims", 0) != 0 || !count || *count < 1 ||
+      *count > table.rank())
     return void(op.build.fail(
         makeError("expected indices along the first dims of a tensor, but got "
                   "shapes {} and {}",

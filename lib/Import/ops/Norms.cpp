@@ -186,6 +186,9 @@ static void groupNorm(OpCall &op) {
   op.flag("cudnn_enabled", false);
   if (!x)
     return;
+  bool mustSay = llvm::StringRef(op.source().op).contains("GroupNorm");
+  if (mustSay && !op.has("num_groups"))
+    return void(op.build.fail(makeError("expected the number of groups")));
   SizePolynomial channels =
                      x.rank() > 1 ? x.sizes[1] : SizePolynomial::unknown(),
                  groups = channels, each = 1;

@@ -4,16 +4,21 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mixattn;
 
 Number Number::like(double number) const {
   Type type = value.getType();
-  TypedAttr attribute = builder->getFloatAttr(builder->getF64Type(), number);
+  // No integer is as large as infinity.
+  bool isInteger = std::abs(number) < 0x1p63;
+  TypedAttr attribute;
   if (isFloat())
     attribute = builder->getFloatAttr(type, number);
   else
-    attribute = builder->getIntegerAttr(type, static_cast<int64_t>(number));
+    attribute = builder->getIntegerAttr(
+        type, isInteger ? static_cast<int64_t>(number) : 0);
   return {*builder, loc, arith::ConstantOp::create(*builder, loc, attribute)};
 }
 

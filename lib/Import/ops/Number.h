@@ -50,7 +50,6 @@ inline Number operator-(const Number &x, double y) { return x - x.like(y); }
 inline Number operator*(const Number &x, double y) { return x * x.like(y); }
 inline Number operator/(const Number &x, double y) { return x / x.like(y); }
 inline Number operator+(double x, const Number &y) { return y.like(x) + y; }
-inline Number operator-(double x, const Number &y) { return y.like(x) - y; }
 inline Number operator*(double x, const Number &y) { return y.like(x) * y; }
 inline Number operator/(double x, const Number &y) { return y.like(x) / y; }
 inline Number operator<(const Number &x, double y) { return x < x.like(y); }

@@ -173,6 +173,7 @@ static Built partBackwards(OpCall &op, const Built &tensor, int64_t dim,
     return op.build.fail(makeError("expected a part whose size is a polynomial "
                                    "of dims"));
   op.build.requireSize(size - 1 - start);
+  op.build.requireSize(end + 1);
   op.build.requireSize(length);
   SizeList sizes = tensor.sizes;
   sizes[dim] = length;
@@ -205,11 +206,13 @@ static void sliceAll(OpCall &op) {
                                         dims.size(), toText(starts),
                                         toText(ends), toText(steps))));
   for (auto [dim, start, end, step] :
-       llvm::zip_equal(dims, starts, ends, steps))
-    if (int64_t by = step.asNumber().value_or(0); by < 0 && tensor)
+       llvm::zip_equal(dims, starts, ends, steps)) {
+    int64_t by = step.asNumber().value_or(0);
+    if (by < 0 && by >= -mostCounted && tensor && tensor.rank())
       tensor = partBackwards(op, tensor, dim, start, end, by);
     else
       tensor = part(op, tensor, dim, start, end, by);
+  }
   op.give(tensor);
 }
 

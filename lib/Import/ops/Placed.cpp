@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensors turned round, their diagonals, borders of their own elements.
+// Tensors turned round, their diagonals and their parts.
 #include "lib/Import/ops/Placed.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,6 +50,11 @@ static void diagonal(OpCall &op) {
     return void(op.build.fail(makeError(
         "expected two dims of a tensor, but got {} and {} of shape {}", first,
         second, toText(tensor.sizes))));
+  if (offset < -mostCounted || offset > mostCounted)
+    return void(
+        op.build.fail(makeError("expected a diagonal from {} to {}, but "
+                                "got {}",
+                                -mostCounted, mostCounted, offset)));
   int64_t down = std::max<int64_t>(-offset, 0),
           right = std::max<int64_t>(offset, 0);
   SizeList sizes;

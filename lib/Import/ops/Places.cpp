@@ -167,6 +167,10 @@ static void giveSorted(OpCall &op, const Built &x, int64_t dim,
   GraphBuilder &build = op.build;
   if (!x || build.failure())
     return;
+  if (count.asNumber().value_or(1) < 0)
+    return void(build.fail(makeError("expected at least 0 elements in order, "
+                                     "but got {}",
+                                     count.toText())));
   if (x.dtype == DType::I1)
     return void(build.fail(makeError("expected numbers to order, but got "
                                      "bool")));
@@ -263,9 +267,11 @@ static void oneHotOf(OpCall &op) {
   Built x = op.tensor("self"), values = op.tensor("values");
   SizePolynomial count = op.size("depth", 0);
   int64_t dim = op.dim("dim", x.rank() + 1, -1);
-  if (!x || !values || values.sizes != SizeList{2})
-    return void(op.build.fail(makeError("expected two numbers, for elsewhere "
-                                        "and for the place")));
+  if (!x || !values || values.sizes != SizeList{2} ||
+      count.asNumber().value_or(1) < 0)
+    return void(op.build.fail(makeError("expected at least 0 classes, and two "
+                                        "numbers, for elsewhere and for the "
+                                        "place")));
   SizeList sizes = x.sizes;
   sizes.insert(sizes.begin() + dim, count);
   Built index = op.build.withOnes(op.build.convert(x, DType::I64), dim);

@@ -74,6 +74,16 @@ static OpWriter ofTwo(NumberBody body) {
   };
 }
 
+/// The rest of a quotient that is rounded down: of the divisor's sign.
+static Value restOf(OpBuilder &b, Location loc, ValueRange x) {
+  Number divisor(b, loc, x[1]),
+      rest(b, loc, either<arith::RemFOp, arith::RemSIOp>(b, loc, x[0], x[1]));
+  Number isOdd = (rest < 0).by<arith::XOrIOp>(Value(divisor < 0));
+  Number isZero = rest.compare(arith::CmpFPredicate::OEQ,
+                               arith::CmpIPredicate::eq, rest.like(0));
+  return choose(isZero, rest, choose(isOdd, rest + divisor, rest));
+}
+
 /// Quotients, rounded as asked for.
 static void divideBy(OpCall &op, const std::string &rounding) {
   DType dtype = rounding.empty() ? op.floatType() : op.result().dtype;
@@ -82,21 +92,25 @@ static void divideBy(OpCall &op, const std::string &rounding) {
                             "got '{}'",
                             rounding));
   bool isFloor = rounding == "floor", isTrunc = rounding == "trunc";
-  op.give(combine(op.build, {op.operand("self"), op.operand("other")}, dtype,
-                  dtype,
-                  [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                    if (!isa<FloatType>(x[0].getType())) {
-                      if (isFloor)
-                        return arith::FloorDivSIOp::create(b, loc, x[0], x[1]);
-                      return arith::DivSIOp::create(b, loc, x[0], x[1]);
-                    }
-                    Value quotient = arith::DivFOp::create(b, loc, x[0], x[1]);
-                    if (isFloor)
-                      return math::FloorOp::create(b, loc, quotient);
-                    if (isTrunc)
-                      return math::TruncOp::create(b, loc, quotient);
-                    return quotient;
-                  }));
+  op.give(combine(
+      op.build, {op.operand("self"), op.operand("other")}, dtype, dtype,
+      [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        if (!isa<FloatType>(x[0].getType())) {
+          if (isFloor)
+            return arith::FloorDivSIOp::create(b, loc, x[0], x[1]);
+          return arith::DivSIOp::create(b, loc, x[0], x[1]);
+        }
+        // What rounding leaves is taken off before.
+        if (isFloor) {
+          Value whole = arith::SubFOp::create(b, loc, x[0], restOf(b, loc, x));
+          Value times = arith::DivFOp::create(b, loc, whole, x[1]);
+          return math::RoundEvenOp::create(b, loc, times);
+        }
+        Value quotient = arith::DivFOp::create(b, loc, x[0], x[1]);
+        if (isTrunc)
+          return math::TruncOp::create(b, loc, quotient);
+        return quotient;
+      }));
 }
 
 static void divide(OpCall &op) { divideBy(op, op.text("rounding_mode", "")); }
@@ -127,16 +141,6 @@ static void power(OpCall &op) {
                 }));
   op.give(combine(op.build, {base, exponent}, dtype, dtype,
                   binary<math::PowFOp, math::IPowIOp>));
-}
-
-/// The rest of a quotient that is rounded down: of the divisor's sign.
-static Value restOf(OpBuilder &b, Location loc, ValueRange x) {
-  Number divisor(b, loc, x[1]),
-      rest(b, loc, either<arith::RemFOp, arith::RemSIOp>(b, loc, x[0], x[1]));
-  Number isOdd = (rest < 0).by<arith::XOrIOp>(Value(divisor < 0));
-  Number isZero = rest.compare(arith::CmpFPredicate::OEQ,
-                               arith::CmpIPredicate::eq, rest.like(0));
-  return choose(isZero, rest, choose(isOdd, rest + divisor, rest));
 }
 
 static Value relu(OpBuilder &b, Location loc, ValueRange x) {
@@ -317,5 +321,11 @@ void mixattn::addPointwise(OpTable &table) {
         "aten.alias", "aten.detach", "aten.detach_", "aten.lift_fresh_copy"})
     table[name] = copy;
   table["aten.dropout"] = dropout;
+  table["aten.native_dropout"] = [](OpCall &op) {
+    if (!op.has("train"))
+      op.build.fail(makeError("expected a model that was exported for "
+                              "inference, but got dropout"));
+    dropout(op);
+  };
   addOnnxPointwise(table);
 }

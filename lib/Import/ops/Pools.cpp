@@ -30,7 +30,9 @@ static bool areWithin(const Built &x, const Windows &windows) {
 /// or not at all.
 static OpWriter pool(int64_t dims, bool isMean) {
   return [=](OpCall &op) {
-    Built x = op.build.convert(op.tensor("self"), op.floatType());
+    DType dtype = op.floatType();
+    Built x =
+        op.build.convert(op.tensor("self"), isMean ? computedAs(dtype) : dtype);
     SmallVector<int64_t> size = perDim(op, "kernel_size", dims, 1, 0);
     int64_t many = int64_t(size.size());
     bool mayReachOut = op.flag("ceil_mode", false);
@@ -63,14 +65,13 @@ static OpWriter pool(int64_t dims, bool isMean) {
     if (!isMean)
       return op.give(op.build.extreme(all, inner, true));
     Built sum = op.build.sum(all, inner);
-    if (countsBorder)
-      return op.give(divided(op, sum, count));
+    if (countsBorder || op.has("divisor_override"))
+      return op.give(op.build.convert(divided(op, sum, count), dtype));
     Built ones =
         windowsOf(op, op.build.filled(x.dtype, x.sizes, 1), windows, 0);
     if (!ones)
       return;
-    op.give(combine(op.build, {sum, op.build.sum(ones, inner)}, x.dtype,
-                    x.dtype,
+    op.give(combine(op.build, {sum, op.build.sum(ones, inner)}, x.dtype, dtype,
                     bodyOf([](ArrayRef<Number> n) { return n[0] / n[1]; })));
   };
 }
@@ -82,7 +83,7 @@ static void columns(OpCall &op) {
   SmallVector<int64_t> size = perDim(op, "kernel_size", 2, 1, 0);
   if (!x || op.build.failure())
     return;
-  if (x.rank() != 4 || llvm::is_contained(size, 0))
+  if (x.rank() != 4 || size.size() != 2 || llvm::is_contained(size, 0))
     return void(op.build.fail(makeError("expected images [B, C, H, W], but got "
                                         "shape {}",
                                         toText(x.sizes))));
@@ -99,7 +100,8 @@ static void columns(OpCall &op) {
 /// Means of as many windows as asked for, which cover the last dims.
 static OpWriter adaptiveMean(int64_t dims) {
   return [=](OpCall &op) {
-    Built x = op.build.convert(op.tensor("self"), op.floatType());
+    DType dtype = op.floatType();
+    Built x = op.build.convert(op.tensor("self"), computedAs(dtype));
     SizeList outputs = op.sizes("output_size");
     outputs.resize(dims, outputs.empty() ? SizePolynomial(1) : outputs[0]);
     if (!x)
@@ -126,7 +128,7 @@ static OpWriter adaptiveMean(int64_t dims) {
       return void(op.build.fail(makeError(
           "expected dims that as many windows divide, but got shape {} to {}",
           toText(x.sizes), toText(outputs))));
-    op.give(means);
+    op.give(op.build.convert(means, dtype));
   };
 }
 

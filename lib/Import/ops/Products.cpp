@@ -59,12 +59,21 @@ static Built scaled(GraphBuilder &build, const Built &tensor, double factor) {
                  bodyOf([](ArrayRef<Number> n) { return n[0] * n[1]; }));
 }
 
-/// beta * self + alpha * product
-static void giveSum(OpCall &op, Built product) {
-  product = scaled(op.build, product, op.number("alpha", 1));
-  Built self = scaled(op.build, op.tensor("self"), op.number("beta", 1));
-  if (product && self)
-    op.give(sumOf(op, product, self));
+/// beta * self + alpha * product, computed in f32 where they are of 16 bits;
+/// beta of 0 leaves NaN of self out.
+static void giveSum(OpCall &op, const Built &product) {
+  double alpha = op.number("alpha", 1), beta = op.number("beta", 1);
+  Built self = op.tensor("self");
+  if (!product || !self)
+    return;
+  if (alpha == 1 && beta == 1)
+    return op.give(sumOf(op, product, self));
+  DType dtype = op.result().dtype;
+  op.give(combine(op.build, {product, self}, dtype, dtype,
+                  bodyOf([=](ArrayRef<Number> n) {
+                    Number scaled = alpha == 1 ? n[0] : n[0] * alpha;
+                    return beta == 0 ? scaled : scaled + n[1] * beta;
+                  })));
 }
 
 static OpWriter addProduct(const char *first, const char *second) {

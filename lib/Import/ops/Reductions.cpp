@@ -311,7 +311,7 @@ static void product(OpCall &op) {
     for (const SizePolynomial &each : *tensor.integers)
       result *= each;
     return op.give(
-        keptIf(op, op.build.listed(tensor.dtype, {}, {result}), dims));
+        keptIf(op, op.build.listed(op.result().dtype, {}, {result}), dims));
   }
   DType dtype = op.result().dtype, wide = computedAs(dtype);
   if (dtype == DType::I1)

@@ -52,6 +52,11 @@ static OpWriter repeatAll(const char *argument) {
     SizeList times = op.sizes(argument);
     if (!tensor)
       return;
+    // More than tensors have dims.
+    if (times.size() > 16)
+      return void(op.build.fail(makeError("expected numbers for at most 16 "
+                                          "dims, but got {}",
+                                          times.size())));
     SizeList own = tensor.sizes;
     if (times.size() < own.size())
       times.insert(times.begin(), own.size() - times.size(), 1);
@@ -150,7 +155,7 @@ static void meshgrid(OpCall &op) {
 static void giveShuffled(OpCall &op, int64_t f, bool isSpread, bool isInner) {
   Built x = op.tensor("self");
   int64_t front = x.rank() - 3;
-  if (!x || front < 0 || f < 1)
+  if (!x || front < 0 || f < 1 || f > mostCounted)
     return void(op.build.fail(makeError("expected a tensor of at least 3 "
                                         "dims, but got shape {}",
                                         toText(x.sizes))));

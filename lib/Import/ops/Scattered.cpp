@@ -22,8 +22,10 @@ static Built aligned(GraphBuilder &build, const Built &tensor, int64_t dim) {
 }
 
 Built mixattn::scattered(OpCall &op, const Built &tensor, int64_t dim,
-                         const Built &index, const Built &rows, bool isSum) {
+                         const Built &given, const Built &rows, bool isSum) {
   GraphBuilder &build = op.build;
+  // A single place without a dim.
+  Built index = given && !given.rank() ? build.reshape(given, {1}) : given;
   if (!tensor || !index || !rows || build.failure())
     return {};
   if (isFloat(index.dtype) || index.dtype == DType::I1)
@@ -31,6 +33,12 @@ Built mixattn::scattered(OpCall &op, const Built &tensor, int64_t dim,
                                 "{}",
                                 nameOf(index.dtype)));
   DType dtype = tensor.dtype, wide = isSum ? computedAs(dtype) : dtype;
+  if (isSum && dtype == DType::I1)
+    return build.fail(makeError("expected numbers to add, but got bool"));
+  if (index.rank() != 1 && index.rank() != tensor.rank())
+    return build.fail(makeError("expected places of rows, or of single "
+                                "elements, but got shapes {} and {}",
+                                toText(tensor.sizes), toText(index.sizes)));
   bool ofRows = index.rank() == 1 && tensor.rank() != 1;
   SizePolynomial count = index.rank() == 1 ? index.sizes[0] : index.sizes[dim];
   SizeList written = tensor.sizes;

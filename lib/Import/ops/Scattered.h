@@ -8,11 +8,11 @@
 namespace mixattn {
 
 /// `tensor` with `rows` in place of, or added to, what is at the places that
-/// `index` holds along `dim`: places of rows, one dim, or of single elements,
+/// `given` holds along `dim`: places of rows, one dim, or of single elements,
 /// as many dims as the tensor. The last of several for one place stays. Places
 /// outside of the tensor write nothing. N M comparisons for M places of N.
 Built scattered(OpCall &op, const Built &tensor, int64_t dim,
-                const Built &index, const Built &rows, bool isSum);
+                const Built &given, const Built &rows, bool isSum);
 
 } // namespace mixattn
 

@@ -138,6 +138,24 @@ static void cosine(OpCall &op) {
                   })));
 }
 
+/// Vectors along a dim by their norm; those of zeros stay that.
+static void unitVectors(OpCall &op) {
+  Built x = op.tensor("self");
+  int64_t dim = op.dim("dim", x.rank(), -1);
+  DType dtype = op.floatType(), wide = computedAs(dtype);
+  double p = op.number("ord", 2);
+  if (!x || !x.rank())
+    return;
+  Built norm =
+      op.build.withOnes(normOf(op.build, wide, x.sizes, dim, x, p, same), dim);
+  op.give(combine(
+      op.build, {x, norm}, wide, dtype, bodyOf([](ArrayRef<Number> n) {
+        Number isZero = n[1].compare(arith::CmpFPredicate::OEQ,
+                                     arith::CmpIPredicate::eq, n[1].like(0));
+        return choose(isZero, n[0], n[0] / n[1]);
+      })));
+}
+
 void mixattn::addVectorNorms(OpTable &table) {
   table["aten.linalg_vector_norm"] = vectorNorm("ord");
   table["aten.norm"] = vectorNorm("p");
@@ -145,20 +163,6 @@ void mixattn::addVectorNorms(OpTable &table) {
   table["aten.pairwise_distance"] = pairDistance;
   table["aten.cdist"] = table["aten._cdist_forward"] = allDistances;
   table["aten.cosine_similarity"] = cosine;
-  table["onnx.LpNormalization"] = fromOnnx(
-      {"self"}, {{"dim", "axis", -1}, {"ord", "p", 2}}, [](OpCall &op) {
-        Built x = op.tensor("self");
-        int64_t dim = op.dim("dim", x.rank(), -1);
-        DType dtype = op.floatType();
-        double p = op.number("ord", 2);
-        if (!x || !x.rank())
-          return;
-        Built norm = op.build.withOnes(
-            normOf(op.build, dtype, x.sizes, dim, x, p, same), dim);
-        op.give(combine(
-            op.build, {x, norm}, dtype, dtype,
-            bodyOf([](ArrayRef<Number> n) { // Where all are 0, they stay that.
-              return choose(0 < n[1], n[0] / n[1], n[0]);
-            })));
-      });
+  table["onnx.LpNormalization"] =
+      fromOnnx({"self"}, {{"dim", "axis", -1}, {"ord", "p", 2}}, unitVectors);
 }

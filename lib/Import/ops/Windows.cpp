@@ -11,13 +11,12 @@ using namespace mixattn;
 SmallVector<int64_t> mixattn::perDim(OpCall &op, const char *name, int64_t dims,
                                      int64_t least, int64_t otherwise) {
   SmallVector<int64_t> result;
-  constexpr int64_t most = 1 << 20;
   for (const SizePolynomial &size : op.sizes(name)) {
     result.push_back(size.asNumber().value_or(-1));
-    if (result.back() < least || result.back() > most)
+    if (result.back() < least || result.back() > mostCounted)
       op.build.fail(makeError("expected argument '{}' to be numbers from {} to "
                               "{}, but got {}",
-                              name, least, most, size.toText()));
+                              name, least, mostCounted, size.toText()));
   }
   if (result.size() < 2)
     result.assign(dims, result.empty() ? otherwise : result[0]);
@@ -33,6 +32,20 @@ Windows mixattn::readWindows(OpCall &op, const Built &x, ArrayRef<int64_t> size,
   if (!op.has("stride") || op.sizes("stride").empty())
     made.stride.assign(stride.begin(), stride.end());
   made.dilation = perDim(op, "dilation", dims, 1, 1);
+  auto hasAll = [&](ArrayRef<int64_t> numbers) {
+    if (int64_t(numbers.size()) != dims)
+      op.build.fail(makeError("expected {} numbers for as many dims, but got "
+                              "{}",
+                              dims, numbers.size()));
+    return int64_t(numbers.size()) == dims;
+  };
+  bool areSo = llvm::all_of(size, [](int64_t s) { return s <= mostCounted; });
+  if (!areSo)
+    op.build.fail(makeError("expected windows of at most {} places, but got "
+                            "more",
+                            mostCounted));
+  if (!hasAll(made.stride) || !hasAll(made.dilation) || !areSo)
+    return made;
   std::string filling = op.text("auto_pad", "NOTSET");
   if (filling.find("SAME") == 0) {
     // As many windows as strides begin in the dim.
@@ -53,7 +66,12 @@ Windows mixattn::readWindows(OpCall &op, const Built &x, ArrayRef<int64_t> size,
     }
   } else if (op.has("pads")) {
     SmallVector<int64_t> both = perDim(op, "pads", 2 * dims, 0, 0);
-    both.resize(2 * dims, 0);
+    if (int64_t(both.size()) != 2 * dims) {
+      op.build.fail(makeError("expected {} numbers for as many ends of dims, "
+                              "but got {}",
+                              2 * dims, both.size()));
+      return made;
+    }
     made.before.assign(both.begin(), both.begin() + dims);
     made.after.assign(both.begin() + dims, both.end());
   } else if (op.overload() == "padding") {
@@ -66,12 +84,7 @@ Windows mixattn::readWindows(OpCall &op, const Built &x, ArrayRef<int64_t> size,
   } else {
     made.before = made.after = perDim(op, "padding", dims, 0, 0);
   }
-  for (ArrayRef<int64_t> each :
-       {ArrayRef(made.stride), ArrayRef(made.dilation), ArrayRef(made.before)})
-    if (int64_t(each.size()) != dims)
-      op.build.fail(makeError("expected {} numbers for as many dims, but got "
-                              "{}",
-                              dims, each.size()));
+  hasAll(made.before);
   return made;
 }
 
