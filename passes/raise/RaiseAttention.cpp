@@ -127,7 +127,7 @@ private:
     unsigned count = 0;
     bool isGiven = !isOfProduct(softmax.weights);
     for (linalg::LinalgOp sum : sums) {
-      // What an attention took the place of.
+      // An attention has taken its place.
       if (isGiven && !isRead(sum))
         continue;
       Expressions make(&getContext());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors with more elements at the ends of dims: constants or their own.
 #include "lib/Import/ops/Number.h"
+#include "lib/Import/ops/Parts.h"
 #include "lib/Import/ops/Placed.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -58,7 +59,25 @@ static Built padWithOwn(OpCall &op, const Built &tensor, int64_t dim,
       });
 }
 
-/// With as many constant elements before and after along each dim as asked for.
+Built mixattn::withBorder(GraphBuilder &build, const Built &tensor, int64_t dim,
+                          const SizePolynomial &before,
+                          const SizePolynomial &after, double number) {
+  if (!tensor)
+    return {};
+  auto filled = [&](const SizePolynomial &count) {
+    SizeList sizes = tensor.sizes;
+    sizes[dim] = count;
+    return build.filled(tensor.dtype, sizes, number);
+  };
+  SmallVector<Built> parts = {tensor};
+  if (!before.isZero())
+    parts.insert(parts.begin(), filled(before));
+  if (!after.isZero())
+    parts.push_back(filled(after));
+  return parts.size() > 1 ? build.concatenate(parts, dim) : tensor;
+}
+
+/// With elements before and after along each dim, as many as asked for.
 static void padDims(OpCall &op, Built tensor, ArrayRef<int64_t> dims,
                     const SizeList &pads) {
   std::string mode = op.text("mode", "constant");
@@ -85,17 +104,8 @@ static void padDims(OpCall &op, Built tensor, ArrayRef<int64_t> dims,
                           *pads[i + dims.size()].asNumber(), *border);
       continue;
     }
-    auto filled = [&](const SizePolynomial &count) {
-      SizeList sizes = tensor.sizes;
-      sizes[dim] = count;
-      return op.build.filled(tensor.dtype, sizes, number);
-    };
-    SmallVector<Built> parts = {tensor};
-    if (!pads[i].isZero())
-      parts.insert(parts.begin(), filled(pads[i]));
-    if (!pads[i + dims.size()].isZero())
-      parts.push_back(filled(pads[i + dims.size()]));
-    tensor = op.build.concatenate(parts, dim);
+    tensor = withBorder(op.build, tensor, dim, pads[i], pads[i + dims.size()],
+                        number);
   }
   op.give(tensor);
 }

@@ -177,14 +177,10 @@ static OpWriter question(bool ofIntegers, NumberFunction answer) {
   };
 }
 
-static Number isNaN(ArrayRef<Number> x) {
-  return x[0].compare(arith::CmpFPredicate::UNO, arith::CmpIPredicate::ne,
-                      x[0]);
-}
+static Number isNaNOf(ArrayRef<Number> x) { return isNaN(x[0]); }
 
 static Number isInfinite(ArrayRef<Number> x) {
-  return absolute(x[0]).compare(arith::CmpFPredicate::OEQ,
-                                arith::CmpIPredicate::eq, x[0].like(INFINITY));
+  return isEqual(absolute(x[0]), x[0].like(INFINITY));
 }
 
 static Number isFinite(ArrayRef<Number> x) {
@@ -198,9 +194,7 @@ static void isInf(OpCall &op) {
   question(false, [=](ArrayRef<Number> x) {
     Number high = above ? x[0] : x[0].like(0),
            low = below ? -x[0] : x[0].like(0);
-    Number most = largest(high, low);
-    return most.compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq,
-                        x[0].like(INFINITY));
+    return isEqual(largest(high, low), x[0].like(INFINITY));
   })(op);
 }
 
@@ -215,19 +209,14 @@ static void isClose(OpCall &op) {
   DType dtype = isFloat(x.dtype) ? x.dtype : DType::F64;
   op.give(combine(
       op.build, {x, y}, dtype, DType::I1, bodyOf([=](ArrayRef<Number> n) {
-        using F = arith::CmpFPredicate;
-        auto any = [](const Number &p, const Number &q) {
-          return p.by<arith::OrIOp>(Value(q));
-        };
         Number distance = absolute(n[0] - n[1]);
         Number limit = absolutely + relative * absolute(n[1]);
-        Number near = distance.compare(F::OLE, arith::CmpIPredicate::sle, limit)
-                          .by<arith::AndIOp>(Value(isFinite({n[1]})));
-        Number same = n[0].compare(F::OEQ, arith::CmpIPredicate::eq, n[1]);
-        Number result = any(near, same);
+        Number isNear = both(distance.compare(arith::CmpFPredicate::OLE,
+                                              arith::CmpIPredicate::sle, limit),
+                             isFinite({n[1]}));
+        Number result = either(isNear, isEqual(n[0], n[1]));
         if (equalsNaN)
-          result = any(result,
-                       isNaN({n[0]}).by<arith::AndIOp>(Value(isNaN({n[1]}))));
+          result = either(result, both(isNaN(n[0]), isNaN(n[1])));
         return result;
       })));
 }
@@ -294,7 +283,7 @@ static void addOnnxComparisons(OpTable &table) {
   table["onnx.Xor"] = logic([](S x, S y) { return x + y - 2 * (x * y); },
                             bits<arith::XOrIOp>(true));
   table["onnx.Not"] = fromOnnx({"self"}, {}, negation);
-  table["onnx.IsNaN"] = fromOnnx({"self"}, {}, question(false, isNaN));
+  table["onnx.IsNaN"] = fromOnnx({"self"}, {}, question(false, isNaNOf));
   table["onnx.IsInf"] = fromOnnx({"self"}, {}, isInf);
   table["onnx.Where"] = fromOnnx({"condition", "self", "other"}, {}, where);
   table["onnx.Max"] =
@@ -326,7 +315,7 @@ void mixattn::addComparisons(OpTable &table) {
   table["aten.logical_or"] = bits<arith::OrIOp>(true);
   table["aten.logical_xor"] = bits<arith::XOrIOp>(true);
   table["aten.logical_not"] = complement(true);
-  table["aten.isnan"] = question(false, isNaN);
+  table["aten.isnan"] = question(false, isNaNOf);
   table["aten.isinf"] = question(false, isInfinite);
   table["aten.isfinite"] = question(true, isFinite);
   table["aten.isclose"] = isClose;

@@ -63,19 +63,15 @@ static Number hypotenuse(const Number &x, const Number &y) {
          least = smallest(absolute(x), absolute(y));
   Number ratio = least / most;
   // Of two zeros, and of infinities, there is no ratio.
-  Number isPlain = (0 < most).by<arith::AndIOp>(
-      Value(most < most.like(std::numeric_limits<double>::infinity())));
+  Number isPlain =
+      both(0 < most, most < most.like(std::numeric_limits<double>::infinity()));
   return choose(isPlain, most * squareRoot(1 + ratio * ratio), most);
 }
 
 /// x log(y), and 0 where x is.
 static Number timesLogarithm(const Number &x, const Number &y) {
-  Number isZero =
-      x.compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq, x.like(0));
-  Number isNumber =
-      y.compare(arith::CmpFPredicate::ORD, arith::CmpIPredicate::eq, y);
-  return choose(isZero.by<arith::AndIOp>(Value(isNumber)), x.like(0),
-                x * logarithm(y));
+  Number isZero = both(isEqual(x, x.like(0)), isEqual(y, y));
+  return choose(isZero, x.like(0), x * logarithm(y));
 }
 
 /// The rest of a quotient, of the dividend's sign.
@@ -129,19 +125,14 @@ static void finiteNumbers(OpCall &op) {
   double none = op.number("nan", 0), high = op.number("posinf", most),
          low = op.number("neginf", -most);
   double infinity = std::numeric_limits<double>::infinity();
-  op.give(combine(op.build, op.tensor("self"), dtype, dtype,
-                  bodyOf([=](ArrayRef<Number> n) {
-                    auto equals = arith::CmpFPredicate::OEQ,
-                         isNone = arith::CmpFPredicate::UNO;
-                    auto same = arith::CmpIPredicate::eq;
-                    const Number &x = n[0];
-                    Number result =
-                        choose(x.compare(isNone, same, x), x.like(none), x);
-                    result = choose(x.compare(equals, same, x.like(infinity)),
-                                    x.like(high), result);
-                    return choose(x.compare(equals, same, x.like(-infinity)),
-                                  x.like(low), result);
-                  })));
+  op.give(combine(
+      op.build, op.tensor("self"), dtype, dtype,
+      bodyOf([=](ArrayRef<Number> n) {
+        const Number &x = n[0];
+        Number result = choose(isNaN(x), x.like(none), x);
+        result = choose(isEqual(x, x.like(infinity)), x.like(high), result);
+        return choose(isEqual(x, x.like(-infinity)), x.like(low), result);
+      })));
 }
 
 void mixattn::addFunctions(OpTable &table) {

@@ -225,6 +225,19 @@ Built mixattn::pickRows(OpCall &op, const Built &table, int64_t dim,
   return pickAlong(op, table, std::pair(dim, indices));
 }
 
+/// The elements at their own places, but along one dim at those of the indices.
+static void giveAlong(OpCall &op, const Built &table, int64_t dim,
+                      const Built &indices) {
+  if (!indices)
+    return;
+  op.give(pick(op, table, Picked{dim, indices, indices.sizes}, indices.sizes,
+               [=](ValueRange own, ValueRange places) {
+                 SmallVector<Value> result(own);
+                 result[dim] = places.front();
+                 return result;
+               }));
+}
+
 /// torch.gather: each element's own place, but along one dim that of its index.
 static void gatherElements(OpCall &op) {
   Built table = op.tensor("self"), indices = op.tensor("index");
@@ -242,12 +255,7 @@ static void gatherElements(OpCall &op) {
         makeError("expected indices of at most the tensor's sizes along all "
                   "dims but dim {}, but got shapes {} and {}",
                   dim, toText(table.sizes), toText(indices.sizes))));
-  op.give(pick(op, table, Picked{dim, indices, indices.sizes}, indices.sizes,
-               [=](ValueRange own, ValueRange places) {
-                 SmallVector<Value> result(own);
-                 result[dim] = places.front();
-                 return result;
-               }));
+  giveAlong(op, table, dim, indices);
 }
 
 /// take_along_dim: the same along a dim, of indices that spread.
@@ -270,12 +278,7 @@ static void takeAlong(OpCall &op) {
     table = spreadTo(op.build, table, own);
   if (all != indices.sizes)
     indices = spreadTo(op.build, indices, all);
-  op.give(pick(op, table, Picked{dim, indices, all}, all,
-               [=](ValueRange own, ValueRange places) {
-                 SmallVector<Value> result(own);
-                 result[dim] = places.front();
-                 return result;
-               }));
+  giveAlong(op, table, dim, indices);
 }
 
 /// take: elements of the tensor as a vector.

@@ -69,6 +69,22 @@ Number mixattn::smallest(const Number &x, const Number &y) {
   return x.either<arith::MinimumFOp, arith::MinSIOp>(y);
 }
 
+Number mixattn::isEqual(const Number &x, const Number &y) {
+  return x.compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq, y);
+}
+
+Number mixattn::isNaN(const Number &x) {
+  return x.compare(arith::CmpFPredicate::UNO, arith::CmpIPredicate::ne, x);
+}
+
+Number mixattn::both(const Number &x, const Number &y) {
+  return x.by<arith::AndIOp>(Value(y));
+}
+
+Number mixattn::either(const Number &x, const Number &y) {
+  return x.by<arith::OrIOp>(Value(y));
+}
+
 Number mixattn::exponential(const Number &x) { return x.by<math::ExpOp>(); }
 
 Number mixattn::logarithm(const Number &x) { return x.by<math::LogOp>(); }

@@ -20,7 +20,7 @@ public:
 
   /// A constant of the same type.
   Number like(double number) const;
-  /// What an op makes of numbers.
+  /// The result of an op on numbers.
   template <typename Op, typename... Others> Number by(Others... others) const {
     return {*builder, loc, Op::create(*builder, loc, value, others...)};
   }
@@ -66,6 +66,12 @@ inline Number largest(const Number &x, double y) {
 inline Number smallest(const Number &x, double y) {
   return smallest(x, x.like(y));
 }
+
+/// Truth values.
+Number isEqual(const Number &x, const Number &y);
+Number isNaN(const Number &x);
+Number both(const Number &x, const Number &y);
+Number either(const Number &x, const Number &y);
 
 /// Functions of the dialect math.
 Number exponential(const Number &x);

@@ -15,6 +15,11 @@ SizePolynomial fromEnd(const SizePolynomial &place, const SizePolynomial &size);
 Built part(OpCall &op, const Built &tensor, int64_t dim, SizePolynomial start,
            SizePolynomial end, int64_t step);
 
+/// With as many elements that are `number` before and after along a dim.
+Built withBorder(GraphBuilder &build, const Built &tensor, int64_t dim,
+                 const SizePolynomial &before, const SizePolynomial &after,
+                 double number);
+
 } // namespace mixattn
 
 #endif // MIXATTN_LIB_IMPORT_OPS_PARTS_H

@@ -22,6 +22,21 @@ Built mixattn::readAt(GraphBuilder &build, const Built &tensor,
       });
 }
 
+Built mixattn::withLineLast(GraphBuilder &build, const Built &tensor,
+                            int64_t dim) {
+  if (!tensor)
+    return {};
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < tensor.rank(); ++i)
+    if (i != dim)
+      order.push_back(i);
+  order.push_back(dim);
+  SizeList single = tensor.sizes;
+  single[dim] = 1;
+  single.push_back(tensor.sizes[dim]);
+  return build.reshape(build.transpose(tensor, order), single);
+}
+
 /// The last element first, along some dims.
 static void flip(OpCall &op) {
   Built tensor = op.tensor("self");

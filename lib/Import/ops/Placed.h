@@ -16,6 +16,10 @@ using PlaceMap = std::function<llvm::SmallVector<mlir::Value>(
 Built readAt(GraphBuilder &build, const Built &tensor, const SizeList &sizes,
              PlaceMap placeOf);
 
+/// The tensor with `dim` moved to the end and a 1 in its place: at each place
+/// of a result, all elements of its line.
+Built withLineLast(GraphBuilder &build, const Built &tensor, int64_t dim);
+
 } // namespace mixattn
 
 #endif // MIXATTN_LIB_IMPORT_OPS_PLACED_H

@@ -2,6 +2,7 @@
 // Where elements are: those of the largest and the smallest, and the order of
 // all. n^2 comparisons for n elements.
 #include "lib/Import/ops/Number.h"
+#include "lib/Import/ops/Placed.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -18,22 +19,6 @@ static Built placesAlong(GraphBuilder &build, const SizeList &sizes,
       });
 }
 
-static Number isNaN(const Number &x) {
-  return x.compare(arith::CmpFPredicate::UNO, arith::CmpIPredicate::ne, x);
-}
-
-static Number both(const Number &x, const Number &y) {
-  return x.by<arith::AndIOp>(Value(y));
-}
-
-static Number any(const Number &x, const Number &y) {
-  return x.by<arith::OrIOp>(Value(y));
-}
-
-static Number equal(const Number &x, const Number &y) {
-  return x.compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq, y);
-}
-
 /// The first place of the largest, or the smallest, along a dim; of NaN where
 /// there is one. The last one where `isLast`.
 static Built placeOf(GraphBuilder &build, const Built &tensor, int64_t dim,
@@ -46,7 +31,7 @@ static Built placeOf(GraphBuilder &build, const Built &tensor, int64_t dim,
   return build.reduce(
       DType::I64, x.sizes, dim, {x, most, placesAlong(build, x.sizes, dim)},
       build.builder().getI64IntegerAttr(start), bodyOf([=](ArrayRef<Number> n) {
-        Number isIt = any(equal(n[0], n[1]), isNaN(n[0]));
+        Number isIt = either(isEqual(n[0], n[1]), isNaN(n[0]));
         Number better = isLast ? largest(n[3], n[2]) : smallest(n[3], n[2]);
         return choose(isIt, better, n[3]);
       }));
@@ -126,16 +111,9 @@ static Built ranksOf(GraphBuilder &build, const Built &tensor, int64_t dim,
   Built x = build.convert(tensor, computedAs(tensor.dtype));
   // The element that is compared is the last dim's.
   int64_t rank = x.rank();
-  SmallVector<int64_t> order;
-  for (int64_t i = 0; i < rank; ++i)
-    if (i != dim)
-      order.push_back(i);
-  order.push_back(dim);
-  SizeList single = x.sizes, all = x.sizes;
-  single[dim] = 1;
-  single.push_back(x.sizes[dim]);
+  SizeList all = x.sizes;
   all.push_back(x.sizes[dim]);
-  Built other = build.reshape(build.transpose(x, order), single);
+  Built other = withLineLast(build, x, dim);
   Built isEarlier = build.generated(
       DType::I1, all, [=](OpBuilder &b, Location loc, ValueRange places) {
         return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
@@ -147,15 +125,15 @@ static Built ranksOf(GraphBuilder &build, const Built &tensor, int64_t dim,
       build.builder().getI64IntegerAttr(0), bodyOf([=](ArrayRef<Number> n) {
         const Number &own = n[0], &other = n[1];
         Number isBefore = isDescending ? own < other : other < own;
-        Number isSame = equal(own, other);
+        Number isSame = isEqual(own, other);
         if (own.isFloat()) {
           Number ownNaN = isNaN(own), otherNaN = isNaN(other);
-          Number isFar = isDescending ? both(otherNaN, equal(own, own))
-                                      : both(ownNaN, equal(other, other));
-          isBefore = any(isBefore, isFar);
-          isSame = any(isSame, both(ownNaN, otherNaN));
+          Number isFar = isDescending ? both(otherNaN, isEqual(own, own))
+                                      : both(ownNaN, isEqual(other, other));
+          isBefore = either(isBefore, isFar);
+          isSame = either(isSame, both(ownNaN, otherNaN));
         }
-        Number counts = any(isBefore, both(isSame, n[2]));
+        Number counts = either(isBefore, both(isSame, n[2]));
         return choose(counts, n[3] + 1, n[3]);
       }));
 }
@@ -180,22 +158,13 @@ static void giveSorted(OpCall &op, const Built &x, int64_t dim,
     return;
   // Where they stand in order is a dim of its own, and the element the last.
   int64_t rank = x.rank();
-  SmallVector<int64_t> order;
-  for (int64_t i = 0; i < rank; ++i)
-    if (i != dim)
-      order.push_back(i);
-  order.push_back(dim);
-  SizeList single = x.sizes, all = x.sizes;
-  single[dim] = 1;
-  single.push_back(x.sizes[dim]);
+  SizeList all = x.sizes;
   all[dim] = count;
   all.push_back(x.sizes[dim]);
-  auto aligned = [&](const Built &tensor) {
-    return build.reshape(build.transpose(tensor, order), single);
-  };
   Built isIt = build.pointwise(
-      DType::I1, all, {aligned(ranks), placesAlong(build, all, dim)},
-      bodyOf([](ArrayRef<Number> n) { return equal(n[0], n[1]); }));
+      DType::I1, all,
+      {withLineLast(build, ranks, dim), placesAlong(build, all, dim)},
+      bodyOf([](ArrayRef<Number> n) { return isEqual(n[0], n[1]); }));
   auto take = [&](const Built &of, DType dtype) {
     TypedAttr zero = build.builder().getZeroAttr(build.typeOf(dtype));
     return build.reduce(
@@ -203,7 +172,7 @@ static void giveSorted(OpCall &op, const Built &x, int64_t dim,
         bodyOf([](ArrayRef<Number> n) { return choose(n[1], n[0], n[2]); }));
   };
   if (first == 0)
-    op.give(take(aligned(x), x.dtype));
+    op.give(take(withLineLast(build, x, dim), x.dtype));
   Built places = take(placesAlong(build, all, rank), DType::I64);
   size_t index = 1 - first;
   if (op.numResults() > index)
@@ -282,7 +251,7 @@ static void oneHotOf(OpCall &op) {
        op.build.select(values, 0, 0), op.build.select(values, 0, 1)},
       bodyOf([](ArrayRef<Number> n) {
         Number place = choose(n[0] < 0, n[0] + n[2], n[0]);
-        return choose(equal(place, n[1]), n[4], n[3]);
+        return choose(isEqual(place, n[1]), n[4], n[3]);
       })));
 }
 

@@ -79,8 +79,7 @@ static Value restOf(OpBuilder &b, Location loc, ValueRange x) {
   Number divisor(b, loc, x[1]),
       rest(b, loc, either<arith::RemFOp, arith::RemSIOp>(b, loc, x[0], x[1]));
   Number isOdd = (rest < 0).by<arith::XOrIOp>(Value(divisor < 0));
-  Number isZero = rest.compare(arith::CmpFPredicate::OEQ,
-                               arith::CmpIPredicate::eq, rest.like(0));
+  Number isZero = isEqual(rest, rest.like(0));
   return choose(isZero, rest, choose(isOdd, rest + divisor, rest));
 }
 
@@ -100,7 +99,7 @@ static void divideBy(OpCall &op, const std::string &rounding) {
             return arith::FloorDivSIOp::create(b, loc, x[0], x[1]);
           return arith::DivSIOp::create(b, loc, x[0], x[1]);
         }
-        // What rounding leaves is taken off before.
+        // Less its rest it divides to a whole number.
         if (isFloor) {
           Value whole = arith::SubFOp::create(b, loc, x[0], restOf(b, loc, x));
           Value times = arith::DivFOp::create(b, loc, whole, x[1]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums, means, extremes and normalised exponentials along dims.
 #include "lib/Import/ops/Number.h"
+#include "lib/Import/ops/Placed.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -92,16 +93,9 @@ static void running(OpCall &op, bool isProduct) {
   P counts = isReverse ? (isExclusive ? P::sgt : P::sge)
                        : (isExclusive ? P::slt : P::sle);
   // The element that is added is the last dim's, the sum's place is its own.
-  SmallVector<int64_t> order;
-  for (int64_t i = 0; i < rank; ++i)
-    if (i != dim)
-      order.push_back(i);
-  order.push_back(dim);
-  SizeList single = tensor.sizes, all = tensor.sizes;
-  single[dim] = 1;
-  single.push_back(tensor.sizes[dim]);
+  SizeList all = tensor.sizes;
   all.push_back(tensor.sizes[dim]);
-  Built added = op.build.reshape(op.build.transpose(tensor, order), single);
+  Built added = withLineLast(op.build, tensor, dim);
   Built isCounted = op.build.generated(
       DType::I1, all, [=](OpBuilder &b, Location loc, ValueRange places) {
         return arith::CmpIOp::create(b, loc, counts, places[rank], places[dim])

@@ -3,23 +3,11 @@
 // all that are written.
 #include "lib/Import/ops/Scattered.h"
 #include "lib/Import/ops/Number.h"
+#include "lib/Import/ops/Placed.h"
 #include "lib/Import/ops/Repeats.h"
 
 using namespace mlir;
 using namespace mixattn;
-
-/// With `dim` moved to the end and a 1 in its place.
-static Built aligned(GraphBuilder &build, const Built &tensor, int64_t dim) {
-  SmallVector<int64_t> order;
-  for (int64_t i = 0; i < tensor.rank(); ++i)
-    if (i != dim)
-      order.push_back(i);
-  order.push_back(dim);
-  SizeList single = tensor.sizes;
-  single[dim] = 1;
-  single.push_back(tensor.sizes[dim]);
-  return build.reshape(build.transpose(tensor, order), single);
-}
 
 Built mixattn::scattered(OpCall &op, const Built &tensor, int64_t dim,
                          const Built &given, const Built &rows, bool isSum) {
@@ -64,7 +52,8 @@ Built mixattn::scattered(OpCall &op, const Built &tensor, int64_t dim,
   all.push_back(count);
   SizeList line(all.size(), 1);
   line.back() = count;
-  places = ofRows ? build.reshape(places, line) : aligned(build, places, dim);
+  places =
+      ofRows ? build.reshape(places, line) : withLineLast(build, places, dim);
   Built isHere = build.generated(
       DType::I64, tensor.sizes,
       [dim](OpBuilder &b, Location loc, ValueRange own) {
@@ -73,11 +62,8 @@ Built mixattn::scattered(OpCall &op, const Built &tensor, int64_t dim,
       });
   isHere = build.pointwise(
       DType::I1, all, {places, build.withOnes(isHere, tensor.rank())},
-      bodyOf([](ArrayRef<Number> n) {
-        return n[0].compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq,
-                            n[1]);
-      }));
-  spread = aligned(build, spread, dim);
+      bodyOf([](ArrayRef<Number> n) { return isEqual(n[0], n[1]); }));
+  spread = withLineLast(build, spread, dim);
   TypedAttr zero = build.builder().getZeroAttr(build.typeOf(wide));
   Built found = build.reduce(wide, all, tensor.rank(), {spread, isHere}, zero,
                              bodyOf([=](ArrayRef<Number> n) {
@@ -93,13 +79,13 @@ Built mixattn::scattered(OpCall &op, const Built &tensor, int64_t dim,
       bodyOf([](ArrayRef<Number> n) { return choose(n[0], n[1], n[2]); }));
 }
 
-/// scatter_add: single elements are added.
-static void scatterAdd(OpCall &op) {
+/// Single elements that are replaced, or added.
+static void scatterElements(OpCall &op, bool isSum) {
   Built tensor = op.tensor("self"), index = op.tensor("index"),
         rows = op.tensor("src");
   int64_t dim = op.dim("dim", tensor.rank(), 0);
   if (tensor.rank())
-    op.give(scattered(op, tensor, dim, index, rows, true));
+    op.give(scattered(op, tensor, dim, index, rows, isSum));
 }
 
 /// index_add: alpha times rows are added.
@@ -124,22 +110,18 @@ static void indexFill(OpCall &op) {
     op.give(scattered(op, tensor, dim, index, number, false));
 }
 
-/// ScatterElements: replaced, or added.
+/// ONNX's ScatterElements, whose attribute says which.
 static void scatterOnnx(OpCall &op) {
-  Built tensor = op.tensor("self"), index = op.tensor("index"),
-        rows = op.tensor("src");
-  int64_t dim = op.dim("dim", tensor.rank(), 0);
   std::string how = op.text("reduction", "none");
   if (how != "none" && how != "add")
     op.build.fail(makeError("expected elements that are replaced or added, but "
                             "got the reduction '{}'",
                             how));
-  if (tensor.rank())
-    op.give(scattered(op, tensor, dim, index, rows, how == "add"));
+  scatterElements(op, how == "add");
 }
 
 void mixattn::addScattered(OpTable &table) {
-  table["aten.scatter_add"] = scatterAdd;
+  table["aten.scatter_add"] = [](OpCall &op) { scatterElements(op, true); };
   table["aten.index_add"] = indexAdd;
   table["aten.index_fill"] = indexFill;
   table["onnx.ScatterElements"] =

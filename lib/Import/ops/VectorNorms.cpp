@@ -148,12 +148,11 @@ static void unitVectors(OpCall &op) {
     return;
   Built norm =
       op.build.withOnes(normOf(op.build, wide, x.sizes, dim, x, p, same), dim);
-  op.give(combine(
-      op.build, {x, norm}, wide, dtype, bodyOf([](ArrayRef<Number> n) {
-        Number isZero = n[1].compare(arith::CmpFPredicate::OEQ,
-                                     arith::CmpIPredicate::eq, n[1].like(0));
-        return choose(isZero, n[0], n[0] / n[1]);
-      })));
+  op.give(
+      combine(op.build, {x, norm}, wide, dtype, bodyOf([](ArrayRef<Number> n) {
+                Number isZero = isEqual(n[1], n[1].like(0));
+                return choose(isZero, n[0], n[0] / n[1]);
+              })));
 }
 
 void mixattn::addVectorNorms(OpTable &table) {

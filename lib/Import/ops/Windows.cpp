@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements of windows, read where they are used.
 #include "lib/Import/ops/Windows.h"
+#include "lib/Import/ops/Parts.h"
 #include "lib/Import/ops/Placed.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -88,27 +89,6 @@ Windows mixattn::readWindows(OpCall &op, const Built &x, ArrayRef<int64_t> size,
   return made;
 }
 
-/// `x` with a border of `number`.
-static Built bordered(OpCall &op, Built x, const Windows &windows,
-                      double number) {
-  for (int64_t i = 0; i < windows.dims() && x; ++i) {
-    int64_t dim = x.rank() - windows.dims() + i;
-    auto filled = [&](int64_t count) {
-      SizeList sizes = x.sizes;
-      sizes[dim] = count;
-      return op.build.filled(x.dtype, sizes, number);
-    };
-    SmallVector<Built> parts = {x};
-    if (windows.before[i])
-      parts.insert(parts.begin(), filled(windows.before[i]));
-    if (windows.after[i])
-      parts.push_back(filled(windows.after[i]));
-    if (parts.size() > 1)
-      x = op.build.concatenate(parts, dim);
-  }
-  return x;
-}
-
 /// How many windows lie along a dim; unknown where that is no polynomial.
 static SizePolynomial countOf(const SizePolynomial &size, int64_t window,
                               int64_t stride, int64_t dilation) {
@@ -127,7 +107,10 @@ Built mixattn::windowsOf(OpCall &op, const Built &tensor,
   if (!tensor || op.build.failure())
     return {};
   int64_t dims = windows.dims(), front = tensor.rank() - dims;
-  Built x = bordered(op, tensor, windows, number);
+  Built x = tensor;
+  for (int64_t i = 0; i < dims; ++i)
+    x = withBorder(op.build, x, front + i, windows.before[i], windows.after[i],
+                   number);
   if (!x)
     return {};
   SizeList sizes(x.sizes.begin(), x.sizes.begin() + front), inner;
