@@ -350,7 +350,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         work = Session(options.tools, pathlib.Path(folder), threads,
                        set(options.only))
-        built_in = work.machine["numbers"]
+        # 0 says that there is no such thing: no file gives it.
+        built_in = {name: number for name, number in work.machine["numbers"].items()
+                    if number}
         found = rates(Peak(), work.machine, threads)
         numbers = built_in | found
         work.measure(numbers, say)

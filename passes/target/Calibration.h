@@ -98,9 +98,8 @@ struct Calibration {
   double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;
 };
 
-/// The constants of a CPU. `sharesPorts`: all its vector arithmetic takes the
-/// ports of multiply-adds.
-Calibration calibrationOf(bool sharesPorts);
+/// The constants of `cpu`, whose ports, lanes and microarchitecture are known.
+Calibration calibrationOf(const CpuModel &cpu);
 
 /// A number of a description of a CPU that a file may give.
 struct CalibrationNumber {

@@ -25,6 +25,7 @@ struct KnownCpu {
   double l2Rate, l3Rate;
   /// See CpuModel.
   int64_t stepsInTurn = 2;
+  bool overlapsExps = true;
 };
 
 } // namespace
@@ -36,8 +37,8 @@ static constexpr int64_t KiB = 1024, MiB = 1024 * KiB;
 static constexpr KnownCpu knownCpus[] = {
     {"znver5", 4.2e9, 2, 2, 2, false, 48 * KiB, 1 * MiB, 32 * MiB, 64, 25},
     {"znver4", 4.2e9, 1, 2, 1, false, 32 * KiB, 1 * MiB, 32 * MiB, 64, 25},
-    {"znver3", 4.0e9, 2, 2, 2, false, 32 * KiB, 512 * KiB, 32 * MiB, 64, 25},
-    {"znver2", 4.0e9, 2, 2, 2, false, 32 * KiB, 512 * KiB, 16 * MiB, 64, 25},
+    {"znver3", 3.2e9, 2, 2, 2, false, 32 * KiB, 512 * KiB, 32 * MiB, 64, 25, 2, false},
+    {"znver2", 4.0e9, 2, 2, 2, false, 32 * KiB, 512 * KiB, 16 * MiB, 64, 25, 2, false},
     {"znver1", 4.0e9, 1, 1, 1, false, 32 * KiB, 512 * KiB, 8 * MiB, 64, 25},
     {"graniterapids", 3.5e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7, 8},
     {"emeraldrapids", 3.0e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7, 8},
@@ -85,9 +86,10 @@ CpuModel mixattn::describeCpu(StringRef cpu,
   model.l2Rate = known->l2Rate * double(model.lanes) / 16;
   model.l3Rate = known->l3Rate;
   model.stepsInTurn = known->stepsInTurn;
+  model.overlapsExps = known->overlapsExps;
   model.memoryRate = 10;
   model.allMemoryRate = 12.5;
-  model.costs = calibrationOf(model.sharesPorts);
+  model.costs = calibrationOf(model);
   return model;
 }
 

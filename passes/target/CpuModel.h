@@ -39,6 +39,10 @@ struct CpuModel : MachineDescription {
   /// scores: even, at least 2.
   int64_t stepsInTurn = 2;
 
+  /// Whether exps overlap with products whose code they stand in. Else they
+  /// wait in the queue that products need, and come after a block's products.
+  bool overlapsExps = true;
+
   /// Whether code may use AMX for products of bf16, and whether it has to
   /// compute what AMX does by other instructions.
   bool hasAmx = false, emulatesAmx = false;

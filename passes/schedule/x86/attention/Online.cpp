@@ -22,9 +22,9 @@ public:
       : TilePart(tile), walk(tile, *this), outputs(tile), mixer(tile) {
     // While one head's weights are made, another's are pooled: a reference that
     // moves lowers no outputs that are being summed up.
-    walk.weighsUnderPool = !tile.isAmx() && body.isCoupled() &&
-                           !body.sharesWork() && op.getNumHeads() > 1 &&
-                           walk.hasFewSteps();
+    walk.weighsUnderPool = sizes.overlapsExps && !tile.isAmx() &&
+                           body.isCoupled() && !body.sharesWork() &&
+                           op.getNumHeads() > 1 && walk.hasFewSteps();
   }
 
   /// Heads that one tile holds: all where scores or outputs of heads meet.

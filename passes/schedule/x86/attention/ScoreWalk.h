@@ -120,9 +120,11 @@ private:
   /// powers that nobody else reads need not be more exact than that.
   Softmax weighing();
   /// Whether the work on weights hides under the products of the next keys'
-  /// scores. What AMX stores is late to be read: all scores of a block come
-  /// first.
-  bool weighsUnderScores() { return !isAmx() && !weighsUnderPool; }
+  /// scores. Else all scores of a block come first: what AMX stores is late to
+  /// be read.
+  bool weighsUnderScores() {
+    return sizes.overlapsExps && !isAmx() && !weighsUnderPool;
+  }
   /// Rows of scores per product: of two times a few keys, or of a block.
   int64_t scoreRows() {
     return weighsUnderScores() ? 2 * sizes.rows : sizes.block;

@@ -163,8 +163,11 @@ double TileSchedule::slotsOfPair(const Workload &work, const Numbers &numbers,
   double blocks = std::max(1.0, keys / block);
   // The last block has no products that hide its exps, and mixed scores have
   // few for each.
-  double hidden = (1 - 1 / blocks) *
-                  std::min(1.0, pair.scores / (pair.exps * costs.hidingSlots));
+  double hidden =
+      cpu.overlapsExps
+          ? (1 - 1 / blocks) *
+                std::min(1.0, pair.scores / (pair.exps * costs.hidingSlots))
+          : 0;
   // Online, outputs mix after the softmax, not weights.
   double mixed = pair.premix + (keepsWeights() ? pair.postmix : 0);
   double products = pair.scores * (1 + costs.scoreOverhead / features) +
