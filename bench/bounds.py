@@ -15,10 +15,24 @@ from bench import paths, results
 AMX_PEAK, AMX_BLOCK = 2 / 32, 64
 
 
-def slots(name, file="Calibration.h"):
-    """A constant of the predictions."""
-    text = (paths.ROOT / "passes" / "target" / file).read_text()
+def slots(name, kind=""):
+    """A constant of the predictions, or that of a kind of CPU: the function of
+    passes/target/Calibration.cpp that sets it."""
+    folder = paths.ROOT / "passes" / "target"
+    text = (folder / ("Calibration.cpp" if kind else "Calibration.h")).read_text()
+    if kind:
+        text = text[text.index(f"static void {kind}("):]
     return float(re.search(rf"\b{name} = ([0-9.]+)", text)[1])
+
+
+def exps(cpu):
+    """Slots of an exp of f32, and what bounds attention."""
+    if "avx512f" not in cpu["flags"] and "AMD" in cpu["model"]:
+        return slots("nakedExp", "comeAfterProducts"), "ports, and exps after products"
+    # Where ports are shared, nothing of an exp hides.
+    if "avx512f" in cpu["flags"] and "Intel" in cpu["model"]:
+        return slots("nakedExp", "shareThePorts"), "ports, which exps take"
+    return slots("hiddenExp"), "ports"
 
 
 def counts(row):
@@ -36,20 +50,17 @@ def counts(row):
 
 def bound(run, row):
     """The largest share of the peak, and what it is bound by."""
-    scores, pools, exps, mixers = counts(row)
+    scores, pools, powers, mixers = counts(row)
     features = row["dims"]["D"]
     products = (scores + pools) * features
     flags = run["machine"]["flags"]
     if row["dtype"] == "bf16" and "amx_bf16" in flags:
         taken = (products * slots("amxMultiplyAdd") + scores * slots("amxStore")
                  + pools * features * slots("amxSums") / AMX_BLOCK
-                 + exps * slots("amxWeight") + mixers)
+                 + powers * slots("amxWeight") + mixers)
         return products * AMX_PEAK / taken, "exps, after products"
-    shares_ports = "Intel" in run["machine"]["model"] and "avx512f" in flags
-    # Where ports are shared, nothing of an exp hides.
-    exp = slots("nakedExp", "Calibration.cpp") if shares_ports else slots("hiddenExp")
-    what = "ports, which exps take" if shares_ports else "ports"
-    return products / (products + exps * exp + mixers), what
+    exp, what = exps(run["machine"])
+    return products / (products + powers * exp + mixers), what
 
 
 def bounds(run, table, title, fraction):

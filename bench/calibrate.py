@@ -190,8 +190,10 @@ class Session:
         self.measured = {}
 
     def file(self, numbers):
-        """A target file that holds them."""
-        return json.dumps({"format": 1, "cpu": self.machine["name"], "numbers": numbers},
+        """A target file that holds them, but for those of what this CPU has not,
+        which are 0."""
+        there = {name: number for name, number in numbers.items() if number}
+        return json.dumps({"format": 1, "cpu": self.machine["name"], "numbers": there},
                           indent=1) + "\n"
 
     def predict(self, probe, numbers):
@@ -350,9 +352,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         work = Session(options.tools, pathlib.Path(folder), threads,
                        set(options.only))
-        # 0 says that there is no such thing: no file gives it.
-        built_in = {name: number for name, number in work.machine["numbers"].items()
-                    if number}
+        built_in = work.machine["numbers"]
         found = rates(Peak(), work.machine, threads)
         numbers = built_in | found
         work.measure(numbers, say)

@@ -182,6 +182,15 @@ TEST(CpuModelTest, PortsByMicroarchitecture) {
   EXPECT_DOUBLE_EQ(describeCpu("znver3", {"avx2", "fma"}).multiplyAdds, 2);
 }
 
+TEST(CpuModelTest, ExpsOverlapOrNot) {
+  CpuModel zen3 = describeCpu("znver3", {"avx2", "fma"});
+  EXPECT_FALSE(zen3.overlapsExps);
+  EXPECT_DOUBLE_EQ(zen3.costs.hiddenExp, zen3.costs.nakedExp);
+  CpuModel zen5 = describeCpu("znver5", {"avx2", "fma"});
+  EXPECT_TRUE(zen5.overlapsExps);
+  EXPECT_LT(zen5.costs.hiddenExp, zen5.costs.nakedExp);
+}
+
 TEST(CpuModelTest, PairsWhereTheyAreFaster) {
   std::vector<std::string> wide = {"avx2", "avx512bf16", "avx512f", "fma"};
   EXPECT_TRUE(describeCpu("znver5", wide).hasPairs());
