@@ -25,8 +25,8 @@ def slots(name, kind=""):
     return float(re.search(rf"\b{name} = ([0-9.]+)", text)[1])
 
 
-def exps(cpu):
-    """Slots of an exp of f32, and what bounds attention."""
+def exp_slots(cpu):
+    """Slots of an exp of f32, and what bounds attention in f32."""
     if "avx512f" not in cpu["flags"] and "AMD" in cpu["model"]:
         return slots("nakedExp", "comeAfterProducts"), "ports, and exps after products"
     # Where ports are shared, nothing of an exp hides.
@@ -50,17 +50,17 @@ def counts(row):
 
 def bound(run, row):
     """The largest share of the peak, and what it is bound by."""
-    scores, pools, powers, mixers = counts(row)
+    scores, pools, exps, mixers = counts(row)
     features = row["dims"]["D"]
     products = (scores + pools) * features
     flags = run["machine"]["flags"]
     if row["dtype"] == "bf16" and "amx_bf16" in flags:
         taken = (products * slots("amxMultiplyAdd") + scores * slots("amxStore")
                  + pools * features * slots("amxSums") / AMX_BLOCK
-                 + powers * slots("amxWeight") + mixers)
+                 + exps * slots("amxWeight") + mixers)
         return products * AMX_PEAK / taken, "exps, after products"
-    exp, what = exps(run["machine"])
-    return products / (products + powers * exp + mixers), what
+    exp, what = exp_slots(run["machine"])
+    return products / (products + exps * exp + mixers), what
 
 
 def bounds(run, table, title, fraction):

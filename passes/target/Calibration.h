@@ -98,7 +98,7 @@ struct Calibration {
   double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;
 };
 
-/// The constants of `cpu`, whose ports, lanes and microarchitecture are known.
+/// The constants of `cpu`, by its `sharesPorts` and `overlapsExps`.
 Calibration calibrationOf(const CpuModel &cpu);
 
 /// A number of a description of a CPU that a file may give.

@@ -28,7 +28,7 @@ AttentionTile::AttentionTile(ImplicitLocOpBuilder &b, KernelOp kernel,
   usesAmx = mayUseAmx(op, sizes);
   // As many exponents at a time as `bodyRows` keys of one exponent each; half
   // of them where there are half as many steps of products to hide under, and
-  // twice as many where they hide under nothing.
+  // twice as many by AMX, where they hide under nothing.
   int64_t exponents = usesAmx             ? 2 * sizes.bodyRows
                       : hasPairedScores() ? sizes.bodyRows / 2
                                           : sizes.bodyRows;

@@ -120,8 +120,8 @@ private:
   /// powers that nobody else reads need not be more exact than that.
   Softmax weighing();
   /// Whether the work on weights hides under the products of the next keys'
-  /// scores. Else all scores of a block come first: what AMX stores is late to
-  /// be read.
+  /// scores. Else all scores of a block come first: by AMX, as what it stores
+  /// is late to be read, and on CPUs that overlap no exps with products.
   bool weighsUnderScores() {
     return sizes.overlapsExps && !isAmx() && !weighsUnderPool;
   }
