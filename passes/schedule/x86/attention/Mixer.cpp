@@ -11,6 +11,8 @@ using namespace mlir;
 using namespace mixattn;
 
 void Mixer::takeScratch() {
+  if (op.getMixer() && !getElementTypeOrSelf(op.getMixer()).isF32())
+    widenedMixer = takeMatrix(heads, heads, b.getF32Type());
   if (!op.getMixSource())
     return;
   coefficientTile = takeTile(heads * heads);
@@ -19,6 +21,9 @@ void Mixer::takeScratch() {
 
 /// coefficient[c, a] = bias[c, a] + sum_d source[c, d] weight[d, a], per query.
 void Mixer::emitCoefficients() {
+  if (widenedMixer)
+    tile::WidenOp::create(b, operands.bufferOf(op.getMixer()), at.value(0),
+                          at.value(heads - 1), at.value(heads), widenedMixer);
   if (!op.getMixSource())
     return;
   Value source = operands.bufferOf(op.getMixSource());
@@ -48,8 +53,7 @@ void Mixer::emitCoefficients() {
 Value Mixer::coefficient(Value from, Value to, Value lane) {
   if (op.getMixSource())
     return load(coefficientTile, at.add(at.mul(from, heads), to), lane);
-  Value mixer = operands.bufferOf(op.getMixer());
-  Value number = toF32(b, b.getLoc(),
-                       memref::LoadOp::create(b, mixer, ValueRange{from, to}));
+  Value mixer = widenedMixer ? widenedMixer : operands.bufferOf(op.getMixer());
+  Value number = memref::LoadOp::create(b, mixer, ValueRange{from, to});
   return vector::BroadcastOp::create(b, rowType(), number);
 }

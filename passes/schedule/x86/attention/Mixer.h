@@ -15,7 +15,8 @@ public:
   using TilePart::TilePart;
 
   void takeScratch();
-  /// Makes the coefficients of the tile's queries where each has its own.
+  /// Makes the coefficients of the tile's queries where each has its own, and
+  /// those of all in f32.
   void emitCoefficients();
   /// The factor of the weights of head `from` for head `to`, for the queries of
   /// the row of lanes `lane`.
@@ -28,6 +29,9 @@ private:
   }
 
   mlir::Value coefficientTile, sourceTile;
+  /// A mixer of 16 bits as f32: each coefficient is broadcast many times, by a
+  /// load alone.
+  mlir::Value widenedMixer;
 };
 
 } // namespace mixattn
