@@ -28,9 +28,10 @@ DenseGrid::DenseGrid(ImplicitLocOpBuilder &b, KernelOp kernel,
   divide();
 }
 
-/// `size` in parts of `part`, rounded up.
+/// `size` in parts of `part`, rounded up. Where a size of the result is 0, so
+/// are blocks or panels, of which then others would be parts: these are 1.
 Value DenseGrid::quotientUp(Value size, IndexMath::Index part) {
-  Value number = at.value(part);
+  Value number = at.max(at.value(part), 1);
   return at.div(at.sub(at.add(size, number), 1), number);
 }
 
