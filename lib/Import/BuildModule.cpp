@@ -315,6 +315,8 @@ Status ModuleBuilder::checkUpdate(const GraphInput &input,
 
 /// Returns the results, as sizes that calls know.
 Status ModuleBuilder::finish(GraphBuilder &build) {
+  if (graph.outputs.empty() && graph.updates.empty())
+    return makeError("expected a graph with a result, but got none");
   SmallVector<Value> returned;
   for (const auto &[name, id] : graph.outputs) {
     if (!values[id])
@@ -339,10 +341,15 @@ Result<BuiltModule> ModuleBuilder::run() {
   result.module = ModuleOp::create(loc);
   OpBuilder builder = OpBuilder::atBlockEnd(result.module->getBody());
   GraphBuilder types(builder, loc);
-  for (GraphInput &input : graph.inputs)
+  for (GraphInput &input : graph.inputs) {
+    const GraphValue &value = graph.values[input.value];
+    if (Status fits = checkBytes(value.dtype, value.sizes); !fits)
+      return inPlace("input '" + withoutControls(input.name) + "'",
+                     fits.error());
     if (input.isConstant && input.weight->elements() > mostElements &&
         !findDiagonal(*input.weight))
       input.isConstant = false;
+  }
   makeEntry(builder, types);
   GraphBuilder build(OpBuilder::atBlockEnd(entry.addEntryBlock()), loc);
   bindInputs(build);

@@ -12,6 +12,17 @@ std::string mixattn::toText(const SizeList &sizes) {
   return "[" + text + "]";
 }
 
+Status mixattn::checkBytes(DType dtype, const SizeList &sizes) {
+  Shape known;
+  for (const SizePolynomial &size : sizes)
+    known.push_back(size.asNumber().value_or(1));
+  if (!byteCount(dtype, known))
+    return makeError("expected a tensor of less than 2^63 bytes, but got {} of "
+                     "shape {}",
+                     nameOf(dtype), toText(sizes));
+  return Success{};
+}
+
 SourcePlace mixattn::findPlace(StringRef stack) {
   SourcePlace place;
   while (!stack.empty()) {

@@ -18,6 +18,9 @@ using SizeList = std::vector<SizePolynomial>;
 /// `[B, 8, N]`.
 std::string toText(const SizeList &sizes);
 
+/// An error where no tensor of these sizes that is not empty fits into memory.
+Status checkBytes(DType dtype, const SizeList &sizes);
+
 /// A tensor that flows through the graph.
 struct GraphValue {
   std::string name;

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <cmath>
@@ -222,11 +223,30 @@ static Value zeroOf(OpBuilder &b, Location loc, Type type) {
   return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
 }
 
+/// `value` rounded towards 0; the least integer, as on x86, for NaN and what is
+/// too large, of which arith makes any number, even one that is no index after
+/// it was held within bounds.
+static Value toInteger(OpBuilder &b, Location loc, Value value, Type type) {
+  Type from = value.getType();
+  unsigned width = type.getIntOrFloatBitWidth();
+  auto bound = b.getFloatAttr(from, std::ldexp(1.0, int(width) - 1));
+  Value size = math::AbsFOp::create(b, loc, value);
+  Value isWithin =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, size,
+                            arith::ConstantOp::create(b, loc, bound));
+  Value held =
+      arith::SelectOp::create(b, loc, isWithin, value, zeroOf(b, loc, from));
+  Value whole = arith::FPToSIOp::create(b, loc, type, held);
+  auto least = b.getIntegerAttr(type, llvm::APInt::getSignedMinValue(width));
+  return arith::SelectOp::create(b, loc, isWithin, whole,
+                                 arith::ConstantOp::create(b, loc, least));
+}
+
 static Value fromFloat(OpBuilder &b, Location loc, Value value, Type type) {
   unsigned from = value.getType().getIntOrFloatBitWidth();
   unsigned to = type.getIntOrFloatBitWidth();
   if (isa<IntegerType>(type))
-    return arith::FPToSIOp::create(b, loc, type, value);
+    return toInteger(b, loc, value, type);
   // Between the two kinds of 16 bits lies f32.
   if (from == to)
     return arith::TruncFOp::create(

@@ -170,6 +170,15 @@ Built GraphBuilder::convert(const Built &tensor, DType dtype) {
     same.isNumber = tensor.isNumber;
     return same;
   }
+  if (tensor.constant && isFloat(from) && dtype != DType::I1) {
+    // NaN and what is too large, as numbers that are not known are converted.
+    int64_t least = INT64_MIN >> (64 - 8 * bytesOf(dtype));
+    bool isWithin = std::abs(*tensor.constant) < -double(least);
+    Built same = filledInteger(dtype, tensor.sizes,
+                               isWithin ? int64_t(*tensor.constant) : least);
+    same.isNumber = tensor.isNumber;
+    return same;
+  }
   Built result =
       pointwise(dtype, tensor.sizes, tensor,
                 [from, dtype](OpBuilder &b, Location loc, ValueRange numbers) {

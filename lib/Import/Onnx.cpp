@@ -5,6 +5,8 @@
 #include "lib/Import/OnnxFields.h"
 #include "lib/Import/OnnxGraph.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <onnx/onnx.pb.h>
 
 #include <google/protobuf/io/zero_copy_stream.h>
@@ -18,11 +20,14 @@ using namespace mixattn;
 static constexpr int64_t leastFormat = 3, mostFormat = 14;
 static constexpr int64_t leastOpset = 13, mostOpset = 26;
 
+static bool isStandard(const onnx::OperatorSetIdProto &opset) {
+  return opset.domain().empty() || opset.domain() == "ai.onnx";
+}
+
 /// Whether the standard ops are of a version that is known.
 template <typename Imports> static Status checkOpsets(const Imports &imports) {
   for (const auto &each : imports) {
-    bool isStandard = each.domain().empty() || each.domain() == "ai.onnx";
-    if (isStandard &&
+    if (isStandard(each) &&
         (each.version() < leastOpset || each.version() > mostOpset))
       return makeError("expected opset {} to {}, but got {}", leastOpset,
                        mostOpset, each.version());
@@ -40,6 +45,9 @@ static Status checkVersions(const onnx::ModelProto &model) {
     return known;
   if (Status known = checkOpsets(model.opset_import()); !known)
     return known;
+  if (llvm::none_of(model.opset_import(), isStandard))
+    return makeError("expected opset {} to {}, but got none", leastOpset,
+                     mostOpset);
   for (const onnx::FunctionProto &function : model.functions())
     if (Status known = checkOpsets(function.opset_import()); !known)
       return inPlace("function '" + withoutControls(function.name()) + "'",

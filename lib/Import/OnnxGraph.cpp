@@ -274,9 +274,13 @@ Result<Graph> GraphReader::read(const InputDimNames &names) {
   for (const onnx::NodeProto &node : graph.node())
     if (!firstError)
       readNode(scope, node);
+  std::set<std::string> results;
   for (const onnx::ValueInfoProto &output : graph.output()) {
     if (firstError)
       break;
+    if (!results.insert(output.name()).second)
+      complain(makeError("expected each result once, but got '{}' again",
+                         output.name()));
     if (std::optional<ValueId> value = use(scope, output.name()))
       result.outputs.emplace_back(output.name(), *value);
   }

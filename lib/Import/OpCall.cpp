@@ -273,6 +273,8 @@ void OpCall::give(const Built &value, size_t index) {
                          "says, but the op makes {} of shape {}",
                          index, nameOf(expected.dtype), toText(expected.sizes),
                          nameOf(value.dtype), toText(value.sizes)));
+  if (Status fits = checkBytes(value.dtype, value.sizes); !fits)
+    build.fail(fits.error());
   Built &place = values[node.results[index]];
   place = value;
   place.isNumber = false;

@@ -7,14 +7,14 @@ using namespace mixattn;
 static OpTable makeTable() {
   OpTable table;
   for (auto *add :
-       {addPointwise,     addFunctions,     addActivations, addComparisons,
-        addConstants,     addViews,         addParts,       addBorders,
-        addProducts,      addReductions,    addNorms,       addAttention,
-        addOnnxAttention, addFlexAttention, addAttnOps,     addGathers,
-        addConvolutions,  addPools,         addCaches,      addReplacements,
-        addScatters,      addScattered,     addSizes,       addPlaced,
-        addRepeats,       addVectorNorms,   addPlaces,      addComplex,
-        addAliases})
+       {addPointwise,    addDivisions,     addFunctions,     addActivations,
+        addComparisons,  addConstants,     addViews,         addParts,
+        addBorders,      addProducts,      addReductions,    addNorms,
+        addAttention,    addOnnxAttention, addFlexAttention, addAttnOps,
+        addGathers,      addConvolutions,  addPools,         addCaches,
+        addReplacements, addScatters,      addScattered,     addSizes,
+        addPlaced,       addRepeats,       addVectorNorms,   addPlaces,
+        addComplex,      addAliases})
     add(table);
   return table;
 }

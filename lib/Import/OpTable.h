@@ -34,6 +34,7 @@ const OpWriter *findWriter(const std::string &op, bool isComplex);
 
 // The families, each in its file under ops/.
 void addPointwise(OpTable &table);
+void addDivisions(OpTable &table);
 void addFunctions(OpTable &table);
 void addActivations(OpTable &table);
 void addComparisons(OpTable &table);

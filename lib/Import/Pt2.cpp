@@ -61,7 +61,8 @@ Result<Archive> Archive::open(std::string_view file) {
       archive.programName = member.name;
     }
     std::string key = member.name;
-    archive.members.emplace(std::move(key), std::move(member));
+    if (!archive.members.emplace(key, std::move(member)).second)
+      return makeError("expected one member '{}', but got two", key);
   }
   if (archive.programName.empty())
     return makeError("expected an archive of torch.export.save with a member "

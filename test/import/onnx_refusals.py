@@ -65,6 +65,17 @@ def flex(part, inputs, says, **attributes):
     return made, said.replace("FlexAttention", "FlexAttention." + part) if part else said
 
 
+IMAGE = onnx.value("i", "float32", [1, 3, 8, 8])
+
+
+def nothing(op, inputs, says):
+    """A model of one op on n, of which dim 2 is empty, and what is said of it."""
+    node = onnx.node(op, inputs, ["y"], axis=2)
+    cut = onnx.node("Slice", ["x", "z", "z", "two"], ["n"])
+    return model([cut, node], [X, onnx.value("i", "int64", ["K"])], initializers=[
+        onnx.tensor(longs(0), "z"), onnx.tensor(longs(2), "two")]), f"op 'onnx.{op}' of node 'y': {says}"
+
+
 F = onnx.function("F", ["a"], ["b"], [onnx.node("Relu", ["a"], ["b"])])
 INSIDE = "expected elements in a file of the model's folder, but got '{}'"
 CASES = {
@@ -77,6 +88,8 @@ CASES = {
                  "expected a model for inference, but got one that trains"),
     "newer-model": (model(extra=onnx.field(99, 1)), "expected fields whose meaning is known, but "
                     "the model has field 99"),
+    "no-opset": (onnx.field(1, 10) + onnx.field(7, b""), "expected opset 13 to 26, but got none"),
+    "no-graph": (onnx.model([], [], []), "expected a graph with a result, but got none"),
     "newer-graph": (model(graph_extra=onnx.field(17, 1.5)), "expected fields whose meaning is "
                     "known, but the graph has field 17"),
     "conv-channels": of("Conv", ("x", "w"), constants={"w": np.zeros((2, 6, 3), np.float32)}, says="expected a "
@@ -85,6 +98,38 @@ CASES = {
     "conv-same": of("Conv", ("i", "w"), constants={"w": np.zeros((2, 3, 2, 2), np.float32)}, strides=[2, 2],
                     auto_pad="SAME_UPPER", more=[onnx.value("i", "float32", [1, 3, "N", 4])], says="expected borders that "
                     "do not depend on sizes, but got auto_pad 'SAME_UPPER' of shape [1, 3, N, 4]"),
+    "conv-window": of("Conv", ("i", "w"), constants={"w": np.zeros((2, 3, 3, 3), np.float32)}, kernel_shape=[2, 3],
+                      more=[IMAGE], says="expected argument 'kernel_shape' to be [3, 3], as the weights say, but got "
+                      "[2, 3]"),
+    "conv-border": of("Conv", ("i", "w"), constants={"w": np.zeros((2, 3, 3, 3), np.float32)}, auto_pad="FOO",
+                      more=[IMAGE], says="expected auto_pad to be NOTSET, VALID, SAME_UPPER or SAME_LOWER, but got 'FOO'"),
+    "conv-pads": of("Conv", ("i", "w"), constants={"w": np.zeros((2, 3, 3, 3), np.float32)}, auto_pad="VALID",
+                    pads=[1, 1, 0, 0], more=[IMAGE], says="expected no 'pads' next to auto_pad 'VALID', but got "
+                    "[1, 1, 0, 0]"),
+    "shuffle-mode": of("DepthToSpace", ("i",), "expected the mode 'DCR' or 'CRD', but got 'FOO'", mode="FOO", blocksize=2,
+                       more=[onnx.value("i", "float32", [1, 4, 4, 4])]),
+    "flatten": of("Flatten", says="expected argument 'axis' to be from -3 to 3, but got 4", axis=4),
+    "squeeze": of("Squeeze", ("x", "a"), "expected dims of size 1 to leave out, but got dim 2 of shape [B, N, 6]",
+                  {"a": longs(2)}),
+    "squeeze-open": of("Squeeze", ("x", "a"), "expected dims of size 1 to leave out, but got dim 1 of shape [B, N, 6]",
+                       {"a": longs(1)}),
+    "tile-few": of("Tile", ("x", "r"), "expected a number of times for each of 3 dims, but got 2", {"r": longs(1, 2)}),
+    "tile-many": of("Tile", ("x", "r"), "expected a number of times for each of 3 dims, but got 4",
+                    {"r": longs(1, 2, 1, 1)}),
+    "division-by-0": of("Div", ("i", "d"), "expected integers other than 0 to divide by, but got 0", {"d": longs(2, 0)},
+                        more=[onnx.value("i", "int64", ["N", 2])]),
+    "rest-by-0": of("Mod", ("i", "d"), "expected integers other than 0 to divide by, but got 0", {"d": longs(0)},
+                    more=[onnx.value("i", "int64", ["N", 2])]),
+    "far-index": of("Gather", ("x", "i"), "expected indices from -6 to 5, but got 6", {"i": longs(1, 6)}, axis=2),
+    "far-of-many": of("Gather", ("x", "i"), "expected indices from -6 to 5, but got -7",
+                      {"i": np.array([[-7] + [3, 4] * 50])}, axis=2),
+    "no-index": (model([onnx.node("Cast", ["f"], ["i"], to=7), onnx.node("Gather", ["x", "i"], ["y"], axis=2)],
+                       initializers=[onnx.tensor(np.float32(np.nan), "f")]), "op 'onnx.Gather' of node 'y': expected "
+                 "indices from -6 to 5, but got -9223372036854775808"),
+    "index-into-none": nothing("Gather", ["n", "i"], "expected elements along dim 2 to pick "
+                               "from, but got shape [B, N, 0]"),
+    "place-of-none": nothing("ArgMax", ["n"], "expected elements along dim 2 of which one has "
+                             "a place, but got shape [B, N, 0]"),
     "one-hot": of("OneHot", ("i", "d", "x"), constants={"i": longs(1), "d": longs(3)},
                   says="expected at least 0 classes, and two numbers, for elsewhere and for the place"),
     "pad-none": of("Pad", ("s", "p", "", "a"), "expected a tensor with dims to pad", {"p": longs(1, 1), "a": longs(0)},
@@ -121,6 +166,8 @@ CASES = {
     "input-type": (model(inputs=[onnx.value("x", 8, ["B"])]), "input 'x': expected elements of "
                    "type bool, int8 to int64, float16, bfloat16, float32 or float64, but got "
                    "ONNX's type 8"),
+    "huge-input": (model(inputs=[onnx.value("x", "float32", [2**40, "N", 2**40])]), "input 'x': expected a tensor "
+                   "of less than 2^63 bytes, but got f32 of shape [1099511627776, N, 1099511627776]"),
     "dim-name": (model(inputs=[onnx.value("x", "float32", [3, "2*n"])]), "expected an identifier "
                  "as the name of dim 1 of input 'x', but got '2*n'; '--name-dim=x.1=NAME' gives "
                  "one"),
@@ -169,6 +216,8 @@ CASES = {
               "computed once, but got it again"),
     "initialised-twice": (model([RELU], initializers=[onnx.tensor(W, "w")] * 2),
                           "expected tensor 'w' to be computed once, but got it again"),
+    "result-twice": (onnx.model([RELU], [X], [onnx.value("y", "float32", [])] * 2),
+                     "expected each result once, but got 'y' again"),
     "early": of("Relu", ["z"], "expected tensor 'z' to be computed before it is used, but got "
                 "none"),
     "no-output": (model([]), "expected tensor 'y' to be computed before it is used, but got none"),
@@ -227,6 +276,8 @@ CASES = {
                     "[-6]", {"s": longs(-6)}),
     "below-zero": of("ConstantOfShape", ["s"], "expected sizes of at least 0 that are polynomials "
                      "of dims, but got [-1, 3]", {"s": longs(-1, 3)}),
+    "huge-result": of("Expand", ["x", "s"], "expected a tensor of less than 2^63 bytes, but got f32 of shape "
+                      "[1099511627776, 1099511627776, B, N, 6]", {"s": longs(2**40, 2**40, 1, 1, 1)}),
     "two-numbers": of("ConstantOfShape", ["s"], "expected one number as 'value', but got shape "
                       "[2]", {"s": longs(3)}, value=longs(1, 2)),
     "indices": of("GatherND", ["x", "i"], "expected indices along the first dims of a tensor, "

@@ -127,6 +127,7 @@ CASES = {
     "gradient": changed(setter(SIGNATURE + ("output_specs", 0), {"gradient_to_parameter": {}}),
                         "graph_module.signature.output_specs[0]: expected results, and inputs and "
                         "buffers that are written to, but got a 'gradient_to_parameter'"),
+    "no-result": changed(lambda made: None, "expected a graph with a result, but got none", outputs=()),
     "number-result": changed(setter(SIGNATURE + ("output_specs", 0),
                                     {"user_output": {"arg": {"as_int": 3}}}),
                              "'user_output': expected results that are tensors, but got 'as_int'"),

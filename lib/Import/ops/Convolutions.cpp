@@ -29,7 +29,7 @@ static void convolve(OpCall &op) {
   bool isOdd = op.flag("transposed", false);
   for (const SizePolynomial &each : op.sizes("output_padding"))
     isOdd |= !each.isZero();
-  op.sizes("kernel_shape");
+  SizeList window = op.sizes("kernel_shape");
   if (!x || !weight)
     return;
   int64_t dims = weight.rank() - 2;
@@ -45,6 +45,11 @@ static void convolve(OpCall &op) {
         "expected a convolution of [B, C, ...] by weights [O, C / {}, ...] of "
         "known sizes, not transposed, but got shapes {} and {}",
         groups, toText(x.sizes), toText(weight.sizes))));
+  SizeList own(weight.sizes.begin() + 2, weight.sizes.end());
+  if (op.has("kernel_shape") && window != own)
+    op.build.fail(makeError("expected argument 'kernel_shape' to be {}, as the "
+                            "weights say, but got {}",
+                            toText(own), toText(window)));
   Windows windows = readWindows(op, x, size, SmallVector<int64_t>(dims, 1));
   if (op.build.failure())
     return;

@@ -24,11 +24,6 @@ OpWriter unaryOfFloats(NumberBody body);
 Built pickRows(OpCall &op, const Built &table, int64_t dim,
                const Built &indices);
 
-/// Lets each call check that an argument holds numbers from `low` to `high`, or
-/// fewer where that was asked for before.
-void limitArgument(OpCall &op, mlir::BlockArgument argument, int64_t low,
-                   int64_t high);
-
 } // namespace mixattn
 
 #endif // MIXATTN_LIB_IMPORT_OPS_ELEMENTWISE_H

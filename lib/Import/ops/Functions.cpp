@@ -74,11 +74,6 @@ static Number timesLogarithm(const Number &x, const Number &y) {
   return choose(isZero, x.like(0), x * logarithm(y));
 }
 
-/// The rest of a quotient, of the dividend's sign.
-static Number rest(const Number &x, const Number &y) {
-  return x.either<arith::RemFOp, arith::RemSIOp>(y);
-}
-
 /// The larger and the smaller, and where one is NaN the other.
 static Number largestNumber(const Number &x, const Number &y) {
   return x.either<arith::MaxNumFOp, arith::MaxSIOp>(y);
@@ -171,7 +166,6 @@ void mixattn::addFunctions(OpTable &table) {
   table["aten.atan2"] = functionOfTwo(quarterTurn);
   table["aten.hypot"] = functionOfTwo(hypotenuse);
   table["aten.xlogy"] = functionOfTwo(timesLogarithm);
-  table["aten.fmod"] = functionOfTwo(rest);
   table["aten.fmax"] = functionOfTwo(largestNumber);
   table["aten.fmin"] = functionOfTwo(smallestNumber);
   table["aten.lerp"] = interpolate;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements picked by indices that are values.
 #include "lib/Import/ops/Elementwise.h"
+#include "lib/Import/ops/Indices.h"
 #include "lib/Import/ops/Parts.h"
 #include "lib/Import/ops/Repeats.h"
 #include "lib/Import/ops/Sizes.h"
@@ -8,50 +9,12 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mixattn;
 
-/// The argument of the entry whose elements `value` has, or null.
-static BlockArgument argumentOf(Value value) {
-  while (value) {
-    if (auto expand = value.getDefiningOp<tensor::ExpandShapeOp>())
-      value = expand.getSrc();
-    else if (auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>())
-      value = collapse.getSrc();
-    else
-      break;
-  }
-  return dyn_cast_if_present<BlockArgument>(value);
-}
-
-void mixattn::limitArgument(OpCall &op, BlockArgument argument, int64_t low,
-                            int64_t high) {
-  auto entry = cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  unsigned number = argument.getArgNumber();
-  if (auto known = entry.getArgAttrOfType<ArrayAttr>(number, "attn.range")) {
-    low = std::max(low, cast<IntegerAttr>(known[0]).getInt());
-    high = std::min(high, cast<IntegerAttr>(known[1]).getInt());
-  }
-  entry.setArgAttr(number, "attn.range",
-                   op.build.builder().getI64ArrayAttr({low, high}));
-}
-
-/// Lets each call check that an argument holds places from `low` to `high`, or
-/// gives false where the indices are no argument of the entry.
-static bool isChecked(OpCall &op, const Built &indices, int64_t low,
-                      int64_t high) {
-  BlockArgument argument = argumentOf(indices.value);
-  if (!argument ||
-      !isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
-    return false;
-  limitArgument(op, argument, low, high);
-  return true;
-}
-
 /// An element's place along a dim of `size`: indices below 0 count from the
-/// end, and what no call checks is held within the dim.
+/// end, and what no call checks is held within the dim, at 0 where it is empty.
 static Value placeOf(OpBuilder &b, Location loc, Value index, Value size,
                      bool isHeld) {
   Value place = arith::IndexCastOp::create(b, loc, b.getIndexType(), index);
@@ -64,8 +27,8 @@ static Value placeOf(OpBuilder &b, Location loc, Value index, Value size,
     return place;
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value last = arith::SubIOp::create(b, loc, size, one);
-  place = arith::MaxSIOp::create(b, loc, place, zero);
-  return arith::MinSIOp::create(b, loc, place, last);
+  place = arith::MinSIOp::create(b, loc, place, last);
+  return arith::MaxSIOp::create(b, loc, place, zero);
 }
 
 namespace {
@@ -96,9 +59,10 @@ static Value elementAt(OpBuilder &b, Location loc, const Built &spread,
   return spread.element(b, loc, place);
 }
 
-/// Elements of `table`, one for each of `sizes`.
-static Built pick(OpCall &op, const Built &table, ArrayRef<Picked> picked,
+/// Elements of `given`, one for each of `sizes`.
+static Built pick(OpCall &op, const Built &given, ArrayRef<Picked> picked,
                   const SizeList &sizes, const PlacesOf &placesOf) {
+  Built table = given;
   std::vector<Built> all, stored;
   std::vector<Value> extents;
   std::vector<bool> areHeld;
@@ -107,9 +71,9 @@ static Built pick(OpCall &op, const Built &table, ArrayRef<Picked> picked,
       return op.build.fail(makeError("expected indices of an integer type, but "
                                      "got {}",
                                      nameOf(indices.dtype)));
-    std::optional<int64_t> rows = table.sizes[dim].asNumber();
-    areHeld.push_back(!(rows && isChecked(op, indices, -*rows, *rows - 1)));
-    extents.push_back(op.build.indexOf(table.sizes[dim]));
+    areHeld.push_back(!areWithin(op, indices, given.sizes[dim]));
+    extents.push_back(op.build.indexOf(given.sizes[dim]));
+    table = withElements(op, table, dim, sizes);
     all.push_back(op.build.reshape(indices, aligned));
     if (all.back().value)
       stored.push_back(all.back());

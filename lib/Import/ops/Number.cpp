@@ -3,6 +3,7 @@
 #include "lib/Import/ops/Number.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 
@@ -44,8 +45,59 @@ Number mixattn::operator*(const Number &x, const Number &y) {
   return x.either<arith::MulFOp, arith::MulIOp>(y);
 }
 
+/// The integer that a value is known to be, or nothing.
+static std::optional<llvm::APInt> integerOf(Value value) {
+  llvm::APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number;
+  unsigned width = value.getType().getIntOrFloatBitWidth();
+  std::optional<llvm::APInt> inner;
+  if (auto wide = value.getDefiningOp<arith::ExtSIOp>()) {
+    if ((inner = integerOf(wide.getIn())))
+      return inner->sext(width);
+  } else if (auto narrow = value.getDefiningOp<arith::TruncIOp>()) {
+    if ((inner = integerOf(narrow.getIn())))
+      return inner->trunc(width);
+  }
+  return std::nullopt;
+}
+
+/// Whether each integer has a quotient by `divisor`.
+static bool alwaysDivides(const Number &divisor) {
+  std::optional<llvm::APInt> number = integerOf(divisor);
+  return number && !number->isZero() && !number->isAllOnes();
+}
+
+/// The divisor, or 1 in place of 0 and of -1.
+static Number heldDivisor(const Number &divisor) {
+  Number isHeld = either(isEqual(divisor, divisor.like(0)),
+                         isEqual(divisor, divisor.like(-1)));
+  return choose(isHeld, divisor.like(1), divisor);
+}
+
+/// The quotient of integers as `Op` rounds it.
+template <typename Op>
+static Number quotient(const Number &x, const Number &y) {
+  if (alwaysDivides(y))
+    return x.by<Op>(Value(y));
+  Number quotient = x.by<Op>(Value(heldDivisor(y)));
+  Number held = choose(isEqual(y, y.like(-1)), -x, quotient);
+  return choose(isEqual(y, y.like(0)), y.like(0), held);
+}
+
 Number mixattn::operator/(const Number &x, const Number &y) {
-  return x.either<arith::DivFOp, arith::DivSIOp>(y);
+  return x.isFloat() ? x.by<arith::DivFOp>(Value(y))
+                     : quotient<arith::DivSIOp>(x, y);
+}
+
+Number mixattn::flooredQuotient(const Number &x, const Number &y) {
+  return quotient<arith::FloorDivSIOp>(x, y);
+}
+
+Number mixattn::remainder(const Number &x, const Number &y) {
+  if (x.isFloat())
+    return x.by<arith::RemFOp>(Value(y));
+  return x.by<arith::RemSIOp>(Value(alwaysDivides(y) ? y : heldDivisor(y)));
 }
 
 Number mixattn::operator-(const Number &x) {

@@ -42,6 +42,9 @@ private:
 Number operator+(const Number &x, const Number &y);
 Number operator-(const Number &x, const Number &y);
 Number operator*(const Number &x, const Number &y);
+/// Of integers rounded towards 0. CPUs stop a program that divides by 0, or the
+/// least integer by -1, and one number must not end a whole service: the first
+/// is 0 here, with a rest of 0, and the second the least integer, as it wraps.
 Number operator/(const Number &x, const Number &y);
 Number operator-(const Number &x);
 Number operator<(const Number &x, const Number &y);
@@ -57,6 +60,10 @@ inline Number operator<(double x, const Number &y) { return y.like(x) < y; }
 
 /// `yes` where the truth value `condition` holds, else `no`.
 Number choose(const Number &condition, const Number &yes, const Number &no);
+/// The quotient of integers, rounded down.
+Number flooredQuotient(const Number &x, const Number &y);
+/// The rest of a quotient that is rounded towards 0.
+Number remainder(const Number &x, const Number &y);
 /// The larger and the smaller; NaN where one is.
 Number largest(const Number &x, const Number &y);
 Number smallest(const Number &x, const Number &y);

@@ -3,6 +3,7 @@
 // all. n^2 comparisons for n elements.
 #include "lib/Import/ops/Number.h"
 #include "lib/Import/ops/Placed.h"
+#include "lib/Import/ops/Sizes.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -20,21 +21,33 @@ static Built placesAlong(GraphBuilder &build, const SizeList &sizes,
 }
 
 /// The first place of the largest, or the smallest, along a dim; of NaN where
-/// there is one. The last one where `isLast`.
+/// there is one. The last one where `isLast`. Of nothing it is 0.
 static Built placeOf(GraphBuilder &build, const Built &tensor, int64_t dim,
                      bool isLargest, bool isLast) {
   if (!tensor)
     return {};
+  const SizePolynomial &count = tensor.sizes[dim];
+  if (count.isZero())
+    return build.fail(makeError("expected elements along dim {} of which one "
+                                "has a place, but got shape {}",
+                                dim, toText(tensor.sizes)));
   Built x = build.convert(tensor, computedAs(tensor.dtype));
   Built most = build.withOnes(build.extreme(x, dim, isLargest), dim);
-  int64_t start = isLast ? -1 : INT64_MAX;
-  return build.reduce(
+  int64_t start = isLast ? 0 : INT64_MAX;
+  Built place = build.reduce(
       DType::I64, x.sizes, dim, {x, most, placesAlong(build, x.sizes, dim)},
       build.builder().getI64IntegerAttr(start), bodyOf([=](ArrayRef<Number> n) {
         Number isIt = either(isEqual(n[0], n[1]), isNaN(n[0]));
         Number better = isLast ? largest(n[3], n[2]) : smallest(n[3], n[2]);
         return choose(isIt, better, n[3]);
       }));
+  if (!place || isLast || signOf(count) == 1)
+    return place;
+  return build.pointwise(DType::I64, place.sizes, {place, build.number(count)},
+                         bodyOf([](ArrayRef<Number> n) {
+                           return choose(isEqual(n[1], n[1].like(0)), n[1],
+                                         n[0]);
+                         }));
 }
 
 /// The tensor as a vector if no dim is named.

@@ -74,46 +74,6 @@ static OpWriter ofTwo(NumberBody body) {
   };
 }
 
-/// The rest of a quotient that is rounded down: of the divisor's sign.
-static Value restOf(OpBuilder &b, Location loc, ValueRange x) {
-  Number divisor(b, loc, x[1]),
-      rest(b, loc, either<arith::RemFOp, arith::RemSIOp>(b, loc, x[0], x[1]));
-  Number isOdd = (rest < 0).by<arith::XOrIOp>(Value(divisor < 0));
-  Number isZero = isEqual(rest, rest.like(0));
-  return choose(isZero, rest, choose(isOdd, rest + divisor, rest));
-}
-
-/// Quotients, rounded as asked for.
-static void divideBy(OpCall &op, const std::string &rounding) {
-  DType dtype = rounding.empty() ? op.floatType() : op.result().dtype;
-  if (!rounding.empty() && rounding != "floor" && rounding != "trunc")
-    op.build.fail(makeError("expected a rounding to 'floor' or 'trunc', but "
-                            "got '{}'",
-                            rounding));
-  bool isFloor = rounding == "floor", isTrunc = rounding == "trunc";
-  op.give(combine(
-      op.build, {op.operand("self"), op.operand("other")}, dtype, dtype,
-      [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        if (!isa<FloatType>(x[0].getType())) {
-          if (isFloor)
-            return arith::FloorDivSIOp::create(b, loc, x[0], x[1]);
-          return arith::DivSIOp::create(b, loc, x[0], x[1]);
-        }
-        // Less its rest it divides to a whole number.
-        if (isFloor) {
-          Value whole = arith::SubFOp::create(b, loc, x[0], restOf(b, loc, x));
-          Value times = arith::DivFOp::create(b, loc, whole, x[1]);
-          return math::RoundEvenOp::create(b, loc, times);
-        }
-        Value quotient = arith::DivFOp::create(b, loc, x[0], x[1]);
-        if (isTrunc)
-          return math::TruncOp::create(b, loc, quotient);
-        return quotient;
-      }));
-}
-
-static void divide(OpCall &op) { divideBy(op, op.text("rounding_mode", "")); }
-
 /// Powers; small whole ones are products.
 static void power(OpCall &op) {
   DType dtype = op.result().dtype;
@@ -138,8 +98,18 @@ static void power(OpCall &op) {
                 [](OpBuilder &b, Location loc, ValueRange x) {
                   return math::SqrtOp::create(b, loc, x[0]).getResult();
                 }));
+  bool mayBeBelow = !isNumber || whole < 0;
   op.give(combine(op.build, {base, exponent}, dtype, dtype,
-                  binary<math::PowFOp, math::IPowIOp>));
+                  bodyOf([=](ArrayRef<Number> n) {
+                    if (n[0].isFloat())
+                      return n[0].by<math::PowFOp>(Value(n[1]));
+                    if (!mayBeBelow)
+                      return n[0].by<math::IPowIOp>(Value(n[1]));
+                    // 1 / 0 would stop the program: 0 stays 0.
+                    Number isNone = both(isEqual(n[0], n[0].like(0)), n[1] < 0);
+                    Number held = choose(isNone, n[1].like(1), n[1]);
+                    return n[0].by<math::IPowIOp>(Value(held));
+                  })));
 }
 
 static Value relu(OpBuilder &b, Location loc, ValueRange x) {
@@ -244,30 +214,6 @@ static void castLike(OpCall &op) {
   op.give(op.build.convert(op.tensor("self"), op.tensor("other").dtype));
 }
 
-/// The rest of a quotient: of the divisor's sign, or of the dividend's.
-static void modulo(OpCall &op) {
-  if (!op.flag("fmod", false))
-    return ofTwo(restOf)(op);
-  ofTwo(binary<arith::RemFOp, arith::RemSIOp>)(op);
-}
-
-/// A quotient of numbers rounded towards 0, or of sizes where it is whole.
-static SizePolynomial truncatedQuotient(const SizePolynomial &x,
-                                        const SizePolynomial &y) {
-  std::optional<int64_t> a = x.asNumber(), b = y.asNumber();
-  if (b == 0 || (a == INT64_MIN && b == -1))
-    return SizePolynomial::unknown();
-  return a && b ? SizePolynomial(*a / *b) : exactQuotient(x, y);
-}
-
-/// The rest of it, for numbers that are at least 0.
-static SizePolynomial restOfSizes(const SizePolynomial &x,
-                                  const SizePolynomial &y) {
-  std::optional<int64_t> a = x.asNumber(), b = y.asNumber();
-  return a && b && *a >= 0 && *b > 0 ? SizePolynomial(*a % *b)
-                                     : SizePolynomial::unknown();
-}
-
 /// ONNX's spellings.
 static void addOnnxPointwise(OpTable &table) {
   using S = const SizePolynomial &;
@@ -277,9 +223,6 @@ static void addOnnxPointwise(OpTable &table) {
   table["onnx.Add"] = two([](S x, S y) { return x + y; }, table["aten.add"]);
   table["onnx.Sub"] = two([](S x, S y) { return x - y; }, table["aten.sub"]);
   table["onnx.Mul"] = two([](S x, S y) { return x * y; }, table["aten.mul"]);
-  table["onnx.Div"] =
-      two(truncatedQuotient, ofTwo(binary<arith::DivFOp, arith::DivSIOp>));
-  table["onnx.Mod"] = two(restOfSizes, modulo);
   table["onnx.Pow"] = fromOnnx({"self", "exponent"}, {}, power);
   table["onnx.Clip"] = fromOnnx({"self", "min", "max"}, {}, clamp);
   table["onnx.Gelu"] = fromOnnx({"self"}, {}, gelu);
@@ -302,9 +245,6 @@ void mixattn::addPointwise(OpTable &table) {
   table["aten.sub"] = scaled<arith::SubFOp, arith::SubIOp>();
   table["aten.rsub"] = scaled<arith::SubFOp, arith::SubIOp>(true);
   table["aten.mul"] = ofTwo(binary<arith::MulFOp, arith::MulIOp>);
-  table["aten.remainder"] = ofTwo(restOf);
-  table["aten.div"] = divide;
-  table["aten.floor_divide"] = [](OpCall &op) { divideBy(op, "floor"); };
   table["aten.pow"] = power;
   table["aten.neg"] = unary(bodyOf([](ArrayRef<Number> x) { return -x[0]; }));
   table["aten.abs"] =

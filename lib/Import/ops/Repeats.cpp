@@ -44,14 +44,24 @@ static void repeatEach(OpCall &op) {
   op.give(op.build.reshape(spreadTo(op.build, parted, sizes), joined));
 }
 
+/// How many numbers of times there may be: any, as many as dims at least, or as
+/// many as dims.
+enum class Count { any, least, exact };
+
 /// The whole tensor as many times along each dim, dims of size 1 added in front
 /// where there are more numbers.
-static OpWriter repeatAll(const char *argument) {
-  return [argument](OpCall &op) {
+static OpWriter repeatAll(const char *argument, Count count) {
+  return [=](OpCall &op) {
     Built tensor = op.tensor("self");
     SizeList times = op.sizes(argument);
     if (!tensor)
       return;
+    int64_t given = int64_t(times.size()), rank = tensor.rank();
+    if ((count != Count::any && given < rank) ||
+        (count == Count::exact && given > rank))
+      return void(op.build.fail(makeError("expected a number of times for each "
+                                          "of {} dims, but got {}",
+                                          rank, given)));
     // More than tensors have dims.
     if (times.size() > 16)
       return void(op.build.fail(makeError("expected numbers for at most 16 "
@@ -201,16 +211,20 @@ static OpWriter shuffle(const char *factor, bool isSpread) {
 /// number.
 static OpWriter shuffleOnnx(bool isSpread) {
   return [isSpread](OpCall &op) {
-    bool isInner = op.text("mode", "DCR") == "CRD";
-    giveShuffled(op, op.integer("blocksize", 1), isSpread, isInner);
+    std::string mode = isSpread ? op.text("mode", "DCR") : "DCR";
+    if (mode != "DCR" && mode != "CRD")
+      op.build.fail(
+          makeError("expected the mode 'DCR' or 'CRD', but got '{}'", mode));
+    giveShuffled(op, op.integer("blocksize", 1), isSpread, mode == "CRD");
   };
 }
 
 void mixattn::addRepeats(OpTable &table) {
   table["aten.repeat_interleave"] = repeatEach;
-  table["aten.repeat"] = repeatAll("repeats");
-  table["aten.tile"] = repeatAll("dims");
-  table["onnx.Tile"] = fromOnnx({"self", "repeats"}, {}, repeatAll("repeats"));
+  table["aten.repeat"] = repeatAll("repeats", Count::least);
+  table["aten.tile"] = repeatAll("dims", Count::any);
+  table["onnx.Tile"] =
+      fromOnnx({"self", "repeats"}, {}, repeatAll("repeats", Count::exact));
   table["aten.hstack"] = stackAlong(1, 1, false);
   table["aten.vstack"] = stackAlong(0, 2, false);
   table["aten.dstack"] = stackAlong(2, 3, false);

@@ -4,6 +4,7 @@
 // the model writes to.
 #include "lib/Import/ops/Caches.h"
 #include "lib/Import/ops/Elementwise.h"
+#include "lib/Import/ops/Indices.h"
 #include "lib/Import/ops/Scattered.h"
 #include "passes/raise/PlacedReader.h"
 

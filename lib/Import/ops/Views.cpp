@@ -113,6 +113,18 @@ static void squeeze(OpCall &op) {
   op.give(op.build.reshape(tensor, sizes));
 }
 
+/// ONNX's, of which each dim that is named has size 1.
+static void squeezeOnes(OpCall &op) {
+  Built tensor = op.tensor("self");
+  if (op.has("dim") && tensor.rank())
+    for (int64_t dim : op.dims("dim", tensor.rank()))
+      if (!(tensor.sizes[dim] == SizePolynomial(1)) && !op.sizes("dim").empty())
+        op.build.fail(makeError("expected dims of size 1 to leave out, but got "
+                                "dim {} of shape {}",
+                                dim, toText(tensor.sizes)));
+  squeeze(op);
+}
+
 /// Spread to larger sizes.
 static void expand(OpCall &op) {
   Built tensor = op.tensor("self");
@@ -166,8 +178,12 @@ static void reshapeTo(OpCall &op) {
 /// A matrix: the dims before `axis` are one, those from there on the other.
 static void flatten(OpCall &op) {
   Built tensor = op.tensor("self");
-  int64_t axis = op.integer("axis", 1);
-  axis = axis < 0 ? axis + tensor.rank() : axis;
+  int64_t axis = op.integer("axis", 1), rank = tensor.rank();
+  if (axis < -rank || axis > rank)
+    op.build.fail(makeError("expected argument 'axis' to be from {} to {}, but "
+                            "got {}",
+                            -rank, rank, axis));
+  axis = axis < 0 ? axis + rank : axis;
   SizeList sizes = {1, 1};
   for (int64_t dim = 0; dim < tensor.rank(); ++dim)
     sizes[dim >= axis] *= tensor.sizes[dim];
@@ -211,7 +227,7 @@ static void addOnnxViews(OpTable &table) {
   table["onnx.Reshape"] = fromOnnx({"self", "shape"}, {}, reshapeTo);
   table["onnx.Flatten"] = fromOnnx({"self"}, {}, flatten);
   table["onnx.Transpose"] = fromOnnx({"self"}, {{"dims", "perm"}}, transposeBy);
-  table["onnx.Squeeze"] = fromOnnx({"self", "dim"}, {}, squeeze);
+  table["onnx.Squeeze"] = fromOnnx({"self", "dim"}, {}, squeezeOnes);
   table["onnx.Unsqueeze"] = fromOnnx({"self", "dim"}, {}, unsqueezeAll);
   table["onnx.Expand"] = fromOnnx({"self", "shape"}, {}, expandTo);
 }

@@ -48,7 +48,13 @@ Windows mixattn::readWindows(OpCall &op, const Built &x, ArrayRef<int64_t> size,
   if (!hasAll(made.stride) || !hasAll(made.dilation) || !areSo)
     return made;
   std::string filling = op.text("auto_pad", "NOTSET");
-  if (filling.find("SAME") == 0) {
+  bool isSame = filling == "SAME_UPPER" || filling == "SAME_LOWER",
+       isNone = filling == "VALID";
+  if (!isSame && !isNone && filling != "NOTSET")
+    op.build.fail(makeError("expected auto_pad to be NOTSET, VALID, SAME_UPPER "
+                            "or SAME_LOWER, but got '{}'",
+                            filling));
+  if (isSame) {
     // As many windows as strides begin in the dim.
     for (int64_t i = 0; i < dims && !op.build.failure(); ++i) {
       const SizePolynomial &whole = x.sizes[x.rank() - dims + i];
@@ -73,12 +79,18 @@ Windows mixattn::readWindows(OpCall &op, const Built &x, ArrayRef<int64_t> size,
                               2 * dims, both.size()));
       return made;
     }
+    SizeList given(both.begin(), both.end());
+    if (isNone && llvm::any_of(both, [](int64_t each) { return each; }))
+      op.build.fail(
+          makeError("expected no 'pads' next to auto_pad 'VALID', but "
+                    "got {}",
+                    toText(given)));
     made.before.assign(both.begin(), both.begin() + dims);
     made.after.assign(both.begin() + dims, both.end());
   } else if (op.overload() == "padding") {
-    bool isSame = op.text("padding", "valid") == "same";
+    bool fills = op.text("padding", "valid") == "same";
     for (int64_t i = 0; i < dims; ++i) {
-      int64_t both = isSame ? made.dilation[i] * (size[i] - 1) : 0;
+      int64_t both = fills ? made.dilation[i] * (size[i] - 1) : 0;
       made.before.push_back(both / 2);
       made.after.push_back(both - both / 2);
     }
