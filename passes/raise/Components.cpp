@@ -3,7 +3,9 @@
 
 #include "passes/raise/Scores.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -146,6 +148,18 @@ Ref ScoreReader::findLogarithm(Ref power) {
                              : nullptr;
   if (Ref score = operandOf<math::ExpOp>(power))
     return score;
+  if (Ref score = operandOf<math::Exp2Op>(power))
+    return make.product({score, make.number(llvm::numbers::ln2, make.f32)},
+                        score->type);
+  // Where 0 is chosen, the score is infinitely low.
+  if (power->is(Kind::Apply) && isa<arith::SelectOp>(power->op)) {
+    SmallVector<Ref> chosen = {power->operands[0]};
+    for (Ref each : ArrayRef(power->operands).drop_front())
+      chosen.push_back(each->isNumber(0) ? make.number(-INFINITY, each->type)
+                                         : findLogarithm(each));
+    return llvm::is_contained(chosen, nullptr) ? nullptr
+                                               : make.rebuild(power, chosen);
+  }
   // A weight of 0 is a score that is infinitely low.
   if (!readsBoth(power) && make.isAtLeastZero(power))
     return make.logarithm(power);

@@ -49,7 +49,7 @@ public:
 
 private:
   void prepare(Ref ref) {
-    if (ref->is(Kind::Element)) {
+    if (ref->is(Kind::Element) && !captured.contains(ref)) {
       auto &[tensor, dims] = captured[ref];
       tensor = tensors.dropOnes(ref->tensor, ref->places, dims);
       // A score_mod reads two dims at most: the last ones are joined.
@@ -165,7 +165,14 @@ Value mixattn::emitAttention(ImplicitLocOpBuilder &b, Expressions &make,
     ScoreModEmitter(b, tensors, make, attention).emit(*scoreMod);
   Value result = b.create(state)->getResult(0);
   Ref whole = make.element(result, attention.result);
-  Ref all = make.product({whole, make.number(attention.factor, own)}, own);
+  SmallVector<Ref> factors = {whole, make.number(attention.factor, own)};
+  llvm::append_range(factors, attention.factors);
+  Ref all = make.product(factors, own);
+  for (Ref choice : attention.zeroed) {
+    SmallVector<Ref> operands(choice->operands);
+    operands[operands[1]->isNumber(0) ? 2 : 1] = all;
+    all = make.rebuild(choice, operands);
+  }
   if (attention.added)
     all = make.sum({all, attention.added}, own);
   return tensors.emit(all, attention.wanted, type);

@@ -14,12 +14,18 @@ using namespace mixattn;
 using Kind = Expression::Kind;
 using Ref = Expressions::Ref;
 
-/// The condition whose contrary `ref` is, or null.
-static Ref contraryOf(Ref ref) {
+Ref mixattn::contraryOf(Ref ref) {
   if (!ref || !ref->is(Kind::Apply) || !isa<arith::XOrIOp>(ref->op))
     return nullptr;
   bool isContrary = ref->type.isInteger(1) && ref->operands[1]->isNumber(1);
   return isContrary ? ref->operands[0] : nullptr;
+}
+
+bool mixattn::readsTensor(Ref ref, Value tensor) {
+  return (ref->is(Kind::Element) && ref->tensor == tensor) ||
+         llvm::any_of(ref->operands, [&](Ref operand) {
+           return readsTensor(operand, tensor);
+         });
 }
 
 /// Whether `ref` compares with -inf, and equals it; gives the other side.
@@ -103,4 +109,60 @@ Ref mixattn::findGuardedWeights(Expressions &make, Ref ref,
     score = inside.read(score->tensor, score->places);
   bool isOfRow = hides(make, score, inside.read(softmax.scores, places));
   return isOfRow ? weights : nullptr;
+}
+
+/// Whether `ref` compares one of `weights` by `predicate` with itself, or with
+/// an infinity where `isInfinite` is set.
+static bool asksFor(const Expressions &make, Ref ref, ArrayRef<Ref> weights,
+                    arith::CmpFPredicate predicate, bool isInfinite) {
+  auto compare =
+      ref->is(Kind::Apply) ? dyn_cast<arith::CmpFOp>(ref->op) : nullptr;
+  if (!compare || compare.getPredicate() != predicate)
+    return false;
+  Ref left = ref->operands[0], right = ref->operands[1];
+  bool isAsked = isInfinite
+                     ? right->is(Kind::Number) && std::isinf(right->number)
+                     : make.areSame(left, right);
+  return isAsked && llvm::any_of(weights, [&](Ref each) {
+           return make.areSame(each, left);
+         });
+}
+
+Ref mixattn::peelZeros(Expressions &make, Ref ref, const FoundSoftmax &softmax,
+                       SmallVectorImpl<Ref> &zeroed) {
+  // From the outermost choice to the weights.
+  SmallVector<Ref> choices;
+  Ref weights = ref;
+  while (weights->is(Kind::Apply) && isa<arith::SelectOp>(weights->op)) {
+    if (Ref guarded = findGuardedWeights(make, weights, softmax)) {
+      weights = guarded;
+      break;
+    }
+    unsigned other = weights->operands[1]->is(Kind::Number) ? 2 : 1;
+    choices.push_back(weights);
+    weights = weights->operands[other];
+  }
+  if (!weights->is(Kind::Element) || weights->tensor != softmax.weights)
+    return ref;
+  SmallVector<Ref> left, inside = {weights};
+  for (Ref choice : llvm::reverse(choices)) {
+    Ref condition = choice->operands[0];
+    bool isFirst = choice->operands[1]->is(Kind::Number);
+    // As nan_to_num has them: a weight is never infinite, and NaN only in rows
+    // that see no key, or whose scores are no numbers.
+    using P = arith::CmpFPredicate;
+    bool isNever = isFirst && !softmax.sum &&
+                   asksFor(make, condition, inside, P::OEQ, true);
+    bool isZero = choice->operands[isFirst ? 1 : 2]->isNumber(0);
+    bool isNaN =
+        isFirst && isZero && asksFor(make, condition, inside, P::UNO, false);
+    inside.push_back(choice);
+    if (isNever || isNaN)
+      continue;
+    if (!isZero || readsTensor(condition, softmax.weights))
+      return ref;
+    left.push_back(choice);
+  }
+  llvm::append_range(zeroed, left);
+  return weights;
 }

@@ -9,11 +9,23 @@
 
 namespace mixattn {
 
+/// The condition whose contrary `ref` is, or null.
+Expressions::Ref contraryOf(Expressions::Ref ref);
+
+/// Whether `ref` has an element of `tensor` in it.
+bool readsTensor(Expressions::Ref ref, mlir::Value tensor);
+
 /// The weights of `softmax` that `ref` chooses, or zeros where no score of the
 /// row is above -inf; or null where it is something else. An attention's rows
 /// that see no key have zeros.
 Expressions::Ref findGuardedWeights(Expressions &make, Expressions::Ref ref,
                                     const FoundSoftmax &softmax);
+
+/// The weights of `softmax` that `ref` chooses or zeros; or `ref` where it is
+/// something else. Choices that change results, or may, are added to `zeroed`.
+Expressions::Ref peelZeros(Expressions &make, Expressions::Ref ref,
+                           const FoundSoftmax &softmax,
+                           llvm::SmallVectorImpl<Expressions::Ref> &zeroed);
 
 } // namespace mixattn
 

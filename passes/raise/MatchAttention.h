@@ -35,10 +35,15 @@ private:
   bool matchMixerOfWeights();
   bool matchQueriesAndKeys();
   bool matchValues();
+  /// Tells zeros of whole rows from those that a mask of pairs leaves.
+  bool matchZeros();
   bool matchMasks();
   /// Takes the lowest number that is all that scores are added to, or replaced
-  /// by, as what hides keys, where every query sees a key.
-  void takeLowest();
+  /// by, as what hides keys, where every query sees a key, or weights are made
+  /// 0 by the same conditions, `zeroed`.
+  void takeLowest(llvm::ArrayRef<Visibility> zeroed);
+  /// Whether `all` has the condition `each`.
+  bool contains(llvm::ArrayRef<Visibility> all, const Visibility &each) const;
   llvm::SmallVector<std::optional<Distance>>
   readDistances(llvm::ArrayRef<Visibility> all) const;
   /// Whether the bounds are those of a clause that counts from `start`, or

@@ -83,9 +83,13 @@ bool AttentionMatcher::matchMixerByRow(Ref mixer) {
 
 bool AttentionMatcher::matchMixerOfWeights() {
   resultHeads = heads;
-  if (pooled.mixers.empty()) {
-    if (!pooled.mixed.empty())
-      return no("weights of heads are added without a mixer");
+  if (pooled.mixers.empty() && !pooled.mixed.empty())
+    return no("weights of heads are added without a mixer");
+  if (pooled.mixed.empty()) {
+    // The same for all keys: factors of rows, or of values' features.
+    if (meet(make.freeAtoms(pooled.mixers), pooled.bound))
+      return no("weights are multiplied by what mixes no heads");
+    result.factors = pooled.mixers;
     return true;
   }
   // Mixers that follow each other are one.
@@ -101,7 +105,7 @@ bool AttentionMatcher::matchMixerOfWeights() {
              heads, false);
   if (!areSameSets(select(own, pooled.bound), heads))
     return no("a mixer of weights does not tell all heads apart");
-  if (pooled.mixed.empty() || resultHeads.empty())
+  if (resultHeads.empty())
     return no("weights are multiplied by what mixes no heads");
   if (make.atoms.staticSize(resultHeads) != make.atoms.staticSize(heads))
     return no("a mixer of weights changes the number of heads");

@@ -52,8 +52,9 @@ def RaiseAttentionPass : Pass<"attn-raise-attention", "::mlir::ModuleOp"> {
     Input: `linalg` on tensors.
     Output: where the weights of a softmax over products of queries and keys
     are multiplied by values and summed over the keys, one `attn.generic`.
-    Reshapes, transposes, copies and dims of size 1 do not matter; what depends
-    on queries or on keys alone stays the tensor that it is.
+    Reshapes, transposes, copies and dims of size 1 do not matter, nor where the
+    sum of powers divides; what depends on queries or on keys alone stays the
+    tensor that it is.
     Skips: what the op cannot say exactly. A remark says of each softmax between
     two products whether it was raised, or why not.
 

@@ -3,6 +3,7 @@
 
 #include "passes/raise/PooledWeights.h"
 #include "passes/raise/EmptyRows.h"
+#include "passes/raise/Powers.h"
 #include "passes/raise/ReadElement.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -16,10 +17,12 @@ using Ref = Expressions::Ref;
 /// The dim of the weights that counts queries: one that no value depends on.
 /// Of several an open one, else the last, is that of queries, and the others
 /// are of heads that share values.
-static std::optional<unsigned> findQueryDim(const Atoms &atoms,
+static std::optional<unsigned> findQueryDim(const Expressions &make,
                                             const PooledWeights &pooled,
-                                            ArrayRef<Atom> ofValues,
+                                            ArrayRef<Ref> values,
                                             unsigned axis) {
+  const Atoms &atoms = make.atoms;
+  Place ofValues = make.freeAtoms(values);
   std::optional<unsigned> found;
   bool isOpen = false;
   for (auto [dim, place] : llvm::enumerate(pooled.weights)) {
@@ -39,6 +42,63 @@ static std::optional<unsigned> findQueryDim(const Atoms &atoms,
 /// Why weights whose queries have no dim of their own are no attention's.
 static constexpr llvm::StringLiteral noQueries =
     "no dim of the weights is of queries alone";
+
+/// Whether a factor that depends on keys depends on queries, too: on the dim of
+/// the weights that values with features do not depend on.
+static bool hasFactorOfPairs(const Expressions &make,
+                             const PooledWeights &pooled, unsigned axis) {
+  Place ofWeights = make.atoms.flatAll(pooled.weights);
+  SmallVector<Ref> values;
+  for (Ref value : pooled.values)
+    if (!isWithin(make.freeAtoms(value), ofWeights))
+      values.push_back(value);
+  // A dim of size 1 may be that of a single query.
+  for (auto [dim, place] : llvm::enumerate(pooled.weights))
+    if (dim != axis && place.empty())
+      return false;
+  auto query = findQueryDim(make, pooled, values, axis);
+  return !values.empty() && query &&
+         query != findQueryDim(make, pooled, pooled.values, axis);
+}
+
+/// Whether `total` is the sum of `weights` along their dim `axis`.
+static bool isSumOfRow(const Expressions &make, Ref total, Ref weights,
+                       unsigned axis) {
+  Ref summed = total->operands[0];
+  if (!summed->is(Kind::Element) || summed->tensor != weights->tensor)
+    return false;
+  for (auto [dim, place] : llvm::enumerate(summed->places)) {
+    Place own = make.atoms.flat(place);
+    if (own !=
+        make.atoms.flat(dim == axis ? total->bound : weights->places[dim]))
+      return false;
+  }
+  return true;
+}
+
+/// Takes the reciprocal of the sum of `weights` out of `factors`, or says why
+/// there is none.
+static bool takeSum(Expressions &make, SmallVectorImpl<Ref> &factors,
+                    Ref weights, unsigned axis, std::string &why) {
+  why = "exponentials are divided by something other than their sum";
+  for (Ref &factor : factors) {
+    if (!factor->is(Kind::Reciprocal))
+      continue;
+    auto [total, whyNot] = findSum(make, factor->operands[0]);
+    if (!total || !isSumOfRow(make, total, weights, axis))
+      continue;
+    if (!whyNot.empty()) {
+      why = whyNot;
+      return false;
+    }
+    factors.erase(&factor);
+    return true;
+  }
+  return false;
+}
+
+static constexpr llvm::StringLiteral onlySums =
+    "weights are not only multiplied and summed";
 
 /// Reads `root` at the places `result`. `single` is that of a single query, if
 /// there is one: one among them, or one that no tensor has.
@@ -62,12 +122,17 @@ readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
   Ref weights = nullptr;
   for (ProductTerm &term : *terms) {
     for (Ref &factor : term.factors)
-      if (Ref guarded = findGuardedWeights(make, factor, softmax))
-        factor = guarded;
+      factor = peelZeros(make, factor, softmax, pooled.zeroed);
     auto isWeights = [&](Ref factor) {
       return factor->is(Kind::Element) && factor->tensor == softmax.weights;
     };
     if (llvm::none_of(term.factors, isWeights)) {
+      if (!term.bound.empty() && llvm::any_of(term.factors, [&](Ref factor) {
+            return readsTensor(factor, softmax.weights);
+          })) {
+        why = onlySums;
+        return std::nullopt;
+      }
       pooled.added.push_back(term);
       continue;
     }
@@ -76,6 +141,8 @@ readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
       return std::nullopt;
     }
     weights = *llvm::find_if(term.factors, isWeights);
+    if (softmax.sum && !takeSum(make, term.factors, weights, softmax.axis, why))
+      return std::nullopt;
     pooled.weights = weights->places;
     pooled.key = select(atoms.flat(weights->places[softmax.axis]), single,
                         /*isIn=*/false);
@@ -85,7 +152,7 @@ readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
       if (factor == weights)
         continue;
       if (!factor->is(Kind::Element)) {
-        why = "weights are not only multiplied and summed";
+        why = onlySums;
         return std::nullopt;
       }
       bool ofKeys = meet(make.freeAtoms(factor), pooled.key);
@@ -97,10 +164,12 @@ readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
     why = noSumOverKeys.str();
     return std::nullopt;
   }
-  Place ofValues;
-  for (Ref value : pooled.values)
-    llvm::append_range(ofValues, make.freeAtoms(value));
-  if (auto query = findQueryDim(atoms, pooled, ofValues, softmax.axis))
+  if (hasFactorOfPairs(make, pooled, softmax.axis)) {
+    why = "weights are multiplied by what depends on queries and keys";
+    return std::nullopt;
+  }
+  Place ofValues = make.freeAtoms(pooled.values);
+  if (auto query = findQueryDim(make, pooled, pooled.values, softmax.axis))
     pooled.query = atoms.flat(pooled.weights[*query]);
   else if (!meet(single, atoms.flatAll(result)))
     pooled.query = Place(single);

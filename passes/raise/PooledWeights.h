@@ -24,6 +24,8 @@ struct PooledWeights {
   /// All atoms that are summed over.
   Place bound;
   double factor = 1;
+  /// Choices between weights and zeros.
+  llvm::SmallVector<Expressions::Ref> zeroed;
   /// Terms without weights.
   llvm::SmallVector<ProductTerm> added;
 };

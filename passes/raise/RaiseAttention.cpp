@@ -4,11 +4,9 @@
 #include "passes/Passes.h"
 #include "passes/raise/EmitAttention.h"
 #include "passes/raise/MatchAttention.h"
+#include "passes/raise/PathsOfWeights.h"
 
 #include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
-
-#include <queue>
 
 namespace mixattn {
 #define GEN_PASS_DEF_RAISEATTENTIONPASS
@@ -20,62 +18,6 @@ using namespace mixattn;
 
 static constexpr llvm::StringLiteral category = "attn-raise-attention";
 
-/// The sums that the weights of `softmax` come to, the nearest first.
-static SmallVector<linalg::LinalgOp> sumsAfter(const FoundSoftmax &softmax) {
-  SmallVector<linalg::LinalgOp> sums;
-  llvm::SetVector<Operation *> seen;
-  std::queue<Value> left;
-  left.push(softmax.weights);
-  // More ops than mixers take.
-  constexpr size_t most = 64;
-  while (!left.empty() && seen.size() < most) {
-    for (Operation *user : left.front().getUsers()) {
-      if (!seen.insert(user) || user->getNumResults() != 1 ||
-          !isa<RankedTensorType>(user->getResult(0).getType()))
-        continue;
-      auto loops = dyn_cast<linalg::LinalgOp>(user);
-      if (loops && loops.getNumReductionLoops() != 0)
-        sums.push_back(loops);
-      left.push(user->getResult(0));
-    }
-    left.pop();
-  }
-  return sums;
-}
-
-/// Whether `value` is computed from a product of two tensors.
-static bool isOfProduct(Value value) {
-  llvm::SetVector<Value> seen;
-  seen.insert(value);
-  // More ops than stand between products and a softmax.
-  constexpr size_t most = 4096;
-  for (size_t next = 0; next < seen.size() && next < most; ++next) {
-    auto loops = seen[next].getDefiningOp<linalg::LinalgOp>();
-    if (loops && loops.getNumReductionLoops() != 0 &&
-        loops.getNumDpsInputs() == 2)
-      return true;
-    if (Operation *op = seen[next].getDefiningOp())
-      seen.insert(op->operand_begin(), op->operand_end());
-  }
-  return false;
-}
-
-/// Whether what the function returns depends on `op`.
-static bool isRead(Operation *op) {
-  llvm::SetVector<Operation *> readers;
-  readers.insert(op);
-  for (size_t next = 0; next < readers.size(); ++next)
-    for (Operation *user : readers[next]->getUsers()) {
-      // A reader within loops is a part of them.
-      while (user && !isa<FunctionOpInterface>(user->getParentOp()))
-        user = user->getParentOp();
-      if (user->hasTrait<OpTrait::IsTerminator>())
-        return true;
-      readers.insert(user);
-    }
-  return false;
-}
-
 namespace {
 
 struct RaiseAttentionPass
@@ -84,9 +26,21 @@ struct RaiseAttentionPass
     // A softmax of parameters may be a mixer of another one's weights: then it
     // is part of that attention, and none with scores that are given.
     SmallVector<FoundSoftmax> softmaxes, given;
+    divided.clear();
+    auto keep = [&](const FoundSoftmax &found) {
+      (isOfProduct(found.weights) ? softmaxes : given).push_back(found);
+    };
     getOperation()->walk([&](Operation *op) {
-      if (std::optional<FoundSoftmax> found = findSoftmax(op))
-        (isOfProduct(found->weights) ? softmaxes : given).push_back(*found);
+      std::optional<FoundSoftmax> found = findSoftmax(op);
+      if (!found)
+        return;
+      keep(*found);
+      for (Operation *sum : sumsBefore(op))
+        divided.insert(sum);
+    });
+    getOperation()->walk([&](Operation *op) {
+      if (std::optional<FoundSoftmax> found = findPowers(op))
+        keep(*found);
     });
     llvm::append_range(softmaxes, given);
     unsigned raised = 0, all = 0;
@@ -115,44 +69,49 @@ struct RaiseAttentionPass
   }
 
 private:
+  /// Sums that divide what they are the sums of.
+  llvm::DenseSet<Operation *> divided;
+
   /// Replaces what sums the weights of `softmax`, and gives how many sums that
   /// are. `why` stays empty where it is no attention's.
   unsigned raise(const FoundSoftmax &softmax, std::string &why) {
-    SmallVector<linalg::LinalgOp> sums = sumsAfter(softmax);
+    bool isAttention = isBetweenProducts(softmax);
     if (!softmax.whyNot.empty()) {
-      if (!sums.empty() && isOfProduct(softmax.weights))
+      if (isAttention)
         why = softmax.whyNot;
       return 0;
     }
     unsigned count = 0;
-    bool isGiven = !isOfProduct(softmax.weights);
-    for (linalg::LinalgOp sum : sums) {
+    // Weights by the same sum are a softmax of their own.
+    bool isOther = softmax.sum && divided.contains(softmax.sum);
+    for (linalg::LinalgOp root :
+         softmax.sum ? quotientsAfter(softmax) : sumsAfter(softmax.weights)) {
       // An attention has taken its place.
-      if (isGiven && !isRead(sum))
+      if (!isRead(root) || (isOther && root.getNumReductionLoops() != 0))
         continue;
       Expressions make(&getContext());
       std::string reason;
       std::optional<RaisedAttention> attention =
-          AttentionMatcher(make).match(sum, softmax, reason);
+          AttentionMatcher(make).match(root, softmax, reason);
       if (!attention) {
-        // Of several sums the first one that is over keys tells most.
+        // Of several the first one that is a sum over keys tells most.
         if (why.empty() || why == noSumOverKeys)
           why = reason;
         continue;
       }
       if (attention->computesPairs)
-        remark::analysis(sum.getLoc(),
+        remark::analysis(root.getLoc(),
                          remark::RemarkOpts::name("raise").category(category))
             << remark::reason("a bias is computed as a tensor of all pairs of "
                               "queries and keys");
-      ImplicitLocOpBuilder b(sum.getLoc(), sum);
-      Value result = sum->getResult(0);
+      ImplicitLocOpBuilder b(root.getLoc(), root);
+      Value result = root->getResult(0);
       Value emitted =
           emitAttention(b, make, *attention, getElementTypeOrSelf(result));
       result.replaceAllUsesWith(emitted);
       ++count;
     }
-    if (count == 0 && isGiven)
+    if (count == 0 && (!isAttention || isOther || why == noProduct))
       why.clear();
     return count;
   }

@@ -42,8 +42,11 @@ struct RaisedAttention {
   llvm::SmallVector<Place> result;
   /// The dims of the tensor that it takes the place of.
   llvm::SmallVector<Place> wanted;
-  /// The factor on the result.
+  /// The factors on the result.
   double factor = 1;
+  llvm::SmallVector<Expressions::Ref> factors;
+  /// Choices of rows that are 0, which the result stands in of weights.
+  llvm::SmallVector<Expressions::Ref> zeroed;
   /// Whether a tensor of pairs of queries and keys is computed for a bias.
   bool computesPairs = false;
   /// The term added to the result, or null.

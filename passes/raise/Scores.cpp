@@ -3,7 +3,6 @@
 
 #include "passes/raise/Scores.h"
 #include "passes/raise/ReadElement.h"
-#include "passes/raise/SingleQuery.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -244,7 +243,7 @@ bool ScoreReader::readGiven(SmallVector<Ref> &sum) {
         sum.push_back(toExpression(make, term));
     return true;
   }
-  return no("no product of queries and keys");
+  return no(noProduct.data());
 }
 
 bool ScoreReader::readProducts(ArrayRef<Ref> sum, SmallVector<Ref> &rest) {
@@ -285,6 +284,16 @@ bool ScoreReader::readProducts(ArrayRef<Ref> sum, SmallVector<Ref> &rest) {
   return true;
 }
 
+bool ScoreReader::isTimesPairs(Ref ref) const {
+  return ref->is(Kind::Product) &&
+         llvm::count_if(ref->operands,
+                        [&](Ref each) { return readsBoth(each); }) == 1 &&
+         llvm::any_of(ref->operands, [&](Ref each) {
+           Dependence on = dependenceOf(each);
+           return on.onQuery && on.onKey && !readsBoth(each);
+         });
+}
+
 Ref ScoreReader::findRaw(Ref ref) {
   SmallVector<Ref> sum(ref->is(Kind::Sum) ? ref->operands
                                           : SmallVector<Ref>{ref});
@@ -309,7 +318,8 @@ Ref ScoreReader::findRaw(Ref ref) {
     return terms && llvm::any_of(*terms, isChangedTerm);
   };
   SmallVector<Ref> scores = selectScores(sum);
-  if (llvm::none_of(scores, isChanged)) {
+  bool isAlone = scores.size() == 1 && isTimesPairs(scores[0]);
+  if (!isAlone && llvm::none_of(scores, isChanged)) {
     SmallVector<Ref> rest;
     if (!readProducts(sum, rest))
       return nullptr;
@@ -340,42 +350,4 @@ Ref ScoreReader::findRaw(Ref ref) {
     operands.push_back(make.rebuild(operand, inner));
   }
   return make.sum(operands, ref->type);
-}
-
-std::optional<ReadScores> ScoreReader::read(const FoundSoftmax &softmax,
-                                            ArrayRef<Place> places,
-                                            std::string &why) {
-  // Queries and keys are operands as they are: what depends on one of them
-  // alone is not taken apart.
-  bool hasDim = meet(make.atoms.flatAll(places), make.atoms.flat(query));
-  Value from = softmax.scores ? softmax.scores : softmax.weights;
-  llvm::SetVector<Operation *> ofQuery;
-  if (!hasDim)
-    ofQuery = findOpsOfQuery(from);
-  ElementReader reader(make, [&](Value value, ArrayRef<Place> at) {
-    Place atoms = make.atoms.flatAll(at);
-    bool onQuery = hasDim ? meet(atoms, make.atoms.flat(query))
-                          : ofQuery.contains(value.getDefiningOp());
-    return !onQuery || !meet(atoms, make.atoms.flat(key));
-  });
-  Ref all = reader.read(from, places);
-  if (!hasDim)
-    all = placeQuery(make, all, query, key);
-  Ref changed = softmax.scores ? findRaw(peelMasks(all)) : readPowers(all);
-  if (!changed) {
-    why = reason;
-    return std::nullopt;
-  }
-  // A sum with the raw score may be a bias.
-  SmallVector<Ref> sum(changed->is(Kind::Sum) ? changed->operands
-                                              : SmallVector<Ref>{changed});
-  if (llvm::any_of(sum, [](Ref each) { return each->is(Kind::Raw); })) {
-    for (Ref each : sum)
-      // A term that is the same for all keys changes no weight.
-      if (!each->is(Kind::Raw) && dependenceOf(each).onKey)
-        result.added.push_back(each);
-  } else {
-    result.changed = changed;
-  }
-  return std::move(result);
 }

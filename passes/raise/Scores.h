@@ -65,7 +65,13 @@ struct ReadScores {
   /// The raw score changed pointwise, or null.
   Expressions::Ref changed = nullptr;
   llvm::SmallVector<Visibility> seen;
+  /// Conditions by which weights are made 0 after the softmax.
+  llvm::SmallVector<Visibility> zeroed;
 };
+
+/// Why scores are no attention's.
+inline constexpr llvm::StringLiteral noProduct =
+    "no product of queries and keys";
 
 /// Whether an expression depends on queries and on keys.
 struct Dependence {
@@ -81,10 +87,10 @@ public:
       : make(make), query(query), key(key) {}
 
   /// The scores of `softmax` at `places`; none where they are no attention's,
-  /// and `why` says the reason.
+  /// and `why` says the reason. `zeroed` are choices between weights and zeros.
   std::optional<ReadScores> read(const FoundSoftmax &softmax,
                                  llvm::ArrayRef<Place> places,
-                                 std::string &why);
+                                 llvm::ArrayRef<Ref> zeroed, std::string &why);
 
 private:
   Dependence dependenceOf(Ref ref) const;
@@ -100,6 +106,8 @@ private:
   Ref peelScale(Ref ref, double &scale);
   /// `ref` without the masks that hide keys by -inf.
   Ref peelMasks(Ref ref);
+  /// Whether `ref` multiplies a score by what depends on pairs otherwise.
+  bool isTimesPairs(Ref ref) const;
   /// `ref` with a raw score in place of what queries and keys make, or null.
   Ref findRaw(Ref ref);
   /// Reads the terms of `sum` that are products of queries and keys as the raw

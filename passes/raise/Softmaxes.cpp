@@ -2,6 +2,8 @@
 // Finds what is normalised over a dim as a softmax is.
 
 #include "passes/raise/Softmaxes.h"
+#include "passes/raise/PathsOfWeights.h"
+#include "passes/raise/Powers.h"
 #include "passes/raise/ReadElement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,53 +17,49 @@ using Ref = Expressions::Ref;
 
 /// Whether `ref` has an exponential in it.
 static bool hasPower(Ref ref) {
-  return (ref->is(Kind::Apply) && isa<math::ExpOp>(ref->op)) ||
-         llvm::any_of(ref->operands, hasPower);
+  return isExponential(ref) || llvm::any_of(ref->operands, hasPower);
 }
 
-/// Whether `op` divides numbers elementwise.
-static bool divides(linalg::LinalgOp op) {
-  if (op.getNumParallelLoops() != op.getNumLoops() ||
-      !op.hasPureTensorSemantics() || op->getNumResults() != 1)
+/// Whether `op` computes elementwise what may be numbers over their sum.
+static bool mayDivide(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() != 0 || !op.hasPureTensorSemantics() ||
+      op->getNumResults() != 1)
     return false;
-  auto inside = op.getBlock()->getOps<arith::DivFOp>();
-  return !inside.empty();
+  return llvm::any_of(*op.getBlock(), [](Operation &inner) {
+    return isa<arith::DivFOp, arith::MulFOp, math::ExpOp, math::Exp2Op>(inner);
+  });
 }
 
-/// The softmax that `op`, which divides, computes: powers over their sum along
-/// a dim.
+/// Reads elements down to products of two tensors, maxima, and all that is no
+/// linalg, which are not looked into.
+static ElementReader readerOf(Expressions &make) {
+  return {make, [](Value value, ArrayRef<Place>) {
+            return sumsSeveral(value, /*onlyProducts=*/true);
+          }};
+}
+
+static SmallVector<Place> makePlaces(Expressions &make, Value tensor) {
+  SmallVector<Place> places;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    places.push_back(make.atoms.makePlace(Size::of(tensor, dim)));
+  return places;
+}
+
+/// The softmax that `op`, which is elementwise, computes: powers over their sum
+/// along a dim.
 static std::optional<FoundSoftmax> findQuotient(linalg::LinalgOp op) {
   Expressions make(op.getContext());
   Value weights = op->getResult(0);
-  // Products of two tensors, maxima, and all that is no linalg are not looked
-  // into.
-  ElementReader reader(make, [](Value value, ArrayRef<Place>) {
-    return sumsSeveral(value, /*onlyProducts=*/true);
-  });
-  SmallVector<Place> places;
-  auto type = cast<RankedTensorType>(weights.getType());
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    places.push_back(make.atoms.makePlace(Size::of(weights, dim)));
-  Ref all = reader.read(weights, places);
-  if (!all->is(Kind::Product))
-    return std::nullopt;
-  for (auto [i, factor] : llvm::enumerate(all->operands)) {
-    if (!factor->is(Kind::Reciprocal))
+  SmallVector<Place> places = makePlaces(make, weights);
+  Ref all = readerOf(make).read(weights, places);
+  for (const Fraction &fraction : findFractions(make, all)) {
+    auto [total, whyNot] = findSum(make, fraction.divisor);
+    if (!total || !hasPower(total))
       continue;
-    Ref sum = factor->operands[0];
-    llvm::StringRef whyNot;
-    if (sum->is(Kind::Sum) && sum->operands[0]->is(Kind::Total)) {
-      whyNot = "more than weights is summed up in what divides them";
-      sum = sum->operands[0];
-    }
-    if (!sum->is(Kind::Total))
+    Place bound = make.atoms.flat(total->bound);
+    if (bound.size() != 1)
       continue;
-    Place bound = make.atoms.flat(sum->bound);
-    if (bound.size() != 1 || !hasPower(sum))
-      continue;
-    SmallVector<Ref> powers(all->operands);
-    powers.erase(powers.begin() + i);
-    Ref power = make.product(powers, make.f32);
     for (auto [axis, place] : llvm::enumerate(places)) {
       Place own = make.atoms.flat(place);
       if (own.size() != 1)
@@ -69,7 +67,7 @@ static std::optional<FoundSoftmax> findQuotient(linalg::LinalgOp op) {
       DenseMap<Atom, Atom> renamed;
       renamed[bound[0]] = own[0];
       if (make.atoms.sizeOf(own[0]) == make.atoms.sizeOf(bound[0]) &&
-          make.areSame(power, sum->operands[0], renamed))
+          isSumOf(make, fraction.power, total->operands[0], renamed))
         return FoundSoftmax{weights, {}, unsigned(axis), whyNot};
     }
   }
@@ -87,5 +85,54 @@ std::optional<FoundSoftmax> mixattn::findSoftmax(Operation *op) {
     return found;
   }
   auto loops = dyn_cast<linalg::LinalgOp>(op);
-  return loops && divides(loops) ? findQuotient(loops) : std::nullopt;
+  if (!loops || !mayDivide(loops) ||
+      llvm::none_of(sumsBefore(op), sumsExponentials))
+    return std::nullopt;
+  return findQuotient(loops);
+}
+
+/// The dim of `powers` along which `op` sums them, or their squares, up.
+static std::optional<unsigned> findAxis(linalg::LinalgOp op, Value powers) {
+  Expressions make(op.getContext());
+  SmallVector<Place> own = makePlaces(make, powers);
+  if (!isPower(readerOf(make).read(powers, own)))
+    return std::nullopt;
+  ElementReader reader(make, [&](Value value, ArrayRef<Place>) {
+    return value == powers || sumsSeveral(value, /*onlyProducts=*/true);
+  });
+  Value result = op->getResult(0);
+  Ref total = reader.read(result, makePlaces(make, result));
+  if (!total->is(Kind::Total))
+    return std::nullopt;
+  Ref summed = total->operands[0];
+  std::optional<unsigned> axis;
+  for (Ref factor : summed->is(Kind::Product) ? ArrayRef<Ref>(summed->operands)
+                                              : ArrayRef<Ref>(summed)) {
+    if (factor->is(Kind::Apply) && isa<math::AbsFOp>(factor->op))
+      factor = factor->operands[0];
+    if (factor->is(Kind::Number))
+      continue;
+    if (!factor->is(Kind::Element) || factor->tensor != powers)
+      return std::nullopt;
+    for (auto [dim, place] : llvm::enumerate(factor->places))
+      if (!place.empty() &&
+          make.atoms.flat(place) == make.atoms.flat(total->bound))
+        axis = dim;
+  }
+  return axis;
+}
+
+std::optional<FoundSoftmax> mixattn::findPowers(Operation *op) {
+  auto loops = dyn_cast<linalg::LinalgOp>(op);
+  if (!loops || !isSum(loops) || !sumsExponentials(loops))
+    return std::nullopt;
+  for (Value powers : elementwiseBefore(op)) {
+    auto maker = powers.getDefiningOp<linalg::LinalgOp>();
+    if (!maker || maker.getNumReductionLoops() != 0)
+      continue;
+    std::optional<unsigned> axis = findAxis(loops, powers);
+    if (axis && !findPools(powers, *axis).empty())
+      return FoundSoftmax{powers, {}, *axis, {}, loops};
+  }
+  return std::nullopt;
 }

@@ -17,10 +17,17 @@ struct FoundSoftmax {
   unsigned axis;
   /// Why they are no softmax, though much like one; or empty.
   llvm::StringRef whyNot = {};
+  /// What sums them up where they are powers, and are divided by their sum once
+  /// they are pooled; or null.
+  mlir::linalg::LinalgOp sum = {};
 };
 
 /// The softmax that `op` computes, or none.
 std::optional<FoundSoftmax> findSoftmax(mlir::Operation *op);
+
+/// The powers that `op` sums up and that are pooled along the same dim, as
+/// weights that are divided later; or none.
+std::optional<FoundSoftmax> findPowers(mlir::Operation *op);
 
 } // namespace mixattn
 

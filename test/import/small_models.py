@@ -10,6 +10,7 @@ from torch.nn import functional as F
 import attentions
 import couplings
 import more_attentions
+import normalisers
 import op_models
 import outright
 import single_queries
@@ -199,6 +200,9 @@ MODELS = {
     "plain_attentions": (lambda: attentions.Spellings(attentions.UNRAISED), SEQUENCES),
     "more_attentions": (lambda: attentions.Spellings(more_attentions.RAISED), SEQUENCES),
     "kept_attentions": (lambda: attentions.Spellings(more_attentions.UNRAISED), SEQUENCES),
+    "normalisers": (lambda: attentions.Spellings(normalisers.RAISED), SEQUENCES),
+    "kept_normalisers": (lambda: attentions.Spellings(normalisers.UNRAISED), SEQUENCES),
+    "no_attentions": (lambda: attentions.Spellings(normalisers.SILENT), SEQUENCES),
     "couplings": (lambda: attentions.Spellings(couplings.RAISED), SEQUENCES),
     "outright": (outright.Outright, {"q": ((2, 4, 5, 8), (0, 2)), "k": ((2, 4, 9, 8), (0, 2)),
                                      "v": ((2, 4, 9, 8), (0, 2)), "m": ((4, 4), ())}),

@@ -7,8 +7,7 @@
 // RUN:   --remarks-filter=attn-raise-attention --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=SAID
 
 // SAID: Reason="raised 1 of 1 attentions"
-// SAID: Reason="attention not raised: no sum over the keys of weights times values"
-// SAID: Reason="raised 0 of 1 attentions"
+// SAID: Reason="raised 1 of 1 attentions"
 // SAID: Reason="raised 1 of 1 attentions"
 
 #all = affine_map<(b, h, i, j) -> (b, h, i, j)>
@@ -60,9 +59,14 @@ func.func @largest_score(%q: tensor<2x4x9x8xf32>, %k: tensor<2x4x7x8xf32>, %v: t
 #row = affine_map<(b, h, i, j) -> (b, h, i)>
 
 // The largest product, which a mask does not lower, says nothing of the row's
-// scores.
+// scores: the result's rows are chosen.
 // CHECK-LABEL: func.func @largest_product
-// CHECK-NOT:   attn.generic
+// CHECK:         %[[LARGEST:.+]] = linalg.generic
+// CHECK:           arith.maximumf
+// CHECK:         %[[O:.+]] = attn.generic scores({{.*}}) scale 1.000000e+00 mask(
+// CHECK:         linalg.generic {{.*}} ins(%[[LARGEST]], %[[O]] :
+// CHECK:           %[[UNSEEN:.+]] = arith.cmpf oeq, %{{.+}}, %{{.+}} : f32
+// CHECK-NEXT:      arith.select %[[UNSEEN]], %{{.+}}, %{{.+}} : f32
 func.func @largest_product(%q: tensor<2x4x9x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x8xf32>, %seen: tensor<2x4x9x7xi1>) -> tensor<2x4x9x8xf32> {
   %zero = arith.constant 0.0 : f32
   %none = arith.constant 0xFF800000 : f32
