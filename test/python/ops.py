@@ -30,11 +30,20 @@ def case(names, call, **shapes):
     return names.split(), call, {**SHAPES, **shapes}
 
 
+def mixed_states(x):
+    return ops.linear_admixture_heads(x["q"], x["k"], x["v"], x["mixer"], lengths=x.get("lengths"), causal=True, eps=0.25)
+
+
+def bent_states(x):
+    return ops.linear_admixture_heads(x["q"], x["k"], x["v"], None, x["w1"], x["b1"], x["w2"], x["b2"], x["normaliser"],
+                                      lengths=x.get("lengths"), causal=True, eps=0.5, output_scale=2)
+
+
 def by_components(**more):
     return lambda x: ops.mixture_of_keys(x["q"], x["keys"], x["v"], prior=x.get("log_prior"), **more)
 
 
-# Variants of the oracle, and how they are said.
+# Variants of the oracle, and how they are said; what follows a comma tells cases apart.
 CASES = {
     "softmax": case("q k v", lambda x: ops.softmax(x["q"], x["k"], x["v"])),
     "softmax_causal": case("q k v", lambda x: ops.softmax(x["q"], x["k"], x["v"], causal=True)),
@@ -84,6 +93,13 @@ CASES = {
                        **GROUPED, mixer=(M, H)),
     "glfish": case("q k v w1 b1 w2 b2 normaliser", lambda x: ops.linear_admixture_heads(
         x["q"], x["k"], x["v"], None, x["w1"], x["b1"], x["w2"], x["b2"], x["normaliser"]), **GROUPED),
+    "lfish_causal": case("q k v mixer", mixed_states, **GROUPED, mixer=(M, H)),
+    "lfish_causal, as many queries as heads": case("q k v mixer", mixed_states, **{
+        **GROUPED, "q": (B, H, H, D), "mixer": (M, H)}),
+    "lfish_causal, padded": case("q k v mixer lengths", mixed_states, **GROUPED, mixer=(M, H)),
+    "glfish_causal": case("q k v w1 b1 w2 b2 normaliser", bent_states, **GROUPED),
+    "glfish_causal, as many queries as heads": case("q k v w1 b1 w2 b2 normaliser", bent_states, **{
+        **GROUPED, "q": (B, H, H, D)}),
 }
 SPECIAL = {"lengths": np.array([6, 0]), "start": np.array([1, 2]), "seed": np.array(12345678901234),
            "offset": np.array(9)}
@@ -110,7 +126,7 @@ def check(name, names, call, shapes):
     """The largest error against the oracle, and whether gradients are right."""
     x = arrays_of(names, shapes)
     given = {key: torch.from_numpy(np.asarray(value)) for key, value in x.items()}
-    expected = oracle.expected(name, x).results["o"]
+    expected = oracle.expected(name.partition(",")[0], x).results["o"]
     error = float(np.abs(call(given).numpy() - expected).max())
     learnt = [key for key, value in given.items() if value.is_floating_point()]
 
@@ -150,6 +166,25 @@ def others():
     print("opcheck: right")
 
 
+class Mixture(torch.nn.Module):
+    """Several keys per position with a prior of each, of a softmax and of features."""
+
+    def forward(self, q, keys, v, prior):
+        return (ops.mixture_of_keys(q, keys, v, prior=prior, causal=True),
+                ops.linear_mixture_of_keys(q, keys, v, prior=prior))
+
+
+def opened():
+    """Lengths that arguments share are one when all are open."""
+    inputs = [torch.ones(shape) for shape in ((B, H, N, D), (B, H, R, S, D), (B, H, S, E), (H, R, S))]
+    dims = [{0: torch.export.Dim.AUTO, 2: torch.export.Dim.AUTO}, {0: torch.export.Dim.AUTO, 3: torch.export.Dim.AUTO},
+            {0: torch.export.Dim.AUTO, 2: torch.export.Dim.AUTO}, {2: torch.export.Dim.AUTO}]
+    program = torch.export.export(Mixture(), tuple(inputs), dynamic_shapes=dims)
+    given = {node.name: node.meta["val"].shape for node in program.graph.nodes if node.op == "placeholder"}
+    print("one length:", not isinstance(given["keys"][3], int) and
+          len({str(given["keys"][3]), str(given["v"][2]), str(given["prior"][2])}) == 1)
+
+
 def refused(call, *args, **kwargs):
     try:
         call(*args, **kwargs)
@@ -166,6 +201,12 @@ def refusals():
     refused(ops.softmax, q, q, q[:, :, 1:])
     refused(ops.softmax, q, q, q, lengths=torch.ones(3, dtype=torch.long))
     refused(ops.softmax, q, q, q, bias=torch.ones(N, 2))
+    refused(ops.mixture_of_keys, q, torch.ones(B, H, R, N, D), q, prior=torch.ones(H, R, 2))
+    six, three, two = (torch.ones(B, heads, N, D) for heads in (6, 3, 2))
+    refused(ops.linear, six, two, three)
+    refused(ops.linear_admixture_heads, six, two, three, mixer=torch.ones(2, 6))
+    refused(ops.softmax, three, two, three)
+    refused(ops.admixture_heads, two, two, six, mixer=torch.ones(2, 3))
 
 
 def main():
@@ -177,6 +218,7 @@ def main():
             print(f"{name}: error {error:.1e}, gradients {'right' if right else 'wrong'}")
     print(f"{len(CASES)} variants, {bad} of them wrong")
     others()
+    opened()
     refusals()
 
 

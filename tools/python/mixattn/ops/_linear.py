@@ -10,6 +10,9 @@ from torch import Tensor
 from ._register import register
 from ._scores import repeat_heads, visible, widened
 
+#: A head of keys has a state, which a head of values fills.
+OF_STATES = {"key": "queries", "value": "keys"}
+
 
 def features(x: Tensor, feature_map: str, rolls: int, projection: Optional[Tensor]) -> Tensor:
     """phi, along the last dim."""
@@ -31,9 +34,9 @@ def features(x: Tensor, feature_map: str, rolls: int, projection: Optional[Tenso
 
 def _seen(query: Tensor, key: Tensor, lengths: Optional[Tensor], causal: bool) -> Tensor:
     """Whether query i sees key j, [B or 1, 1, N, S]."""
-    places = query.new_empty((1, 1, query.shape[2], key.shape[2]))
-    seen = visible(places, None, lengths, causal, None, None)
-    return torch.ones_like(places, dtype=torch.bool) if seen is None else seen
+    every = query.new_ones((1, 1, query.shape[2], key.shape[2]), dtype=torch.bool)
+    seen = visible(every, None, lengths, causal, None, None)
+    return every if seen is None else every & seen
 
 
 def _hidden(tensor: Tensor, lengths: Optional[Tensor]) -> Tensor:
@@ -62,17 +65,17 @@ def _attend(q: Tensor, k: Tensor, value: Tensor, lengths: Optional[Tensor], caus
     return _divided(dividend, weights.sum(-1), seen, eps, output_scale).to(value.dtype)
 
 
-@register(overloads=("",))
+@register(overloads=("",), serves=OF_STATES)
 def linear(query: Tensor, key: Tensor, value: Tensor, projection: Optional[Tensor] = None,
            lengths: Optional[Tensor] = None, causal: bool = False, feature_map: str = "elu", rolls: int = 0,
            eps: float = 0.0, output_scale: float = 1.0) -> Tensor:
     """Linear attention. Feature maps are "elu", "normalized_elu", "relu", "dpfp" with its `rolls`, and
-    "favor" with its `projection` [D, m]."""
+    "favor" with its `projection` [D, m]. Heads of values serve several of keys in a row."""
     q, k = (features(widened(x), feature_map, rolls, projection) for x in (query, key))
     return _attend(q, k, value, lengths, causal, eps, output_scale)
 
 
-@register(overloads=("",))
+@register(overloads=("",), serves=OF_STATES)
 def linear_mixture_of_keys(query: Tensor, key: Tensor, value: Tensor, shifts: Optional[Tensor] = None,
                            prior: Optional[Tensor] = None, projection: Optional[Tensor] = None,
                            lengths: Optional[Tensor] = None, causal: bool = False, feature_map: str = "elu",
@@ -86,7 +89,7 @@ def linear_mixture_of_keys(query: Tensor, key: Tensor, value: Tensor, shifts: Op
     return _attend(q, k.sum(2), value, lengths, causal, eps, output_scale)
 
 
-@register(overloads=("",))
+@register(overloads=("",), serves={"value": "keys"})
 def linear_admixture_heads(query: Tensor, key: Tensor, value: Tensor, mixer: Optional[Tensor] = None,
                            w1: Optional[Tensor] = None, b1: Optional[Tensor] = None,
                            w2: Optional[Tensor] = None, b2: Optional[Tensor] = None,

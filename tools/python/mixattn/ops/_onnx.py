@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 import torch
 
-from ._register import LETTERS, OPS, OVERLOADS, Op
+from ._register import LETTERS, OPS, OVERLOADS, SPREAD, Op
 
 DOMAIN = "mixattn"
 #: The first version of ONNX's format whose functions have overloads.
@@ -106,10 +106,13 @@ def _equal_sizes(given: Dict[str, Any]) -> Dict[str, Any]:
     """Of dims whose names differ and whose sizes must be equal, one number or one name."""
     letters = {**LETTERS, "key": "B..S." if len(given["key"].shape) == 5 else "B.S."}
     classes: Dict[str, list] = {}
-    for name, shape in letters.items():
-        for letter, size in zip(shape, given[name].shape if name in given else ()):
-            if letter != ".":
-                classes.setdefault(letter, []).append(size)
+    pairs = [pair for name, shape in letters.items() if name in given for pair in zip(shape, given[name].shape)]
+    for name, shape in SPREAD.items():
+        if name in given:
+            pairs += [pair for pair in zip(reversed(shape), reversed(given[name].shape)) if pair[1] != 1]
+    for letter, size in pairs:
+        if letter != ".":
+            classes.setdefault(letter, []).append(size)
     # Scores have the keys that there are, unless these are projected.
     if "key_projection" not in given:
         classes["S"] += classes.pop("K", [])

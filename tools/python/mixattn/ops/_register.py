@@ -21,9 +21,11 @@ def wide(dtype: torch.dtype) -> torch.dtype:
 
 #: The sizes that arguments share, from their first dims on, and from their last ones where they spread.
 #: K are the keys that scores have: projected ones, or all.
-LETTERS = {"query": "B.N.", "value": "B.S.", "lengths": "B", "start": "B", "noise": "B.NK", "mix_source": "B.N.",
-           "key_projection": "KS", "value_projection": "KS"}
+LETTERS = {"query": "B.N.", "value": "B.S.", "prior": "..S", "lengths": "B", "start": "B", "noise": "B.NK",
+           "mix_source": "B.N.", "key_projection": "KS", "value_projection": "KS"}
 SPREAD = {"bias": "B.NK", "mask": "B.NK"}
+#: Of which heads those of an argument serve several in a row each.
+OF_SCORES = {"key": "queries", "value": "results"}
 
 
 def check_sizes(name: str, given: Dict[str, Any]) -> None:
@@ -50,12 +52,21 @@ def check_sizes(name: str, given: Dict[str, Any]) -> None:
                     check(argument, size, letter)
 
 
+def check_heads(name: str, given: Dict[str, Any], serves: Dict[str, str], heads: Callable) -> None:
+    """Fails unless arguments have heads that each serve as many others."""
+    for argument, others in serves.items():
+        own = given[argument].shape[1]
+        served = heads(given) if others == "results" else given["key" if others == "keys" else "query"].shape[1]
+        torch._check(own > 0 and served % own == 0, lambda: f"{name}: argument '{argument}': expected heads that "
+                     f"divide the {served} of {others}, but got {own}")
+
+
 class Op:
     """An operator of PyTorch, torch.ops.mixattn.NAME, which is called like its formula."""
 
-    def __init__(self, formula: Callable, heads: Callable, overloads: Any) -> None:
+    def __init__(self, formula: Callable, heads: Callable, overloads: Any, serves: Dict[str, str]) -> None:
         functools.update_wrapper(self, formula)
-        self.formula, self.heads = formula, heads
+        self.formula, self.heads, self.serves = formula, heads, serves
         self.__signature__ = inspect.signature(formula).replace(return_annotation=torch.Tensor)
         schema = torch.library.infer_schema(formula, mutates_args=())
         self.arguments = schema[:schema.rindex("->")]
@@ -74,17 +85,16 @@ class Op:
                                                      "-> (Tensor, Tensor)"))
 
         def compute(*args):
-            check_sizes(self.__name__, dict(zip(self.__signature__.parameters, args)))
+            self._check(self._bound(args, {}))
             results = self.formula(*args)
             results = results if isinstance(results, tuple) else (results,)
             chosen = tuple(results[place].contiguous() for place in places)
             return chosen if len(chosen) > 1 else chosen[0]
 
         def fake(*args, **kwargs):
-            bound = self.__signature__.bind(*args, **kwargs)
-            bound.apply_defaults()
-            check_sizes(self.__name__, bound.arguments)
-            chosen = tuple(self._empty(bound.arguments)[place] for place in places)
+            given = self._bound(args, kwargs)
+            self._check(given)
+            chosen = tuple(self._empty(given)[place] for place in places)
             return chosen if len(chosen) > 1 else chosen[0]
 
         def keep(ctx, inputs, output):
@@ -110,6 +120,16 @@ class Op:
         torch.library.impl(name, "CompositeExplicitAutograd", compute)
         torch.library.register_fake(name, fake)
         torch.library.register_autograd(name, backward, setup_context=keep)
+
+    def _bound(self, args: Any, kwargs: Any) -> dict:
+        """Arguments by name."""
+        bound = self.__signature__.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.arguments
+
+    def _check(self, given: dict) -> None:
+        check_sizes(self.__name__, given)
+        check_heads(self.__name__, given, self.serves, self.heads)
 
     def _empty(self, given: dict) -> tuple:
         """Results as large as they will be."""
@@ -139,9 +159,11 @@ def heads_of_query(given: dict) -> Any:
     return given["query"].shape[1]
 
 
-def register(heads: Callable = heads_of_query, overloads: Any = tuple(OVERLOADS)) -> Callable[[Callable], Op]:
-    """Makes a formula an operator; `heads` of its arguments are those of the result."""
+def register(heads: Callable = heads_of_query, overloads: Any = tuple(OVERLOADS),
+             serves: Dict[str, str] = OF_SCORES) -> Callable[[Callable], Op]:
+    """Makes a formula an operator; `heads` of its arguments are those of the result, and `serves` says
+    whose heads are fewer than which."""
     def make(formula):
-        OPS[formula.__name__] = Op(formula, heads, overloads)
+        OPS[formula.__name__] = Op(formula, heads, overloads, serves)
         return OPS[formula.__name__]
     return make
