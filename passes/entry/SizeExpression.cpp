@@ -123,11 +123,31 @@ bool mixattn::isSameSize(Value x, Value y) {
   return llvm::equal(left->getOperands(), right->getOperands(), isSameSize);
 }
 
+/// The constant that `size` is, or none; a condition that holds is 1.
+static std::optional<int64_t> numberOf(Value size) {
+  std::optional<int64_t> number = getConstantIntValue(size);
+  if (number && size.getType().isInteger(1))
+    *number &= 1;
+  return number;
+}
+
+/// The constant below 0 among the two operands of `op`; or none.
+static std::optional<int64_t> getNegativeFactor(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (std::optional<int64_t> number = numberOf(operand);
+        number && *number < 0)
+      return number;
+  return std::nullopt;
+}
+
 Value mixattn::emitBound(ImplicitLocOpBuilder &b, Value size) {
   Operation *op = size.getDefiningOp();
   auto boundOf = [&](unsigned i) { return emitBound(b, op->getOperand(i)); };
   if (isa<arith::AddIOp>(op))
     return arith::AddFOp::create(b, boundOf(0), boundOf(1));
+  // Sizes are no less than 0: times a number below that they are at most 0.
+  if (isa<arith::MulIOp>(op) && getNegativeFactor(op))
+    return arith::ConstantOp::create(b, b.getF64FloatAttr(0));
   if (isa<arith::MulIOp>(op))
     return arith::MulFOp::create(b, boundOf(0), boundOf(1));
   if (isa<arith::MaxSIOp, arith::MaxUIOp>(op))
@@ -135,8 +155,7 @@ Value mixattn::emitBound(ImplicitLocOpBuilder &b, Value size) {
   // Sizes are no less than 0.
   if (isa<arith::SubIOp>(op))
     return boundOf(0);
-  if (isa<arith::DivUIOp, arith::DivSIOp>(op) &&
-      getConstantIntValue(op->getOperand(1)))
+  if (isa<arith::DivUIOp, arith::DivSIOp>(op) && numberOf(op->getOperand(1)))
     return arith::DivFOp::create(b, boundOf(0), boundOf(1));
   Value number = size;
   if (size.getType().isIndex())
@@ -144,8 +163,79 @@ Value mixattn::emitBound(ImplicitLocOpBuilder &b, Value size) {
   return arith::SIToFPOp::create(b, b.getF64Type(), number);
 }
 
+/// Whether a sum has a part that is below 0: a constant, or a product with one.
+static bool hasNegativePart(Value size) {
+  if (std::optional<int64_t> number = numberOf(size))
+    return *number < 0;
+  Operation *op = size.getDefiningOp();
+  if (isa<arith::MulIOp>(op))
+    return getNegativeFactor(op).has_value();
+  bool isSum = isCast(op) || isa<arith::AddIOp, arith::SubIOp>(op);
+  return isSum && llvm::any_of(op->getOperands(), hasNegativePart);
+}
+
+namespace {
+
+/// The parts of a sum as manifests have them, which know no number below 0.
+struct SumParts {
+  llvm::json::Array added, subtracted;
+};
+
+} // namespace
+
+static void splitSum(Value size, bool isSubtracted, SumParts &parts) {
+  llvm::json::Array &same = isSubtracted ? parts.subtracted : parts.added;
+  llvm::json::Array &other = isSubtracted ? parts.added : parts.subtracted;
+  std::optional<int64_t> number = numberOf(size);
+  if (number && *number < 0)
+    return other.push_back(-*number);
+  if (number)
+    return same.push_back(*number);
+  Operation *op = size.getDefiningOp();
+  if (isCast(op))
+    return splitSum(op->getOperand(0), isSubtracted, parts);
+  if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+    splitSum(op->getOperand(0), isSubtracted, parts);
+    return splitSum(op->getOperand(1), isSubtracted ^ isa<arith::SubIOp>(op),
+                    parts);
+  }
+  std::optional<int64_t> factor;
+  if (isa<arith::MulIOp>(op))
+    factor = getNegativeFactor(op);
+  if (!factor)
+    return same.push_back(describeSize(size));
+  bool isFirst = numberOf(op->getOperand(0)) == factor;
+  llvm::json::Value times = describeSize(op->getOperand(isFirst));
+  if (*factor != -1)
+    times = llvm::json::Array{"multiply", std::move(times), -*factor};
+  other.push_back(std::move(times));
+}
+
+/// One operation on all parts, or the only one.
+static llvm::json::Value combineParts(StringRef word, llvm::json::Array parts) {
+  if (parts.size() == 1)
+    return std::move(parts.front());
+  parts.insert(parts.begin(), word.str());
+  return parts;
+}
+
+/// A sum of which parts are below 0: what is added, less what is subtracted.
+static llvm::json::Value describeDifference(Value size) {
+  SumParts parts;
+  splitSum(size, /*isSubtracted=*/false, parts);
+  if (parts.added.empty())
+    parts.added.push_back(0);
+  if (parts.subtracted.empty())
+    return combineParts("add", std::move(parts.added));
+  return llvm::json::Array{"subtract",
+                           combineParts("add", std::move(parts.added)),
+                           combineParts("add", std::move(parts.subtracted))};
+}
+
 llvm::json::Value mixattn::describeSize(Value size) {
-  if (std::optional<int64_t> number = getConstantIntValue(size))
+  if (hasNegativePart(size))
+    return describeDifference(size);
+  if (std::optional<int64_t> number = numberOf(size))
     return *number;
   Operation *op = size.getDefiningOp();
   if (StringRef word = wordForMachine(op); !word.empty())

@@ -125,6 +125,31 @@ func.func @calls(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
 
 // -----
 
+// Manifests know no number below 0: what is below it in a sum is subtracted, and
+// after all that is added, so that no step is below 0 either.
+// CHECK:       \22workspace\22:[\22multiply\22,[\22divide\22,[\22add\22,[\22multiply\22,[\22subtract\22,[\22add\22,[\22multiply\22,\22N\22,\22N\22],7],[\22add\22,[\22multiply\22,\22N\22,3],1]],4],63],64],64]
+// CHECK-LABEL: func.func @less(
+module attributes {attn.manifest = "{\"entries\":[{\"name\":\"less\"}]}"} {
+  func.func @less(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
+    %c0 = arith.constant 0 : index
+    %minus_one = arith.constant -1 : index
+    %minus_three = arith.constant -3 : index
+    %seven = arith.constant 7 : index
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %square = arith.muli %n, %n : index
+    %times = arith.muli %n, %minus_three : index
+    %low = arith.addi %times, %minus_one : index
+    %sum = arith.addi %low, %square : index
+    %size = arith.addi %sum, %seven : index
+    %a = memref.alloc(%size) : memref<?xf32>
+    memref.copy %x, %a : memref<?xf32> to memref<?xf32>
+    memref.dealloc %a : memref<?xf32>
+    return
+  }
+}
+
+// -----
+
 // These stay: buffers that threads allocate for themselves, buffers whose size
 // is no size of an argument, and functions with results.
 // CHECK-LABEL: func.func @kept(
