@@ -5,27 +5,58 @@
 
 using namespace mixattn;
 
-Result<Json> mixattn::parseJson(std::string_view text) {
-  // The names so far of every object that is open.
-  std::vector<std::set<std::string>> names;
+namespace {
+
+/// Looks for names that an object has twice: the value that is made of a text
+/// has the last one of each.
+class NameWatch : public nlohmann::json_sax<Json> {
+public:
   std::optional<std::string> repeated;
-  auto watch = [&](int, Json::parse_event_t event, Json &value) {
-    if (event == Json::parse_event_t::object_start)
-      names.emplace_back();
-    else if (event == Json::parse_event_t::object_end)
-      names.pop_back();
-    else if (event == Json::parse_event_t::key && !repeated &&
-             !names.back().insert(value.get<std::string>()).second)
-      repeated = value.get<std::string>();
+
+  bool start_object(size_t) override {
+    names.emplace_back();
     return true;
-  };
-  Json value = Json::parse(text, watch, /*allow_exceptions=*/false);
-  if (value.is_discarded())
+  }
+  bool end_object() override {
+    names.pop_back();
+    return true;
+  }
+  bool key(std::string &name) override {
+    if (!repeated && !names.back().insert(name).second)
+      repeated = name;
+    return true;
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(int64_t) override { return true; }
+  bool number_unsigned(uint64_t) override { return true; }
+  bool number_float(double, const std::string &) override { return true; }
+  bool string(std::string &) override { return true; }
+  bool binary(binary_t &) override { return true; }
+  bool start_array(size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(size_t, const std::string &,
+                   const nlohmann::detail::exception &) override {
+    return false;
+  }
+
+private:
+  /// The names so far of every object that is open.
+  std::vector<std::set<std::string>> names;
+};
+
+} // namespace
+
+/// Twice through the text: nlohmann's parser with a callback looks at all of an
+/// array after each of its elements.
+Result<Json> mixattn::parseJson(std::string_view text) {
+  NameWatch watch;
+  if (!Json::sax_parse(text, &watch))
     return makeError("expected JSON, but got something else");
-  if (repeated)
+  if (watch.repeated)
     return makeError("expected each name of an object once, but got '{}' again",
-                     *repeated);
-  return value;
+                     *watch.repeated);
+  return Json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
 }
 
 void JsonView::complain(const Error &error) const {

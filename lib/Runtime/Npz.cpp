@@ -17,7 +17,8 @@ template <typename T> static void put(std::string &bytes, T value) {
 }
 
 Result<std::vector<std::pair<std::string, Tensor>>>
-mixattn::readNpz(std::string_view file) {
+mixattn::readNpz(std::string_view file,
+                 const std::function<Status(const std::string &name)> &check) {
   Result<std::vector<ZipMember>> members = readZipDirectory(file);
   if (!members)
     return members.error();
@@ -27,13 +28,16 @@ mixattn::readNpz(std::string_view file) {
     std::string_view name = member.name;
     if (name.size() < 4 || name.substr(name.size() - 4) != ".npy")
       return inPlace(place, makeError("expected a name that ends in .npy"));
+    name.remove_suffix(4);
+    if (check)
+      if (Status wanted = check(std::string(name)); !wanted)
+        return wanted.error();
     Result<ZipContent> content = readZipMember(file, member);
     if (!content)
       return inPlace(place, content.error());
     Result<Tensor> tensor = readNpy(content->view());
     if (!tensor)
       return inPlace(place, tensor.error());
-    name.remove_suffix(4);
     tensors.emplace_back(name, std::move(*tensor));
   }
   return tensors;

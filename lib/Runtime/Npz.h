@@ -4,13 +4,17 @@
 #define MIXATTN_LIB_RUNTIME_NPZ_H
 
 #include "lib/Runtime/Safetensors.h"
+#include <functional>
 
 namespace mixattn {
 
 /// Reads an archive of stored or deflated members named NAME.npy; the pairs
-/// come in the order of the archive. Errors name the member.
+/// come in the order of the archive. Errors name the member. `check` is asked
+/// about each NAME before its member is read, and its errors are given as they
+/// are: what nobody wants takes no memory.
 Result<std::vector<std::pair<std::string, Tensor>>>
-readNpz(std::string_view file);
+readNpz(std::string_view file,
+        const std::function<Status(const std::string &name)> &check = nullptr);
 
 /// The bytes of an archive with these tensors, not compressed; an error from
 /// 4 GiB on, for which zip has another format.

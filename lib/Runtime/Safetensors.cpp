@@ -104,6 +104,8 @@ Status SafetensorsFile::checkOffsets() {
   if (expected != size)
     return makeError("expected {} bytes of elements, but got {}", expected,
                      size);
+  for (size_t i = 0; i < items.size(); ++i)
+    places[items[i].name] = i;
   return Success();
 }
 
@@ -116,10 +118,9 @@ std::vector<std::string> SafetensorsFile::names() const {
 
 const SafetensorsFile::Item &
 SafetensorsFile::find(std::string_view name) const {
-  auto item = std::find_if(items.begin(), items.end(),
-                           [&](const Item &i) { return i.name == name; });
-  assert(item != items.end() && "a tensor of the file");
-  return *item;
+  auto place = places.find(name);
+  assert(place != places.end() && "a tensor of the file");
+  return items[place->second];
 }
 
 Result<std::pair<DType, std::string_view>>

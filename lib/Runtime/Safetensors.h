@@ -5,6 +5,7 @@
 
 #include "lib/Runtime/Files.h"
 #include "lib/Runtime/Tensor.h"
+#include <map>
 
 namespace mixattn {
 
@@ -42,6 +43,8 @@ private:
   Buffer file;
   std::string_view elements;
   std::vector<Item> items;
+  /// Places among `items` by names.
+  std::map<std::string, size_t, std::less<>> places;
 };
 
 /// The bytes of a file with these tensors, in this order.

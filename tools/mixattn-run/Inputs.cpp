@@ -8,6 +8,7 @@
 #include "lib/Runtime/Npz.h"
 #include "lib/Runtime/Random.h"
 #include "tools/mixattn-run/Console.h"
+#include <set>
 
 using namespace mixattn;
 
@@ -73,15 +74,19 @@ Status Gatherer::addNpz(const std::string &path) {
   Result<Buffer> file = readFile(path);
   if (!file)
     return file.error();
-  auto tensors = readNpz(file->view());
+  std::set<std::string> names;
+  auto tensors = readNpz(file->view(), [&](const std::string &name) -> Status {
+    if (!entry.argument(name))
+      return surplus(name);
+    if (!names.insert(name).second)
+      return makeError("expected each argument once, but got '{}' again", name);
+    return Success();
+  });
   if (!tensors)
     return inPlace(path, tensors.error());
-  for (auto &[name, tensor] : *tensors) {
-    if (!entry.argument(name))
-      return inPlace(path, surplus(name));
+  for (auto &[name, tensor] : *tensors)
     if (Status added = add(name, std::move(tensor), path); !added)
       return added;
-  }
   return Success();
 }
 

@@ -6,6 +6,8 @@ import json
 import os
 import struct
 import sys
+import warnings
+import zipfile
 
 import numpy as np
 
@@ -69,6 +71,9 @@ content = open(path("q.npy"), "rb").read()
 open(path("q-short.npy"), "wb").write(content[:-1])
 open(path("q-long.npy"), "wb").write(content + b"\0")
 np.savez(path("surplus.npz"), q=q, mask=q)
+with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(path("again.npz"), "w") as pack:
+    for _ in range(2):
+        pack.writestr("q.npy", content)
 with open(path("cut.npz"), "wb") as file:
     file.write(open(path("stored.npz"), "rb").read()[:-30])
 

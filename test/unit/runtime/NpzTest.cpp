@@ -34,6 +34,20 @@ TEST(Npz, RoundTrips) {
   EXPECT_EQ(readNpz(*writeNpz({}))->size(), 0u);
 }
 
+// What is not wanted is not read, damaged as it may be.
+TEST(Npz, AsksBeforeItReads) {
+  std::string file = makeArchive();
+  file[file.find("<f4")] = '>';
+  std::string asked;
+  EXPECT_EQ(messageOf(readNpz(file,
+                              [&](const std::string &name) -> Status {
+                                asked += name;
+                                return makeError("expected another name");
+                              })),
+            "expected another name");
+  EXPECT_EQ(asked, "one");
+}
+
 TEST(Npz, EqualInputsGiveEqualBytes) {
   EXPECT_EQ(makeArchive(), makeArchive());
 }

@@ -2,6 +2,7 @@
 // Tests of safetensors files, good and bad.
 #include "lib/Runtime/Safetensors.h"
 #include "test/unit/runtime/Utilities.h"
+#include <chrono>
 
 using namespace mixattn;
 
@@ -34,6 +35,23 @@ TEST(Safetensors, RoundTrips) {
   EXPECT_EQ(dump(*file->load("one")), dump(one));
   EXPECT_EQ(dump(*file->load("two")), dump(two));
   EXPECT_EQ(dump(*file->load("three")), dump(three));
+}
+
+// In a time that grows with the number of tensors: not with its square, which
+// would be minutes.
+TEST(Safetensors, ManyTensors) {
+  constexpr int count = 60000;
+  std::string index = "{";
+  for (int i = 0; i < count; ++i)
+    index += (i ? ",\"w" : "\"w") + std::to_string(i) +
+             "\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[" +
+             std::to_string(i) + "," + std::to_string(i + 1) + "]}";
+  auto start = std::chrono::steady_clock::now();
+  auto file = SafetensorsFile::open(makeBuffer(makeFile(index + "}", count)));
+  ASSERT_TRUE(file) << file.message();
+  for (const std::string &name : file->names())
+    ASSERT_TRUE(file->load(name));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
 TEST(Safetensors, MetadataIsNotATensor) {
