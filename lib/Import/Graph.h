@@ -103,6 +103,8 @@ struct Graph {
   std::map<std::string, DimRange> ranges;
   /// The owner of elements of weights that are not in the file's bytes.
   std::shared_ptr<const void> memory;
+  /// Paths of the other files that the model reads.
+  std::vector<std::string> files;
 };
 
 /// Names that a user gives to dims of inputs: ("x", 0) is called "B".

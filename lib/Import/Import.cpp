@@ -46,6 +46,7 @@ Result<ImportedModel> mixattn::importModel(const llvm::MemoryBuffer &source,
   if (!graph)
     return graph.error();
   ImportedModel result;
+  result.files = graph->files;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   Result<BuiltModule> built = buildModule(std::move(*graph), entry, context);
   if (!built)

@@ -18,6 +18,8 @@ struct ImportedModel {
   /// or in what `memory` holds.
   std::vector<std::pair<std::string, Tensor>> weights;
   std::shared_ptr<const void> memory;
+  /// Paths of the other files that the model reads.
+  std::vector<std::string> files;
 };
 
 /// The model in the file of that path as one function of that name: a .pt2

@@ -114,7 +114,9 @@ Result<Graph> mixattn::readOnnx(std::string_view file,
   if (Status known = checkVersions(memory->model); !known)
     return known.error();
   Result<Graph> graph = readOnnxGraph(memory->model, memory->files, names);
-  if (graph)
-    graph->memory = memory;
+  if (!graph)
+    return graph;
+  graph->memory = memory;
+  graph->files = memory->files.paths();
   return graph;
 }

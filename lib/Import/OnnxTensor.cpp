@@ -68,13 +68,14 @@ Result<std::string_view> ExternalFiles::read(const std::string &location) {
     return makeError("expected elements in a file of the model's folder, but "
                      "got '{}'",
                      location);
-  auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
-  if (!opened)
+  if (!buffer)
     return makeError("cannot read '{}': {}", location,
-                     opened.getError().message());
-  std::string_view bytes = (*opened)->getBuffer();
-  files.emplace(location, std::move(*opened));
+                     buffer.getError().message());
+  std::string_view bytes = (*buffer)->getBuffer();
+  files.emplace(location, std::move(*buffer));
+  opened.push_back(path.str().str());
   return bytes;
 }
 

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <vector>
 
 namespace onnx {
 class AttributeProto;
@@ -28,10 +29,13 @@ public:
 
   /// The bytes of a file that lies in the folder or below it.
   Result<std::string_view> read(const std::string &location);
+  /// Where the files that were read lie.
+  const std::vector<std::string> &paths() const { return opened; }
 
 private:
   std::string folder;
   std::map<std::string, std::unique_ptr<llvm::MemoryBuffer>> files;
+  std::vector<std::string> opened;
 };
 
 /// The elements that a message holds or says where to find. Bytes stay where

@@ -23,11 +23,15 @@ static std::atomic<Node *> files;
 static constexpr int interrupts[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 static struct sigaction before[sizeof(interrupts) / sizeof(int)];
 
-/// Takes no lock and allocates nothing.
-static void onInterrupt(int signal) {
+void mixattn::removeTemporaryFiles() {
   for (Node *node = files.load(); node; node = node->next)
     if (char *path = node->path.exchange(nullptr))
       unlink(path);
+}
+
+/// Takes no lock and allocates nothing.
+static void onInterrupt(int signal) {
+  removeTemporaryFiles();
   // The signal's own effect follows once this handler returns.
   for (size_t i = 0; i < std::size(interrupts); ++i)
     if (interrupts[i] == signal)

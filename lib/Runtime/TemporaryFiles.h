@@ -11,6 +11,10 @@ namespace mixattn {
 /// which then ends as it would have.
 void removeOnInterrupt(const std::string &path);
 
+/// Removes all such files now: for handlers of other signals. Takes no lock and
+/// allocates nothing.
+void removeTemporaryFiles();
+
 /// Lets the file be: it is gone, or has another name.
 void keepOnInterrupt(const std::string &path);
 

@@ -49,6 +49,11 @@ static bool isOpenMPFunction(StringRef name) {
   return name.starts_with("__kmpc_") || name.starts_with("omp_");
 }
 
+bool mixattn::isImported(StringRef name) {
+  return llvm::is_contained(libcFunctions, name) || isLibmFunction(name) ||
+         isOpenMPFunction(name);
+}
+
 /// Whether `sanitizer` puts calls of that function, or uses of that symbol,
 /// into code; the two ends of a section are the linker's.
 static bool isSanitizerSymbol(StringRef name, Sanitizer sanitizer) {

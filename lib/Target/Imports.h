@@ -7,11 +7,16 @@
 #include "lib/Runtime/Sanitizer.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <string>
 #include <vector>
 
 namespace mixattn {
+
+/// Whether libc, libm or OpenMP has a function of that name which code may
+/// call: code has none of its own of that name.
+bool isImported(llvm::StringRef name);
 
 /// Names that the ELF objects `objects` use and none of them has, in order.
 /// Symbols that are used weakly need not be there.

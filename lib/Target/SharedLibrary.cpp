@@ -69,6 +69,12 @@ mixattn::linkSharedLibrary(llvm::ArrayRef<std::string> objects,
       return file.error();
     arguments.push_back(*file);
   }
+  // No more than twice the objects: a few pages, and their tables once more.
+  uint64_t bytes = 64 << 10;
+  for (const std::string &object : objects)
+    bytes += 2 * object.size();
+  if (Status hasRoom = folder.reserve(bytes); !hasRoom)
+    return hasRoom.error();
   // An empty library of the right name stands for each library of the system:
   // symbols are looked up when the artifact is loaded.
   for (const std::string &library : *libraries) {

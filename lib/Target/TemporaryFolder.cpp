@@ -8,6 +8,9 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 using namespace mixattn;
 using llvm::StringRef;
 
@@ -27,6 +30,21 @@ TemporaryFolder::~TemporaryFolder() {
 Status TemporaryFolder::create() {
   if (std::error_code error =
           llvm::sys::fs::createUniqueDirectory("mixattn", path))
+    return cannotUse(error);
+  return Success{};
+}
+
+Status TemporaryFolder::reserve(uint64_t bytes) {
+  std::string file = add("room");
+  int room;
+  std::error_code error = llvm::sys::fs::openFileForWrite(file, room);
+  if (!error) {
+    int code = posix_fallocate(room, 0, static_cast<off_t>(bytes));
+    error = std::error_code(code, std::generic_category());
+    close(room);
+  }
+  llvm::sys::fs::remove(file);
+  if (error)
     return cannotUse(error);
   return Success{};
 }

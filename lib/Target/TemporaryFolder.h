@@ -8,6 +8,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ public:
   ~TemporaryFolder();
 
   Status create();
+
+  /// Fails where the folder has no room for so many bytes: programs that map
+  /// their outputs into memory crash there.
+  Status reserve(uint64_t bytes);
 
   /// The path of the file `name` in this folder, which may not exist yet.
   std::string add(llvm::StringRef name);

@@ -4,6 +4,7 @@
 
 #include "lib/Target/Artifact.h"
 #include "lib/Target/DispatchObjects.h"
+#include "lib/Target/Imports.h"
 #include "lib/Target/Ptx.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines/Pipelines.h"
@@ -17,6 +18,7 @@
 #include "tools/mixattn-compile/Resources.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
@@ -73,11 +75,23 @@ std::string Compilation::print() {
   return text;
 }
 
+/// An error of a function that has the name of one that code calls.
+static Status checkNames(mlir::ModuleOp module) {
+  for (auto function : module.getOps<mlir::func::FuncOp>())
+    if (!function.isDeclaration() && isImported(function.getName()))
+      return makeError("expected names of functions that libc, libm and OpenMP "
+                       "do not have, but got '{}'",
+                       function.getName().str());
+  return Success{};
+}
+
 ExitCode Compilation::parse() {
   module = mlir::parseSourceFile<mlir::ModuleOp>(sources,
                                                  mlir::ParserConfig(&context));
   if (!module || mlir::failed(checkResources(*module)))
     return failed;
+  if (Status checked = checkNames(*module); !checked)
+    return report(checked.error());
   // The reproducer is text.
   const llvm::MemoryBuffer *source = sources.getMemoryBuffer(1);
   if (mlir::isBytecode(source->getMemBufferRef()))

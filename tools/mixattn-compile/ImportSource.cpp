@@ -5,6 +5,7 @@
 
 #include "lib/Import/Import.h"
 #include "lib/Runtime/Safetensors.h"
+#include "lib/Target/Imports.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,11 +23,14 @@ bool mixattn::isModel(const Options &options,
          isPt2(source.getBuffer());
 }
 
-/// The entry's name: the file's, as an identifier.
+/// The entry's name: the file's, as an identifier that is no function's of the
+/// runtime.
 static std::string entryName(StringRef path) {
   std::string name;
   for (char c : llvm::sys::path::stem(path))
     name += llvm::isAlnum(c) ? c : '_';
+  if (isImported(name))
+    return "model_" + name;
   return name.empty() || llvm::isDigit(name[0]) ? "model" + name : name;
 }
 
@@ -52,6 +56,8 @@ ExitCode mixattn::importSource(Options &options,
                            options.dimNames);
   if (!model)
     return report(inPlace(options.input, model.error()));
+  for (const std::string &path : model->files)
+    files.keep(path);
   // Weights may lie in either.
   weights.model = std::move(source);
   weights.memory = std::move(model->memory);

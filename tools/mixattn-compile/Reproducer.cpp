@@ -3,6 +3,7 @@
 // input: mixattn-opt repeats the failure with it.
 #include "tools/mixattn-compile/Reproducer.h"
 
+#include "lib/Runtime/TemporaryFiles.h"
 #include "mixattn/Version.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -34,8 +35,9 @@ static bool writeAll(int file, const char *data, size_t size) {
   return true;
 }
 
-/// Ends a process that cannot go on.
+/// Ends a process that cannot go on, without the outputs that it has begun.
 static void stop(const char *reason) {
+  removeTemporaryFiles();
   if (current)
     current->report(reason);
   ::_exit(1);

@@ -44,10 +44,23 @@ static Result<std::string> writeArchive(const std::string &path,
   return writeSafetensors(all);
 }
 
+/// Lets no output take the place of a file that was read.
+static void keepInputs(OutputFiles &files, const Options &options) {
+  files.keep(options.artifact);
+  for (const std::vector<NamedFile> *named :
+       {&options.inputs, &options.expected})
+    for (const NamedFile &file : *named)
+      files.keep(file.path);
+  for (const std::vector<std::string> *paths :
+       {&options.inputArchives, &options.weights})
+    for (const std::string &path : *paths)
+      files.keep(path);
+}
+
 /// Writes results and report, all or nothing.
 static Status writeOutputs(const Report &report, const Options &options) {
   OutputFiles files;
-  files.keep(options.artifact);
+  keepInputs(files, options);
   std::vector<NamedTensor> all;
   std::vector<Parameter> outputs = report.entry.outputs();
   for (size_t i = 0; i < outputs.size(); ++i)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tests of reading and writing whole files.
 #include "lib/Runtime/Files.h"
+#include "lib/Runtime/TemporaryFiles.h"
 #include "test/unit/runtime/Utilities.h"
 #include <csignal>
 #include <cstdio>
@@ -92,6 +93,17 @@ TEST_F(Files, NothingIsLeftByAnInterrupt) {
           raise(signal);
         },
         testing::KilledBySignal(signal), "");
+}
+
+// A handler of crashes removes what is not committed, and nothing else.
+TEST_F(Files, NothingIsLeftByACrash) {
+  OutputFiles files;
+  ASSERT_TRUE(files.add(path("a"), "one"));
+  ASSERT_TRUE(files.commit());
+  ASSERT_TRUE(files.add(path("b"), "two"));
+  removeTemporaryFiles();
+  EXPECT_FALSE(files.commit());
+  EXPECT_EQ(readFile(path("a"))->view(), "one");
 }
 
 TEST_F(Files, ExecutableIfAskedFor) {
