@@ -36,8 +36,8 @@ public:
 private:
   std::string freshName(StringRef name);
   void makeEntry(OpBuilder &builder, GraphBuilder &types);
-  void makeResults(OpBuilder &builder, ValueRange returned,
-                   const std::map<std::string, DimRange> &limits);
+  void makeResults(OpBuilder &builder, ValueRange returned);
+  Status limitDims(const std::map<std::string, DimRange> &limits);
   void bindInputs(GraphBuilder &build);
   Built constantOf(GraphBuilder &build, const GraphInput &input);
   void buildNode(GraphBuilder &build, const GraphNode &node);
@@ -51,6 +51,8 @@ private:
   std::vector<Built> values;
   /// Names of arguments and results, and of open dims.
   std::set<std::string> taken, dims;
+  /// What calls check of open dims.
+  DimRules rules;
   BuiltModule result;
   func::FuncOp entry;
 };
@@ -81,7 +83,7 @@ ArrayAttr ModuleBuilder::dimNames(OpBuilder &builder, const SizeList &sizes) {
       continue;
     while (dims.count(names.back()))
       names.back() += '_';
-    defineDim(entry, names.back(), size);
+    rules[names.back()].definition = size;
   }
   SmallVector<StringRef> texts(names.begin(), names.end());
   return names.empty() ? ArrayAttr() : builder.getStrArrayAttr(texts);
@@ -125,8 +127,7 @@ void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
 }
 
 /// The entry's results, whose types are known once their ops are built.
-void ModuleBuilder::makeResults(OpBuilder &builder, ValueRange returned,
-                                const std::map<std::string, DimRange> &limits) {
+void ModuleBuilder::makeResults(OpBuilder &builder, ValueRange returned) {
   entry.setFunctionType(
       builder.getFunctionType(entry.getArgumentTypes(), returned.getTypes()));
   for (auto [index, output] : llvm::enumerate(graph.outputs)) {
@@ -143,14 +144,25 @@ void ModuleBuilder::makeResults(OpBuilder &builder, ValueRange returned,
     if (ArrayAttr dims = dimNames(builder, values[update.second].sizes))
       entry.setResultAttr(place, "attn.dims", dims);
   }
+}
+
+/// The sizes that the file gives open dims and those at which parts lie within
+/// their tensors, together.
+Status ModuleBuilder::limitDims(const std::map<std::string, DimRange> &limits) {
   for (const auto &[dim, range] : limits) {
     DimRange &known = graph.ranges[dim];
     known.least = std::max(known.least, range.least);
     if (range.most)
       known.most = std::min(known.most.value_or(*range.most), *range.most);
   }
-  for (const auto &[dim, range] : graph.ranges)
-    limitDim(entry, dim, range.least, range.most);
+  for (const auto &[dim, range] : graph.ranges) {
+    if (range.most.value_or(range.least) < range.least)
+      return makeError("expected a size of dim '{}' at which all parts lie "
+                       "within their tensors, but there is none from {} to {}",
+                       dim, range.least, *range.most);
+    rules[dim] = {range.least, range.most, std::nullopt};
+  }
+  return Success{};
 }
 
 /// A constant of the text: the same number everywhere, or a dense one.
@@ -323,13 +335,20 @@ Status ModuleBuilder::finish(GraphBuilder &build) {
       return makeError("'{}' is a result that is not compiled",
                        graph.values[id].name);
     returned.push_back(build.valueOf(values[id]));
+    // A number that is read may be one that nobody can compute.
+    if (build.failure())
+      return inPlace("result '" + withoutControls(name) + "'",
+                     *build.failure());
   }
   for (const auto &[input, update] : graph.updates) {
     if (Status checked = checkUpdate(graph.inputs[input], update); !checked)
       return checked;
     returned.push_back(values[update].value);
   }
-  makeResults(build.builder(), returned, build.limits());
+  if (Status limited = limitDims(build.limits()); !limited)
+    return limited;
+  makeResults(build.builder(), returned);
+  setDimRules(entry, rules);
   func::ReturnOp::create(build.builder(), build.location(), returned);
   return Success{};
 }

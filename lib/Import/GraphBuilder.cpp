@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 #include <cmath>
 
@@ -120,11 +121,62 @@ Value GraphBuilder::filledInit(TypedAttr number, const SizeList &sizes) {
   return linalg::FillOp::create(b, loc, filling, init).getResult(0);
 }
 
+/// The most numbers that are computed in one body of loops from numbers that
+/// follow from places.
+static constexpr size_t mostGenerated = 4096;
+
+namespace {
+
+/// A number that was computed in a body of loops, and the indices of its place.
+struct LastNumber {
+  Block *body = nullptr;
+  SmallVector<Value> indices;
+  Value number;
+};
+
+} // namespace
+
+static bool isSameIndex(Value a, Value b) {
+  std::optional<int64_t> number = getConstantIntValue(a);
+  return a == b || (number && number == getConstantIntValue(b));
+}
+
+/// Who reads the same number twice, as in x + x, has it computed once: else
+/// what is made of x + x and so on would double with every step.
 Built GraphBuilder::generated(DType dtype, const SizeList &sizes,
                               NumberBody element) {
   if (firstError)
     return {};
-  return {dtype, sizes, Value(), std::move(element)};
+  auto last = std::make_shared<LastNumber>();
+  Type type = typeOf(dtype);
+  auto once = [=, element = std::move(element)](OpBuilder &b, Location loc,
+                                                ValueRange indices) {
+    Block *body = b.getInsertionBlock();
+    if (last->body == body && llvm::equal(last->indices, indices, isSameIndex))
+      return last->number;
+    if (++numGenerated > mostGenerated) {
+      fail(makeError("expected at most {} numbers that follow from places and "
+                     "sizes in what computes one element, but got more",
+                     mostGenerated));
+      return arith::ConstantOp::create(b, loc, b.getZeroAttr(type)).getResult();
+    }
+    Value number = element(b, loc, indices);
+    *last = {body, SmallVector<Value>(indices), number};
+    return number;
+  };
+  return {dtype, sizes, Value(), once};
+}
+
+SizeList mixattn::asHeld(DType dtype, SizeList integers) {
+  if (isFloat(dtype))
+    return integers;
+  unsigned unused = 64 - 8 * bytesOf(dtype);
+  for (SizePolynomial &each : integers)
+    if (std::optional<int64_t> number = each.asNumber())
+      each = dtype == DType::I1
+                 ? int64_t(*number != 0)
+                 : int64_t(uint64_t(*number) << unused) >> unused;
+  return integers;
 }
 
 Built GraphBuilder::filled(DType dtype, const SizeList &sizes, double number) {
@@ -150,8 +202,8 @@ Built GraphBuilder::filledInteger(DType dtype, const SizeList &sizes,
     return filled(dtype, sizes, static_cast<double>(number));
   Type type = typeOf(dtype);
   unsigned width = type.getIntOrFloatBitWidth();
-  llvm::APInt bits(64, number, /*isSigned=*/true);
-  bits = dtype == DType::I1 ? llvm::APInt(1, number != 0) : bits.trunc(width);
+  number = *asHeld(dtype, {number})[0].asNumber();
+  auto bits = llvm::APInt(64, number, /*isSigned=*/true).trunc(width);
   Built result = generated(
       dtype, sizes, [type, bits](OpBuilder &b, Location loc, ValueRange) {
         return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, bits))
@@ -160,21 +212,21 @@ Built GraphBuilder::filledInteger(DType dtype, const SizeList &sizes,
   // Larger ones are no double.
   constexpr int64_t most = int64_t(1) << 53;
   if (-most <= number && number <= most)
-    result.constant = dtype == DType::I1 ? number != 0 : number;
+    result.constant = number;
   SizePolynomial count = 1;
   for (const SizePolynomial &size : sizes)
     count *= size;
   std::optional<int64_t> elements = count.asNumber();
   if (result && elements && 0 <= *elements && *elements <= mostListed)
-    result.integers.emplace(*elements,
-                            dtype == DType::I1 ? number != 0 : number);
+    result.integers.emplace(*elements, number);
   return result;
 }
 
 Built GraphBuilder::listed(DType dtype, const SizeList &sizes,
-                           const SizeList &elements) {
+                           const SizeList &integers) {
   if (firstError)
     return {};
+  SizeList elements = asHeld(dtype, integers);
   Built result;
   bool isSame = llvm::all_of(elements, [&](const SizePolynomial &each) {
     return each == elements[0];

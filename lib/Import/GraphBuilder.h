@@ -45,6 +45,10 @@ struct Built {
   int64_t rank() const { return static_cast<int64_t>(sizes.size()); }
 };
 
+/// Integers as a type of integers holds them, by its lowest bits; truth values
+/// are 0 and 1. Those that depend on sizes are taken to fit.
+SizeList asHeld(DType dtype, SizeList integers);
+
 /// Writes one function, op after op. Once something failed, every step gives
 /// nothing, and what is given nothing gives nothing.
 class GraphBuilder {
@@ -57,7 +61,10 @@ public:
   Built fail(const Error &error);
   const std::optional<Error> &failure() const { return firstError; }
   /// Gives the ops that are made from now on that place.
-  void setLocation(mlir::Location place) { loc = place; }
+  void setLocation(mlir::Location place) {
+    loc = place;
+    numGenerated = 0;
+  }
 
   /// Says that `dim` of `argument` is the open dim of that name.
   void defineDim(const std::string &name, mlir::Value argument, int64_t dim);
@@ -82,7 +89,7 @@ public:
   Built filled(DType dtype, const SizeList &sizes, double number);
   Built filledInteger(DType dtype, const SizeList &sizes, int64_t number);
   /// These integers, or truth values, in row-major order.
-  Built listed(DType dtype, const SizeList &sizes, const SizeList &elements);
+  Built listed(DType dtype, const SizeList &sizes, const SizeList &integers);
   /// A size as a number of type i64.
   Built number(const SizePolynomial &size);
   /// Elements computed from their places.
@@ -154,6 +161,8 @@ private:
   mlir::OpBuilder b;
   mlir::Location loc;
   std::optional<Error> firstError;
+  /// Numbers that follow from places, computed in the present body.
+  size_t numGenerated = 0;
   std::map<std::string, DimRange> ranges;
   std::map<std::string, std::pair<mlir::Value, int64_t>> dims;
   std::map<std::string, mlir::Value> sizeValues;

@@ -89,6 +89,7 @@ GraphBuilder::Reading GraphBuilder::read(const Built &operand,
 Value GraphBuilder::emitLoops(ArrayRef<Built> operands, const SizeList &sizes,
                               AffineMap resultMap, Value init,
                               const NumberBody &body) {
+  numGenerated = 0;
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   for (const Built &operand : operands) {
@@ -186,8 +187,8 @@ Built GraphBuilder::convert(const Built &tensor, DType dtype) {
                 });
   result.isNumber = tensor.isNumber;
   if (result && from != DType::I1 && dtype != DType::I1 && !isFloat(from) &&
-      !isFloat(dtype))
-    result.integers = tensor.integers;
+      !isFloat(dtype) && tensor.integers)
+    result.integers = asHeld(dtype, *tensor.integers);
   return result;
 }
 

@@ -11,7 +11,7 @@ using namespace mixattn;
 
 /// Nodes of a model with those of its functions; beyond these it is no model
 /// but functions that double themselves.
-static constexpr size_t mostNodes = 1 << 20;
+static constexpr size_t mostNodes = 1 << 17;
 
 /// `onnx.MatMul`, `com.microsoft.Gelu`, `mixattn.mix_heads.lse`.
 static std::string opOf(const onnx::NodeProto &node) {

@@ -6,6 +6,9 @@
 
 using namespace mixattn;
 
+/// Calls within calls: bodies are read one within the other.
+static constexpr size_t mostDepth = 256;
+
 /// Reads a function's body with a call's operands, results and attributes.
 void GraphReader::inlineCall(Scope &scope, const onnx::NodeProto &view,
                              GraphNode &node, Attributes attributes,
@@ -19,6 +22,10 @@ void GraphReader::inlineCall(Scope &scope, const onnx::NodeProto &view,
                               view.input_size(), view.output_size()));
   if (!open.insert(&function).second)
     return complain(makeError("a function that calls itself is not compiled"));
+  if (open.size() > mostDepth)
+    return complain(makeError("expected functions that call each other at most "
+                              "{} deep, but got more",
+                              mostDepth));
   for (const auto &attribute : function.attributes)
     attributes.try_emplace(attribute->name(), attribute.get());
   Scope inner;

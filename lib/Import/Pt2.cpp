@@ -15,6 +15,12 @@
 using namespace mixattn;
 using llvm::StringRef;
 
+/// The most bytes of a tensor whose elements share places in the file.
+static constexpr size_t mostExpanded = 256 << 20;
+
+/// The most bytes of a text that is deflated. PyTorch writes texts as they are.
+static constexpr uint64_t mostInflated = 64 << 20;
+
 namespace {
 
 /// Where the elements of a tensor lie in the archive.
@@ -30,6 +36,7 @@ class Archive {
 public:
   static Result<Archive> open(std::string_view file);
   Result<ZipContent> read(const std::string &name) const;
+  Result<ZipContent> readText(const std::string &name) const;
   Result<Tensor> load(const std::string &tensor) const;
   const std::string &program() const { return programName; }
 
@@ -70,7 +77,7 @@ Result<Archive> Archive::open(std::string_view file) {
   for (const auto &[name, member] : archive.members) {
     if (!StringRef(name).ends_with("/byteorder"))
       continue;
-    auto order = archive.read(name);
+    auto order = archive.readText(name);
     if (!order)
       return order.error();
     if (order->view() != "little")
@@ -91,6 +98,17 @@ Result<ZipContent> Archive::read(const std::string &name) const {
   if (!content)
     return inPlace("member '" + name + "'", content.error());
   return content;
+}
+
+/// Texts are parsed as a whole: few bytes must not become very many.
+Result<ZipContent> Archive::readText(const std::string &name) const {
+  auto found = members.find(name);
+  if (found != members.end() && found->second.method != 0 &&
+      found->second.size > mostInflated)
+    return makeError("member '{}': expected a deflated text of at most {} "
+                     "bytes, but got {}",
+                     name, mostInflated, found->second.size);
+  return read(name);
 }
 
 Status Archive::readIndices() {
@@ -121,7 +139,7 @@ static void splitComplex(StoredTensor &stored, const JsonView &meta) {
 }
 
 Status Archive::readIndex(const std::string &name, StringRef folder) {
-  auto content = read(name);
+  auto content = readText(name);
   if (!content)
     return content.error();
   Result<Json> json = parseJson(content->view());
@@ -219,13 +237,16 @@ Result<Tensor> Archive::load(const std::string &name) const {
   auto bytes = byteCount(stored.dtype, stored.shape);
   if (!bytes)
     return inPlace("'" + name + "'", bytes.error());
-  if (*bytes > content->view().size())
-    return lies;
   std::optional<int64_t> end = findEnd(stored);
   bool isEmpty = *bytes == 0;
   if (!isEmpty &&
       (!end || uint64_t(*end) > content->view().size() / bytesOf(stored.dtype)))
     return lies;
+  // Elements that were expanded lie in one place, however many they are.
+  if (*bytes > content->view().size() && *bytes > mostExpanded)
+    return makeError("'{}': expected at most {} bytes of elements that share "
+                     "places, but got {}",
+                     name, mostExpanded, *bytes);
   // Weights stay where they are in the file.
   if (!isEmpty && content->isStored() && isDense(stored))
     return Tensor::borrow(
@@ -250,7 +271,7 @@ Result<Graph> mixattn::readPt2(std::string_view file,
   Result<Archive> archive = Archive::open(file);
   if (!archive)
     return archive.error();
-  Result<ZipContent> program = archive->read(archive->program());
+  Result<ZipContent> program = archive->readText(archive->program());
   if (!program)
     return program.error();
   return readProgram(program->view(), names, [&](const std::string &name) {

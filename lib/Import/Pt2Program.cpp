@@ -88,10 +88,10 @@ void ProgramReader::checkInputDims(const JsonView &spec,
     for (const auto &[product, coefficient] : size.getTerms())
       for (const std::string &dim : product)
         if (!values.hasDim(dim))
-          spec.complain(makeError("expected '{}', from which size {} of input "
-                                  "'{}' is computed, to be a size of an input, "
-                                  "too",
-                                  dim, size.toText(), input.name));
+          return spec.complain(
+              makeError("expected '{}', from which size {} of input '{}' is "
+                        "computed, to be a size of an input, too",
+                        dim, size.toText(), input.name));
 }
 
 void ProgramReader::readInput(const JsonView &spec) {
@@ -336,6 +336,10 @@ void ProgramReader::readUpdate(const JsonView &view, ValueId update) {
 /// of its own for sizes of 0 and 1 because they may be spread, which ours are
 /// not.
 void ProgramReader::readRanges(const JsonView &ranges) {
+  std::map<std::string, GraphNode *> integers;
+  for (GraphNode &node : result.nodes)
+    if (!node.integer.empty())
+      integers[node.integer] = &node;
   for (const auto &[symbol, range] : ranges.members()) {
     std::optional<std::string> dim = values.dimOf(symbol);
     auto bound = [&range = range](const char *name) {
@@ -343,9 +347,17 @@ void ProgramReader::readRanges(const JsonView &ranges) {
       return isGiven ? std::optional(range[name].integer()) : std::nullopt;
     };
     std::optional<int64_t> least = bound("min_val"), most = bound("max_val");
-    for (GraphNode &node : result.nodes)
-      if (node.integer == symbol)
-        std::tie(node.least, node.most) = std::pair(least, most);
+    if (auto found = integers.find(symbol); found != integers.end())
+      std::tie(found->second->least, found->second->most) = {least, most};
+    else if (!dim)
+      continue;
+    // Sizes are at least 0.
+    int64_t lowest = dim ? std::max<int64_t>(least.value_or(0), 0)
+                         : least.value_or(INT64_MIN);
+    if (most && *most < lowest)
+      range.complain(makeError("expected a range that ascends, but got {} to "
+                               "{}",
+                               lowest, *most));
     int64_t from = least.value_or(0) <= 2 ? 0 : *least;
     if (dim && (from || most))
       result.ranges[*dim] = {from, most};

@@ -293,12 +293,12 @@ Built GraphBuilder::concatenate(ArrayRef<Built> tensors, int64_t dim) {
   auto isListed = [](const Built &each) {
     return each.integers && each.rank() == 1;
   };
-  if (llvm::all_of(tensors, isListed)) {
-    SizeList all;
-    for (const Built &each : tensors)
+  SizeList all;
+  for (const Built &each : tensors)
+    if (isListed(each) && all.size() <= size_t(mostListed))
       all.insert(all.end(), each.integers->begin(), each.integers->end());
+  if (llvm::all_of(tensors, isListed) && all.size() <= size_t(mostListed))
     return listed(tensors[0].dtype, {int64_t(all.size())}, all);
-  }
   SizeList sizes = tensors[0].sizes;
   if (dim >= tensors[0].rank())
     return fail(makeError("expected tensors of at least {} dims to put side by "

@@ -30,25 +30,33 @@ DimRules mixattn::getDimRules(func::FuncOp function) {
   return rules;
 }
 
-static void setRule(func::FuncOp function, StringRef name, Attribute rule) {
-  NamedAttrList rules(function->getAttrOfType<DictionaryAttr>(attributeName));
-  rules.set(name, rule);
-  function->setAttr(attributeName, rules.getDictionary(function.getContext()));
+/// What getDimRules reads.
+static Attribute attributeOf(MLIRContext *context, const DimRule &rule) {
+  if (rule.definition)
+    return StringAttr::get(context, rule.definition->toText());
+  SmallVector<int64_t> ends = {rule.least};
+  if (rule.most)
+    ends.push_back(*rule.most);
+  return Builder(context).getI64ArrayAttr(ends);
+}
+
+void mixattn::setDimRules(func::FuncOp function, const DimRules &rules) {
+  MLIRContext *context = function.getContext();
+  SmallVector<NamedAttribute> all;
+  if (auto known = function->getAttrOfType<DictionaryAttr>(attributeName))
+    for (NamedAttribute each : known)
+      if (!rules.count(each.getName().str()))
+        all.push_back(each);
+  for (const auto &[name, rule] : rules)
+    all.emplace_back(StringAttr::get(context, name),
+                     attributeOf(context, rule));
+  if (!all.empty())
+    function->setAttr(attributeName, DictionaryAttr::get(context, all));
 }
 
 void mixattn::defineDim(func::FuncOp function, StringRef name,
                         const SizePolynomial &definition) {
-  setRule(function, name,
-          StringAttr::get(function.getContext(), definition.toText()));
-}
-
-void mixattn::limitDim(func::FuncOp function, StringRef name, int64_t least,
-                       std::optional<int64_t> most) {
-  Builder b(function.getContext());
-  SmallVector<int64_t> ends = {least};
-  if (most)
-    ends.push_back(*most);
-  setRule(function, name, b.getI64ArrayAttr(ends));
+  setDimRules(function, {{name.str(), {0, std::nullopt, definition}}});
 }
 
 SizePolynomial mixattn::expand(const SizePolynomial &size,

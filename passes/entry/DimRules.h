@@ -30,9 +30,8 @@ DimRules getDimRules(mlir::func::FuncOp function);
 void defineDim(mlir::func::FuncOp function, llvm::StringRef name,
                const SizePolynomial &definition);
 
-/// Says that the size of dim `name` lies between two ends, both included.
-void limitDim(mlir::func::FuncOp function, llvm::StringRef name, int64_t least,
-              std::optional<int64_t> most);
+/// Gives `function` these rules in place of those of the same dims.
+void setDimRules(mlir::func::FuncOp function, const DimRules &rules);
 
 /// Reports rules of `entry` that are on no dim of its arguments, and
 /// definitions that are no polynomials, or of dims which are no arguments' or

@@ -13,13 +13,15 @@ import onnx_cases
 import onnx_empty
 import onnx_files as onnx
 import onnx_flex
+import onnx_lists
 import onnx_more
 import onnx_scatter
 from compare import compare, run
 
 
 FAMILIES = {**onnx_cases.FAMILIES, "replacements": onnx_scatter.replacements,
-            "functions": onnx_more.functions, "ordered": onnx_more.ordered, "flex": onnx_flex.attention, "empty": onnx_empty.parts}
+            "functions": onnx_more.functions, "ordered": onnx_more.ordered, "flex": onnx_flex.attention, "empty": onnx_empty.parts,
+            "lists": onnx_lists.lists}
 
 
 class Program:

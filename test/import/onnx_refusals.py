@@ -261,7 +261,7 @@ CASES = {
     "doubling": calls([onnx.function(f"F{i or ''}", ["a"], ["b"], [
         onnx.node(f"F{i + 1}", ["a"], ["c"], name="c", domain="local"),
         onnx.node(f"F{i + 1}", ["a"], ["b"], name="b", domain="local")]) for i in range(24)],
-        "op 'local.F23' of node 'y" + "/c" * 5 + "/b" * 17 + "/c': expected at most 1048576 nodes "
+        "op 'local.F21' of node 'y" + "/c" * 8 + "/b" * 13 + "': expected at most 131072 nodes "
         "with those of functions, but got more"),
     # Sizes.
     "values": of("Reshape", ["x", "z"], "expected argument 'shape' to be integers that follow "

@@ -100,6 +100,20 @@ CASES = {
                       "expected windows of at most 1048576 places, but got more", inputs=("x", "z"), input=X, weight=Z),
     "adaptive": of("aten.adaptive_avg_pool2d.default", self=X, output_size=[2, 4],
                    says="expected dims that as many windows divide, but got shape [B, N, 6] to [2, 4]"),
+    "float-bits": of("aten.bitwise_and.Tensor", self=X, other=X,
+                     says="expected bits of integers or of truth values, but got f32"),
+    "float-bits-of-integers": of("aten.bitwise_xor.Tensor", {"y": (LONG, ["B", "N", 6])}, self=X, other=3,
+                                 says="expected bits of integers or of truth values, but got f32"),
+    "float-complement": of("aten.bitwise_not.default", self=X,
+                           says="expected bits of integers or of truth values, but got f32"),
+    "float-shift": two("aten.bitwise_left_shift.Tensor", ["N", 6], "expected bits of integers or of truth values, but got "
+                       "f32", LONG, self=Z, other=X),
+    "whole-hypotenuse": two("aten.hypot.default", ["N", 6], "expected a result of floats, but got i64", LONG,
+                            {"y": (LONG, ["N", 6])}, self=Z, other=Z),
+    "whole-logarithm": two("aten.xlogy.Tensor", ["N", 6], "expected a result of floats, but got i64", LONG,
+                           {"y": (LONG, ["N", 6])}, self=Z, other=Z),
+    "whole-angle": two("aten.atan2.default", ["N", 6], "expected a result of floats, but got i64", LONG,
+                       {"y": (LONG, ["N", 6])}, self=Z, other=Z),
 }
 
 if __name__ == "__main__":

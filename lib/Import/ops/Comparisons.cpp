@@ -30,10 +30,26 @@ static OpWriter comparison(arith::CmpFPredicate floats,
   };
 }
 
+/// Whether all operands and the result are integers or truth values, which have
+/// bits; else the op fails.
+static bool haveBits(OpCall &op, ArrayRef<Built> operands) {
+  std::vector<DType> types = {op.result().dtype};
+  for (const Built &each : operands)
+    types.push_back(each.dtype);
+  for (DType dtype : types)
+    if (isFloat(dtype))
+      op.build.fail(makeError("expected bits of integers or of truth values, "
+                              "but got {}",
+                              nameOf(dtype)));
+  return !op.build.failure();
+}
+
 /// Logic of bools, or of the bits of integers.
 template <typename Op> static OpWriter bits(bool isLogical) {
   return [isLogical](OpCall &op) {
     Built x = op.operand("self"), y = op.operand("other");
+    if (!isLogical && !haveBits(op, {x, y}))
+      return;
     DType dtype = isLogical ? DType::I1 : op.result().dtype;
     op.give(
         combine(op.build, {x, y}, dtype, op.result().dtype,
@@ -46,12 +62,14 @@ template <typename Op> static OpWriter bits(bool isLogical) {
 /// Bits moved; by as many as there are, or more, none is left but the sign's.
 template <typename Op> static OpWriter shift() {
   return [](OpCall &op) {
+    Built x = op.operand("self"), y = op.operand("other");
+    if (!haveBits(op, {x, y}))
+      return;
     DType dtype = op.result().dtype;
     int64_t width = 8 * int64_t(bytesOf(dtype));
     bool keepsSign = std::is_same_v<Op, arith::ShRSIOp>;
     op.give(combine(
-        op.build, {op.operand("self"), op.operand("other")}, dtype, dtype,
-        bodyOf([=](ArrayRef<Number> n) {
+        op.build, {x, y}, dtype, dtype, bodyOf([=](ArrayRef<Number> n) {
           Number isFar =
               (n[1] < 0).by<arith::OrIOp>(Value(double(width - 1) < n[1]));
           Number most = n[1].like(double(width - 1));
@@ -63,9 +81,12 @@ template <typename Op> static OpWriter shift() {
 
 static OpWriter complement(bool isLogical) {
   return [isLogical](OpCall &op) {
+    Built x = op.tensor("self");
+    if (!isLogical && !haveBits(op, x))
+      return;
     DType dtype = isLogical ? DType::I1 : op.result().dtype;
     op.give(combine(
-        op.build, op.tensor("self"), dtype, op.result().dtype,
+        op.build, x, dtype, op.result().dtype,
         [](OpBuilder &b, Location loc, ValueRange numbers) {
           Value ones = arith::ConstantOp::create(
               b, loc, b.getIntegerAttr(numbers[0].getType(), -1));
@@ -94,41 +115,35 @@ static Built choose(OpCall &op, const Built &condition, const Built &yes,
                             });
 }
 
-/// The same of integers that follow from sizes.
-static std::optional<SizeList> chooseListed(const SizeList &condition,
-                                            const SizeList &yes,
-                                            const SizeList &no) {
-  size_t count = std::max({condition.size(), yes.size(), no.size()});
-  SizeList result;
-  for (size_t i = 0; i < count; ++i) {
-    auto at = [&](const SizeList &list) {
-      return list.size() == 1  ? list[0]
-             : i < list.size() ? list[i]
-                               : SizePolynomial::unknown();
-    };
-    std::optional<int64_t> truth = at(condition).asNumber();
-    result.push_back(!truth   ? SizePolynomial::unknown()
-                     : *truth ? at(yes)
-                              : at(no));
-    if (!result.back().isKnown())
+/// The same of integers that follow from sizes, which spread to `sizes`.
+static std::optional<SizeList> chooseListed(const Built &condition,
+                                            const Built &yes, const Built &no,
+                                            const SizeList &sizes) {
+  std::optional<SizeList> truths = spreadIntegers(condition, sizes),
+                          left = spreadIntegers(yes, sizes),
+                          right = spreadIntegers(no, sizes);
+  if (!truths || !left || !right)
+    return std::nullopt;
+  for (auto [truth, a, b] : llvm::zip_equal(*truths, *left, *right)) {
+    std::optional<int64_t> known = truth.asNumber();
+    if (!known)
       return std::nullopt;
+    a = *known ? a : b;
   }
-  return result;
+  return left;
 }
 
 static void where(OpCall &op) {
   Built condition = op.tensor("condition"), yes = op.operand("self"),
         no = op.operand("other");
-  auto isListed = [](const Built &each) {
-    return each.integers && each.sizes.size() < 2;
-  };
-  if (isListed(condition) && isListed(yes) && isListed(no) &&
-      !op.build.failure())
-    if (std::optional<SizeList> chosen =
-            chooseListed(*condition.integers, *yes.integers, *no.integers))
-      return op.give(op.build.listed(
-          yes.dtype, op.build.broadcast({condition, yes, no}), *chosen));
+  SizeList sizes = op.build.broadcast({condition, yes, no});
+  if (op.build.failure())
+    return;
   DType dtype = promote({yes, no});
+  if (condition.dtype == DType::I1)
+    if (std::optional<SizeList> chosen =
+            chooseListed(condition, yes, no, sizes))
+      return op.give(op.build.listed(dtype, sizes, *chosen));
   // Floats of Python have PyTorch's default type.
   if (yes.isNumber && no.isNumber && isFloat(dtype))
     dtype = DType::F32;

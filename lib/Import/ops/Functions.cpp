@@ -21,15 +21,22 @@ static OpWriter written(Number (*number)(const Number &)) {
       bodyOf([=](ArrayRef<Number> x) { return number(x[0]); }));
 }
 
-/// A function of `self` and `other` in the result's type.
+/// A function of `self` and `other` in the result's type, `type`.
+static void functionOfTwo(OpCall &op, DType type,
+                          Number (*written)(const Number &, const Number &)) {
+  op.give(
+      combine(op.build, {op.operand("self"), op.operand("other")}, type, type,
+              bodyOf([=](ArrayRef<Number> x) { return written(x[0], x[1]); })));
+}
+
+static OpWriter functionOfTwoFloats(Number (*written)(const Number &,
+                                                      const Number &)) {
+  return [=](OpCall &op) { functionOfTwo(op, op.floatType(), written); };
+}
+
 static OpWriter functionOfTwo(Number (*written)(const Number &,
                                                 const Number &)) {
-  return [=](OpCall &op) {
-    DType dtype = op.result().dtype;
-    op.give(combine(
-        op.build, {op.operand("self"), op.operand("other")}, dtype, dtype,
-        bodyOf([=](ArrayRef<Number> x) { return written(x[0], x[1]); })));
-  };
+  return [=](OpCall &op) { functionOfTwo(op, op.result().dtype, written); };
 }
 
 /// Floats as whole numbers; integers are that.
@@ -163,9 +170,9 @@ void mixattn::addFunctions(OpTable &table) {
   table["aten.rad2deg"] = written(degrees);
   table["aten.sign"] = table["aten.sgn"] = sign;
   table["aten.nan_to_num"] = finiteNumbers;
-  table["aten.atan2"] = functionOfTwo(quarterTurn);
-  table["aten.hypot"] = functionOfTwo(hypotenuse);
-  table["aten.xlogy"] = functionOfTwo(timesLogarithm);
+  table["aten.atan2"] = functionOfTwoFloats(quarterTurn);
+  table["aten.hypot"] = functionOfTwoFloats(hypotenuse);
+  table["aten.xlogy"] = functionOfTwoFloats(timesLogarithm);
   table["aten.fmax"] = functionOfTwo(largestNumber);
   table["aten.fmin"] = functionOfTwo(smallestNumber);
   table["aten.lerp"] = interpolate;

@@ -300,13 +300,15 @@ static void product(OpCall &op) {
   SmallVector<int64_t> dims = op.dims("dim", tensor.rank());
   if (!tensor)
     return;
-  if (tensor.integers && tensor.rank() < 2) {
-    SizePolynomial result = 1;
+  SizePolynomial known = tensor.integers && tensor.rank() < 2
+                             ? SizePolynomial(1)
+                             : SizePolynomial::unknown();
+  if (known.isKnown())
     for (const SizePolynomial &each : *tensor.integers)
-      result *= each;
+      known *= each;
+  if (known.isKnown())
     return op.give(
-        keptIf(op, op.build.listed(op.result().dtype, {}, {result}), dims));
-  }
+        keptIf(op, op.build.listed(op.result().dtype, {}, {known}), dims));
   DType dtype = op.result().dtype, wide = computedAs(dtype);
   if (dtype == DType::I1)
     return void(

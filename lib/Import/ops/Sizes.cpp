@@ -37,34 +37,61 @@ SizePolynomial mixattn::quotientOf(SizeList all, SizeList some) {
                           : exactQuotient(product, divisor);
 }
 
-/// The integers of both operands at each place of the result, or nothing.
-static std::optional<SizeList> foldLists(const SizeFold &fold, const Built &x,
-                                         const Built &y) {
-  if (!x || !y || !x.integers || !y.integers || isFloat(x.dtype))
+std::optional<SizeList> mixattn::spreadIntegers(const Built &list,
+                                                const SizeList &sizes) {
+  if (!list || !list.integers)
     return std::nullopt;
-  size_t count = std::max(x.integers->size(), y.integers->size());
-  if ((x.integers->size() != count && x.integers->size() != 1) ||
-      (y.integers->size() != count && y.integers->size() != 1) ||
-      (x.rank() > 1 && y.rank() > 1))
-    return std::nullopt;
-  SizeList result;
-  for (size_t i = 0; i < count; ++i) {
-    const SizeList &a = *x.integers, &b = *y.integers;
-    result.push_back(fold(a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i]));
-    if (!result.back().isKnown())
+  int64_t count = 1;
+  for (const SizePolynomial &size : sizes) {
+    std::optional<int64_t> number = size.asNumber();
+    if (!number || *number < 0 || *number > mostListed)
+      return std::nullopt;
+    count *= *number;
+    if (count > mostListed)
       return std::nullopt;
   }
+  // Places count dims from the last one on, as NumPy spreads them.
+  SizeList result;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = i, place = 0, step = 1;
+    for (size_t back = 1; back <= list.sizes.size(); ++back) {
+      int64_t all = *sizes[sizes.size() - back].asNumber();
+      int64_t own = list.sizes[list.sizes.size() - back].asNumber().value_or(1);
+      place += own == 1 ? 0 : rest % all * step;
+      rest /= all;
+      step *= own;
+    }
+    result.push_back((*list.integers)[place]);
+  }
   return result;
+}
+
+/// The result at each place from the integers of both operands, or nothing.
+static std::optional<SizeList> foldLists(const SizeFold &fold, const Built &x,
+                                         const Built &y,
+                                         const SizeList &sizes) {
+  std::optional<SizeList> left = spreadIntegers(x, sizes),
+                          right = spreadIntegers(y, sizes);
+  if (!left || !right || isFloat(x.dtype))
+    return std::nullopt;
+  for (auto [a, b] : llvm::zip_equal(*left, *right)) {
+    a = fold(a, b);
+    if (!a.isKnown())
+      return std::nullopt;
+  }
+  return left;
 }
 
 OpWriter mixattn::foldedBy(SizeFold fold, bool isTruth, OpWriter writer) {
   return [=](OpCall &op) {
     Built x = op.operand("self"), y = op.operand("other");
-    std::optional<SizeList> folded = foldLists(fold, x, y);
+    SizeList sizes = op.build.broadcast({x, y});
+    if (op.build.failure())
+      return;
+    std::optional<SizeList> folded = foldLists(fold, x, y, sizes);
     if (!folded)
       return writer(op);
-    op.give(op.build.listed(isTruth ? DType::I1 : x.dtype,
-                            op.build.broadcast({x, y}), *folded));
+    op.give(op.build.listed(isTruth ? DType::I1 : x.dtype, sizes, *folded));
   };
 }
 

@@ -12,6 +12,11 @@ namespace mixattn {
 using SizeFold = std::function<SizePolynomial(const SizePolynomial &,
                                               const SizePolynomial &)>;
 
+/// The integers that `list` has at each place of `sizes`, to which it spreads,
+/// in row-major order; nothing where it is no such list or they are many.
+std::optional<SizeList> spreadIntegers(const Built &list,
+                                       const SizeList &sizes);
+
 /// Writes an op of `self` and `other`: by `fold` where both are integers that
 /// follow from sizes, else by `writer`. Truth values are 0 and 1.
 OpWriter foldedBy(SizeFold fold, bool isTruth, OpWriter writer);
