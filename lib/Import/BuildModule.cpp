@@ -3,6 +3,7 @@
 #include "lib/Import/BuildModule.h"
 
 #include "dialect/attn/AttnOps.h"
+#include "lib/Import/Constant.h"
 #include "lib/Import/Diagonal.h"
 #include "lib/Import/OpTable.h"
 #include "passes/entry/DimRules.h"
@@ -14,8 +15,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-#include <cstring>
 
 using namespace mlir;
 using namespace mixattn;
@@ -32,6 +31,10 @@ public:
         values(this->graph.values.size()) {}
 
   Result<BuiltModule> run();
+  /// The dim without which run would not have failed.
+  const std::optional<JoinedDim> &joinedDim() const { return joined; }
+  /// The graph as it came, once run has failed.
+  Graph takeGraph() { return std::move(graph); }
 
 private:
   std::string freshName(StringRef name);
@@ -39,7 +42,6 @@ private:
   void makeResults(OpBuilder &builder, ValueRange returned);
   Status limitDims(const std::map<std::string, DimRange> &limits);
   void bindInputs(GraphBuilder &build);
-  Built constantOf(GraphBuilder &build, const GraphInput &input);
   void buildNode(GraphBuilder &build, const GraphNode &node);
   ArrayAttr dimNames(OpBuilder &builder, const SizeList &sizes);
   Status finish(GraphBuilder &build);
@@ -53,8 +55,11 @@ private:
   std::set<std::string> taken, dims;
   /// What calls check of open dims.
   DimRules rules;
+  /// Names of arguments and the inputs whose elements they are.
+  std::vector<std::pair<std::string, GraphInput *>> parameters;
   BuiltModule result;
   func::FuncOp entry;
+  std::optional<JoinedDim> joined;
 };
 
 } // namespace
@@ -119,8 +124,7 @@ void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
       entry.setArgAttr(next, "attn.dims", dims);
     if (input.weight) {
       entry.setArgAttr(next, "attn.parameter", builder.getUnitAttr());
-      result.weights.emplace_back(name, std::move(*input.weight));
-      input.weight.emplace();
+      parameters.emplace_back(name, &input);
     }
     ++next;
   }
@@ -165,54 +169,12 @@ Status ModuleBuilder::limitDims(const std::map<std::string, DimRange> &limits) {
   return Success{};
 }
 
-/// A constant of the text: the same number everywhere, or a dense one.
-Built ModuleBuilder::constantOf(GraphBuilder &build, const GraphInput &input) {
-  const GraphValue &type = graph.values[input.value];
-  const Tensor &weight = *input.weight;
-  size_t width = bytesOf(weight.dtype());
-  SizeList integers;
-
-  if (!isFloat(type.dtype) && weight.elements() <= mostListed)
-    for (int64_t i = 0; i < weight.elements(); ++i)
-      integers.push_back(weight.integer(i));
-  if (!weight.elements())
-    return build.listed(type.dtype, type.sizes, integers);
-  bool isSame = true;
-  for (int64_t i = 1; i < weight.elements(); ++i)
-    isSame &= !std::memcmp(weight.data(), weight.data() + i * width, width);
-  if (isSame)
-    return isFloat(type.dtype)
-               ? build.filled(type.dtype, type.sizes, weight.number(0))
-               : build.filledInteger(type.dtype, type.sizes, weight.integer(0));
-  std::optional<Diagonal> diagonal = findDiagonal(weight);
-  if (diagonal && weight.elements() > mostListed)
-    return buildDiagonal(build, weight, *diagonal);
-  RankedTensorType tensor = build.typeOf(type.dtype, type.sizes);
-  SmallVector<Attribute> elements;
-  OpBuilder &b = build.builder();
-  for (int64_t i = 0; i < weight.elements(); ++i)
-    if (isFloat(type.dtype))
-      elements.push_back(
-          b.getFloatAttr(tensor.getElementType(), weight.number(i)));
-    else if (type.dtype == DType::I1)
-      elements.push_back(b.getBoolAttr(weight.integer(i)));
-    else
-      elements.push_back(
-          b.getIntegerAttr(tensor.getElementType(), weight.integer(i)));
-  Value value = arith::ConstantOp::create(
-      b, build.location(), DenseElementsAttr::get(tensor, elements));
-  Built result = {type.dtype, type.sizes, value};
-  if (!integers.empty())
-    result.integers = integers;
-  return result;
-}
-
 void ModuleBuilder::bindInputs(GraphBuilder &build) {
   unsigned next = 0;
   for (const GraphInput &input : graph.inputs) {
     const GraphValue &type = graph.values[input.value];
     if (input.isConstant) {
-      values[input.value] = constantOf(build, input);
+      values[input.value] = buildConstant(build, type, *input.weight);
       continue;
     }
     Value argument = entry.getArgument(next++);
@@ -374,8 +336,10 @@ Result<BuiltModule> ModuleBuilder::run() {
   bindInputs(build);
   for (const GraphNode &node : graph.nodes) {
     buildNode(build, node);
-    if (build.failure())
+    if (build.failure()) {
+      joined = build.joinedDim();
       return inPlace(describe(node), *build.failure());
+    }
   }
   build.setLocation(loc);
   if (Status finished = finish(build); !finished)
@@ -383,6 +347,8 @@ Result<BuiltModule> ModuleBuilder::run() {
   eraseUnused(entry.getBody().front());
   if (failed(verify(*result.module)))
     return makeError("the graph became a module that does not verify");
+  for (auto &[name, input] : parameters)
+    result.weights.emplace_back(name, std::move(*input->weight));
   return std::move(result);
 }
 
@@ -394,5 +360,19 @@ void mixattn::loadImportDialects(MLIRContext &context) {
 
 Result<BuiltModule> mixattn::buildModule(Graph graph, StringRef entry,
                                          MLIRContext &context) {
-  return ModuleBuilder(std::move(graph), entry, context).run();
+  std::vector<std::string> remarks = graph.remarks;
+  while (true) {
+    ModuleBuilder builder(std::move(graph), entry, context);
+    Result<BuiltModule> built = builder.run();
+    std::optional<JoinedDim> joined = builder.joinedDim();
+    if (built)
+      built->remarks = std::move(remarks);
+    if (built || !joined)
+      return built;
+    graph = builder.takeGraph();
+    if (!joinDim(graph, *joined))
+      return built;
+    remarks.push_back("calls check that dim '" + joined->dim + "' is " +
+                      joined->size.toText() + ": " + built.message());
+  }
 }

@@ -16,6 +16,8 @@ struct BuiltModule {
   std::vector<std::pair<std::string, Tensor>> weights;
   /// The graph's.
   std::shared_ptr<const void> memory;
+  /// Of sizes that calls check because ops ask for them, one sentence each.
+  std::vector<std::string> remarks;
 };
 
 /// Writes `graph` as one public function of that name. Parameters become

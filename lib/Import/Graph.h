@@ -101,6 +101,8 @@ struct Graph {
   /// Ranges of open dims, which calls check; dims without one may have any
   /// size.
   std::map<std::string, DimRange> ranges;
+  /// What calls check that the file does not say, one sentence each.
+  std::vector<std::string> remarks;
   /// The owner of elements of weights that are not in the file's bytes.
   std::shared_ptr<const void> memory;
   /// Paths of the other files that the model reads.

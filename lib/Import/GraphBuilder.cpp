@@ -19,6 +19,26 @@ Built GraphBuilder::fail(const Error &error) {
   return {};
 }
 
+Built GraphBuilder::failSizes(const Error &error, const SizePolynomial &a,
+                              const SizePolynomial &b) {
+  if (!firstError) {
+    std::map<std::string, size_t> places;
+    for (const auto &[name, dim] : dims)
+      places[name] = dim.order;
+    joined = findJoinedDim(a, b, places);
+  }
+  return fail(error);
+}
+
+Built GraphBuilder::failSizes(const Error &error, const SizeList &a,
+                              const SizeList &b) {
+  if (a.size() == b.size())
+    for (auto [x, y] : llvm::zip_equal(a, b))
+      if (!(x == y))
+        return failSizes(error, x, y);
+  return fail(error);
+}
+
 bool GraphBuilder::hasFailed(ArrayRef<Built> operands) const {
   return firstError ||
          llvm::any_of(operands, [](const Built &each) { return !each; });
@@ -26,7 +46,7 @@ bool GraphBuilder::hasFailed(ArrayRef<Built> operands) const {
 
 void GraphBuilder::defineDim(const std::string &name, Value argument,
                              int64_t dim) {
-  dims.try_emplace(name, argument, dim);
+  dims.try_emplace(name, OpenDim{argument, dim, dims.size()});
 }
 
 void GraphBuilder::defineInteger(const std::string &name, Value index,
@@ -57,8 +77,8 @@ Value GraphBuilder::indexOf(const SizePolynomial &size) {
     for (const std::string &dim : product) {
       Value &factor = sizeValues[dim];
       if (!factor) {
-        auto [argument, place] = dims.at(dim);
-        factor = tensor::DimOp::create(b, loc, argument, place);
+        const OpenDim &open = dims.at(dim);
+        factor = tensor::DimOp::create(b, loc, open.argument, open.dim);
       }
       term = term ? arith::MulIOp::create(b, loc, term, factor) : factor;
     }

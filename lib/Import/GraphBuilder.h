@@ -3,7 +3,7 @@
 #ifndef MIXATTN_LIB_IMPORT_GRAPHBUILDER_H
 #define MIXATTN_LIB_IMPORT_GRAPHBUILDER_H
 
-#include "lib/Import/Graph.h"
+#include "lib/Import/JoinedDims.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -60,6 +60,14 @@ public:
   /// Says why the graph cannot be built, if nothing did before.
   Built fail(const Error &error);
   const std::optional<Error> &failure() const { return firstError; }
+  /// The same of two sizes that should be equal. The graph can be built again
+  /// with one in place of both where that is open dims alone.
+  Built failSizes(const Error &error, const SizePolynomial &a,
+                  const SizePolynomial &b);
+  /// The same of the first sizes that differ.
+  Built failSizes(const Error &error, const SizeList &a, const SizeList &b);
+  /// The dim that the failure would not be without.
+  const std::optional<JoinedDim> &joinedDim() const { return joined; }
   /// Gives the ops that are made from now on that place.
   void setLocation(mlir::Location place) {
     loc = place;
@@ -144,6 +152,12 @@ public:
 
 private:
   struct Reading;
+  /// A dim of an argument, and how many came before.
+  struct OpenDim {
+    mlir::Value argument;
+    int64_t dim;
+    size_t order;
+  };
   Built reshaped(const Built &tensor, const SizeList &sizes);
   Reading read(const Built &operand, const SizeList &sizes);
   mlir::Value emitLoops(llvm::ArrayRef<Built> operands, const SizeList &sizes,
@@ -163,8 +177,9 @@ private:
   std::optional<Error> firstError;
   /// Numbers that follow from places, computed in the present body.
   size_t numGenerated = 0;
+  std::optional<JoinedDim> joined;
   std::map<std::string, DimRange> ranges;
-  std::map<std::string, std::pair<mlir::Value, int64_t>> dims;
+  std::map<std::string, OpenDim> dims;
   std::map<std::string, mlir::Value> sizeValues;
   /// Integers of tensors, and whether they are at least 0.
   std::map<std::string, bool> integers;

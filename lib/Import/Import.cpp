@@ -56,5 +56,6 @@ Result<ImportedModel> mixattn::importModel(const llvm::MemoryBuffer &source,
   stream << "\n";
   result.weights = std::move(built->weights);
   result.memory = std::move(built->memory);
+  result.remarks = std::move(built->remarks);
   return result;
 }

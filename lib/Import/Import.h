@@ -20,6 +20,8 @@ struct ImportedModel {
   std::shared_ptr<const void> memory;
   /// Paths of the other files that the model reads.
   std::vector<std::string> files;
+  /// What calls check that the file does not say, one sentence each.
+  std::vector<std::string> remarks;
 };
 
 /// The model in the file of that path as one function of that name: a .pt2

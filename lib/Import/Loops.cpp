@@ -23,8 +23,9 @@ SizeList GraphBuilder::broadcast(ArrayRef<Built> operands) {
       if (known == SizePolynomial(1))
         known = size;
       else if (!(size == known) && !(size == SizePolynomial(1)))
-        fail(makeError("expected sizes that spread to {}, but got {}",
-                       toText(result), toText(operand.sizes)));
+        failSizes(makeError("expected sizes that spread to {}, but got {}",
+                            toText(result), toText(operand.sizes)),
+                  known, size);
     }
   }
   return result;
@@ -35,14 +36,20 @@ bool GraphBuilder::cannotSpread(ArrayRef<Built> operands,
   if (hasFailed(operands))
     return true;
   for (const Built &operand : operands) {
+    auto failOf = [&](const SizePolynomial &own, const SizePolynomial &whole) {
+      failSizes(makeError("expected sizes that spread to {}, but got {}",
+                          toText(sizes), toText(operand.sizes)),
+                own, whole);
+    };
     size_t rank = operand.sizes.size();
-    bool fits = rank <= sizes.size();
-    for (size_t dim = 0; dim < rank && fits; ++dim)
-      fits = operand.sizes[dim] == SizePolynomial(1) ||
-             operand.sizes[dim] == sizes[sizes.size() - rank + dim];
-    if (!fits)
-      fail(makeError("expected sizes that spread to {}, but got {}",
-                     toText(sizes), toText(operand.sizes)));
+    if (rank > sizes.size())
+      failOf(0, 0);
+    for (size_t dim = 0; dim < rank && !firstError; ++dim) {
+      const SizePolynomial &own = operand.sizes[dim],
+                           &whole = sizes[sizes.size() - rank + dim];
+      if (!(own == SizePolynomial(1)) && !(own == whole))
+        failOf(own, whole);
+    }
   }
   return firstError.has_value();
 }
@@ -187,7 +194,7 @@ Built GraphBuilder::convert(const Built &tensor, DType dtype) {
                 });
   result.isNumber = tensor.isNumber;
   if (result && from != DType::I1 && dtype != DType::I1 && !isFloat(from) &&
-      !isFloat(dtype) && tensor.integers)
+      tensor.integers)
     result.integers = asHeld(dtype, *tensor.integers);
   return result;
 }

@@ -236,6 +236,8 @@ void GraphReader::readNode(Scope &scope, const onnx::NodeProto &view) {
     for (const std::string &output : view.output())
       node.results.push_back(
           define(scope, output, {output, DType::F32, {}, /*isTyped=*/false}));
+    if (node.op == "onnx.Resize")
+      keepFactors(node);
     if (!firstError)
       result.nodes.push_back(node);
   }
@@ -245,6 +247,14 @@ void GraphReader::readNode(Scope &scope, const onnx::NodeProto &view) {
       firstError && hasBody && firstError->message.compare(0, 4, "op '") == 0;
   if (firstError && !outer && !isSaid)
     firstError = inPlace(describe(node), *firstError);
+}
+
+/// Sizes follow from what a Resize multiplies them by: no parameter.
+void GraphReader::keepFactors(const GraphNode &node) {
+  for (GraphInput &input : result.inputs)
+    for (size_t place = 1; place < node.inputs.size(); ++place)
+      if (input.weight && node.inputs[place] == input.value)
+        input.isConstant = true;
 }
 
 /// Parameters that no op reads are no arguments.

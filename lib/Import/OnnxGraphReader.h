@@ -54,6 +54,7 @@ private:
   std::optional<ValueId> use(const Scope &scope, const std::string &name);
   ValueId define(Scope &scope, const std::string &name, GraphValue value);
   ValueId addConstant(const std::string &name, Tensor tensor, bool isConstant);
+  void keepFactors(const GraphNode &node);
   void dropUnused();
   void complain(const Error &error) {
     if (!firstError)

@@ -269,10 +269,12 @@ void OpCall::give(const Built &value, size_t index) {
   if (!expected.isTyped)
     checkSizes(value);
   else if (value.sizes != expected.sizes || value.dtype != expected.dtype)
-    build.fail(makeError("expected result {} to be {} of shape {}, as the file "
-                         "says, but the op makes {} of shape {}",
-                         index, nameOf(expected.dtype), toText(expected.sizes),
-                         nameOf(value.dtype), toText(value.sizes)));
+    build.failSizes(makeError("expected result {} to be {} of shape {}, as the "
+                              "file says, but the op makes {} of shape {}",
+                              index, nameOf(expected.dtype),
+                              toText(expected.sizes), nameOf(value.dtype),
+                              toText(value.sizes)),
+                    expected.sizes, value.sizes);
   if (Status fits = checkBytes(value.dtype, value.sizes); !fits)
     build.fail(fits.error());
   Built &place = values[node.results[index]];

@@ -58,9 +58,10 @@ Built GraphBuilder::contract(const Built &aFull, StringRef aDims,
       if (known->second == SizePolynomial(1))
         known->second = size;
       else if (!(size == known->second) && !(size == SizePolynomial(1)))
-        return fail(makeError("expected factors whose sizes agree, but got "
-                              "shapes {} and {}",
-                              toText(aFull.sizes), toText(bFull.sizes)));
+        return failSizes(makeError("expected factors whose sizes agree, but "
+                                   "got shapes {} and {}",
+                                   toText(aFull.sizes), toText(bFull.sizes)),
+                         known->second, size);
     }
   }
   std::string aLetters, bLetters;

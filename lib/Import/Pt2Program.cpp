@@ -32,7 +32,6 @@ public:
 private:
   void readInputs(const JsonView &specs);
   void readInput(const JsonView &spec);
-  void checkInputDims(const JsonView &spec, const GraphInput &input);
   void readNode(const JsonView &view);
   void readResults(const JsonView &outputs, GraphNode &node);
   void readUpdates(const JsonView &specs);
@@ -81,19 +80,6 @@ double ProgramReader::readNumber(const JsonView &number) {
   return NAN;
 }
 
-/// Dims that sizes of inputs are computed from are sizes of inputs, too.
-void ProgramReader::checkInputDims(const JsonView &spec,
-                                   const GraphInput &input) {
-  for (const SizePolynomial &size : result.values[input.value].sizes)
-    for (const auto &[product, coefficient] : size.getTerms())
-      for (const std::string &dim : product)
-        if (!values.hasDim(dim))
-          return spec.complain(
-              makeError("expected '{}', from which size {} of input '{}' is "
-                        "computed, to be a size of an input, too",
-                        dim, size.toText(), input.name));
-}
-
 void ProgramReader::readInput(const JsonView &spec) {
   auto [kind, view] = onlyMember(spec);
   GraphInput input;
@@ -106,7 +92,7 @@ void ProgramReader::readInput(const JsonView &spec) {
     input.name = tensor["name"].text();
     input.value = values.define(tensor["name"]);
     if (!firstError)
-      checkInputDims(spec, input);
+      values.checkInput(spec, input);
     result.inputs.push_back(std::move(input));
     return;
   }
@@ -359,8 +345,13 @@ void ProgramReader::readRanges(const JsonView &ranges) {
                                "{}",
                                lowest, *most));
     int64_t from = least.value_or(0) <= 2 ? 0 : *least;
-    if (dim && (from || most))
-      result.ranges[*dim] = {from, most};
+    if (!dim || (!from && !most))
+      continue;
+    // Several symbols may be one dim.
+    DimRange &both = result.ranges[*dim];
+    both.least = std::max(both.least, from);
+    if (most)
+      both.most = std::min(both.most.value_or(*most), *most);
   }
 }
 
@@ -374,6 +365,7 @@ Graph ProgramReader::read() {
   readOutputs(module["signature"]["output_specs"]);
   if (root.has("range_constraints"))
     readRanges(root["range_constraints"]);
+  result.remarks = values.getRemarks();
   return std::move(result);
 }
 

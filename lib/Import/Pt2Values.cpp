@@ -4,6 +4,7 @@
 
 #include "lib/Import/ChosenNames.h"
 
+#include "lib/Import/JoinedDims.h"
 #include "lib/Import/Pt2Program.h"
 
 #include <algorithm>
@@ -141,8 +142,8 @@ void ProgramValues::nameDim(const JsonView &view, const std::string &input,
                             int64_t dim, const InputDimNames &names) {
   SizePolynomial size = readSize(view);
   std::string symbol = size.asDim();
-  if (!symbol.empty())
-    dims.insert(symbol);
+  if (!symbol.empty() && dims.insert(symbol).second)
+    places.emplace(symbol, places.size());
   Status named = symbol.empty() ? refuseName(names, input, dim, size.toText())
                                 : chooseName(names, input, dim, symbol, chosen);
   if (!named)
@@ -175,8 +176,80 @@ void ProgramValues::nameDims(const JsonView &specs,
                                "but got '{}' twice",
                                name));
   }
+  std::map<std::string, size_t> order;
+  for (const auto &[symbol, place] : places) {
+    auto given = chosen.find(symbol);
+    order.emplace(given == chosen.end() ? symbol : given->second, place);
+  }
+  places = std::move(order);
   dims = std::move(named);
   naming = std::move(chosen);
+  joinDims();
+}
+
+/// The only dim of inputs without which a quotient is whole for all sizes.
+static std::optional<JoinedDim>
+findJoined(const SizePolynomial &a, const SizePolynomial &b,
+           const std::map<std::string, size_t> &places) {
+  std::map<std::string, size_t> own;
+  for (const SizePolynomial *size : {&a, &b})
+    for (const auto &[product, coefficient] : size->getTerms())
+      for (const std::string &dim : product)
+        if (auto known = places.find(dim); known != places.end())
+          own.insert(*known);
+  std::optional<JoinedDim> found;
+  for (const auto &[dim, place] : own)
+    for (const auto &[other, before] : own) {
+      JoinedDim joined = {dim, SizePolynomial::named(other)};
+      if (before >= place ||
+          !exactQuotient(replaced(a, joined), replaced(b, joined)).isKnown())
+        continue;
+      if (found)
+        return std::nullopt;
+      found = joined;
+    }
+  return found;
+}
+
+/// Whether a quotient in a size is whole once one dim is another, which it is
+/// from then on.
+bool ProgramValues::joinDimsOf(const JsonView &size) {
+  if (!size.has("as_expr") || !size["as_expr"].has("expr_str") ||
+      !size["as_expr"]["expr_str"].isText())
+    return false;
+  std::string text = size["as_expr"]["expr_str"].text();
+  auto quotient = findQuotient(text, naming);
+  auto joined = quotient ? findJoined(quotient->first, quotient->second, places)
+                         : std::nullopt;
+  if (!joined)
+    return false;
+  std::string other = joined->size.asDim();
+  bool isNamed = false;
+  for (auto &[symbol, name] : naming)
+    if (name == joined->dim) {
+      name = other;
+      isNamed = true;
+    }
+  if (!isNamed)
+    naming[joined->dim] = other;
+  dims.erase(joined->dim);
+  places.erase(joined->dim);
+  remarks.push_back("calls check that dim '" + joined->dim + "' is " + other +
+                    ": a size is (" + quotient->first.toText() + ") / (" +
+                    quotient->second.toText() + ")");
+  return true;
+}
+
+void ProgramValues::joinDims() {
+  std::vector<JsonView> sizes;
+  for (const auto &[name, type] : types)
+    if (type.has("sizes"))
+      for (const JsonView &size : type["sizes"].elements())
+        sizes.push_back(size);
+  // One size may have several such quotients.
+  for (const JsonView &size : sizes)
+    while (joinDimsOf(size))
+      ;
 }
 
 std::string ProgramValues::defineInteger(const JsonView &integer) {
@@ -199,6 +272,17 @@ void ProgramValues::checkSymbols(const SizeList &sizes, const GraphNode &node,
           firstError = makeError("{}: expected sizes that follow from those of "
                                  "inputs, but '{}' depends on values",
                                  describe(node), dim);
+}
+
+void ProgramValues::checkInput(const JsonView &spec, const GraphInput &input) {
+  for (const SizePolynomial &size : values[input.value].sizes)
+    for (const auto &[product, coefficient] : size.getTerms())
+      for (const std::string &dim : product)
+        if (!dims.count(dim))
+          return spec.complain(
+              makeError("expected '{}', from which size {} of input '{}' is "
+                        "computed, to be a size of an input, too",
+                        dim, size.toText(), input.name));
 }
 
 void ProgramValues::checkDims(const SizeList &sizes, const GraphNode &node) {

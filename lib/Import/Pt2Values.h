@@ -23,8 +23,10 @@ public:
   void nameDims(const JsonView &specs, const InputDimNames &names);
   /// The name of an input's dim that has a symbol, or nothing.
   std::optional<std::string> dimOf(const std::string &symbol) const;
-  /// Whether a size of an input is this open dim.
-  bool hasDim(const std::string &name) const { return dims.count(name); }
+  /// What calls check of dims that quotients take for one.
+  const std::vector<std::string> &getRemarks() const { return remarks; }
+  /// Fails if a size of an input is computed from what is no size of one.
+  void checkInput(const JsonView &spec, const GraphInput &input);
   /// The new tensor whose name stands there. What an op gives may be empty.
   ValueId define(const JsonView &name, bool mayBeEmpty = false);
   /// The tensor whose name stands there.
@@ -44,6 +46,8 @@ private:
   void nameDim(const JsonView &view, const std::string &input, int64_t dim,
                const InputDimNames &names);
   SizePolynomial readSize(const JsonView &size);
+  void joinDims();
+  bool joinDimsOf(const JsonView &size);
   void checkSymbols(const SizeList &sizes, const GraphNode &node,
                     bool mayBeTaken);
 
@@ -55,6 +59,9 @@ private:
   DimNaming naming, chosen;
   /// Dims of inputs, and integers of tensors.
   std::set<std::string> dims, taken;
+  /// Dims of inputs by how many come before.
+  std::map<std::string, size_t> places;
+  std::vector<std::string> remarks;
   std::map<std::string, ValueId> ids;
 };
 

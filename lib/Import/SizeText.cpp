@@ -4,6 +4,9 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 using namespace mixattn;
 using llvm::StringRef;
@@ -33,6 +36,16 @@ SizePolynomial mixattn::exactQuotient(const SizePolynomial &a,
   return result.dividedBy(coefficient);
 }
 
+SizePolynomial mixattn::floorQuotient(const SizePolynomial &a,
+                                      int64_t divisor) {
+  auto own = a.getTerms().find({});
+  int64_t number = own == a.getTerms().end() ? 0 : own->second;
+  if (divisor <= 0)
+    return SizePolynomial::unknown();
+  return (a - number).dividedBy(divisor) +
+         llvm::divideFloorSigned(number, divisor);
+}
+
 namespace {
 
 class SizeParser {
@@ -45,10 +58,13 @@ public:
     SizePolynomial result = parse(0);
     return rest.trim().empty() ? result : SizePolynomial::unknown();
   }
+  /// The first quotient that is none.
+  std::optional<std::pair<SizePolynomial, SizePolynomial>> quotient;
 
 private:
   SizePolynomial parse(int depth);
   SizePolynomial parseInteger();
+  SizePolynomial parseFloat();
   SizePolynomial parseSymbol();
   SizePolynomial combine(StringRef function,
                          const std::vector<SizePolynomial> &operands);
@@ -69,6 +85,21 @@ SizePolynomial SizeParser::parseInteger() {
   if (rest.consumeInteger(10, number) || !take(")"))
     return SizePolynomial::unknown();
   return number;
+}
+
+/// A whole number in quotes, then its precision.
+SizePolynomial SizeParser::parseFloat() {
+  constexpr double most = int64_t(1) << 53;
+  double number;
+  if (!take("'"))
+    return SizePolynomial::unknown();
+  auto [text, precision] = rest.split('\'');
+  size_t end = precision.find(')');
+  if (end == StringRef::npos || text.getAsDouble(number) ||
+      !(std::abs(number) <= most) || std::trunc(number) != number)
+    return SizePolynomial::unknown();
+  rest = precision.drop_front(end + 1);
+  return int64_t(number);
 }
 
 /// A name in quotes, then what SymPy assumes of it.
@@ -97,10 +128,25 @@ SizeParser::combine(StringRef function,
       function == "Add" ? result += each : result *= each;
     return result;
   }
+  // Of whole numbers, which quotients of floats have to be.
+  if (function == "ToFloat" || function == "CeilToInt")
+    return operands.size() == 1 ? operands[0] : SizePolynomial::unknown();
   if (operands.size() != 2)
     return SizePolynomial::unknown();
-  if (function == "FloorDiv" || function == "CleanDiv")
-    return exactQuotient(operands[0], operands[1]);
+  if (function == "FloatTrueDiv") {
+    int64_t divisor = operands[1].asNumber().value_or(0);
+    return (divisor < 0 ? -operands[0] : operands[0])
+        .dividedBy(divisor == INT64_MIN ? 0 : std::abs(divisor));
+  }
+  if (function == "FloorDiv" || function == "CleanDiv") {
+    std::optional<int64_t> divisor = operands[1].asNumber();
+    SizePolynomial result = divisor && function == "FloorDiv"
+                                ? floorQuotient(operands[0], *divisor)
+                                : exactQuotient(operands[0], operands[1]);
+    if (!result.isKnown() && !quotient)
+      quotient = {operands[0], operands[1]};
+    return result;
+  }
   std::optional<int64_t> power = operands[1].asNumber();
   if (function != "Pow" || !power || *power < 0 || *power > mostPower)
     return SizePolynomial::unknown();
@@ -118,6 +164,8 @@ SizePolynomial SizeParser::parse(int depth) {
     return SizePolynomial::unknown();
   if (function == "Integer")
     return parseInteger();
+  if (function == "Float")
+    return parseFloat();
   if (function == "Symbol")
     return parseSymbol();
   std::vector<SizePolynomial> operands;
@@ -127,6 +175,13 @@ SizePolynomial SizeParser::parse(int depth) {
       return SizePolynomial::unknown();
   } while (take(","));
   return take(")") ? combine(function, operands) : SizePolynomial::unknown();
+}
+
+std::optional<std::pair<SizePolynomial, SizePolynomial>>
+mixattn::findQuotient(std::string_view text, const DimNaming &naming) {
+  SizeParser parser(text, naming);
+  (void)parser.parseAll();
+  return parser.quotient;
 }
 
 Result<SizePolynomial> mixattn::parseSize(std::string_view text,

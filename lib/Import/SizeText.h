@@ -14,11 +14,19 @@ using DimNaming = std::map<std::string, std::string>;
 /// The quotient by a product of dims; unknown where that is not whole.
 SizePolynomial exactQuotient(const SizePolynomial &a, const SizePolynomial &b);
 
+/// The quotient rounded down; unknown where that is no polynomial.
+SizePolynomial floorQuotient(const SizePolynomial &a, int64_t divisor);
+
 /// The polynomial that `text` is, for instance `Mul(Integer(4), Symbol('s77',
 /// positive=True, integer=True))`, with symbols renamed. A quotient rounded
-/// down is one where it is whole for all sizes.
+/// down is one where all but its number is whole for all sizes.
 Result<SizePolynomial> parseSize(std::string_view text,
                                  const DimNaming &naming);
+
+/// The sizes of the first quotient in `text` that is not whole for all sizes;
+/// none where there is none, or no text that parseSize reads.
+std::optional<std::pair<SizePolynomial, SizePolynomial>>
+findQuotient(std::string_view text, const DimNaming &naming);
 
 } // namespace mixattn
 

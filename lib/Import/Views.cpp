@@ -107,10 +107,17 @@ Built GraphBuilder::reshape(const Built &tensor, const SizeList &sizes) {
 
 Built GraphBuilder::reshaped(const Built &tensor, const SizeList &sizes) {
   std::optional<Groups> groups = findGroups(tensor.sizes, sizes);
-  if (!groups)
-    return fail(makeError("expected as many elements of shape {} as of shape "
-                          "{}",
-                          toText(sizes), toText(tensor.sizes)));
+  if (!groups) {
+    SizePolynomial before = 1, after = 1;
+    for (const SizePolynomial &size : tensor.sizes)
+      before *= size;
+    for (const SizePolynomial &size : sizes)
+      after *= size;
+    return failSizes(makeError("expected as many elements of shape {} as of "
+                               "shape {}",
+                               toText(sizes), toText(tensor.sizes)),
+                     before, after);
+  }
   if (!tensor.value && differByOnes(tensor.sizes, sizes)) {
     NumberBody element = tensor.element;
     SmallVector<size_t> from = properDims(sizes), to = properDims(tensor.sizes);
@@ -314,9 +321,11 @@ Built GraphBuilder::concatenate(ArrayRef<Built> tensors, int64_t dim) {
     sizes[dim] += others[dim];
     others[dim] = sizes[dim];
     if (others != sizes)
-      return fail(makeError("expected tensors that differ in dim {} alone, but "
-                            "got shapes {} and {}",
-                            dim, toText(tensors[0].sizes), toText(each.sizes)));
+      return failSizes(makeError("expected tensors that differ in dim {} "
+                                 "alone, but got shapes {} and {}",
+                                 dim, toText(tensors[0].sizes),
+                                 toText(each.sizes)),
+                       sizes, others);
   }
   Value value = empty(tensors[0].dtype, sizes);
   SizePolynomial begin;

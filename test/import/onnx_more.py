@@ -100,3 +100,62 @@ def ordered(p):
         return result
 
     p.out("ScatterND", table, longs(4, 0, 4)[:, None], table[:3], reduction="add", ref=added)
+
+
+def transposed(x, w, stride=1, dilation=1, groups=1, pads=(0, 0, 0, 0), more=0):
+    """What ConvTranspose adds up, of strides and dilations that both dims share."""
+    b, c, h, wide = x.shape
+    _, o, i, j = w.shape
+    sizes = [stride * (size - 1) + dilation * (window - 1) + 1 + more for size, window in ((h, i), (wide, j))]
+    y = np.zeros((b, groups * o, *sizes))
+    for a in range(i):
+        for d in range(j):
+            parts = [np.einsum("bchw,co->bohw", x[:, part], w[part, :, a, d])
+                     for part in np.split(np.arange(c), groups)]
+            y[:, :, a * dilation:a * dilation + stride * (h - 1) + 1:stride,
+              d * dilation:d * dilation + stride * (wide - 1) + 1:stride] += np.concatenate(parts, 1)
+    return y[:, :, pads[0]:sizes[0] - pads[2], pads[1]:sizes[1] - pads[3]].astype(np.float32)
+
+
+def enlarged(p):
+    """Images that grow: transposed convolutions, and the nearest elements."""
+    x = draw.floats("onnx.small", (2, 4, 3, 5)).astype(np.float32)
+    w = draw.floats("onnx.window", (4, 3, 2, 3)).astype(np.float32)
+    bias = draw.floats("onnx.bias", (3,)).astype(np.float32)
+    p.input("x", x, ["B", 4, "H", 5])
+    p.out("ConvTranspose", "x", w, ref=transposed)
+    p.out("ConvTranspose", "x", w, bias, strides=[2, 2], pads=[1, 0, 0, 2], output_padding=[1, 1],
+          ref=lambda x, w, b: transposed(x, w, 2, pads=(1, 0, 0, 2), more=1) + b[:, None, None])
+    p.out("ConvTranspose", "x", w, dilations=[2, 2], group=2, pads=[3, 1, 1, 1], strides=[3, 3],
+          ref=lambda x, w: transposed(x, w, 3, 2, 2, (3, 1, 1, 1)))
+    p.out("ConvTranspose", "x", w[:, :, :, :2], strides=[2, 2], group=2, ref=lambda x, w: transposed(x, w, 2, groups=2))
+    twice = lambda x, *_: x.repeat(2, 2).repeat(3, 3)
+    p.out("Resize", "x", None, np.array([1, 1, 2, 3], np.float32), ref=twice)
+    p.out("Resize", "x", None, np.array([1, 1, 2, 3], np.float32), coordinate_transformation_mode="asymmetric",
+          nearest_mode="floor", ref=twice)
+    p.out("Resize", x, None, None, longs(2, 4, 6, 15), ref=twice)
+
+
+def ranges(p):
+    """Places counted from sums of sizes, downwards and by twos; diagonals between sizes."""
+    inputs(p)
+    p.input("z", draw.floats("onnx.z", (2, 3, 6)).astype(np.float32), ["B", "M", 6])
+    n, m = (p.value("Squeeze", p.value("Shape", each, start=1, end=2, ref=lambda x: longs(x.shape[1])),
+                    ref=lambda s: s[0]) for each in "xz")
+    both = p.value("Add", n, m, ref=np.add)
+    last = p.value("Sub", n, np.array(1), ref=np.subtract)
+    odd = p.value("Sub", p.value("Add", n, n, ref=np.add), np.array(1), ref=np.subtract)
+    zero, one, below = np.array(0), np.array(1), np.array(-1)
+    p.out("Range", zero, both, one, ref=np.arange)
+    p.out("Range", last, below, below, ref=np.arange)
+    p.out("Range", odd, below, np.array(-2), ref=np.arange)
+    p.out("Range", zero, odd, np.array(2), ref=np.arange)
+    wide = p.value("Cast", last, to=1, ref=lambda n: n.astype(np.float32))
+    p.out("Range", wide, np.float32(-1), np.float32(-1), ref=np.arange)
+    p.out("Range", np.float32(0), p.value("Cast", both, to=1, ref=lambda n: n.astype(np.float32)), np.float32(1),
+          ref=np.arange)
+    shift = p.value("Sub", m, n, ref=np.subtract)
+    scores = p.value("MatMul", "x", p.value("Transpose", "z", perm=[0, 2, 1], ref=lambda z: z.transpose(0, 2, 1)),
+                     ref=np.matmul)
+    p.out("Trilu", scores, shift, upper=0, ref=np.tril)
+    p.out("Trilu", scores, p.value("Add", shift, one, ref=np.add), ref=np.triu)

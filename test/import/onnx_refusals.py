@@ -93,8 +93,15 @@ CASES = {
     "newer-graph": (model(graph_extra=onnx.field(17, 1.5)), "expected fields whose meaning is "
                     "known, but the graph has field 17"),
     "conv-channels": of("Conv", ("x", "w"), constants={"w": np.zeros((2, 6, 3), np.float32)}, says="expected a "
-                        "convolution of [B, C, ...] by weights [O, C / 1, ...] of known sizes, not transposed, but got "
-                        "shapes [B, N, 6] and [2, 6, 3]"),
+                        "convolution of [B, C, ...] by weights [O, C / 1, ...] of known sizes, but got shapes [B, N, 6] and [2, "
+                        "6, 3]"),
+    "transposed-same": of("ConvTranspose", ("i", "w"), constants={"w": np.zeros((3, 2, 2, 2), np.float32)},
+                          auto_pad="SAME_LOWER", more=[onnx.value("i", "float32", [1, 3, 4, 4])], says="expected borders of "
+                          "a transposed convolution as numbers, but got auto_pad 'SAME_LOWER'"),
+    "resize-linear": of("Resize", ("x",), mode="linear", says="expected a Resize whose elements become blocks, but got "
+                        "mode 'linear', 'half_pixel' and 'round_prefer_floor'"),
+    "resize-half": of("Resize", ("x", "", "s"), constants={"s": np.array([1, 1, 1.5], np.float32)}, says="expected dims that "
+                      "grow by whole factors, but got shapes [B, N, 6] and [B, N, ?]"),
     "conv-same": of("Conv", ("i", "w"), constants={"w": np.zeros((2, 3, 2, 2), np.float32)}, strides=[2, 2],
                     auto_pad="SAME_UPPER", more=[onnx.value("i", "float32", [1, 3, "N", 4])], says="expected borders that "
                     "do not depend on sizes, but got auto_pad 'SAME_UPPER' of shape [1, 3, N, 4]"),

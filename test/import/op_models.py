@@ -130,6 +130,40 @@ class Windows(nn.Module):
         )
 
 
+class Enlarged(nn.Module):
+    """Images that grow: transposed convolutions, and the nearest elements."""
+
+    def __init__(self):
+        super().__init__()
+        self.tiles, self.line = nn.ConvTranspose2d(4, 3, 2, stride=2), nn.ConvTranspose1d(4, 3, 4, stride=2, padding=1)
+        self.groups = nn.ConvTranspose2d(4, 6, 3, stride=2, padding=1, output_padding=1, groups=2)
+        self.wide = nn.ConvTranspose2d(4, 3, (3, 2), dilation=2, padding=(1, 0), bias=False)
+        self.cut = nn.ConvTranspose2d(4, 2, 3, stride=3, padding=3)
+
+    def forward(self, x, image):
+        return (
+            self.tiles(image), self.line(x), self.groups(image), self.wide(image), self.cut(image), F.interpolate(image, scale_factor=2),
+            F.interpolate(image, size=(2 * image.shape[2], 9)), F.interpolate(x, scale_factor=3.0), F.interpolate(image, scale_factor=(1, 2)),
+        )
+
+
+class Lengths(nn.Module):
+    """Two sequences, of whose batches the file does not say that they are one, and places between their ends."""
+
+    def __init__(self, width=8):
+        super().__init__()
+        self.layer = nn.TransformerDecoderLayer(width, 2, 12, batch_first=True)
+
+    def forward(self, x, context):
+        n, s = x.shape[1], context.shape[1]
+        mask = torch.ones(n, n, dtype=torch.bool).tril(s - 4)
+        ahead = torch.full((n, s + n), float("-inf")).triu(1 + s)
+        return (
+            self.layer(x, context), F.scaled_dot_product_attention(x, x, x, attn_mask=mask), ahead.exp(), torch.arange(n + s - 1, -1, -1) - torch.arange(n + s),
+            torch.arange(n - 1, -1, -1.0).to(x.dtype)[:, None] * x, torch.arange(2 * n - 1, -1, -2)[:, None] * x,
+        )
+
+
 SEQUENCE = ((2, 5, 6), (0, 1))
 MODELS = {
     "functions": (Functions, {"x": SEQUENCE, "y": SEQUENCE}),
@@ -137,5 +171,7 @@ MODELS = {
     "repeats": (Repeats, {"x": SEQUENCE, "y": SEQUENCE}),
     "vectors": (Vectors, {"x": SEQUENCE, "y": SEQUENCE}),
     "ordered": (Places, {"x": SEQUENCE, "index": ((2, 5), (0, 1))}),
+    "enlarged": (Enlarged, {"x": ((2, 4, 5), (0, 2)), "image": ((2, 4, 4, 3), (0, 2))}),
+    "lengths": (Lengths, {"x": ((2, 3, 8), (0, 1)), "context": ((2, 5, 8), (0, 1))}),
     "windows": (Windows, {"x": ((2, 4, 7), (0, 2)), "image": ((2, 3, 8, 6), (0,))}),
 }

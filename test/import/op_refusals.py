@@ -83,9 +83,17 @@ CASES = {
                       "dim, but got that of matrices"),
     "convolution": image("aten.conv2d.default", "expected windows of 3 at every 2 places whose number is a polynomial of "
                          "dims, but got shape [B, 3, N, 8]", ("B", 3, "N", 8), input=X, weight=Z, stride=[2, 2]),
-    "transposed": image("aten.convolution.default", "expected a convolution of [B, C, ...] by weights [O, C / 1, ...] of "
-                        "known sizes, not transposed, but got shapes [B, 3, 8, 8] and [4, 3, 3, 3]", input=X, weight=Z,
+    "channels": image("aten.convolution.default", "expected a convolution of [B, C, ...] by weights [O, C / 1, ...] of "
+                      "known sizes, but got shapes [B, 4, 8, 8] and [4, 3, 3, 3]", ("B", 4, 8, 8), input=X, weight=Z),
+    "transposed": image("aten.convolution.default", "expected a transposed convolution of [B, C, ...] by weights [C, O / "
+                        "1, ...] of known sizes, but got shapes [B, 3, 8, 8] and [4, 3, 3, 3]", input=X, weight=Z,
                         transposed=True),
+    "shrunk": of("aten.upsample_nearest2d.default", {"x": (FLOAT, ["B", 3, 8, 8]), "y": (FLOAT, ["B", 3, 4, 8])}, self=X,
+                 output_size=[4, 8], says="expected dims that grow by whole factors, but got shapes [B, 3, 8, 8] and [B, 3, "
+                 "4, 8]"),
+    "scaled": of("aten.upsample_nearest1d.default", {"x": (FLOAT, ["B", 3, 4]), "y": (FLOAT, ["B", 3, 8])}, self=X,
+                 output_size=[8], scales=2.25, says="expected dims that grow by whole factors, but got shapes [B, 3, 4] and "
+                 "[B, 3, 8]"),
     "ceil-mode": image("aten.max_pool2d.default", "expected windows that lie within the tensor, but got ceil_mode "
                        "and shape [B, 3, 8, 8]", self=X, kernel_size=[3, 3], ceil_mode=True),
     "pool-rank": image("aten.max_pool2d.default", "expected a tensor of over 2 dims, but got shape [8, 8]", (8, 8),

@@ -42,7 +42,7 @@ def linear_weights(says, *arguments, **options):
 def attention(name, says, key=T("k"), **clauses):
     """Attention said outright, with these clauses."""
     typed = {"y": (FLOAT, ["B", 4, "N", 8]), "q": (FLOAT, ["B", 4, "N", 8]), "k": (FLOAT, ["B", 4, "S", 8]),
-             "v": (FLOAT, ["B", 4, "S", 8]), "other": (FLOAT, ["C", 4, "S", 8]), "i": (LONG, ["N"]),
+             "v": (FLOAT, ["B", 4, "S", 8]), "other": (FLOAT, [3, 4, "S", 8]), "i": (LONG, [5]),
              "w": (FLOAT, [8, 4]), "double": (8, [4, 4])}
     return of(f"mixattn.{name}.default", typed, says, inputs=("x", *(each for each in typed if each != "y")),
               query=T("q"), key=key, value=T("v"), **clauses)
@@ -310,14 +310,14 @@ CASES = {
                                 "[B, N, 6] and [B, 4, S, 8]"),
     "outright-batch": attention("softmax", key=T("other"), says="expected queries [B, H, N, D], keys "
                                 "[B, H, S, D] or [B, H, R, S, D] and values [B, H, S, E], but got shapes "
-                                "[B, 4, N, 8], [C, 4, S, 8] and [B, 4, S, 8]"),
+                                "[B, 4, N, 8], [3, 4, S, 8] and [B, 4, S, 8]"),
     "outright-lengths": attention("softmax", lengths=T("i"), says="expected argument 'lengths' to agree with "
-                                  "batch, queries and keys [B, N, S], but got shape [N]"),
+                                  "batch, queries and keys [B, N, S], but got shape [5]"),
     "outright-bias": attention("softmax", bias=X, says="expected argument 'bias' to agree with batch, queries "
                                "and keys [B, N, S], but got shape [B, N, 6]"),
-    "outright-source": attention("mix_heads", mix_source=T("k"), mix_weight=T("w"), mix_bias=T("w"),
+    "outright-source": attention("mix_heads", mix_source=T("other"), mix_weight=T("w"), mix_bias=T("w"),
                                  says="expected argument 'mix_source' to agree with batch, queries and keys "
-                                 "[B, N, S], but got shape [B, 4, S, 8]"),
+                                 "[B, N, S], but got shape [3, 4, S, 8]"),
     "outright-mixer": attention("mix_heads", mixer=T("w"), says="expected 'mixer' to have the shape [4, 4], "
                                 "but got 'tensor<8x4xf32>'"),
     "outright-none": attention("mix_heads", says="expected one of 'mixer' and 'mixer_by_row'"),

@@ -58,6 +58,10 @@ ExitCode mixattn::importSource(Options &options,
     return report(inPlace(options.input, model.error()));
   for (const std::string &path : model->files)
     files.keep(path);
+  if (options.hasRemarks)
+    for (const std::string &remark : model->remarks)
+      llvm::errs() << "mixattn-compile: remark: " << options.input << ": "
+                   << remark << "\n";
   // Weights may lie in either.
   weights.model = std::move(source);
   weights.memory = std::move(model->memory);

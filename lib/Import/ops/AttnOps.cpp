@@ -26,7 +26,7 @@ struct OperandShape {
 } // namespace
 
 static constexpr OperandShape shapes[] = {
-    {"key_projection", ".S"}, {"value_projection", ".S"}, {"lengths", "B"},
+    {"key_projection", "KS"}, {"value_projection", "KS"}, {"lengths", "B"},
     {"start", "B"},           {"noise", "B.NK"},          {"prior", "..S"},
     {"mix_source", "B.N."}};
 
@@ -36,14 +36,17 @@ static StringRef argumentOf(StringRef operand) {
 }
 
 static void failSizes(OpCall &op, StringRef name, const Built &tensor,
-                      const OpenSizes &sizes) {
+                      const OpenSizes &sizes, char letter,
+                      const SizePolynomial &size) {
   SizeList all;
   for (const auto &[letter, size] : sizes)
     if (letter != 'K')
       all.push_back(size);
-  op.build.fail(makeError("expected argument '{}' to agree with batch, queries "
-                          "and keys {}, but got shape {}",
-                          argumentOf(name), toText(all), toText(tensor.sizes)));
+  op.build.failSizes(makeError("expected argument '{}' to agree with batch, "
+                               "queries and keys {}, but got shape {}",
+                               argumentOf(name), toText(all),
+                               toText(tensor.sizes)),
+                     size, sizes.at(letter));
 }
 
 /// Fails unless the dims that have letters have these sizes.
@@ -51,7 +54,7 @@ static void checkDims(OpCall &op, StringRef name, StringRef letters,
                       const Built &tensor, const OpenSizes &sizes) {
   for (auto [letter, size] : llvm::zip(letters, tensor.sizes))
     if (letter != '.' && !(size == sizes.at(letter)))
-      return failSizes(op, name, tensor, sizes);
+      return failSizes(op, name, tensor, sizes, letter, size);
 }
 
 /// The sizes that queries, keys and values agree on; none where they do not.
@@ -59,14 +62,18 @@ static std::optional<OpenSizes> openSizes(OpCall &op) {
   Built q = op.tensor("query"), k = op.tensor("key"), v = op.tensor("value");
   if (!q || !k || !v)
     return std::nullopt;
-  bool hasRanks =
-      q.rank() == 4 && v.rank() == 4 && (k.rank() == 4 || k.rank() == 5);
-  if (!hasRanks || !(q.sizes[0] == k.sizes[0]) || !(q.sizes[0] == v.sizes[0]) ||
-      !(k.sizes[k.rank() - 2] == v.sizes[2])) {
-    op.build.fail(makeError("expected queries [B, H, N, D], keys [B, H, S, D] "
-                            "or [B, H, R, S, D] and values [B, H, S, E], but "
-                            "got shapes {}, {} and {}",
-                            toText(q.sizes), toText(k.sizes), toText(v.sizes)));
+  Error error = makeError("expected queries [B, H, N, D], keys [B, H, S, D] or "
+                          "[B, H, R, S, D] and values [B, H, S, E], but got "
+                          "shapes {}, {} and {}",
+                          toText(q.sizes), toText(k.sizes), toText(v.sizes));
+  if (q.rank() != 4 || v.rank() != 4 || (k.rank() != 4 && k.rank() != 5)) {
+    op.build.fail(error);
+    return std::nullopt;
+  }
+  SizeList some = {q.sizes[0], q.sizes[0], k.sizes[k.rank() - 2]},
+           others = {k.sizes[0], v.sizes[0], v.sizes[2]};
+  if (some != others) {
+    op.build.failSizes(error, some, others);
     return std::nullopt;
   }
   SizePolynomial keys = v.sizes[2], seen = keys;
@@ -92,7 +99,7 @@ static Value operandOf(OpCall &op, StringRef name, const OpenSizes &sizes) {
          llvm::zip(letters.take_back(tensor.rank()), tensor.sizes))
       if (letter != '.' && !(size == sizes.at(letter)) &&
           !(size == SizePolynomial(1)))
-        failSizes(op, name, tensor, sizes);
+        failSizes(op, name, tensor, sizes, letter, size);
   }
   return op.build.valueOf(tensor);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors that follow from places and sizes: they lie in no memory.
 #include "lib/Import/OnnxTensor.h"
+#include "lib/Import/SizeText.h"
 #include "lib/Import/ops/Number.h"
 
 #include <cmath>
@@ -45,8 +46,42 @@ static OpWriter fillWith(const char *argument) {
   };
 }
 
-/// How many floats a range has whose bounds are constants.
-static SizePolynomial countBetween(OpCall &op) {
+/// How many numbers lie from start on, `step` apart, before end; unknown where
+/// that is no polynomial.
+static SizePolynomial countOf(const SizePolynomial &start,
+                              const SizePolynomial &end, int64_t step) {
+  // As far up as down the other way.
+  SizePolynomial span = step < 0 ? start - end : end - start;
+  if (step == 0 || step == INT64_MIN)
+    return SizePolynomial::unknown();
+  int64_t by = std::abs(step);
+  if (std::optional<int64_t> number = span.asNumber())
+    return int64_t(
+        llvm::divideCeil(std::max<int64_t>(*number, 0), uint64_t(by)));
+  return floorQuotient(span + (by - 1), by);
+}
+
+/// An argument that is a whole number or follows from sizes; none of others.
+static std::optional<SizePolynomial> wholeOf(OpCall &op, const char *name,
+                                             int64_t otherwise) {
+  if (!op.has(name))
+    return SizePolynomial(otherwise);
+  Built number = op.operand(name);
+  if (number.integers && number.integers->size() == 1)
+    return number.integers->front();
+  constexpr double most = 1 << 30;
+  if (number.constant && std::abs(*number.constant) <= most &&
+      std::trunc(*number.constant) == *number.constant)
+    return SizePolynomial(int64_t(*number.constant));
+  return std::nullopt;
+}
+
+/// How many floats a range has whose bounds are constants or follow from sizes.
+static SizePolynomial countFloats(OpCall &op) {
+  auto from = wholeOf(op, "start", 0), to = wholeOf(op, "end", 0),
+       by = wholeOf(op, "step", 1);
+  if (from && to && by && by->asNumber())
+    return countOf(*from, *to, *by->asNumber());
   double start = op.number("start", 0), end = op.number("end", 0),
          step = op.number("step", 1);
   double count = std::ceil((end - start) / step);
@@ -59,26 +94,17 @@ static SizePolynomial countBetween(OpCall &op) {
 static void arange(OpCall &op) {
   const GraphValue &result = op.result();
   DType inside = computedAs(result.dtype);
-  std::optional<SizePolynomial> count;
+  SizePolynomial count;
   if (!isFloat(result.dtype)) {
-    int64_t step = op.integer("step", 1);
-    SizePolynomial span = op.size("end", 0) - op.size("start", 0);
-    // As far up as down the other way.
-    if (step < 0)
-      span = 0 - span;
-    std::optional<int64_t> number = span.asNumber();
-    int64_t by = step == INT64_MIN ? 0 : std::abs(step);
-    if (by != 0)
-      count = number ? SizePolynomial(llvm::divideCeil(
-                           std::max<int64_t>(*number, 0), uint64_t(by)))
-                     : span.dividedBy(by);
+    count =
+        countOf(op.size("start", 0), op.size("end", 0), op.integer("step", 1));
   } else {
     count = result.sizes.size() == 1 ? result.sizes[0]
             : result.isTyped         ? SizePolynomial()
-                                     : countBetween(op);
+                                     : countFloats(op);
     op.operand("end");
   }
-  if (!count || !count->isKnown()) {
+  if (!count.isKnown()) {
     op.build.fail(makeError("expected an arange whose length is a polynomial "
                             "of dims"));
     return;
@@ -96,7 +122,7 @@ static void arange(OpCall &op) {
   bool isPlain = start.constant == 0 && step.constant == 1;
   DType dtype = result.dtype;
   op.give(op.build.generated(
-      dtype, {*count}, [=](OpBuilder &b, Location loc, ValueRange indices) {
+      dtype, {count}, [=](OpBuilder &b, Location loc, ValueRange indices) {
         Value index =
             arith::IndexCastOp::create(b, loc, b.getI64Type(), indices[0]);
         Value place = convertNumber(b, loc, index, DType::I64, inside);
@@ -186,8 +212,8 @@ static void unknownNumbers(OpCall &op) {
 static OpWriter triangle(bool isLower) {
   return [isLower](OpCall &op) {
     Built tensor = op.tensor("self");
-    int64_t diagonal = op.integer("diagonal", 0);
-    if (!tensor)
+    SizePolynomial diagonal = op.size("diagonal", 0);
+    if (!tensor || op.build.failure())
       return;
     int64_t rank = tensor.rank();
     if (rank < 2) {
@@ -195,17 +221,21 @@ static OpWriter triangle(bool isLower) {
                               toText(tensor.sizes)));
       return;
     }
+    auto side = isLower ? arith::CmpIPredicate::sle : arith::CmpIPredicate::sge;
+    std::optional<int64_t> number = diagonal.asNumber();
+    Value shift = number ? Value() : op.build.indexOf(diagonal);
     // Whether the place is kept: column - row <= diagonal, or >=.
     Built keeps = op.build.generated(
         DType::I1, tensor.sizes,
         [=](OpBuilder &b, Location loc, ValueRange indices) -> Value {
-          Value bound = arith::ConstantIndexOp::create(b, loc, diagonal);
-          Value distance = arith::SubIOp::create(b, loc, indices[rank - 1],
-                                                 indices[rank - 2]);
-          return arith::CmpIOp::create(b, loc,
-                                       isLower ? arith::CmpIPredicate::sle
-                                               : arith::CmpIPredicate::sge,
-                                       distance, bound);
+          Value column = indices[rank - 1], row = indices[rank - 2];
+          if (shift)
+            return arith::CmpIOp::create(
+                b, loc, side, column,
+                arith::AddIOp::create(b, loc, row, shift));
+          Value bound = arith::ConstantIndexOp::create(b, loc, *number);
+          Value distance = arith::SubIOp::create(b, loc, column, row);
+          return arith::CmpIOp::create(b, loc, side, distance, bound);
         });
     if (tensor.dtype == DType::I1 && tensor.constant == 1)
       return op.give(keeps);

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions as products of windows.
+#include "lib/Import/ops/Convolutions.h"
 #include "lib/Import/ops/Number.h"
 #include "lib/Import/ops/Windows.h"
 
 using namespace mlir;
 using namespace mixattn;
+
+Built mixattn::withBias(OpCall &op, const Built &sums, const Built &bias) {
+  if (!sums || !bias)
+    return sums;
+  SizeList column(sums.rank() - 1, 1);
+  column[0] = sums.sizes[1];
+  return combine(op.build, {sums, op.build.reshape(bias, column)}, sums.dtype,
+                 sums.dtype,
+                 bodyOf([](ArrayRef<Number> n) { return n[0] + n[1]; }));
+}
 
 /// x [B, C, H, W] as patches [B, C, H / I, I, W / J, J]: no element twice.
 static Built tilesOf(OpCall &op, const Built &x, const Windows &windows) {
@@ -23,12 +34,13 @@ static Built tilesOf(OpCall &op, const Built &x, const Windows &windows) {
 /// i, j of x[b, g C + c, h sH + i dH, w sW + j dW] weight[g O + o, c, i, j],
 /// plus bias [G O]; likewise of one dim and of three.
 static void convolve(OpCall &op) {
+  if (op.flag("transposed", false))
+    return convolveTransposed(op);
   Built x = op.tensor("input"), weight = op.tensor("weight");
   Built bias = op.has("bias") ? op.tensor("bias") : Built();
   int64_t groups = op.integer("groups", 1);
-  bool isOdd = op.flag("transposed", false);
-  for (const SizePolynomial &each : op.sizes("output_padding"))
-    isOdd |= !each.isZero();
+  // Which says nothing here.
+  op.sizes("output_padding");
   SizeList window = op.sizes("kernel_shape");
   if (!x || !weight)
     return;
@@ -38,12 +50,12 @@ static void convolve(OpCall &op) {
   SmallVector<int64_t> size;
   for (int64_t dim = 2; dim < weight.rank(); ++dim)
     size.push_back(weight.sizes[dim].asNumber().value_or(0));
-  if (isOdd || dims < 1 || dims > 3 || x.rank() != weight.rank() || !outputs ||
+  if (dims < 1 || dims > 3 || x.rank() != weight.rank() || !outputs ||
       llvm::is_contained(size, 0) || groups < 1 || *outputs % groups ||
       !(x.sizes[1] == weight.sizes[1] * groups))
     return void(op.build.fail(makeError(
         "expected a convolution of [B, C, ...] by weights [O, C / {}, ...] of "
-        "known sizes, not transposed, but got shapes {} and {}",
+        "known sizes, but got shapes {} and {}",
         groups, toText(x.sizes), toText(weight.sizes))));
   SizeList own(weight.sizes.begin() + 2, weight.sizes.end());
   if (op.has("kernel_shape") && window != own)
@@ -90,21 +102,19 @@ static void convolve(OpCall &op) {
     joined[1] = *outputs;
     sums = op.build.reshape(sums, joined);
   }
-  if (!bias || !sums)
-    return op.give(sums);
-  SizeList column(dims + 1, 1);
-  column[0] = *outputs;
-  op.give(combine(op.build, {sums, op.build.reshape(bias, column)}, sums.dtype,
-                  sums.dtype,
-                  bodyOf([](ArrayRef<Number> n) { return n[0] + n[1]; })));
+  op.give(withBias(op, sums, bias));
 }
 
 void mixattn::addConvolutions(OpTable &table) {
   for (const char *name :
        {"aten.conv1d", "aten.conv2d", "aten.conv3d", "aten.convolution"})
     table[name] = convolve;
-  table["onnx.Conv"] = fromOnnx(
-      {"input", "weight", "bias"},
-      {{"stride", "strides"}, {"dilation", "dilations"}, {"groups", "group"}},
-      convolve);
+  for (const char *name : {"aten.conv_transpose1d", "aten.conv_transpose2d",
+                           "aten.conv_transpose3d"})
+    table[name] = convolveTransposed;
+  std::vector<OnnxAttribute> names = {
+      {"stride", "strides"}, {"dilation", "dilations"}, {"groups", "group"}};
+  table["onnx.Conv"] = fromOnnx({"input", "weight", "bias"}, names, convolve);
+  table["onnx.ConvTranspose"] =
+      fromOnnx({"input", "weight", "bias"}, names, convolveTransposed);
 }

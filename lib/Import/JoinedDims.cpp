@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One name for sizes that must be equal.
+#include "lib/Import/JoinedDims.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace mixattn;
+
+/// The two dims of a difference `c (x - y)` times other dims.
+static std::optional<std::pair<std::string, std::string>>
+findPair(const SizePolynomial &difference) {
+  const auto &terms = difference.getTerms();
+  if (!difference.isKnown() || terms.size() != 2)
+    return std::nullopt;
+  const auto &[x, ofX] = *terms.begin();
+  const auto &[y, ofY] = *terms.rbegin();
+  std::vector<std::string> onlyX, onlyY;
+  std::set_difference(x.begin(), x.end(), y.begin(), y.end(),
+                      std::back_inserter(onlyX));
+  std::set_difference(y.begin(), y.end(), x.begin(), x.end(),
+                      std::back_inserter(onlyY));
+  if (ofX + ofY != 0 || onlyX.size() != 1 || onlyY.size() != 1)
+    return std::nullopt;
+  return std::pair(onlyX[0], onlyY[0]);
+}
+
+/// Whether `size` is a sum of dims of inputs without `dim`.
+static bool isSumWithout(const SizePolynomial &size, const std::string &dim,
+                         const std::map<std::string, size_t> &places) {
+  if (size.asNumber() || !size.isKnown())
+    return false;
+  return llvm::all_of(size.getTerms(), [&](const auto &term) {
+    return term.second > 0 &&
+           llvm::all_of(term.first, [&](const std::string &each) {
+             return each != dim && places.count(each);
+           });
+  });
+}
+
+std::optional<JoinedDim>
+mixattn::findJoinedDim(const SizePolynomial &a, const SizePolynomial &b,
+                       const std::map<std::string, size_t> &places) {
+  if (auto pair = findPair(a - b)) {
+    auto x = places.find(pair->first), y = places.find(pair->second);
+    if (x == places.end() || y == places.end())
+      return std::nullopt;
+    if (x->second < y->second)
+      std::swap(x, y);
+    return JoinedDim{x->first, SizePolynomial::named(y->first)};
+  }
+  for (const auto &[own, other] : {std::pair(&a, &b), {&b, &a}})
+    if (std::string dim = own->asDim();
+        places.count(dim) && isSumWithout(*other, dim, places))
+      return JoinedDim{dim, *other};
+  return std::nullopt;
+}
+
+SizePolynomial mixattn::replaced(const SizePolynomial &size,
+                                 const JoinedDim &joined) {
+  if (!size.isKnown())
+    return size;
+  SizePolynomial result;
+  for (const auto &[dims, coefficient] : size.getTerms()) {
+    SizePolynomial term = coefficient;
+    for (const std::string &dim : dims)
+      term *= dim == joined.dim ? joined.size : SizePolynomial::named(dim);
+    result += term;
+  }
+  return result;
+}
+
+bool mixattn::joinDim(Graph &graph, const JoinedDim &joined) {
+  if (auto own = graph.ranges.find(joined.dim); own != graph.ranges.end()) {
+    DimRange range = own->second;
+    std::string other = joined.size.asDim();
+    if (other.empty() && (range.least > 0 || range.most))
+      return false;
+    graph.ranges.erase(own);
+    if (!other.empty()) {
+      DimRange &both = graph.ranges[other];
+      both.least = std::max(both.least, range.least);
+      if (range.most)
+        both.most = std::min(both.most.value_or(*range.most), *range.most);
+    }
+  }
+  for (GraphValue &value : graph.values)
+    for (SizePolynomial &size : value.sizes)
+      size = replaced(size, joined);
+  for (GraphNode &node : graph.nodes)
+    for (auto &[name, argument] : node.arguments)
+      if (auto *size = std::get_if<SizePolynomial>(&argument))
+        *size = replaced(*size, joined);
+      else if (auto *sizes = std::get_if<SizeList>(&argument))
+        for (SizePolynomial &each : *sizes)
+          each = replaced(each, joined);
+  return true;
+}
