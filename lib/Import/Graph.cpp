@@ -13,10 +13,13 @@ std::string mixattn::toText(const SizeList &sizes) {
 }
 
 Status mixattn::checkBytes(DType dtype, const SizeList &sizes) {
-  Shape known;
-  for (const SizePolynomial &size : sizes)
-    known.push_back(size.asNumber().value_or(1));
-  if (!byteCount(dtype, known))
+  // Open dims are 1 at least where there are elements.
+  Shape least;
+  for (const SizePolynomial &size : sizes) {
+    const auto &terms = size.getTerms();
+    least.push_back(terms.size() == 1 ? terms.begin()->second : !terms.empty());
+  }
+  if (!byteCount(dtype, least))
     return makeError("expected a tensor of less than 2^63 bytes, but got {} of "
                      "shape {}",
                      nameOf(dtype), toText(sizes));

@@ -285,6 +285,8 @@ CASES = {
                      "of dims, but got [-1, 3]", {"s": longs(-1, 3)}),
     "huge-result": of("Expand", ["x", "s"], "expected a tensor of less than 2^63 bytes, but got f32 of shape "
                       "[1099511627776, 1099511627776, B, N, 6]", {"s": longs(2**40, 2**40, 1, 1, 1)}),
+    "huge-multiple": of("Tile", ["x", "r"], "expected a tensor of less than 2^63 bytes, but got f32 of shape "
+                        "[1099511627776 B, 1099511627776 N, 6]", {"r": longs(2**40, 2**40, 1)}),
     "two-numbers": of("ConstantOfShape", ["s"], "expected one number as 'value', but got shape "
                       "[2]", {"s": longs(3)}, value=longs(1, 2)),
     "indices": of("GatherND", ["x", "i"], "expected indices along the first dims of a tensor, "
