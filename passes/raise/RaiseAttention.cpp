@@ -84,8 +84,16 @@ private:
     unsigned count = 0;
     // Weights by the same sum are a softmax of their own.
     bool isOther = softmax.sum && divided.contains(softmax.sum);
+    // What only adds weights up, masked ones, too, comes last: where values are
+    // summed otherwise, weights have to be computed all the same.
+    SmallVector<linalg::LinalgOp> roots, sums;
     for (linalg::LinalgOp root :
-         softmax.sum ? quotientsAfter(softmax) : sumsAfter(softmax.weights)) {
+         softmax.sum ? quotientsAfter(softmax) : sumsAfter(softmax.weights))
+      (isSum(root) ? sums : roots).push_back(root);
+    roots.append(sums);
+    for (linalg::LinalgOp root : roots) {
+      if (isSum(root) && !why.empty() && why != noSumOverKeys)
+        break;
       // An attention has taken its place.
       if (!isRead(root) || (isOther && root.getNumReductionLoops() != 0))
         continue;
