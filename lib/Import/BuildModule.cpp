@@ -53,7 +53,7 @@ private:
   std::vector<Built> values;
   /// Names of arguments and results, and of open dims.
   std::set<std::string> taken, dims;
-  /// What calls check of open dims.
+  /// The rules of open dims, which calls check.
   DimRules rules;
   /// Names of arguments and the inputs whose elements they are.
   std::vector<std::pair<std::string, GraphInput *>> parameters;
@@ -153,12 +153,8 @@ void ModuleBuilder::makeResults(OpBuilder &builder, ValueRange returned) {
 /// The sizes that the file gives open dims and those at which parts lie within
 /// their tensors, together.
 Status ModuleBuilder::limitDims(const std::map<std::string, DimRange> &limits) {
-  for (const auto &[dim, range] : limits) {
-    DimRange &known = graph.ranges[dim];
-    known.least = std::max(known.least, range.least);
-    if (range.most)
-      known.most = std::min(known.most.value_or(*range.most), *range.most);
-  }
+  for (const auto &[dim, range] : limits)
+    graph.ranges[dim].narrow(range);
   for (const auto &[dim, range] : graph.ranges) {
     if (range.most.value_or(range.least) < range.least)
       return makeError("expected a size of dim '{}' at which all parts lie "

@@ -2,6 +2,8 @@
 // Texts for messages about graphs.
 #include "lib/Import/Graph.h"
 
+#include <algorithm>
+
 using namespace mixattn;
 using llvm::StringRef;
 
@@ -24,6 +26,12 @@ Status mixattn::checkBytes(DType dtype, const SizeList &sizes) {
                      "shape {}",
                      nameOf(dtype), toText(sizes));
   return Success{};
+}
+
+void DimRange::narrow(const DimRange &other) {
+  least = std::max(least, other.least);
+  if (other.most)
+    most = std::min(most.value_or(*other.most), *other.most);
 }
 
 SourcePlace mixattn::findPlace(StringRef stack) {

@@ -86,6 +86,9 @@ struct GraphInput {
 struct DimRange {
   int64_t least = 0;
   std::optional<int64_t> most;
+
+  /// Leaves the sizes that `other` has, too.
+  void narrow(const DimRange &other);
 };
 
 /// A model.
@@ -101,7 +104,7 @@ struct Graph {
   /// Ranges of open dims, which calls check; dims without one may have any
   /// size.
   std::map<std::string, DimRange> ranges;
-  /// What calls check that the file does not say, one sentence each.
+  /// Checks of calls that the file does not ask for, one sentence each.
   std::vector<std::string> remarks;
   /// The owner of elements of weights that are not in the file's bytes.
   std::shared_ptr<const void> memory;

@@ -20,7 +20,7 @@ struct ImportedModel {
   std::shared_ptr<const void> memory;
   /// Paths of the other files that the model reads.
   std::vector<std::string> files;
-  /// What calls check that the file does not say, one sentence each.
+  /// Checks of calls that the file does not ask for, one sentence each.
   std::vector<std::string> remarks;
 };
 

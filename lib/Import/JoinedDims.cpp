@@ -59,16 +59,9 @@ mixattn::findJoinedDim(const SizePolynomial &a, const SizePolynomial &b,
 
 SizePolynomial mixattn::replaced(const SizePolynomial &size,
                                  const JoinedDim &joined) {
-  if (!size.isKnown())
-    return size;
-  SizePolynomial result;
-  for (const auto &[dims, coefficient] : size.getTerms()) {
-    SizePolynomial term = coefficient;
-    for (const std::string &dim : dims)
-      term *= dim == joined.dim ? joined.size : SizePolynomial::named(dim);
-    result += term;
-  }
-  return result;
+  return size.with([&](const std::string &dim) {
+    return dim == joined.dim ? std::optional(joined.size) : std::nullopt;
+  });
 }
 
 bool mixattn::joinDim(Graph &graph, const JoinedDim &joined) {
@@ -78,12 +71,8 @@ bool mixattn::joinDim(Graph &graph, const JoinedDim &joined) {
     if (other.empty() && (range.least > 0 || range.most))
       return false;
     graph.ranges.erase(own);
-    if (!other.empty()) {
-      DimRange &both = graph.ranges[other];
-      both.least = std::max(both.least, range.least);
-      if (range.most)
-        both.most = std::min(both.most.value_or(*range.most), *range.most);
-    }
+    if (!other.empty())
+      graph.ranges[other].narrow(range);
   }
   for (GraphValue &value : graph.values)
     for (SizePolynomial &size : value.sizes)

@@ -348,10 +348,7 @@ void ProgramReader::readRanges(const JsonView &ranges) {
     if (!dim || (!from && !most))
       continue;
     // Several symbols may be one dim.
-    DimRange &both = result.ranges[*dim];
-    both.least = std::max(both.least, from);
-    if (most)
-      both.most = std::min(both.most.value_or(*most), *most);
+    result.ranges[*dim].narrow({from, most});
   }
 }
 

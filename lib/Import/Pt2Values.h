@@ -23,7 +23,7 @@ public:
   void nameDims(const JsonView &specs, const InputDimNames &names);
   /// The name of an input's dim that has a symbol, or nothing.
   std::optional<std::string> dimOf(const std::string &symbol) const;
-  /// What calls check of dims that quotients take for one.
+  /// Checks of calls: of dims that quotients take for one, one sentence each.
   const std::vector<std::string> &getRemarks() const { return remarks; }
   /// Fails if a size of an input is computed from what is no size of one.
   void checkInput(const JsonView &spec, const GraphInput &input);

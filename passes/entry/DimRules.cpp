@@ -30,7 +30,7 @@ DimRules mixattn::getDimRules(func::FuncOp function) {
   return rules;
 }
 
-/// What getDimRules reads.
+/// A rule as getDimRules reads it.
 static Attribute attributeOf(MLIRContext *context, const DimRule &rule) {
   if (rule.definition)
     return StringAttr::get(context, rule.definition->toText());
@@ -61,19 +61,10 @@ void mixattn::defineDim(func::FuncOp function, StringRef name,
 
 SizePolynomial mixattn::expand(const SizePolynomial &size,
                                const DimRules &rules) {
-  if (!size.isKnown())
-    return size;
-  SizePolynomial result;
-  for (const auto &[dims, coefficient] : size.getTerms()) {
-    SizePolynomial term = coefficient;
-    for (const std::string &dim : dims) {
-      auto rule = rules.find(dim);
-      bool isDefined = rule != rules.end() && rule->second.definition;
-      term *= isDefined ? *rule->second.definition : SizePolynomial::named(dim);
-    }
-    result += term;
-  }
-  return result;
+  return size.with([&](const std::string &dim) {
+    auto rule = rules.find(dim);
+    return rule == rules.end() ? std::nullopt : rule->second.definition;
+  });
 }
 
 LogicalResult mixattn::verifyDimRules(func::FuncOp entry,

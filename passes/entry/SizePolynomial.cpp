@@ -92,19 +92,28 @@ SizePolynomial SizePolynomial::dividedBy(int64_t divisor) const {
   return result.known ? result : unknown();
 }
 
-SizePolynomial SizePolynomial::at(const GivenSizes &sizes) const {
+SizePolynomial SizePolynomial::with(
+    llvm::function_ref<std::optional<SizePolynomial>(const std::string &dim)>
+        sizeOf) const {
   if (!known)
     return *this;
   SizePolynomial result;
   for (const auto &[dims, coefficient] : terms) {
     SizePolynomial term = coefficient;
-    for (const std::string &dim : dims) {
-      auto given = sizes.find(dim);
-      term *= given == sizes.end() ? named(dim) : given->second;
-    }
+    for (const std::string &dim : dims)
+      term *= sizeOf(dim).value_or(named(dim));
     result += term;
   }
   return result;
+}
+
+SizePolynomial SizePolynomial::at(const GivenSizes &sizes) const {
+  return with([&](const std::string &dim) -> std::optional<SizePolynomial> {
+    auto given = sizes.find(dim);
+    if (given == sizes.end())
+      return std::nullopt;
+    return given->second;
+  });
 }
 
 llvm::json::Value SizePolynomial::toTerms() const {

@@ -4,6 +4,7 @@
 #ifndef MIXATTN_PASSES_ENTRY_SIZE_POLYNOMIAL_H
 #define MIXATTN_PASSES_ENTRY_SIZE_POLYNOMIAL_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/JSON.h"
 
 #include <map>
@@ -55,6 +56,11 @@ public:
   /// The quotient by `divisor`; unknown where that is not whole.
   SizePolynomial dividedBy(int64_t divisor) const;
 
+  /// The same with what `sizeOf` gives for a dim in its place; dims for which
+  /// it gives nothing stay.
+  SizePolynomial
+  with(llvm::function_ref<std::optional<SizePolynomial>(const std::string &dim)>
+           sizeOf) const;
   /// The same with the dims in `sizes` replaced by their sizes.
   SizePolynomial at(const GivenSizes &sizes) const;
 

@@ -122,7 +122,7 @@ bool AttentionMatcher::matchMasks() {
   takeApart(scores.zeroed, zeroed);
   takeLowest(zeroed);
   takeApart(scores.seen, all);
-  // What is hidden has no weight, and rows that see nothing have zeros.
+  // Hidden keys have no weight, and rows that see none have zeros.
   for (const Visibility &each : zeroed)
     if (!contains(all, each))
       return no("weights are made 0 where scores do not hide keys");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What weights are computed from, and what they come to, op by op.
+// The ops before weights and after them, one by one.
 
 #include "passes/raise/PathsOfWeights.h"
 #include "passes/raise/ReadElement.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What weights are computed from, and what they come to, op by op.
+// The ops before weights and after them, one by one.
 
 #ifndef MIXATTN_PASSES_RAISE_PATHS_OF_WEIGHTS_H
 #define MIXATTN_PASSES_RAISE_PATHS_OF_WEIGHTS_H
@@ -40,8 +40,8 @@ llvm::SmallVector<Pool> findPools(mlir::Value weights, unsigned axis);
 bool isBetweenProducts(const FoundSoftmax &softmax);
 /// The sums that `weights` come to, the nearest first.
 llvm::SmallVector<mlir::linalg::LinalgOp> sumsAfter(mlir::Value weights);
-/// What pools powers and divides them by their sum, or is about to; the nearest
-/// first.
+/// The ops that pool powers or divide the pools by the sum of powers, where
+/// both are there; the nearest first.
 llvm::SmallVector<mlir::linalg::LinalgOp>
 quotientsAfter(const FoundSoftmax &powers);
 

@@ -51,8 +51,8 @@ static SmallVector<int64_t> sliced(const llvm::SmallBitVector &dropped,
   return result;
 }
 
-/// What follows `from` through `op`, one of its linalg readers; the ops that
-/// sum along keys are put in `pools`.
+/// The dims of keys of what `op`, a reader of `from`, computes; it is put in
+/// `pools` where it sums along keys.
 static SmallVector<int64_t> follow(linalg::LinalgOp op, const KeyDims &from,
                                    bool &isWeighed, SmallVector<Pool> &pools) {
   // Of the loops those over keys, and those that weights have no dim of.

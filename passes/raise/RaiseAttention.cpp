@@ -84,7 +84,7 @@ private:
     unsigned count = 0;
     // Weights by the same sum are a softmax of their own.
     bool isOther = softmax.sum && divided.contains(softmax.sum);
-    // What only adds weights up, masked ones, too, comes last: where values are
+    // Sums of weights alone, masked ones, too, come last: where values are
     // summed otherwise, weights have to be computed all the same.
     SmallVector<linalg::LinalgOp> roots, sums;
     for (linalg::LinalgOp root :

@@ -17,8 +17,8 @@ struct FoundSoftmax {
   unsigned axis;
   /// Why they are no softmax, though much like one; or empty.
   llvm::StringRef whyNot = {};
-  /// What sums them up where they are powers, and are divided by their sum once
-  /// they are pooled; or null.
+  /// The op that sums them up, where they are powers that are divided by their
+  /// sum once they are pooled; or null.
   mlir::linalg::LinalgOp sum = {};
 };
 

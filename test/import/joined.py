@@ -43,7 +43,7 @@ CASES = {
                 ["B", "N", "M"], lambda x, z: x @ z, "C"),
     "sum": ({"x": ["B", "N", 6], "z": ["M", 6]}, [node("aten.add.Tensor", self=T("x"), other=T("z"))],
             ["B", "N", 6], lambda x, z: x + z, "M"),
-    "beside": ({"x": ["B", "N", 6], "z": ["B", "M", 6]}, [node("aten.cat.default", tensors=[T("x"), T("z")], dim=2)],
+    "concatenated": ({"x": ["B", "N", 6], "z": ["B", "M", 6]}, [node("aten.cat.default", tensors=[T("x"), T("z")], dim=2)],
                ["B", "N", 12], lambda x, z: np.concatenate([x, z], 2), "M"),
     "viewed": ({"x": ["B", "N", 6], "z": ["C", 5, 6]},
                [node("aten.sum.dim_IntList", ("r",), self=T("x"), dim=[1]),

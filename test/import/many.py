@@ -66,6 +66,14 @@ def deep_calls(count):
                       [onnx.value("y", "float32", [])], functions=functions)
 
 
+def doubled_list(times):
+    """A list of two integers, as often put next to itself."""
+    nodes = [onnx.node("Concat", [f"l{i}", f"l{i}"], [f"l{i + 1}"], axis=0) for i in range(times)]
+    return onnx.model([*nodes, onnx.node("Relu", ["x"], ["z"])], [X],
+                      [onnx.value(f"l{times}", "int64", []), onnx.value("z", "float32", [])],
+                      [onnx.tensor(np.array([3, 5], np.int64), "l0")])
+
+
 def sums_of_parts(steps, last):
     """Numbers that are sums of two others each, at places of their own: 2^steps in the end."""
     longs = {"zero": 0, "one": 1, "most": 2 ** (steps + 1)}
@@ -117,6 +125,8 @@ def main():
     write("row.pt2", expanded([3, 6]))
     with open("few-calls.onnx", "wb") as file:
         file.write(deep_calls(255))
+    with open("doubled.onnx", "wb") as file:
+        file.write(doubled_list(7))
     refuse(sentences)
 
 

@@ -108,6 +108,9 @@ CASES = {
     "conv-window": of("Conv", ("i", "w"), constants={"w": np.zeros((2, 3, 3, 3), np.float32)}, kernel_shape=[2, 3],
                       more=[IMAGE], says="expected argument 'kernel_shape' to be [3, 3], as the weights say, but got "
                       "[2, 3]"),
+    "transposed-window": of("ConvTranspose", ("i", "w"), constants={"w": np.zeros((3, 2, 3, 3), np.float32)}, kernel_shape=[2, 3],
+                            more=[IMAGE], says="expected argument 'kernel_shape' to be [3, 3], as the weights say, but got "
+                            "[2, 3]"),
     "conv-border": of("Conv", ("i", "w"), constants={"w": np.zeros((2, 3, 3, 3), np.float32)}, auto_pad="FOO",
                       more=[IMAGE], says="expected auto_pad to be NOTSET, VALID, SAME_UPPER or SAME_LOWER, but got 'FOO'"),
     "conv-pads": of("Conv", ("i", "w"), constants={"w": np.zeros((2, 3, 3, 3), np.float32)}, auto_pad="VALID",

@@ -51,25 +51,6 @@ module attributes {attn.manifest = "{\"entries\":[{\"name\":\"chain\"}]}"} {
 
 // -----
 
-// What is subtracted is no number below 0, however it is written.
-// CHECK: \22workspace\22:[\22multiply\22,[\22divide\22,[\22add\22,[\22multiply\22,[\22subtract\22,\22N\22,2],4],63],64],64]
-module attributes {attn.manifest = "{\22entries\22: [{\22name\22: \22less\22}]}"} {
-  func.func @less(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
-    %c0 = arith.constant 0 : index
-    %below = arith.constant -2 : index
-    %n = memref.dim %x, %c0 : memref<?xf32>
-    %fewer = arith.addi %n, %below : index
-    %a = memref.alloc(%fewer) : memref<?xf32>
-    %part = memref.subview %x[2] [%fewer] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: 2>>
-    memref.copy %part, %a : memref<?xf32, strided<[1], offset: 2>> to memref<?xf32>
-    memref.copy %a, %part : memref<?xf32> to memref<?xf32, strided<[1], offset: 2>>
-    memref.dealloc %a : memref<?xf32>
-    return
-  }
-}
-
-// -----
-
 // Where sizes decide what is computed, they decide what is needed: the parts of
 // both ways are one, of the size of the way that is taken.
 // CHECK:       \22workspace\22:[\22maximum\22,[\22multiply\22,[\22at_most\22,\22N\22,16],[\22multiply\22,[\22divide\22,[\22add\22,[\22multiply\22,\22N\22,4,8],63],64],64]],[\22multiply\22,[\22subtract\22,1,[\22at_most\22,\22N\22,16]],64]]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What multiplies weights between the softmax and values, or makes them 0.
+// Factors of weights between the softmax and values, and zeros there.
 //
 // RUN: mixattn-opt --attn-raise-attention --canonicalize --split-input-file %s | FileCheck %s
 // RUN: mixattn-opt --attn-raise-attention --split-input-file %s -o /dev/null \

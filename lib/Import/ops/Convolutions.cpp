@@ -7,6 +7,15 @@
 using namespace mlir;
 using namespace mixattn;
 
+void mixattn::checkWindow(OpCall &op, const Built &weight) {
+  SizeList said = op.sizes("kernel_shape"),
+           own(weight.sizes.begin() + 2, weight.sizes.end());
+  if (op.has("kernel_shape") && said != own)
+    op.build.fail(makeError("expected argument 'kernel_shape' to be {}, as the "
+                            "weights say, but got {}",
+                            toText(own), toText(said)));
+}
+
 Built mixattn::withBias(OpCall &op, const Built &sums, const Built &bias) {
   if (!sums || !bias)
     return sums;
@@ -41,7 +50,6 @@ static void convolve(OpCall &op) {
   int64_t groups = op.integer("groups", 1);
   // Which says nothing here.
   op.sizes("output_padding");
-  SizeList window = op.sizes("kernel_shape");
   if (!x || !weight)
     return;
   int64_t dims = weight.rank() - 2;
@@ -57,11 +65,7 @@ static void convolve(OpCall &op) {
         "expected a convolution of [B, C, ...] by weights [O, C / {}, ...] of "
         "known sizes, but got shapes {} and {}",
         groups, toText(x.sizes), toText(weight.sizes))));
-  SizeList own(weight.sizes.begin() + 2, weight.sizes.end());
-  if (op.has("kernel_shape") && window != own)
-    op.build.fail(makeError("expected argument 'kernel_shape' to be {}, as the "
-                            "weights say, but got {}",
-                            toText(own), toText(window)));
+  checkWindow(op, weight);
   Windows windows = readWindows(op, x, size, SmallVector<int64_t>(dims, 1));
   if (op.build.failure())
     return;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What convolutions of both directions share.
+// Convolutions of both directions.
 #ifndef MIXATTN_LIB_IMPORT_OPS_CONVOLUTIONS_H
 #define MIXATTN_LIB_IMPORT_OPS_CONVOLUTIONS_H
 
 #include "lib/Import/OpTable.h"
 
 namespace mixattn {
+
+/// Fails where the file says another size of windows than `weight` [.., ..,
+/// I, J] has.
+void checkWindow(OpCall &op, const Built &weight);
 
 /// sums [B, O, ...] plus bias [O], if there is one.
 Built withBias(OpCall &op, const Built &sums, const Built &bias);

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mixattn;
 
-/// What `value` has the elements of, in the same order.
+/// The tensor whose elements `value` has, in the same order.
 static Value sourceOf(Value value) {
   while (value) {
     if (auto expand = value.getDefiningOp<tensor::ExpandShapeOp>())

@@ -61,7 +61,6 @@ void mixattn::convolveTransposed(OpCall &op) {
   Built x = op.tensor("input"), weight = op.tensor("weight");
   Built bias = op.has("bias") ? op.tensor("bias") : Built();
   int64_t groups = op.integer("groups", 1), dims = weight.rank() - 2;
-  op.sizes("kernel_shape");
   if (!x || !weight)
     return;
   std::optional<int64_t> inputs, outputs;
@@ -85,6 +84,7 @@ void mixattn::convolveTransposed(OpCall &op) {
                                         "convolution as numbers, but got "
                                         "auto_pad '{}'",
                                         filling)));
+  checkWindow(op, weight);
   Windows windows = readWindows(op, x, size, SmallVector<int64_t>(dims, 1));
   SmallVector<int64_t> more = perDim(op, "output_padding", dims, 0, 0);
   if (op.build.failure() || int64_t(more.size()) != dims)

@@ -34,7 +34,7 @@ TEST(Npz, RoundTrips) {
   EXPECT_EQ(readNpz(*writeNpz({}))->size(), 0u);
 }
 
-// What is not wanted is not read, damaged as it may be.
+// Members that nobody asks for are not read, damaged as they may be.
 TEST(Npz, AsksBeforeItReads) {
   std::string file = makeArchive();
   file[file.find("<f4")] = '>';

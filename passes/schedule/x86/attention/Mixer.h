@@ -15,8 +15,8 @@ public:
   using TilePart::TilePart;
 
   void takeScratch();
-  /// Makes the coefficients of the tile's queries where each has its own, and
-  /// those of all in f32.
+  /// Makes the coefficients of the tile's queries where each has its own, or a
+  /// copy in f32 of those of all where they have 16 bits.
   void emitCoefficients();
   /// The factor of the weights of head `from` for head `to`, for the queries of
   /// the row of lanes `lane`.
