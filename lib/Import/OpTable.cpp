@@ -14,7 +14,7 @@ static OpTable makeTable() {
         addGathers,      addConvolutions,  addPools,         addCaches,
         addReplacements, addScatters,      addScattered,     addSizes,
         addPlaced,       addRepeats,       addVectorNorms,   addPlaces,
-        addNearest,      addComplex,       addAliases})
+        addResizes,      addComplex,       addAliases})
     add(table);
   return table;
 }

@@ -61,7 +61,7 @@ void addPlaced(OpTable &table);
 void addRepeats(OpTable &table);
 void addVectorNorms(OpTable &table);
 void addPlaces(OpTable &table);
-void addNearest(OpTable &table);
+void addResizes(OpTable &table);
 void addComplex(OpTable &table);
 /// Second names, once all others are there.
 void addAliases(OpTable &table);

@@ -24,8 +24,7 @@ public:
   ProgramReader(const JsonView &root, const InputDimNames &names,
                 const FindWeight &findWeight, std::optional<Error> &firstError)
       : root(root), names(names), findWeight(findWeight),
-        firstError(firstError),
-        values(root["graph_module"]["graph"], result.values, firstError) {}
+        firstError(firstError), values(root, result.values, firstError) {}
 
   Graph read();
 
@@ -363,6 +362,15 @@ Graph ProgramReader::read() {
   if (root.has("range_constraints"))
     readRanges(root["range_constraints"]);
   result.remarks = values.getRemarks();
+  for (const auto &[dim, range] : values.getNeeded()) {
+    result.ranges[dim].narrow(range);
+    if (range.most)
+      result.remarks.push_back(
+          makeError("calls check that dim '{}' is at most {}: a size is Max(0, "
+                    "{} - {})",
+                    dim, *range.most, *range.most, dim)
+              .message);
+  }
   return std::move(result);
 }
 

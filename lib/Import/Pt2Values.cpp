@@ -47,10 +47,11 @@ Result<DType> mixattn::dtypeOfTorch(int64_t number) {
 
 bool mixattn::isComplexOfTorch(int64_t number) { return number == 10; }
 
-ProgramValues::ProgramValues(const JsonView &graph,
+ProgramValues::ProgramValues(const JsonView &program,
                              std::vector<GraphValue> &values,
                              std::optional<Error> &firstError)
-    : values(values), firstError(firstError) {
+    : program(program), values(values), firstError(firstError) {
+  JsonView graph = program["graph_module"]["graph"];
   for (auto &[name, view] : graph["tensor_values"].members())
     types.emplace(name, view);
   for (auto &[name, view] : graph["sym_int_values"].members())
@@ -60,12 +61,17 @@ ProgramValues::ProgramValues(const JsonView &graph,
 SizePolynomial ProgramValues::readSize(const JsonView &size) {
   if (size.has("as_int"))
     return size["as_int"].integer();
-  Result<SizePolynomial> parsed =
-      parseSize(size["as_expr"]["expr_str"].text(), naming);
-  if (parsed)
-    return *parsed;
-  size.complain(parsed.error());
-  return 0;
+  std::string text = size["as_expr"]["expr_str"].text();
+  Result<SizePolynomial> parsed = parseSize(text, naming, bounds);
+  if (!parsed)
+    size.complain(parsed.error());
+  // What calls cannot check.
+  for (const auto &[name, range] : bounds.needed)
+    if (!dims.count(name))
+      size.complain(makeError("expected the largest or the smallest of sizes, "
+                              "but got '{}', which depends on values",
+                              text));
+  return parsed ? *parsed : SizePolynomial(0);
 }
 
 /// An integer, or the name of one that was computed.
@@ -185,6 +191,20 @@ void ProgramValues::nameDims(const JsonView &specs,
   dims = std::move(named);
   naming = std::move(chosen);
   joinDims();
+  readBounds();
+}
+
+/// The largest sizes for which PyTorch exported, where it says any.
+void ProgramValues::readBounds() {
+  if (!program.has("range_constraints"))
+    return;
+  for (const auto &[symbol, range] : program["range_constraints"].members())
+    if (auto dim = dimOf(symbol);
+        dim && range.has("max_val") && range["max_val"].isInteger()) {
+      int64_t most = range["max_val"].integer();
+      auto known = bounds.most.emplace(*dim, most).first;
+      known->second = std::min(known->second, most);
+    }
 }
 
 /// The only dim of inputs without which a quotient is whole for all sizes.

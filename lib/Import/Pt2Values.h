@@ -14,8 +14,8 @@ namespace mixattn {
 /// Adds tensors to a graph as they are computed, and finds them again.
 class ProgramValues {
 public:
-  /// `graph` is the program's; its tensors go to `values`.
-  ProgramValues(const JsonView &graph, std::vector<GraphValue> &values,
+  /// The program's tensors go to `values`.
+  ProgramValues(const JsonView &program, std::vector<GraphValue> &values,
                 std::optional<Error> &firstError);
 
   /// Names the open dims of inputs by the user's names, or by their symbols:
@@ -23,6 +23,10 @@ public:
   void nameDims(const JsonView &specs, const InputDimNames &names);
   /// The name of an input's dim that has a symbol, or nothing.
   std::optional<std::string> dimOf(const std::string &symbol) const;
+  /// Ranges of dims without which sizes would be no polynomials.
+  const std::map<std::string, DimRange> &getNeeded() const {
+    return bounds.needed;
+  }
   /// Checks of calls: of dims that quotients take for one, one sentence each.
   const std::vector<std::string> &getRemarks() const { return remarks; }
   /// Fails if a size of an input is computed from what is no size of one.
@@ -46,11 +50,13 @@ private:
   void nameDim(const JsonView &view, const std::string &input, int64_t dim,
                const InputDimNames &names);
   SizePolynomial readSize(const JsonView &size);
+  void readBounds();
   void joinDims();
   bool joinDimsOf(const JsonView &size);
   void checkSymbols(const SizeList &sizes, const GraphNode &node,
                     bool mayBeTaken);
 
+  const JsonView &program;
   std::vector<GraphValue> &values;
   std::optional<Error> &firstError;
   /// The types of tensors, and the expressions of integers.
@@ -59,6 +65,7 @@ private:
   DimNaming naming, chosen;
   /// Dims of inputs, and integers of tensors.
   std::set<std::string> dims, taken;
+  DimBounds bounds;
   /// Dims of inputs by how many come before.
   std::map<std::string, size_t> places;
   std::vector<std::string> remarks;

@@ -136,6 +136,73 @@ def enlarged(p):
     p.out("Resize", x, None, None, longs(2, 4, 6, 15), ref=twice)
 
 
+def weights(d, kernel, a):
+    """Of elements at distances d."""
+    d = np.abs(d)
+    if kernel == "linear":
+        return np.maximum(1 - d, 0)
+    near, far = (a + 2) * d**3 - (a + 3) * d**2 + 1, a * (d**3 - 5 * d**2 + 8 * d - 4)
+    return np.where(d <= 1, near, np.where(d < 2, far, 0))
+
+
+def resized(x, scale, size, kernel, places=lambda i, r, n, m: (i + 0.5) * r - 0.5, a=-0.75, smooths=False, drops=False):
+    """The last dim of x at `size`: a row of weights for each place, as ONNX's Resize describes them."""
+    n = x.shape[-1]
+    at = places(np.arange(size), 1 / scale, n, size)[:, None]
+    beyond = int(np.ceil(4 / scale)) + 2
+    taps = np.arange(-beyond, n + beyond)
+    if callable(kernel):
+        matrix = (taps == kernel(at)).astype(float)
+    else:
+        matrix = weights((taps - at) * (min(scale, 1) if smooths else 1), kernel, a)
+    if drops:
+        matrix[:, (taps < 0) | (taps >= n)] = 0
+    matrix /= matrix.sum(1, keepdims=True)
+    return (x[..., np.clip(taps, 0, n - 1)] @ matrix.T).astype(np.float32)
+
+
+def resampled(p):
+    """Images of other sizes: each mode, and each way to say where an element lies."""
+    p.input("x", draw.floats("onnx.small", (2, 4, 3, 10)).astype(np.float32), ["B", 4, "H", 10])
+    named = {"asymmetric": lambda i, r, n, m: i * r, "align_corners": lambda i, r, n, m: i * (n - 1) / (n / r - 1),
+             "half_pixel_symmetric": lambda i, r, n, m: n / 2 * (1 - m * r / n) + (i + 0.5) * r - 0.5}
+
+    def out(scale, kernel, axis=3, size=None, **options):
+        own = {}
+        if place := options.get("coordinate_transformation_mode"):
+            own["places"] = named.get(place, lambda i, r, n, m: (i + 0.5) * r - 0.5)
+        for ours, theirs in (("a", "cubic_coeff_a"), ("smooths", "antialias"), ("drops", "exclude_outside")):
+            if theirs in options:
+                own[ours] = options[theirs]
+        said = [np.array([scale], np.float32), None] if scale else [None, longs(size)]
+
+        def reference(x, *_):
+            x = np.moveaxis(x, axis, -1)
+            many = size or int(np.float32(scale) * np.float32(x.shape[-1]))
+            factor = float(np.float32(scale)) if scale else many / x.shape[-1]
+            return np.moveaxis(resized(x, factor, many, kernel, **own), -1, axis)
+
+        mode = "nearest" if callable(kernel) else kernel
+        p.out("Resize", "x", None, *said, mode=mode, axes=[axis], ref=reference, **options)
+
+    out(1.7, "linear")
+    out(0.6, "linear", coordinate_transformation_mode="align_corners")
+    out(2.0, "linear", 2, coordinate_transformation_mode="asymmetric")
+    out(2.0, "cubic", 2, coordinate_transformation_mode="align_corners")
+    out(0.75, "linear", coordinate_transformation_mode="half_pixel_symmetric")
+    out(0.4, "cubic", antialias=1)
+    out(0.4, "linear", antialias=1, exclude_outside=1)
+    out(1.3, "cubic", cubic_coeff_a=-0.5, exclude_outside=1)
+    out(None, "cubic", size=7, coordinate_transformation_mode="pytorch_half_pixel")
+    for name, kernel in [("floor", np.floor), ("ceil", np.ceil), ("round_prefer_floor", lambda at: np.ceil(at - 0.5)),
+                         ("round_prefer_ceil", lambda at: np.floor(at + 0.5))]:
+        out(1.6, kernel, nearest_mode=name)
+        out(0.7, kernel, nearest_mode=name, coordinate_transformation_mode="asymmetric")
+    # One place is the first.
+    p.out("Resize", "x", None, None, longs(1), mode="linear", axes=[3], coordinate_transformation_mode="pytorch_half_pixel",
+          ref=lambda x, *_: x[..., :1])
+
+
 def ranges(p):
     """Places counted from sums of sizes, downwards and by twos; diagonals between sizes."""
     inputs(p)
@@ -158,4 +225,11 @@ def ranges(p):
     scores = p.value("MatMul", "x", p.value("Transpose", "z", perm=[0, 2, 1], ref=lambda z: z.transpose(0, 2, 1)),
                      ref=np.matmul)
     p.out("Trilu", scores, shift, upper=0, ref=np.tril)
+    rows = p.value("Shape", "x", start=1, end=2, ref=lambda x: longs(x.shape[1]))
+    back = p.value("Neg", rows, ref=np.negative)
+    joined = p.value("Concat", "x", "z", axis=1, ref=lambda x, z: np.concatenate([x, z], 1))
+    p.out("Slice", joined, back, longs(2**31 - 1), longs(1), ref=lambda x, start, *_: x[:, start[0]:])
+    p.out("Slice", joined, longs(0), back, longs(1), ref=lambda x, _, end, __: x[:, :end[0]])
+    p.out("Slice", "x", p.value("Add", back, longs(1), ref=np.add), longs(2**31 - 1), longs(1),
+          ref=lambda x, start, *_: x[:, start[0]:])
     p.out("Trilu", scores, p.value("Add", shift, one, ref=np.add), ref=np.triu)

@@ -98,10 +98,14 @@ CASES = {
     "transposed-same": of("ConvTranspose", ("i", "w"), constants={"w": np.zeros((3, 2, 2, 2), np.float32)},
                           auto_pad="SAME_LOWER", more=[onnx.value("i", "float32", [1, 3, 4, 4])], says="expected borders of "
                           "a transposed convolution as numbers, but got auto_pad 'SAME_LOWER'"),
-    "resize-linear": of("Resize", ("x",), mode="linear", says="expected a Resize whose elements become blocks, but got "
-                        "mode 'linear', 'half_pixel' and 'round_prefer_floor'"),
-    "resize-half": of("Resize", ("x", "", "s"), constants={"s": np.array([1, 1, 1.5], np.float32)}, says="expected dims that "
-                      "grow by whole factors, but got shapes [B, N, 6] and [B, N, ?]"),
+    "resize-mode": of("Resize", ("x",), mode="sinc", says="expected argument 'mode' to be one of 'nearest', 'linear', "
+                      "'cubic', but got 'sinc'"),
+    "resize-ratio": of("Resize", ("x", "", "", "s"), constants={"s": longs(2, 3, 6)}, keep_aspect_ratio_policy="not_larger",
+                       says="expected keep_aspect_ratio_policy to be 'stretch', but got 'not_larger'"),
+    "resize-few": of("Resize", ("x", "", "s"), constants={"s": np.array([1, 1], np.float32)},
+                     says="expected sizes or known factors of 3 dims, but got 2 numbers"),
+    "resize-half": of("Resize", ("x", "", "s"), constants={"s": np.array([1, 1.5, 1], np.float32)},
+                      says="expected sizes that are polynomials of dims, but got [B, ?, 6]"),
     "conv-same": of("Conv", ("i", "w"), constants={"w": np.zeros((2, 3, 2, 2), np.float32)}, strides=[2, 2],
                     auto_pad="SAME_UPPER", more=[onnx.value("i", "float32", [1, 3, "N", 4])], says="expected borders that "
                     "do not depend on sizes, but got auto_pad 'SAME_UPPER' of shape [1, 3, N, 4]"),

@@ -124,7 +124,8 @@ class Windows(nn.Module):
     def forward(self, x, image):
         return (
             self.line(x), self.deep(x), self.image(image), self.strided(image), self.groups(torch.cat([image, -image], 1)), self.same(image),
-            F.max_pool1d(x, 3, 1), F.max_pool2d(image, 2, ceil_mode=True), F.max_pool2d(image, 3, 2, 1), F.avg_pool1d(x, 2, 1), F.avg_pool2d(image, 2, 1, 1),
+            F.max_pool1d(x, 3, 1), F.max_pool2d(image, 2, ceil_mode=True), F.max_pool2d(image, 3, 2, 1),
+            F.max_pool2d(image, 3, 2, ceil_mode=True), F.avg_pool2d(image, 3, 2, 1, ceil_mode=True), F.avg_pool2d(image, (2, 3), (3, 4), (1, 0), True, False), F.avg_pool1d(x, 2, 1), F.avg_pool2d(image, 2, 1, 1),
             F.avg_pool2d(image, 3, 2, 1, count_include_pad=False), F.adaptive_avg_pool2d(image, (2, 3)), F.adaptive_avg_pool1d(x, 1),
             self.norm(x), F.unfold(image, (3, 2), padding=1, stride=2),
         )
@@ -147,6 +148,24 @@ class Enlarged(nn.Module):
         )
 
 
+class Resampled(nn.Module):
+    """Images of other sizes, known ones and such as follow from theirs."""
+
+    def forward(self, line, image, opened):
+        deep = image[:, :, None]
+        return (
+            *[F.interpolate(image, **options) for options in (
+                {"size": (7, 11), "mode": "bilinear"}, {"size": (3, 14), "mode": "bilinear", "align_corners": True},
+                {"size": (3, 14), "mode": "bilinear", "antialias": True}, {"scale_factor": 1.5, "mode": "bilinear"},
+                {"size": (9, 5), "mode": "bicubic"}, {"scale_factor": 2, "mode": "bicubic", "align_corners": True},
+                {"size": (3, 14), "mode": "bicubic", "antialias": True}, {"size": (1, 1), "mode": "bilinear", "align_corners": True},
+                {"scale_factor": 1.7}, {"size": (4, 13)}, {"size": (4, 13), "mode": "nearest-exact"}, {"size": (12, 8), "mode": "nearest-exact"})],
+            F.interpolate(deep, scale_factor=(2, 1.5, 1), mode="trilinear"), F.interpolate(line, size=9, mode="linear"),
+            F.interpolate(opened, scale_factor=2, mode="bilinear"), F.interpolate(opened, size=(opened.shape[2] + 1, 7), mode="bicubic"),
+            F.interpolate(opened, size=(2 * opened.shape[2] - 1, 3)), F.interpolate(opened, scale_factor=3.0, mode="bilinear", align_corners=True),
+        )
+
+
 class Lengths(nn.Module):
     """Two sequences, of whose batches the file does not say that they are one, and places between their ends."""
 
@@ -161,6 +180,8 @@ class Lengths(nn.Module):
         return (
             self.layer(x, context), F.scaled_dot_product_attention(x, x, x, attn_mask=mask), ahead.exp(), torch.arange(n + s - 1, -1, -1) - torch.arange(n + s),
             torch.arange(n - 1, -1, -1.0).to(x.dtype)[:, None] * x, torch.arange(2 * n - 1, -1, -2)[:, None] * x,
+            torch.arange(n, -n, -1.0, dtype=torch.int64) * s, x[:, max(0, 1 - n):] + context[:, max(0, 2 - s - n):].sum(1, keepdim=True),
+            context[:, :min(s, s + n)], torch.cat([x, x], 1)[:, -n:], x + torch.arange(-63.0, 1).to(x.dtype)[max(0, 64 - n):, None],
         )
 
 
@@ -172,6 +193,7 @@ MODELS = {
     "vectors": (Vectors, {"x": SEQUENCE, "y": SEQUENCE}),
     "ordered": (Places, {"x": SEQUENCE, "index": ((2, 5), (0, 1))}),
     "enlarged": (Enlarged, {"x": ((2, 4, 5), (0, 2)), "image": ((2, 4, 4, 3), (0, 2))}),
+    "resampled": (Resampled, {"line": ((2, 3, 6), (0,)), "image": ((2, 3, 6, 8), (0,)), "opened": ((2, 3, 4, 5), (0, 2, 3))}),
     "lengths": (Lengths, {"x": ((2, 3, 8), (0, 1)), "context": ((2, 5, 8), (0, 1))}),
     "windows": (Windows, {"x": ((2, 4, 7), (0, 2)), "image": ((2, 3, 8, 6), (0,))}),
 }

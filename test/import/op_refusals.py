@@ -88,14 +88,17 @@ CASES = {
     "transposed": image("aten.convolution.default", "expected a transposed convolution of [B, C, ...] by weights [C, O / "
                         "1, ...] of known sizes, but got shapes [B, 3, 8, 8] and [4, 3, 3, 3]", input=X, weight=Z,
                         transposed=True),
-    "shrunk": of("aten.upsample_nearest2d.default", {"x": (FLOAT, ["B", 3, 8, 8]), "y": (FLOAT, ["B", 3, 4, 8])}, self=X,
-                 output_size=[4, 8], says="expected dims that grow by whole factors, but got shapes [B, 3, 8, 8] and [B, 3, "
-                 "4, 8]"),
-    "scaled": of("aten.upsample_nearest1d.default", {"x": (FLOAT, ["B", 3, 4]), "y": (FLOAT, ["B", 3, 8])}, self=X,
-                 output_size=[8], scales=2.25, says="expected dims that grow by whole factors, but got shapes [B, 3, 4] and "
-                 "[B, 3, 8]"),
-    "ceil-mode": image("aten.max_pool2d.default", "expected windows that lie within the tensor, but got ceil_mode "
-                       "and shape [B, 3, 8, 8]", self=X, kernel_size=[3, 3], ceil_mode=True),
+    "smoothed-open": of("aten._upsample_bilinear2d_aa.default", {"x": (FLOAT, ["B", 3, "N", 8]), "y": (FLOAT, ["B", 3, 4, 8])},
+                        "expected known sizes of an image that is smoothed, but got shape [B, 3, N, 8]", self=X,
+                        output_size=[4, 8], align_corners=False),
+    "resized-rank": of("aten.upsample_nearest1d.default", {"x": (FLOAT, ["B", 3, 4]), "y": (FLOAT, ["B", 3])}, self=X,
+                       output_size=[8], says="expected a size for each of 3 dims, but got [B, 3]"),
+    "resized-by-0": of("aten.upsample_linear1d.default", {"x": (FLOAT, ["B", 3, 4]), "y": (FLOAT, ["B", 3, 8])}, self=X,
+                       output_size=[8], align_corners=False, scales=0.0, says="expected factors above 0, but got 0.000000"),
+    "resized-integers": of("aten.upsample_linear1d.default", {"x": (LONG, ["B", 3, 4]), "y": (LONG, ["B", 3, 8])}, self=X,
+                           output_size=[8], align_corners=False, says="expected an image of floats, but got i64"),
+    "ceil-mode": image("aten.max_pool2d.default", "expected known sizes next to ceil_mode, but got shape [B, 3, N, 8]",
+                       ("B", 3, "N", 8), self=X, kernel_size=[3, 3], ceil_mode=True),
     "pool-rank": image("aten.max_pool2d.default", "expected a tensor of over 2 dims, but got shape [8, 8]", (8, 8),
                        self=X, kernel_size=[2, 2]),
     "columns": image("aten.im2col.default", "expected images [B, C, H, W], but got shape [8, 8]", (8, 8), self=X,

@@ -155,9 +155,12 @@ CASES = {
                      "the expression of integer 'n', but got none"),
     "no-number": of("aten.add.Tensor", self=X, other={"as_float": "many"},
                     says="'as_float': expected a number, but got 'many'"),
-    "no-polynomial": of("aten.relu.default", {"y": (FLOAT, ["Max(Integer(1), Symbol('N'))"])},
+    "no-polynomial": of("aten.relu.default", {"y": (FLOAT, ["Max(Integer(2), Symbol('N'))"])},
                         self=X, says="'y'.sizes[0]: expected a size that is a polynomial of dims, "
-                        "but got 'Max(Integer(1), Symbol('N'))'"),
+                        "but got 'Max(Integer(2), Symbol('N'))'"),
+    "largest-value": of("aten.relu.default", {"y": (FLOAT, ["Max(Integer(1), Symbol('u0'))"])},
+                        self=X, says="'y'.sizes[0]: expected the largest or the smallest of sizes, but got "
+                        "'Max(Integer(1), Symbol('u0'))', which depends on values"),
     "odd-quotient": of("aten.relu.default", {"y": (FLOAT, ["FloorDiv(Symbol('N'), Integer(2))"])},
                        self=X, says="'y'.sizes[0]: expected a size that is a polynomial of dims, "
                        "but got 'FloorDiv(Symbol('N'), Integer(2))'"),

@@ -96,8 +96,10 @@ static void arange(OpCall &op) {
   DType inside = computedAs(result.dtype);
   SizePolynomial count;
   if (!isFloat(result.dtype)) {
-    count =
-        countOf(op.size("start", 0), op.size("end", 0), op.integer("step", 1));
+    auto from = wholeOf(op, "start", 0), to = wholeOf(op, "end", 0),
+         by = wholeOf(op, "step", 1);
+    if (from && to && by && by->asNumber())
+      count = countOf(*from, *to, *by->asNumber());
   } else {
     count = result.sizes.size() == 1 ? result.sizes[0]
             : result.isTyped         ? SizePolynomial()

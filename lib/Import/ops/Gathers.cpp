@@ -171,7 +171,7 @@ static std::optional<Built> onlyRow(OpCall &op, const Built &table, int64_t dim,
       size.getTerms().size() == 1 && size.getTerms().begin()->first.size() == 1;
   if (!place || (rows ? *place < -*rows || *place >= *rows : !isDim))
     return std::nullopt;
-  Built row = op.build.slice(table, dim, fromEnd(*place, size), 1);
+  Built row = op.build.slice(table, dim, fromEnd(op.build, *place, size), 1);
   SizeList sizes = row.sizes;
   if (!row)
     return row;

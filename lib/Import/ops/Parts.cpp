@@ -8,10 +8,24 @@
 using namespace mlir;
 using namespace mixattn;
 
-SizePolynomial mixattn::fromEnd(const SizePolynomial &place,
+SizePolynomial mixattn::fromEnd(GraphBuilder &build,
+                                const SizePolynomial &place,
                                 const SizePolynomial &size) {
-  std::optional<int64_t> number = place.asNumber();
-  return number && *number < 0 ? place + size : place;
+  auto isBelow = [](const SizePolynomial &number) {
+    return number.isKnown() && !number.isZero() &&
+           llvm::all_of(number.getTerms(),
+                        [](const auto &term) { return term.second < 0; });
+  };
+  if (isBelow(place))
+    return place + size;
+  // 1 - N, of which calls check that it is.
+  SizePolynomial fromTwo = place.with([](const std::string &dim) {
+    return std::optional(SizePolynomial::named(dim) + 2);
+  });
+  if (!isBelow(fromTwo) || !fromTwo.getTerms().count({}))
+    return place;
+  build.requireSize(-place - 1);
+  return place + size;
 }
 
 Built mixattn::part(OpCall &op, const Built &tensor, int64_t dim,
@@ -26,8 +40,8 @@ Built mixattn::part(OpCall &op, const Built &tensor, int64_t dim,
     start = 0;
   if (end.asNumber().value_or(0) >= far)
     end = size;
-  start = fromEnd(start, size);
-  end = fromEnd(end, size);
+  start = fromEnd(op.build, start, size);
+  end = fromEnd(op.build, end, size);
   std::optional<int64_t> from = start.asNumber(), to = end.asNumber(),
                          most = size.asNumber();
   if (from && most)
@@ -61,7 +75,8 @@ static void narrow(OpCall &op) {
   SizePolynomial length = op.size("length", 0);
   if (!tensor || !tensor.rank())
     return;
-  SizePolynomial start = fromEnd(op.size("start", 0), tensor.sizes[dim]);
+  SizePolynomial start =
+      fromEnd(op.build, op.size("start", 0), tensor.sizes[dim]);
   op.give(part(op, tensor, dim, start, start + length, 1));
 }
 
@@ -72,7 +87,7 @@ static void selectOne(OpCall &op) {
   if (!tensor || !tensor.rank())
     return;
   const SizePolynomial &size = tensor.sizes[dim];
-  index = fromEnd(index, size);
+  index = fromEnd(op.build, index, size);
   std::optional<int64_t> place = index.asNumber(), most = size.asNumber();
   if ((place && *place < 0) || (place && most && *place >= *most)) {
     op.build.fail(makeError("expected an index within a dim of size {}, but "
@@ -157,9 +172,10 @@ static Built partBackwards(OpCall &op, const Built &tensor, int64_t dim,
   const SizePolynomial size = tensor.sizes[dim];
   std::optional<int64_t> from = start.asNumber(), to = end.asNumber(),
                          most = size.asNumber();
-  start = from.value_or(0) >= far ? size - 1 : fromEnd(start, size);
+  start = from.value_or(0) >= far ? size - 1 : fromEnd(op.build, start, size);
   // Before the first.
-  end = to.value_or(0) <= -far ? SizePolynomial(-1) : fromEnd(end, size);
+  end = to.value_or(0) <= -far ? SizePolynomial(-1)
+                               : fromEnd(op.build, end, size);
   if (most && start.asNumber())
     start = std::clamp<int64_t>(*start.asNumber(), -1, *most - 1);
   if (most && end.asNumber())

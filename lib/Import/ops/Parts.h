@@ -7,8 +7,10 @@
 
 namespace mixattn {
 
-/// A place along a dim of `size`; one below 0 counts from the end.
-SizePolynomial fromEnd(const SizePolynomial &place, const SizePolynomial &size);
+/// A place along a dim of `size`; one below 0 counts from the end, as one does
+/// that is below 0 for all sizes, or for all from 2 on.
+SizePolynomial fromEnd(GraphBuilder &build, const SizePolynomial &place,
+                       const SizePolynomial &size);
 
 /// The elements from start to end. An end beyond the size is the size; where
 /// neither is known to be larger, start and end lie within.

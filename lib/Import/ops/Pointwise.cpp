@@ -233,8 +233,17 @@ static void addOnnxPointwise(OpTable &table) {
     op.integer("seed", 0);
     dropout(op);
   });
-  for (auto [name, same] : {std::pair("onnx.Neg", "aten.neg"),
-                            {"onnx.Abs", "aten.abs"},
+  table["onnx.Neg"] =
+      fromOnnx({"self"}, {}, [writer = table["aten.neg"]](OpCall &op) {
+        Built x = op.operand("self");
+        if (!x.integers)
+          return writer(op);
+        SizeList negated = *x.integers;
+        for (SizePolynomial &each : negated)
+          each = -each;
+        op.give(op.build.listed(x.dtype, x.sizes, negated));
+      });
+  for (auto [name, same] : {std::pair("onnx.Abs", "aten.abs"),
                             {"onnx.Relu", "aten.relu"},
                             {"onnx.Reciprocal", "aten.reciprocal"}})
     table[name] = fromOnnx({"self"}, {}, table[same]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The largest and the mean of windows, and their elements as columns.
 #include "lib/Import/ops/Number.h"
+#include "lib/Import/ops/Parts.h"
 #include "lib/Import/ops/Windows.h"
 
 using namespace mlir;
@@ -11,19 +12,29 @@ static Built divided(OpCall &op, const Built &tensor, double count) {
                  bodyOf([=](ArrayRef<Number> n) { return n[0] / count; }));
 }
 
-/// Whether the last window ends where the tensor with its borders does: one
-/// more would reach beyond it.
-static bool areWithin(const Built &x, const Windows &windows) {
+/// How far the last window of each dim reaches beyond the borders where what is
+/// left over has one of its own, which begins before the last border; fails
+/// where that depends on sizes.
+static SmallVector<int64_t> overhangsOf(OpCall &op, const Built &x,
+                                        const Windows &windows) {
+  SmallVector<int64_t> result;
   for (int64_t i = 0; i < windows.dims(); ++i) {
     std::optional<int64_t> size =
         x.sizes[x.rank() - windows.dims() + i].asNumber();
-    int64_t span = windows.dilation[i] * (windows.size[i] - 1) + 1;
-    if (!size || (*size + windows.before[i] + windows.after[i] - span) %
-                         windows.stride[i] !=
-                     0)
-      return false;
+    int64_t span = windows.dilation[i] * (windows.size[i] - 1) + 1,
+            by = windows.stride[i],
+            whole = size.value_or(0) + windows.before[i] + windows.after[i],
+            left = whole < span ? 0 : (whole - span) % by;
+    if (!size) {
+      op.build.fail(makeError("expected known sizes next to ceil_mode, but got "
+                              "shape {}",
+                              toText(x.sizes)));
+      return SmallVector<int64_t>(windows.dims(), 0);
+    }
+    bool beginsWithin = whole - span - left + by < *size + windows.before[i];
+    result.push_back(left && beginsWithin ? by - left : 0);
   }
-  return true;
+  return result;
 }
 
 /// The largest of each window, or the mean, of which borders are part as zeros
@@ -47,17 +58,19 @@ static OpWriter pool(int64_t dims, bool isMean) {
     Windows windows = readWindows(op, x, size, size);
     if (op.build.failure())
       return;
-    if (mayReachOut && !areWithin(x, windows))
-      op.build.fail(makeError("expected windows that lie within the tensor, "
-                              "but got ceil_mode and shape {}",
-                              toText(x.sizes)));
+    SmallVector<int64_t> beyond(windows.dims(), 0);
+    if (mayReachOut)
+      beyond = overhangsOf(op, x, windows);
     double count = 1;
     for (int64_t each : size)
       count *= each;
     if (isMean)
       count = op.number("divisor_override", count);
     double border = isMean ? 0 : -std::numeric_limits<double>::infinity();
-    Built all = windowsOf(op, x, windows, border);
+    Windows reaching = windows;
+    for (int64_t i = 0; i < windows.dims(); ++i)
+      reaching.after[i] += beyond[i];
+    Built all = windowsOf(op, x, reaching, border);
     if (!all)
       return;
     auto inner = llvm::to_vector(
@@ -65,10 +78,17 @@ static OpWriter pool(int64_t dims, bool isMean) {
     if (!isMean)
       return op.give(op.build.extreme(all, inner, true));
     Built sum = op.build.sum(all, inner);
-    if (countsBorder || op.has("divisor_override"))
+    bool isFull = llvm::all_of(beyond, [](int64_t each) { return !each; });
+    if ((countsBorder && isFull) || op.has("divisor_override"))
       return op.give(op.build.convert(divided(op, sum, count), dtype));
-    Built ones =
-        windowsOf(op, op.build.filled(x.dtype, x.sizes, 1), windows, 0);
+    // The border counts or not; what is beyond it does not.
+    Built ones = op.build.filled(x.dtype, x.sizes, 1);
+    for (int64_t i = 0; i < windows.dims(); ++i)
+      ones = withBorder(op.build, ones, x.rank() - windows.dims() + i,
+                        windows.before[i], windows.after[i], countsBorder);
+    reaching.before.assign(windows.dims(), 0);
+    reaching.after.assign(beyond.begin(), beyond.end());
+    ones = windowsOf(op, ones, reaching, 0);
     if (!ones)
       return;
     op.give(combine(op.build, {sum, op.build.sum(ones, inner)}, x.dtype, dtype,

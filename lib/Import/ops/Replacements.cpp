@@ -52,7 +52,8 @@ static void replacePart(OpCall &op) {
                    op.size("end", INT64_MAX), step);
   if (!old || !source)
     return;
-  SizePolynomial start = fromEnd(op.size("start", 0), tensor.sizes[dim]);
+  SizePolynomial start =
+      fromEnd(op.build, op.size("start", 0), tensor.sizes[dim]);
   // Every second one is at no place that is known.
   if (step != 1)
     start = SizePolynomial::unknown();
@@ -66,7 +67,7 @@ static void replaceOne(OpCall &op) {
   SizePolynomial index = op.size("index", 0);
   if (!tensor || !tensor.rank() || !source)
     return;
-  index = fromEnd(index, tensor.sizes[dim]);
+  index = fromEnd(op.build, index, tensor.sizes[dim]);
   SizeList sizes = tensor.sizes;
   sizes[dim] = 1;
   op.give(replaced(op, tensor, dim, index,
@@ -128,7 +129,7 @@ static void replaceRows(OpCall &op) {
         "one after the other from a place that follows from sizes and "
         "constants, but got indices of shape {}",
         toText(places.sizes))));
-  SizePolynomial start = fromEnd(*first, tensor.sizes[0]);
+  SizePolynomial start = fromEnd(op.build, *first, tensor.sizes[0]);
   Built old = part(op, tensor, 0, start, start + places.sizes[0], 1);
   op.give(replaced(op, tensor, 0, start, old, source));
 }
