@@ -5,6 +5,7 @@
 #include "dialect/attn/AttnOps.h"
 #include "lib/Import/Constant.h"
 #include "lib/Import/Diagonal.h"
+#include "lib/Import/LargestSize.h"
 #include "lib/Import/OpTable.h"
 #include "passes/entry/DimRules.h"
 
@@ -153,8 +154,12 @@ void ModuleBuilder::makeResults(OpBuilder &builder, ValueRange returned) {
 /// The sizes that the file gives open dims and those at which parts lie within
 /// their tensors, together.
 Status ModuleBuilder::limitDims(const std::map<std::string, DimRange> &limits) {
-  for (const auto &[dim, range] : limits)
-    graph.ranges[dim].narrow(range);
+  for (const auto &[dim, range] : limits) {
+    DimRange &own = graph.ranges[dim];
+    if (range.most && own.most.value_or(INT64_MAX) > *range.most)
+      result.remarks.push_back(remarkOn(dim, *range.most));
+    own.narrow(range);
+  }
   for (const auto &[dim, range] : graph.ranges) {
     if (range.most.value_or(range.least) < range.least)
       return makeError("expected a size of dim '{}' at which all parts lie "
@@ -362,7 +367,8 @@ Result<BuiltModule> mixattn::buildModule(Graph graph, StringRef entry,
     Result<BuiltModule> built = builder.run();
     std::optional<JoinedDim> joined = builder.joinedDim();
     if (built)
-      built->remarks = std::move(remarks);
+      built->remarks.insert(built->remarks.begin(), remarks.begin(),
+                            remarks.end());
     if (built || !joined)
       return built;
     graph = builder.takeGraph();

@@ -19,14 +19,24 @@ Built GraphBuilder::fail(const Error &error) {
   return {};
 }
 
+std::map<std::string, size_t> GraphBuilder::dimPlaces() const {
+  std::map<std::string, size_t> places;
+  for (const auto &[name, dim] : dims)
+    places[name] = dim.order;
+  return places;
+}
+
 Built GraphBuilder::failSizes(const Error &error, const SizePolynomial &a,
                               const SizePolynomial &b) {
-  if (!firstError) {
-    std::map<std::string, size_t> places;
-    for (const auto &[name, dim] : dims)
-      places[name] = dim.order;
-    joined = findJoinedDim(a, b, places);
-  }
+  if (!firstError)
+    joined = findJoinedDim(a, b, dimPlaces());
+  return fail(error);
+}
+
+Built GraphBuilder::failQuotient(const Error &error, const SizePolynomial &a,
+                                 const SizePolynomial &b) {
+  if (!firstError)
+    joined = findJoinedQuotient(a, b, dimPlaces());
   return fail(error);
 }
 

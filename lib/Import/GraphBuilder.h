@@ -49,6 +49,13 @@ struct Built {
 /// are 0 and 1. Those that depend on sizes are taken to fit.
 SizeList asHeld(DType dtype, SizeList integers);
 
+/// The integers that a list has at other places, of which it gives `sizes`:
+/// each of the result's from where `placeOf` moves it to. Nothing where it is
+/// no list, sizes are not known or a place is outside.
+std::optional<SizeList>
+movedList(const Built &tensor, const SizeList &sizes,
+          llvm::function_ref<void(llvm::MutableArrayRef<int64_t>)> placeOf);
+
 /// Writes one function, op after op. Once something failed, every step gives
 /// nothing, and what is given nothing gives nothing.
 class GraphBuilder {
@@ -66,6 +73,9 @@ public:
                   const SizePolynomial &b);
   /// The same of the first sizes that differ.
   Built failSizes(const Error &error, const SizeList &a, const SizeList &b);
+  /// The same of sizes of which one should divide the other.
+  Built failQuotient(const Error &error, const SizePolynomial &a,
+                     const SizePolynomial &b);
   /// The dim that the failure would not be without.
   const std::optional<JoinedDim> &joinedDim() const { return joined; }
   /// Gives the ops that are made from now on that place.
@@ -169,6 +179,8 @@ private:
                  const std::map<char, SizePolynomial> &sizes,
                  std::string &left);
   bool hasFailed(llvm::ArrayRef<Built> operands) const;
+  /// The open dims of arguments by how many come before.
+  std::map<std::string, size_t> dimPlaces() const;
   /// Fails if an operand does not spread to `sizes`.
   bool cannotSpread(llvm::ArrayRef<Built> operands, const SizeList &sizes);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One name for sizes that must be equal.
 #include "lib/Import/JoinedDims.h"
+#include "lib/Import/SizeText.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -55,6 +56,29 @@ mixattn::findJoinedDim(const SizePolynomial &a, const SizePolynomial &b,
         places.count(dim) && isSumWithout(*other, dim, places))
       return JoinedDim{dim, *other};
   return std::nullopt;
+}
+
+std::optional<JoinedDim>
+mixattn::findJoinedQuotient(const SizePolynomial &a, const SizePolynomial &b,
+                            const std::map<std::string, size_t> &places) {
+  std::map<std::string, size_t> own;
+  for (const SizePolynomial *size : {&a, &b})
+    for (const auto &[product, coefficient] : size->getTerms())
+      for (const std::string &dim : product)
+        if (auto known = places.find(dim); known != places.end())
+          own.insert(*known);
+  std::optional<JoinedDim> found;
+  for (const auto &[dim, place] : own)
+    for (const auto &[other, before] : own) {
+      JoinedDim joined = {dim, SizePolynomial::named(other)};
+      if (before >= place ||
+          !exactQuotient(replaced(a, joined), replaced(b, joined)).isKnown())
+        continue;
+      if (found)
+        return std::nullopt;
+      found = joined;
+    }
+  return found;
 }
 
 SizePolynomial mixattn::replaced(const SizePolynomial &size,

@@ -21,6 +21,12 @@ std::optional<JoinedDim>
 findJoinedDim(const SizePolynomial &a, const SizePolynomial &b,
               const std::map<std::string, size_t> &places);
 
+/// The only dim that makes the quotient of `a` by `b` whole for all sizes once
+/// it is another; none where several do or none does.
+std::optional<JoinedDim>
+findJoinedQuotient(const SizePolynomial &a, const SizePolynomial &b,
+                   const std::map<std::string, size_t> &places);
+
 /// `size` with the other in the dim's place.
 SizePolynomial replaced(const SizePolynomial &size, const JoinedDim &joined);
 

@@ -60,10 +60,6 @@ ValueId GraphReader::addConstant(const std::string &name, Tensor tensor,
   GraphValue value = {name, tensor.dtype(), {}};
   for (int64_t size : tensor.shape()) {
     value.sizes.push_back(size);
-    if (size < 1)
-      complain(makeError("tensor '{}': expected a size of at least 1, but got "
-                         "{}",
-                         name, size));
   }
   input.weight = std::move(tensor);
   result.inputs.push_back(std::move(input));
@@ -78,7 +74,7 @@ void GraphReader::readInitializers(Scope &scope,
     Result<Tensor> elements = readOnnxTensor(tensor, files);
     if (!elements)
       return complain(elements.error());
-    bool isConstant = elements->shape().empty() ||
+    bool isConstant = elements->shape().empty() || !elements->elements() ||
                       !isFloat(elements->dtype()) || isDiagonalMask(*elements);
     if (!scope.values.emplace(name, result.values.size()).second)
       return complain(makeError("expected tensor '{}' to be computed once, but "

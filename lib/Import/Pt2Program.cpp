@@ -365,11 +365,7 @@ Graph ProgramReader::read() {
   for (const auto &[dim, range] : values.getNeeded()) {
     result.ranges[dim].narrow(range);
     if (range.most)
-      result.remarks.push_back(
-          makeError("calls check that dim '{}' is at most {}: a size is Max(0, "
-                    "{} - {})",
-                    dim, *range.most, *range.most, dim)
-              .message);
+      result.remarks.push_back(remarkOn(dim, *range.most));
   }
   return std::move(result);
 }

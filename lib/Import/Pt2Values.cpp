@@ -207,30 +207,6 @@ void ProgramValues::readBounds() {
     }
 }
 
-/// The only dim of inputs without which a quotient is whole for all sizes.
-static std::optional<JoinedDim>
-findJoined(const SizePolynomial &a, const SizePolynomial &b,
-           const std::map<std::string, size_t> &places) {
-  std::map<std::string, size_t> own;
-  for (const SizePolynomial *size : {&a, &b})
-    for (const auto &[product, coefficient] : size->getTerms())
-      for (const std::string &dim : product)
-        if (auto known = places.find(dim); known != places.end())
-          own.insert(*known);
-  std::optional<JoinedDim> found;
-  for (const auto &[dim, place] : own)
-    for (const auto &[other, before] : own) {
-      JoinedDim joined = {dim, SizePolynomial::named(other)};
-      if (before >= place ||
-          !exactQuotient(replaced(a, joined), replaced(b, joined)).isKnown())
-        continue;
-      if (found)
-        return std::nullopt;
-      found = joined;
-    }
-  return found;
-}
-
 /// Whether a quotient in a size is whole once one dim is another, which it is
 /// from then on.
 bool ProgramValues::joinDimsOf(const JsonView &size) {
@@ -239,8 +215,9 @@ bool ProgramValues::joinDimsOf(const JsonView &size) {
     return false;
   std::string text = size["as_expr"]["expr_str"].text();
   auto quotient = findQuotient(text, naming);
-  auto joined = quotient ? findJoined(quotient->first, quotient->second, places)
-                         : std::nullopt;
+  auto joined =
+      quotient ? findJoinedQuotient(quotient->first, quotient->second, places)
+               : std::nullopt;
   if (!joined)
     return false;
   std::string other = joined->size.asDim();

@@ -69,9 +69,6 @@ private:
   SizePolynomial parseSymbol();
   SizePolynomial combine(StringRef function,
                          const std::vector<SizePolynomial> &operands);
-  SizePolynomial largest(const std::vector<SizePolynomial> &operands);
-  SizePolynomial whatIsLeft(const std::vector<SizePolynomial> &operands);
-  bool isNeverBelow(const SizePolynomial &a, const SizePolynomial &b);
   bool take(StringRef token) {
     rest = rest.ltrim();
     return rest.consume_front(token);
@@ -123,74 +120,6 @@ SizePolynomial SizeParser::parseSymbol() {
       given == naming.end() ? name : StringRef(given->second));
 }
 
-/// Whether that is so for all sizes that there are; from 1 on, if need be.
-bool SizeParser::isNeverBelow(const SizePolynomial &a,
-                              const SizePolynomial &b) {
-  // With dims counted from their ends, every term has to add something.
-  using FromEnd =
-      llvm::function_ref<SizePolynomial(const std::string &, SizePolynomial)>;
-  auto holds = [above = a - b](FromEnd fromEnd) {
-    SizePolynomial counted = above.with([&](const std::string &dim) {
-      return std::optional(fromEnd(dim, SizePolynomial::named(dim)));
-    });
-    return counted.isKnown() &&
-           llvm::all_of(counted.getTerms(),
-                        [](const auto &term) { return term.second > 0; });
-  };
-  if (holds([](const std::string &, SizePolynomial size) { return size; }))
-    return true;
-  std::set<std::string> filled;
-  auto fromOne = [&](const std::string &dim, SizePolynomial size) {
-    filled.insert(dim);
-    return size + 1;
-  };
-  auto fromMost = [&](const std::string &dim, SizePolynomial size) {
-    auto most = bounds.most.find(dim);
-    return most == bounds.most.end() ? fromOne(dim, size) : most->second - size;
-  };
-  bool isSo = holds(fromOne);
-  if (!isSo) {
-    filled.clear();
-    isSo = holds(fromMost);
-  }
-  if (isSo)
-    for (const std::string &dim : filled)
-      bounds.needed[dim].narrow({1, std::nullopt});
-  return isSo;
-}
-
-/// The operand that no other is above; unknown where that depends on sizes.
-SizePolynomial
-SizeParser::largest(const std::vector<SizePolynomial> &operands) {
-  for (const SizePolynomial &each : operands) {
-    std::map<std::string, DimRange> before = bounds.needed;
-    if (llvm::all_of(operands, [&](const SizePolynomial &other) {
-          return isNeverBelow(each, other);
-        }))
-      return each;
-    bounds.needed = std::move(before);
-  }
-  return SizePolynomial::unknown();
-}
-
-/// Of 0 and a number less a dim, the second; unknown of others.
-SizePolynomial
-SizeParser::whatIsLeft(const std::vector<SizePolynomial> &operands) {
-  for (size_t zero = 0; zero < operands.size() && operands.size() == 2;
-       ++zero) {
-    const SizePolynomial &left = operands[1 - zero];
-    auto whole = left.getTerms().find({});
-    if (!operands[zero].isZero() || whole == left.getTerms().end())
-      continue;
-    std::string dim = (whole->second - left).asDim();
-    if (dim.empty())
-      continue;
-    bounds.needed[dim].narrow({0, whole->second});
-    return left;
-  }
-  return SizePolynomial::unknown();
-}
-
 SizePolynomial
 SizeParser::combine(StringRef function,
                     const std::vector<SizePolynomial> &operands) {
@@ -200,16 +129,10 @@ SizeParser::combine(StringRef function,
       function == "Add" ? result += each : result *= each;
     return result;
   }
-  if (function == "Max") {
-    SizePolynomial known = largest(operands);
-    return known.isKnown() ? known : whatIsLeft(operands);
-  }
-  if (function == "Min") {
-    std::vector<SizePolynomial> negated;
-    for (const SizePolynomial &each : operands)
-      negated.push_back(-each);
-    return -largest(negated);
-  }
+  if (function == "Max")
+    return largestSize(operands, bounds);
+  if (function == "Min")
+    return smallestSize(operands, bounds);
   // Of whole numbers, which floats have to be.
   if (function == "ToFloat" || function == "CeilToInt" ||
       function == "FloorToInt" || function == "TruncToInt")

@@ -3,7 +3,7 @@
 #ifndef MIXATTN_LIB_IMPORT_SIZETEXT_H
 #define MIXATTN_LIB_IMPORT_SIZETEXT_H
 
-#include "lib/Import/Graph.h"
+#include "lib/Import/LargestSize.h"
 
 namespace mixattn {
 
@@ -16,18 +16,10 @@ SizePolynomial exactQuotient(const SizePolynomial &a, const SizePolynomial &b);
 /// The quotient rounded down; unknown where that is no polynomial.
 SizePolynomial floorQuotient(const SizePolynomial &a, int64_t divisor);
 
-/// Sizes of dims by name: the largest that calls may give, and the ranges that
-/// they have to have besides.
-struct DimBounds {
-  std::map<std::string, int64_t> most;
-  std::map<std::string, DimRange> needed;
-};
-
 /// The polynomial that `text` is, for instance `Mul(Integer(4), Symbol('s77',
 /// positive=True, integer=True))`, with symbols renamed. A quotient rounded
 /// down is one where all but its number is whole for all sizes; the largest and
-/// the smallest of sizes are where one is so within `bounds`, and from 1 on.
-/// What is left of a list's end, `Max(0, 64 - N)`, is 64 - N, and N at most 64.
+/// the smallest of sizes are by the rules of LargestSize.h.
 Result<SizePolynomial> parseSize(std::string_view text, const DimNaming &naming,
                                  DimBounds &bounds);
 

@@ -159,12 +159,53 @@ Built GraphBuilder::reshaped(const Built &tensor, const SizeList &sizes) {
   return {tensor.dtype, sizes, value};
 }
 
+std::optional<SizeList>
+mixattn::movedList(const Built &tensor, const SizeList &sizes,
+                   llvm::function_ref<void(MutableArrayRef<int64_t>)> place) {
+  auto numbersOf = [](const SizeList &sizes) {
+    SmallVector<int64_t> numbers;
+    for (const SizePolynomial &size : sizes)
+      numbers.push_back(size.asNumber().value_or(-1));
+    return numbers;
+  };
+  SmallVector<int64_t> from = numbersOf(tensor.sizes), to = numbersOf(sizes);
+  int64_t count = 1;
+  for (int64_t size : to)
+    count = size < 0 || size > mostListed
+                ? mostListed + 1
+                : std::min(count * size, mostListed + 1);
+  if (!tensor.integers || count > mostListed || llvm::is_contained(from, -1))
+    return std::nullopt;
+  SizeList moved;
+  for (int64_t i = 0; i < count; ++i) {
+    SmallVector<int64_t> own(to.size());
+    int64_t rest = i, flat = 0;
+    for (size_t dim = to.size(); dim-- > 0; rest /= to[dim])
+      own[dim] = rest % to[dim];
+    place(own);
+    for (auto [at, size] : llvm::zip_equal(own, from)) {
+      if (at < 0 || at >= size)
+        return std::nullopt;
+      flat = flat * size + at;
+    }
+    moved.push_back((*tensor.integers)[flat]);
+  }
+  return moved;
+}
+
 Built GraphBuilder::transpose(const Built &tensor, ArrayRef<int64_t> order) {
   if (hasFailed(tensor))
     return {};
   SizeList sizes;
   for (int64_t dim : order)
     sizes.push_back(tensor.sizes[dim]);
+  auto placeOf = [&](MutableArrayRef<int64_t> own) {
+    SmallVector<int64_t> at(own);
+    for (auto [dim, place] : llvm::enumerate(order))
+      own[place] = at[dim];
+  };
+  if (std::optional<SizeList> list = movedList(tensor, sizes, placeOf))
+    return listed(tensor.dtype, sizes, *list);
   if (!tensor.value) {
     NumberBody element = tensor.element;
     SmallVector<int64_t> to(order);
@@ -180,24 +221,6 @@ Built GraphBuilder::transpose(const Built &tensor, ArrayRef<int64_t> order) {
                                             empty(tensor.dtype, sizes), order)
                     ->getResult(0);
   return {tensor.dtype, sizes, value};
-}
-
-/// The part of a list of integers, if it is one and the part lies within.
-static std::optional<SizeList> listOf(const Built &tensor,
-                                      const SizePolynomial &begin,
-                                      const SizePolynomial &size,
-                                      int64_t step) {
-  std::optional<int64_t> from = begin.asNumber(), count = size.asNumber();
-  if (!tensor.integers || tensor.rank() != 1 || !from || !count || *from < 0 ||
-      *count < 0)
-    return std::nullopt;
-  int64_t last = int64_t(tensor.integers->size()) - 1 - *from;
-  if (*count > 0 && (last < 0 || (*count - 1) > last / step))
-    return std::nullopt;
-  SizeList part;
-  for (int64_t i = 0; i < *count; ++i)
-    part.push_back((*tensor.integers)[*from + i * step]);
-  return part;
 }
 
 void GraphBuilder::requireSize(const SizePolynomial &size) {
@@ -238,18 +261,22 @@ Built GraphBuilder::slice(const Built &tensor, int64_t dim,
     return {};
   if (begin == SizePolynomial(0) && size == tensor.sizes[dim] && step == 1)
     return tensor;
-  if (std::optional<SizeList> list = listOf(tensor, begin, size, step))
-    return listed(tensor.dtype, {size}, *list);
   SizeList sizes = tensor.sizes;
   sizes[dim] = size;
+  std::optional<int64_t> first = begin.asNumber();
+  auto placeOf = [&](MutableArrayRef<int64_t> own) {
+    own[dim] = *first + own[dim] * step;
+  };
+  if (auto list = first ? movedList(tensor, sizes, placeOf) : std::nullopt)
+    return listed(tensor.dtype, sizes, *list);
   if (!tensor.value) {
     NumberBody element = tensor.element;
-    Value first = indexOf(begin), stride = indexOf(step);
+    Value start = indexOf(begin), stride = indexOf(step);
     return generated(tensor.dtype, sizes,
                      [=](OpBuilder &b, Location loc, ValueRange indices) {
                        SmallVector<Value> places(indices);
                        places[dim] = arith::AddIOp::create(
-                           b, loc, first,
+                           b, loc, start,
                            arith::MulIOp::create(b, loc, places[dim], stride));
                        return element(b, loc, places);
                      });

@@ -203,6 +203,36 @@ def resampled(p):
           ref=lambda x, *_: x[..., :1])
 
 
+def bounded(p):
+    """Sizes that one of several is, rests of sizes, shapes of no dims, and a batch that the file names twice."""
+    inputs(p)
+    p.input("z", draw.floats("onnx.z", (2, 3, 6)).astype(np.float32), ["A", "M", 6])
+    shape = lambda name, **part: p.value("Shape", name, **part, ref=lambda x: longs(*x.shape[part["start"]:part["end"]]))
+    rows, most = shape("x", start=1, end=2), longs(2**31 - 1)
+    fewest = p.value("Min", longs(64), rows, ref=np.minimum)
+    left = p.value("Max", longs(0), p.value("Sub", longs(64), rows, ref=np.subtract), ref=np.maximum)
+    none = p.value("Max", longs(0), p.value("Sub", longs(1), rows, ref=np.subtract), longs(-1), ref=lambda *sizes: np.maximum.reduce(sizes))
+    joined = lambda *parts: p.value("Concat", *parts, axis=0, ref=lambda *parts: np.concatenate(parts))
+    table = np.linspace(-1, 1, 384, dtype=np.float32).reshape(64, 6)
+    p.out("Reshape", "x", joined(longs(-1), fewest, longs(3, 2)), ref=lambda x, _: x.reshape(2, -1, 3, 2))
+    p.out("Add", "x", p.value("Slice", table, left, most, longs(0), ref=lambda t, first, *_: t[first[0]:]), ref=np.add)
+    p.out("Slice", "x", none, most, longs(1), ref=lambda x, *_: x)
+    for a, b, options in [(-14, 4, {}), (-14, 4, {"fmod": 1}), (14, -4, {"fmod": 0}), (3, -7, {"fmod": 1})]:
+        first = p.value("Mod", longs(a), longs(b), **options, ref=np.fmod if options.get("fmod") else np.mod)
+        p.out("Expand", np.float32(1), p.value("Add", first, longs(9), ref=np.add), ref=lambda one, n: np.full(n, one, np.float32))
+    whole = p.value("Mod", p.value("Mul", rows, longs(4), ref=np.multiply), longs(2), ref=np.mod)
+    p.out("Slice", "x", whole, most, longs(1), ref=lambda x, *_: x)
+    one = p.value("ConstantOfShape", longs(), value=np.array([2], np.float32), ref=lambda _: np.float32(2))
+    p.out("Mul", "x", one, ref=np.multiply)
+    p.out("Reshape", "x", joined(shape("z", start=0, end=1), rows, longs(-1, 2)), ref=lambda x, _: x.reshape(2, 5, -1, 2))
+    # Borders of dims from the last one on, in pairs, as PyTorch's first exporter turns them round.
+    pairs = p.value("Reshape", longs(0, 0, 1, 2, 0, 0), longs(-1, 2), ref=lambda n, to: n.reshape(to))
+    turned = p.value("Slice", pairs, longs(-1), longs(-2**63 + 1), longs(0), longs(-1), ref=lambda n, *_: n[::-1])
+    ends = p.value("Transpose", turned, perm=[1, 0], ref=np.transpose)
+    p.out("Pad", "x", p.value("Reshape", ends, longs(-1), ref=lambda n, _: n.reshape(-1)),
+          ref=lambda x, _: np.pad(x, ((0, 0), (1, 2), (0, 0))))
+
+
 def ranges(p):
     """Places counted from sums of sizes, downwards and by twos; diagonals between sizes."""
     inputs(p)

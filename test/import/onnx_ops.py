@@ -20,7 +20,7 @@ from compare import compare, run
 
 
 FAMILIES = {**onnx_cases.FAMILIES, "replacements": onnx_scatter.replacements,
-            **{name: getattr(onnx_more, name) for name in ("functions", "ordered", "enlarged", "resampled", "ranges")},
+            **{name: getattr(onnx_more, name) for name in ("functions", "ordered", "enlarged", "resampled", "bounded", "ranges")},
             "flex": onnx_flex.attention, "empty": onnx_empty.parts,
             "lists": onnx_lists.lists}
 

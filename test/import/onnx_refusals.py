@@ -201,7 +201,7 @@ CASES = {
                             "expected sizes of at least 0, but got shape [-2]"),
     "empty": (model([onnx.node("Add", ["x", "w"], ["y"])],
                     initializers=[onnx.tensor(W[:0], "w")]),
-              "tensor 'w': expected a size of at least 1, but got 0"),
+              "op 'onnx.Add' of node 'y': expected sizes that spread to [B, N, 6], but got [0, 3]"),
     "strings": initialised(onnx.field(1, 1) + onnx.field(2, 8) + onnx.field(8, "w"),
                            "expected elements of type bool, int8 to int64, float16, bfloat16, "
                            "float32 or float64, but got ONNX's type 8"),

@@ -120,6 +120,7 @@ class Windows(nn.Module):
         self.strided = nn.Conv2d(3, 4, (3, 2), stride=(2, 1), padding=(1, 0))
         self.groups, self.same = nn.Conv2d(6, 4, 2, groups=2), nn.Conv2d(3, 2, (4, 3), padding="same")
         self.norm = nn.InstanceNorm1d(4, affine=True)
+        self.lengths = nn.utils.parametrizations.weight_norm(nn.Conv1d(4, 6, 3), dim=2)
 
     def forward(self, x, image):
         return (
@@ -127,7 +128,8 @@ class Windows(nn.Module):
             F.max_pool1d(x, 3, 1), F.max_pool2d(image, 2, ceil_mode=True), F.max_pool2d(image, 3, 2, 1),
             F.max_pool2d(image, 3, 2, ceil_mode=True), F.avg_pool2d(image, 3, 2, 1, ceil_mode=True), F.avg_pool2d(image, (2, 3), (3, 4), (1, 0), True, False), F.avg_pool1d(x, 2, 1), F.avg_pool2d(image, 2, 1, 1),
             F.avg_pool2d(image, 3, 2, 1, count_include_pad=False), F.adaptive_avg_pool2d(image, (2, 3)), F.adaptive_avg_pool1d(x, 1),
-            self.norm(x), F.unfold(image, (3, 2), padding=1, stride=2),
+            self.norm(x), F.unfold(image, (3, 2), padding=1, stride=2), self.lengths(x), F.adaptive_avg_pool2d(image, (5, 4)),
+            F.fold(F.unfold(image, (3, 2), 2, padding=(1, 0), stride=(2, 1)) * 0.5, (8, 6), (3, 2), 2, (1, 0), (2, 1)),
         )
 
 
@@ -159,8 +161,11 @@ class Resampled(nn.Module):
                 {"size": (3, 14), "mode": "bilinear", "antialias": True}, {"scale_factor": 1.5, "mode": "bilinear"},
                 {"size": (9, 5), "mode": "bicubic"}, {"scale_factor": 2, "mode": "bicubic", "align_corners": True},
                 {"size": (3, 14), "mode": "bicubic", "antialias": True}, {"size": (1, 1), "mode": "bilinear", "align_corners": True},
-                {"scale_factor": 1.7}, {"size": (4, 13)}, {"size": (4, 13), "mode": "nearest-exact"}, {"size": (12, 8), "mode": "nearest-exact"})],
-            F.interpolate(deep, scale_factor=(2, 1.5, 1), mode="trilinear"), F.interpolate(line, size=9, mode="linear"),
+                {"scale_factor": 1.7},
+                *[{"scale_factor": (1.1, 2.2), "mode": mode} for mode in ("nearest", "nearest-exact", "bilinear", "bicubic")],
+                {"scale_factor": (1.1, 0.5), "mode": "bicubic", "antialias": True}, {"size": (4, 13)}, {"size": (4, 13), "mode": "nearest-exact"}, {"size": (12, 8), "mode": "nearest-exact"})],
+            F.interpolate(deep, scale_factor=(2, 1.5, 1), mode="trilinear"), F.interpolate(line, size=9, mode="linear"), F.interpolate(line, scale_factor=1.1),
+            F.interpolate(deep, scale_factor=(1, 1.1, 2.2)),
             F.interpolate(opened, scale_factor=2, mode="bilinear"), F.interpolate(opened, size=(opened.shape[2] + 1, 7), mode="bicubic"),
             F.interpolate(opened, size=(2 * opened.shape[2] - 1, 3)), F.interpolate(opened, scale_factor=3.0, mode="bilinear", align_corners=True),
         )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparisons, logic and choices.
+#include "lib/Import/LargestSize.h"
 #include "lib/Import/ops/Number.h"
 #include "lib/Import/ops/Sizes.h"
 
@@ -236,11 +237,47 @@ static void isClose(OpCall &op) {
       })));
 }
 
-/// The largest, or the smallest, of all operands at each place.
-template <typename FloatOp, typename IntegerOp> static void ofAll(OpCall &op) {
+/// One size from several, or nothing where it is no polynomial.
+using SizesFold = SizePolynomial (*)(std::vector<SizePolynomial> sizes,
+                                     DimBounds &bounds);
+
+/// The list that `fold` makes of lists of sizes, place by place, or nothing.
+static std::optional<Built> foldAll(OpCall &op, ArrayRef<Built> lists,
+                                    SizesFold fold) {
+  SizeList shape = op.build.broadcast(lists), result;
+  std::vector<SizeList> all;
+  for (const Built &each : lists) {
+    std::optional<SizeList> spread = spreadIntegers(each, shape);
+    if (!spread || isFloat(each.dtype))
+      return std::nullopt;
+    all.push_back(std::move(*spread));
+  }
+  DimBounds bounds;
+  for (size_t place = 0; place < all[0].size(); ++place) {
+    std::vector<SizePolynomial> sizes;
+    for (const SizeList &each : all)
+      sizes.push_back(each[place]);
+    result.push_back(fold(std::move(sizes), bounds));
+    if (!result.back().isKnown())
+      return std::nullopt;
+  }
+  for (const auto &[dim, range] : bounds.needed) {
+    op.build.requireSize(SizePolynomial::named(dim) - range.least);
+    if (range.most)
+      op.build.requireSize(*range.most - SizePolynomial::named(dim));
+  }
+  return op.build.listed(lists[0].dtype, shape, result);
+}
+
+/// The largest, the smallest or the sum of all operands at each place.
+template <typename FloatOp, typename IntegerOp, SizesFold fold = nullptr>
+static void ofAll(OpCall &op) {
   std::vector<Built> tensors = op.tensors("tensors");
   if (tensors.empty())
     return void(op.build.fail(makeError("expected operands, but got none")));
+  if (fold != nullptr && !op.build.failure())
+    if (std::optional<Built> folded = foldAll(op, tensors, fold))
+      return op.give(*folded);
   DType dtype = op.result().dtype;
   op.give(combine(op.build, tensors, dtype, dtype,
                   [](OpBuilder &b, Location loc, ValueRange numbers) -> Value {
@@ -301,8 +338,8 @@ static void addOnnxComparisons(OpTable &table) {
   table["onnx.IsNaN"] = fromOnnx({"self"}, {}, question(false, isNaNOf));
   table["onnx.IsInf"] = fromOnnx({"self"}, {}, isInf);
   table["onnx.Where"] = fromOnnx({"condition", "self", "other"}, {}, where);
-  table["onnx.Max"] =
-      fromOnnxList("tensors", {}, ofAll<arith::MaximumFOp, arith::MaxSIOp>);
+  table["onnx.Max"] = fromOnnxList(
+      "tensors", {}, ofAll<arith::MaximumFOp, arith::MaxSIOp, largestSize>);
   table["onnx.Sum"] =
       fromOnnxList("tensors", {}, ofAll<arith::AddFOp, arith::AddIOp>);
   table["onnx.Mean"] = fromOnnxList("tensors", {}, meanOfAll);
@@ -313,8 +350,8 @@ static void addOnnxComparisons(OpTable &table) {
   table["onnx.BitwiseOr"] = ofBits(bits<arith::OrIOp>(false));
   table["onnx.BitwiseXor"] = ofBits(bits<arith::XOrIOp>(false));
   table["onnx.BitwiseNot"] = fromOnnx({"self"}, {}, complement(false));
-  table["onnx.Min"] =
-      fromOnnxList("tensors", {}, ofAll<arith::MinimumFOp, arith::MinSIOp>);
+  table["onnx.Min"] = fromOnnxList(
+      "tensors", {}, ofAll<arith::MinimumFOp, arith::MinSIOp, smallestSize>);
 }
 
 void mixattn::addComparisons(OpTable &table) {

@@ -116,6 +116,7 @@ void mixattn::addConvolutions(OpTable &table) {
   for (const char *name : {"aten.conv_transpose1d", "aten.conv_transpose2d",
                            "aten.conv_transpose3d"})
     table[name] = convolveTransposed;
+  table["aten.col2im"] = fold;
   std::vector<OnnxAttribute> names = {
       {"stride", "strides"}, {"dilation", "dilations"}, {"groups", "group"}};
   table["onnx.Conv"] = fromOnnx({"input", "weight", "bias"}, names, convolve);

@@ -19,6 +19,10 @@ Built withBias(OpCall &op, const Built &sums, const Built &bias);
 /// which borders cut off, plus bias [G O]; likewise of one dim and of three.
 void convolveTransposed(OpCall &op);
 
+/// Columns [B, C I J, windows] as images [B, C, H, W]: im2col read backwards,
+/// where windows overlap their sum.
+void fold(OpCall &op);
+
 } // namespace mixattn
 
 #endif // MIXATTN_LIB_IMPORT_OPS_CONVOLUTIONS_H

@@ -71,11 +71,6 @@ static void divide(OpCall &op) {
   divided(quotient)(op);
 }
 
-/// The rest of a quotient: of the divisor's sign, or of the dividend's.
-static void modulo(OpCall &op) {
-  divided(op.flag("fmod", false) ? rest : restAbove)(op);
-}
-
 /// A quotient of numbers rounded towards 0, or of sizes where it is whole.
 static SizePolynomial truncatedQuotient(const SizePolynomial &x,
                                         const SizePolynomial &y) {
@@ -85,12 +80,28 @@ static SizePolynomial truncatedQuotient(const SizePolynomial &x,
   return a && b ? SizePolynomial(*a / *b) : exactQuotient(x, y);
 }
 
-/// The rest of it, for numbers that are at least 0.
+/// The rest of a quotient of sizes: none where it is whole, else that of
+/// numbers, of the divisor's sign or of the dividend's.
+template <bool isTruncated>
 static SizePolynomial restOfSizes(const SizePolynomial &x,
                                   const SizePolynomial &y) {
   std::optional<int64_t> a = x.asNumber(), b = y.asNumber();
-  return a && b && *a >= 0 && *b > 0 ? SizePolynomial(*a % *b)
-                                     : SizePolynomial::unknown();
+  if (b == 0 || (a == INT64_MIN && b == -1))
+    return SizePolynomial::unknown();
+  if (!a || !b)
+    return exactQuotient(x, y).isKnown() ? SizePolynomial(0)
+                                         : SizePolynomial::unknown();
+  int64_t left = *a % *b;
+  bool isOther = !isTruncated && left && (left < 0) != (*b < 0);
+  return isOther ? left + *b : left;
+}
+
+/// Mod: the rest of a quotient, of the divisor's sign or, as C's fmod, of the
+/// dividend's.
+static void modulo(OpCall &op) {
+  bool isTruncated = op.flag("fmod", false);
+  foldedBy(isTruncated ? restOfSizes<true> : restOfSizes<false>, false,
+           divided(isTruncated ? rest : restAbove))(op);
 }
 
 void mixattn::addDivisions(OpTable &table) {
@@ -102,5 +113,5 @@ void mixattn::addDivisions(OpTable &table) {
     return fromOnnx({"self", "other"}, {}, foldedBy(fold, false, writer));
   };
   table["onnx.Div"] = two(truncatedQuotient, divided(quotient));
-  table["onnx.Mod"] = two(restOfSizes, modulo);
+  table["onnx.Mod"] = fromOnnx({"self", "other"}, {}, modulo);
 }

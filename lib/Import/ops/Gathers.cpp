@@ -248,10 +248,8 @@ static void takeAlong(OpCall &op) {
 /// take: elements of the tensor as a vector.
 static void takeElements(OpCall &op) {
   Built table = op.tensor("self"), indices = op.tensor("index");
-  SizePolynomial all = 1;
-  for (const SizePolynomial &size : table.sizes)
-    all *= size;
-  op.give(pickRows(op, op.build.reshape(table, {all}), 0, indices));
+  op.give(pickRows(op, op.build.reshape(table, {productOf(table.sizes)}), 0,
+                   indices));
 }
 
 /// table[..., indices, ...] with tensors of indices along some dims.

@@ -193,6 +193,11 @@ static Built partBackwards(OpCall &op, const Built &tensor, int64_t dim,
   op.build.requireSize(length);
   SizeList sizes = tensor.sizes;
   sizes[dim] = length;
+  auto placeOf = [&](MutableArrayRef<int64_t> own) {
+    own[dim] = start.asNumber().value_or(-1) + own[dim] * step;
+  };
+  if (std::optional<SizeList> list = movedList(tensor, sizes, placeOf))
+    return op.build.listed(tensor.dtype, sizes, *list);
   Value first = op.build.indexOf(start);
   return readAt(op.build, tensor, sizes,
                 [=](OpBuilder &b, Location loc, ValueRange own) {

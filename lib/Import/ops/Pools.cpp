@@ -2,6 +2,7 @@
 // The largest and the mean of windows, and their elements as columns.
 #include "lib/Import/ops/Number.h"
 #include "lib/Import/ops/Parts.h"
+#include "lib/Import/ops/Placed.h"
 #include "lib/Import/ops/Windows.h"
 
 using namespace mlir;
@@ -117,6 +118,69 @@ static void columns(OpCall &op) {
       op.build.reshape(op.build.transpose(all, {0, 1, 4, 5, 2, 3}), joined));
 }
 
+/// Means of `count` windows that cover a dim: window i is [floor(i n / count),
+/// ceil((i + 1) n / count)), n being the dim's size.
+static Built meansAlong(OpCall &op, const Built &x, int64_t dim,
+                        int64_t count) {
+  SizePolynomial each = x.sizes[dim].dividedBy(count);
+  if (each.isKnown()) {
+    SizeList split = x.sizes;
+    split[dim] = count;
+    split.insert(split.begin() + dim + 1, each);
+    Built sum = op.build.sum(op.build.reshape(x, split), {dim + 1});
+    if (!sum)
+      return {};
+    return combine(op.build, {sum, op.build.number(each)}, x.dtype, x.dtype,
+                   bodyOf([](ArrayRef<Number> n) { return n[0] / n[1]; }));
+  }
+  std::optional<int64_t> size = x.sizes[dim].asNumber();
+  if (!size)
+    return op.build.fail(makeError("expected dims that as many windows divide, "
+                                   "but got shape {} to {} of dim {}",
+                                   toText(x.sizes), count, dim));
+  // No window is longer, and a place beyond its end counts for nothing.
+  int64_t most = (*size + count - 1) / count + 1;
+  SizeList sizes = x.sizes;
+  sizes[dim] = count;
+  sizes.push_back(most);
+  auto bounds = [=](OpBuilder &b, Location loc, Value window) {
+    Number n(b, loc, arith::ConstantIndexOp::create(b, loc, *size));
+    Number i(b, loc, window);
+    Number begin = i * n / double(count),
+           end = ((i + 1.0) * n + double(count - 1)) / double(count);
+    return std::pair(begin, end);
+  };
+  Built elements = readAt(op.build, x, sizes,
+                          [=](OpBuilder &b, Location loc, ValueRange own) {
+                            SmallVector<Value> places(own.drop_back());
+                            Number place = bounds(b, loc, own[dim]).first +
+                                           Number(b, loc, own.back());
+                            places[dim] = smallest(place, double(*size - 1));
+                            return places;
+                          });
+  Built shares = op.build.generated(
+      x.dtype, {count, most},
+      [=, type = op.build.typeOf(x.dtype)](OpBuilder &b, Location loc,
+                                           ValueRange own) -> Value {
+        auto [begin, end] = bounds(b, loc, own[0]);
+        Value length = convertNumber(
+            b, loc,
+            arith::IndexCastOp::create(b, loc, b.getI64Type(), end - begin),
+            DType::I64, x.dtype);
+        Number share = 1.0 / Number(b, loc, length);
+        return choose(begin + Number(b, loc, own[1]) < end, share,
+                      share.like(0));
+      });
+  SizeList along(x.rank() - dim + 1, 1);
+  along.front() = count;
+  along.back() = most;
+  Built parts = combine(op.build, {elements, op.build.reshape(shares, along)},
+                        x.dtype, x.dtype, bodyOf([](ArrayRef<Number> n) {
+                          return choose(0.0 < n[1], n[0] * n[1], n[0].like(0));
+                        }));
+  return op.build.sum(parts, {x.rank()});
+}
+
 /// Means of as many windows as asked for, which cover the last dims.
 static OpWriter adaptiveMean(int64_t dims) {
   return [=](OpCall &op) {
@@ -126,28 +190,18 @@ static OpWriter adaptiveMean(int64_t dims) {
     outputs.resize(dims, outputs.empty() ? SizePolynomial(1) : outputs[0]);
     if (!x)
       return;
-    Built means = x;
-    for (int64_t i = 0; i < dims && x.rank() > dims && means; ++i) {
-      int64_t dim = x.rank() - dims + i;
-      std::optional<int64_t> count = outputs[i].asNumber();
-      SizePolynomial each = means.sizes[dim].dividedBy(count.value_or(0));
-      if (!count || *count < 1 || !each.isKnown()) {
-        means = {};
-        break;
-      }
-      SizeList split = means.sizes;
-      split[dim] = *count;
-      split.insert(split.begin() + dim + 1, each);
-      Built sum = op.build.sum(op.build.reshape(means, split), {dim + 1});
-      if (!sum)
-        return;
-      means = combine(op.build, {sum, op.build.number(each)}, x.dtype, x.dtype,
-                      bodyOf([](ArrayRef<Number> n) { return n[0] / n[1]; }));
-    }
-    if (!means || x.rank() <= dims)
+    bool areCounts = llvm::all_of(outputs, [](const SizePolynomial &size) {
+      int64_t count = size.asNumber().value_or(0);
+      return count > 0 && count <= mostCounted;
+    });
+    if (!areCounts || x.rank() <= dims)
       return void(op.build.fail(makeError(
-          "expected dims that as many windows divide, but got shape {} to {}",
-          toText(x.sizes), toText(outputs))));
+          "expected numbers of windows of {} dims, but got shape {} to {}",
+          dims, toText(x.sizes), toText(outputs))));
+    Built means = x;
+    for (int64_t i = 0; i < dims && means; ++i)
+      means =
+          meansAlong(op, means, x.rank() - dims + i, *outputs[i].asNumber());
     op.give(op.build.convert(means, dtype));
   };
 }

@@ -76,9 +76,10 @@ static void giveResized(OpCall &op, const Built &x, const SizeList &sizes,
   op.give(op.build.convert(op.build.reshape(made, sizes), dtype));
 }
 
-/// upsample: the file says how large the result is.
-static OpWriter upsample(Resampling how) {
-  return [how](OpCall &op) {
+/// upsample: the file says how large the result is. PyTorch's kernels ask for
+/// no factor where a dim grows by a whole one up to `mostWhole`.
+static OpWriter upsample(Resampling how, int64_t mostWhole) {
+  return [how, mostWhole](OpCall &op) {
     Built x = op.tensor(op.has("input") ? "input" : "self");
     op.sizes("output_size");
     std::vector<std::optional<double>> scales(x.rank());
@@ -99,7 +100,13 @@ static OpWriter upsample(Resampling how) {
       so.placing = Placing::Ends;
       scales.assign(scales.size(), std::nullopt);
     }
-    giveResized(op, x, op.result().sizes, scales, so);
+    const SizeList &sizes = op.result().sizes;
+    for (size_t dim = 0; dim < scales.size() && sizes.size() == scales.size();
+         ++dim)
+      for (int64_t whole = 1; whole <= mostWhole; ++whole)
+        if (sizes[dim] == x.sizes[dim] * whole)
+          scales[dim].reset();
+    giveResized(op, x, sizes, scales, so);
   };
 }
 
@@ -223,18 +230,21 @@ void mixattn::addResizes(OpTable &table) {
   linear.kernel = Kernel::Linear;
   cubic.kernel = Kernel::Cubic;
   for (const char *dims : {"1d", "2d", "3d"}) {
-    table[std::string("aten.upsample_nearest") + dims] = upsample(nearest);
-    table[std::string("aten._upsample_nearest_exact") + dims] = upsample(exact);
+    int64_t mostWhole = StringRef(dims) == "2d" ? 2 : 0;
+    table[std::string("aten.upsample_nearest") + dims] =
+        upsample(nearest, mostWhole);
+    table[std::string("aten._upsample_nearest_exact") + dims] =
+        upsample(exact, 0);
   }
   for (const char *name : {"linear1d", "bilinear2d", "trilinear3d"})
-    table[std::string("aten.upsample_") + name] = upsample(linear);
-  table["aten.upsample_bicubic2d"] = upsample(cubic);
+    table[std::string("aten.upsample_") + name] = upsample(linear, 1);
+  table["aten.upsample_bicubic2d"] = upsample(cubic, 0);
   // Pillow's filters, which PyTorch takes for what it smooths.
   linear.isSmoothed = linear.dropsOutside = true;
   cubic.isSmoothed = cubic.dropsOutside = true;
   cubic.sharpness = -0.5;
-  table["aten._upsample_bilinear2d_aa"] = upsample(linear);
-  table["aten._upsample_bicubic2d_aa"] = upsample(cubic);
+  table["aten._upsample_bilinear2d_aa"] = upsample(linear, 1);
+  table["aten._upsample_bicubic2d_aa"] = upsample(cubic, 1);
   table["onnx.Resize"] =
       fromOnnx({"self", "roi", "scales", "sizes"}, {}, resize);
 }

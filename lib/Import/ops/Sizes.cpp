@@ -22,8 +22,15 @@ std::optional<int> mixattn::signOf(const SizePolynomial &number) {
   return isPositive ? 1 : -1;
 }
 
+SizePolynomial mixattn::productOf(const SizeList &sizes) {
+  SizePolynomial product = 1;
+  for (const SizePolynomial &each : sizes)
+    product *= each;
+  return product;
+}
+
 SizePolynomial mixattn::quotientOf(SizeList all, SizeList some) {
-  SizePolynomial product = 1, divisor = 1;
+  SizePolynomial divisor = 1;
   for (const SizePolynomial &each : some) {
     auto same = llvm::find(all, each);
     if (same == all.end())
@@ -31,10 +38,8 @@ SizePolynomial mixattn::quotientOf(SizeList all, SizeList some) {
     else
       all.erase(same);
   }
-  for (const SizePolynomial &each : all)
-    product *= each;
   return divisor.isZero() ? SizePolynomial::unknown()
-                          : exactQuotient(product, divisor);
+                          : exactQuotient(productOf(all), divisor);
 }
 
 std::optional<SizeList> mixattn::spreadIntegers(const Built &list,
@@ -115,10 +120,7 @@ static void shape(OpCall &op) {
 /// The number of elements.
 static void countElements(OpCall &op) {
   Built tensor = op.tensor("self");
-  SizePolynomial count = 1;
-  for (const SizePolynomial &size : tensor.sizes)
-    count *= size;
-  op.give(op.build.listed(DType::I64, {}, {count}));
+  op.give(op.build.listed(DType::I64, {}, {productOf(tensor.sizes)}));
 }
 
 void mixattn::addSizes(OpTable &table) {

@@ -24,6 +24,9 @@ OpWriter foldedBy(SizeFold fold, bool isTruth, OpWriter writer);
 /// 1, 0 or -1 where all sizes of dims, which are at least 0, agree on the sign.
 std::optional<int> signOf(const SizePolynomial &number);
 
+/// How many elements there are of these sizes.
+SizePolynomial productOf(const SizeList &sizes);
+
 /// The product of `all` by that of `some`; unknown where that is not whole.
 SizePolynomial quotientOf(SizeList all, SizeList some);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transposed convolutions: what convolutions read, these write.
 #include "lib/Import/ops/Convolutions.h"
+#include "lib/Import/ops/Number.h"
 #include "lib/Import/ops/Parts.h"
 #include "lib/Import/ops/Placed.h"
 #include "lib/Import/ops/Windows.h"
@@ -127,4 +128,54 @@ void mixattn::convolveTransposed(OpCall &op) {
   for (int64_t i = 0; i < dims; ++i)
     joined.push_back(areTiles ? x.sizes[2 + i] * size[i] : sums.sizes[3 + i]);
   op.give(withBias(op, op.build.reshape(sums, joined), bias));
+}
+
+void mixattn::fold(OpCall &op) {
+  Built columns = op.tensor("self");
+  SmallVector<int64_t> whole = perDim(op, "output_size", 2, 1, 0),
+                       size = perDim(op, "kernel_size", 2, 1, 0);
+  if (!columns || op.build.failure())
+    return;
+  std::optional<int64_t> rows =
+      columns.rank() == 3 ? columns.sizes[1].asNumber() : std::nullopt;
+  int64_t count = size[0] * size[1];
+  // Each place of a window is an image to add.
+  constexpr int64_t most = 1024;
+  if (!rows || count < 1 || count > most || *rows % count)
+    return void(op.build.fail(makeError(
+        "expected columns [B, C I J, L] of windows of at most {} places, but "
+        "got shape {}",
+        most, toText(columns.sizes))));
+  Windows windows = readWindows(op, columns, size, SmallVector<int64_t>(2, 1));
+  if (op.build.failure())
+    return;
+  SmallVector<int64_t> along;
+  for (int64_t i = 0; i < 2; ++i) {
+    int64_t span = windows.dilation[i] * (size[i] - 1) + 1;
+    along.push_back(
+        (whole[i] + 2 * windows.before[i] - span) / windows.stride[i] + 1);
+  }
+  int64_t channels = *rows / count;
+  Built parted = op.build.reshape(columns, {columns.sizes[0], channels, size[0],
+                                            size[1], along[0], along[1]});
+  std::vector<Built> images;
+  for (int64_t place = 0; place < count; ++place) {
+    int64_t own[] = {place / size[1], place % size[1]};
+    Built image =
+        op.build.select(op.build.select(parted, 2, own[0]), 2, own[1]);
+    for (int64_t i = 0; i < 2; ++i) {
+      int64_t before = own[i] * windows.dilation[i] - windows.before[i];
+      image = spaced(op, image, 2 + i, windows.stride[i], before,
+                     whole[i] - before - along[i] * windows.stride[i]);
+    }
+    images.push_back(image);
+  }
+  DType dtype = columns.dtype;
+  op.give(combine(op.build, images, computedAs(dtype), dtype,
+                  bodyOf([](ArrayRef<Number> n) {
+                    Number sum = n[0];
+                    for (const Number &next : n.drop_front())
+                      sum = sum + next;
+                    return sum;
+                  })));
 }

@@ -65,6 +65,24 @@ static OpWriter vectorNorm(const char *order) {
   };
 }
 
+/// Weights v, each row of a dim, or all where that is -1, at the length that g
+/// says: v g / |v|.
+static void weightNorm(OpCall &op) {
+  Built v = op.tensor("v"), g = op.tensor("g");
+  DType dtype = op.floatType(), wide = computedAs(dtype);
+  int64_t dim = op.integer("dim", 0);
+  if (!v || !g || op.build.failure())
+    return;
+  auto others = llvm::to_vector(llvm::seq<int64_t>(0, v.rank()));
+  if (dim != -1)
+    others.erase(others.begin() + op.dim("dim", v.rank(), 0));
+  Built norm = op.build.withOnes(
+      normOf(op.build, wide, v.sizes, others, v, 2, same), others);
+  op.give(
+      combine(op.build, {v, g, norm}, wide, dtype,
+              bodyOf([](ArrayRef<Number> n) { return n[0] * (n[1] / n[2]); })));
+}
+
 /// linalg.norm is a vector's where it has one dim, or no order is named.
 static void linalgNorm(OpCall &op) {
   Built x = op.tensor("self");
@@ -158,6 +176,7 @@ static void unitVectors(OpCall &op) {
 void mixattn::addVectorNorms(OpTable &table) {
   table["aten.linalg_vector_norm"] = vectorNorm("ord");
   table["aten.norm"] = vectorNorm("p");
+  table["aten._weight_norm"] = weightNorm;
   table["aten.linalg_norm"] = linalgNorm;
   table["aten.pairwise_distance"] = pairDistance;
   table["aten.cdist"] = table["aten._cdist_forward"] = allDistances;

@@ -169,9 +169,11 @@ static void reshapeTo(OpCall &op) {
   if (open)
     *open = quotientOf(tensor.sizes, others);
   if (open && !open->isKnown())
-    op.build.fail(makeError("expected a size for -1 that is a polynomial of "
-                            "dims, but got shape {} and {}",
-                            toText(tensor.sizes), toText(others)));
+    op.build.failQuotient(makeError("expected a size for -1 that is a "
+                                    "polynomial of dims, but got shape {} and "
+                                    "{}",
+                                    toText(tensor.sizes), toText(others)),
+                          productOf(tensor.sizes), productOf(others));
   op.give(op.build.reshape(tensor, sizes));
 }
 
