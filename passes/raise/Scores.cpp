@@ -337,12 +337,12 @@ Ref ScoreReader::findRaw(Ref ref) {
     }
     if (!operand->is(Kind::Product) && !operand->is(Kind::Apply))
       return no("scores are changed otherwise than pointwise");
-    if (llvm::count_if(operand->operands,
-                       [&](Ref each) { return readsBoth(each); }) != 1)
+    SmallVector<Ref> meeting = selectScores(operand->operands);
+    if (meeting.size() != 1)
       return no("queries and keys meet in several places");
     SmallVector<Ref> inner;
     for (Ref each : operand->operands) {
-      Ref next = readsBoth(each) ? findRaw(each) : each;
+      Ref next = each == meeting[0] ? findRaw(each) : each;
       if (!next)
         return nullptr;
       inner.push_back(next);

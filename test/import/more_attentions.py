@@ -60,7 +60,25 @@ def joined_sum(q, k, v, m):
     return torch.bmm(scores.softmax(-1), v.reshape(b * h, n, d)).view(b, h, n, d)
 
 
-RAISED = [complex_rotary, squared_distances, mixed_powers, softmax_mixer, tiled_heads, unit_vectors, joined_sum]
+def disentangled(q, k, v, m):
+    """Queries and keys meet places, too, picked by how far apart they are; a mask of both (DeBERTa)."""
+    n, table = q.shape[2], m.reshape(2, 8)
+    apart = ((torch.arange(n)[:, None] - torch.arange(n)).clamp(-1, 0) + 1).expand(*q.shape[:2], n, n)
+    ofQueries, ofKeys = (torch.gather(each @ table.mT, -1, apart) for each in (q, k))
+    isKept = v[:, :1, :, 0] > -0.7
+    scores = (q @ k.mT + ofQueries + ofKeys.mT) / 3
+    hidden = ~(isKept[..., None] & isKept[:, :, None])
+    return scores.masked_fill(hidden, torch.finfo(q.dtype).min).softmax(-1) @ v
+
+
+def finite_mask(q, k, v, m):
+    """Hidden by a number, which is no mask, where products of elements say so."""
+    seen = q[:, :1, :, :1] * k[:, :1, :, 0][:, :, None] > -0.2
+    return (q @ k.transpose(-2, -1)).masked_fill(~seen, -100.0).softmax(-1) @ v
+
+
+RAISED = [complex_rotary, squared_distances, mixed_powers, softmax_mixer, tiled_heads, unit_vectors, joined_sum, disentangled,
+          finite_mask]
 
 
 def covariance(q, k, v, m):

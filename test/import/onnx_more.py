@@ -214,6 +214,8 @@ def bounded(p):
     none = p.value("Max", longs(0), p.value("Sub", longs(1), rows, ref=np.subtract), longs(-1), ref=lambda *sizes: np.maximum.reduce(sizes))
     joined = lambda *parts: p.value("Concat", *parts, axis=0, ref=lambda *parts: np.concatenate(parts))
     table = np.linspace(-1, 1, 384, dtype=np.float32).reshape(64, 6)
+    few = p.value("Min", shape("z", start=1, end=2), longs(7), ref=np.minimum)
+    p.out("Reshape", "z", joined(longs(-1), few, longs(3, 2)), ref=lambda z, _: z.reshape(2, -1, 3, 2))
     p.out("Reshape", "x", joined(longs(-1), fewest, longs(3, 2)), ref=lambda x, _: x.reshape(2, -1, 3, 2))
     p.out("Add", "x", p.value("Slice", table, left, most, longs(0), ref=lambda t, first, *_: t[first[0]:]), ref=np.add)
     p.out("Slice", "x", none, most, longs(1), ref=lambda x, *_: x)

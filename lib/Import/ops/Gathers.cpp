@@ -194,12 +194,17 @@ static void giveAlong(OpCall &op, const Built &table, int64_t dim,
                       const Built &indices) {
   if (!indices)
     return;
-  op.give(pick(op, table, Picked{dim, indices, indices.sizes}, indices.sizes,
-               [=](ValueRange own, ValueRange places) {
-                 SmallVector<Value> result(own);
-                 result[dim] = places.front();
-                 return result;
-               }));
+  Built picked = pick(op, table, Picked{dim, indices, indices.sizes},
+                      indices.sizes, [=](ValueRange own, ValueRange places) {
+                        SmallVector<Value> result(own);
+                        result[dim] = places.front();
+                        return result;
+                      });
+  // Of several dims it is a tensor of its own: the sum of products that it is
+  // added to is then one.
+  if (picked && table.value && indices.rank() > 1)
+    picked = {picked.dtype, picked.sizes, op.build.valueOf(picked)};
+  op.give(picked);
 }
 
 /// torch.gather: each element's own place, but along one dim that of its index.
