@@ -76,14 +76,14 @@ static llvm::FunctionPassManager cleanUp() {
   return passes;
 }
 
-/// Lets LLVM unroll innermost loops only. Copies of the loops inside of a loop
-/// gain nothing, and are most of the code where sizes are known. Returns
-/// whether there are loops.
-static bool keepOuterLoops(llvm::Function &function) {
+/// Lets LLVM unroll no loop of what runs once a call: copies gain nothing, are
+/// most of the code where sizes are known, and its passes on addresses take
+/// several times as long for them. Returns whether there are loops.
+static bool keepLoops(llvm::Function &function) {
   llvm::DominatorTree tree(function);
   llvm::LoopInfo loops(tree);
   for (llvm::Loop *loop : loops.getLoopsInPreorder())
-    if (!loop->isInnermost() && loop->getLoopLatch())
+    if (loop->getLoopLatch())
       llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable",
                                     /*V=*/true);
   return !loops.empty();
@@ -100,7 +100,7 @@ void mixattn::optimize(llvm::Module &code, llvm::TargetMachine &generator) {
     if (isKernel(function))
       function.addFnAttr(llvm::Attribute::NoInline);
     else
-      hasPlainLoops |= keepOuterLoops(function);
+      hasPlainLoops |= keepLoops(function);
   }
   llvm::PassInstrumentationCallbacks callbacks;
   bool skipsKernels = false;
