@@ -5,6 +5,9 @@
 #include "passes/raise/Scores.h"
 #include "passes/raise/SingleQuery.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/RegionUtils.h"
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -19,6 +22,73 @@ static Ref readWithin(Expressions &make, ElementReader &reader, Ref ref) {
   for (Ref operand : ref->operands)
     operands.push_back(readWithin(make, reader, operand));
   return make.rebuild(ref, operands);
+}
+
+/// Calls `visit` on the tensors of all elements below `ref`.
+static void forTensors(Ref ref, llvm::function_ref<void(Value)> visit) {
+  if (ref->is(Kind::Element))
+    visit(ref->tensor);
+  for (Ref operand : ref->operands)
+    forTensors(operand, visit);
+}
+
+/// Whether `value` is computed from one of `sources`.
+static bool followsFrom(Value value, const llvm::DenseSet<Value> &sources) {
+  SmallVector<Value> left = {value};
+  llvm::DenseSet<Value> seen;
+  while (!left.empty()) {
+    Value next = left.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (sources.contains(next))
+      return true;
+    Operation *op = next.getDefiningOp();
+    if (!op)
+      continue;
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::append_range(left, op->getOperands());
+    llvm::append_range(left, captured);
+  }
+  return false;
+}
+
+bool ScoreReader::comparesWithItself(Ref ref) const {
+  if (ref->operands.empty())
+    return false;
+  if (llvm::any_of(ref->operands,
+                   [&](Ref each) { return comparesWithItself(each); }))
+    return true;
+  if (!ref->is(Kind::Apply) || !isa<arith::CmpFOp>(ref->op))
+    return false;
+  std::function<bool(Ref)> isScore = [&](Ref each) {
+    return each->is(Kind::Raw) || llvm::any_of(each->operands, isScore);
+  };
+  if (!isScore(ref) && !sumsBoth(ref))
+    return false;
+  llvm::DenseSet<Value> queries, keys;
+  auto collect = [&](const SummedProduct &product) {
+    for (Ref each : product.queries)
+      forTensors(each, [&](Value tensor) { queries.insert(tensor); });
+    for (Ref each : product.keys)
+      forTensors(each, [&](Value tensor) { keys.insert(tensor); });
+  };
+  collect(result.raw);
+  for (const SummedProduct &other : result.raw.others)
+    collect(other);
+  for (const ProductTerm &term : result.raw.terms)
+    for (Ref factor : term.factors)
+      forTensors(factor, [&](Value tensor) {
+        Dependence on = dependenceOf(factor);
+        (on.onQuery ? queries : keys).insert(tensor);
+      });
+  bool follows = false;
+  forTensors(ref, [&](Value tensor) {
+    bool isFactor = queries.contains(tensor) || keys.contains(tensor);
+    follows |=
+        !isFactor && followsFrom(tensor, queries) && followsFrom(tensor, keys);
+  });
+  return follows;
 }
 
 std::optional<ReadScores> ScoreReader::read(const FoundSoftmax &softmax,
@@ -59,6 +129,17 @@ std::optional<ReadScores> ScoreReader::read(const FoundSoftmax &softmax,
         result.added.push_back(each);
   } else {
     result.changed = changed;
+  }
+  SmallVector<Ref> read(result.added);
+  if (result.changed)
+    read.push_back(result.changed);
+  for (const auto &conditions : {result.seen, result.zeroed})
+    for (const Visibility &each : conditions)
+      read.push_back(each.condition);
+  if (!result.raw.isGiven &&
+      llvm::any_of(read, [&](Ref each) { return comparesWithItself(each); })) {
+    why = "scores are compared with what follows from them";
+    return std::nullopt;
   }
   return std::move(result);
 }

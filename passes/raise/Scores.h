@@ -138,6 +138,10 @@ private:
   std::pair<Ref, Place> findComponents(Ref power);
   /// Reads the scores of which `power` is the exponential, or the components.
   Ref readPowers(Ref power);
+  /// Whether a comparison below `ref` is of scores and of a tensor that follows
+  /// from queries and keys, too. Scores are computed again for it, and rounded
+  /// otherwise: the score that the tensor has would no longer be equal to it.
+  bool comparesWithItself(Ref ref) const;
   Ref no(const char *reason);
 
   Expressions &make;
