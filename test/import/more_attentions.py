@@ -77,8 +77,14 @@ def finite_mask(q, k, v, m):
     return (q @ k.transpose(-2, -1)).masked_fill(~seen, -100.0).softmax(-1) @ v
 
 
+def normed_weights(q, k, v, m):
+    """Weights of heads are mixed, and normed by each head's mean and variance (DeepViT's re-attention)."""
+    weights = F.conv2d((q @ k.mT / 3).softmax(-1), m[:, :, None, None], m[0])
+    return F.batch_norm(weights, m[1], m[2].abs(), m[3], m[0]) @ v
+
+
 RAISED = [complex_rotary, squared_distances, mixed_powers, softmax_mixer, tiled_heads, unit_vectors, joined_sum, disentangled,
-          finite_mask]
+          finite_mask, normed_weights]
 
 
 def covariance(q, k, v, m):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layer, group and RMS norm and variances: sums along the last dims, then one
 // loop over all elements.
-#include "lib/Import/ops/Elementwise.h"
+#include "lib/Import/ops/Number.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -236,34 +236,31 @@ static void batchNorm(OpCall &op) {
                             "inference, but got a norm of a batch"));
   if (!x)
     return;
-  SizeList column(std::max<int64_t>(x.rank() - 1, 1), 1);
-  std::vector<Built> operands = {x};
-  bool hasWeight = op.has("weight"), hasBias = op.has("bias");
-  for (StringRef name : {"running_mean", "running_var", "weight", "bias"}) {
-    if ((name == "weight" && !hasWeight) || (name == "bias" && !hasBias))
-      continue;
-    Built numbers = op.tensor(name);
-    if (!numbers || x.rank() < 2)
-      return;
-    column[0] = x.sizes[1];
-    operands.push_back(op.build.reshape(numbers, column));
-  }
+  if (x.rank() < 2)
+    return void(
+        op.build.fail(makeError("expected a tensor [B, C, ...], but got "
+                                "shape {}",
+                                toText(x.sizes))));
+  SizeList column(x.rank() - 1, 1);
+  column[0] = x.sizes[1];
+  auto ofChannels = [&](const char *name, double otherwise) {
+    return op.has(name) ? op.build.reshape(op.tensor(name), column)
+                        : op.build.filled(DType::F32, {}, otherwise);
+  };
+  // What each channel is multiplied by, and what is added, once for all items.
   DType wide = computedAs(x.dtype);
-  operands.push_back(op.build.filled(wide, {}, epsilon));
-  op.give(combine(op.build, operands, wide, x.dtype,
-                  [=](OpBuilder &b, Location loc, ValueRange n) -> Value {
-                    Value far = arith::SubFOp::create(b, loc, n[0], n[1]);
-                    Value variance =
-                        arith::AddFOp::create(b, loc, n[2], n.back());
-                    Value scale = math::RsqrtOp::create(b, loc, variance);
-                    Value value = arith::MulFOp::create(b, loc, far, scale);
-                    if (hasWeight)
-                      value = arith::MulFOp::create(b, loc, value, n[3]);
-                    if (hasBias)
-                      value = arith::AddFOp::create(b, loc, value,
-                                                    n[3 + hasWeight]);
-                    return value;
-                  }));
+  Built scale =
+      combine(op.build, {ofChannels("running_var", 1), ofChannels("weight", 1)},
+              wide, wide, bodyOf([=](ArrayRef<Number> n) {
+                return (n[0] + epsilon).by<math::RsqrtOp>() * n[1];
+              }));
+  Built offset = combine(
+      op.build, {ofChannels("bias", 0), ofChannels("running_mean", 0), scale},
+      wide, wide,
+      bodyOf([](ArrayRef<Number> n) { return n[0] - n[1] * n[2]; }));
+  op.give(
+      combine(op.build, {x, scale, offset}, wide, x.dtype,
+              bodyOf([](ArrayRef<Number> n) { return n[0] * n[1] + n[2]; })));
 }
 
 /// Mean squares of distances from the mean, of count - correction, or their
