@@ -244,6 +244,18 @@ Value TensorEmitter::compute(Ref ref, ArrayRef<Atom> loops, Type type) {
     inputs.push_back(reshape(dense, dims, apart));
     maps.push_back(AffineMap::get(all.size(), 0, exprs, b.getContext()));
   }
+  // How far loops go is known from operands alone.
+  Place unread = select(bound, make.freeAtoms(elements), /*isIn=*/false);
+  if (!unread.empty()) {
+    SmallVector<OpFoldResult> extents;
+    SmallVector<AffineExpr> exprs;
+    for (Atom atom : unread) {
+      extents.push_back(sizeOf({atom}));
+      exprs.push_back(exprOf(atom));
+    }
+    inputs.push_back(tensor::EmptyOp::create(b, extents, b.getI1Type()));
+    maps.push_back(AffineMap::get(all.size(), 0, exprs, b.getContext()));
+  }
   SmallVector<OpFoldResult> sizes;
   for (Atom atom : loops)
     sizes.push_back(sizeOf({atom}));
