@@ -71,6 +71,8 @@ public:
   Ref raw(mlir::Type type);
   /// The natural logarithm.
   Ref logarithm(Ref operand);
+  /// 1 where both indices are one, else 0.
+  Ref identity(Atom row, Atom column);
   /// Pieces as one expression, as far as they differ in operands alone.
   Ref joinPieces(llvm::ArrayRef<Atom> place, llvm::ArrayRef<Ref> operands);
   /// `ref` with other atoms where `renamed` has them.
@@ -97,7 +99,9 @@ private:
   void squareRoots(llvm::SmallVectorImpl<Ref> &factors) const;
 
   std::deque<Expression> made;
-  /// Holds an op that no expression was read from: a logarithm.
+  /// Ops that no expression was read from: a logarithm, a comparison of indices
+  /// and a choice by it.
+  mlir::Block &getOwnOps();
   std::unique_ptr<mlir::Block> ownOps;
 };
 

@@ -26,6 +26,9 @@ public:
 private:
   /// Tells heads from batch rows.
   bool chooseHeads();
+  /// Takes scores that are added to themselves mixed, s + M s, as mixed by M +
+  /// 1.
+  void joinResidual();
   bool matchMixerOfScores();
   /// Tells products that are added to the first one from biases.
   bool matchOtherProducts();

@@ -79,14 +79,32 @@ void Expressions::squareRoots(SmallVectorImpl<Ref> &factors) const {
   }
 }
 
+Block &Expressions::getOwnOps() {
+  if (ownOps)
+    return *ownOps;
+  ownOps = std::make_unique<Block>();
+  OpBuilder builder(f32.getContext());
+  Location loc = builder.getUnknownLoc();
+  builder.setInsertionPointToStart(ownOps.get());
+  // Operands are told apart by their values.
+  auto any = [&](Type type) { return ownOps->addArgument(type, loc); };
+  Type index = builder.getIndexType();
+  math::LogOp::create(builder, loc, any(f32));
+  Value isSame = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       any(index), any(index));
+  arith::SelectOp::create(builder, loc, isSame, any(f32), any(f32));
+  return *ownOps;
+}
+
 Ref Expressions::logarithm(Ref operand) {
-  if (!ownOps) {
-    ownOps = std::make_unique<Block>();
-    Location loc = UnknownLoc::get(f32.getContext());
-    Value any = ownOps->addArgument(f32, loc);
-    OpBuilder builder(f32.getContext());
-    builder.setInsertionPointToStart(ownOps.get());
-    math::LogOp::create(builder, loc, any);
-  }
-  return apply(&ownOps->front(), operand);
+  return apply(&getOwnOps().front(), operand);
+}
+
+Ref Expressions::identity(Atom row, Atom column) {
+  Operation *compare = getOwnOps().front().getNextNode();
+  Type index = compare->getOperand(0).getType();
+  Ref isSame =
+      apply(compare, {position({row}, index), position({column}, index)});
+  return apply(compare->getNextNode(),
+               {isSame, number(1, f32), number(0, f32)});
 }

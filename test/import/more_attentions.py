@@ -89,8 +89,19 @@ def counted_bias(q, k, v, m):
     return (q @ k.mT / 3 - 0.1 * torch.ones(n, n).triu().cumsum(-1)).softmax(-1) @ v
 
 
+def residual_mixer(q, k, v, m):
+    """Scores of heads, and to them what a narrow layer makes of all heads."""
+    scores = (q @ k.mT / 3).permute(0, 2, 3, 1)
+    return (scores - F.linear(F.linear(scores, m[:2]), m[:, :2])).permute(0, 3, 1, 2).softmax(-1) @ v
+
+
+def mixed_to_others(q, k, v, m):
+    """Mixed scores of other queries are added to the scores."""
+    return (q @ k.mT / 3 + torch.einsum("gh,bgij->bhij", m, v @ k.mT)).softmax(-1) @ v
+
+
 RAISED = [complex_rotary, squared_distances, mixed_powers, softmax_mixer, tiled_heads, unit_vectors, joined_sum, disentangled,
-          finite_mask, normed_weights, counted_bias]
+          finite_mask, normed_weights, counted_bias, residual_mixer, mixed_to_others]
 
 
 def covariance(q, k, v, m):
