@@ -4,6 +4,7 @@
 #include "passes/raise/Expression.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -17,18 +18,62 @@ static bool isRoot(Ref ref) {
   return ref->is(Kind::Apply) && isa<math::SqrtOp>(ref->op);
 }
 
+/// Whether no element of `tensor` is below 0, as the ops that compute it tell,
+/// of which `left` are looked at.
+static bool hasNoneBelowZero(Value tensor, int &left);
+
+/// The same of a number in the body of `loops`.
+static bool isNeverBelowZero(Value number, linalg::GenericOp loops, int &left) {
+  if (--left < 0)
+    return false;
+  auto isSo = [&](Value each) { return isNeverBelowZero(each, loops, left); };
+  if (auto argument = dyn_cast<BlockArgument>(number)) {
+    bool isInput = argument.getOwner() == loops.getBody() &&
+                   argument.getArgNumber() < loops.getNumDpsInputs();
+    return isInput && hasNoneBelowZero(
+                          loops.getDpsInputs()[argument.getArgNumber()], left);
+  }
+  if (APFloat constant(0.0f); matchPattern(number, m_ConstantFloat(&constant)))
+    return !constant.isNegative();
+  Operation *op = number.getDefiningOp();
+  if (isa<math::ExpOp, math::Exp2Op, math::AbsFOp, math::SqrtOp>(op))
+    return true;
+  if (isa<arith::MaximumFOp>(op))
+    return llvm::any_of(op->getOperands(), isSo);
+  if (isa<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1))
+    return true;
+  if (isa<arith::MinimumFOp, arith::AddFOp, arith::MulFOp, arith::DivFOp,
+          arith::ExtFOp, arith::TruncFOp, math::Log1pOp>(op))
+    return llvm::all_of(op->getOperands(), isSo);
+  if (isa<arith::SelectOp>(op))
+    return isSo(op->getOperand(1)) && isSo(op->getOperand(2));
+  return false;
+}
+
+static bool hasNoneBelowZero(Value tensor, int &left) {
+  Operation *op = tensor.getDefiningOp();
+  // Views of a tensor.
+  while (op && isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+                   tensor::CollapseShapeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  if (op && op->getName().getStringRef() == "linalg.softmax")
+    return true;
+  auto loops = dyn_cast_or_null<linalg::GenericOp>(op);
+  return loops && loops.getNumReductionLoops() == 0 &&
+         loops->getNumResults() == 1 &&
+         isNeverBelowZero(loops.getBody()->getTerminator()->getOperand(0),
+                          loops, left);
+}
+
 bool Expressions::isAtLeastZero(Ref ref) const {
   auto isSo = [this](Ref operand) { return isAtLeastZero(operand); };
   switch (ref->kind) {
   case Kind::Number:
     return ref->number >= 0;
   case Kind::Element: {
-    Operation *op = ref->tensor.getDefiningOp();
-    // Views of a tensor.
-    while (op && isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-                     tensor::CollapseShapeOp>(op))
-      op = op->getOperand(0).getDefiningOp();
-    return op && op->getName().getStringRef() == "linalg.softmax";
+    // More ops than a prior is made of.
+    int left = 64;
+    return hasNoneBelowZero(ref->tensor, left);
   }
   case Kind::Sum:
   case Kind::Reciprocal:

@@ -34,6 +34,13 @@ def mixed_powers(q, k, v, m):
     return (power / power.sum(-1, keepdim=True)) @ v
 
 
+def clamped_powers(q, k, v, m):
+    """The same of priors that are above 0 because they are held there."""
+    prior = m[:, :2].abs().clamp(1e-6, 2)
+    power = sum(prior[None, :, r, None, None] * torch.exp(q @ each.mT / 3) for r, each in enumerate((k, v)))
+    return (power / power.sum(-1, keepdim=True)) @ v
+
+
 def softmax_mixer(q, k, v, m):
     """Weights of heads are mixed by a softmax, which is none of keys."""
     weights = (q @ k.mT / 3).softmax(-1)
@@ -101,7 +108,7 @@ def mixed_to_others(q, k, v, m):
 
 
 RAISED = [complex_rotary, squared_distances, mixed_powers, softmax_mixer, tiled_heads, unit_vectors, joined_sum, disentangled,
-          finite_mask, normed_weights, counted_bias, residual_mixer, mixed_to_others]
+          finite_mask, normed_weights, counted_bias, residual_mixer, mixed_to_others, clamped_powers]
 
 
 def covariance(q, k, v, m):
