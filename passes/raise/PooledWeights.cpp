@@ -99,6 +99,8 @@ static bool takeSum(Expressions &make, SmallVectorImpl<Ref> &factors,
 
 static constexpr llvm::StringLiteral onlySums =
     "weights are not only multiplied and summed";
+static constexpr llvm::StringLiteral severalSums =
+    "several sums of one softmax's weights meet";
 
 /// Reads `root` at the places `result`. `single` is that of a single query, if
 /// there is one: one among them, or one that no tensor has.
@@ -119,13 +121,13 @@ readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
     why = "what becomes of the weights is no sum of products";
     return std::nullopt;
   }
-  Ref weights = nullptr;
+  SmallVector<ProductTerm> weighed;
+  auto isWeights = [&](Ref factor) {
+    return factor->is(Kind::Element) && factor->tensor == softmax.weights;
+  };
   for (ProductTerm &term : *terms) {
     for (Ref &factor : term.factors)
       factor = peelZeros(make, factor, softmax, pooled.zeroed);
-    auto isWeights = [&](Ref factor) {
-      return factor->is(Kind::Element) && factor->tensor == softmax.weights;
-    };
     if (llvm::none_of(term.factors, isWeights)) {
       if (!term.bound.empty() && llvm::any_of(term.factors, [&](Ref factor) {
             return readsTensor(factor, softmax.weights);
@@ -136,27 +138,46 @@ readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
       pooled.added.push_back(term);
       continue;
     }
-    if (weights || llvm::count_if(term.factors, isWeights) != 1) {
-      why = "several sums of one softmax's weights meet";
+    if (llvm::count_if(term.factors, isWeights) != 1) {
+      why = severalSums;
       return std::nullopt;
     }
-    weights = *llvm::find_if(term.factors, isWeights);
-    if (softmax.sum && !takeSum(make, term.factors, weights, softmax.axis, why))
+    Ref own = *llvm::find_if(term.factors, isWeights);
+    if (softmax.sum && !takeSum(make, term.factors, own, softmax.axis, why))
       return std::nullopt;
+    for (Ref factor : term.factors)
+      if (!factor->is(Kind::Element)) {
+        why = onlySums;
+        return std::nullopt;
+      }
+    weighed.push_back(term);
+  }
+  if (weighed.size() == 2) {
+    auto join = [&](const ProductTerm &own, const ProductTerm &mixed) {
+      return joinResidual(make, own, mixed, softmax.weights, softmax.axis);
+    };
+    std::optional<ProductTerm> joined = join(weighed[0], weighed[1]);
+    if (!joined)
+      joined = join(weighed[1], weighed[0]);
+    if (joined)
+      weighed = {*joined};
+  }
+  if (weighed.size() > 1) {
+    why = severalSums;
+    return std::nullopt;
+  }
+  Ref weights = nullptr;
+  for (const ProductTerm &term : weighed) {
+    weights = *llvm::find_if(term.factors, isWeights);
     pooled.weights = weights->places;
     pooled.key = select(atoms.flat(weights->places[softmax.axis]), single,
                         /*isIn=*/false);
     pooled.bound = atoms.flat(term.bound);
     pooled.factor = term.factor;
     for (Ref factor : term.factors) {
-      if (factor == weights)
-        continue;
-      if (!factor->is(Kind::Element)) {
-        why = onlySums;
-        return std::nullopt;
-      }
       bool ofKeys = meet(make.freeAtoms(factor), pooled.key);
-      (ofKeys ? pooled.values : pooled.mixers).push_back(factor);
+      if (factor != weights)
+        (ofKeys ? pooled.values : pooled.mixers).push_back(factor);
     }
   }
   if (!weights || pooled.values.empty() || pooled.key.empty() ||

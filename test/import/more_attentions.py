@@ -107,8 +107,21 @@ def mixed_to_others(q, k, v, m):
     return (q @ k.mT / 3 + torch.einsum("gh,bgij->bhij", m, v @ k.mT)).softmax(-1) @ v
 
 
+def gated_mixer(q, k, v, m):
+    """Each row says how far its heads keep to their own weights."""
+    weights, gate = (q @ k.mT / 3).softmax(-1), torch.sigmoid(q.mean(-1))[..., None]
+    return (gate * weights + (1 - gate) * torch.einsum("gh,bgij->bhij", m, weights)) @ v
+
+
+def residual_weights(q, k, v, m):
+    """Weights of heads, less what a narrow layer makes of all heads."""
+    weights = (q @ k.mT / 3).softmax(-1).permute(0, 2, 3, 1)
+    return (weights - F.linear(F.linear(weights, m[:2]), m[:, :2])).permute(0, 3, 1, 2) @ v
+
+
 RAISED = [complex_rotary, squared_distances, mixed_powers, softmax_mixer, tiled_heads, unit_vectors, joined_sum, disentangled,
-          finite_mask, normed_weights, counted_bias, residual_mixer, mixed_to_others, clamped_powers]
+          finite_mask, normed_weights, counted_bias, residual_mixer, mixed_to_others, clamped_powers,
+          gated_mixer, residual_weights]
 
 
 def covariance(q, k, v, m):
