@@ -198,7 +198,10 @@ def resampled(p):
                          ("round_prefer_ceil", lambda at: np.floor(at + 0.5))]:
         out(1.6, kernel, nearest_mode=name)
         out(0.7, kernel, nearest_mode=name, coordinate_transformation_mode="asymmetric")
-    # One place is the first.
+    # One place is the first, of an open size, too.
+    single = p.value("Sub", p.value("Shape", "x", start=2, end=3, ref=lambda x: longs(x.shape[2])), longs(2), ref=np.subtract)
+    p.out("Resize", "x", None, None, single, mode="linear", axes=[2], coordinate_transformation_mode="align_corners",
+          ref=lambda x, *_: x[:, :, :1])
     p.out("Resize", "x", None, None, longs(1), mode="linear", axes=[3], coordinate_transformation_mode="pytorch_half_pixel",
           ref=lambda x, *_: x[..., :1])
 

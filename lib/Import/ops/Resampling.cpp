@@ -105,7 +105,8 @@ static Value stepOf(OpCall &op, const SizePolynomial &n,
   if (m == SizePolynomial(1))
     return constant(0);
   Number whole = scale ? size(n) * *scale : size(m);
-  return size(n - 1) / (whole - 1.0);
+  // The only place is the first, whatever the step is.
+  return size(n - 1) / largest(whole - 1.0, 1e-30);
 }
 
 /// The same as a number, where the sizes are known.
