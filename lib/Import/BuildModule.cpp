@@ -157,7 +157,7 @@ Status ModuleBuilder::limitDims(const std::map<std::string, DimRange> &limits) {
   for (const auto &[dim, range] : limits) {
     DimRange &own = graph.ranges[dim];
     if (range.most && own.most.value_or(INT64_MAX) > *range.most)
-      result.remarks.push_back(remarkOn(dim, *range.most));
+      result.remarks.push_back(remarkOnLimit(dim, *range.most));
     own.narrow(range);
   }
   for (const auto &[dim, range] : graph.ranges) {

@@ -45,7 +45,7 @@ static bool isNeverBelow(const SizePolynomial &a, const SizePolynomial &b,
   return isSo;
 }
 
-/// Of a number and what is above it by another less a dim, the second.
+/// Of a number k and a size k + c - N that size, where N is at most c.
 static SizePolynomial whatIsLeft(const std::vector<SizePolynomial> &sizes,
                                  DimBounds &bounds) {
   for (size_t i = 0; i < sizes.size() && sizes.size() == 2; ++i) {
@@ -84,7 +84,7 @@ SizePolynomial mixattn::smallestSize(std::vector<SizePolynomial> sizes,
   return -largestSize(std::move(sizes), bounds);
 }
 
-std::string mixattn::remarkOn(const std::string &dim, int64_t most) {
+std::string mixattn::remarkOnLimit(const std::string &dim, int64_t most) {
   return "calls check that dim '" + dim + "' is at most " +
          std::to_string(most) + ": sizes or parts of tensors end there";
 }

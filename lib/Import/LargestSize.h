@@ -25,7 +25,7 @@ SizePolynomial smallestSize(std::vector<SizePolynomial> sizes,
                             DimBounds &bounds);
 
 /// The remark on a dim that has to be at most so large.
-std::string remarkOn(const std::string &dim, int64_t most);
+std::string remarkOnLimit(const std::string &dim, int64_t most);
 
 } // namespace mixattn
 

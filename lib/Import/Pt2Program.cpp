@@ -365,7 +365,7 @@ Graph ProgramReader::read() {
   for (const auto &[dim, range] : values.getNeeded()) {
     result.ranges[dim].narrow(range);
     if (range.most)
-      result.remarks.push_back(remarkOn(dim, *range.most));
+      result.remarks.push_back(remarkOnLimit(dim, *range.most));
   }
   return std::move(result);
 }

@@ -65,7 +65,7 @@ SizePolynomial ProgramValues::readSize(const JsonView &size) {
   Result<SizePolynomial> parsed = parseSize(text, naming, bounds);
   if (!parsed)
     size.complain(parsed.error());
-  // What calls cannot check.
+  // Calls check dims of inputs alone.
   for (const auto &[name, range] : bounds.needed)
     if (!dims.count(name))
       size.complain(makeError("expected the largest or the smallest of sizes, "

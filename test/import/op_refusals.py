@@ -32,6 +32,7 @@ CASES = {
                "with at both ends of 1 dims, but got 'reflect' and [1, -1]"),
     "along-none": two("aten.take_along_dim.default", ["B"], "expected a dim, and indices of as many dims as the tensor",
                       LONG, self=X, indices=Z, dim=1),
+    "no-statistics": two("aten.batch_norm.default", [6], "expected argument 'running_var' to be a tensor", input=X, running_mean=Z),
     "channels-of-none": of("aten.batch_norm.default", {"x": (FLOAT, [6]), "y": (FLOAT, [6]), "z": (FLOAT, [6])}, "expected a tensor "
                            "[B, C, ...], but got shape [6]", inputs=("x", "z"), input=X, running_mean=Z, running_var=Z),
     "statistics": two("aten.instance_norm.default", [6], "expected a norm by each item's own elements, without "

@@ -243,19 +243,20 @@ static void batchNorm(OpCall &op) {
                                 toText(x.sizes))));
   SizeList column(x.rank() - 1, 1);
   column[0] = x.sizes[1];
-  auto ofChannels = [&](const char *name, double otherwise) {
-    return op.has(name) ? op.build.reshape(op.tensor(name), column)
-                        : op.build.filled(DType::F32, {}, otherwise);
+  auto ofChannels = [&](const char *name, std::optional<double> otherwise) {
+    return op.has(name) || !otherwise
+               ? op.build.reshape(op.tensor(name), column)
+               : op.build.filled(DType::F32, {}, *otherwise);
   };
-  // What each channel is multiplied by, and what is added, once for all items.
+  // A factor and an offset of each channel, once for all items.
   DType wide = computedAs(x.dtype);
-  Built scale =
-      combine(op.build, {ofChannels("running_var", 1), ofChannels("weight", 1)},
-              wide, wide, bodyOf([=](ArrayRef<Number> n) {
-                return (n[0] + epsilon).by<math::RsqrtOp>() * n[1];
-              }));
+  Built scale = combine(
+      op.build, {ofChannels("running_var", {}), ofChannels("weight", 1)}, wide,
+      wide, bodyOf([=](ArrayRef<Number> n) {
+        return (n[0] + epsilon).by<math::RsqrtOp>() * n[1];
+      }));
   Built offset = combine(
-      op.build, {ofChannels("bias", 0), ofChannels("running_mean", 0), scale},
+      op.build, {ofChannels("bias", 0), ofChannels("running_mean", {}), scale},
       wide, wide,
       bodyOf([](ArrayRef<Number> n) { return n[0] - n[1] * n[2]; }));
   op.give(

@@ -179,7 +179,7 @@ static Built tapsOf(OpCall &op, const Line &line, const SizePolynomial &size,
   return {dtype, made.sizes, op.build.valueOf(made)};
 }
 
-/// What each tap counts: [m, taps].
+/// The weights of taps: [m, taps].
 static Built weightsOf(OpCall &op, const Line &line,
                        const SizePolynomial &size) {
   Built weights =

@@ -129,7 +129,7 @@ static std::optional<std::vector<double>> numbersOf(OpCall &op,
   return result;
 }
 
-/// What a word stands for; fails where it stands for nothing.
+/// The kind that a word names; fails where it names none.
 template <typename Kind>
 static Kind chosen(OpCall &op, const char *name, const char *otherwise,
                    ArrayRef<std::pair<StringRef, Kind>> kinds) {
