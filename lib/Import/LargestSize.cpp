@@ -9,6 +9,12 @@
 
 using namespace mixattn;
 
+bool mixattn::isNeverNegative(const SizePolynomial &size) {
+  return size.isKnown() && llvm::all_of(size.getTerms(), [](const auto &term) {
+           return term.second > 0;
+         });
+}
+
 /// Whether that is so for all sizes that there are; from 1 on, if need be.
 static bool isNeverBelow(const SizePolynomial &a, const SizePolynomial &b,
                          DimBounds &bounds) {
@@ -16,12 +22,9 @@ static bool isNeverBelow(const SizePolynomial &a, const SizePolynomial &b,
   using FromEnd =
       llvm::function_ref<SizePolynomial(const std::string &, SizePolynomial)>;
   auto holds = [above = a - b](FromEnd fromEnd) {
-    SizePolynomial counted = above.with([&](const std::string &dim) {
+    return isNeverNegative(above.with([&](const std::string &dim) {
       return std::optional(fromEnd(dim, SizePolynomial::named(dim)));
-    });
-    return counted.isKnown() &&
-           llvm::all_of(counted.getTerms(),
-                        [](const auto &term) { return term.second > 0; });
+    }));
   };
   if (holds([](const std::string &, SizePolynomial size) { return size; }))
     return true;

@@ -14,6 +14,9 @@ struct DimBounds {
   std::map<std::string, DimRange> needed;
 };
 
+/// Whether `size` is at least 0 for all sizes of dims because each term is.
+bool isNeverNegative(const SizePolynomial &size);
+
 /// The size that no other is above, within `bounds` and for sizes from 1 on.
 /// Where a table of 64 rows ends, only sizes to which it reaches are left: 64 -
 /// N of 0 and 64 - N, and N is at most 64. Unknown of others.

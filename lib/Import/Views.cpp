@@ -2,6 +2,7 @@
 // Other orders and parts of the same elements. What is generated moves by its
 // indices.
 #include "lib/Import/GraphBuilder.h"
+#include "lib/Import/LargestSize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -224,18 +225,16 @@ Built GraphBuilder::transpose(const Built &tensor, ArrayRef<int64_t> order) {
 }
 
 void GraphBuilder::requireSize(const SizePolynomial &size) {
+  if (isNeverNegative(size))
+    return;
   int64_t number = 0;
   std::vector<std::pair<std::vector<std::string>, int64_t>> others;
-  bool isBelow = false;
   for (const auto &[dims, coefficient] : size.getTerms()) {
-    isBelow |= coefficient < 0;
     if (dims.empty())
       number = coefficient;
     else
       others.emplace_back(dims, coefficient);
   }
-  if (!isBelow && size.isKnown())
-    return;
   if (others.size() != 1 || others[0].first.size() != 1 ||
       (others[0].second < 0 && number < 0)) {
     fail(makeError("expected a part that lies within its tensor at all sizes, "

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Weights, and to them the weights of all heads mixed: mixed by one matrix
-// more.
+// Scores or weights of heads, and to them those of all heads mixed: one mixer.
 
-#include "passes/raise/PooledWeights.h"
+#include "passes/raise/MatchAttention.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -22,6 +21,57 @@ struct WeighedTerm {
 
 } // namespace
 
+/// The mixer M that heads `from` are multiplied by, with `own`, by which head
+/// `to` keeps its own, on its diagonal.
+static Ref mixerOfBoth(Expressions &make, ProductTerm own,
+                       const ProductTerm &mixers, Atom from, Atom to) {
+  own.factors.push_back(make.identity(from, to));
+  return make.sum({toExpression(make, mixers), toExpression(make, own)},
+                  make.f32);
+}
+
+void AttentionMatcher::joinResidualScores() {
+  RawScore &raw = scores.raw;
+  if (raw.isGiven || raw.isRectified || raw.hidden || !raw.components.empty() ||
+      raw.others.size() != 1)
+    return;
+  const SummedProduct &other = raw.others[0];
+  bool isFirst = raw.mixers.empty();
+  const SummedProduct &own = isFirst ? raw : other,
+                      &mixed = isFirst ? other : raw;
+  if (!own.mixers.empty() || mixed.factor == 0)
+    return;
+  Place ofMixers = make.freeAtoms(mixed.mixers),
+        ofProducts = make.freeAtoms(mixed.queries);
+  llvm::append_range(ofProducts, make.freeAtoms(mixed.keys));
+  Place bound = flat(mixed.bound), to = select(ofMixers, bound, false);
+  Place from = select(select(bound, ofMixers), ofProducts),
+        between = select(select(bound, ofMixers), ofProducts, false),
+        depth = select(bound, ofMixers, false), ownDepth = flat(own.bound);
+  if (from.size() != 1 || to.size() != 1 || depth.size() != ownDepth.size() ||
+      !(make.atoms.sizeOf(from[0]) == make.atoms.sizeOf(to[0])))
+    return;
+  // The mixed product reads heads `from` where this one reads its own.
+  DenseMap<Atom, Atom> renamed = {{from[0], to[0]}};
+  for (auto [theirs, ours] : llvm::zip_equal(depth, ownDepth))
+    renamed[theirs] = ours;
+  auto areSame = [&](ArrayRef<Ref> ours, ArrayRef<Ref> theirs) {
+    return ours.size() == theirs.size() &&
+           llvm::all_of(llvm::zip_equal(ours, theirs), [&](auto pair) {
+             return make.areSame(std::get<0>(pair), std::get<1>(pair), renamed);
+           });
+  };
+  if (!areSame(own.queries, mixed.queries) || !areSame(own.keys, mixed.keys))
+    return;
+  // Of one factor, that of what is mixed.
+  SummedProduct joined = mixed;
+  joined.mixers = {mixerOfBoth(make, {own.factor / mixed.factor},
+                               {1, between, mixed.mixers}, from[0], to[0])};
+  joined.bound = select(bound, between, false);
+  raw.others.clear();
+  static_cast<SummedProduct &>(raw) = std::move(joined);
+}
+
 static WeighedTerm takeApart(const Expressions &make, const ProductTerm &term,
                              Value weights, unsigned axis) {
   WeighedTerm apart;
@@ -37,10 +87,10 @@ static WeighedTerm takeApart(const Expressions &make, const ProductTerm &term,
   return apart;
 }
 
-std::optional<ProductTerm> mixattn::joinResidual(Expressions &make,
-                                                 const ProductTerm &own,
-                                                 const ProductTerm &mixed,
-                                                 Value weights, unsigned axis) {
+std::optional<ProductTerm>
+mixattn::joinResidualWeights(Expressions &make, const ProductTerm &own,
+                             const ProductTerm &mixed, Value weights,
+                             unsigned axis) {
   const Atoms &atoms = make.atoms;
   WeighedTerm a = takeApart(make, own, weights, axis),
               b = takeApart(make, mixed, weights, axis);
@@ -74,11 +124,8 @@ std::optional<ProductTerm> mixattn::joinResidual(Expressions &make,
   if (!isWithin(between, make.freeAtoms(b.mixers)) ||
       meet(between, make.freeAtoms(b.values)))
     return std::nullopt;
-  SmallVector<Ref> alone(a.mixers);
-  alone.push_back(make.identity(*from, *to));
-  Ref mixer = make.sum({toExpression(make, {mixed.factor, between, b.mixers}),
-                        toExpression(make, {own.factor, {}, alone})},
-                       make.f32);
+  Ref mixer = mixerOfBoth(make, {own.factor, {}, a.mixers},
+                          {mixed.factor, between, b.mixers}, *from, *to);
   ProductTerm result{1, joined, {b.weights, mixer}};
   llvm::append_range(result.factors, b.values);
   return result;

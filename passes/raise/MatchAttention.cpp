@@ -244,7 +244,7 @@ AttentionMatcher::match(linalg::LinalgOp root, const FoundSoftmax &softmax,
     added.push_back(toExpression(make, term));
   if (!added.empty())
     result.added = make.sum(added, added[0]->type);
-  joinResidual();
+  joinResidualScores();
   if (matchMixerOfScores() && matchOtherProducts() && chooseHeads() &&
       matchMixerOfWeights() && matchQueriesAndKeys() && matchValues() &&
       matchZeros() && matchMasks() && matchAdded())

@@ -28,7 +28,7 @@ private:
   bool chooseHeads();
   /// Takes scores that are added to themselves mixed, s + M s, as mixed by M +
   /// 1.
-  void joinResidual();
+  void joinResidualScores();
   bool matchMixerOfScores();
   /// Tells products that are added to the first one from biases.
   bool matchOtherProducts();

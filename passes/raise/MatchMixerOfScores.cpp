@@ -61,50 +61,6 @@ bool AttentionMatcher::matchOtherProducts() {
   return true;
 }
 
-void AttentionMatcher::joinResidual() {
-  RawScore &raw = scores.raw;
-  if (raw.isGiven || raw.isRectified || raw.hidden || !raw.components.empty() ||
-      raw.others.size() != 1)
-    return;
-  const SummedProduct &other = raw.others[0];
-  bool isFirst = raw.mixers.empty();
-  const SummedProduct &own = isFirst ? raw : other,
-                      &mixed = isFirst ? other : raw;
-  if (!own.mixers.empty() || mixed.factor == 0)
-    return;
-  Place ofMixers = make.freeAtoms(mixed.mixers),
-        ofProducts = make.freeAtoms(mixed.queries);
-  llvm::append_range(ofProducts, make.freeAtoms(mixed.keys));
-  Place bound = flat(mixed.bound), to = select(ofMixers, bound, false);
-  Place from = select(select(bound, ofMixers), ofProducts),
-        between = select(select(bound, ofMixers), ofProducts, false),
-        depth = select(bound, ofMixers, false), ownDepth = flat(own.bound);
-  if (from.size() != 1 || to.size() != 1 || depth.size() != ownDepth.size() ||
-      !(make.atoms.sizeOf(from[0]) == make.atoms.sizeOf(to[0])))
-    return;
-  // The mixed product reads heads `from` where this one reads its own.
-  DenseMap<Atom, Atom> renamed = {{from[0], to[0]}};
-  for (auto [theirs, ours] : llvm::zip_equal(depth, ownDepth))
-    renamed[theirs] = ours;
-  auto areSame = [&](ArrayRef<Ref> ours, ArrayRef<Ref> theirs) {
-    return ours.size() == theirs.size() &&
-           llvm::all_of(llvm::zip_equal(ours, theirs), [&](auto pair) {
-             return make.areSame(std::get<0>(pair), std::get<1>(pair), renamed);
-           });
-  };
-  if (!areSame(own.queries, mixed.queries) || !areSame(own.keys, mixed.keys))
-    return;
-  Ref alone = make.product({make.number(own.factor / mixed.factor, make.f32),
-                            make.identity(from[0], to[0])},
-                           make.f32);
-  SummedProduct joined = mixed;
-  joined.mixers = {make.sum(
-      {toExpression(make, {1, between, mixed.mixers}), alone}, make.f32)};
-  joined.bound = select(bound, between, false);
-  raw.others.clear();
-  static_cast<SummedProduct &>(raw) = std::move(joined);
-}
-
 bool AttentionMatcher::matchMixerOfScores() {
   RawScore &raw = scores.raw;
   Place ofProducts = make.freeAtoms(raw.queries);

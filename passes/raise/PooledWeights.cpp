@@ -154,7 +154,8 @@ readAt(Expressions &make, linalg::LinalgOp root, ArrayRef<Place> result,
   }
   if (weighed.size() == 2) {
     auto join = [&](const ProductTerm &own, const ProductTerm &mixed) {
-      return joinResidual(make, own, mixed, softmax.weights, softmax.axis);
+      return joinResidualWeights(make, own, mixed, softmax.weights,
+                                 softmax.axis);
     };
     std::optional<ProductTerm> joined = join(weighed[0], weighed[1]);
     if (!joined)

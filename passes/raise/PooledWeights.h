@@ -38,10 +38,11 @@ inline constexpr llvm::StringLiteral noSumOverKeys =
 /// are: `own` has those of the result's head, and `mixed` those of all heads
 /// times a mixer M. It is one term, whose mixer is M plus what `own` has on its
 /// diagonal. None where values differ, or more does.
-std::optional<ProductTerm> joinResidual(Expressions &make,
-                                        const ProductTerm &own,
-                                        const ProductTerm &mixed,
-                                        mlir::Value weights, unsigned axis);
+std::optional<ProductTerm> joinResidualWeights(Expressions &make,
+                                               const ProductTerm &own,
+                                               const ProductTerm &mixed,
+                                               mlir::Value weights,
+                                               unsigned axis);
 
 /// Reads `root` as pooled weights of `softmax`; or says in `why` what it is
 /// not.

@@ -42,6 +42,7 @@ DECODERS = {
     "Gemma3": WIDE | {"sliding_window": 6},
     "Granite": GROUPED,
     "Mistral": GROUPED | {"sliding_window": 5},
+    "Mixtral": GROUPED | {"num_local_experts": 4, "num_experts_per_tok": 2, "experts_implementation": "batched_mm"},
     "OPT": SHORT | {"ffn_dim": 96, "word_embed_proj_dim": 64, "max_position_embeddings": 64},
     "Olmo2": GROUPED,
     "Phi": BASE,

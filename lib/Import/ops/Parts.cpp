@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors cut, and put side by side.
 #include "lib/Import/ops/Parts.h"
+#include "lib/Import/LargestSize.h"
 #include "lib/Import/ops/Placed.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,9 +13,7 @@ SizePolynomial mixattn::fromEnd(GraphBuilder &build,
                                 const SizePolynomial &place,
                                 const SizePolynomial &size) {
   auto isBelow = [](const SizePolynomial &number) {
-    return number.isKnown() && !number.isZero() &&
-           llvm::all_of(number.getTerms(),
-                        [](const auto &term) { return term.second < 0; });
+    return !number.isZero() && isNeverNegative(-number);
   };
   if (isBelow(place))
     return place + size;

@@ -2,6 +2,7 @@
 // Sizes of tensors as integers, and arithmetic of such.
 #include "lib/Import/ops/Sizes.h"
 
+#include "lib/Import/LargestSize.h"
 #include "lib/Import/SizeText.h"
 
 using namespace mlir;
@@ -10,16 +11,12 @@ using namespace mixattn;
 std::optional<int> mixattn::signOf(const SizePolynomial &number) {
   if (std::optional<int64_t> known = number.asNumber())
     return *known > 0 ? 1 : *known < 0 ? -1 : 0;
-  // Every term counts towards one side, and a number does so for all sizes.
-  const auto &terms = number.getTerms();
-  auto own = terms.find({});
-  if (!number.isKnown() || own == terms.end())
+  // A number of its own is there for all sizes.
+  if (!number.getTerms().count({}))
     return std::nullopt;
-  bool isPositive = own->second > 0;
-  for (const auto &[dims, coefficient] : terms)
-    if ((coefficient > 0) != isPositive)
-      return std::nullopt;
-  return isPositive ? 1 : -1;
+  if (isNeverNegative(number))
+    return 1;
+  return isNeverNegative(-number) ? std::optional(-1) : std::nullopt;
 }
 
 SizePolynomial mixattn::productOf(const SizeList &sizes) {
