@@ -18,7 +18,7 @@ how many of its attentions were raised, its error raised and plain, relative to
 the largest number of the result, and the time to compile it.
 
   --full       models as published, with random weights; else small ones
-  --families   instead: small models of 29 families of transformers
+  --families   instead: small models of 30 families of transformers
   --onnx       in ONNX's format, at opsets 18, 20 and 23
   --only=NAME  one of them, such as bert-sdpa
   --nodes      instead: ONNX's own tests of attention, of caches and of rotary

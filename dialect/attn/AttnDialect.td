@@ -50,6 +50,8 @@ def Attn_Dialect : Dialect {
     N lies between two ends, S has one end, and M is as large as a polynomial
     in dims of arguments that are not computed themselves. Dims of results that
     no argument has are such; they get a name where the entry gives none.
+    Where no argument has B and that of one is `4 B + 1`, that dim tells B, and
+    calls check that it leaves no rest.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;

@@ -108,8 +108,8 @@ void ModuleBuilder::makeEntry(OpBuilder &builder, GraphBuilder &types) {
                                builder.getFunctionType(inputs, {}));
   for (const GraphInput &input : graph.inputs)
     for (const SizePolynomial &size : graph.values[input.value].sizes)
-      if (std::string dim = size.asDim(); !dim.empty())
-        dims.insert(dim);
+      if (auto form = size.asAffine())
+        dims.insert(form->dim);
   // Arguments of calls keep their names; parameters give way.
   std::vector<std::string> names(graph.inputs.size());
   for (bool isWeight : {false, true})
@@ -181,9 +181,14 @@ void ModuleBuilder::bindInputs(GraphBuilder &build) {
     Value argument = entry.getArgument(next++);
     values[input.value] = {type.dtype, type.sizes, argument};
     for (auto [dim, size] : llvm::enumerate(type.sizes))
-      if (std::string name = size.asDim(); !name.empty())
-        build.defineDim(name, argument, dim);
+      if (!size.asDim().empty())
+        build.defineDim(size, argument, dim);
   }
+  // Where no argument has a dim one tells it.
+  for (const GraphInput &input : graph.inputs)
+    if (!input.isConstant)
+      for (auto [dim, size] : llvm::enumerate(graph.values[input.value].sizes))
+        build.defineDim(size, values[input.value].value, dim);
   for (const auto &[input, update] : graph.updates)
     values[graph.inputs[input].value].isUpdated = true;
 }

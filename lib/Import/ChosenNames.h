@@ -6,17 +6,19 @@
 #include "lib/Import/Graph.h"
 #include "lib/Import/SizeText.h"
 
+#include <set>
+
 namespace mixattn {
 
 /// Enters the name that the user gave dim `dim` of `input`, if any, for the
-/// symbol that the file has for it. An error where the symbol has another name.
+/// symbol in its `size`: B for `s0`, or for `4 s0` where the user says 4*B. An
+/// error where the size is of another form, or the symbol has another name.
 Status chooseName(const InputDimNames &given, const std::string &input,
-                  int64_t dim, const std::string &symbol, DimNaming &chosen);
+                  int64_t dim, const SizePolynomial &size, DimNaming &chosen);
 
-/// An error if the user gave a name to dim `dim` of `input`, which is not open:
-/// `size` says what it is.
-Status refuseName(const InputDimNames &given, const std::string &input,
-                  int64_t dim, const std::string &size);
+/// The symbols that are no size of an input, but that one tells: that of `4
+/// s0`, or of `s0 + 1`.
+std::set<std::string> findToldSymbols(const SizeList &sizesOfInputs);
 
 } // namespace mixattn
 

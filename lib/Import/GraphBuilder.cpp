@@ -54,9 +54,10 @@ bool GraphBuilder::hasFailed(ArrayRef<Built> operands) const {
          llvm::any_of(operands, [](const Built &each) { return !each; });
 }
 
-void GraphBuilder::defineDim(const std::string &name, Value argument,
+void GraphBuilder::defineDim(const SizePolynomial &size, Value argument,
                              int64_t dim) {
-  dims.try_emplace(name, OpenDim{argument, dim, dims.size()});
+  if (auto form = size.asAffine())
+    dims.try_emplace(form->dim, OpenDim{argument, dim, *form, dims.size()});
 }
 
 void GraphBuilder::defineInteger(const std::string &name, Value index,
@@ -75,6 +76,19 @@ bool GraphBuilder::dependsOnIntegers(const SizePolynomial &size,
   return false;
 }
 
+Value GraphBuilder::indexOf(const OpenDim &open) {
+  Value index = tensor::DimOp::create(b, loc, open.argument, open.dim);
+  if (int64_t offset = open.size.offset) {
+    Value number = arith::ConstantIndexOp::create(b, loc, offset);
+    index = arith::SubIOp::create(b, loc, index, number);
+  }
+  if (int64_t factor = open.size.factor; factor > 1) {
+    Value number = arith::ConstantIndexOp::create(b, loc, factor);
+    index = arith::DivUIOp::create(b, loc, index, number);
+  }
+  return index;
+}
+
 Value GraphBuilder::indexOf(const SizePolynomial &size) {
   Value &known = sizeValues[size.toText()];
   if (known)
@@ -86,10 +100,8 @@ Value GraphBuilder::indexOf(const SizePolynomial &size) {
       term = arith::ConstantIndexOp::create(b, loc, coefficient);
     for (const std::string &dim : product) {
       Value &factor = sizeValues[dim];
-      if (!factor) {
-        const OpenDim &open = dims.at(dim);
-        factor = tensor::DimOp::create(b, loc, open.argument, open.dim);
-      }
+      if (!factor)
+        factor = indexOf(dims.at(dim));
       term = term ? arith::MulIOp::create(b, loc, term, factor) : factor;
     }
     sum = sum ? arith::AddIOp::create(b, loc, sum, term) : term;

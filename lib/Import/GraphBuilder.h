@@ -84,8 +84,9 @@ public:
     numGenerated = 0;
   }
 
-  /// Says that `dim` of `argument` is the open dim of that name.
-  void defineDim(const std::string &name, mlir::Value argument, int64_t dim);
+  /// Says that `dim` of `argument` is of that size, and so what the open dim in
+  /// it is, unless that is known: `B`, or `4 B` where no argument has B.
+  void defineDim(const SizePolynomial &size, mlir::Value argument, int64_t dim);
   /// Says that sizes call an integer, one of a tensor, by that name; where
   /// `isCount` is set it is at least 0.
   void defineInteger(const std::string &name, mlir::Value index, bool isCount);
@@ -162,12 +163,15 @@ public:
 
 private:
   struct Reading;
-  /// A dim of an argument, and how many came before.
+  /// An open dim: the dim of an argument that tells it, by which size of that,
+  /// and how many came before.
   struct OpenDim {
     mlir::Value argument;
     int64_t dim;
+    SizePolynomial::Affine size;
     size_t order;
   };
+  mlir::Value indexOf(const OpenDim &open);
   Built reshaped(const Built &tensor, const SizeList &sizes);
   Reading read(const Built &operand, const SizeList &sizes);
   mlir::Value emitLoops(llvm::ArrayRef<Built> operands, const SizeList &sizes,

@@ -44,6 +44,13 @@ shapeOf(const onnx::ValueInfoProto &input) {
   return &shape;
 }
 
+/// The size that `symbol` writes: itself, or `2*n + 1` of others.
+static SizePolynomial readSize(const std::string &symbol) {
+  std::optional<SizePolynomial> size = SizePolynomial::parse(symbol);
+  bool isName = isIdentifier(symbol) || !size || size->asNumber();
+  return isName ? SizePolynomial::named(symbol) : *size;
+}
+
 namespace {
 
 /// Names in place of symbols.
@@ -56,12 +63,19 @@ public:
                         const onnx::TensorShapeProto::Dimension &size) const {
     if (size.has_dim_value())
       return size.dim_value();
-    return SizePolynomial::named(chosen.at(symbolOf(input, dim, size)));
+    return sizes.at(symbolOf(input, dim, size))
+        .with([&](const std::string &symbol) {
+          return SizePolynomial::named(chosen.at(symbol));
+        });
   }
 
 private:
+  void findSymbols();
+
   /// Each symbol with its first place.
   std::map<std::string, std::pair<std::string, int64_t>> symbols;
+  /// The sizes of symbols that these write, in the file's names.
+  std::map<std::string, SizePolynomial> sizes;
   DimNaming chosen;
 };
 
@@ -76,15 +90,21 @@ Status SymbolNames::add(const std::string &input,
       if (size.dim_value() < 1)
         return makeError("expected a size of at least 1, but got {}",
                          size.dim_value());
-      if (Status open =
-              refuseName(names, input, dim, std::to_string(size.dim_value()));
+      if (Status open = chooseName(names, input, dim, size.dim_value(), chosen);
           !open)
         return open;
       continue;
     }
     std::string symbol = symbolOf(input, dim, size);
     symbols.try_emplace(symbol, input, dim);
-    if (Status named = chooseName(names, input, dim, symbol, chosen); !named)
+    // What the user gives a name of its own is no sum of others.
+    auto name = names.find({input, dim});
+    bool isWhole = name != names.end() && isIdentifier(name->second);
+    SizePolynomial written =
+        isWhole ? SizePolynomial::named(symbol) : readSize(symbol);
+    if (auto known = sizes.emplace(symbol, written).first; isWhole)
+      known->second = written;
+    if (Status named = chooseName(names, input, dim, written, chosen); !named)
       return named;
   }
   return Success{};
@@ -98,7 +118,34 @@ static std::string identifierLike(const std::string &wanted) {
   return isIdentifier(made) ? made : "_" + made;
 }
 
+/// Leaves the symbols that are to get a name: those of dims themselves, and
+/// those that dims tell. A text of others is one symbol.
+void SymbolNames::findSymbols() {
+  SizeList all;
+  for (const auto &[text, size] : sizes)
+    all.push_back(size);
+  std::set<std::string> told = findToldSymbols(all);
+  auto isKnown = [&](const std::string &symbol) {
+    auto own = sizes.find(symbol);
+    return told.count(symbol) ||
+           (own != sizes.end() && own->second.asDim() == symbol);
+  };
+  for (auto &[text, size] : sizes) {
+    bool isOfKnown = true;
+    for (const auto &[product, coefficient] : size.getTerms())
+      isOfKnown &= llvm::all_of(product, isKnown);
+    if (!isOfKnown)
+      size = SizePolynomial::named(text);
+    if (size.asDim() == text)
+      continue;
+    auto place = symbols.extract(text).mapped();
+    if (auto form = size.asAffine(); form && told.count(form->dim))
+      symbols.emplace(form->dim, place);
+  }
+}
+
 Status SymbolNames::choose() {
+  findSymbols();
   std::set<std::string> taken;
   for (const auto &[symbol, name] : chosen)
     if (!taken.insert(name).second)

@@ -143,22 +143,23 @@ ValueId ProgramValues::use(const JsonView &view) {
   return 0;
 }
 
-/// Names an open dim of an input as the user does, if it is one.
-void ProgramValues::nameDim(const JsonView &view, const std::string &input,
-                            int64_t dim, const InputDimNames &names) {
+/// The size of an input's dim, which gets the name that the user gives it.
+SizePolynomial ProgramValues::nameDim(const JsonView &view,
+                                      const std::string &input, int64_t dim,
+                                      const InputDimNames &names) {
   SizePolynomial size = readSize(view);
   std::string symbol = size.asDim();
   if (!symbol.empty() && dims.insert(symbol).second)
     places.emplace(symbol, places.size());
-  Status named = symbol.empty() ? refuseName(names, input, dim, size.toText())
-                                : chooseName(names, input, dim, symbol, chosen);
-  if (!named)
+  if (Status named = chooseName(names, input, dim, size, chosen); !named)
     view.complain(named.error());
+  return size;
 }
 
 /// The dims of inputs get their names before any other size is read.
 void ProgramValues::nameDims(const JsonView &specs,
                              const InputDimNames &names) {
+  SizeList sizes;
   for (const JsonView &spec : specs.elements()) {
     if (!spec.has("user_input"))
       continue;
@@ -171,7 +172,11 @@ void ProgramValues::nameDims(const JsonView &specs,
       continue;
     int64_t dim = 0;
     for (const JsonView &size : type->second["sizes"].elements())
-      nameDim(size, input, dim++, names);
+      sizes.push_back(nameDim(size, input, dim++, names));
+  }
+  for (const std::string &symbol : findToldSymbols(sizes)) {
+    dims.insert(symbol);
+    places.emplace(symbol, places.size());
   }
   std::set<std::string> named;
   for (const std::string &symbol : dims) {

@@ -47,8 +47,8 @@ public:
   void checkArgument(const Argument &argument, const GraphNode &node);
 
 private:
-  void nameDim(const JsonView &view, const std::string &input, int64_t dim,
-               const InputDimNames &names);
+  SizePolynomial nameDim(const JsonView &view, const std::string &input,
+                         int64_t dim, const InputDimNames &names);
   SizePolynomial readSize(const JsonView &size);
   void readBounds();
   void joinDims();

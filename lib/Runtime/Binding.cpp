@@ -15,8 +15,11 @@ Shape mixattn::shapeOf(const Parameter &parameter, const DimSizes &sizes) {
   return shape;
 }
 
-/// Whether some argument has that dim.
+/// Whether some argument has that dim, or tells it.
 static bool hasDim(const Entry &entry, const std::string &name) {
+  if (auto rule = entry.sizes.find(name);
+      rule != entry.sizes.end() && rule->second.told)
+    return true;
   for (const Parameter &argument : entry.arguments)
     for (const Dim &dim : argument.shape)
       if (dim.name == name)
@@ -40,7 +43,7 @@ std::optional<Error> DimTable::refuse(const std::string &dim,
   auto rule = entry.sizes.find(dim);
   if (rule == entry.sizes.end())
     return std::nullopt;
-  const auto &[least, most, definition] = rule->second;
+  const auto &[least, most, definition, told] = rule->second;
   if (size < least)
     return makeError("expected dim '{}' to be {} or more, but got {}", dim,
                      least, size);
@@ -50,7 +53,28 @@ std::optional<Error> DimTable::refuse(const std::string &dim,
   return std::nullopt;
 }
 
+Status DimTable::computeTold() {
+  for (const auto &[dim, rule] : entry.sizes) {
+    auto by = rule.told ? known.find(rule.told->by) : known.end();
+    if (by == known.end())
+      continue;
+    auto [name, factor, offset] = *rule.told;
+    int64_t multiple, over = (offset % factor + factor) % factor;
+    std::string more = over ? " plus " + std::to_string(over) : "";
+    if (__builtin_sub_overflow(by->second, offset, &multiple) ||
+        multiple % factor)
+      return makeError("expected dim '{}' to be a multiple of {}{}, but got {}",
+                       name, factor, more, by->second);
+    if (std::optional<Error> refused = refuse(dim, multiple / factor))
+      return *refused;
+    known.insert({dim, multiple / factor});
+  }
+  return Success();
+}
+
 Status DimTable::compute() {
+  if (Status told = computeTold(); !told)
+    return told;
   for (const auto &[dim, rule] : entry.sizes) {
     if (!rule.definition || !rule.definition->hasDimsOf(known))
       continue;

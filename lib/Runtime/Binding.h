@@ -33,6 +33,8 @@ public:
   const DimSizes &sizes() const { return known; }
 
 private:
+  /// Sets the dims that no argument has, by those that tell them.
+  Status computeTold();
   /// The error of a size that the entry does not take, if it is one.
   std::optional<Error> refuse(const std::string &dim, int64_t size) const;
 

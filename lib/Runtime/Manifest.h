@@ -80,12 +80,20 @@ struct Polynomial {
   double in(const DimSizes &sizes) const;
 };
 
+/// How the size of a dim that no argument has is told: dim `by` of an argument
+/// is `factor` times as large, and `offset` more. Both are below 2^31.
+struct ToldSize {
+  std::string by;
+  int64_t factor = 1, offset = 0;
+};
+
 /// A rule on the size of a dim.
 struct SizeRule {
   int64_t least = 0;
   std::optional<int64_t> most = std::nullopt;
   /// The size, in dims of arguments that have no such rule.
   std::optional<SizeExpression> definition = std::nullopt;
+  std::optional<ToldSize> told = std::nullopt;
 };
 
 /// Something of an entry that takes time: an op, and what has become of it.

@@ -52,6 +52,26 @@ SizeExpression mixattn::parseSize(const JsonView &json,
   return parse(json, dims, /*depth=*/0);
 }
 
+/// `{"by": "M", "factor": 4, "offset": 1}`, of a dim that no argument has: M is
+/// one that has `is`.
+static ToldSize parseTold(const JsonView &json, const JsonView &rules,
+                          const std::set<std::string> &ofArguments) {
+  ToldSize told{json["by"].text(), json["factor"].integer(),
+                json["offset"].integer()};
+  bool isComputed = ofArguments.count(told.by) && rules.has(told.by.c_str()) &&
+                    rules[told.by.c_str()].has("is");
+  if (!isComputed)
+    json.complain(makeError("expected a dim of an argument that others tell, "
+                            "but got '{}'",
+                            told.by));
+  if (told.factor < 1 || told.factor > INT32_MAX || told.offset < -INT32_MAX ||
+      told.offset > INT32_MAX)
+    json.complain(makeError("expected a factor from 1 on and an offset below "
+                            "2^31, but got {} and {}",
+                            told.factor, told.offset));
+  return told;
+}
+
 /// `{"is": SIZE}` or `{"range": [least, most]}`, where the most may be absent.
 static SizeRule parseRule(const JsonView &json,
                           const std::set<std::string> &dims) {
@@ -77,6 +97,16 @@ static SizeRule parseRule(const JsonView &json,
 std::map<std::string, SizeRule>
 mixattn::parseRules(const JsonView &json, std::set<std::string> &dims) {
   auto members = json.members();
+  std::map<std::string, ToldSize> told;
+  for (const auto &[name, rule] : members)
+    if (rule.has("told") && !rule.has("is") && !dims.count(name))
+      told[name] = parseTold(rule["told"], json, dims);
+    else if (rule.has("told"))
+      rule.complain(makeError("expected a dim that no argument has and that is "
+                              "not computed, but got '{}'",
+                              name));
+  for (const auto &[name, rule] : told)
+    dims.insert(name);
   // Definitions are by dims that have none, so that none waits for another.
   for (const auto &[name, rule] : members)
     if (rule.has("is"))
@@ -87,6 +117,8 @@ mixattn::parseRules(const JsonView &json, std::set<std::string> &dims) {
   std::map<std::string, SizeRule> rules;
   for (const auto &[name, rule] : members)
     rules[name] = parseRule(rule, dims);
+  for (const auto &[name, each] : told)
+    rules[name].told = each;
   for (const auto &[name, rule] : members)
     dims.insert(name);
   return rules;

@@ -139,6 +139,9 @@ static CEntry nameInC(const Entry &entry) {
       if (dim.isDynamic() && !definitionOf(entry, dim.name) &&
           seen.insert(dim.name).second)
         named.dims.emplace_back(dim.name, identifiers.add(dim.name));
+  for (const auto &[dim, rule] : entry.sizes)
+    if (rule.told && seen.insert(dim).second)
+      named.dims.emplace_back(dim, identifiers.add(dim));
   for (CParameter &each : named.parameters)
     each.name = identifiers.add(each.parameter->name);
   return named;

@@ -156,7 +156,8 @@ Constant *TableWriter::launchRow(const Entry &entry, const Launch &launch,
                    counts(launch.block), counts(launch.cluster)});
 }
 
-/// The names of the dims of an entry's tensors, each once.
+/// The names of the dims of an entry's tensors, and of those that these tell,
+/// each once.
 static std::vector<std::string> dimsOf(const Entry &entry) {
   std::vector<std::string> names;
   for (const auto *parameters : {&entry.arguments, &entry.results})
@@ -164,6 +165,9 @@ static std::vector<std::string> dimsOf(const Entry &entry) {
       for (const Dim &dim : parameter.shape)
         if (dim.isDynamic() && !llvm::is_contained(names, dim.name))
           names.push_back(dim.name);
+  for (const auto &[dim, rule] : entry.sizes)
+    if (rule.told && !llvm::is_contained(names, dim))
+      names.push_back(dim);
   return names;
 }
 
@@ -189,9 +193,12 @@ Constant *TableWriter::dimRow(const Entry &entry, const std::string &name,
   SizeRule rule = found == entry.sizes.end() ? SizeRule() : found->second;
   // Kernels count in 32 bits.
   int64_t most = std::min<int64_t>(rule.most.value_or(INT32_MAX), INT32_MAX);
+  ToldSize told = rule.told.value_or(ToldSize{"", 0, 0});
   return structOf(
       {text(name), wide(rule.least), wide(most),
-       rule.definition ? expression(*rule.definition, dims) : noExpression()});
+       rule.definition ? expression(*rule.definition, dims) : noExpression(),
+       wide(rule.told ? dims.at(told.by) : 0), wide(told.factor),
+       wide(told.offset)});
 }
 
 Constant *TableWriter::entryRow(const Entry &entry,

@@ -104,7 +104,7 @@ LogicalResult EntryNamer::nameParties() {
 }
 
 LogicalResult EntryNamer::nameArgumentDims(DimNames &dims) {
-  llvm::StringSet<> taken;
+  llvm::StringSet<> taken = argumentDims();
   for (BlockArgument argument : entry.getArguments())
     for (unsigned dim = 0;
          dim < cast<RankedTensorType>(argument.getType()).getRank(); ++dim)
@@ -146,13 +146,16 @@ LogicalResult EntryNamer::nameArgumentDims(DimNames &dims) {
   return success();
 }
 
-/// The names of all dims of arguments.
+/// The names of all dims of arguments, and of those that these tell.
 llvm::StringSet<> EntryNamer::argumentDims() {
   llvm::StringSet<> result;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     if (auto names = entry.getArgAttrOfType<ArrayAttr>(i, "attn.dims"))
       for (Attribute name : names)
         result.insert(cast<StringAttr>(name).getValue());
+  for (const auto &[name, rule] : getDimRules(entry))
+    if (rule.told)
+      result.insert(name);
   return result;
 }
 

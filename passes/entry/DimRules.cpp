@@ -10,6 +10,36 @@ using namespace mixattn;
 
 static constexpr StringLiteral attributeName = "attn.sizes";
 
+/// The names of dims of arguments in order; what became of results is none.
+static SmallVector<std::string> dimsOfArguments(func::FuncOp function) {
+  SmallVector<std::string> result;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto names = function.getArgAttrOfType<ArrayAttr>(i, "attn.dims");
+    if (!names || function.getArgAttr(i, "attn.result"))
+      continue;
+    for (Attribute name : names)
+      result.push_back(cast<StringAttr>(name).str());
+  }
+  return result;
+}
+
+/// Dims of no argument are told by the first definition of one that has no
+/// other dim; calls check all.
+static void addToldDims(DimRules &rules, ArrayRef<std::string> given) {
+  for (const std::string &name : given) {
+    auto own = rules.find(name);
+    auto form = own != rules.end() && own->second.definition
+                    ? own->second.definition->asAffine()
+                    : std::nullopt;
+    if (!form || llvm::is_contained(given, form->dim) ||
+        form->factor > INT32_MAX || form->offset > INT32_MAX ||
+        form->offset < -INT32_MAX)
+      continue;
+    if (DimRule &rule = rules[form->dim]; !rule.told && !rule.definition)
+      rule.told = {name, form->factor, form->offset};
+  }
+}
+
 DimRules mixattn::getDimRules(func::FuncOp function) {
   DimRules rules;
   auto sizes = function->getAttrOfType<DictionaryAttr>(attributeName);
@@ -27,6 +57,7 @@ DimRules mixattn::getDimRules(func::FuncOp function) {
     if (ends.size() > 1)
       rule.most = cast<IntegerAttr>(ends[1]).getInt();
   }
+  addToldDims(rules, dimsOfArguments(function));
   return rules;
 }
 
@@ -76,7 +107,7 @@ LogicalResult mixattn::verifyDimRules(func::FuncOp entry,
              << name << "' of 'attn.sizes' ";
     };
     if (!rule.definition) {
-      if (!ofArguments.contains(name))
+      if (!ofArguments.contains(name) && !rule.told)
         return expected() << "to occur in an argument";
       continue;
     }

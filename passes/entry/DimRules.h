@@ -11,19 +11,29 @@
 
 namespace mixattn {
 
+/// How the size of a dim that no argument has is told: dim `by` of an argument
+/// is `factor` times as large, and `offset` more. Both are below 2^31.
+struct ToldDim {
+  std::string by;
+  int64_t factor, offset;
+};
+
 /// A rule on the size of one dim.
 struct DimRule {
   int64_t least = 0;
   /// None where the size has no upper end.
-  std::optional<int64_t> most;
+  std::optional<int64_t> most = std::nullopt;
   /// The polynomial that it is, in dims without such a rule; or none.
-  std::optional<SizePolynomial> definition;
+  std::optional<SizePolynomial> definition = std::nullopt;
+  /// Where no argument has the dim and the definition of one that has tells it.
+  std::optional<ToldDim> told = std::nullopt;
 };
 
 /// Rules by the names of dims; a dim without one may have any size.
 using DimRules = std::map<std::string, DimRule>;
 
-/// The rules that `function` has. A definition that does not parse is unknown.
+/// The rules that `function` has, with one for each dim that is told. A
+/// definition that does not parse is unknown.
 DimRules getDimRules(mlir::func::FuncOp function);
 
 /// Says that dim `name` is as large as `definition`.

@@ -92,6 +92,9 @@ private:
   /// Checks the size of a dim that has a name.
   void checkNamedDim(const EntryTensor &expected, llvm::StringRef name,
                      mlir::Value size);
+  /// Checks the sizes of dims that the size of dim `name` tells.
+  void checkToldDims(const EntryTensor &expected, llvm::StringRef name,
+                     mlir::Value size);
   /// The address of tensor `index`.
   mlir::Value addressOf(unsigned index);
   /// Checks `tensor` and returns its buffer.

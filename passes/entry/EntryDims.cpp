@@ -33,6 +33,27 @@ void EntryChecks::checkNamedDim(const EntryTensor &expected, StringRef name,
             "expected dimension '" + name + "' to be at most " +
                 Twine(*rule.most) + ", but got %lld",
             size);
+  checkToldDims(expected, name, size);
+}
+
+void EntryChecks::checkToldDims(const EntryTensor &expected, StringRef name,
+                                Value size) {
+  for (const auto &[dim, rule] : rules) {
+    if (!rule.told || rule.told->by != name)
+      continue;
+    auto [by, factor, offset] = *rule.told;
+    Value multiple = arith::SubIOp::create(b, size, i64(offset));
+    Value rest = arith::RemSIOp::create(b, multiple, i64(factor));
+    int64_t over = (offset % factor + factor) % factor;
+    std::string more = over ? " plus " + std::to_string(over) : "";
+    if (factor > 1)
+      require(same(rest, i64(0)),
+              "expected dimension '" + name + "' to be a multiple of " +
+                  Twine(factor) + more + ", but got %lld",
+              size);
+    checkNamedDim(expected, dim,
+                  arith::DivSIOp::create(b, multiple, i64(factor)));
+  }
 }
 
 /// The value of `polynomial` as an integer, which may wrap, or as a float.

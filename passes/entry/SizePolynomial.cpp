@@ -41,6 +41,21 @@ std::string SizePolynomial::asDim() const {
   return isDim ? terms.begin()->first[0] : "";
 }
 
+std::optional<SizePolynomial::Affine> SizePolynomial::asAffine() const {
+  Affine result{"", 0, 0};
+  for (const auto &[dims, coefficient] : terms) {
+    if (dims.empty()) {
+      result.offset = coefficient;
+      continue;
+    }
+    if (dims.size() > 1 || !result.dim.empty() || coefficient < 1)
+      return std::nullopt;
+    result.dim = dims[0];
+    result.factor = coefficient;
+  }
+  return known && !result.dim.empty() ? std::optional(result) : std::nullopt;
+}
+
 void SizePolynomial::add(const std::vector<std::string> &dims,
                          int64_t coefficient) {
   int64_t &term = terms[dims];
@@ -181,10 +196,14 @@ std::string SizePolynomial::toText() const {
 /// The product that a term of toText is, without its sign; none of other text.
 static std::optional<SizePolynomial> parseTerm(llvm::StringRef text) {
   SizePolynomial result = 1;
-  llvm::SmallVector<llvm::StringRef> factors;
-  text.split(factors, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  if (factors.empty())
-    return std::nullopt;
+  llvm::SmallVector<llvm::StringRef> parts, factors;
+  text.split(parts, '*');
+  for (llvm::StringRef part : parts) {
+    size_t before = factors.size();
+    part.split(factors, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    if (factors.size() == before)
+      return std::nullopt;
+  }
   for (llvm::StringRef factor : factors) {
     int64_t number;
     if (!factor.getAsInteger(10, number)) {

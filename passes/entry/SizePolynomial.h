@@ -36,6 +36,13 @@ public:
   std::optional<int64_t> asNumber() const;
   /// The name where it is one dim; empty where it is not.
   std::string asDim() const;
+  /// A dim times a factor of 1 or more, and an offset.
+  struct Affine {
+    std::string dim;
+    int64_t factor, offset;
+  };
+  /// The parts where it is of that form, `4 B - 1` for instance.
+  std::optional<Affine> asAffine() const;
 
   SizePolynomial &operator+=(const SizePolynomial &other);
   SizePolynomial &operator*=(const SizePolynomial &other);
@@ -70,7 +77,8 @@ public:
   llvm::json::Value toJson() const;
   /// `2 N^2 - 3 N + 1`, largest degree first, or `?`.
   std::string toText() const;
-  /// The polynomial that toText writes so; none of other text.
+  /// The polynomial that toText writes so, or with stars between factors, `4*B
+  /// + 1`; none of other text.
   static std::optional<SizePolynomial> parse(llvm::StringRef text);
   /// A name for a dim of that size: `N_plus_1`, `B_times_4`.
   std::string toIdentifier() const;

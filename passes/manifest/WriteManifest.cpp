@@ -250,8 +250,14 @@ Object EntryWriter::describeRules() {
     Array ends{rule.least};
     if (rule.most)
       ends.push_back(*rule.most);
-    result[name] = rule.definition ? Object{{"is", rule.definition->toSize()}}
-                                   : Object{{"range", std::move(ends)}};
+    Object own{{"range", std::move(ends)}};
+    if (rule.definition)
+      own = Object{{"is", rule.definition->toSize()}};
+    if (rule.told)
+      own["told"] = Object{{"by", rule.told->by},
+                           {"factor", rule.told->factor},
+                           {"offset", rule.told->offset}};
+    result[name] = std::move(own);
   }
   return result;
 }

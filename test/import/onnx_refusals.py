@@ -182,9 +182,12 @@ CASES = {
                    "ONNX's type 8"),
     "huge-input": (model(inputs=[onnx.value("x", "float32", [2**40, "N", 2**40])]), "input 'x': expected a tensor "
                    "of less than 2^63 bytes, but got f32 of shape [1099511627776, N, 1099511627776]"),
-    "dim-name": (model(inputs=[onnx.value("x", "float32", [3, "2*n"])]), "expected an identifier "
-                 "as the name of dim 1 of input 'x', but got '2*n'; '--name-dim=x.1=NAME' gives "
+    "dim-name": (model(inputs=[onnx.value("x", "float32", [3, "n/2"])]), "expected an identifier "
+                 "as the name of dim 1 of input 'x', but got 'n/2'; '--name-dim=x.1=NAME' gives "
                  "one"),
+    "dim-product": (model(inputs=[onnx.value("x", "float32", [3, "n*k"])]), "expected an identifier "
+                    "as the name of dim 1 of input 'x', but got 'n*k'; '--name-dim=x.1=NAME' gives "
+                    "one"),
     "input-dims": (model(inputs=[onnx.value("x", "float32", [1] * 17)]),
                    "input 'x': expected a tensor of at most 16 dims, but got 17"),
     # Elements.

@@ -131,10 +131,10 @@ CASES = {
     "number-result": changed(setter(SIGNATURE + ("output_specs", 0),
                                     {"user_output": {"arg": {"as_int": 3}}}),
                              "'user_output': expected results that are tensors, but got 'as_int'"),
-    "scaled-dim": changed(lambda made: None, "graph_module.signature.input_specs[0]: expected 'B', "
-                          "from which size 4 B of input 'x' is computed, to be a size of an input, "
-                          "too",
-                          tensors={"x": (FLOAT, ["Mul(Integer(4), Symbol('B'))"])}),
+    "squared-dim": changed(lambda made: None, "graph_module.signature.input_specs[0]: expected 'B', "
+                          "from which size 4 B^2 of input 'x' is computed, to be a size of an "
+                          "input, too",
+                          tensors={"x": (FLOAT, ["Mul(Integer(4), Symbol('B'), Symbol('B'))"])}),
     "no-type": changed(setter(NODE + ("outputs", 0, "as_tensor", "name"), "z"),
                        HERE.format("aten.relu.default") + "'as_tensor'.name: expected the type of "
                        "tensor 'z', but got none"),

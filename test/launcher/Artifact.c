@@ -12,9 +12,10 @@
 // The dims of `attend`, and in shapes.
 enum { B, N, S };
 #define NAMED(dim) (-1 - (dim))
-static const struct mixattn_dim_row attend_dims[] = {{"B", 0, INT32_MAX, {0}},
-                                                     {"N", 0, INT32_MAX, {0}},
-                                                     {"S", 0, INT32_MAX, {0}}};
+static const struct mixattn_dim_row attend_dims[] = {
+    {"B", 0, INT32_MAX, {0}, 0, 0, 0},
+    {"N", 0, INT32_MAX, {0}, 0, 0, 0},
+    {"S", 0, INT32_MAX, {0}, 0, 0, 0}};
 static const int64_t queries[] = {NAMED(B), 8, NAMED(N), 64};
 static const int64_t keys[] = {NAMED(B), 8, NAMED(S), 64};
 static const int64_t batches[] = {NAMED(B)};
@@ -77,7 +78,8 @@ static const struct mixattn_parameter_row attend_parameters[] = {
     {EXPRESSION(key_bytes), &term_map, MIXATTN_PARAMETER_TENSOR_MAP, -1, 0, 0}};
 
 // `copy`: x [N] to y [N], in clusters of two blocks.
-static const struct mixattn_dim_row copy_dims[] = {{"N", 0, INT32_MAX, {0}}};
+static const struct mixattn_dim_row copy_dims[] = {
+    {"N", 0, INT32_MAX, {0}, 0, 0, 0}};
 static const int64_t copied[] = {NAMED(0)};
 static const struct mixattn_tensor_row copy_tensors[] = {
     {"x", "f32", copied, 0, 1, 0, kDLFloat, 32},
@@ -91,12 +93,15 @@ static const struct mixattn_parameter_row copy_parameters[] = {
 STEPS(fewer_bytes, DIM(0), NUMBER(4), DO(SUBTRACT));
 STEPS(fewer_blocks, DIM(0), NUMBER(6), DO(SUBTRACT));
 
-// `grow`: x [N], N from 2 to 1000, and y [B N]; z [B]. It launches nothing.
+// `grow`: x [N], N from 2 to 1000, and y [B N]; z [B]. N is 2 C + 1, and B is 3
+// E. It launches nothing.
 STEPS(product, DIM(0), DIM(1), DO(MULTIPLY));
 static const struct mixattn_dim_row grow_dims[] = {
-    {"N", 2, 1000, {0}},
-    {"B", 0, INT64_MAX, {0}},
-    {"M", 0, INT32_MAX, EXPRESSION(product)}};
+    {"N", 2, 1000, {0}, 0, 0, 0},
+    {"B", 0, INT64_MAX, {0}, 0, 0, 0},
+    {"M", 0, INT32_MAX, EXPRESSION(product), 0, 0, 0},
+    {"C", 0, 40, {0}, 0, 2, 1},
+    {"E", 0, INT64_MAX, {0}, 1, 3, 0}};
 static const int64_t grow_x[] = {NAMED(0)}, grow_z[] = {NAMED(1)},
                      grow_y[] = {NAMED(2)};
 static const struct mixattn_tensor_row grow_tensors[] = {

@@ -160,7 +160,7 @@ TEST_F(Tensors, WithoutElements) {
 }
 
 TEST_F(Tensors, RulesOfSizes) {
-  int64_t n = 3, b = 2, m = 6;
+  int64_t n = 3, b = 3, m = 9;
   auto tensor = [&](int64_t *size) {
     DLTensor made = x.tensor;
     made.shape = size;
@@ -174,7 +174,7 @@ TEST_F(Tensors, RulesOfSizes) {
   };
   EXPECT_EQ(grow(), (Answer{0, ""}));
   m = 7;
-  EXPECT_EQ(grow(), (Answer{3, "result 'y': expected dimension 'M' to be 6, as "
+  EXPECT_EQ(grow(), (Answer{3, "result 'y': expected dimension 'M' to be 9, as "
                                "other dimensions tell, but got 7"}));
   n = 1;
   EXPECT_EQ(grow(), (Answer{1, "argument 'x': expected dimension 'N' to be 2 "
@@ -182,8 +182,17 @@ TEST_F(Tensors, RulesOfSizes) {
   n = 1001;
   EXPECT_EQ(grow(), (Answer{1, "argument 'x': expected dimension 'N' to be at "
                                "most 1000, but got 1001"}));
-  n = 8;
-  b = INT64_MAX / 4;
+  n = 4;
+  EXPECT_EQ(grow(), (Answer{1, "argument 'x': expected dimension 'N' to be a "
+                               "multiple of 2 plus 1, but got 4"}));
+  n = 99;
+  EXPECT_EQ(grow(), (Answer{1, "argument 'x': expected dimension 'C' to be at "
+                               "most 40, but got 49"}));
+  n = 9;
+  b = 2;
+  EXPECT_EQ(grow(), (Answer{2, "argument 'z': expected dimension 'B' to be a "
+                               "multiple of 3, but got 2"}));
+  b = INT64_MAX / 4 - 1;
   EXPECT_EQ(grow(),
             (Answer{3, "result 'y': expected dimension 'M', which other "
                        "dimensions tell, to be less than 2^63"}));

@@ -372,6 +372,40 @@ func.func @computed_from_nothing(%x: tensor<?xf32> {attn.dims = ["N"]}) -> tenso
 
 // -----
 
+// Nothing tells a dim by what is less the larger it is, or by a product.
+// expected-error @below {{expected dimension 'M' of 'attn.sizes' to be computed from dimensions of arguments that are not computed themselves, but got 'B'}}
+func.func @told_by_a_product(
+    %x: tensor<?xf32> {attn.dims = ["N"]}, %y: tensor<?xf32> {attn.dims = ["M"]})
+    -> tensor<?xf32> attributes {attn.sizes = {M = "B N"}} {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @below {{expected dimension 'M' of 'attn.sizes' to be computed from dimensions of arguments that are not computed themselves, but got 'B'}}
+func.func @told_by_less(%x: tensor<?xf32> {attn.dims = ["M"]})
+    -> tensor<?xf32> attributes {attn.sizes = {M = "9 - B"}} {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @below {{expected dimension 'M' of 'attn.sizes' to be computed from dimensions of arguments that are not computed themselves, but got 'B'}}
+func.func @told_beyond_32_bits(%x: tensor<?xf32> {attn.dims = ["M"]})
+    -> tensor<?xf32> attributes {attn.sizes = {M = "2147483648 B"}} {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @below {{expected dimension 'M' of 'attn.sizes' to be a polynomial such as '4 B N + 1', but got "4 * * B"}}
+func.func @two_stars(%x: tensor<?xf32> {attn.dims = ["M"]})
+    -> tensor<?xf32> attributes {attn.sizes = {M = "4 * * B"}} {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
 // expected-error @below {{expected dimension 'L' of 'attn.sizes' to be computed from dimensions of arguments that are not computed themselves, but got 'M'}}
 func.func @computed_from_computed(
     %x: tensor<?xf32> {attn.dims = ["N"]}, %y: tensor<?xf32> {attn.dims = ["M"]})

@@ -50,6 +50,25 @@ func.func @of_arguments(
   return %o : tensor<?xf32>
 }
 
+// No argument has d0, and two have what tells it.
+// CHECK-LABEL: func.func @told
+// CHECK-SAME:    %{{.*}}: tensor<?xf32> {attn.dims = ["d1"], attn.name = "arg2"}
+// CHECK-SAME:    -> (tensor<?x4xf32> {attn.dims = ["d0"], attn.name = "result0"},
+// CHECK-SAME:        tensor<?xf32> {attn.dims = ["d0_times_8"], attn.name = "result1"})
+// CHECK-SAME:    attributes {attn.sizes = {M = "4*d0", P = "2 d0 + 1", d0 = [1, 8], d0_times_8 = "8 d0"}}
+func.func @told(
+    %x: tensor<?xf32> {attn.dims = ["M"]}, %y: tensor<?xf32> {attn.dims = ["P"]}, %z: tensor<?xf32>)
+    -> (tensor<?x4xf32>, tensor<?xf32>)
+    attributes {attn.sizes = {M = "4*d0", P = "2 d0 + 1", d0 = [1, 8]}} {
+  %zero = arith.constant 0 : index
+  %four = arith.constant 4 : index
+  %m = tensor.dim %x, %zero : tensor<?xf32>
+  %b = arith.divui %m, %four : index
+  %o = tensor.expand_shape %x [[0, 1]] output_shape [%b, 4] : tensor<?xf32> into tensor<?x4xf32>
+  %p = tensor.concat dim(0) %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %o, %p : tensor<?x4xf32>, tensor<?xf32>
+}
+
 // CHECK-LABEL: func.func @difference
 // CHECK-SAME:    attributes {attn.sizes = {N_minus_3 = "N - 3"}}
 func.func @difference(%x: tensor<?xf32> {attn.dims = ["N"]}) -> tensor<?xf32> {

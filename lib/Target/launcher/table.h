@@ -165,6 +165,11 @@ struct mixattn_dim_row {
   int64_t most;
   // Its size; no steps where that does not follow from others.
   struct mixattn_expression definition;
+  // Where no argument has it: the number of a dim of one that is `factor` times
+  // as large, and `offset` more. A factor of 0 elsewhere.
+  int64_t told_by;
+  int64_t factor;
+  int64_t offset;
 };
 
 struct mixattn_entry_row {

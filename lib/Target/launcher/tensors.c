@@ -52,14 +52,48 @@ int64_t mixattn_stride_of(const struct mixattn_request *request, int64_t tensor,
   return given_stride(given, dim);
 }
 
-// The first tensor that has the entry's dim of that number: there is one.
+// The first tensor that has the entry's dim of that number, or the one that
+// tells it: there is one.
 static int64_t owner_of(const struct mixattn_request *request, int64_t dim) {
+  if (request->entry->dims[dim].factor)
+    dim = request->entry->dims[dim].told_by;
   for (int64_t tensor = 0;; ++tensor) {
     const struct mixattn_tensor_row *row = row_of(request, tensor);
     for (int32_t i = 0; i < row->rank; ++i)
       if (row->shape[i] == -1 - dim)
         return tensor;
   }
+}
+
+static int32_t check_named_dim(struct mixattn_request *request, int64_t tensor,
+                               int64_t dim, int64_t size);
+
+// The dims that dim `by` tells have a size.
+static int32_t check_told_dims(struct mixattn_request *request, int64_t tensor,
+                               int64_t by, int64_t size) {
+  int32_t code = 0;
+  for (int64_t dim = 0; !code && dim < request->entry->dim_count; ++dim) {
+    const struct mixattn_dim_row *row = &request->entry->dims[dim];
+    if (row->factor == 0 || row->told_by != by)
+      continue;
+    const char *name = request->entry->dims[by].name;
+    long long factor = (long long)row->factor;
+    long long over = ((long long)row->offset % factor + factor) % factor;
+    int64_t multiple = size - row->offset;
+    if (multiple % row->factor != 0 && over != 0)
+      return mixattn_fail_tensor(
+          request, tensor,
+          "expected dimension '%s' to be a multiple of %lld plus %lld, but got "
+          "%lld",
+          name, factor, over, (long long)size);
+    if (multiple % row->factor != 0)
+      return mixattn_fail_tensor(
+          request, tensor,
+          "expected dimension '%s' to be a multiple of %lld, but got %lld",
+          name, factor, (long long)size);
+    code = check_named_dim(request, tensor, dim, multiple / row->factor);
+  }
+  return code;
 }
 
 // A dim that has a name takes its size from the first tensor that has it.
@@ -80,7 +114,7 @@ static int32_t check_named_dim(struct mixattn_request *request, int64_t tensor,
           "expected dimension '%s' to be at most %lld, but got %lld", name,
           (long long)row->most, (long long)size);
     *known = size;
-    return 0;
+    return check_told_dims(request, tensor, dim, size);
   }
   if (size == *known)
     return 0;

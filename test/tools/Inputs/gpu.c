@@ -17,7 +17,8 @@ __asm__(".pushsection .mixattn.manifest, \"a\"\n"
 #define ONE STEPS({MIXATTN_STEP_NUMBER, 1})
 #define N STEPS({MIXATTN_STEP_DIM, 0})
 
-static const struct mixattn_dim_row dims[] = {{"N", 0, INT32_MAX, {0}}};
+static const struct mixattn_dim_row dims[] = {
+    {"N", 0, INT32_MAX, {0}, 0, 0, 0}};
 static const int64_t vector[] = {-1}, rows[] = {1, 1, -1, 4},
                      row[] = {1, 1, 1, 4};
 static const struct mixattn_tensor_row vectors[] = {

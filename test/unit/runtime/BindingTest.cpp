@@ -85,6 +85,40 @@ TEST(Binding, RulesOfSizes) {
             "N) is none");
 }
 
+TEST(Binding, ToldDims) {
+  Entry entry = makeEntry();
+  SizeExpression two, c, twice;
+  two.number = 2;
+  c.kind = SizeExpression::Kind::Dim;
+  c.dim = "C";
+  twice.kind = SizeExpression::Kind::Multiply;
+  twice.operands = {two, c};
+  entry.sizes["S"].definition = twice;
+  entry.sizes["C"].told = ToldSize{"S", 2, 0};
+  entry.sizes["C"].most = 4;
+  DimTable dims(entry);
+  ASSERT_TRUE(dims.bind(k, empty({2, 2, 6})));
+  ASSERT_TRUE(dims.compute());
+  EXPECT_EQ(dims.sizes().at("C"), 3);
+  DimTable chosen(entry);
+  ASSERT_TRUE(chosen.choose("C", 3));
+  ASSERT_TRUE(chosen.compute());
+  EXPECT_EQ(chosen.sizes().at("S"), 6);
+  auto refused = [&](int64_t size) {
+    DimTable other(entry);
+    EXPECT_TRUE(other.bind(k, empty({2, 2, size})));
+    return messageOf(other.compute());
+  };
+  EXPECT_EQ(refused(7), "expected dim 'S' to be a multiple of 2, but got 7");
+  EXPECT_EQ(refused(10), "expected dim 'C' to be at most 4, but got 5");
+  entry.sizes["C"].told->offset = -1;
+  EXPECT_EQ(refused(6),
+            "expected dim 'S' to be a multiple of 2 plus 1, but got 6");
+  entry.sizes["C"].told->offset = INT32_MAX;
+  EXPECT_EQ(refused(1),
+            "expected dim 'C' to be 0 or more, but got -1073741823");
+}
+
 TEST(Binding, WrongTensors) {
   Entry entry = makeEntry();
   DimTable dims(entry);

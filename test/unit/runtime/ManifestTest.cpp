@@ -236,6 +236,35 @@ TEST(Manifest, ParsesRulesOfSizes) {
             place + "N': expected ends of a size that ascend");
   EXPECT_EQ(messageOf(parse(R"({"N": {"range": [-1]}})")),
             place + "N': expected ends of a size that ascend");
+  const std::string four = R"("told": {"by": "N", "factor": 4, "offset": 1})";
+  const std::string ofB = R"("N": {"is": ["add", ["multiply", 4, "C"], 1]})";
+  Result<Manifest> told =
+      parse("{" + ofB + R"(, "C": {"range": [0, 7], )" + four + "}}",
+            R"({"name": "o", "dtype": "f32", "shape": ["C"]})");
+  ASSERT_TRUE(told) << told.message();
+  const SizeRule &c = told->entries[0].sizes.at("C");
+  EXPECT_EQ(c.most, 7);
+  EXPECT_EQ(c.told->by, "N");
+  EXPECT_EQ(c.told->factor, 4);
+  EXPECT_EQ(c.told->offset, 1);
+  EXPECT_EQ(messageOf(parse(R"({"C": {"range": [0], )" + four + "}}")),
+            place + "C'.told: expected a dim of an argument that others tell, "
+                    "but got 'N'");
+  EXPECT_EQ(
+      messageOf(parse("{" + ofB + R"(, "B": {"range": [0], )" + four + "}}")),
+      place + "B': expected a dim that no argument has and that is not "
+              "computed, but got 'B'");
+  EXPECT_EQ(messageOf(parse("{" + ofB + R"(, "C": {"is": 3, )" + four + "}}")),
+            place + "C': expected a dim that no argument has and that is not "
+                    "computed, but got 'C'");
+  EXPECT_EQ(messageOf(parse("{" + ofB + R"(, "C": {"range": [0], "told":
+                            {"by": "N", "factor": 0, "offset": 1}}})")),
+            place + "C'.told: expected a factor from 1 on and an offset below "
+                    "2^31, but got 0 and 1");
+  EXPECT_EQ(messageOf(parse("{" + ofB + R"(, "C": {"range": [0], "told":
+                            {"by": "N", "factor": 2, "offset": 2147483648}}})")),
+            place + "C'.told: expected a factor from 1 on and an offset below "
+                    "2^31, but got 2 and 2147483648");
   // Two that wait for each other.
   EXPECT_EQ(messageOf(parse(R"({"N": {"is": "B"}, "B": {"is": "N"}})")),
             place + "B'.is: expected a dim of an argument, but got 'N'");

@@ -95,7 +95,12 @@ def bind(entry: dict, shapes: Sequence[Sequence[int]]) -> dict:
         for dim, size in zip(argument["shape"], shape):
             if isinstance(dim, str):
                 dims.setdefault(dim, size)
-    for dim, rule in entry.get("sizes", {}).items():
+    rules = entry.get("sizes", {})
+    for dim, rule in rules.items():
+        if "told" in rule:
+            told = rule["told"]
+            dims.setdefault(dim, max(0, dims.get(told["by"], 0) - told["offset"]) // told["factor"])
+    for dim, rule in rules.items():
         if "is" in rule:
             dims.setdefault(dim, evaluate(rule["is"], dims))
     return dims
