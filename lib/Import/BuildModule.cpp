@@ -44,6 +44,7 @@ private:
   Status limitDims(const std::map<std::string, DimRange> &limits);
   void bindInputs(GraphBuilder &build);
   void buildNode(GraphBuilder &build, const GraphNode &node);
+  std::string nameOf(const SizePolynomial &size) const;
   ArrayAttr dimNames(OpBuilder &builder, const SizeList &sizes);
   Status finish(GraphBuilder &build);
   Status checkUpdate(const GraphInput &input, ValueId update) const;
@@ -77,6 +78,14 @@ std::string ModuleBuilder::freshName(StringRef wanted) {
   return made;
 }
 
+/// The name of a dim of that size.
+std::string ModuleBuilder::nameOf(const SizePolynomial &size) const {
+  for (const auto &[name, multiple] : graph.multiples)
+    if (size == SizePolynomial::named(multiple.part) * multiple.factor)
+      return name;
+  return size.toIdentifier();
+}
+
 /// The names of a tensor's open sizes, of which the entry says what those are
 /// that are computed from others; null where there are none.
 ArrayAttr ModuleBuilder::dimNames(OpBuilder &builder, const SizeList &sizes) {
@@ -84,7 +93,7 @@ ArrayAttr ModuleBuilder::dimNames(OpBuilder &builder, const SizeList &sizes) {
   for (const SizePolynomial &size : sizes) {
     if (size.asNumber())
       continue;
-    names.push_back(size.toIdentifier());
+    names.push_back(nameOf(size));
     if (!size.asDim().empty())
       continue;
     while (dims.count(names.back()))
@@ -353,6 +362,10 @@ Result<BuiltModule> ModuleBuilder::run() {
   eraseUnused(entry.getBody().front());
   if (failed(verify(*result.module)))
     return makeError("the graph became a module that does not verify");
+  for (const auto &[name, multiple] : graph.multiples)
+    result.remarks.push_back(
+        "calls check that dim '" + name + "' is a multiple of " +
+        std::to_string(multiple.factor) + ": sizes are quotients of it");
   for (auto &[name, input] : parameters)
     result.weights.emplace_back(name, std::move(*input->weight));
   return std::move(result);
@@ -379,7 +392,8 @@ Result<BuiltModule> mixattn::buildModule(Graph graph, StringRef entry,
     graph = builder.takeGraph();
     if (!joinDim(graph, *joined))
       return built;
-    remarks.push_back("calls check that dim '" + joined->dim + "' is " +
-                      joined->size.toText() + ": " + built.message());
+    if (auto form = joined->size.asAffine(); !form || form->factor == 1)
+      remarks.push_back("calls check that dim '" + joined->dim + "' is " +
+                        joined->size.toText() + ": " + built.message());
   }
 }

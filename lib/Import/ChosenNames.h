@@ -10,6 +10,9 @@
 
 namespace mixattn {
 
+/// Names of dims in place of a file's symbols.
+using DimNaming = std::map<std::string, std::string>;
+
 /// Enters the name that the user gave dim `dim` of `input`, if any, for the
 /// symbol in its `size`: B for `s0`, or for `4 s0` where the user says 4*B. An
 /// error where the size is of another form, or the symbol has another name.

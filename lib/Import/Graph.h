@@ -91,6 +91,13 @@ struct DimRange {
   void narrow(const DimRange &other);
 };
 
+/// What an open dim of inputs is a multiple of: `factor` times `part`, a dim in
+/// which sizes are said in its place.
+struct MultipleDim {
+  std::string part;
+  int64_t factor;
+};
+
 /// A model.
 struct Graph {
   std::vector<GraphValue> values;
@@ -104,6 +111,8 @@ struct Graph {
   /// Ranges of open dims, which calls check; dims without one may have any
   /// size.
   std::map<std::string, DimRange> ranges;
+  /// The dims by name of which calls give multiples.
+  std::map<std::string, MultipleDim> multiples;
   /// Checks of calls that the file does not ask for, one sentence each.
   std::vector<std::string> remarks;
   /// The owner of elements of weights that are not in the file's bytes.

@@ -29,15 +29,24 @@ std::map<std::string, size_t> GraphBuilder::dimPlaces() const {
 Built GraphBuilder::failSizes(const Error &error, const SizePolynomial &a,
                               const SizePolynomial &b) {
   if (!firstError)
-    joined = findJoinedDim(a, b, dimPlaces());
+    if (auto found = findJoinedDim(a, b, dimPlaces()))
+      joined = found;
   return fail(error);
 }
 
 Built GraphBuilder::failQuotient(const Error &error, const SizePolynomial &a,
                                  const SizePolynomial &b) {
-  if (!firstError)
-    joined = findJoinedQuotient(a, b, dimPlaces());
+  noteQuotient(a, b);
   return fail(error);
+}
+
+void GraphBuilder::noteQuotient(const SizePolynomial &a,
+                                const SizePolynomial &b) {
+  if (firstError || joined)
+    return;
+  joined = findJoinedQuotient(a, b, dimPlaces());
+  if (!joined)
+    joined = findMultiple(a, b, dimPlaces());
 }
 
 Built GraphBuilder::failSizes(const Error &error, const SizeList &a,

@@ -73,9 +73,13 @@ public:
                   const SizePolynomial &b);
   /// The same of the first sizes that differ.
   Built failSizes(const Error &error, const SizeList &a, const SizeList &b);
-  /// The same of sizes of which one should divide the other.
+  /// The same of sizes of which the second should divide the first: the graph
+  /// can be built again with one dim in place of another, or with a multiple.
   Built failQuotient(const Error &error, const SizePolynomial &a,
                      const SizePolynomial &b);
+  /// Says that this quotient is none of all sizes: what fails from now on may
+  /// be for that.
+  void noteQuotient(const SizePolynomial &a, const SizePolynomial &b);
   /// The dim that the failure would not be without.
   const std::optional<JoinedDim> &joinedDim() const { return joined; }
   /// Gives the ops that are made from now on that place.

@@ -4,10 +4,14 @@
 #include "lib/Import/SizeText.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace mixattn;
+using llvm::StringRef;
 
 /// The two dims of a difference `c (x - y)` times other dims.
 static std::optional<std::pair<std::string, std::string>>
@@ -81,6 +85,78 @@ mixattn::findJoinedQuotient(const SizePolynomial &a, const SizePolynomial &b,
   return found;
 }
 
+/// Nobody gives multiples of more than this.
+static constexpr int64_t mostFactor = 1 << 20;
+
+/// `4 N_over_4` of N and 4, or `2 N_over_8` of `N_over_4` and 2: a dim of
+/// another name than all others. Unknown of too large a multiple.
+static SizePolynomial partOf(const std::string &dim, int64_t factor,
+                             const std::map<std::string, size_t> &places) {
+  StringRef root = dim;
+  auto [whole, digits] = root.rsplit("_over_");
+  int64_t all = factor, before;
+  if (!digits.getAsInteger(10, before) && before > 1 && before <= mostFactor) {
+    root = whole;
+    all *= before;
+  }
+  if (all > mostFactor)
+    return SizePolynomial::unknown();
+  std::string name = root.str() + "_over_" + std::to_string(all);
+  while (places.count(name))
+    name += '_';
+  return SizePolynomial::named(name) * factor;
+}
+
+std::optional<JoinedDim>
+mixattn::findMultiple(const SizePolynomial &a, const SizePolynomial &b,
+                      const std::map<std::string, size_t> &places) {
+  if (!a.isKnown() || b.getTerms().size() != 1)
+    return std::nullopt;
+  const auto &[dims, divisor] = *b.getTerms().begin();
+  if (divisor < 2 || divisor > mostFactor)
+    return std::nullopt;
+  std::optional<JoinedDim> found;
+  for (const auto &[product, coefficient] : a.getTerms()) {
+    std::vector<std::string> left;
+    std::set_difference(product.begin(), product.end(), dims.begin(),
+                        dims.end(), std::back_inserter(left));
+    if (left.size() + dims.size() != product.size())
+      return std::nullopt;
+    if (product.empty() || coefficient % divisor == 0)
+      continue;
+    if (found || left.size() != 1 || !places.count(left[0]))
+      return std::nullopt;
+    int64_t factor = divisor / std::gcd(coefficient % divisor, divisor);
+    found = {left[0], partOf(left[0], factor, places)};
+  }
+  return found && found->size.isKnown() ? found : std::nullopt;
+}
+
+void mixattn::noteMultiple(std::map<std::string, MultipleDim> &multiples,
+                           const JoinedDim &joined) {
+  auto form = joined.size.asAffine();
+  if (!form || form->factor < 2 || form->offset)
+    return;
+  for (auto &[name, multiple] : multiples)
+    if (multiple.part == joined.dim) {
+      multiple = {form->dim, multiple.factor * form->factor};
+      return;
+    }
+  multiples[joined.dim] = {form->dim, form->factor};
+}
+
+DimRange mixattn::rangeOfPart(const DimRange &range,
+                              const SizePolynomial::Affine &size) {
+  DimRange part;
+  int64_t least, most;
+  if (!llvm::SubOverflow(range.least, size.offset, least))
+    part.least =
+        std::max<int64_t>(llvm::divideCeilSigned(least, size.factor), 0);
+  if (range.most && !llvm::SubOverflow(*range.most, size.offset, most))
+    part.most = llvm::divideFloorSigned(most, size.factor);
+  return part;
+}
+
 SizePolynomial mixattn::replaced(const SizePolynomial &size,
                                  const JoinedDim &joined) {
   return size.with([&](const std::string &dim) {
@@ -91,13 +167,14 @@ SizePolynomial mixattn::replaced(const SizePolynomial &size,
 bool mixattn::joinDim(Graph &graph, const JoinedDim &joined) {
   if (auto own = graph.ranges.find(joined.dim); own != graph.ranges.end()) {
     DimRange range = own->second;
-    std::string other = joined.size.asDim();
-    if (other.empty() && (range.least > 0 || range.most))
+    auto form = joined.size.asAffine();
+    if (!form && (range.least > 0 || range.most))
       return false;
     graph.ranges.erase(own);
-    if (!other.empty())
-      graph.ranges[other].narrow(range);
+    if (form)
+      graph.ranges[form->dim].narrow(rangeOfPart(range, *form));
   }
+  noteMultiple(graph.multiples, joined);
   for (GraphValue &value : graph.values)
     for (SizePolynomial &size : value.sizes)
       size = replaced(size, joined);

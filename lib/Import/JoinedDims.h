@@ -27,6 +27,19 @@ std::optional<JoinedDim>
 findJoinedQuotient(const SizePolynomial &a, const SizePolynomial &b,
                    const std::map<std::string, size_t> &places);
 
+/// The only dim that makes the quotient of `a` by a product `b` whole but for
+/// its number once it is a multiple: `4 N_over_4` of N; none where several are.
+std::optional<JoinedDim>
+findMultiple(const SizePolynomial &a, const SizePolynomial &b,
+             const std::map<std::string, size_t> &places);
+
+/// Enters the dim as a multiple, if that is what it is.
+void noteMultiple(std::map<std::string, MultipleDim> &multiples,
+                  const JoinedDim &joined);
+
+/// The sizes of the dim in `size` at which that lies in `range`.
+DimRange rangeOfPart(const DimRange &range, const SizePolynomial::Affine &size);
+
 /// `size` with the other in the dim's place.
 SizePolynomial replaced(const SizePolynomial &size, const JoinedDim &joined);
 

@@ -4,6 +4,7 @@
 // is no node of ours, nor is what asserts.
 #include "lib/Import/Pt2Program.h"
 
+#include "lib/Import/JoinedDims.h"
 #include "lib/Import/Pt2Values.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -326,7 +327,7 @@ void ProgramReader::readRanges(const JsonView &ranges) {
     if (!node.integer.empty())
       integers[node.integer] = &node;
   for (const auto &[symbol, range] : ranges.members()) {
-    std::optional<std::string> dim = values.dimOf(symbol);
+    auto dim = values.dimOf(symbol);
     auto bound = [&range = range](const char *name) {
       bool isGiven = range.has(name) && range[name].isInteger();
       return isGiven ? std::optional(range[name].integer()) : std::nullopt;
@@ -347,7 +348,7 @@ void ProgramReader::readRanges(const JsonView &ranges) {
     if (!dim || (!from && !most))
       continue;
     // Several symbols may be one dim.
-    result.ranges[*dim].narrow({from, most});
+    result.ranges[dim->dim].narrow(rangeOfPart({from, most}, *dim));
   }
 }
 
@@ -362,6 +363,7 @@ Graph ProgramReader::read() {
   if (root.has("range_constraints"))
     readRanges(root["range_constraints"]);
   result.remarks = values.getRemarks();
+  result.multiples = values.getMultiples();
   for (const auto &[dim, range] : values.getNeeded()) {
     result.ranges[dim].narrow(range);
     if (range.most)

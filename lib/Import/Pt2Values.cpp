@@ -2,8 +2,6 @@
 // Types, sizes and names of dims.
 #include "lib/Import/Pt2Values.h"
 
-#include "lib/Import/ChosenNames.h"
-
 #include "lib/Import/JoinedDims.h"
 #include "lib/Import/Pt2Program.h"
 
@@ -62,7 +60,7 @@ SizePolynomial ProgramValues::readSize(const JsonView &size) {
   if (size.has("as_int"))
     return size["as_int"].integer();
   std::string text = size["as_expr"]["expr_str"].text();
-  Result<SizePolynomial> parsed = parseSize(text, naming, bounds);
+  Result<SizePolynomial> parsed = parseSize(text, symbols, bounds);
   if (!parsed)
     size.complain(parsed.error());
   // Calls check dims of inputs alone.
@@ -88,11 +86,12 @@ SizePolynomial ProgramValues::readInteger(const JsonView &integer) {
   return 0;
 }
 
-std::optional<std::string>
+std::optional<SizePolynomial::Affine>
 ProgramValues::dimOf(const std::string &symbol) const {
-  auto given = naming.find(symbol);
-  const std::string &name = given == naming.end() ? symbol : given->second;
-  return dims.count(name) ? std::optional(name) : std::nullopt;
+  auto given = symbols.find(symbol);
+  auto form = given == symbols.end() ? SizePolynomial::Affine{symbol, 1, 0}
+                                     : given->second.asAffine();
+  return form && dims.count(form->dim) ? form : std::nullopt;
 }
 
 ValueId ProgramValues::define(const JsonView &view, bool mayBeEmpty) {
@@ -194,7 +193,8 @@ void ProgramValues::nameDims(const JsonView &specs,
   }
   places = std::move(order);
   dims = std::move(named);
-  naming = std::move(chosen);
+  for (const auto &[symbol, name] : chosen)
+    symbols.emplace(symbol, SizePolynomial::named(name));
   joinDims();
   readBounds();
 }
@@ -206,39 +206,41 @@ void ProgramValues::readBounds() {
   for (const auto &[symbol, range] : program["range_constraints"].members())
     if (auto dim = dimOf(symbol);
         dim && range.has("max_val") && range["max_val"].isInteger()) {
-      int64_t most = range["max_val"].integer();
-      auto known = bounds.most.emplace(*dim, most).first;
+      DimRange own = rangeOfPart({0, range["max_val"].integer()}, *dim);
+      int64_t most = own.most.value_or(INT64_MAX);
+      auto known = bounds.most.emplace(dim->dim, most).first;
       known->second = std::min(known->second, most);
     }
 }
 
-/// Whether a quotient in a size is whole once one dim is another, which it is
-/// from then on.
+/// Whether a quotient in a size is whole once one dim is another, or a
+/// multiple, which it is from then on.
 bool ProgramValues::joinDimsOf(const JsonView &size) {
   if (!size.has("as_expr") || !size["as_expr"].has("expr_str") ||
       !size["as_expr"]["expr_str"].isText())
     return false;
   std::string text = size["as_expr"]["expr_str"].text();
-  auto quotient = findQuotient(text, naming);
-  auto joined =
-      quotient ? findJoinedQuotient(quotient->first, quotient->second, places)
-               : std::nullopt;
+  auto quotient = findQuotient(text, symbols);
+  if (!quotient)
+    return false;
+  auto &[whole, divisor] = *quotient;
+  auto joined = findJoinedQuotient(whole, divisor, places);
+  if (joined)
+    remarks.push_back("calls check that dim '" + joined->dim + "' is " +
+                      joined->size.toText() + ": a size is (" + whole.toText() +
+                      ") / (" + divisor.toText() + ")");
+  else
+    joined = findMultiple(whole, divisor, places);
   if (!joined)
     return false;
-  std::string other = joined->size.asDim();
-  bool isNamed = false;
-  for (auto &[symbol, name] : naming)
-    if (name == joined->dim) {
-      name = other;
-      isNamed = true;
-    }
-  if (!isNamed)
-    naming[joined->dim] = other;
+  noteMultiple(multiples, *joined);
+  for (auto &[symbol, size] : symbols)
+    size = replaced(size, *joined);
+  symbols.emplace(joined->dim, joined->size);
+  std::string other = joined->size.asAffine()->dim;
   dims.erase(joined->dim);
-  places.erase(joined->dim);
-  remarks.push_back("calls check that dim '" + joined->dim + "' is " + other +
-                    ": a size is (" + quotient->first.toText() + ") / (" +
-                    quotient->second.toText() + ")");
+  dims.insert(other);
+  places.emplace(other, places.extract(joined->dim).mapped());
   return true;
 }
 

@@ -3,6 +3,7 @@
 #ifndef MIXATTN_LIB_IMPORT_PT2VALUES_H
 #define MIXATTN_LIB_IMPORT_PT2VALUES_H
 
+#include "lib/Import/ChosenNames.h"
 #include "lib/Import/Pt2.h"
 #include "lib/Import/SizeText.h"
 #include "lib/Runtime/Json.h"
@@ -21,8 +22,12 @@ public:
   /// Names the open dims of inputs by the user's names, or by their symbols:
   /// before any size is read.
   void nameDims(const JsonView &specs, const InputDimNames &names);
-  /// The name of an input's dim that has a symbol, or nothing.
-  std::optional<std::string> dimOf(const std::string &symbol) const;
+  /// What a symbol is of an open dim, or nothing.
+  std::optional<SizePolynomial::Affine> dimOf(const std::string &symbol) const;
+  /// The dims of inputs of which calls give multiples.
+  const std::map<std::string, MultipleDim> &getMultiples() const {
+    return multiples;
+  }
   /// Ranges of dims without which sizes would be no polynomials.
   const std::map<std::string, DimRange> &getNeeded() const {
     return bounds.needed;
@@ -61,13 +66,15 @@ private:
   std::optional<Error> &firstError;
   /// The types of tensors, and the expressions of integers.
   std::map<std::string, JsonView> types, integers;
-  /// Names in place of symbols: those in force, and those that users chose.
-  DimNaming naming, chosen;
+  /// The names that users chose for symbols, and what all symbols are.
+  DimNaming chosen;
+  SymbolSizes symbols;
   /// Dims of inputs, and integers of tensors.
   std::set<std::string> dims, taken;
   DimBounds bounds;
   /// Dims of inputs by how many come before.
   std::map<std::string, size_t> places;
+  std::map<std::string, MultipleDim> multiples;
   std::vector<std::string> remarks;
   std::map<std::string, ValueId> ids;
 };

@@ -50,8 +50,8 @@ namespace {
 
 class SizeParser {
 public:
-  SizeParser(StringRef text, const DimNaming &naming, DimBounds bounds = {})
-      : bounds(std::move(bounds)), rest(text), naming(naming) {}
+  SizeParser(StringRef text, const SymbolSizes &symbols, DimBounds bounds = {})
+      : bounds(std::move(bounds)), rest(text), symbols(symbols) {}
 
   /// Unknown where the text is no polynomial.
   SizePolynomial parseAll() {
@@ -75,7 +75,7 @@ private:
   }
 
   StringRef rest;
-  const DimNaming &naming;
+  const SymbolSizes &symbols;
 };
 
 } // namespace
@@ -115,9 +115,8 @@ SizePolynomial SizeParser::parseSymbol() {
   if (end == StringRef::npos || !isName)
     return SizePolynomial::unknown();
   rest = assumptions.drop_front(end + 1);
-  auto given = naming.find(name.str());
-  return SizePolynomial::named(
-      given == naming.end() ? name : StringRef(given->second));
+  auto given = symbols.find(name.str());
+  return given == symbols.end() ? SizePolynomial::named(name) : given->second;
 }
 
 SizePolynomial
@@ -153,6 +152,14 @@ SizeParser::combine(StringRef function,
       quotient = {operands[0], operands[1]};
     return result;
   }
+  if (function == "Mod" || function == "PythonMod") {
+    // The rest of a quotient rounded down, of either sign.
+    int64_t divisor = operands[1].asNumber().value_or(0);
+    SizePolynomial below = floorQuotient(operands[0], divisor);
+    if (!below.isKnown() && !quotient)
+      quotient = {operands[0], operands[1]};
+    return operands[0] - below * divisor;
+  }
   std::optional<int64_t> power = operands[1].asNumber();
   if (function != "Pow" || !power || *power < 0 || *power > mostPower)
     return SizePolynomial::unknown();
@@ -184,16 +191,16 @@ SizePolynomial SizeParser::parse(int depth) {
 }
 
 std::optional<std::pair<SizePolynomial, SizePolynomial>>
-mixattn::findQuotient(std::string_view text, const DimNaming &naming) {
-  SizeParser parser(text, naming);
+mixattn::findQuotient(std::string_view text, const SymbolSizes &symbols) {
+  SizeParser parser(text, symbols);
   (void)parser.parseAll();
   return parser.quotient;
 }
 
 Result<SizePolynomial> mixattn::parseSize(std::string_view text,
-                                          const DimNaming &naming,
+                                          const SymbolSizes &symbols,
                                           DimBounds &bounds) {
-  SizeParser parser(text, naming, bounds);
+  SizeParser parser(text, symbols, bounds);
   SizePolynomial result = parser.parseAll();
   if (!result.isKnown())
     return makeError("expected a size that is a polynomial of dims, but got "

@@ -7,8 +7,8 @@
 
 namespace mixattn {
 
-/// Names of dims in place of an exporter's symbols.
-using DimNaming = std::map<std::string, std::string>;
+/// What an exporter's symbols are in the names of dims: `N`, or `4 N_over_4`.
+using SymbolSizes = std::map<std::string, SizePolynomial>;
 
 /// The quotient by a product of dims; unknown where that is not whole.
 SizePolynomial exactQuotient(const SizePolynomial &a, const SizePolynomial &b);
@@ -17,16 +17,16 @@ SizePolynomial exactQuotient(const SizePolynomial &a, const SizePolynomial &b);
 SizePolynomial floorQuotient(const SizePolynomial &a, int64_t divisor);
 
 /// The polynomial that `text` is, for instance `Mul(Integer(4), Symbol('s77',
-/// positive=True, integer=True))`, with symbols renamed. A quotient rounded
+/// positive=True, integer=True))`, with sizes for symbols. A quotient rounded
 /// down is one where all but its number is whole for all sizes; the largest and
 /// the smallest of sizes are by the rules of LargestSize.h.
-Result<SizePolynomial> parseSize(std::string_view text, const DimNaming &naming,
-                                 DimBounds &bounds);
+Result<SizePolynomial> parseSize(std::string_view text,
+                                 const SymbolSizes &symbols, DimBounds &bounds);
 
 /// The sizes of the first quotient in `text` that is not whole for all sizes;
 /// none where there is none, or no text that parseSize reads.
 std::optional<std::pair<SizePolynomial, SizePolynomial>>
-findQuotient(std::string_view text, const DimNaming &naming);
+findQuotient(std::string_view text, const SymbolSizes &symbols);
 
 } // namespace mixattn
 

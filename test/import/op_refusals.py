@@ -6,7 +6,7 @@ of refusals.py.
 import sys
 
 from programs import BOOL, FLOAT, LONG, S, T, refuse_programs
-from refusals import X, of
+from refusals import PRODUCT, WIDE, X, of
 
 COMPLEX = 10
 Z = T("z")
@@ -27,7 +27,7 @@ CASES = {
                       {"y": (COMPLEX, [])}, self=Z),
     "in-place": of("aten.add_.Tensor", self=X, other=X, says="expected ops that write to no tensor, as "
                    "run_decompositions({}) leaves them"),
-    "halves": of("aten.glu.default", self=X, dim=1, says="expected a dim of two halves, but got size N"),
+    "halves": of("aten.glu.default", WIDE, self=X, dim=2, says="expected a dim of two halves, but got size B N"),
     "pads": of("aten.pad.default", self=X, pad=[1, -1], mode="reflect", says="expected known numbers of elements to pad "
                "with at both ends of 1 dims, but got 'reflect' and [1, -1]"),
     "along-none": two("aten.take_along_dim.default", ["B"], "expected a dim, and indices of as many dims as the tensor",
@@ -47,8 +47,8 @@ CASES = {
                        "-1048576 to 1048576, but got 1099511627776"),
     "embedded-below": of("aten.diag_embed.default", self=X, offset=1,
                          says="expected the main diagonal of matrices, which the last two dims are"),
-    "unfold": of("aten.unfold.default", self=X, dimension=1, size=2, step=2, says="expected parts of size 2 whose number "
-                 "is a polynomial of dims, but got shape [B, N, 6]"),
+    "unfold": of("aten.unfold.default", WIDE, self=X, dimension=2, size=2, step=2, says="expected parts of size 2 whose "
+                 "number is a polynomial of dims, but got shape [B, N, B N]"),
     "sort-bools": two("aten.sort.default", ["B", "N"], "expected numbers to order, but got bool", BOOL, self=Z),
     "few-sorted": of("aten.topk.default", self=X, k=-1, says="expected at least 0 elements in order, but got -1"),
     "classes": two("aten.one_hot.default", ["B"], "expected a number of classes, which does not depend on values", LONG,
@@ -85,7 +85,7 @@ CASES = {
     "matrix-norm": of("aten.linalg_norm.default", self=X, ord=2, dim=[0, 1], says="expected the norm of vectors along one "
                       "dim, but got that of matrices"),
     "convolution": image("aten.conv2d.default", "expected windows of 3 at every 2 places whose number is a polynomial of "
-                         "dims, but got shape [B, 3, N, 8]", ("B", 3, "N", 8), input=X, weight=Z, stride=[2, 2]),
+                         "dims, but got shape [B, 3, N, B N]", ("B", 3, "N", PRODUCT), input=X, weight=Z, stride=[1, 2]),
     "channels": image("aten.convolution.default", "expected a convolution of [B, C, ...] by weights [O, C / 1, ...] of "
                       "known sizes, but got shapes [B, 4, 8, 8] and [4, 3, 3, 3]", ("B", 4, 8, 8), input=X, weight=Z),
     "transposed": image("aten.convolution.default", "expected a transposed convolution of [B, C, ...] by weights [C, O / "
@@ -112,8 +112,8 @@ CASES = {
                          stride=[1, 1, 1]),
     "huge-window": of("aten.conv1d.default", {"x": (FLOAT, ["B", 3, 8]), "y": (FLOAT, [4]), "z": (FLOAT, [4, 3, 2**21])},
                       "expected windows of at most 1048576 places, but got more", inputs=("x", "z"), input=X, weight=Z),
-    "adaptive": of("aten.adaptive_avg_pool2d.default", self=X, output_size=[2, 4],
-                   says="expected dims that as many windows divide, but got shape [B, N, 6] to 2 of dim 1"),
+    "adaptive": of("aten.adaptive_avg_pool2d.default", WIDE, self=X, output_size=[1, 4],
+                   says="expected dims that as many windows divide, but got shape [B, 1, B N] to 4 of dim 2"),
     "adaptive-none": of("aten.adaptive_avg_pool2d.default", self=X, output_size=[0, 4],
                         says="expected numbers of windows of 2 dims, but got shape [B, N, 6] to [0, 4]"),
     "fold": of("aten.col2im.default", self=X, output_size=[4, 4], kernel_size=[2, 2], dilation=[1, 1], padding=[0, 0], stride=[1, 1],

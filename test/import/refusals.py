@@ -14,6 +14,11 @@ X = T("x")
 RELU = node("aten.relu.default", self=X)
 
 
+# No dim of it is the only one whose multiples a number divides.
+PRODUCT = "Mul(Symbol('B'), Symbol('N'))"
+WIDE = {"x": (FLOAT, ["B", "N", PRODUCT])}
+
+
 def of(target, typed=None, says="", results=("y",), integers=None, inputs=("x",), **arguments):
     """A program of one op, and what is said of it."""
     made = program([node(target, results, **arguments)], typed, inputs, integers=integers)
@@ -161,9 +166,12 @@ CASES = {
     "largest-value": of("aten.relu.default", {"y": (FLOAT, ["Max(Integer(1), Symbol('u0'))"])},
                         self=X, says="'y'.sizes[0]: expected the largest or the smallest of sizes, but got "
                         "'Max(Integer(1), Symbol('u0'))', which depends on values"),
-    "odd-quotient": of("aten.relu.default", {"y": (FLOAT, ["FloorDiv(Symbol('N'), Integer(2))"])},
+    "odd-quotient": of("aten.relu.default", {"y": (FLOAT, [f"FloorDiv({PRODUCT}, Integer(2))"])},
                        self=X, says="'y'.sizes[0]: expected a size that is a polynomial of dims, "
-                       "but got 'FloorDiv(Symbol('N'), Integer(2))'"),
+                       f"but got 'FloorDiv({PRODUCT}, Integer(2))'"),
+    "odd-rest": of("aten.relu.default", {"y": (FLOAT, [f"PythonMod({PRODUCT}, Integer(2))"])},
+                   self=X, says="'y'.sizes[0]: expected a size that is a polynomial of dims, "
+                   f"but got 'PythonMod({PRODUCT}, Integer(2))'"),
     "values": of("aten.nonzero.default", {"y": (LONG, ["u0", 3])}, self=X, says="expected sizes "
                  "that follow from those of inputs, but 'u0' depends on values"),
     "control-flow": of("higher_order.cond", self=X, true_graph={"as_graph": {}},
@@ -244,7 +252,7 @@ CASES = {
                         "[B, N, 6] and 1 of shape []"),
     "step": of("aten.slice.Tensor", self=X, dim=1, step=0,
                says="expected a step of at least 1 along a dim of a tensor"),
-    "odd-part": of("aten.slice.Tensor", self=X, dim=1, step=2,
+    "odd-part": of("aten.slice.Tensor", WIDE, self=X, dim=2, step=2,
                    says="expected a part whose size is a polynomial of dims"),
     "outside": of("aten.select.int", self=X, dim=2, index=6,
                   says="expected an index within a dim of size 6, but got 6"),

@@ -150,9 +150,11 @@ static void gatedUnit(OpCall &op) {
     return;
   SizePolynomial half = x.sizes[dim].dividedBy(2);
   if (!half.isKnown())
-    return void(op.build.fail(makeError("expected a dim of two halves, but got "
+    return void(
+        op.build.failQuotient(makeError("expected a dim of two halves, but got "
                                         "size {}",
-                                        x.sizes[dim].toText())));
+                                        x.sizes[dim].toText()),
+                              x.sizes[dim], 2));
   op.give(combine(
       op.build,
       {op.build.slice(x, dim, 0, half), op.build.slice(x, dim, half, half)},

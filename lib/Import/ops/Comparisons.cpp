@@ -261,11 +261,7 @@ static std::optional<Built> foldAll(OpCall &op, ArrayRef<Built> lists,
     if (!result.back().isKnown())
       return std::nullopt;
   }
-  for (const auto &[dim, range] : bounds.needed) {
-    op.build.requireSize(SizePolynomial::named(dim) - range.least);
-    if (range.most)
-      op.build.requireSize(*range.most - SizePolynomial::named(dim));
-  }
+  requireBounds(op.build, bounds);
   return op.build.listed(lists[0].dtype, shape, result);
 }
 

@@ -71,37 +71,80 @@ static void divide(OpCall &op) {
   divided(quotient)(op);
 }
 
-/// A quotient of numbers rounded towards 0, or of sizes where it is whole.
-static SizePolynomial truncatedQuotient(const SizePolynomial &x,
+/// A quotient of numbers rounded towards 0, or of sizes where it is whole but
+/// for its number.
+static SizePolynomial truncatedQuotient(GraphBuilder &build,
+                                        const SizePolynomial &x,
                                         const SizePolynomial &y) {
   std::optional<int64_t> a = x.asNumber(), b = y.asNumber();
   if (b == 0 || (a == INT64_MIN && b == -1))
     return SizePolynomial::unknown();
-  return a && b ? SizePolynomial(*a / *b) : exactQuotient(x, y);
+  if (a && b)
+    return *a / *b;
+  SizePolynomial whole = exactQuotient(x, y);
+  SizePolynomial below = b ? floorQuotient(x, *b) : SizePolynomial::unknown();
+  if (whole.isKnown() || !below.isKnown())
+    return whole;
+  // Of what is at least 0 rounding down is the same.
+  return requireNotNegative(build, x) ? below : SizePolynomial::unknown();
+}
+
+/// Computes quotients as `writer` does; those of sizes are noted.
+static OpWriter noting(OpWriter writer) {
+  return [=](OpCall &op) {
+    Built x = op.operand("self"), y = op.operand("other");
+    SizeList sizes = op.build.broadcast({x, y});
+    std::optional<SizeList> left = spreadIntegers(x, sizes),
+                            right = spreadIntegers(y, sizes);
+    if (left && right && !isFloat(x.dtype))
+      for (auto [a, b] : llvm::zip_equal(*left, *right))
+        op.build.noteQuotient(a, b);
+    writer(op);
+  };
 }
 
 /// The rest of a quotient of sizes: none where it is whole, else that of
 /// numbers, of the divisor's sign or of the dividend's.
-template <bool isTruncated>
-static SizePolynomial restOfSizes(const SizePolynomial &x,
+static SizePolynomial restOfSizes(GraphBuilder &build, bool isTruncated,
+                                  const SizePolynomial &x,
                                   const SizePolynomial &y) {
   std::optional<int64_t> a = x.asNumber(), b = y.asNumber();
   if (b == 0 || (a == INT64_MIN && b == -1))
     return SizePolynomial::unknown();
-  if (!a || !b)
-    return exactQuotient(x, y).isKnown() ? SizePolynomial(0)
-                                         : SizePolynomial::unknown();
-  int64_t left = *a % *b;
-  bool isOther = !isTruncated && left && (left < 0) != (*b < 0);
-  return isOther ? left + *b : left;
+  if (a && b) {
+    int64_t left = *a % *b;
+    bool isOther = !isTruncated && left && (left < 0) != (*b < 0);
+    return isOther ? left + *b : left;
+  }
+  if (exactQuotient(x, y).isKnown())
+    return 0;
+  // The divisor is larger.
+  if (a && *a >= 0 && requireNotNegative(build, y - x - 1))
+    return x;
+  if (a && *a < 0 && requireNotNegative(build, y + x - 1))
+    return isTruncated ? x : y + x;
+  SizePolynomial left =
+      b ? x - floorQuotient(x, *b) * *b : SizePolynomial::unknown();
+  bool isSo = !isTruncated || (left.isKnown() && requireNotNegative(build, x));
+  return isSo ? left : SizePolynomial::unknown();
 }
 
 /// Mod: the rest of a quotient, of the divisor's sign or, as C's fmod, of the
 /// dividend's.
 static void modulo(OpCall &op) {
   bool isTruncated = op.flag("fmod", false);
-  foldedBy(isTruncated ? restOfSizes<true> : restOfSizes<false>, false,
-           divided(isTruncated ? rest : restAbove))(op);
+  auto fold = [&](const SizePolynomial &x, const SizePolynomial &y) {
+    return restOfSizes(op.build, isTruncated, x, y);
+  };
+  foldedBy(fold, false, noting(divided(isTruncated ? rest : restAbove)))(op);
+}
+
+/// Div: rounded towards 0 where it is of integers.
+static void divideNumbers(OpCall &op) {
+  auto fold = [&](const SizePolynomial &x, const SizePolynomial &y) {
+    return truncatedQuotient(op.build, x, y);
+  };
+  foldedBy(fold, false, noting(divided(quotient)))(op);
 }
 
 void mixattn::addDivisions(OpTable &table) {
@@ -109,9 +152,6 @@ void mixattn::addDivisions(OpTable &table) {
   table["aten.floor_divide"] = divided(quotientBelow);
   table["aten.remainder"] = divided(restAbove);
   table["aten.fmod"] = divided(rest);
-  auto two = [](SizeFold fold, OpWriter writer) {
-    return fromOnnx({"self", "other"}, {}, foldedBy(fold, false, writer));
-  };
-  table["onnx.Div"] = two(truncatedQuotient, divided(quotient));
+  table["onnx.Div"] = fromOnnx({"self", "other"}, {}, divideNumbers);
   table["onnx.Mod"] = fromOnnx({"self", "other"}, {}, modulo);
 }

@@ -2,6 +2,7 @@
 // Tensors cut, and put side by side.
 #include "lib/Import/ops/Parts.h"
 #include "lib/Import/LargestSize.h"
+#include "lib/Import/SizeText.h"
 #include "lib/Import/ops/Placed.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,10 +52,11 @@ Built mixattn::part(OpCall &op, const Built &tensor, int64_t dim,
   if (std::optional<int64_t> number = length.asNumber())
     length = llvm::divideCeil(std::max<int64_t>(*number, 0), uint64_t(step));
   else
-    length = length.dividedBy(step);
+    length = floorQuotient(length + (step - 1), step);
   if (!length.isKnown())
-    return op.build.fail(makeError("expected a part whose size is a polynomial "
-                                   "of dims"));
+    return op.build.failQuotient(
+        makeError("expected a part whose size is a polynomial of dims"),
+        end - start, step);
   return op.build.slice(tensor, dim, start, length, step);
 }
 
@@ -156,6 +158,8 @@ static void splitInto(OpCall &op) {
     if (each.isKnown())
       sizes.back() = size - each * (count - 1);
   }
+  if (count > 1 && !size.asNumber())
+    op.build.noteQuotient(size, count);
   if (asked != count || int64_t(sizes.size()) != count)
     return void(op.build.fail(makeError("expected a size for each of {} "
                                         "results, but got {}",
@@ -183,10 +187,11 @@ static Built partBackwards(OpCall &op, const Built &tensor, int64_t dim,
   if (std::optional<int64_t> number = length.asNumber())
     length = llvm::divideCeil(std::max<int64_t>(*number, 0), uint64_t(-step));
   else
-    length = length.dividedBy(-step);
+    length = floorQuotient(length - (step + 1), -step);
   if (!length.isKnown())
-    return op.build.fail(makeError("expected a part whose size is a polynomial "
-                                   "of dims"));
+    return op.build.failQuotient(
+        makeError("expected a part whose size is a polynomial of dims"),
+        start - end, -step);
   op.build.requireSize(size - 1 - start);
   op.build.requireSize(end + 1);
   op.build.requireSize(length);

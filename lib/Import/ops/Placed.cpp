@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors turned round, their diagonals and their parts.
 #include "lib/Import/ops/Placed.h"
+#include "lib/Import/SizeText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -159,15 +160,16 @@ static void unfold(OpCall &op) {
   SizePolynomial span = tensor.sizes[dim] - size;
   std::optional<int64_t> whole = span.asNumber();
   SizePolynomial steps = whole && *whole >= 0 ? SizePolynomial(*whole / step)
-                                              : span.dividedBy(step);
+                                              : floorQuotient(span, step);
   SizeList sizes = tensor.sizes;
   sizes[dim] = steps + 1;
   sizes.push_back(size);
   if (!steps.isKnown() || steps.asNumber().value_or(0) < 0)
-    return void(op.build.fail(makeError("expected parts of size {} whose "
-                                        "number is a polynomial of dims, but "
-                                        "got shape {}",
-                                        size, toText(tensor.sizes))));
+    return void(op.build.failQuotient(
+        makeError("expected parts of size {} whose number is a polynomial of "
+                  "dims, but got shape {}",
+                  size, toText(tensor.sizes)),
+        span, step));
   op.build.requireSize(steps);
   op.give(readAt(
       op.build, tensor, sizes, [=](OpBuilder &b, Location loc, ValueRange own) {

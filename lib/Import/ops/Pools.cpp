@@ -135,9 +135,11 @@ static Built meansAlong(OpCall &op, const Built &x, int64_t dim,
   }
   std::optional<int64_t> size = x.sizes[dim].asNumber();
   if (!size)
-    return op.build.fail(makeError("expected dims that as many windows divide, "
-                                   "but got shape {} to {} of dim {}",
-                                   toText(x.sizes), count, dim));
+    return op.build.failQuotient(
+        makeError("expected dims that as many windows divide, but got shape {} "
+                  "to {} of dim {}",
+                  toText(x.sizes), count, dim),
+        x.sizes[dim], count);
   // No window is longer, and a place beyond its end counts for nothing.
   int64_t most = (*size + count - 1) / count + 1;
   SizeList sizes = x.sizes;

@@ -171,6 +171,10 @@ static void giveShuffled(OpCall &op, int64_t f, bool isSpread, bool isInner) {
                                         toText(x.sizes))));
   SizePolynomial c = x.sizes[front], h = x.sizes[front + 1],
                  w = x.sizes[front + 2];
+  if (!isSpread) {
+    op.build.noteQuotient(h, f);
+    op.build.noteQuotient(w, f);
+  }
   (isSpread ? c : h) = isSpread ? c.dividedBy(f * f) : h.dividedBy(f);
   w = isSpread ? w : w.dividedBy(f);
   if (!c.isKnown() || !h.isKnown() || !w.isKnown())

@@ -26,16 +26,17 @@ static Built replaced(OpCall &op, const Built &tensor, int64_t dim,
                                    start.toText()));
   if (tensor.isUpdated && old.sizes == source.sizes)
     return appendRows(op, tensor, source, dim, op.build.number(start));
-  std::optional<int64_t> from = start.asNumber();
-  if (!from || *from < 0 || old.sizes != source.sizes)
+  if (!start.isKnown() || start.asNumber().value_or(0) < 0 ||
+      op.build.dependsOnIntegers(start) || old.sizes != source.sizes)
     return op.build.fail(
         makeError("expected a part of shape {} without steps, from a known "
                   "place on, but got one of shape {} from {}",
                   toText(old.sizes), toText(source.sizes), start.toText()));
+  op.build.requireSize(start);
   SizePolynomial end = start + source.sizes[dim],
                  after = tensor.sizes[dim] - end;
   SmallVector<Built> parts;
-  if (*from)
+  if (!start.isZero())
     parts.push_back(op.build.slice(tensor, dim, 0, start));
   parts.push_back(source);
   if (!after.isZero())

@@ -19,6 +19,26 @@ std::optional<int> mixattn::signOf(const SizePolynomial &number) {
   return isNeverNegative(-number) ? std::optional(-1) : std::nullopt;
 }
 
+void mixattn::requireBounds(GraphBuilder &build, const DimBounds &bounds) {
+  for (const auto &[dim, range] : bounds.needed) {
+    build.requireSize(SizePolynomial::named(dim) - range.least);
+    if (range.most)
+      build.requireSize(*range.most - SizePolynomial::named(dim));
+  }
+}
+
+bool mixattn::requireNotNegative(GraphBuilder &build,
+                                 const SizePolynomial &number) {
+  DimBounds bounds;
+  if (largestSize({number, 0}, bounds) == number)
+    requireBounds(build, bounds);
+  else if (number.asAffine())
+    build.requireSize(number);
+  else
+    return false;
+  return true;
+}
+
 SizePolynomial mixattn::productOf(const SizeList &sizes) {
   SizePolynomial product = 1;
   for (const SizePolynomial &each : sizes)

@@ -4,6 +4,7 @@
 #ifndef MIXATTN_LIB_IMPORT_OPS_SIZES_H
 #define MIXATTN_LIB_IMPORT_OPS_SIZES_H
 
+#include "lib/Import/LargestSize.h"
 #include "lib/Import/OpTable.h"
 
 namespace mixattn {
@@ -23,6 +24,12 @@ OpWriter foldedBy(SizeFold fold, bool isTruth, OpWriter writer);
 
 /// 1, 0 or -1 where all sizes of dims, which are at least 0, agree on the sign.
 std::optional<int> signOf(const SizePolynomial &number);
+
+/// Leaves the sizes of dims that `bounds` needs; calls check them.
+void requireBounds(GraphBuilder &build, const DimBounds &bounds);
+/// Whether `number` is at least 0 for all sizes from 1 on, or where it is of
+/// one dim for all from some size on, the only ones then.
+bool requireNotNegative(GraphBuilder &build, const SizePolynomial &number);
 
 /// How many elements there are of these sizes.
 SizePolynomial productOf(const SizeList &sizes);

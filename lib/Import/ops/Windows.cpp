@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements of windows, read where they are used.
 #include "lib/Import/ops/Windows.h"
+#include "lib/Import/SizeText.h"
 #include "lib/Import/ops/Parts.h"
 #include "lib/Import/ops/Placed.h"
 
@@ -108,10 +109,7 @@ static SizePolynomial countOf(const SizePolynomial &size, int64_t window,
   if (std::optional<int64_t> number = span.asNumber())
     return *number < 0 ? SizePolynomial::unknown()
                        : SizePolynomial(*number / stride + 1);
-  // Tiles of an open dim, and every place of it.
-  if (window == stride && dilation == 1)
-    return size.dividedBy(stride);
-  return span.dividedBy(stride) + 1;
+  return floorQuotient(span, stride) + 1;
 }
 
 Built mixattn::windowsOf(OpCall &op, const Built &tensor,
@@ -130,10 +128,11 @@ Built mixattn::windowsOf(OpCall &op, const Built &tensor,
     SizePolynomial count = countOf(x.sizes[front + i], windows.size[i],
                                    windows.stride[i], windows.dilation[i]);
     if (!count.isKnown())
-      return op.build.fail(makeError(
-          "expected windows of {} at every {} places whose number is a "
-          "polynomial of dims, but got shape {}",
-          windows.size[i], windows.stride[i], toText(tensor.sizes)));
+      return op.build.failQuotient(
+          makeError("expected windows of {} at every {} places whose number is "
+                    "a polynomial of dims, but got shape {}",
+                    windows.size[i], windows.stride[i], toText(tensor.sizes)),
+          x.sizes[front + i], windows.stride[i]);
     op.build.requireSize(count);
     sizes.push_back(count);
     inner.push_back(windows.size[i]);
