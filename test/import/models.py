@@ -59,6 +59,10 @@ class Images(torch.nn.Module):
         return self.model(x)
 
 
+class OpenImages(Images):
+    """The same of images [B,3,H,W] of all sizes that the model's steps divide."""
+
+
 def language(kind, attention, **options):
     config = getattr(transformers, kind + "Config")(**options)
     config._attn_implementation = attention
@@ -121,7 +125,7 @@ MODELS = {f"{make.__name__}-{attention}": lambda full, make=make, attention=atte
           make(attention, full)
           for make in (bert, gpt2, llama) for attention in ("sdpa", "eager")}
 # CaiT begins with layers that are next to nothing.
-MODELS |= {"vit_b_16": vit, "swin_t": swin,
+MODELS |= {"vit_b_16": vit, "swin_t": swin, "swin_t-open": lambda full: OpenImages(swin(full).model),
            "cait_xxs24_224": of_timm("cait_xxs24_224", depth=2, init_values=1.0),
            "swin_tiny_patch4_window7_224": of_timm("swin_tiny_patch4_window7_224", depths=(2, 2))}
 
@@ -137,14 +141,16 @@ def example(model, batch, length):
                 torch.tensor(model.room - length), keys, values)
     if isinstance(model, Words):
         return torch.randint(0, VOCABULARY, (batch, length))
+    if isinstance(model, OpenImages):
+        return torch.randn(batch, 3, 8 * length, 8 * length + 32)
     return torch.randn(batch, 3, 224, 224)
 
 
 def open_dims(model):
     if isinstance(model, Step):
         return None
-    count = 2 if isinstance(model, Words) else 1
-    return {"x": dict.fromkeys(range(count), torch.export.Dim.AUTO)}
+    dims = [0, 1] if isinstance(model, Words) else [0, 2, 3] if isinstance(model, OpenImages) else [0]
+    return {"x": dict.fromkeys(dims, torch.export.Dim.AUTO)}
 
 
 def export(model, path, length=24):

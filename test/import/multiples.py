@@ -75,12 +75,16 @@ MODELS = {
                 [4, -1, 24], lambda x: x.reshape(len(x), -1, 24), 8, 6),
     "left": ([onnx.node("Concat", ["n0", "n-1", "n24"], ["to"], axis=0), onnx.node("Reshape", ["x", "to"], ["y"])],
              [0, -1, 24], lambda x: x.reshape(len(x), -1, 24), 8, 6),
-    # A quotient of what may be below 0 asks for sizes at which it is not; a rest by what is larger is all.
+    # A quotient of what may be below 0 asks for sizes at which it is not.
     "below": ([onnx.node("Shape", ["x"], ["n"], start=1, end=2), onnx.node("Sub", ["n", "n3"], ["less"]),
-               onnx.node("Div", ["less", "n2"], ["half"]), onnx.node("Mod", ["n-1", "n"], ["last"]),
-               onnx.node("Concat", ["half", "n1"], ["starts"], axis=0), onnx.node("Concat", ["last", "n5"], ["ends"], axis=0),
-               onnx.node("Concat", ["n1", "n2"], ["axes"], axis=0), onnx.node("Slice", ["x", "starts", "ends", "axes"], ["y"])],
-              [3, 2, -1, 1, 5], lambda x: x[:, (x.shape[1] - 3) // 2:-1, 1:5], 8, 7),
+               onnx.node("Div", ["less", "n2"], ["half"]), onnx.node("Add", ["half", "n1"], ["start"]),
+               onnx.node("Slice", ["x", "start", "n", "n1"], ["y"])],
+              [3, 2, 1], lambda x: x[:, (x.shape[1] - 3) // 2 + 1:], 8, 7),
+    # A rest by what is larger, of a number below 0.
+    "larger": ([onnx.node("Shape", ["x"], ["n"], start=1, end=2), onnx.node("Mod", ["n-2", "n"], ["less"]),
+                onnx.node("Slice", ["x", "n2", "n", "n1"], ["w"]),
+                onnx.node("Concat", ["n0", "less", "n2", "n3"], ["to"], axis=0), onnx.node("Reshape", ["w", "to"], ["y"])],
+               [-2, 2, 1, 0, 3], lambda x: x[:, 2:].reshape(2, -1, 2, 3), 8, 1),
     "rounded": ([onnx.node("Shape", ["x"], ["n"], start=1, end=2), onnx.node("Mod", ["n", "n6"], ["rest"]),
                  onnx.node("Sub", ["n", "rest"], ["less"]), onnx.node("Slice", ["x", "n0", "less", "n1"], ["y"])],
                 [6, 0, 1], lambda x: x, 12, 8),

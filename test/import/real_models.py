@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 LIMIT = 1e-4
-LENGTH = 24
+LENGTH = 28
 OPSETS = (18, 20, 23)
 
 

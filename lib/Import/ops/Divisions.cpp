@@ -121,7 +121,7 @@ static SizePolynomial restOfSizes(GraphBuilder &build, bool isTruncated,
   // The divisor is larger.
   if (a && *a >= 0 && requireNotNegative(build, y - x - 1))
     return x;
-  if (a && *a < 0 && requireNotNegative(build, y + x - 1))
+  if (a && *a < 0 && requireNotNegative(build, y + x - int64_t(isTruncated)))
     return isTruncated ? x : y + x;
   SizePolynomial left =
       b ? x - floorQuotient(x, *b) * *b : SizePolynomial::unknown();

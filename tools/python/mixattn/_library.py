@@ -72,8 +72,8 @@ class Entry:
         kind.check(device)
         made = []
         for each in self._manifest["results"]:
-            # Before a query has found the sizes right nothing is allocated.
-            shape = [_manifest.evaluate(dim, dims) for dim in each["shape"]]
+            # Of sizes that the entry refuses a difference may be below 0.
+            shape = [max(0, _manifest.evaluate(dim, dims)) for dim in each["shape"]]
             made.append(_dlpack.make(None, shape, _dlpack.DTYPES[each["dtype"]],
                                      (device.type, device.number)))
         count = len(views) + len(made)
