@@ -7,6 +7,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
+#include <utility>
 
 using namespace mixattn;
 using llvm::StringRef;
@@ -14,6 +15,8 @@ using llvm::StringRef;
 /// Calls within calls, and the highest power; beyond these nobody wrote it.
 static constexpr int mostDepth = 32;
 static constexpr int64_t mostPower = 8;
+/// Nor sizes that are divided by more than this.
+static constexpr int64_t mostDivisor = 1 << 20;
 
 SizePolynomial mixattn::exactQuotient(const SizePolynomial &a,
                                       const SizePolynomial &b) {
@@ -69,6 +72,7 @@ private:
   SizePolynomial parseSymbol();
   SizePolynomial combine(StringRef function,
                          const std::vector<SizePolynomial> &operands);
+  SizePolynomial quotientOf(const SizePolynomial &a, int64_t b);
   bool take(StringRef token) {
     rest = rest.ltrim();
     return rest.consume_front(token);
@@ -76,6 +80,8 @@ private:
 
   StringRef rest;
   const SymbolSizes &symbols;
+  /// What the product that is parsed is divided by.
+  int64_t divisor = 1;
 };
 
 } // namespace
@@ -88,7 +94,7 @@ SizePolynomial SizeParser::parseInteger() {
   return number;
 }
 
-/// A whole number in quotes, then its precision.
+/// A whole number in quotes, or one that divides 1, then its precision.
 SizePolynomial SizeParser::parseFloat() {
   constexpr double most = int64_t(1) << 53;
   double number;
@@ -97,10 +103,18 @@ SizePolynomial SizeParser::parseFloat() {
   auto [text, precision] = rest.split('\'');
   size_t end = precision.find(')');
   if (end == StringRef::npos || text.getAsDouble(number) ||
-      !(std::abs(number) <= most) || std::trunc(number) != number)
+      !(std::abs(number) <= most))
     return SizePolynomial::unknown();
   rest = precision.drop_front(end + 1);
-  return int64_t(number);
+  if (std::trunc(number) == number)
+    return int64_t(number);
+  // 0.5 is a divisor of the product that it stands in.
+  double whole = 1 / number;
+  if (divisor != 1 || !(whole > 1 && whole <= mostDivisor) ||
+      std::trunc(whole) != whole)
+    return SizePolynomial::unknown();
+  divisor = int64_t(whole);
+  return 1;
 }
 
 /// A name in quotes, then what SymPy assumes of it.
@@ -119,14 +133,31 @@ SizePolynomial SizeParser::parseSymbol() {
   return given == symbols.end() ? SizePolynomial::named(name) : given->second;
 }
 
+/// The quotient, which is whole.
+SizePolynomial SizeParser::quotientOf(const SizePolynomial &a, int64_t b) {
+  SizePolynomial result = a.dividedBy(b);
+  if (!result.isKnown() && !quotient)
+    quotient = {a, b};
+  return result;
+}
+
 SizePolynomial
 SizeParser::combine(StringRef function,
                     const std::vector<SizePolynomial> &operands) {
-  if (function == "Add" || function == "Mul") {
-    SizePolynomial result = function == "Add" ? 0 : 1;
+  if (function == "Mul") {
+    SizePolynomial product = 1;
     for (const SizePolynomial &each : operands)
-      function == "Add" ? result += each : result *= each;
-    return result;
+      product *= each;
+    return quotientOf(product, std::exchange(divisor, 1));
+  }
+  // A part of a number stands nowhere else.
+  if (divisor != 1)
+    return SizePolynomial::unknown();
+  if (function == "Add") {
+    SizePolynomial sum;
+    for (const SizePolynomial &each : operands)
+      sum += each;
+    return sum;
   }
   if (function == "Max")
     return largestSize(operands, bounds);
@@ -139,14 +170,14 @@ SizeParser::combine(StringRef function,
   if (operands.size() != 2)
     return SizePolynomial::unknown();
   if (function == "FloatTrueDiv") {
-    int64_t divisor = operands[1].asNumber().value_or(0);
-    return (divisor < 0 ? -operands[0] : operands[0])
-        .dividedBy(divisor == INT64_MIN ? 0 : std::abs(divisor));
+    int64_t by = operands[1].asNumber().value_or(0);
+    return quotientOf(by < 0 ? -operands[0] : operands[0],
+                      by == INT64_MIN ? 0 : std::abs(by));
   }
   if (function == "FloorDiv" || function == "CleanDiv") {
-    std::optional<int64_t> divisor = operands[1].asNumber();
-    SizePolynomial result = divisor && function == "FloorDiv"
-                                ? floorQuotient(operands[0], *divisor)
+    std::optional<int64_t> by = operands[1].asNumber();
+    SizePolynomial result = by && function == "FloorDiv"
+                                ? floorQuotient(operands[0], *by)
                                 : exactQuotient(operands[0], operands[1]);
     if (!result.isKnown() && !quotient)
       quotient = {operands[0], operands[1]};
@@ -154,11 +185,11 @@ SizeParser::combine(StringRef function,
   }
   if (function == "Mod" || function == "PythonMod") {
     // The rest of a quotient rounded down, of either sign.
-    int64_t divisor = operands[1].asNumber().value_or(0);
-    SizePolynomial below = floorQuotient(operands[0], divisor);
+    int64_t by = operands[1].asNumber().value_or(0);
+    SizePolynomial below = floorQuotient(operands[0], by);
     if (!below.isKnown() && !quotient)
       quotient = {operands[0], operands[1]};
-    return operands[0] - below * divisor;
+    return operands[0] - below * by;
   }
   std::optional<int64_t> power = operands[1].asNumber();
   if (function != "Pow" || !power || *power < 0 || *power > mostPower)
@@ -182,12 +213,17 @@ SizePolynomial SizeParser::parse(int depth) {
   if (function == "Symbol")
     return parseSymbol();
   std::vector<SizePolynomial> operands;
+  int64_t around = std::exchange(divisor, 1);
   do {
     operands.push_back(parse(depth + 1));
     if (!operands.back().isKnown())
       return SizePolynomial::unknown();
   } while (take(","));
-  return take(")") ? combine(function, operands) : SizePolynomial::unknown();
+  if (!take(")"))
+    return SizePolynomial::unknown();
+  SizePolynomial result = combine(function, operands);
+  divisor = around;
+  return result;
 }
 
 std::optional<std::pair<SizePolynomial, SizePolynomial>>

@@ -20,6 +20,8 @@ N = "Symbol('N')"
 FOURTH, EIGHTH = f"FloorDiv({N}, Integer(4))", f"FloorDiv(FloorDiv({N}, Integer(4)), Integer(2))"
 LESS = f"Add({N}, Mul(Integer(-1), PythonMod({N}, Integer(6))))"
 
+SCALED = f"TruncToInt(Mul(Float('0.5', precision=53), ToFloat({N})))"
+
 
 def viewed(*sizes):
     return {"as_sym_ints": [{"as_name": each} if isinstance(each, str) else {"as_int": each} for each in sizes]}
@@ -39,6 +41,9 @@ PROGRAMS = {
     "rest": ([node("aten.slice.Tensor", ("w",), self=T("x"), dim=1, start=0, end=S("less")),
               node("aten.relu.default", self=T("w"))],
              {"w": ["B", LESS, 6], "y": ["B", LESS, 6]}, lambda x: np.maximum(x, 0), 12, 8),
+    # The first of two halves, by a factor.
+    "scaled": ([node("aten.slice.Tensor", self=T("x"), dim=1, start=0, end=S("scaled"))], {"y": ["B", SCALED, 6]},
+               lambda x: x[:, :x.shape[1] // 2], 6, 7),
     "steps": ([node("aten.slice.Tensor", self=T("x"), dim=1, start=1, step=2)],
               {"y": ["B", f"FloorDiv({N}, Integer(2))", 6]}, lambda x: x[:, 1::2], 8, 7),
     "windows": ([node("aten.unfold.default", self=T("x"), dimension=1, size=3, step=2)],
@@ -51,12 +56,13 @@ PROGRAMS = {
                  {"w": ["B", "half", 6], "v": ["B", "half", 6], "y": ["B", "N", 6]},
                  lambda x: np.concatenate([x[:, :x.shape[1] // 2], -x[:, x.shape[1] // 2:]], 1), 6, 7),
 }
-INTEGERS = {"B": "B", "fourth": FOURTH, "eighth": EIGHTH, "less": LESS, "half": f"FloorDiv({N}, Integer(2))"}
+INTEGERS = {"B": "B", "fourth": FOURTH, "eighth": EIGHTH, "less": LESS, "scaled": SCALED,
+            "half": f"FloorDiv({N}, Integer(2))"}
 
 
 def pt2(name):
     nodes, types, *_ = PROGRAMS[name]
-    used = {"parts": ("B", "fourth", "eighth"), "rest": ("less",), "replaced": ("half",)}.get(name, ())
+    used = {"parts": ("B", "fourth", "eighth"), "rest": ("less",), "scaled": ("scaled",), "replaced": ("half",)}.get(name, ())
     sizes = {each: (FLOAT, [INTEGERS["half"] if size == "half" else size for size in of]) for each, of in types.items()}
     made = program(nodes, {"x": (FLOAT, ["B", "N", 6]), **sizes}, integers={each: INTEGERS[each] for each in used})
     made["range_constraints"] = {"N": {"min_val": 3, "max_val": 70}}

@@ -169,6 +169,9 @@ CASES = {
     "odd-quotient": of("aten.relu.default", {"y": (FLOAT, [f"FloorDiv({PRODUCT}, Integer(2))"])},
                        self=X, says="'y'.sizes[0]: expected a size that is a polynomial of dims, "
                        f"but got 'FloorDiv({PRODUCT}, Integer(2))'"),
+    "half-sum": of("aten.relu.default", {"y": (FLOAT, ["Add(Float('0.5', precision=53), Symbol('N'))"])},
+                   self=X, says="'y'.sizes[0]: expected a size that is a polynomial of dims, "
+                   "but got 'Add(Float('0.5', precision=53), Symbol('N'))'"),
     "odd-rest": of("aten.relu.default", {"y": (FLOAT, [f"PythonMod({PRODUCT}, Integer(2))"])},
                    self=X, says="'y'.sizes[0]: expected a size that is a polynomial of dims, "
                    f"but got 'PythonMod({PRODUCT}, Integer(2))'"),

@@ -172,7 +172,8 @@ static Resampling readResampling(OpCall &op) {
 }
 
 /// A size by a factor, rounded down as ONNX Runtime does it, in f32.
-static SizePolynomial times(const SizePolynomial &size, double factor) {
+static SizePolynomial times(GraphBuilder &build, const SizePolynomial &size,
+                            double factor) {
   constexpr float most = 1 << 30;
   if (std::optional<int64_t> number = size.asNumber()) {
     float result = float(*number) * float(factor);
@@ -181,9 +182,12 @@ static SizePolynomial times(const SizePolynomial &size, double factor) {
   }
   for (bool isDivided : {false, true}) {
     double whole = isDivided ? 1 / factor : factor;
-    if (whole >= 1 && whole <= mostCounted && whole == std::floor(whole))
-      return isDivided ? floorQuotient(size, int64_t(whole))
-                       : size * int64_t(whole);
+    if (!(whole >= 1 && whole <= mostCounted && whole == std::floor(whole)))
+      continue;
+    if (isDivided)
+      build.noteQuotient(size, int64_t(whole));
+    return isDivided ? floorQuotient(size, int64_t(whole))
+                     : size * int64_t(whole);
   }
   return SizePolynomial::unknown();
 }
@@ -217,7 +221,8 @@ static void resize(OpCall &op) {
   for (auto [i, dim] : llvm::enumerate(axes)) {
     if (factors)
       scales[dim] = (*factors)[i];
-    sizes[dim] = factors ? times(sizes[dim], (*factors)[i]) : given[i];
+    sizes[dim] =
+        factors ? times(op.build, sizes[dim], (*factors)[i]) : given[i];
   }
   giveResized(op, x, sizes, scales, how);
 }
