@@ -16,6 +16,11 @@ Sizes::Sizes(func::FuncOp function, const GivenSizes &given,
              std::optional<int64_t> others)
     : names(function), rules(getDimRules(function)), given(given),
       others(others) {
+  for (const auto &[name, rule] : rules)
+    if (rule.told)
+      if (auto by = given.find(rule.told->by); by != given.end())
+        this->given.try_emplace(name, (by->second - rule.told->offset) /
+                                          rule.told->factor);
   for (Value argument : function.getArguments())
     record(argument, {});
   // An op comes after those that make its operands.

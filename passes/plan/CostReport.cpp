@@ -3,11 +3,12 @@
 
 #include "passes/plan/CostReport.h"
 
+#include "passes/entry/DimRules.h"
 #include "passes/entry/Entries.h"
 #include "passes/plan/EntryCost.h"
 #include "passes/plan/Table.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -147,11 +148,19 @@ std::string mixattn::printCosts(ModuleOp module, const GivenSizes &given) {
 }
 
 std::vector<std::string> mixattn::getDimNames(ModuleOp module) {
-  llvm::SetVector<StringRef> names;
-  for (func::FuncOp entry : getEntries(module))
+  std::vector<std::string> names;
+  auto add = [&](StringRef name) {
+    if (!llvm::is_contained(names, name))
+      names.push_back(name.str());
+  };
+  for (func::FuncOp entry : getEntries(module)) {
     for (unsigned i = 0; i < entry.getNumArguments(); ++i)
       if (auto dims = entry.getArgAttrOfType<ArrayAttr>(i, "attn.dims"))
         for (Attribute dim : dims)
-          names.insert(cast<StringAttr>(dim).getValue());
-  return {names.begin(), names.end()};
+          add(cast<StringAttr>(dim).getValue());
+    for (const auto &[name, rule] : getDimRules(entry))
+      if (rule.told)
+        add(name);
+  }
+  return names;
 }
