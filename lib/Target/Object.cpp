@@ -118,6 +118,7 @@ Result<std::vector<std::string>> mixattn::emitCode(mlir::ModuleOp module,
   unsigned parts = mayBeParts ? countParts(*code) : 1;
   if (parts == 1)
     return std::vector<std::string>{generate(*code, options)};
+  dropUnreadArguments(*code, *createGenerator(options));
   markKernels(*code);
   return compileParts(*code, parts, [&](llvm::Module &part) {
     return generate(part, options);

@@ -8,6 +8,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/IPO/DeadArgumentElimination.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
@@ -44,6 +45,17 @@ void mixattn::markKernels(const llvm::Module &code) {
     if (const llvm::Function *fork = code.getFunction(name))
       for (const llvm::User *call : fork->users())
         markUsed(*call);
+}
+
+void mixattn::dropUnreadArguments(llvm::Module &code,
+                                  llvm::TargetMachine &generator) {
+  // Without those that go into descriptors of which nobody asks.
+  llvm::FunctionPassManager simplify;
+  simplify.addPass(llvm::EarlyCSEPass());
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(simplify)));
+  passes.addPass(llvm::DeadArgumentEliminationPass());
+  ModuleAnalyses(generator).run(passes, code);
 }
 
 /// The function that `unit`, which a pass is about to run on, is a part of;

@@ -125,7 +125,7 @@ MODELS = {f"{make.__name__}-{attention}": lambda full, make=make, attention=atte
           make(attention, full)
           for make in (bert, gpt2, llama) for attention in ("sdpa", "eager")}
 # CaiT begins with layers that are next to nothing.
-MODELS |= {"vit_b_16": vit, "swin_t": swin, "swin_t-open": lambda full: OpenImages(swin(full).model),
+MODELS |= {"vit_b_16": vit, "swin_t": swin, "swin_t-open": lambda full: OpenImages(swin(False).model),
            "cait_xxs24_224": of_timm("cait_xxs24_224", depth=2, init_values=1.0),
            "swin_tiny_patch4_window7_224": of_timm("swin_tiny_patch4_window7_224", depths=(2, 2))}
 
