@@ -142,7 +142,8 @@ def example(model, batch, length):
     if isinstance(model, Words):
         return torch.randint(0, VOCABULARY, (batch, length))
     if isinstance(model, OpenImages):
-        return torch.randn(batch, 3, 8 * length, 8 * length + 32)
+        # Other sizes for another length, all of which steps and windows divide.
+        return torch.randn(batch, 3, 56 * (length - 22), 56 * (length - 21))
     return torch.randn(batch, 3, 224, 224)
 
 
