@@ -193,7 +193,7 @@ void ModuleBuilder::bindInputs(GraphBuilder &build) {
       if (!size.asDim().empty())
         build.defineDim(size, argument, dim);
   }
-  // Where no argument has a dim one tells it.
+  // A dim that no argument has is told by one that is computed from it.
   for (const GraphInput &input : graph.inputs)
     if (!input.isConstant)
       for (auto [dim, size] : llvm::enumerate(graph.values[input.value].sizes))
@@ -392,7 +392,8 @@ Result<BuiltModule> mixattn::buildModule(Graph graph, StringRef entry,
     graph = builder.takeGraph();
     if (!joinDim(graph, *joined))
       return built;
-    if (auto form = joined->size.asAffine(); !form || form->factor == 1)
+    // Of multiples there is one remark, once their factor is known.
+    if (!joined->isMultiple)
       remarks.push_back("calls check that dim '" + joined->dim + "' is " +
                         joined->size.toText() + ": " + built.message());
   }

@@ -91,8 +91,8 @@ struct DimRange {
   void narrow(const DimRange &other);
 };
 
-/// What an open dim of inputs is a multiple of: `factor` times `part`, a dim in
-/// which sizes are said in its place.
+/// An open dim of inputs that is `factor` times `part`, the dim in which sizes
+/// are said in its place.
 struct MultipleDim {
   std::string part;
   int64_t factor;

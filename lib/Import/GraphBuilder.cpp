@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SizeList, types and numbers of a module that is built.
 #include "lib/Import/GraphBuilder.h"
+#include "lib/Import/SizeText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -42,7 +43,7 @@ Built GraphBuilder::failQuotient(const Error &error, const SizePolynomial &a,
 
 void GraphBuilder::noteQuotient(const SizePolynomial &a,
                                 const SizePolynomial &b) {
-  if (firstError || joined)
+  if (firstError || joined || exactQuotient(a, b).isKnown())
     return;
   joined = findJoinedQuotient(a, b, dimPlaces());
   if (!joined)

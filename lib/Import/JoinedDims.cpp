@@ -127,16 +127,16 @@ mixattn::findMultiple(const SizePolynomial &a, const SizePolynomial &b,
     if (found || left.size() != 1 || !places.count(left[0]))
       return std::nullopt;
     int64_t factor = divisor / std::gcd(coefficient % divisor, divisor);
-    found = {left[0], partOf(left[0], factor, places)};
+    found = {left[0], partOf(left[0], factor, places), /*isMultiple=*/true};
   }
   return found && found->size.isKnown() ? found : std::nullopt;
 }
 
 void mixattn::noteMultiple(std::map<std::string, MultipleDim> &multiples,
                            const JoinedDim &joined) {
-  auto form = joined.size.asAffine();
-  if (!form || form->factor < 2 || form->offset)
+  if (!joined.isMultiple)
     return;
+  auto form = joined.size.asAffine();
   for (auto &[name, multiple] : multiples)
     if (multiple.part == joined.dim) {
       multiple = {form->dim, multiple.factor * form->factor};

@@ -12,6 +12,8 @@ namespace mixattn {
 struct JoinedDim {
   std::string dim;
   SizePolynomial size;
+  /// Whether the size is a multiple of a dim that there was not before.
+  bool isMultiple = false;
 };
 
 /// The dim that makes `a` and `b` one size, whatever the other dims are: the
@@ -33,7 +35,7 @@ std::optional<JoinedDim>
 findMultiple(const SizePolynomial &a, const SizePolynomial &b,
              const std::map<std::string, size_t> &places);
 
-/// Enters the dim as a multiple, if that is what it is.
+/// Enters the dim, if it is a multiple.
 void noteMultiple(std::map<std::string, MultipleDim> &multiples,
                   const JoinedDim &joined);
 

@@ -97,7 +97,7 @@ Status SymbolNames::add(const std::string &input,
     }
     std::string symbol = symbolOf(input, dim, size);
     symbols.try_emplace(symbol, input, dim);
-    // What the user gives a name of its own is no sum of others.
+    // A dim to which the user gives a plain name is computed from no other.
     auto name = names.find({input, dim});
     bool isWhole = name != names.end() && isIdentifier(name->second);
     SizePolynomial written =

@@ -22,7 +22,7 @@ public:
   /// Names the open dims of inputs by the user's names, or by their symbols:
   /// before any size is read.
   void nameDims(const JsonView &specs, const InputDimNames &names);
-  /// What a symbol is of an open dim, or nothing.
+  /// The open dim that a symbol is, or of which it is a multiple; or nothing.
   std::optional<SizePolynomial::Affine> dimOf(const std::string &symbol) const;
   /// The dims of inputs of which calls give multiples.
   const std::map<std::string, MultipleDim> &getMultiples() const {

@@ -72,7 +72,8 @@ private:
   SizePolynomial parseSymbol();
   SizePolynomial combine(StringRef function,
                          const std::vector<SizePolynomial> &operands);
-  SizePolynomial quotientOf(const SizePolynomial &a, int64_t b);
+  SizePolynomial noted(const SizePolynomial &result, const SizePolynomial &a,
+                       const SizePolynomial &b);
   bool take(StringRef token) {
     rest = rest.ltrim();
     return rest.consume_front(token);
@@ -80,7 +81,7 @@ private:
 
   StringRef rest;
   const SymbolSizes &symbols;
-  /// What the product that is parsed is divided by.
+  /// The divisor of the product that is parsed.
   int64_t divisor = 1;
 };
 
@@ -133,9 +134,11 @@ SizePolynomial SizeParser::parseSymbol() {
   return given == symbols.end() ? SizePolynomial::named(name) : given->second;
 }
 
-/// The quotient, which is whole.
-SizePolynomial SizeParser::quotientOf(const SizePolynomial &a, int64_t b) {
-  SizePolynomial result = a.dividedBy(b);
+/// `result`, which is of the quotient of `a` by `b`; where there is none that
+/// is the quotient which is looked for.
+SizePolynomial SizeParser::noted(const SizePolynomial &result,
+                                 const SizePolynomial &a,
+                                 const SizePolynomial &b) {
   if (!result.isKnown() && !quotient)
     quotient = {a, b};
   return result;
@@ -148,7 +151,8 @@ SizeParser::combine(StringRef function,
     SizePolynomial product = 1;
     for (const SizePolynomial &each : operands)
       product *= each;
-    return quotientOf(product, std::exchange(divisor, 1));
+    int64_t by = std::exchange(divisor, 1);
+    return noted(product.dividedBy(by), product, by);
   }
   // A part of a number stands nowhere else.
   if (divisor != 1)
@@ -171,25 +175,22 @@ SizeParser::combine(StringRef function,
     return SizePolynomial::unknown();
   if (function == "FloatTrueDiv") {
     int64_t by = operands[1].asNumber().value_or(0);
-    return quotientOf(by < 0 ? -operands[0] : operands[0],
-                      by == INT64_MIN ? 0 : std::abs(by));
+    SizePolynomial whole = by < 0 ? -operands[0] : operands[0];
+    by = by == INT64_MIN ? 0 : std::abs(by);
+    return noted(whole.dividedBy(by), whole, by);
   }
   if (function == "FloorDiv" || function == "CleanDiv") {
     std::optional<int64_t> by = operands[1].asNumber();
-    SizePolynomial result = by && function == "FloorDiv"
-                                ? floorQuotient(operands[0], *by)
-                                : exactQuotient(operands[0], operands[1]);
-    if (!result.isKnown() && !quotient)
-      quotient = {operands[0], operands[1]};
-    return result;
+    return noted(by && function == "FloorDiv"
+                     ? floorQuotient(operands[0], *by)
+                     : exactQuotient(operands[0], operands[1]),
+                 operands[0], operands[1]);
   }
   if (function == "Mod" || function == "PythonMod") {
     // The rest of a quotient rounded down, of either sign.
     int64_t by = operands[1].asNumber().value_or(0);
-    SizePolynomial below = floorQuotient(operands[0], by);
-    if (!below.isKnown() && !quotient)
-      quotient = {operands[0], operands[1]};
-    return operands[0] - below * by;
+    return noted(operands[0] - floorQuotient(operands[0], by) * by, operands[0],
+                 operands[1]);
   }
   std::optional<int64_t> power = operands[1].asNumber();
   if (function != "Pow" || !power || *power < 0 || *power > mostPower)

@@ -7,7 +7,7 @@
 
 namespace mixattn {
 
-/// What an exporter's symbols are in the names of dims: `N`, or `4 N_over_4`.
+/// The sizes that an exporter's symbols stand for: `N`, or `4 N_over_4`.
 using SymbolSizes = std::map<std::string, SizePolynomial>;
 
 /// The quotient by a product of dims; unknown where that is not whole.

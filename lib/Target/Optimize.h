@@ -15,8 +15,9 @@ namespace mixattn {
 void optimize(llvm::Module &code, llvm::TargetMachine &generator);
 
 /// Removes the arguments that the module's own functions do not read: parts of
-/// it cannot know their callers. A call of a model with 200 parameters passes
-/// 1500 numbers before, and choosing instructions for it takes seconds.
+/// it cannot know their callers. Else a call passes all numbers of the
+/// descriptors of hundreds of parameters, which takes instruction selection
+/// long.
 void dropUnreadArguments(llvm::Module &code, llvm::TargetMachine &generator);
 
 /// Marks the functions of `code` that OpenMP's threads run, and those they

@@ -19,6 +19,9 @@ SIZES = {"B": 3, "C": 3, "N": 4, "M": 4, "S": 5, "S2": 5}
 HEADS = {"q": ["B", 4, "N", 8], "k": ["B", 4, "S", 8], "v": ["B", 4, "S2", 8]}
 
 
+TWICE = "Mul(Integer(2), Symbol('N'))"
+
+
 def sum_of(*sizes):
     """The expression that SymPy has for a sum of dims."""
     return "Add(" + ", ".join(f"Symbol('{each}')" for each in sizes) + ")"
@@ -60,11 +63,15 @@ CASES = {
               [node("aten.cat.default", ("w",), tensors=[T("x"), T("z")], dim=1),
                node("aten.mul.Tensor", self=T("w"), other=T("mask"))],
               ["B", sum_of("N", "S"), 6], lambda x, z, mask: np.concatenate([x, z], 1) * mask, "T"),
+    "doubled": ({"x": ["B", "N", 6], "mask": ["T", 1]},
+                [node("aten.cat.default", ("w",), tensors=[T("x"), T("x")], dim=1),
+                 node("aten.mul.Tensor", self=T("w"), other=T("mask"))],
+                ["B", TWICE, 6], lambda x, mask: np.concatenate([x, x], 1) * mask, "T"),
 }
 EIGHTH = "FloorDiv(Mul(Integer(8), Symbol('C')), Symbol('B'))"
 # Sizes of what nodes make in between.
 BETWEEN = {"viewed": {"r": ["B", 6], "w": ["B", 30]}, "quotient": {"w": ["B", EIGHTH]},
-           "whole": {"w": ["B", sum_of("N", "S"), 6]}}
+           "whole": {"w": ["B", sum_of("N", "S"), 6]}, "doubled": {"w": ["B", TWICE, 6]}}
 
 
 def made(name):
@@ -90,7 +97,7 @@ def check(folder, name):
     subprocess.run(["mixattn-compile", path + ".pt2", "-o", path + ".so", "--remarks"], check=True,
                    stderr=open(path + ".txt", "w", encoding="utf-8"))
     (entry,) = mixattn.load(path + ".so").entries.values()
-    sizes = {**SIZES, "T": SIZES["N"] + SIZES["S"]}
+    sizes = {**SIZES, "T": 2 * SIZES["N"] if name == "doubled" else SIZES["N"] + SIZES["S"]}
     given = arrays(name, sizes)
     error = abs(entry(**given) - CASES[name][3](**given)).max()
     print(f"{name}: error {error:.1e}")

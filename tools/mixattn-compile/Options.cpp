@@ -2,7 +2,6 @@
 // The command line of mixattn-compile.
 #include "tools/mixattn-compile/Options.h"
 
-#include "dialect/attn/AttnOps.h"
 #include "passes/entry/SizePolynomial.h"
 #include "passes/plan/Planner.h"
 

@@ -89,18 +89,20 @@ static SizePolynomial truncatedQuotient(GraphBuilder &build,
   return requireNotNegative(build, x) ? below : SizePolynomial::unknown();
 }
 
-/// Computes quotients as `writer` does; those of sizes are noted.
-static OpWriter noting(OpWriter writer) {
-  return [=](OpCall &op) {
-    Built x = op.operand("self"), y = op.operand("other");
-    SizeList sizes = op.build.broadcast({x, y});
-    std::optional<SizeList> left = spreadIntegers(x, sizes),
-                            right = spreadIntegers(y, sizes);
-    if (left && right && !isFloat(x.dtype))
-      for (auto [a, b] : llvm::zip_equal(*left, *right))
-        op.build.noteQuotient(a, b);
-    writer(op);
+/// Folds quotients, or their rests, of sizes by `fold`; those that are none of
+/// all sizes are noted, and `writer` computes them.
+static void foldQuotients(
+    OpCall &op,
+    function_ref<SizePolynomial(const SizePolynomial &, const SizePolynomial &)>
+        fold,
+    OpWriter writer) {
+  auto noted = [&](const SizePolynomial &x, const SizePolynomial &y) {
+    SizePolynomial result = fold(x, y);
+    if (!result.isKnown())
+      op.build.noteQuotient(x, y);
+    return result;
   };
+  foldedBy(noted, /*isTruth=*/false, std::move(writer))(op);
 }
 
 /// The rest of a quotient of sizes: none where it is whole, else that of
@@ -136,7 +138,7 @@ static void modulo(OpCall &op) {
   auto fold = [&](const SizePolynomial &x, const SizePolynomial &y) {
     return restOfSizes(op.build, isTruncated, x, y);
   };
-  foldedBy(fold, false, noting(divided(isTruncated ? rest : restAbove)))(op);
+  foldQuotients(op, fold, divided(isTruncated ? rest : restAbove));
 }
 
 /// Div: rounded towards 0 where it is of integers.
@@ -144,7 +146,7 @@ static void divideNumbers(OpCall &op) {
   auto fold = [&](const SizePolynomial &x, const SizePolynomial &y) {
     return truncatedQuotient(op.build, x, y);
   };
-  foldedBy(fold, false, noting(divided(quotient)))(op);
+  foldQuotients(op, fold, divided(quotient));
 }
 
 void mixattn::addDivisions(OpTable &table) {

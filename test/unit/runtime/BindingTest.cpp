@@ -21,6 +21,17 @@ static Tensor empty(Shape shape, DType dtype = DType::F32) {
   return makeTensor(dtype, std::move(shape), {});
 }
 
+/// Two times a dim.
+static SizeExpression twice(const char *dim) {
+  SizeExpression two, size, product;
+  two.number = 2;
+  size.kind = SizeExpression::Kind::Dim;
+  size.dim = dim;
+  product.kind = SizeExpression::Kind::Multiply;
+  product.operands = {two, size};
+  return product;
+}
+
 TEST(Binding, SolvesDimsByName) {
   Entry entry = makeEntry();
   DimTable dims(entry);
@@ -51,13 +62,7 @@ TEST(Binding, RulesOfSizes) {
   Entry entry = makeEntry();
   entry.sizes["N"].least = 2;
   entry.sizes["N"].most = 6;
-  SizeExpression two, n, twice;
-  two.number = 2;
-  n.kind = SizeExpression::Kind::Dim;
-  n.dim = "N";
-  twice.kind = SizeExpression::Kind::Multiply;
-  twice.operands = {two, n};
-  entry.sizes["S"].definition = twice;
+  entry.sizes["S"].definition = twice("N");
   DimTable dims(entry);
   EXPECT_EQ(messageOf(dims.choose("N", 1)),
             "expected dim 'N' to be 2 or more, but got 1");
@@ -76,8 +81,7 @@ TEST(Binding, RulesOfSizes) {
   ASSERT_TRUE(other.bind(k, empty({2, 2, 7})));
   EXPECT_EQ(messageOf(other.compute()),
             "expected dim 'S' to be 12, as other dims tell, but got 7");
-  twice.kind = SizeExpression::Kind::Subtract;
-  entry.sizes["S"].definition = twice;
+  entry.sizes["S"].definition->kind = SizeExpression::Kind::Subtract;
   DimTable negative(entry);
   ASSERT_TRUE(negative.bind(q, empty({2, 8, 6})));
   EXPECT_EQ(messageOf(negative.compute()),
@@ -87,13 +91,7 @@ TEST(Binding, RulesOfSizes) {
 
 TEST(Binding, ToldDims) {
   Entry entry = makeEntry();
-  SizeExpression two, c, twice;
-  two.number = 2;
-  c.kind = SizeExpression::Kind::Dim;
-  c.dim = "C";
-  twice.kind = SizeExpression::Kind::Multiply;
-  twice.operands = {two, c};
-  entry.sizes["S"].definition = twice;
+  entry.sizes["S"].definition = twice("C");
   entry.sizes["C"].told = ToldSize{"S", 2, 0};
   entry.sizes["C"].most = 4;
   DimTable dims(entry);
