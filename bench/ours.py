@@ -120,6 +120,9 @@ class Ours:
         self.tensors = [tensor(array, arguments.dtypes[name] or "i64")
                         for name, array in arguments.arrays.items()]
         self.tensors.append(tensor(self.result, row.dtype))
+        self.further = [aligned(4 * math.prod(shape)).view(np.float32).reshape(shape)
+                        for shape in row.further_shapes()]
+        self.tensors += [tensor(each, "f32") for each in self.further]
         self.pointers = (ctypes.POINTER(DLTensor) * len(self.tensors))(
             *map(ctypes.pointer, self.tensors))
         self.count = len(self.tensors)

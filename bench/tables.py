@@ -182,6 +182,7 @@ TABLES = {
     "memory": memory,
     "bounds": lambda run: bounds.bounds(run, table, title, fraction),
     "compile": compiling,
+    "training": lambda run: by_count(run, "training"),
     "dense": lambda run: goals(run, "dense"),
     "dense_peers": lambda run: against_peers(run, "dense"),
     "models": lambda run: goals(run, "charlm", "swin"),

@@ -15,7 +15,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import ClassVar
 
 # Modules of this folder, in the order in which their rows are measured.
-KINDS = ("attention", "dense", "charlm", "swin", "models")
+KINDS = ("attention", "training", "dense", "charlm", "swin", "models")
 # So few rows of products are bound by bytes, not by operations.
 FEW = 8
 
@@ -82,6 +82,10 @@ class Row:
 
     def result_shape(self):
         raise NotImplementedError
+
+    def further_shapes(self):
+        """Of results after the first one: they are written, and not checked here."""
+        return []
 
     def check(self, arguments):
         """What tells whether a result is right: `error(result)`, and the `limit` that

@@ -5,6 +5,7 @@ pack."""
 import torch
 
 from bench.peers import Setting, eager
+from bench.written import first
 
 # Tuning tries other products; it is long, and done for the first way only.
 DEFAULT, TUNED = "default", "max-autotune-no-cudagraphs"
@@ -17,7 +18,7 @@ def compiled(way, mode, is_frozen):
     with torch._inductor.config.patch(freezing=is_frozen):
         code = torch.compile(way.code, options=options, dynamic=False, fullgraph=True)
         code(*way.inputs)
-    return lambda: code(*way.inputs)
+    return lambda: first(code(*way.inputs))
 
 
 def variations(ways, counts):

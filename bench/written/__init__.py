@@ -15,14 +15,18 @@ class Unsupported(Exception):
 
 
 class Way(NamedTuple):
-    """`code(*inputs)` is the result; `code` is a module where it holds weights.
-    What is packed for kernels of PyTorch already, no compiler takes."""
+    """`code(*inputs)` is the result, or the first of a tuple; `code` is a module
+    where it holds weights. What is packed for kernels of PyTorch already, no compiler takes."""
     code: Callable
     inputs: tuple
     is_packed: bool = False
 
     def __call__(self):
-        return self.code(*self.inputs)
+        return first(self.code(*self.inputs))
+
+
+def first(results):
+    return results[0] if isinstance(results, tuple) else results
 
 
 class Graph(NamedTuple):

@@ -40,8 +40,10 @@ static Contraction::Loops sorted(AffineMap map, ArrayRef<unsigned> loops) {
 std::optional<Contraction> mixattn::findContraction(Operation *op) {
   auto linalg = dyn_cast<linalg::LinalgOp>(op);
   if (!linalg || !linalg.hasPureTensorSemantics() ||
-      !linalg::isaContractionOpInterface(linalg) ||
-      !isa<FloatType>(getElementTypeOrSelf(linalg.getDpsInits()[0])))
+      !linalg::isaContractionOpInterface(linalg))
+    return std::nullopt;
+  Type sum = getElementTypeOrSelf(linalg.getDpsInits()[0]);
+  if (!isa<FloatType>(sum) || sum.isF64())
     return std::nullopt;
   FailureOr<linalg::ContractionDimensions> loops =
       linalg::inferContractionDims(linalg);

@@ -10,8 +10,8 @@
 
 namespace mixattn {
 
-/// A linalg op on tensors that sums products: `result[..] = sum left[..] right[..]`. Its
-/// loops are known by which tensors they walk over:
+/// A linalg op on tensors that sums products: `result[..] = sum left[..]
+/// right[..]`. Its loops are known by which tensors they walk over:
 ///
 ///   rows     of the left operand and the result
 ///   lanes    of the right operand and the result, whose innermost loop is one
@@ -41,7 +41,8 @@ struct Contraction {
 std::optional<unsigned> findLoop(mlir::AffineMap map, unsigned loop);
 
 /// `op` as a contraction of tensors of floats with a loop of rows and one of
-/// lanes, or none.
+/// lanes, or none. Sums in f64 are none: what makes tiles of products does not
+/// take them.
 std::optional<Contraction> findContraction(mlir::Operation *op);
 
 } // namespace mixattn

@@ -59,6 +59,7 @@ def Tile_UnpackOp : Tile_Op<"x86.unpack"> {
     target.
 
     `target` is contiguous along columns and has as many as the tile has rows.
+    With `columns` it may have fewer: c runs over as many as are given.
 
     ```mlir
     func.func @f(%tile: memref<64x16xf32>, %factors: memref<1x16xf32>,
@@ -71,10 +72,11 @@ def Tile_UnpackOp : Tile_Op<"x86.unpack"> {
   }];
   let arguments = (ins Arg<Tile_Tile, "", [MemRead]>:$tile,
       Arg<Tile_Tile, "", [MemRead]>:$factors,
-      Arg<Tile_FloatRows, "", [MemWrite]>:$target, Index:$row, Index:$rows);
+      Arg<Tile_FloatRows, "", [MemWrite]>:$target, Index:$row, Index:$rows,
+      Optional<Index>:$columns);
   let assemblyFormat = [{
-    $tile `,` $factors `into` $target `[` $row `]` `rows` $rows attr-dict
-    `:` type($tile) `,` type($factors) `,` type($target)
+    $tile `,` $factors `into` $target `[` $row `]` `rows` $rows
+    (`columns` $columns^)? attr-dict `:` type($tile) `,` type($factors) `,` type($target)
   }];
 }
 

@@ -87,6 +87,11 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
 static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
   if (options.family != TargetFamily::X86)
     pm.addPass(createSplitProjectionsPass());
+  // Their products are planned as others are. A GPU's take no f32.
+  if (options.family == TargetFamily::X86) {
+    pm.addPass(createExpandTrainingPass());
+    pm.addPass(createCanonicalizerPass());
+  }
   PlanPassOptions plan;
   plan.force = options.plan;
   pm.addPass(createPlanPass(plan));

@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace mixattn {
 #define GEN_PASS_DEF_DECOMPOSEPASS
@@ -20,22 +19,6 @@ namespace mixattn {
 
 using namespace mlir;
 using namespace mixattn;
-
-/// Replaces every op of the kinds `Ops` below `root` by its plain path.
-template <typename... Ops> static void decomposeEach(Operation *root) {
-  SmallVector<Operation *> all;
-  root->walk([&](Operation *op) {
-    if (isa<Ops...>(op) && !op->getParentOfType<KernelOp>())
-      all.push_back(op);
-  });
-  IRRewriter rewriter(root->getContext());
-  for (Operation *op : all) {
-    rewriter.setInsertionPoint(op);
-    Value result = TypeSwitch<Operation *, Value>(op).Case<Ops...>(
-        [&](auto op) { return decompose(op, rewriter); });
-    rewriter.replaceOp(op, result);
-  }
-}
 
 namespace {
 

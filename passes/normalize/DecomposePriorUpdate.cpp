@@ -14,7 +14,7 @@ using namespace mixattn;
 
 namespace {
 
-/// Emits the stages of one op. Loops are b, h, r, i, j.
+/// Emits the stages of one op.
 class MeanDecomposition : LinalgEmitter {
 public:
   MeanDecomposition(PriorUpdateOp op, RewriterBase &rewriter)
@@ -25,6 +25,7 @@ public:
 
 private:
   Value emitCount();
+  Value emitSums();
 
   PriorUpdateOp op;
   Value gamma;
@@ -46,21 +47,38 @@ Value MeanDecomposition::emitCount() {
   return arith::SIToFPOp::create(rewriter, loc, f64, count);
 }
 
-Value MeanDecomposition::emit() {
-  SmallVector<OpFoldResult> sizes = {sizeOf(gamma, 1), sizeOf(gamma, 2)};
-  SmallVector<AffineExpr> kept = {dim(1), dim(2)};
+/// sums[h,r,(j)], in f64. A sum over keys is one of each query's row first:
+/// rows go to all threads.
+Value MeanDecomposition::emitSums() {
+  auto add = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    return arith::AddFOp::create(b, loc, args[1], toF64(b, args[0]));
+  };
+  OpFoldResult heads = sizeOf(gamma, 1), components = sizeOf(gamma, 2);
   if (op.getPerKey()) {
-    sizes.push_back(sizeOf(gamma, 4));
-    kept.push_back(dim(4));
+    // Loops h, r, j, b, i.
+    SmallVector<OpFoldResult> sizes = {heads, components, sizeOf(gamma, 4)};
+    return generic(gamma, map(5, {dim(3), dim(0), dim(1), dim(4), dim(2)}),
+                   tensorOf(sizes, f64, 0.0), map(5, {dim(0), dim(1), dim(2)}),
+                   add);
   }
-  Value sums =
-      generic(gamma, identity(5), tensorOf(sizes, f64, 0.0), map(5, kept),
-              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                Value share = toF64(b, args[0]);
-                return arith::AddFOp::create(b, loc, args[1], share);
-              });
+  SmallVector<OpFoldResult> sizes = {sizeOf(gamma, 0), heads, components,
+                                     sizeOf(gamma, 3)};
+  Value ofRows = generic(gamma, identity(5), tensorOf(sizes, f64, 0.0),
+                         map(5, {dim(0), dim(1), dim(2), dim(3)}), add);
+  // Loops h, r, b, i.
+  return generic(ofRows, map(4, {dim(2), dim(0), dim(1), dim(3)}),
+                 tensorOf({heads, components}, f64, 0.0),
+                 map(4, {dim(0), dim(1)}), add);
+}
+
+Value MeanDecomposition::emit() {
+  Value sums = emitSums();
   Value count = emitCount();
-  AffineMap each = identity(kept.size());
+  int64_t rank = cast<RankedTensorType>(sums.getType()).getRank();
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t of = 0; of < rank; ++of)
+    sizes.push_back(sizeOf(sums, of));
+  AffineMap each = identity(rank);
   Value means =
       generic(sums, each, tensorOf(sizes, f32, std::nullopt), each,
               [&](OpBuilder &b, Location loc, ValueRange args) -> Value {

@@ -139,6 +139,34 @@ def ExpandNamedPass : Pass<"attn-expand-named"> {
   ];
 }
 
+def ExpandTrainingPass : Pass<"attn-expand-training"> {
+  let summary = "Write ops of the training side as linalg ops";
+  let description = [{
+    Input: tensors.
+    Output: `attn.responsibilities`, `attn.prior_update` and
+    `attn.orthogonal_penalty` as `linalg` ops, which schedules take: products,
+    terms of rows, a softmax over components; sums in f64.
+    Skips: all others.
+
+    ```mlir
+    func.func @f(%g: tensor<2x4x2x7x9xf32>) -> tensor<4x2xf32> {
+      %p = attn.prior_update %g : tensor<2x4x2x7x9xf32> -> tensor<4x2xf32>
+      return %p : tensor<4x2xf32>
+    }
+    ```
+    becomes
+    ```
+    %rows = linalg.generic … outs(%zeros : tensor<2x4x2x7xf64>)  // over j
+    %sums = linalg.generic … outs(%none : tensor<4x2xf64>)       // over b, i
+    %p = linalg.generic …                                        // by 126
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def SplitWindowsPass : Pass<"attn-split-windows"> {
   let summary = "Give windows that lie side by side a dim of their own";
   let description = [{

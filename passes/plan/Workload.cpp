@@ -67,6 +67,7 @@ static void read(AttentionOpInterface op, Workload &work) {
   work.heads = op.getNumHeads();
   work.groups = op.hasPremix() || op.hasPostmix() ? 1 : work.heads;
   work.isCausal = op.getCausal();
+  work.returnsWeights = bool(op.getWeights());
   if (std::optional<BandAttr> band = op.getBand())
     work.band = std::min(band->getLower() + band->getUpper() + 1,
                          std::numeric_limits<int64_t>::max() / 4);

@@ -63,6 +63,8 @@ struct Workload {
   /// Groups of heads that know nothing of each other.
   int64_t groups = 1;
   bool isCausal = false;
+  /// Whether weights are a result.
+  bool returnsWeights = false;
   /// Keys around its own position that a query sees, or none.
   std::optional<int64_t> band;
   PairCounts pair;

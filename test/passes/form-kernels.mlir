@@ -82,19 +82,29 @@ func.func @bytes(%q: !q, %bytes: tensor<?xi8>) -> !q {
 
 // -----
 
-// Not taken: weights as a result, nothing to multiply, and what is planned to go
-// the plain way.
+// Weights are a result of a kernel.
+// CHECK-LABEL: func.func @weights
+// CHECK:         %[[BOTH:.+]]:2 = attn.kernel
+// CHECK:         return %[[BOTH]]#0, %[[BOTH]]#1
+!q = tensor<?x2x?x4xf32>
+func.func @weights(%q: !q) -> (!q, tensor<?x2x?x?xf32>) {
+  %o, %weights = attn.generic scores(%q, %q : !q, !q) pool(%q : !q)
+      -> !q weights tensor<?x2x?x?xf32>
+  return %o, %weights : !q, tensor<?x2x?x?xf32>
+}
+
+// -----
+
+// Not taken: nothing to multiply, and what is planned to go the plain way.
 // CHECK-LABEL: func.func @skipped
 // CHECK-NOT:     attn.kernel
 !q = tensor<?x2x?x4xf32>
 !empty = tensor<?x2x?x0xf32>
-func.func @skipped(%q: !q, %empty: !empty) -> (!q, tensor<?x2x?x?xf32>, !q, !q, !q) {
-  %0, %weights = attn.generic scores(%q, %q : !q, !q) pool(%q : !q)
-      -> !q weights tensor<?x2x?x?xf32>
+func.func @skipped(%q: !q, %empty: !empty) -> (!q, !q, !q) {
   %1 = attn.generic scores(%empty, %empty : !empty, !empty) scale 1.0 pool(%q : !q) -> !q
   %2 = attn.linear_generic features(%q, %q : !q, !q) pool(%q : !q)
       {attn.plan = #attn.plan<[else : unfused]>} -> !q
   %3 = attn.generic scores(%q, %q : !q, !q) pool(%q : !q)
       {attn.plan = #attn.plan<[else : unfused]>} -> !q
-  return %0, %weights, %1, %2, %3 : !q, tensor<?x2x?x?xf32>, !q, !q, !q
+  return %1, %2, %3 : !q, !q, !q
 }

@@ -77,6 +77,24 @@ func.func @unpack(%tile: memref<6x4xf32>, %f: memref<1x4xf32>, %o: memref<?x6xbf
   return
 }
 
+// As many columns as are given, in a matrix that may have fewer than the tile has
+// rows: any of these does beyond the last.
+// CHECK-LABEL: func.func @unpack_some(
+// CHECK-SAME:    %[[TILE:.+]]: memref<6x4xf32>, %[[F:.+]]: memref<1x4xf32>, %[[O:.+]]: memref<?x?xf32>, %[[ROWS:.+]]: index, %[[COLUMNS:.+]]: index)
+// CHECK:         scf.for %[[COLUMN:.+]] = %c0 to %[[COLUMNS]] step %c4 {
+// CHECK:           %[[LEFT:.+]] = arith.subi %[[COLUMNS]], %[[COLUMN]]
+// CHECK:           %[[OWN:.+]] = arith.minsi %[[COLUMN]], %c5
+// CHECK:           vector.load %[[TILE]][%[[OWN]], %{{.+}}]
+// CHECK:           %[[MASK:.+]] = vector.create_mask %[[LEFT]]
+// CHECK:           vector.maskedstore %[[O]][%{{.+}}, %[[COLUMN]]], %[[MASK]]
+// CHECK-NOT:       vector.store
+func.func @unpack_some(%tile: memref<6x4xf32>, %f: memref<1x4xf32>, %o: memref<?x?xf32>,
+                       %rows: index, %columns: index) {
+  tile.x86.unpack %tile, %f into %o[%rows] rows %rows columns %columns
+      : memref<6x4xf32>, memref<1x4xf32>, memref<?x?xf32>
+  return
+}
+
 // No row beyond the last is read, and what does not fill a row of lanes is
 // masked.
 // CHECK-LABEL: func.func @widen(

@@ -36,12 +36,30 @@ func.func @mixed(%q: !q, %k: !k, %m: tensor<8x8xf32>) -> !q {
   return %o : !q
 }
 
+// Weights that are a result wait for whole rows, too.
+// CHECK-LABEL: func.func @weights
+// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : panel {width = {{[0-9]+}}, block = {{[0-9]+}}}]>}
+func.func @weights(%q: !q, %k: !k) -> (!q, tensor<?x8x?x?xf32>) {
+  %o, %weights = attn.generic scores(%q, %k : !q, !k) pool(%k : !k) -> !q weights tensor<?x8x?x?xf32>
+  return %o, %weights : !q, tensor<?x8x?x?xf32>
+}
+
+// Long rows push each other out of the first cache: the widest tiles, which
+// read keys least often.
+// CHECK-LABEL: func.func @long
+// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : panel {width = 64, block = {{[0-9]+}}}]>}
+func.func @long(%q: tensor<?x8x?x128xf32>, %m: tensor<8x8xf32>) -> tensor<?x8x?x128xf32> {
+  %o = attn.generic scores(%q, %q : tensor<?x8x?x128xf32>, tensor<?x8x?x128xf32>) postmix(%m : tensor<8x8xf32>)
+      pool(%q : tensor<?x8x?x128xf32>) -> tensor<?x8x?x128xf32>
+  return %o : tensor<?x8x?x128xf32>
+}
+
 // No schedule: the plain path.
 // CHECK-LABEL: func.func @plain
 // CHECK-COUNT-1: #attn.plan<[else : unfused]>
-func.func @plain(%q: !q, %k: !k) {
-  %w, %weights = attn.generic scores(%q, %k : !q, !k) pool(%k : !k) -> !q weights tensor<?x8x?x?xf32>
-  return
+func.func @plain(%q: tensor<?x8x?x0xf32>, %k: !k) -> !q {
+  %o = attn.generic scores(%q, %q : tensor<?x8x?x0xf32>, tensor<?x8x?x0xf32>) scale 1.0 pool(%k : !k) -> !q
+  return %o : !q
 }
 
 // Weights that are given, a piece of rows at a time.

@@ -251,6 +251,7 @@ void TransposeEmitter::emitWiden(tile::WidenOp op) {
 void TransposeEmitter::emitUnpack(tile::UnpackOp op) {
   Value tile = op.getTile(), target = op.getTarget();
   int64_t size = cpu.lanes, features = sizeOf(tile, 0);
+  Value columns = op.getColumns() ? op.getColumns() : index(features);
   Type element = cast<MemRefType>(target.getType()).getElementType();
   auto type = VectorType::get({size}, element);
   auto loadRow = [&](Value matrix, Value at, Value lane) -> Value {
@@ -259,7 +260,7 @@ void TransposeEmitter::emitUnpack(tile::UnpackOp op) {
   Value last = b.createOrFold<arith::SubIOp>(op.getRows(), index(1));
   overLanes(op.getRows(), [&](Value lane) {
     Value factors = loadRow(op.getFactors(), index(0), lane);
-    overColumns(index(features), size, [&](Value column, Value count) {
+    overColumns(columns, size, [&](Value column, Value count) {
       Values rows;
       for (int64_t c = 0; c < size; ++c) {
         // Beyond the last feature any row does.

@@ -30,6 +30,11 @@ bool mayUseAmx(AttentionOpInterface op, const TileSizes &sizes);
 /// The state that the parts of a tile share: walk, outputs, mixer, schedule.
 class AttentionTile : public TileBuilder {
 public:
+  /// Heads that one tile of `op` holds: all where scores, weights or outputs of
+  /// heads meet, else 1.
+  static int64_t headsOf(AttentionOpInterface op) {
+    return op.hasPremix() || op.hasPostmix() ? op.getNumHeads() : 1;
+  }
   /// A tile holds the statistics of `heads` heads: 1, or all.
   AttentionTile(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
                 const TileSizes &sizes, int64_t heads, Scratch &scratch);
@@ -98,6 +103,12 @@ protected:
   void storeStatistic(mlir::Value value, mlir::Value head, Statistic which,
                       mlir::Value lane) {
     store(value, tile.statisticTile, statistic(head, which), lane);
+  }
+
+  /// The buffer of `result` of the op.
+  mlir::Value targetOf(mlir::Value result) {
+    return kernel
+        .getOutputs()[llvm::cast<mlir::OpResult>(result).getResultNumber()];
   }
 
   AttentionTile &tile;

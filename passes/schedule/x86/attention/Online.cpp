@@ -27,12 +27,6 @@ public:
                            op.getNumHeads() > 1 && walk.hasFewSteps();
   }
 
-  /// Heads that one tile holds: all where scores or outputs of heads meet.
-  static int64_t headsOf(KernelOp kernel) {
-    auto op = cast<AttentionOpInterface>(kernel.getAnchor());
-    return op.hasPremix() || op.hasPostmix() ? op.getNumHeads() : 1;
-  }
-
   void takeScratch() {
     walk.takeScratch();
     outputs.takeScratch();
@@ -58,7 +52,7 @@ public:
     forEach(0, heads, 1, [&](Value head) { outputs.emitInverses(head); });
     mixer.emitCoefficients();
     emitMixedOutputs();
-    outputs.emitFinished();
+    forEach(0, heads, 1, [&](Value head) { outputs.emitFinished(head); });
   }
 
 private:
@@ -153,20 +147,18 @@ void OnlineTile::emitPooledBefore(Value blockStart, Value head, Value keys) {
 
 void mixattn::scheduleOnline(KernelOp kernel, const TileSizes &sizes) {
   auto op = cast<AttentionOpInterface>(kernel.getAnchor());
-  int64_t groups = op.getNumHeads() / OnlineTile::headsOf(kernel);
+  int64_t heads = AttentionTile::headsOf(op);
   emitItems(
-      kernel, sizes, groups,
+      kernel, sizes, op.getNumHeads() / heads,
       [&](ImplicitLocOpBuilder &b, const TileSizes &sizes) {
         Scratch counted;
-        AttentionTile tile(b, kernel, sizes, OnlineTile::headsOf(kernel),
-                           counted);
+        AttentionTile tile(b, kernel, sizes, heads, counted);
         OnlineTile(tile).takeScratch();
         return IndexMath(b).value(counted.taken);
       },
       [&](ImplicitLocOpBuilder &b, const TileSizes &sizes, const Item &item,
           Scratch &scratch) {
-        AttentionTile tile(b, kernel, sizes, OnlineTile::headsOf(kernel),
-                           scratch);
+        AttentionTile tile(b, kernel, sizes, heads, scratch);
         OnlineTile(tile).emit(item);
       });
 }

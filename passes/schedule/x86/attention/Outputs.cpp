@@ -60,11 +60,17 @@ Value Outputs::wholeSquares(Value keys) {
   return at.mul(at.div(at.add(keys, sizes.rows - 1), sizes.rows), sizes.rows);
 }
 
+/// The matrix of the values of `head`, a row a key.
+Value Outputs::valuesOf(Value head) {
+  return KernelBuffers::matrixAt(
+      b, operands.bufferOf(op.getValue()),
+      {operands.place.batch, at.div(head, op.getValueGroup())});
+}
+
 void Outputs::emitPooled(Value head, Value firstKey, Value keys, Value weights,
                          int64_t units, function_ref<void(Value)> unit) {
   Value group = at.div(head, op.getValueGroup());
-  Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
-                                         {operands.place.batch, group});
+  Value values = valuesOf(head);
   Rows pooled = takeValues(values, group, firstKey, keys);
   Value areFinite;
   if (mayHideValues()) {
@@ -91,6 +97,43 @@ void Outputs::emitPooled(Value head, Value firstKey, Value keys, Value weights,
     emitUnless(areFinite, [&] {
       emitPooledOthers({values, firstKey, keys}, weights, head);
     });
+}
+
+Value Outputs::emitAreFar() {
+  if (heads == 1 || sizes.mostUnaskedValues == 0 || tile.isAmx())
+    return {};
+  auto type = op.getValueType();
+  int64_t bytesOfKey =
+      type.getDimSize(1) * features * type.getElementTypeBitWidth() / 8;
+  return at.compare(arith::CmpIPredicate::sgt, at.mul(range.keys, bytesOfKey),
+                    sizes.mostUnaskedValues);
+}
+
+void Outputs::emitPooledInTurn(Value head, Value firstKey, Value keys,
+                               Value weights) {
+  Value areFar = emitAreFar();
+  if (!areFar)
+    return emitPooled(head, firstKey, keys, weights);
+  Value isWhole = at.compare(arith::CmpIPredicate::eq, keys, sizes.block);
+  auto choice = scf::IfOp::create(b, arith::AndIOp::create(b, areFar, isWhole),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  // After the last head of a block comes the first of the next.
+  Value isLast = at.compare(arith::CmpIPredicate::eq, head, heads - 1);
+  auto choose = [&](Value last, Value other) -> Value {
+    return arith::SelectOp::create(b, isLast, last, other);
+  };
+  Value next = valuesOf(choose(at.value(0), at.add(head, 1)));
+  Value start = choose(at.add(firstKey, sizes.block), firstKey);
+  Value last = at.sub(range.keys, 1);
+  emitPooled(head, firstKey, at.value(sizes.block), weights, sizes.block,
+             [&](Value unit) {
+               emitPrefetch(next, at.min(at.add(start, unit), last),
+                            at.value(0), features);
+             });
+  b.setInsertionPointToStart(choice.elseBlock());
+  emitPooled(head, firstKey, keys, weights);
 }
 
 void Outputs::emitUnless(Value condition, function_ref<void()> inside) {
@@ -192,15 +235,14 @@ void Outputs::emitOutput(Value head, Statistic factor) {
                                          {operands.place.batch, head});
   tile::UnpackOp::create(b, rowsOf(outputTile, outputRow(head), features),
                          statisticRow(head, factor), target,
-                         operands.place.firstQuery, queries);
+                         operands.place.firstQuery, queries,
+                         /*columns=*/Value());
   emitDroppedRows(b, op, operands, target, operands.place.batch,
                   operands.place.firstQuery, queries);
 }
 
-void Outputs::emitFinished() {
-  forEach(0, heads, 1, [&](Value head) {
-    forEachLane(
-        [&](Value lane) { storeStatistic(splat(1), head, Inverse, lane); });
-    emitOutput(head, Inverse);
-  });
+void Outputs::emitFinished(Value head) {
+  forEachLane(
+      [&](Value lane) { storeStatistic(splat(1), head, Inverse, lane); });
+  emitOutput(head, Inverse);
 }

@@ -43,13 +43,17 @@ public:
   void emitPooled(mlir::Value head, mlir::Value firstKey, mlir::Value keys,
                   mlir::Value weights, int64_t units = 0,
                   llvm::function_ref<void(mlir::Value)> unit = nullptr);
+  /// The same where heads take turns, one block of keys after the other: asks
+  /// for the next one's values meanwhile, where they come from far.
+  void emitPooledInTurn(mlir::Value head, mlir::Value firstKey,
+                        mlir::Value keys, mlir::Value weights);
   /// Turns the sums of `head` into their inverses, and writes lse where it is
   /// asked for.
   void emitInverses(mlir::Value head);
   /// Writes the outputs of `head`, multiplied by `factor`.
   void emitOutput(mlir::Value head, Statistic factor);
-  /// Writes the outputs of all heads as they are.
-  void emitFinished();
+  /// Writes the outputs of `head` as they are.
+  void emitFinished(mlir::Value head);
 
   mlir::Value outputTile;
   /// Features of values.
@@ -71,6 +75,11 @@ private:
   bool hasConvertedValues() {
     return !op.getValueType().getElementType().isF32();
   }
+  /// Whether the values of heads that take turns come from far, so that they
+  /// are asked for: an i1, or null where they never are. AMX has panels of
+  /// them.
+  mlir::Value emitAreFar();
+  mlir::Value valuesOf(mlir::Value head);
   /// Whether a query of a tile may not weigh a key that others do, or none may:
   /// what its value holds must not reach the query's output. AMX takes whole
   /// squares, also of keys that `lengths` hides.
@@ -89,11 +98,6 @@ private:
   void emitPooledOthers(const Rows &values, mlir::Value weights,
                         mlir::Value head);
   void emitUnless(mlir::Value condition, llvm::function_ref<void()> inside);
-  mlir::Value targetOf(mlir::Value result) {
-    return kernel
-        .getOutputs()[llvm::cast<mlir::OpResult>(result).getResultNumber()];
-  }
-
   /// The values of a block: in pairs of keys, as f32, or those that are finite.
   mlir::Value valueTile;
 };

@@ -32,7 +32,7 @@ protected:
     return {plan.get("width"), plan.get("block")};
   }
 
-  /// Whether weights of several heads mix, so that they wait for whole rows.
+  /// Whether weights wait for whole rows: they mix over heads, or are a result.
   virtual bool keepsWeights() const = 0;
   /// Bytes of the tiles of one group of heads: queries, weights of a block,
   /// sums.
@@ -83,6 +83,9 @@ public:
         attention.getValueType().getDimSize(1) != 1)
       return "weights of several heads mix, which takes the sums of whole rows "
              "first";
+    if (attention && attention.getWeights())
+      return "its weights are a result, which takes the sums of whole rows "
+             "first";
     return whyNoScores(op);
   }
   SmallVector<PlanNumbers> propose(const Workload &work) const override {
@@ -110,23 +113,28 @@ class Panel final : public TileSchedule {
 public:
   explicit Panel(const CpuModel &cpu)
       : TileSchedule(cpu, "panel",
-                     "the weights of all heads for a tile of queries, then the "
-                     "mixer of weights and the pool",
+                     "the weights of whole rows for a tile of queries, then "
+                     "their mixer and the pool",
                      {widthNumber, blockNumber}) {}
 
   std::string whyNot(Operation *op) const override {
     auto attention = dyn_cast<AttentionOpInterface>(op);
-    if (attention && !attention.hasPostmix())
-      return "no weights mix, so nothing has to wait for whole rows";
+    if (attention && !attention.hasPostmix() && !attention.getWeights())
+      return "no weights mix or are a result, so nothing has to wait for whole "
+             "rows";
     return whyNoScores(op);
   }
   SmallVector<PlanNumbers> propose(const Workload &work) const override {
     // Strips of wider tiles, and larger blocks of all heads, leave the caches;
     // products of pairs are too few to hide anything in narrower ones, and
-    // where reading keys takes time, wider ones read them less often.
+    // where reading keys takes time, wider ones read them less often. It does
+    // where a block's rows, of eight lines and more, push each other out of the
+    // first cache.
+    constexpr int64_t longRow = 128;
+    bool isLong = std::max(work.keyFeatures, work.valueFeatures) >= longRow;
     SmallVector<PlanNumbers> all;
     SmallVector<int64_t> widths = {2 * cpu.lanes, cpu.lanes};
-    if (hasPairs(work) || cpu.readsSlowly())
+    if (hasPairs(work) || cpu.readsSlowly() || isLong)
       widths.front() = cpu.widestTile();
     if (usesAmx(work) || cpu.readsSlowly())
       widths.insert(widths.begin() + 1, 2 * cpu.lanes);
@@ -223,6 +231,11 @@ double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
     // written once and read once.
     double all = keySet * sets + panel * readers;
     cycles += 2 * panel * part * costs.strip / readRate(panel, all, readers);
+  }
+  if (work.returnsWeights) {
+    double each = 4 * double(work.heads) * double(sizes.keys);
+    double all = each * double(sizes.batch) * double(sizes.queries);
+    cycles += each / groups * double(lanes) / readRate(all, all, readers);
   }
   double elements = double(work.queryHeads * work.keyFeatures +
                            work.heads * work.valueFeatures) /

@@ -28,7 +28,12 @@ public:
   bool isFor(Operation *op) const override {
     return isa<AttentionOpInterface>(op);
   }
-  std::string whyNot(Operation *op) const override { return whyNoScores(op); }
+  std::string whyNot(Operation *op) const override {
+    auto attention = dyn_cast<AttentionOpInterface>(op);
+    if (attention && attention.getWeights())
+      return "its weights are a result";
+    return whyNoScores(op);
+  }
   bool takesGaussians() const override { return true; }
   /// Each query more takes as much time as the first.
   bool mayBeChosenAt(const PlanSizes &sizes) const override {

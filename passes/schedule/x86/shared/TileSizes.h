@@ -30,6 +30,9 @@ struct TileSizes {
   /// The bytes of what is read in turn beyond which code asks for it, as that
   /// takes time although hardware reads ahead; 0 where it does not.
   int64_t mostUnasked = 0;
+  /// The bytes of all heads' values beyond which a head's are asked for while
+  /// another one's are pooled; 0 where that does not help.
+  int64_t mostUnaskedValues = 0;
   /// Whether the work on weights stands in the code of products.
   bool overlapsExps = true;
   /// Whether one instruction adds the products of two pairs of bf16, and
@@ -45,6 +48,7 @@ struct TileSizes {
     sizes.bodyRows = cpu.registers >= 32 ? 4 : 2;
     sizes.block = 64;
     sizes.mostUnasked = cpu.readsSlowly() ? cpu.l2 : 0;
+    sizes.mostUnaskedValues = cpu.readsSlowly() ? 0 : cpu.l3 / 8;
     sizes.overlapsExps = cpu.overlapsExps;
     sizes.hasPairs = cpu.hasPairs();
     sizes.hasAmx = cpu.hasAmx;

@@ -59,7 +59,8 @@ void ProjectionTile::emit(Value projection, Value sequence, Value first,
     clauses.count = count;
     tile::ProductOp::create(b, sequence, start, weights, sums, clauses);
   });
-  tile::UnpackOp::create(b, sums, ones, target, first, rows);
+  tile::UnpackOp::create(b, sums, ones, target, first, rows,
+                         /*columns=*/Value());
 }
 
 void mixattn::scheduleProjection(KernelOp kernel, const TileSizes &usual) {
