@@ -158,6 +158,23 @@ void ScoreWalk::emitPrefetchedElements(Value row) {
   }
 }
 
+bool ScoreWalk::asksForKeys() {
+  int64_t bits = op.getKeyType().getElementTypeBitWidth();
+  return sizes.leastAskedRow > 0 &&
+         features() * bits / 8 >= sizes.leastAskedRow;
+}
+
+/// Asks for share `number` of `shares` of the `sizes.rows` rows of `keys` from
+/// row `key` on.
+void ScoreWalk::emitAskedKeys(Value keys, Value key, Value number,
+                              int64_t shares) {
+  int64_t share = llvm::divideCeil(sizes.rows, shares);
+  Value first = at.add(key, at.mul(number, share));
+  for (int64_t each = 0; each < share; ++each)
+    emitPrefetch(keys, at.min(at.add(first, each), at.sub(range.keys, 1)),
+                 at.value(0), features());
+}
+
 /// Sums up the products of `sizes.rows` keys from `key` on, of all channels,
 /// into the rows from `scoreRow` on of each, and runs `unit` meanwhile.
 void ScoreWalk::emitScores(Value key, Value scoreRow, int64_t unitsPerProduct,
@@ -173,7 +190,7 @@ void ScoreWalk::emitScores(Value key, Value scoreRow, int64_t unitsPerProduct,
       Value product = at.add(at.mul(c, products), r);
       Value row = at.add(at.mul(product, scoreRows()), scoreRow);
       Value keys = KernelBuffers::matrixAt(b, buffer, leading);
-      Value first = key, last = at.sub(range.keys, 1);
+      Value first = key, last = at.sub(range.keys, 1), matrix = keys;
       if (hasCopiedKeys()) {
         tile::WidenOp::create(b, keys, key, last, at.value(sizes.rows),
                               keyTile);
@@ -198,8 +215,11 @@ void ScoreWalk::emitScores(Value key, Value scoreRow, int64_t unitsPerProduct,
         return;
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(&scores.getBody().front());
-      unit(at.add(scores.getBody().getArgument(0),
-                  at.mul(product, unitsPerProduct)));
+      Value number = scores.getBody().getArgument(0);
+      if (asksForKeys())
+        emitAskedKeys(matrix, at.add(key, 2 * sizes.rows), number,
+                      unitsPerProduct);
+      unit(at.add(number, at.mul(product, unitsPerProduct)));
     };
     if (products == 1)
       emitProduct(at.value(0));

@@ -134,6 +134,11 @@ private:
     return op.getQuery() && !hasPairedScores() &&
            !op.getKeyType().getElementType().isF32();
   }
+  /// Whether products ask for keys: few of their rows lie in a page, at whose
+  /// end hardware stops to read ahead.
+  bool asksForKeys();
+  void emitAskedKeys(mlir::Value keys, mlir::Value key, mlir::Value number,
+                     int64_t shares);
   std::pair<mlir::Value, mlir::Value> emitWholeKeys(mlir::Value keys,
                                                     mlir::Value key);
   void emitScores(mlir::Value key, mlir::Value scoreRow,

@@ -33,6 +33,9 @@ struct TileSizes {
   /// The bytes of all heads' values beyond which a head's are asked for while
   /// another one's are pooled; 0 where that does not help.
   int64_t mostUnaskedValues = 0;
+  /// The bytes of a key from which on products ask for those of the step after
+  /// the next; 0 where that does not help.
+  int64_t leastAskedRow = 0;
   /// Whether the work on weights stands in the code of products.
   bool overlapsExps = true;
   /// Whether one instruction adds the products of two pairs of bf16, and
@@ -49,6 +52,7 @@ struct TileSizes {
     sizes.block = 64;
     sizes.mostUnasked = cpu.readsSlowly() ? cpu.l2 : 0;
     sizes.mostUnaskedValues = cpu.readsSlowly() ? 0 : cpu.l3 / 8;
+    sizes.leastAskedRow = cpu.readsSlowly() ? 0 : 384;
     sizes.overlapsExps = cpu.overlapsExps;
     sizes.hasPairs = cpu.hasPairs();
     sizes.hasAmx = cpu.hasAmx;
