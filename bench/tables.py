@@ -98,6 +98,10 @@ def against_peers(run, *groups):
     return table(["case", *names], lines)
 
 
+def clock(seconds):
+    return f"{1e3 * seconds:.2f} ms" if seconds >= 1e-5 else f"{1e6 * seconds:.2f} us"
+
+
 def by_count(run, *groups):
     """Our time and the best peer's over it, for each count of threads."""
     counts, lines = run["settings"]["threads"], []
@@ -106,7 +110,7 @@ def by_count(run, *groups):
         for count in counts:
             found = results.measured(run, name, count)
             own = found.get("ours", {}).get("seconds")
-            line += [MISSING if own is None else f"{1e3 * own:.2f} ms",
+            line += [MISSING if own is None else clock(own),
                      aimed(found.get("ratio"), hundredths, row["goals"].get("peer")),
                      found.get("best_peer", MISSING)]
         lines.append(line)
