@@ -44,9 +44,9 @@ class Training(Row):
         return signatures.static_sizes(self.of) | {"B": self.B, "N": self.N, "S": self.N}
 
     def shape(self):
+        named = {dim for _, dims, _ in signatures.arguments(self.of) for dim in dims}
         dims = self.dims()
-        letters = "AC" if "A" in dims else "BHRDN"
-        return " ".join(f"{letter}{dims[letter]}" for letter in letters if letter in dims)
+        return " ".join(f"{letter}{dims[letter]}" for letter in "BHRDN" if letter in named)
 
     @property
     def is_read_bound(self):

@@ -36,7 +36,8 @@ def Attn_ResponsibilitiesOp : Attn_SizedOp<"responsibilities",
     that no scores are too far apart or too small; where all components are
     switched off, gamma is zero. What keys hold where they are hidden does not
     matter; a NaN or a score of +inf that is seen makes the shares at its place
-    NaN.
+    NaN. So does an infinite feature of a Gaussian, or a square beyond f32:
+    `-|q - k|^2 / 2` is computed as `q . k - |q|^2 / 2 - |k|^2 / 2`.
 
     }] # componentConstraints # [{
     - (C1) `query` and `key` have static heads and features.

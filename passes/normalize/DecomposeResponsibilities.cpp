@@ -109,7 +109,8 @@ Value ShareDecomposition::emitProducts() {
               [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
                 Value product = arith::MulFOp::create(
                     b, loc, toF32(b, loc, args[0]), toF32(b, loc, args[1]));
-                return arith::AddFOp::create(b, loc, args[2], product);
+                return arith::AddFOp::create(b, loc, args[2], product,
+                                             arith::FastMathFlags::reassoc);
               });
   if (group == 1)
     return products;

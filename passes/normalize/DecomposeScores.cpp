@@ -50,7 +50,7 @@ ScorePlace ScoreDecomposition::placeOf(OpBuilder &b, unsigned i, unsigned j,
 /// products[b,h,(r),i,j] = sum_d query[b,h,i,d] key[b,h',(r),j,d], or the sum
 /// of squared differences for a Gaussian; with a component's loop r where the
 /// keys have components.
-Value ScoreDecomposition::emitProducts() {
+Value Decomposition::emitProducts() {
   bool perComponent = keysHaveComponents();
   unsigned loops = perComponent ? 6 : 5, i = loops - 3, j = loops - 2;
   AffineExpr b = dim(0), h = dim(1), r = dim(2), d = dim(loops - 1);
@@ -90,7 +90,7 @@ Value ScoreDecomposition::emitProducts() {
 
 /// raw = products * factor_r + query_term + key_term + prior, per component
 /// where there are components.
-Value ScoreDecomposition::emitRawScores(Value products) {
+Value Decomposition::emitRawScores(Value products) {
   if (!scored.getVariances() && !scored.getGaussian() &&
       !scored.getQueryTerm() && !scored.getKeyTerm() && !scored.getPrior())
     return products;

@@ -17,14 +17,8 @@ public:
   ScoreDecomposition(ScoreOpInterface scored, mlir::RewriterBase &rewriter);
 
 protected:
-  bool keysHaveComponents() {
-    return scored.getKeyType().getRank() == 5 || scored.getShifts();
-  }
   /// From loops b, h, i, j to the places of an operand that broadcasts.
   mlir::AffineMap broadcastMap(mlir::RankedTensorType type);
-
-  mlir::Value emitProducts();
-  mlir::Value emitRawScores(mlir::Value products);
 
   /// S - N, by which queries and keys are aligned.
   mlir::Value emitAlignment();
@@ -45,6 +39,11 @@ public:
   llvm::SmallVector<mlir::Value> emit();
 
 private:
+  bool keysHaveComponents() {
+    return scored.getKeyType().getRank() == 5 || scored.getShifts();
+  }
+  mlir::Value emitProducts();
+  mlir::Value emitRawScores(mlir::Value products);
   mlir::Value emitPower(mlir::OpBuilder &b, mlir::Value exponent,
                         mlir::Value largest);
   mlir::Value emitLogarithm(mlir::OpBuilder &b, mlir::Value value);

@@ -146,6 +146,12 @@ SIGNATURES = {
     "structured_narrow": "band[H=3,N,3] v[B,H,N,8]",
     "structured_windows": "triples[T,3]i64 error_index[E,3]i64 error_value[E]"
                           " v[B,H=3,N,40]",
+    "responsibilities_gaussian":
+        "q[B,4,N,64] k[B,2,S,64] shifts[2,3,64] log_prior[4,3] -> gamma[B,4,3,N,S]",
+    "responsibilities_grouped":
+        "q[B,4,N,64] keys[B,2,2,S,64] log_prior[4,2] -> gamma[B,4,2,N,S]",
+    "weights_band": "q[B,4,N,64] k[B,2,S,64] v[B,2,S,48] -> weights[B,4,N,S]",
+    "weights_fish": GLOBAL + " mixer[M,H] -> weights[B,H,N,S]",
     "responsibilities_shifted":
         "q[B,4,N,64] k[B,2,S,64] shifts[2,3,64] log_prior[4,3,S]"
         " mask[B,1,N,S]i1 lengths[B]i64 -> gamma[B,4,3,N,S]",

@@ -14,7 +14,7 @@ func.func @unknown(%q: !q) -> !q {
 
 !q = tensor<1x2x3x4xf32>
 func.func @other(%q: !q) -> !q {
-  // expected-error @below {{cannot be computed as planned by 'panel': no weights mix or are a result, so nothing has to wait for whole rows}}
+  // expected-error @below {{cannot be computed as planned by 'panel': its weights neither mix nor are a result, so nothing waits for whole rows}}
   %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q)
       {attn.plan = #attn.plan<[keys at_most 8 : panel, else : online]>} -> !q
   return %o : !q

@@ -19,7 +19,7 @@
 //--- panel.mlir
 !q = tensor<1x2x3x4xf32>
 func.func @f(%q: !q) -> !q {
-  // expected-error @below {{'attn.generic' op cannot be computed as planned by 'panel': no weights mix or are a result, so nothing has to wait for whole rows}}
+  // expected-error @below {{'attn.generic' op cannot be computed as planned by 'panel': its weights neither mix nor are a result, so nothing waits for whole rows}}
   %o = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
   return %o : !q
 }

@@ -11,7 +11,7 @@ func.func @remarks(%q: !q, %m: tensor<8x8xf32>, %e: tensor<16x512xf32>,
   %0 = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
   // expected-remark-re @below {{[Passed] panel | Category:attn-plan | {{.*}}; decode {{.*}}"}}
   %1 = attn.generic scores(%q, %q : !q, !q) postmix(%m : tensor<8x8xf32>) pool(%q : !q) -> !q
-  // expected-remark @below {{[Missed] unfused | Category:attn-plan | Reason="the plain path is taken: online: one of its operands has no elements; panel: no weights mix or are a result, so nothing has to wait for whole rows; decode: one of its operands has no elements"}}
+  // expected-remark @below {{[Missed] unfused | Category:attn-plan | Reason="the plain path is taken: online: one of its operands has no elements; panel: its weights neither mix nor are a result, so nothing waits for whole rows; decode: one of its operands has no elements"}}
   %2 = attn.generic scores(%n, %n : tensor<1x8x512x0xf32>, tensor<1x8x512x0xf32>) scale 1.0 pool(%q : !q) -> !q
   // expected-remark-re @below {{[Passed] panel | Category:attn-plan | {{.*}}; unfused {{.*}}"}}
   %3, %weights = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q weights tensor<1x8x512x512xf32>

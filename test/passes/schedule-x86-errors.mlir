@@ -50,7 +50,7 @@ func.func @computed(%q: !m, %o: !m) {
 func.func @named(%q: !m, %o: !m) {
   attn.kernel ins(%q : !m) outs(%o : !m) {
   ^bb0(%a: !t):
-    // expected-error @below {{'attn.softmax' op has no schedule on x86-64: online: it is not the normal form of a softmax attention; panel: no weights mix or are a result, so nothing has to wait for whole rows; decode: it is not the normal form of a softmax attention}}
+    // expected-error @below {{'attn.softmax' op has no schedule on x86-64: online: it is not the normal form of a softmax attention; panel: its weights neither mix nor are a result, so nothing waits for whole rows; decode: it is not the normal form of a softmax attention}}
     %r = attn.softmax %a, %a, %a : (!t, !t, !t) -> !t
     attn.results %r : !t
   }

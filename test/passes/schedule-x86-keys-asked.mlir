@@ -32,3 +32,22 @@ func.func @short(%q: tensor<?x2x?x64xf32>) -> tensor<?x2x?x64xf32> {
       -> tensor<?x2x?x64xf32>
   return %o : tensor<?x2x?x64xf32>
 }
+
+// Heads that share scores have more units of work than a step has keys: no key is
+// asked for twice.
+// CHECK-LABEL: func.func @admixture(
+// CHECK:       tile.x86.product %{{.+}} units 16 {{.*}} {
+// CHECK-NEXT:  ^bb0(%[[UNIT:.+]]: index):
+// CHECK:         %[[THERE:.+]] = arith.cmpi slt, %[[UNIT]], %c4
+// CHECK:         scf.if %[[THERE]] {
+// CHECK:           memref.prefetch
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NOT:     memref.prefetch
+// CHECK:       tile.x86.product
+func.func @admixture(%q: tensor<?x2x?x128xf32>, %v: tensor<?x8x?x128xf32>, %mixer: tensor<2x8xf32>)
+    -> tensor<?x8x?x128xf32> {
+  %o = attn.admixture_heads %q, %q, %v mixer(%mixer : tensor<2x8xf32>)
+      : (tensor<?x2x?x128xf32>, tensor<?x2x?x128xf32>, tensor<?x8x?x128xf32>) -> tensor<?x8x?x128xf32>
+  return %o : tensor<?x8x?x128xf32>
+}

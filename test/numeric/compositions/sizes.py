@@ -50,9 +50,8 @@ def draw_plan(rng, ops, target):
     if rng.random() < 0.25 or len(families) > 1 or not families:
         return "" if rng.random() < 0.6 else "unfused"
     family = families.pop()
-    only_plain = any("weights" in op.results or
-                     ("w1" in op.operands and op.attrs.get("causal")
-                      and family == "linear") for op in ops)
+    only_plain = any("w1" in op.operands and op.attrs.get("causal")
+                     and family == "linear" for op in ops)
     if rng.random() < 0.12 or (only_plain and rng.random() < 0.95):
         return "unfused"
     block = int(rng.choice(BLOCKS))
@@ -60,13 +59,15 @@ def draw_plan(rng, ops, target):
         return f"chunked_linear,block={block}"
     if family == "pool":
         return f"banded,block={block}"
-    if rng.random() < 0.35:
+    returned = any("weights" in op.results for op in ops)
+    if not returned and rng.random() < 0.35:
         return f"decode,block={block},split={block * int(rng.integers(1, 5))}"
     lanes, high = LANES[target]
     while lanes < high and rng.random() < 0.6:
         lanes *= 2
     mixes = any({"mixer", "mix_source"} & set(op.operands) for op in ops)
-    algorithm = "panel" if mixes and rng.random() < 0.9 else "online"
+    takes_panel = returned or mixes
+    algorithm = "panel" if takes_panel and rng.random() < 0.95 else "online"
     return f"{algorithm},width={lanes},block={block}"
 
 

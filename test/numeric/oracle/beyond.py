@@ -103,6 +103,10 @@ VARIANTS = {
     "structured_narrow": (partial(pooling.structured, normalised=True), {}),
     "structured_windows": (
         partial(pooling.structured, normalised=True), {}),
+    "responsibilities_gaussian": (softmax.unequal(training.responsibilities), {}),
+    "responsibilities_grouped": (softmax.unequal(training.responsibilities), CAUSAL),
+    "weights_band": (softmax.plain, {"band": (5, 3)}),
+    "weights_fish": (softmax.fish, {}),
     "responsibilities_shifted": (
         softmax.unequal(training.responsibilities, dot=True),
         CAUSAL | {"band": (9, 2)}),
@@ -116,4 +120,5 @@ FINITE = {"composed_mlp", "mgk_from", "mgk_results", "mgk_sigsoftmax", "linear_p
           "smlk_causal", "lfish_causal", "glfish_causal", "structured_error",
           "structured_grouped", "structured_wide", "structured_narrow",
           "structured_windows", "responsibilities_shifted",
+          "responsibilities_gaussian", "responsibilities_grouped",
           "prior_update_per_key"}

@@ -195,8 +195,8 @@ void PanelTile::emitWeights(Value row, Value lane) {
   });
 }
 
-/// `weight`, or 0 where the place of row `row` of the block is not kept. Powers
-/// are 0 there, too, but not what a sum that is no number divides.
+/// `weight`, or 0 where the place of row `row` of the block is not kept. Its
+/// power is 0 there; divided by a sum that is NaN it would be NaN.
 Value PanelTile::emitKept(Value weight, Value head, Value row, Value lane) {
   if (!op.getKeep() || !op.getWeights())
     return weight;
@@ -232,8 +232,8 @@ void PanelTile::forEachWeighed(Value lane,
   });
 }
 
-/// Writes the weights of keys that no query of the tile sees: powers of 0,
-/// which a sum that is no number divides as it does those of all others.
+/// Writes the weights of keys that no query of the tile sees. Their powers are
+/// 0; where the row's sum is NaN the weights are NaN, as on the plain path.
 void PanelTile::emitUnseen() {
   forEachLane([&](Value lane) {
     SmallVector<Value> weights;

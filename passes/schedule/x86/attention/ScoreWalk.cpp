@@ -169,10 +169,22 @@ bool ScoreWalk::asksForKeys() {
 void ScoreWalk::emitAskedKeys(Value keys, Value key, Value number,
                               int64_t shares) {
   int64_t share = llvm::divideCeil(sizes.rows, shares);
-  Value first = at.add(key, at.mul(number, share));
-  for (int64_t each = 0; each < share; ++each)
-    emitPrefetch(keys, at.min(at.add(first, each), at.sub(range.keys, 1)),
-                 at.value(0), features());
+  Value before = at.mul(number, share);
+  auto emitShare = [&] {
+    for (int64_t each = 0; each < share; ++each) {
+      Value row = at.add(at.add(key, before), each);
+      emitPrefetch(keys, at.min(row, at.sub(range.keys, 1)), at.value(0),
+                   features());
+    }
+  };
+  if (share * shares <= sizes.rows)
+    return emitShare();
+  // There are more shares than rows.
+  Value isThere = at.compare(arith::CmpIPredicate::slt, before, sizes.rows);
+  auto onlyIf = scf::IfOp::create(b, isThere, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(onlyIf.thenBlock());
+  emitShare();
 }
 
 /// Sums up the products of `sizes.rows` keys from `key` on, of all channels,

@@ -44,7 +44,7 @@ protected:
   double stripOf(const Workload &work, const PlanSizes &sizes,
                  int64_t lanes) const {
     return double(work.heads / work.groups) * double(sizes.keys) *
-           double(lanes) * (usesAmx(work) ? 2 : 4);
+           double(lanes) * (usesAmx(work) && !work.returnsWeights ? 2 : 4);
   }
 
 private:
@@ -120,8 +120,8 @@ public:
   std::string whyNot(Operation *op) const override {
     auto attention = dyn_cast<AttentionOpInterface>(op);
     if (attention && !attention.hasPostmix() && !attention.getWeights())
-      return "no weights mix or are a result, so nothing has to wait for whole "
-             "rows";
+      return "its weights neither mix nor are a result, so nothing waits for "
+             "whole rows";
     return whyNoScores(op);
   }
   SmallVector<PlanNumbers> propose(const Workload &work) const override {

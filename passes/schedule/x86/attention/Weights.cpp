@@ -30,7 +30,7 @@ void ScoreWalk::emitUnit(Value vector, Value part, const Keys &keys,
 }
 
 Softmax ScoreWalk::weighing() {
-  if (!isAmx() || op.getLse())
+  if (!isAmx() || op.getLse() || op.getWeights())
     return softmax();
   return Softmax(b, [](ImplicitLocOpBuilder &b, Value exponent) -> Value {
     return tile::Exp2Op::create(b, exponent.getType(), exponent,

@@ -51,6 +51,8 @@ struct TileSizes {
     sizes.bodyRows = cpu.registers >= 32 ? 4 : 2;
     sizes.block = 64;
     sizes.mostUnasked = cpu.readsSlowly() ? cpu.l2 : 0;
+    // The least that gained on Zen 4, of 32 MiB and from 96 features of f32 on; on
+    // Granite Rapids asking was within noise.
     sizes.mostUnaskedValues = cpu.readsSlowly() ? 0 : cpu.l3 / 8;
     sizes.leastAskedRow = cpu.readsSlowly() ? 0 : 384;
     sizes.overlapsExps = cpu.overlapsExps;
