@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -74,11 +75,8 @@ Value MeanDecomposition::emitSums() {
 Value MeanDecomposition::emit() {
   Value sums = emitSums();
   Value count = emitCount();
-  int64_t rank = cast<RankedTensorType>(sums.getType()).getRank();
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t of = 0; of < rank; ++of)
-    sizes.push_back(sizeOf(sums, of));
-  AffineMap each = identity(rank);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, sums);
+  AffineMap each = identity(sizes.size());
   Value means =
       generic(sums, each, tensorOf(sizes, f32, std::nullopt), each,
               [&](OpBuilder &b, Location loc, ValueRange args) -> Value {

@@ -40,7 +40,7 @@ private:
 
   ResponsibilitiesOp op;
   SmallVector<double> variances;
-  /// What raw scores are made of: products, factors of components, terms.
+  /// The operands of a raw score: products, factors of components, terms.
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
 };

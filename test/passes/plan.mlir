@@ -44,16 +44,6 @@ func.func @weights(%q: !q, %k: !k) -> (!q, tensor<?x8x?x?xf32>) {
   return %o, %weights : !q, tensor<?x8x?x?xf32>
 }
 
-// Long rows push each other out of the first cache: the widest tiles, which
-// read keys least often.
-// CHECK-LABEL: func.func @long
-// CHECK:         attn.generic {{.*}} {attn.plan = #attn.plan<[{{.*}}else : panel {width = 64, block = {{[0-9]+}}}]>}
-func.func @long(%q: tensor<?x8x?x128xf32>, %m: tensor<8x8xf32>) -> tensor<?x8x?x128xf32> {
-  %o = attn.generic scores(%q, %q : tensor<?x8x?x128xf32>, tensor<?x8x?x128xf32>) postmix(%m : tensor<8x8xf32>)
-      pool(%q : tensor<?x8x?x128xf32>) -> tensor<?x8x?x128xf32>
-  return %o : tensor<?x8x?x128xf32>
-}
-
 // No schedule: the plain path.
 // CHECK-LABEL: func.func @plain
 // CHECK-COUNT-1: #attn.plan<[else : unfused]>

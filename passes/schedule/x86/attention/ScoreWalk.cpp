@@ -179,7 +179,7 @@ void ScoreWalk::emitAskedKeys(Value keys, Value key, Value number,
   };
   if (share * shares <= sizes.rows)
     return emitShare();
-  // There are more shares than rows.
+  // The last shares have no rows.
   Value isThere = at.compare(arith::CmpIPredicate::slt, before, sizes.rows);
   auto onlyIf = scf::IfOp::create(b, isThere, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);

@@ -135,7 +135,7 @@ private:
            !op.getKeyType().getElementType().isF32();
   }
   /// Whether products ask for keys: few of their rows lie in a page, at whose
-  /// end hardware stops to read ahead.
+  /// end hardware is taken to stop reading ahead, as asking gains.
   bool asksForKeys();
   void emitAskedKeys(mlir::Value keys, mlir::Value key, mlir::Value number,
                      int64_t shares);

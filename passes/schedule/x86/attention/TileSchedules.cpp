@@ -127,14 +127,10 @@ public:
   SmallVector<PlanNumbers> propose(const Workload &work) const override {
     // Strips of wider tiles, and larger blocks of all heads, leave the caches;
     // products of pairs are too few to hide anything in narrower ones, and
-    // where reading keys takes time, wider ones read them less often. It does
-    // where a block's rows, of eight lines and more, push each other out of the
-    // first cache.
-    constexpr int64_t longRow = 128;
-    bool isLong = std::max(work.keyFeatures, work.valueFeatures) >= longRow;
+    // where reading keys takes time, wider ones read them less often.
     SmallVector<PlanNumbers> all;
     SmallVector<int64_t> widths = {2 * cpu.lanes, cpu.lanes};
-    if (hasPairs(work) || cpu.readsSlowly() || isLong)
+    if (hasPairs(work) || cpu.readsSlowly())
       widths.front() = cpu.widestTile();
     if (usesAmx(work) || cpu.readsSlowly())
       widths.insert(widths.begin() + 1, 2 * cpu.lanes);
