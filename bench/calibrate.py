@@ -61,6 +61,9 @@ def probes(threads):
 
     for size in (16, 32, 64, 128):
         yield attention("softmax", SOFTMAX, 512, size=size, algorithms=("online",))
+    if machine.has_pairs():
+        yield attention("softmax", ("one_pair_vector",), 512, dtype="bf16",
+                        algorithms=("online",))
     yield attention("softmax", ("overflow", "most_overflow"), 512, size=256,
                     algorithms=("online",))
     yield attention("softmax", ("pack", "tile", "naked_exp"), 2048, 32,

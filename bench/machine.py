@@ -33,6 +33,11 @@ def has_amx():
     return "amx_bf16" in cpu()["flags"]
 
 
+def has_pairs():
+    """Whether this CPU has an instruction for products of pairs of bf16."""
+    return "avx512_bf16" in cpu()["flags"]
+
+
 def cpu():
     """Model, family, flags that matter, caches, CPUs that may be used."""
     fields = {}

@@ -45,6 +45,8 @@ struct Calibration {
   /// The time that products take with one vector of queries, and with two,
   /// relative to the widest tile: narrower ones wait for loads.
   double oneVector = 1.7, twoVectors = 1.02;
+  /// The same of one vector where products are of pairs of bf16.
+  double onePairVector = 1.7;
   /// The part of the time that the tiles of a block add for each size of the
   /// first cache by which they exceed it, and the most that they add.
   double overflow = 0.03, mostOverflow = 0.05;

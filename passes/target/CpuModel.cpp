@@ -21,11 +21,13 @@ struct KnownCpu {
   /// Whether other arithmetic in 512 bits takes the ports of multiply-adds.
   bool sharesPorts;
   int64_t l1, l2, l3;
-  /// Bytes in a cycle: see CpuModel; that of the second cache in 512 bits.
+  /// Bytes in a cycle: see CpuModel.
   double l2Rate, l3Rate;
   /// See CpuModel.
   int64_t stepsInTurn = 2;
   bool overlapsExps = true;
+  double memoryRate = 10, allMemoryRate = 12.5;
+  bool asksIntoL2 = false;
 };
 
 } // namespace
@@ -36,7 +38,7 @@ static constexpr int64_t KiB = 1024, MiB = 1024 * KiB;
 /// plan.md repeats this table. The last is for all other names.
 static constexpr KnownCpu knownCpus[] = {
     {"znver5", 4.2e9, 2, 2, 2, false, 48 * KiB, 1 * MiB, 32 * MiB, 64, 25},
-    {"znver4", 4.2e9, 1, 2, 1, false, 32 * KiB, 1 * MiB, 32 * MiB, 64, 25},
+    {"znver4", 3.7e9, 1, 2, 1, false, 32 * KiB, 1 * MiB, 32 * MiB, 29, 19, 2, true, 7.7, 8.5, true},
     {"znver3", 3.2e9, 2, 2, 2, false, 32 * KiB, 512 * KiB, 32 * MiB, 64, 25, 2, false},
     {"znver2", 4.0e9, 2, 2, 2, false, 32 * KiB, 512 * KiB, 16 * MiB, 64, 25, 2, false},
     {"znver1", 4.0e9, 1, 1, 1, false, 32 * KiB, 512 * KiB, 8 * MiB, 64, 25},
@@ -83,12 +85,14 @@ CpuModel mixattn::describeCpu(StringRef cpu,
     model.l2 = known->l2;
   if (!model.l3)
     model.l3 = known->l3;
-  model.l2Rate = known->l2Rate * double(model.lanes) / 16;
+  // One load of a whole register a cycle.
+  model.l2Rate = std::min(known->l2Rate, 4 * double(model.lanes));
   model.l3Rate = known->l3Rate;
   model.stepsInTurn = known->stepsInTurn;
   model.overlapsExps = known->overlapsExps;
-  model.memoryRate = 10;
-  model.allMemoryRate = 12.5;
+  model.memoryRate = known->memoryRate;
+  model.allMemoryRate = known->allMemoryRate;
+  model.asksIntoL2 = known->asksIntoL2;
   model.costs = calibrationOf(model);
   return model;
 }

@@ -43,6 +43,10 @@ struct CpuModel : MachineDescription {
   /// wait in the queue that products need, and come after a block's products.
   bool overlapsExps = true;
 
+  /// Whether code that reads from memory asks for rows into the second cache:
+  /// the first one has too few requests under way.
+  bool asksIntoL2 = false;
+
   /// Whether code may use AMX for products of bf16, and whether it has to
   /// compute what AMX does by other instructions.
   bool hasAmx = false, emulatesAmx = false;
@@ -50,6 +54,9 @@ struct CpuModel : MachineDescription {
   /// Whether reading what does not lie in the second cache takes time although
   /// hardware reads ahead.
   bool readsSlowly() const { return costs.hiddenReads < 1; }
+  /// Whether products with one vector of queries take about as long for each as
+  /// the widest tile's: loads keep up with multiply-adds.
+  bool narrowTilesKeepUp() const { return costs.oneVector < 1.1; }
   /// Whether one instruction multiplies pairs of bf16 and adds them in f32, and
   /// takes less time than to widen them and to multiply them in f32.
   bool hasPairs() const { return 2 * pairProducts > multiplyAdds; }

@@ -3,6 +3,7 @@
 //
 // RUN: mixattn-opt %s --attn-set-target='features=avx512f,fma' --tile-lower-x86 | FileCheck %s
 // RUN: mixattn-opt %s --tile-lower-x86 | FileCheck %s --check-prefix=SSE
+// RUN: mixattn-opt %s --attn-set-target='chip=znver4 features=avx512f,fma' --tile-lower-x86 | FileCheck %s --check-prefix=ZEN4
 
 // Sixteen keys at a time, three vectors of features each; then the sums of
 // lanes, two rows in one each time.
@@ -11,13 +12,16 @@
 // CHECK:         vector.maskedload {{.*}} : memref<?x41xbf16>, vector<16xi1>, vector<16xbf16>
 // CHECK:         scf.for
 // CHECK:           arith.minsi %{{.*}}, %[[LAST]] : index
-// CHECK:           memref.prefetch %[[KEYS]]
+// CHECK:           memref.prefetch %[[KEYS]]{{.*}}, read, locality<3>, data
 // CHECK:           arith.mulf {{.*}} : vector<16xf32>
 // CHECK:           vector.fma
 // CHECK:           vector.maskedload %[[KEYS]]
 // CHECK:           vector.fma
 // CHECK-COUNT-15:  vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
 // CHECK:           vector.store {{.*}} : memref<1x64xf32>, vector<16xf32>
+// Zen 4 asks for rows into its second cache.
+// ZEN4-LABEL:  func.func @dots
+// ZEN4:          memref.prefetch {{.*}}, read, locality<2>, data
 // SSE-LABEL:   func.func @dots
 // SSE:           scf.for
 // SSE-NOT:       vector.fma
@@ -64,7 +68,7 @@ func.func @squares(%rows: memref<?x64xf32>, %row: index, %last: index,
 // CHECK:         %[[REST:.*]] = arith.remui %[[COUNT]]
 // CHECK:         %[[WHOLE:.*]] = arith.subi %[[COUNT]], %[[REST]]
 // CHECK:         %{{.*}}:8 = scf.for %{{.*}} to %[[WHOLE]]
-// CHECK:           memref.prefetch %[[VALUES]]
+// CHECK:           memref.prefetch %[[VALUES]]{{.*}}, read, locality<3>, data
 // CHECK:           memref.load %[[WEIGHTS]]
 // CHECK-COUNT-4:   vector.load %[[VALUES]]
 // CHECK:           memref.load %[[WEIGHTS]]

@@ -46,10 +46,14 @@ func.func @grouped(%q: !q, %k: !k, %m: !m, %o: !q) {
 !t = tensor<1x4x?x64xf32>
 
 // Weights mix: powers of all keys are kept until the sums of all parts are
-// known, then mixed and pooled.
+// known, then mixed and pooled. A head's keys are read one after the other,
+// those of a part, before those of the next head.
 // CHECK-LABEL: func.func @mixed
 // CHECK:         tile.grid
-// CHECK:           tile.x86.dot_rows
+// CHECK-COUNT-2:   scf.for %{{.+}} = %c0 to %c4 step %c1 {
+// CHECK-NEXT:        scf.for %[[BLOCK:.+]] = %{{.+}} to %{{.+}} step %c64 {
+// CHECK-NOT:           scf.for {{.*}} to %c4
+// CHECK:               tile.x86.dot_rows %{{.+}}[%[[BLOCK]]]
 // CHECK-NOT:       tile.x86.sum_rows
 // CHECK:         tile.grid
 // CHECK:           arith.divf

@@ -71,7 +71,7 @@ void RowEmitter::emitPrefetch(Value matrix, Value i) {
   int64_t columns = sizeOf(matrix, 1);
   int64_t bits = cast<MemRefType>(matrix.getType()).getElementTypeBitWidth();
   Value row = add(i, llvm::divideCeil(ahead, columns * bits));
-  prefetch(matrix, row, index(0), columns, /*locality=*/3);
+  prefetch(matrix, row, index(0), columns, /*locality=*/cpu.asksIntoL2 ? 2 : 3);
 }
 
 Value RowEmitter::emitLaneSums(Values rows) {

@@ -190,6 +190,26 @@ TEST(CpuModelTest, ExpsOverlapOrNot) {
   EXPECT_GT(zen3.costs.decodeRow, zen5.costs.decodeRow);
 }
 
+TEST(CpuModelTest, OneMultiplyAddACycle) {
+  std::vector<std::string> wide = {"avx2", "avx512f", "fma"};
+  CpuModel zen4 = describeCpu("znver4", wide),
+           zen5 = describeCpu("znver5", wide);
+  EXPECT_LT(zen4.costs.nakedExp, zen5.costs.nakedExp);
+  EXPECT_TRUE(zen4.narrowTilesKeepUp());
+  EXPECT_FALSE(zen5.narrowTilesKeepUp());
+  EXPECT_TRUE(zen4.asksIntoL2);
+  EXPECT_FALSE(zen5.asksIntoL2);
+  EXPECT_DOUBLE_EQ(zen4.l2Rate, 29);
+  EXPECT_DOUBLE_EQ(zen5.l2Rate, 64);
+  // In 256 bits two begin, and one load of a register brings half as much.
+  CpuModel narrow = describeCpu("znver4", {"avx2", "fma"});
+  EXPECT_FALSE(narrow.narrowTilesKeepUp());
+  EXPECT_DOUBLE_EQ(narrow.l2Rate, 29);
+  EXPECT_DOUBLE_EQ(describeCpu("znver5", {"avx2", "fma"}).l2Rate, 32);
+  // Ports that are shared have costs of their own.
+  EXPECT_FALSE(describeCpu("rocketlake", wide).narrowTilesKeepUp());
+}
+
 TEST(CpuModelTest, PairsWhereTheyAreFaster) {
   std::vector<std::string> wide = {"avx2", "avx512bf16", "avx512f", "fma"};
   EXPECT_TRUE(describeCpu("znver5", wide).hasPairs());

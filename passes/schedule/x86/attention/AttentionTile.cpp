@@ -52,6 +52,10 @@ bool mixattn::mayUseAmx(AttentionOpInterface op, const TileSizes &sizes) {
          (!op.getQuery() || areScoresOfBf16(op));
 }
 
+bool mixattn::mayUsePairs(AttentionOpInterface op, const TileSizes &sizes) {
+  return (sizes.hasPairs || sizes.hasAmx) && isBF16(op.getValue());
+}
+
 bool AttentionTile::hasPairedScores() const {
   return (sizes.hasPairs || usesAmx) && areScoresOfBf16(op);
 }

@@ -26,6 +26,8 @@ enum Statistic {
 
 /// Whether tiles of `sizes` compute both products of `op` by AMX.
 bool mayUseAmx(AttentionOpInterface op, const TileSizes &sizes);
+/// Whether products of `op` may be of pairs of bf16, by AMX or by vectors.
+bool mayUsePairs(AttentionOpInterface op, const TileSizes &sizes);
 
 /// The state that the parts of a tile share: walk, outputs, mixer, schedule.
 class AttentionTile : public TileBuilder {

@@ -31,7 +31,7 @@ void mixattn::emitItems(
   Value scores = at.mul(at.mul(batches, at.mul(queries, op.getNumHeads())),
                         sizeOf(op.getKeysDim()));
 
-  TileSizes narrow = sizes.narrow();
+  TileSizes narrow = sizes.narrow(mayUsePairs(op, sizes));
   Value whole = at.div(queries, sizes.width);
   Value rest = at.rem(queries, sizes.width);
   Value tiles =

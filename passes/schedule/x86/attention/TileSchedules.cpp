@@ -197,9 +197,8 @@ double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
   double keys = work.visibleKeys(sizes, numbers.width, numbers.block);
   double vectors = double(std::max<int64_t>(1, lanes / cpu.lanes));
   bool isWidest = lanes >= cpu.widestTile();
-  double width = isWidest       ? 1
-                 : vectors == 1 ? costs.oneVector
-                                : costs.twoVectors;
+  double narrow = hasPairs(work) ? costs.onePairVector : costs.oneVector;
+  double width = isWidest ? 1 : vectors == 1 ? narrow : costs.twoVectors;
   double scratch = scratchOf(work, numbers, lanes);
   double excess = scratch / double(cpu.l1) - 1;
   double crowd = scratch / double(cpu.l2) - costs.roomy;
@@ -243,8 +242,8 @@ double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
 Prediction TileSchedule::predict(const Workload &work, const PlanCase &plan,
                                  const PlanSizes &sizes) const {
   Numbers numbers = numbersOf(plan);
-  // Queries that do not fill a tile go into tiles that are half as wide.
-  int64_t width = std::max(cpu.lanes, numbers.width / 2);
+  // Queries that do not fill a tile go into narrower ones.
+  int64_t width = sizesOf(plan).narrow(hasPairs(work)).width;
   double whole = double(sizes.queries / numbers.width);
   double narrow =
       double(llvm::divideCeil(uint64_t(sizes.queries % numbers.width), width));

@@ -111,17 +111,20 @@ void DecodePart::emitWalk(Value number) {
         emitCleared(outputsOf(head, query), part);
     });
   });
-  forEachBlock([&](Value keys) {
-    if (body.isCoupled())
-      emitBlock();
-    else
-      forEachHead([&](Value head) {
-        walkedHead = head;
-        emitBlock();
-      });
-    if (!mixesWeights())
-      emitPooled(keys);
-  });
+  auto emitBlockOf = [&](Value head) {
+    walkedHead = head;
+    emitBlock();
+  };
+  if (mixesWeights() && !body.isCoupled())
+    // No head waits for another one: each reads its keys from end to end.
+    forEachHead(
+        [&](Value head) { forEachBlock([&](Value) { emitBlockOf(head); }); });
+  else
+    forEachBlock([&](Value keys) {
+      body.isCoupled() ? emitBlock() : forEachHead(emitBlockOf);
+      if (!mixesWeights())
+        emitPooled(keys);
+    });
   forEachHead([&](Value head) {
     forEachQuery([&](Value query) {
       Value slot = slotOf(head, query), zero = at.value(0);

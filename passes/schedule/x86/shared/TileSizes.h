@@ -36,6 +36,9 @@ struct TileSizes {
   /// The bytes of a key from which on products ask for those of the step after
   /// the next; 0 where that does not help.
   int64_t leastAskedRow = 0;
+  /// Whether products of f32 take about as long for each query in tiles of one
+  /// vector as in the widest.
+  bool narrowTilesKeepUp = false;
   /// Whether the work on weights stands in the code of products.
   bool overlapsExps = true;
   /// Whether one instruction adds the products of two pairs of bf16, and
@@ -51,10 +54,11 @@ struct TileSizes {
     sizes.bodyRows = cpu.registers >= 32 ? 4 : 2;
     sizes.block = 64;
     sizes.mostUnasked = cpu.readsSlowly() ? cpu.l2 : 0;
-    // The least that gained on Zen 4, of 32 MiB and from 96 features of f32 on; on
-    // Granite Rapids asking was within noise.
+    // The least that gained on Zen 4, of 32 MiB and from 96 features of f32 on;
+    // on Granite Rapids asking was within noise.
     sizes.mostUnaskedValues = cpu.readsSlowly() ? 0 : cpu.l3 / 8;
     sizes.leastAskedRow = cpu.readsSlowly() ? 0 : 384;
+    sizes.narrowTilesKeepUp = cpu.narrowTilesKeepUp();
     sizes.overlapsExps = cpu.overlapsExps;
     sizes.hasPairs = cpu.hasPairs();
     sizes.hasAmx = cpu.hasAmx;
@@ -68,9 +72,13 @@ struct TileSizes {
     sizes.width = newWidth;
     return sizes;
   }
-  /// Tiles for the queries that do not fill one: of half as many, so that the
-  /// loads of their products are hidden, too.
-  TileSizes narrow() const { return withWidth(std::max(lanes, width / 2)); }
+  /// Tiles for the queries that do not fill one: of one vector where such tiles
+  /// keep up and products are not `ofPairs`, which take half as long; else of
+  /// half as many queries, so that the loads of products are hidden, too.
+  TileSizes narrow(bool ofPairs) const {
+    bool keepUp = narrowTilesKeepUp && !ofPairs;
+    return withWidth(keepUp ? lanes : std::max(lanes, width / 2));
+  }
 };
 
 } // namespace mixattn
