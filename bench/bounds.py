@@ -32,6 +32,9 @@ def exp_slots(cpu):
     # Where ports are shared, nothing of an exp hides.
     if "avx512f" in cpu["flags"] and "Intel" in cpu["model"]:
         return slots("nakedExp", "shareThePorts"), "ports, which exps take"
+    # Zen 4 begins half as many multiply-adds of 512 bits, and as much else.
+    if "avx512f" in cpu["flags"] and cpu["family"] == "25":
+        return slots("hiddenExp", "multiplyOnceACycle"), "ports"
     return slots("hiddenExp"), "ports"
 
 
