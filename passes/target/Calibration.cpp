@@ -59,7 +59,7 @@ static void multiplyOnceACycle(Calibration &costs) {
   costs.onePairVector = 1.4;
   costs.tile = 210;
   costs.strip = 0.95;
-  costs.decodeRow = 5;
+  costs.decodeRow = 3;
   costs.exposed = 0.3;
   costs.linearShare = 0.95;
   costs.pieceShare = 0.62;

@@ -100,7 +100,8 @@ struct Calibration {
   double plainMultiplyAdd = 0.8, plainOther = 3, plainExp = 12;
 };
 
-/// The constants of `cpu`, by its `sharesPorts` and `overlapsExps`.
+/// The constants of `cpu`, by its multiply-adds of 512 bits, `sharesPorts` and
+/// `overlapsExps`.
 Calibration calibrationOf(const CpuModel &cpu);
 
 /// A number of a description of a CPU that a file may give.

@@ -43,8 +43,8 @@ struct CpuModel : MachineDescription {
   /// wait in the queue that products need, and come after a block's products.
   bool overlapsExps = true;
 
-  /// Whether code that reads from memory asks for rows into the second cache:
-  /// the first one has too few requests under way.
+  /// Whether code that reads from memory asks for rows into the second cache
+  /// alone: the first one is taken to have too few requests under way.
   bool asksIntoL2 = false;
 
   /// Whether code may use AMX for products of bf16, and whether it has to
