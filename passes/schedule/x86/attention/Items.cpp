@@ -14,6 +14,15 @@
 using namespace mlir;
 using namespace mixattn;
 
+/// Multiply-adds of the products of a weight: with the components of a key, and
+/// with its value.
+static int64_t multiplyAddsOf(AttentionOpInterface op) {
+  int64_t features = 0;
+  if (op.getQuery())
+    features = op.getNumComponents() * op.getQueryType().getDimSize(3);
+  return features + op.getValueType().getDimSize(3);
+}
+
 void mixattn::emitItems(
     KernelOp kernel, const TileSizes &sizes, int64_t groups,
     function_ref<Value(ImplicitLocOpBuilder &, const TileSizes &)> bytes,
@@ -41,8 +50,9 @@ void mixattn::emitItems(
   Value panels;
   if (mayUseAmx(op, sizes))
     panels = emitValuePanels(b, kernel, sizes);
-  Value isLarge =
-      at.compare(arith::CmpIPredicate::sgt, scores, thresholds::fewScores);
+  int64_t few = std::min(thresholds::fewScores,
+                         thresholds::fewAttended / multiplyAddsOf(op));
+  Value isLarge = at.compare(arith::CmpIPredicate::sgt, scores, few);
 
   emitGrid(
       b, items, isLarge, scratchBytes,

@@ -11,8 +11,9 @@ namespace mixattn::thresholds {
 // A call that has no more work than these does it on one thread: waking another
 // takes as long.
 
-/// Scores of online and panel, all heads together.
-constexpr int64_t fewScores = 1 << 14;
+/// Scores of online and panel, all heads together; and multiply-adds of their
+/// products and pools, of which scores of many features have more.
+constexpr int64_t fewScores = 1 << 14, fewAttended = 1 << 21;
 /// Keys of decode, times heads; and rows that its parts are put together in.
 constexpr int64_t fewKeys = 1 << 9, fewMergedRows = 1 << 10;
 /// Multiply-adds of states and reads of linear attention.
