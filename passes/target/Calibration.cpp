@@ -45,7 +45,8 @@ static void comeAfterProducts(Calibration &costs) {
 
 /// Where one multiply-add of 512 bits begins in a cycle, and loads and other
 /// arithmetic begin as many as elsewhere: they take fewer slots, and narrow
-/// tiles wait for no loads. Measured on Zen 4, by scripts/calibrate.sh.
+/// tiles wait for no loads. Measured on Zen 4 by scripts/calibrate.sh, but
+/// `decodeRow` and `oneVector`, which single kernels of more sizes gave.
 static void multiplyOnceACycle(Calibration &costs) {
   costs.scoreOverhead = 1.4;
   costs.poolOverhead = 2.3;

@@ -18,7 +18,7 @@ namespace mixattn {
 struct CpuModel;
 
 /// Constants of predictions: those of Zen 5 with AVX-512, where this says no
-/// other machine. `calibrationOf` has those where ports are shared.
+/// other machine. `calibrationOf` has those of other kinds.
 ///
 /// Slots are turns of a port that begins one vector multiply-add a cycle.
 struct Calibration {

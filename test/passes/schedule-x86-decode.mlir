@@ -46,8 +46,8 @@ func.func @grouped(%q: !q, %k: !k, %m: !m, %o: !q) {
 !t = tensor<1x4x?x64xf32>
 
 // Weights mix: powers of all keys are kept until the sums of all parts are
-// known, then mixed and pooled. A head's keys are read one after the other,
-// those of a part, before those of the next head.
+// known, then mixed and pooled. All keys of a part are read for one head before
+// the next head's.
 // CHECK-LABEL: func.func @mixed
 // CHECK:         tile.grid
 // CHECK-COUNT-2:   scf.for %{{.+}} = %c0 to %c4 step %c1 {

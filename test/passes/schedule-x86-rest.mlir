@@ -4,8 +4,8 @@
 //
 // DEFINE: %{features} = avx2,fma,avx512f,avx512bf16
 // DEFINE: %{schedule} = --attn-generalize --attn-plan=force=online,width=64 --attn-form-kernels --attn-bufferize --attn-stage-kernels --attn-schedule-kernels --canonicalize --cse
-// RUN: mixattn-opt %s --attn-set-target='chip=znver4 features=%{features} threads=2' %{schedule} | FileCheck %s --check-prefixes=CHECK,ZEN4
-// RUN: mixattn-opt %s --attn-set-target='chip=znver5 features=%{features} threads=2' %{schedule} | FileCheck %s --check-prefixes=CHECK,ZEN5
+// RUN: mixattn-opt %s --attn-set-target='chip=znver4 features=%{features} threads=1' %{schedule} | FileCheck %s --check-prefixes=CHECK,ZEN4
+// RUN: mixattn-opt %s --attn-set-target='chip=znver5 features=%{features} threads=1' %{schedule} | FileCheck %s --check-prefixes=CHECK,ZEN5
 
 // CHECK-LABEL: func.func @single(
 // CHECK:         tile.x86.product {{.*}} last {{.*}}, memref<64x64xf32, {{.*}}>, memref<4x64xf32,
@@ -28,23 +28,4 @@ func.func @pairs(%q: tensor<1x2x40x64xbf16>, %k: tensor<1x2x256x64xbf16>)
       : (tensor<1x2x40x64xbf16>, tensor<1x2x256x64xbf16>, tensor<1x2x256x64xbf16>)
       -> tensor<1x2x40x64xbf16>
   return %o : tensor<1x2x40x64xbf16>
-}
-
-// Half as many scores of 128 features as of 64 are worth another thread.
-// CHECK-LABEL: func.func @shared(
-// CHECK:         %[[MANY:.+]] = arith.cmpi sgt, %{{.+}}, %c8192
-// CHECK:         tile.grid %{{.+}} shared_if %[[MANY]]
-// CHECK-LABEL: func.func @shared_of_few_features(
-// CHECK:         arith.cmpi sgt, %{{.+}}, %c16384
-func.func @shared(%q: tensor<1x2x?x128xf32>) -> tensor<1x2x?x128xf32> {
-  %o = attn.softmax %q, %q, %q
-      : (tensor<1x2x?x128xf32>, tensor<1x2x?x128xf32>, tensor<1x2x?x128xf32>)
-      -> tensor<1x2x?x128xf32>
-  return %o : tensor<1x2x?x128xf32>
-}
-func.func @shared_of_few_features(%q: tensor<1x2x?x16xf32>) -> tensor<1x2x?x16xf32> {
-  %o = attn.softmax %q, %q, %q
-      : (tensor<1x2x?x16xf32>, tensor<1x2x?x16xf32>, tensor<1x2x?x16xf32>)
-      -> tensor<1x2x?x16xf32>
-  return %o : tensor<1x2x?x16xf32>
 }

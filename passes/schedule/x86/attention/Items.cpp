@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mixattn;
 
-/// Multiply-adds of the products of a weight: with the components of a key, and
-/// with its value.
+/// Multiply-adds of a weight, at most: with the components of a key, and with a
+/// value. Maps that heads share have fewer.
 static int64_t multiplyAddsOf(AttentionOpInterface op) {
   int64_t features = 0;
   if (op.getQuery())
