@@ -24,8 +24,9 @@ def Tile_GridOp : Tile_Op<"grid", [AttrSizedOperandSegments,
     On a GPU an item is a block of `teams` times `threads` threads, which run the
     region together, and a grid has up to three counts. The ops of a region are
     those of a team: their threads, warps and rows are its own, and tiles that
-    differ from team to team are each team's; only barriers are all threads'. A `memref.alloca` in shared
-    memory is the block's.
+    differ from team to team are each team's; only barriers are all threads'. A
+    `memref.alloca` in shared memory is the block's. A multiprocessor has registers
+    for `resident` blocks at least, even if threads spill some for that.
 
     - (C1) there are 1 to 3 counts.
     - (C2) the region's arguments are an index for each count, and with
@@ -47,11 +48,13 @@ def Tile_GridOp : Tile_Op<"grid", [AttrSizedOperandSegments,
   let arguments = (ins Variadic<Index>:$counts, Optional<I1>:$is_large,
       Optional<Index>:$scratch_bytes,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$threads,
-      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$teams);
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$teams,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$resident);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $counts (`shared_if` $is_large^)? (`scratch` $scratch_bytes^)?
-    (`threads` $threads^)? (`teams` $teams^)? attr-dict-with-keyword $body
+    (`threads` $threads^)? (`teams` $teams^)? (`resident` $resident^)?
+    attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;

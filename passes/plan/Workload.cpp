@@ -68,9 +68,14 @@ static void read(AttentionOpInterface op, Workload &work) {
   work.groups = op.hasPremix() || op.hasPostmix() ? 1 : work.heads;
   work.isCausal = op.getCausal();
   work.returnsWeights = bool(op.getWeights());
+  auto widthOf = [](BandAttr band) {
+    return std::min(band.getLower() + band.getUpper() + 1,
+                    std::numeric_limits<int64_t>::max() / 4);
+  };
   if (std::optional<BandAttr> band = op.getBand())
-    work.band = std::min(band->getLower() + band->getUpper() + 1,
-                         std::numeric_limits<int64_t>::max() / 4);
+    work.band = widthOf(*band);
+  if (std::optional<BandAttr> kept = op.getKeep())
+    work.kept = widthOf(*kept);
   work.keyHeads = 0;
   if (op.getQuery()) {
     work.keyHeads = op.getKeyType().getDimSize(1);
@@ -215,6 +220,15 @@ double Workload::visibleKeys(const PlanSizes &sizes, int64_t tile,
     sum += double(std::min<int64_t>(llvm::alignTo(keys, block), sizes.keys));
   }
   return sum / double(std::max<int64_t>(counted, 1));
+}
+
+double Workload::keptKeys(const PlanSizes &sizes, int64_t tile,
+                          int64_t block) const {
+  if (!kept)
+    return 0;
+  Workload narrow = *this;
+  narrow.band = std::min(*kept, band.value_or(*kept));
+  return narrow.visibleKeys(sizes, tile, block);
 }
 
 double Workload::usefulFlops(const PlanSizes &sizes) const {

@@ -67,6 +67,8 @@ struct Workload {
   bool returnsWeights = false;
   /// Keys around its own position that a query sees, or none.
   std::optional<int64_t> band;
+  /// The same of those whose weights are kept after the softmax.
+  std::optional<int64_t> kept;
   PairCounts pair;
   /// The counts of the plain path for a pair of a query and a key, or for a
   /// query where there are no pairs.
@@ -79,6 +81,9 @@ struct Workload {
   /// Keys that are computed for a query on average, where a tile of queries
   /// takes whole blocks and each of which one of them sees a key.
   double visibleKeys(const PlanSizes &sizes, int64_t tile, int64_t block) const;
+  /// The same of the keys whose weights one of the queries keeps; 0 where no
+  /// weights are dropped.
+  double keptKeys(const PlanSizes &sizes, int64_t tile, int64_t block) const;
   /// Bytes of a key and its value, all heads together.
   double bytesOfKey() const {
     return double(keyHeads * keyFeatures + valueHeads * valueFeatures) *

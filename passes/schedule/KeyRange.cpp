@@ -77,6 +77,15 @@ Value KeyRange::emitIsWeighed(ImplicitLocOpBuilder &b, Value first,
       at.compare(arith::CmpIPredicate::sle, at.add(first, keys), keptEnd));
 }
 
+Value KeyRange::emitIsPooled(ImplicitLocOpBuilder &b, Value first,
+                             int64_t keys) const {
+  IndexMath at(b);
+  return arith::AndIOp::create(
+      b,
+      at.compare(arith::CmpIPredicate::sgt, at.add(first, keys), pooledBegin),
+      at.compare(arith::CmpIPredicate::slt, first, pooledEnd));
+}
+
 Value mixattn::emitKeepsNone(ImplicitLocOpBuilder &b, AttentionOpInterface op,
                              const KeyRange &range, Value query) {
   IndexMath at(b);

@@ -33,6 +33,10 @@ struct KeyRange {
   /// on, and keeps their weights: an i1. A mask is not looked at.
   mlir::Value emitIsWeighed(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
                             mlir::Value keys) const;
+  /// Emits whether some query of the tile keeps weights of `keys` keys from
+  /// `first` on: an i1.
+  mlir::Value emitIsPooled(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
+                           int64_t keys) const;
 };
 
 /// Emits whether the weights of `query` are kept for no key after the softmax,

@@ -84,7 +84,7 @@ def seen_keys(kernel, queries, keys, clocks):
         begin_kept, end_kept = ends_of("keep", first)
         begin_kept = max(begin_kept - begin_kept % block, begin)
         pooled = min(end, end_kept) - begin_kept
-        yield end - begin, (end - begin + pooled) / 2
+        yield end - begin, (end - begin + pooled) / 2, pooled
 
 
 def warps_of(kernel):
@@ -157,10 +157,13 @@ class Predicted:
             parts = keys // options.split if options.split else 1
             seen = list(seen_keys(kernel, queries, keys, clocks))
             visits = items * parts * sum(-(-each // parts // clocks["keys"])
-                                         for each, _ in seen)
-            copied = items * sum(each for _, each in seen)
+                                         for each, *_ in seen)
+            copied = items * sum(each for _, each, _ in seen)
+            kept = items * sum(-(-each // clocks["keys"])
+                               for *_, each in seen)
             items *= len(seen)
-            self.products += visits * warps * clocks["warp_products"]
+            self.products += visits * warps * clocks["warp_products"] + \
+                kept * warps * clocks["warp_kept_products"]
             self.exps += visits * warps * clocks["warp_exps"]
             groups = max(1, clocks["queries"] // (16 * warps))
             self.of_rows += items * parts * warps * groups * clocks["heads"] * \

@@ -96,6 +96,8 @@ class Row:
         entry = json.loads((folder / "row.json").read_text())["entries"][0]
         launches = {each["kernel"]: each for each in entry["launches"]}
         usage = sass.usage(folder / "row.cubin")
+        self.complaints += [f"{stack} bytes of a thread's registers are spilled"
+                            for *_, stack in usage.values() if stack]
         predicted = [{**clocks, "algorithm": candidate["algorithm"]}
                      for op in explained["entries"][0]["ops"]
                      for candidate in op["candidates"]
@@ -118,9 +120,6 @@ class Row:
         # against predictions (predicted.py).
         if {"chunked_linear", "spanned_linear"} & set(chosen):
             self.without = "without predictions"
-            self.complaints += [f"{stack} bytes of a thread's registers are "
-                                f"spilled" for *_, stack in usage.values()
-                                if stack]
             return
         if predicted and not names:
             self.without = "without a loop over keys"
@@ -135,16 +134,14 @@ class Row:
             # A warpgroup waits once for each head that a block pools.
             if found.is_warpgroup:
                 found.blocks //= clocks["heads"]
-            registers, shared, stack = usage[name]
-            if stack:
-                self.complaints.append(f"{stack} bytes of a thread's registers "
-                                       f"are spilled")
+            registers, shared, _ = usage[name]
             self.add(found, clocks, registers,
                      shared + launches[name].get("shared", 0), loads[name])
 
     def add(self, found, clocks, registers, shared, loads):
         for what, count, expected in [
-                ("products", found.products(), clocks["warp_products"]),
+                ("products", found.products(),
+                 clocks["warp_products"] + clocks["warp_kept_products"]),
                 ("exps", found.of_block("MUFU"), clocks["warp_exps"])]:
             if count != expected:
                 self.complaints.append(f"{count:g} {what} of a block, but "

@@ -18,7 +18,7 @@
 // CHECK:           memref.store %{{.+}}, %[[X]]
 // CHECK:           gpu.return
 // CHECK:         gpu.func @f_kernel_1(%{{.+}}: !llvm.ptr<1>, %{{.+}}: index)
-// CHECK-SAME:      known_block_size = array<i32: 32, 1, 1>, nvvm.minctasm = 1 : i32
+// CHECK-SAME:      known_block_size = array<i32: 32, 1, 1>, nvvm.minctasm = 5 : i32
 // CHECK:       func.func @f(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x8xindex, strided<[?, 1]>>, %[[B:[a-z0-9]+]]: memref<?x8xindex>, %[[NUMBER:[a-z0-9]+]]: index
 // CHECK:         %[[ASIZE:.+]] = memref.dim %[[A]], %c0
@@ -38,7 +38,7 @@ module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
       memref.store %number, %y[%last, %j] : memref<?x8xindex>
       memref.store %number, %x[%i, %j] : memref<?x8xindex, strided<[?, 1]>>
     }
-    tile.grid %rows threads 32 {
+    tile.grid %rows threads 32 resident 5 {
     ^bb0(%i: index):
       memref.store %c0, %y[%i, %c0] : memref<?x8xindex>
     }

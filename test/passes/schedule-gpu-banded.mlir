@@ -15,7 +15,7 @@
 // Two features a lane, side by side; six rows of values that a band keeps, and weights
 // and values that the next eight rows will need. Sums that are NaN are made again.
 // CHECK-LABEL: func.func @band(
-// CHECK:         tile.grid %{{.+}}, %c4, %c2 threads 128 {
+// CHECK:         tile.grid %{{.+}}, %c4, %c2 threads 128 resident 5 {
 // CHECK:           scf.for {{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, vector<2xbf16>, vector<2xbf16>, vector<2xbf16>, vector<2xbf16>, vector<2xbf16>, vector<2xbf16>, vector<2xbf16>, vector<2xbf16>)
 // CHECK-COUNT-8:     vector.load
 // CHECK-COUNT-56:    gpu.shuffle idx
@@ -44,7 +44,7 @@ func.func @band(%v: !v, %band: memref<4x?x7xbf16>, %o: !v) {
 // CHECK:         tile.grid %{{.+}} threads 128 {
 // CHECK:           scf.for
 // CHECK:             memref.store %{{.+}}, %[[COLUMNS]]
-// CHECK:         tile.grid %{{.+}}, %c4, %c2 threads 128 {
+// CHECK:         tile.grid %{{.+}}, %c4, %c2 threads 128 resident 5 {
 // CHECK:           scf.while
 // CHECK:         memref.dealloc %[[COLUMNS]]
 func.func @known(%v: !v, %w: memref<?x3xi64> {attn.name = "w", attn.holds = {kind = "windows", extents = ["N"]}},
@@ -68,7 +68,7 @@ func.func @known(%v: !v, %w: memref<?x3xi64> {attn.name = "w", attn.holds = {kin
 // CHECK:         tile.grid %{{.+}} threads 128 {
 // CHECK:           %[[PLACE:.+]] = scf.for
 // CHECK:           memref.store %{{.+}}, %[[ORDER]][%[[PLACE]]]
-// CHECK:         tile.grid %{{.+}}, %c4, %c2 threads 128 {
+// CHECK:         tile.grid %{{.+}}, %c4, %c2 threads 128 resident 5 {
 // CHECK:           memref.load %[[ORDER]]
 func.func @computed(%v: !v, %w: memref<?x3xi64>, %e: memref<?x3xi64>, %x: memref<?xbf16>, %o: !v) {
   attn.kernel ins(%v, %w, %e, %x : !v, memref<?x3xi64>, memref<?x3xi64>, memref<?xbf16>) outs(%o : !v) {

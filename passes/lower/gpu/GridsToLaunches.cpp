@@ -303,7 +303,7 @@ gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands,
   // Told that one block on a multiprocessor will do, ptxas spills nothing to
   // have more of them there. It must know, too, to share out registers anew.
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                    b.getI32IntegerAttr(1));
+                    b.getI32IntegerAttr(int32_t(grid.getResident())));
   // Tensor maps are the last arguments.
   SmallVector<tile::TensorMapOp> maps;
   grid.walk([&](tile::TensorMapOp map) { maps.push_back(map); });

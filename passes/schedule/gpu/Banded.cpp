@@ -46,6 +46,13 @@ private:
   /// Whether the lane's features are two side by side, which one load reads and
   /// one store writes.
   bool arePairs() const { return numColumns() == 2 && features % 2 == 0; }
+  /// Blocks that a multiprocessor holds: the more, the more rows are on their
+  /// way to it. With five of them ptxas spills nothing up to a half width of 3,
+  /// or of 7 where a lane has one feature (test/emulator/rows-banded.test).
+  int64_t residentBlocks() const {
+    constexpr int64_t mostCarried = 14, many = 5;
+    return 2 * reach * numColumns() <= mostCarried ? many : 1;
+  }
   Value length() {
     return b.createOrFold<memref::DimOp>(buffers.bufferOf(op.getValue()), 2);
   }
@@ -258,6 +265,7 @@ void BandedBlock::emit() {
           at.value(op.getHeadsDim().size() * pieces),
           b.createOrFold<memref::DimOp>(buffers.bufferOf(op.getValue()), 0)},
       warps * lanes);
+  grid.setResident(residentBlocks());
   b.setInsertionPointToStart(&grid.getBody().front());
   batch = grid.getItem()[2];
   head = at.div(grid.getItem()[1], pieces);

@@ -318,7 +318,7 @@ Value FragmentBody::emitWeightsOf(Value firstKey, const Exponents &exponents,
   Value weights = emitPowers(exponents, statistics.reference);
   statistics.sum = arith::AddFOp::create(b, statistics.sum,
                                          tile::RowSumOp::create(b, weights));
-  return emitKept(firstKey, weights);
+  return weights;
 }
 
 Value FragmentBody::emitKept(Value firstKey, Value weights) {

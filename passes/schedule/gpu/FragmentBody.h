@@ -86,8 +86,8 @@ protected:
   Exponents emitExponents(int64_t g, mlir::Value firstKey, int64_t keys,
                           const Scores &scores, bool collapses);
   /// The weights that head `g` of the group gives to `keys` keys from
-  /// `firstKey` on. `statistics` are brought up to date, and `rescale` becomes
-  /// what is to be done to outputs added up before.
+  /// `firstKey` on, those that are dropped, too. `statistics` are brought up to
+  /// date, and `rescale` becomes what is to be done to outputs added up before.
   mlir::Value emitWeights(int64_t g, mlir::Value firstKey, int64_t keys,
                           const Scores &scores, Statistics &statistics,
                           Rescale &rescale);

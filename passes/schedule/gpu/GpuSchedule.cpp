@@ -148,9 +148,10 @@ Prediction GpuSchedule::predict(const Workload &work, const PlanCase &plan,
         llvm::divideCeil(uint64_t(sizes.queries), uint64_t(block.queries)) *
         uint64_t(sizes.batch * work.heads / block.heads));
     double rounds = double(llvm::divideCeil(blocks, gpu.multiprocessors));
-    double visits =
-        work.visibleKeys(sizes, block.queries, block.keys) / double(block.keys);
-    clocks += rounds * visits * block.serial();
+    double visits = work.visibleKeys(sizes, block.queries, block.keys),
+           kept = work.keptKeys(sizes, block.queries, block.keys);
+    clocks += rounds * (visits * block.serial() + kept * block.kept) /
+              double(block.keys);
     seconds += secondsOfLaunch;
   }
   double bytes =

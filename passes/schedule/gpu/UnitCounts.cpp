@@ -47,6 +47,9 @@ BlockClocks BlockCounts::clocksOn(const GpuModel &gpu,
   result.warps = warps;
   result.products = int64_t(warp.products);
   result.exps = int64_t(warp.exps);
+  result.keptProducts = int64_t(keptWarp.products);
+  result.kept = std::max(keptMultiplyAdds / gpu.products,
+                         keptWarp.issued() * double(warps));
   result.tensor = multiplyAdds / gpu.products;
   result.exp = clocks(warp.exps, gpu.exps);
   result.fma = clocks(warp.fma, gpu.others);
@@ -159,9 +162,7 @@ static void emitHead(ImplicitLocOpBuilder &b, Body &body, Softmax &softmax,
     for (Value &exponent : exponents)
       exponent = arith::SelectOp::create(b, visible, exponent, number());
   }
-  Value weight = softmax.emitWeight(exponents, number());
-  if (Value kept = body.emitIsKept(b, place))
-    arith::SelectOp::create(b, kept, weight, number());
+  softmax.emitWeight(exponents, number());
 }
 
 /// The instructions of one element: from products to the weights of `heads`
@@ -230,6 +231,29 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
     counts.moves += 0.25 * components;
   }
   return counts;
+}
+
+UnitCounts mixattn::countDropped(AttentionOpInterface op, int64_t keys,
+                                 int64_t heads) {
+  if (!op.getKeep())
+    return {};
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(op->getLoc());
+  ImplicitLocOpBuilder b(op->getLoc(), op->getContext());
+  b.setInsertionPointToStart(scratch->getBody());
+  CountedOperands operands;
+  auto value = [&](Type type) {
+    return CountedOperands::fromNowhere(b, op->getLoc(), type);
+  };
+  auto index = [&] { return value(b.getIndexType()); };
+  Value kept =
+      Body(op, operands)
+          .emitIsKept(b, {index(), index(), index(), index(), index()});
+  arith::SelectOp::create(b, kept, value(b.getF32Type()),
+                          value(b.getF32Type()));
+  UnitCounts counts;
+  for (Operation &each : *scratch->getBody())
+    counts += countOp(&each);
+  return counts * (double(heads * keys) / 2);
 }
 
 UnitCounts mixattn::countPowers(AttentionOpInterface op, int64_t keys,

@@ -38,6 +38,11 @@ struct BlockCounts {
   int64_t warps = 1;
   /// The instructions of each of these warps.
   UnitCounts warp;
+  /// What a block of keys takes in addition whose weights some query keeps: its
+  /// instructions, and multiply-adds of products. Nothing where no weights are
+  /// dropped after the softmax.
+  UnitCounts keptWarp;
+  double keptMultiplyAdds = 0;
   /// Multiply-adds of all products, and of those that the result needs.
   double multiplyAdds = 0, usefulMultiplyAdds = 0;
   /// Bytes that are read from shared memory and written there.
@@ -61,6 +66,11 @@ UnitCounts countPowers(AttentionOpInterface op, int64_t keys, int64_t heads);
 /// every eight weights the unit of exponentials computes `exps`.
 UnitCounts countSoftmax(AttentionOpInterface op, int64_t keys, int64_t heads,
                         int64_t exps);
+
+/// Counts what a warp, each thread of which holds `keys` / 2 elements in two
+/// rows, does to drop weights of `heads` heads after the softmax; nothing where
+/// `op` drops none.
+UnitCounts countDropped(AttentionOpInterface op, int64_t keys, int64_t heads);
 
 } // namespace mixattn
 

@@ -33,12 +33,19 @@ struct BlockSizes {
   int64_t rowHeads = 1;
   /// Keys of a block.
   int64_t keys = blockKeys;
+  /// Whether one block of keys has all that its queries see.
+  bool seesAllAtOnce = false;
   /// Whether the block makes the term of its keys itself (OwnTerms.h).
   bool ownsTerm = false;
   mlir::Type type;
 
   BlockSizes(AttentionOpInterface op, int64_t sharedBytes) : BlockSizes(op) {
-    for (int64_t few = keys; few >= 32 && rowGroups == 1; few /= 2)
+    if (int64_t seen = findSeenAtOnce()) {
+      seesAllAtOnce = true;
+      keys = seen;
+    }
+    for (int64_t few = keys; !seesAllAtOnce && few >= 32 && rowGroups == 1;
+         few /= 2)
       if (haveTwoGroupsRoom(few, sharedBytes)) {
         rowGroups = 2;
         keys = few;
@@ -64,16 +71,17 @@ struct BlockSizes {
     return group.channels > 1 || rowGroups * group.features > 128;
   }
 
-  /// Tiles of keys and values have a place for each of two stages.
-  static constexpr int64_t stageCount = 2;
+  /// Tiles of keys and values have a place for each stage: while one is
+  /// computed with, the next is copied.
+  int64_t stageCount() const { return seesAllAtOnce ? 1 : 2; }
   tile::SharedType tile(int64_t rows, int64_t columns) const {
     return tile::SharedType::getPadded(rows, columns, type);
   }
   tile::SharedType keyTiles() const {
-    return tile(stageCount * group.tiles() * keys, group.features);
+    return tile(stageCount() * group.tiles() * keys, group.features);
   }
   tile::SharedType valueTiles() const {
-    return tile(stageCount * group.values * keys, group.valueFeatures);
+    return tile(stageCount() * group.values * keys, group.valueFeatures);
   }
   tile::SharedType queryTiles() const {
     return tile(group.channels * rows(), group.features);
@@ -118,8 +126,19 @@ private:
 
   explicit BlockSizes(AttentionOpInterface op)
       : op(op), group(op), type(op.getQueryType().getElementType()) {
+    // Sides of products pass through registers, which wgmma's do not: of a
+    // block that fills all those of fragments ptxas spills some on sm_90
+    // (test/emulator/rows-mma.test).
+    constexpr int64_t ofSides = 4;
     keys = std::min(keys, group.findKeys());
+    while (keys > 16 && group.registers(keys) + ofSides > fragmentRegisters)
+      keys /= 2;
   }
+
+  /// Keys that a group of rows sees through a narrow band, in whole steps of
+  /// products; 0 where there is no such band. They are at most what a block of
+  /// two groups scores for each of its groups in whole blocks of keys.
+  int64_t findSeenAtOnce() const;
 
   /// Whether two groups of rows and `few` keys fit, of one head.
   ///

@@ -62,11 +62,9 @@ void OnlineBlock::emitCopies(Value firstKey, Value stage) {
   // Values of blocks whose weights no query keeps are zeros, and not read.
   Value endOfValues = range.end;
   if (op.getKeep())
-    endOfValues = arith::SelectOp::create(
-        b,
-        at.compare(arith::CmpIPredicate::sgt, at.add(firstKey, sizes.keys),
-                   range.pooledBegin),
-        range.pooledEnd, at.value(0));
+    endOfValues =
+        arith::SelectOp::create(b, range.emitIsPooled(b, firstKey, sizes.keys),
+                                range.pooledEnd, at.value(0));
   for (int64_t tile = 0; tile < group.tiles(); ++tile) {
     Values component;
     if (op.getKeyType().getRank() == 5)
@@ -117,12 +115,40 @@ Value OnlineBlock::emitStepOf(int64_t g, Value firstKey, const Scores &scores,
   Value weights =
       emitWeights(g, firstKey, sizes.keys, scores, state.statistics, rescale);
   if (!hasValues()) {
-    emitHandOver(g, firstKey, weights, rescale);
+    emitHandOver(g, firstKey, emitKept(firstKey, weights), rescale);
     return {};
   }
   state.outputs = emitRescaled(state.outputs, rescale);
-  auto operand = VectorType::get({sizes.keys / 2}, sizes.type);
-  return tile::ToOperandOp::create(b, operand, weights);
+  return op.getKeep() ? weights : asOperand(weights);
+}
+
+/// `outputs` with what the `weights` of head `g` pool of a block's values, a
+/// group of rows each. Blocks whose weights no query keeps are passed over.
+OnlineBlock::Values OnlineBlock::emitPooled(int64_t g, Value firstKey,
+                                            Value stage, ValueRange weights,
+                                            ValueRange outputs) {
+  auto pool = [&](ValueRange operands) {
+    auto pooled = tile::MmaProductOp::create(b, outputs.getTypes(), operands,
+                                             valuesOf(stage, group.valueOf(g)),
+                                             UnitAttr(), outputs);
+    return Values(pooled.getResults());
+  };
+  if (!op.getKeep())
+    return pool(weights);
+  auto choice = scf::IfOp::create(b, outputs.getTypes(),
+                                  range.emitIsPooled(b, firstKey, sizes.keys),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, outputs);
+  b.setInsertionPointToStart(choice.thenBlock());
+  Values kept;
+  for (auto [r, each] : llvm::enumerate(weights)) {
+    beginRows(int64_t(r));
+    kept.push_back(asOperand(emitKept(firstKey, each)));
+  }
+  scf::YieldOp::create(b, pool(kept));
+  return Values(choice.getResults());
 }
 
 /// What is read of a tile of keys or values serves all groups of rows.
@@ -153,11 +179,9 @@ OnlineBlock::emitStep(Value firstKey, Value stage, SmallVector<State> states) {
     }
     if (!hasValues())
       continue;
-    auto pooled = tile::MmaProductOp::create(
-        b, ValueRange(outputs).getTypes(), weights,
-        valuesOf(stage, group.valueOf(g)), UnitAttr(), outputs);
+    Values pooled = emitPooled(g, firstKey, stage, weights, outputs);
     for (int64_t r = 0; r < numGroups; ++r)
-      own[r].outputs = pooled.getResult(r);
+      own[r].outputs = pooled[r];
   }
   return states;
 }
@@ -212,9 +236,10 @@ void OnlineBlock::emit(tile::GridOp grid) {
     b.setInsertionPointToStart(loop.getBody());
     ValueRange carried = loop.getRegionIterArgs();
     Value firstKey = loop.getInductionVar(), stage = carried[0];
-    Value other = at.sub(at.value(1), stage);
+    Value other = sizes.seesAllAtOnce ? stage : at.sub(at.value(1), stage);
     tile::MmaWaitOp::create(b, 0);
-    emitCopies(at.add(firstKey, sizes.keys), other);
+    if (!sizes.seesAllAtOnce)
+      emitCopies(at.add(firstKey, sizes.keys), other);
     buffers.open(b, firstKey, stage);
     emitOwnTerms(stage);
     SmallVector<State> states;

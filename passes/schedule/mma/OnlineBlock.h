@@ -66,10 +66,17 @@ private:
   llvm::SmallVector<State> emitStep(mlir::Value firstKey, mlir::Value stage,
                                     llvm::SmallVector<State> states);
   /// The weights that head `g` gives to the block from `firstKey` on, as the
-  /// left side of products; null where they are handed over. `state` is brought
-  /// up to date, and its outputs are relative to the new reference.
+  /// left side of products, or before some are dropped; null where they are
+  /// handed over. `state` is brought up to date, and its outputs are relative
+  /// to the new reference.
   mlir::Value emitStepOf(int64_t g, mlir::Value firstKey, const Scores &scores,
                          State &state);
+  Values emitPooled(int64_t g, mlir::Value firstKey, mlir::Value stage,
+                    mlir::ValueRange weights, mlir::ValueRange outputs);
+  mlir::Value asOperand(mlir::Value weights) {
+    auto type = mlir::VectorType::get({sizes.keys / 2}, sizes.type);
+    return tile::ToOperandOp::create(b, type, weights);
+  }
   /// Goes on with the rows of group `r`.
   void beginRows(int64_t r) {
     firstQuery = firstQueries[r];

@@ -51,13 +51,13 @@ struct BlockSizes {
     if (group.isLarge())
       keys = std::min(findKeysOfGroup(), mostWeights / group.heads);
     else if (group.valueFeatures > 128 || group.features > 128 ||
-             group.pairReads > 0 || op.getKeep())
+             group.pairReads > 0)
       keys = 64;
     else if (group.valueFeatures > 64)
       keys = 112;
     // So does what is more than a scaled product, or hides at both ends.
-    if (keys > 64 && (op.hasScoreMod() || op.getBand() || op.getGaussian() ||
-                      op.getKeyTerm()))
+    if (keys > 64 && (op.hasScoreMod() || op.getBand() || op.getKeep() ||
+                      op.getGaussian() || op.getKeyTerm()))
       keys -= 16;
     chooseOutputColumns(sharedBytes);
     while (keys > 16 && bytes() > sharedBytes) {

@@ -38,6 +38,22 @@ Value OnlineBlock::emitPooling(int64_t g, Turn values, Value weights,
                      /*transposed=*/false, group.valueFeatures, outputs);
 }
 
+/// `weights` of the block from `firstKey` on without those that are dropped;
+/// most blocks have none that is kept.
+Value OnlineBlock::emitKeptOf(Value firstKey, Value weights) {
+  if (!op.getKeep())
+    return weights;
+  auto choice = scf::IfOp::create(b, TypeRange(weights.getType()),
+                                  range.emitIsPooled(b, firstKey, sizes.keys),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, emitKept(firstKey, weights));
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, constant(weights.getType(), 0));
+  return choice.getResult(0);
+}
+
 /// The weights that all heads give to the block of that number, whose
 /// `products` are there. Each head's values but the last one's are pooled under
 /// the exponentials of the next head. `afterFirst` is called once the first
@@ -53,6 +69,7 @@ void OnlineBlock::emitHeads(
     Rescale rescale;
     Value weights = emitWeights(g, firstKey, sizes.keys, scores,
                                 state.statistics[g], rescale);
+    weights = emitKeptOf(firstKey, weights);
     bool isLast = g + 1 == group.heads;
     if (g == 0)
       weights = afterFirst(weights, isLast ? &rescale : nullptr);

@@ -94,6 +94,7 @@ SmallVector<BlockCounts, 1> Online::countBlocks(AttentionOpInterface op,
   counts.heads = group.heads;
   counts.warps = consumers;
   counts.warp = countSoftmax(op, sizes.keys, group.heads, expsOf(plan));
+  counts.keptWarp = countDropped(op, sizes.keys, group.heads);
   // Consumers copy what else is read, and read it.
   double ofOperands = sizes.windows().bytesOfBlock();
   counts.warp.moves += ofOperands / 16 / double(128 * consumers);
