@@ -29,9 +29,10 @@ def dims_of(row, name):
 
 def sample(arguments, x, batch, start, stop):
     """The arguments of these queries alone. A causal mask is aligned at the
-    ends, so that what comes after the last query is cut off."""
+    ends, so that what comes after the last query is cut off: all keys, where
+    there are fewer of them."""
     row = arguments.row
-    keys = row.keys - (row.N - stop) if row.causal else row.keys
+    keys = max(0, row.keys - (row.N - stop)) if row.causal else row.keys
     cut = {"B": slice(batch, batch + 1), "N": slice(start, stop),
            "S": slice(keys)}
     return {name: array[tuple(cut.get(dim, slice(None))
