@@ -41,11 +41,15 @@ struct BlockSizes {
 
   BlockSizes(AttentionOpInterface op, int64_t sharedBytes) : BlockSizes(op) {
     if (int64_t seen = findSeenAtOnce()) {
-      seesAllAtOnce = true;
-      keys = seen;
+      BlockSizes narrow = *this;
+      narrow.seesAllAtOnce = true;
+      narrow.keys = seen;
+      if (narrow.bytes() <= sharedBytes) {
+        *this = narrow;
+        return;
+      }
     }
-    for (int64_t few = keys; !seesAllAtOnce && few >= 32 && rowGroups == 1;
-         few /= 2)
+    for (int64_t few = keys; few >= 32 && rowGroups == 1; few /= 2)
       if (haveTwoGroupsRoom(few, sharedBytes)) {
         rowGroups = 2;
         keys = few;

@@ -40,7 +40,7 @@ Value OnlineBlock::emitPooling(int64_t g, Turn values, Value weights,
 
 /// `weights` of the block from `firstKey` on without those that are dropped;
 /// most blocks have none that is kept.
-Value OnlineBlock::emitKeptOf(Value firstKey, Value weights) {
+Value OnlineBlock::emitKeptOfBlock(Value firstKey, Value weights) {
   if (!op.getKeep())
     return weights;
   auto choice = scf::IfOp::create(b, TypeRange(weights.getType()),
@@ -69,7 +69,7 @@ void OnlineBlock::emitHeads(
     Rescale rescale;
     Value weights = emitWeights(g, firstKey, sizes.keys, scores,
                                 state.statistics[g], rescale);
-    weights = emitKeptOf(firstKey, weights);
+    weights = emitKeptOfBlock(firstKey, weights);
     bool isLast = g + 1 == group.heads;
     if (g == 0)
       weights = afterFirst(weights, isLast ? &rescale : nullptr);

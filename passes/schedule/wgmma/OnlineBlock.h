@@ -82,7 +82,7 @@ private:
   mlir::Value emitPooling(int64_t g, Turn values, mlir::Value weights,
                           mlir::Value outputs);
   mlir::Value emitPooled(Turn values, const State &state);
-  mlir::Value emitKeptOf(mlir::Value firstKey, mlir::Value weights);
+  mlir::Value emitKeptOfBlock(mlir::Value firstKey, mlir::Value weights);
   void clearHiddenValues();
   mlir::Value emitWarp() {
     mlir::Value thread =
