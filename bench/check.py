@@ -29,8 +29,8 @@ def dims_of(row, name):
 
 def sample(arguments, x, batch, start, stop):
     """The arguments of these queries alone. A causal mask is aligned at the
-    ends, so that what comes after the last query is cut off: all keys, where
-    there are fewer of them."""
+    ends: keys after the position of the last query are cut off. These are all
+    where that position is before the first key."""
     row = arguments.row
     keys = max(0, row.keys - (row.N - stop)) if row.causal else row.keys
     cut = {"B": slice(batch, batch + 1), "N": slice(start, stop),

@@ -30,9 +30,9 @@ struct BlockClocks {
   int64_t warps = 1;
   /// Instructions of one warp: of tensor cores, and of the unit of exps.
   int64_t products = 0, exps = 0;
-  /// Products of one warp that only blocks of keys have whose weights some
-  /// query keeps after the softmax, and the clocks that such a block takes in
-  /// addition; 0 where no weights are dropped.
+  /// Products of one warp, and clocks, that come in addition for a block of
+  /// keys if some query keeps weights of it after the softmax; 0 where no
+  /// weights are dropped.
   int64_t keptProducts = 0;
   double kept = 0;
 

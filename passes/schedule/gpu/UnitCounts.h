@@ -38,8 +38,8 @@ struct BlockCounts {
   int64_t warps = 1;
   /// The instructions of each of these warps.
   UnitCounts warp;
-  /// What a block of keys takes in addition whose weights some query keeps: its
-  /// instructions, and multiply-adds of products. Nothing where no weights are
+  /// Instructions, and multiply-adds of products, that come in addition for a
+  /// block of keys if some query keeps weights of it. None where no weights are
   /// dropped after the softmax.
   UnitCounts keptWarp;
   double keptMultiplyAdds = 0;

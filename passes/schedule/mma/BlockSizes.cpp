@@ -22,7 +22,7 @@ static constexpr int64_t mostOpenRows = 32;
 
 /// A band's queries wait for few keys and then compute little, so a kernel is
 /// as fast as it asks for memory: small blocks, of which a multiprocessor holds
-/// many, ask for all that they need at once. On an H100 blocks of 128 queries
+/// more, ask for all that they need at once. On an H100 blocks of 128 queries
 /// that take 64 keys after the other reach 0.56 of a copy's bandwidth for a
 /// band of seven keys; what these do was not measured.
 int64_t BlockSizes::findSeenAtOnce() const {

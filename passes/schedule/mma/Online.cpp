@@ -236,10 +236,12 @@ void OnlineBlock::emit(tile::GridOp grid) {
     b.setInsertionPointToStart(loop.getBody());
     ValueRange carried = loop.getRegionIterArgs();
     Value firstKey = loop.getInductionVar(), stage = carried[0];
-    Value other = sizes.seesAllAtOnce ? stage : at.sub(at.value(1), stage);
+    Value other = stage;
     tile::MmaWaitOp::create(b, 0);
-    if (!sizes.seesAllAtOnce)
+    if (!sizes.seesAllAtOnce) {
+      other = at.sub(at.value(1), stage);
       emitCopies(at.add(firstKey, sizes.keys), other);
+    }
     buffers.open(b, firstKey, stage);
     emitOwnTerms(stage);
     SmallVector<State> states;
