@@ -131,6 +131,30 @@ LogicalResult WidenOp::verify() {
   return emitOpError("expected a target of f32 or of ") << from;
 }
 
+/// Where code is made for each of a few rows, they have to be counted.
+static LogicalResult verifyRows(Operation *op, Value tile, StringRef name) {
+  if (!cast<MemRefType>(tile.getType()).hasStaticShape())
+    return op->emitOpError("expected a known number of rows and lanes of ")
+           << name;
+  return success();
+}
+
+LogicalResult DotRowsOp::verify() {
+  return verifyRows(*this, getScores(), "scores");
+}
+
+LogicalResult SquareRowsOp::verify() {
+  return verifyRows(*this, getSquares(), "squares");
+}
+
+LogicalResult SumRowsOp::verify() {
+  if (failed(verifyRows(*this, getSums(), "sums")))
+    return failure();
+  if (getSums().getType().getDimSize(0) != getWeights().getType().getDimSize(0))
+    return emitOpError("expected as many rows of weights as of sums");
+  return success();
+}
+
 LogicalResult Exp2Op::verify() {
   constexpr int64_t lanes = 16;
   if (getBrief() &&

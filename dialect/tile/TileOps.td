@@ -277,12 +277,13 @@ def Tile_WidenOp : Tile_Op<"x86.widen"> {
 }
 
 def Tile_DotRowsOp : Tile_Op<"x86.dot_rows"> {
-  let summary = "Products of one query with rows of keys";
+  let summary = "Products of a few queries with rows of keys";
   let description = [{
-    `scores[0][j] = factor * sum_d keys[min(row + j, last)][d]
-    queries[query][d]` for every lane j of `scores`. Lanes are keys here, and
-    features while a product is summed up: one query alone fills them. The
-    factor is 1 unless it is given.
+    `scores[i][j] = factor * sum_d keys[min(row + j, last)][d]
+    queries[query + i][d]` for every row i and lane j of `scores`. Lanes are
+    keys here, and features while a product is summed up: one query alone fills
+    them. A key is read once for all rows. Columns of `queries` beyond those of
+    `keys` are not read. The factor is 1 unless it is given.
 
     ```mlir
     func.func @f(%k: memref<?x64xf32>, %row: index, %last: index,
@@ -301,16 +302,17 @@ def Tile_DotRowsOp : Tile_Op<"x86.dot_rows"> {
     $keys `[` $row `]` `last` $last `,` $queries `[` $query `]`
     (`factor` $factor^)? `into` $scores attr-dict `:` type($keys) `,` type($queries) `,` type($scores)
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_SquareRowsOp : Tile_Op<"x86.square_rows", [AttrSizedOperandSegments]> {
   let summary = "Squared norms of rows, or distances from a row";
   let description = [{
-    `squares[0][j] = factor * sum_d (rows[min(row + j, last)][d] +
-    other[other_row][d])^2` for every lane j of `squares`; without `other` the
-    squares of the rows themselves, and with `subtracts` the row of `other`
-    subtracted. Lanes are as in `tile.x86.dot_rows`. The factor is 1 unless it
-    is given.
+    `squares[i][j] = factor * sum_d (rows[min(row + j, last)][d] +
+    other[other_row + i][d])^2` for every row i and lane j of `squares`; without
+    `other` the squares of the rows themselves, and with `subtracts` the rows of
+    `other` subtracted. Lanes are as in `tile.x86.dot_rows`. The factor is 1
+    unless it is given.
 
     ```mlir
     func.func @f(%k: memref<?x64xf32>, %row: index, %last: index,
@@ -332,13 +334,15 @@ def Tile_SquareRowsOp : Tile_Op<"x86.square_rows", [AttrSizedOperandSegments]> {
     (`factor` $factor^)? `into` $squares (`subtracts` $subtracts^)? attr-dict
     `:` type($rows) (`,` type($other)^)? `into` type($squares)
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_SumRowsOp : Tile_Op<"x86.sum_rows"> {
-  let summary = "Adds weighted rows of values to one row";
+  let summary = "Adds weighted rows of values to a few rows";
   let description = [{
-    `sums[0][e] += sum_j weights[0][j] values[row + j][e]` for j from 0 to
-    `count` - 1 and all columns e of `values`. Where `skips_zeros`, a row whose
+    `sums[i][e] += sum_j weights[i][j] values[row + j][e]` for every row i of
+    `weights` and `sums`, j from 0 to `count` - 1 and all columns e of `values`.
+    A row of values is read once for all i. Where `skips_zeros`, one whose
     weight is 0 adds nothing, whatever it holds.
 
     ```mlir
@@ -358,6 +362,7 @@ def Tile_SumRowsOp : Tile_Op<"x86.sum_rows"> {
     (`skips_zeros` $skips_zeros^)? attr-dict
     `:` type($values) `,` type($weights) `,` type($sums)
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_Exp2Op : Tile_Op<"x86.exp2", [Pure,

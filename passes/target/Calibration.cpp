@@ -46,7 +46,8 @@ static void comeAfterProducts(Calibration &costs) {
 /// Where one multiply-add of 512 bits begins in a cycle, and loads and other
 /// arithmetic begin as many as elsewhere: they take fewer slots, and narrow
 /// tiles wait for no loads. Measured on Zen 4 by scripts/calibrate.sh, but
-/// `decodeRow` and `oneVector`, which single kernels of more sizes gave.
+/// `oneVector`, which single kernels of more sizes gave, and `decodeRow`, which
+/// is Zen 5's.
 static void multiplyOnceACycle(Calibration &costs) {
   costs.scoreOverhead = 1.4;
   costs.poolOverhead = 2.3;
@@ -60,7 +61,6 @@ static void multiplyOnceACycle(Calibration &costs) {
   costs.onePairVector = 1.4;
   costs.tile = 210;
   costs.strip = 0.95;
-  costs.decodeRow = 3;
   costs.exposed = 0.3;
   costs.linearShare = 0.95;
   costs.pieceShare = 0.62;

@@ -234,3 +234,38 @@ func.func @transpose_to_fewer_rows(%v: memref<?x40xbf16>, %i: index, %t: memref<
   tile.x86.transpose %v[%i] rows %i into %t : memref<?x40xbf16>, memref<40x32xbf16>
   return
 }
+
+// -----
+
+func.func @open_scores(%k: memref<?x64xf32>, %i: index, %s: memref<?x64xf32>) {
+  // expected-error @below {{'tile.x86.dot_rows' op expected a known number of rows and lanes of scores}}
+  tile.x86.dot_rows %k[%i] last %i, %k[%i] into %s
+      : memref<?x64xf32>, memref<?x64xf32>, memref<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @open_squares(%k: memref<?x64xf32>, %i: index, %s: memref<1x?xf32>) {
+  // expected-error @below {{'tile.x86.square_rows' op expected a known number of rows and lanes of squares}}
+  tile.x86.square_rows %k[%i] last %i into %s : memref<?x64xf32> into memref<1x?xf32>
+  return
+}
+
+// -----
+
+func.func @open_sums(%v: memref<?x64xf32>, %i: index, %s: memref<?x64xf32>) {
+  // expected-error @below {{'tile.x86.sum_rows' op expected a known number of rows and lanes of sums}}
+  tile.x86.sum_rows %v[%i] count %i, %s into %s
+      : memref<?x64xf32>, memref<?x64xf32>, memref<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @weights(%v: memref<?x64xf32>, %i: index, %w: memref<3x64xf32>, %s: memref<2x64xf32>) {
+  // expected-error @below {{'tile.x86.sum_rows' op expected as many rows of weights as of sums}}
+  tile.x86.sum_rows %v[%i] count %i, %w into %s
+      : memref<?x64xf32>, memref<3x64xf32>, memref<2x64xf32>
+  return
+}

@@ -7,20 +7,32 @@
 !k = memref<?x2x?x41xbf16>
 !m = memref<?x?xi8>
 
-// Eight heads share two of keys: an item is what reads the same keys. A mask
-// hides keys, so values of weight 0 are skipped, and is read key by key.
+// Eight heads share two of keys: an item is what reads the same keys. Four rows
+// of queries, of whatever head, read a key or value together, then two, then
+// one. A mask hides keys, so values of weight 0 are skipped, and is read key by
+// key.
 // CHECK-LABEL: func.func @grouped
 // CHECK:         %[[VALUES:.+]] = memref.alloc(%{{.*}}, %{{.*}}, %{{.*}}) {alignment = 64 : i64} : memref<?x8x?x?x48xf32>
 // CHECK:         %[[REFERENCES:.+]] = memref.alloc(%{{.*}}, %{{.*}}, %{{.*}}) {alignment = 64 : i64} : memref<?x8x?x?xf32>
 // CHECK:         %[[SUMS:.+]] = memref.alloc(%{{.*}}, %{{.*}}, %{{.*}}) {alignment = 64 : i64} : memref<?x8x?x?xf32>
 // CHECK:         tile.grid
-// CHECK:           tile.x86.dot_rows %{{.*}}[%{{.*}}] last %{{.*}}, %{{.*}}[%{{.*}}] factor {{.*}} into {{.*}}, memref<1x64xf32,
+// CHECK:           tile.x86.widen {{.*}} : memref<?x41xbf16{{.*}}, memref<1x48xbf16,
+// CHECK:           scf.for %[[ROW:.+]] = %c0 to %{{.+}} step %c4
+// CHECK:             tile.x86.dot_rows %{{.*}}[%{{.*}}] last %{{.*}}, %{{.*}}[%[[ROW]]] factor {{.*}} into {{.*}}, memref<?x48xbf16>, memref<4x64xf32,
+// CHECK:           scf.for {{.*}} step %c2
+// CHECK:             tile.x86.dot_rows {{.*}}, memref<2x64xf32,
+// CHECK:           scf.for {{.*}} step %c1
+// CHECK:             tile.x86.dot_rows {{.*}}, memref<1x64xf32,
 // CHECK:             vector.maskedload {{.*}} : memref<?x?xi8>, vector<16xi1>, vector<16xi8> into vector<16xi8>
 // CHECK:             vector.reduction <or>
 // CHECK:             scf.if
 // CHECK:               vector.reduction <maxnumf>
 // CHECK:             tile.x86.exp2
-// CHECK:           tile.x86.sum_rows %{{.*}}[%{{.*}}] count %{{.*}}, %{{.*}} into %{{.*}} skips_zeros
+// CHECK:           scf.for {{.*}} step %c4
+// CHECK:             tile.x86.sum_rows %{{.*}}[%{{.*}}] count %{{.*}}, %{{.*}} into %{{.*}} skips_zeros : {{.*}}, memref<4x64xf32, {{.*}}, memref<4x48xf32,
+// CHECK:           scf.for {{.*}} step %c2
+// CHECK:           scf.for {{.*}} step %c1
+// CHECK:           vector.store {{.*}} : memref<?x48xf32, strided
 // CHECK:           memref.store %{{.*}}, %[[REFERENCES]]
 // CHECK:           memref.store %{{.*}}, %[[SUMS]]
 // CHECK:         tile.grid
@@ -51,7 +63,8 @@ func.func @grouped(%q: !q, %k: !k, %m: !m, %o: !q) {
 // CHECK-LABEL: func.func @mixed
 // CHECK:         tile.grid
 // CHECK-COUNT-2:   scf.for %{{.+}} = %c0 to %c4 step %c1 {
-// CHECK-NEXT:        scf.for %[[BLOCK:.+]] = %{{.+}} to %{{.+}} step %c64 {
+// CHECK:             tile.x86.widen
+// CHECK:             scf.for %[[BLOCK:.+]] = %{{.+}} to %{{.+}} step %c64 {
 // CHECK-NOT:           scf.for {{.*}} to %c4
 // CHECK:               tile.x86.dot_rows %{{.+}}[%[[BLOCK]]]
 // CHECK-NOT:       tile.x86.sum_rows
@@ -84,8 +97,8 @@ func.func @mixed(%q: !q, %m: memref<4x4xf32>, %o: !q) {
 // CHECK-NOT:     memref<?x2x3x?xf32>
 // CHECK:         tile.grid
 // CHECK:           arith.subf {{.*}} : vector<16xf32>
-// CHECK:           vector.store {{.*}} : memref<3x48xf32>, vector<16xf32>
-// CHECK-COUNT-3:   tile.x86.square_rows %{{.+}}[%{{.+}}] last %{{.+}} and %{{.+}}[%{{.+}}] factor -6.250000e-02 into %{{.+}} subtracts : memref<?x41xf32{{.*}}>, memref<?x48xf32>
+// CHECK:           vector.store {{.*}} : memref<?x48xf32>, vector<16xf32>
+// CHECK-COUNT-9:   tile.x86.square_rows %{{.+}}[%{{.+}}] last %{{.+}} and %{{.+}}[%{{.+}}] factor -6.250000e-02 into %{{.+}} subtracts : memref<?x41xf32{{.*}}>, memref<?x48xf32>
 // CHECK-NOT:       dot_rows
 // CHECK:           tile.x86.sum_rows
 func.func @distances(%q: !q, %s: !s, %o: !q) {

@@ -3,15 +3,18 @@
 
 #include "passes/lower/x86/VectorEmitter.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <tuple>
 
 using namespace mlir;
 using namespace mixattn;
 
 namespace {
 
-/// A row is read one vector of features at a time, without the lanes beyond its
-/// last feature.
+/// Rows are read by vectors of features, without the lanes beyond their last
+/// feature, and once for all queries that take them.
 class RowEmitter : public VectorEmitter {
 public:
   using VectorEmitter::VectorEmitter;
@@ -24,53 +27,110 @@ private:
   int64_t vectorsOf(Value matrix) const {
     return llvm::divideCeil(sizeOf(matrix, 1), cpu.lanes);
   }
-  /// A vector of features of row `i`, from `vector * lanes` on, as f32; none
-  /// where `isRead`, a row of i1, is not set.
-  Value loadFeatures(Value matrix, Value i, int64_t vector, Value isRead = {});
+  /// Whether vectors of features of `matrix` come in twos, the even ones and
+  /// the odd ones: to widen bf16 so takes half as many instructions.
+  static bool isInTurn(Value matrix) { return holdsPairs(matrix); }
+  /// `count` vectors of features of row `i` from vector `first` on, as f32.
+  Values loadFeatures(Value matrix, Value i, int64_t first, int64_t count,
+                      bool inTurn);
+  /// Columns of row `i`, as many as `vectors` hold, from vector `first` on; 0
+  /// beyond the last one.
+  Value loadColumns(Value matrix, Value i, int64_t first, int64_t vectors);
   /// Asks for the row that lies some way after row `i`: rows are read once, and
   /// the CPU forgets between blocks of keys and of values where it was. There
   /// need not be such a row: asking does not read.
   void emitPrefetch(Value matrix, Value i);
   /// Lane r of the result is the sum of all lanes of `rows[r]`.
   Value emitLaneSums(Values rows);
-  /// sums[0][j] = factor * sum_c x y for every lane j, where `factorsOf` gives
-  /// x and y from vector c of the features of row min(row + j, last).
-  void
-  emitRowSums(Value matrix, Value row, Value last, Value sums, float factor,
-              function_ref<std::pair<Value, Value>(Value features, int64_t c)>
-                  factorsOf);
+  /// sums[t][j] = factor * emitSum(parts, t) for every row t and lane j, where
+  /// the lanes of what `emitSum` gives are added up, and `parts` are vectors of
+  /// features of row min(row + j, last) as `loadRow` gives them.
+  void emitRowSums(Value row, Value last, Value sums, float factor,
+                   function_ref<Values(Value i)> loadRow,
+                   function_ref<Value(ArrayRef<Value>, int64_t t)> emitSum);
+  void emitDotsOfPairs(tile::DotRowsOp op);
+  /// All vectors of features of row `i`; rows after it are asked for.
+  Values loadNextRow(Value matrix, Value i) {
+    emitPrefetch(matrix, i);
+    return loadFeatures(matrix, i, 0, vectorsOf(matrix), isInTurn(matrix));
+  }
+  /// A row whose lanes add up to the sum of all products of two numbers.
+  Value emitProducts(ArrayRef<Value> left, ArrayRef<Value> right) {
+    Value sum = arith::MulFOp::create(b, left.front(), right.front());
+    for (auto [x, y] : llvm::zip_equal(left.drop_front(), right.drop_front()))
+      sum = multiplyAdd(x, y, sum);
+    return sum;
+  }
+  /// All vectors of features of `count` rows of `others` from `row` on, in the
+  /// order of those of `matrix`.
+  SmallVector<Values> loadOthers(Value others, Value row, int64_t count,
+                                 Value matrix);
   void emitSummedVectors(tile::SumRowsOp op, int64_t first, int64_t vectors);
 };
 
 } // namespace
 
-Value RowEmitter::loadFeatures(Value matrix, Value i, int64_t vector,
-                               Value isRead) {
+Value RowEmitter::loadColumns(Value matrix, Value i, int64_t first,
+                              int64_t vectors) {
   Type element = cast<MemRefType>(matrix.getType()).getElementType();
-  auto type = VectorType::get({cpu.lanes}, element);
-  int64_t held = std::min(cpu.lanes, sizeOf(matrix, 1) - vector * cpu.lanes);
-  SmallVector<Value> at = {i, index(vector * cpu.lanes)};
-  Value part;
-  if (held == cpu.lanes && !isRead) {
-    part = vector::LoadOp::create(b, type, matrix, at);
-  } else {
-    Value mask = vector::CreateMaskOp::create(
-        b, VectorType::get({cpu.lanes}, b.getI1Type()), index(held));
-    if (isRead)
-      mask = arith::AndIOp::create(b, mask, isRead);
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    part = vector::MaskedLoadOp::create(b, type, matrix, at, mask, zero);
+  int64_t from = first * cpu.lanes, lanes = vectors * cpu.lanes;
+  int64_t held = std::min(lanes, sizeOf(matrix, 1) - from);
+  auto type = VectorType::get({lanes}, element);
+  SmallVector<Value> at = {i, index(from)};
+  if (held == lanes)
+    return vector::LoadOp::create(b, type, matrix, at);
+  Value mask = vector::CreateMaskOp::create(
+      b, VectorType::get({lanes}, b.getI1Type()), index(held));
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b, type, matrix, at, mask, zero);
+}
+
+RowEmitter::Values RowEmitter::loadFeatures(Value matrix, Value i,
+                                            int64_t first, int64_t count,
+                                            bool inTurn) {
+  bool isWide = cast<MemRefType>(matrix.getType()).getElementType().isF32();
+  auto loadOne = [&](int64_t c) -> Value {
+    Value part = loadColumns(matrix, i, first + c, 1);
+    return isWide ? part : arith::ExtFOp::create(b, row, part).getResult();
+  };
+  Values parts;
+  int64_t c = 0;
+  for (; inTurn && c + 1 < count; c += 2) {
+    if (holdsPairs(matrix)) {
+      llvm::append_range(parts,
+                         splitWidened(loadColumns(matrix, i, first + c, 2)));
+      continue;
+    }
+    Value low = loadOne(c), high = loadOne(c + 1);
+    for (int64_t odd : {0, 1}) {
+      SmallVector<int64_t> taken;
+      for (int64_t lane = 0; lane < cpu.lanes; ++lane)
+        taken.push_back(2 * lane + odd);
+      parts.push_back(vector::ShuffleOp::create(b, low, high, taken));
+    }
   }
-  return element.isF32() ? part
-                         : arith::ExtFOp::create(b, row, part).getResult();
+  for (; c < count; ++c)
+    parts.push_back(loadOne(c));
+  return parts;
+}
+
+SmallVector<RowEmitter::Values>
+RowEmitter::loadOthers(Value others, Value row, int64_t count, Value matrix) {
+  SmallVector<Values> rows;
+  for (int64_t t = 0; t < count; ++t)
+    rows.push_back(loadFeatures(others, add(row, t), 0, vectorsOf(matrix),
+                                isInTurn(matrix)));
+  return rows;
 }
 
 void RowEmitter::emitPrefetch(Value matrix, Value i) {
-  // How many bits away to look.
+  // How many bits away to look, but no less than the rows of a turn: the loads
+  // of one begin about as early as what it asks for.
   constexpr int64_t ahead = int64_t(1) << 15;
   int64_t columns = sizeOf(matrix, 1);
   int64_t bits = cast<MemRefType>(matrix.getType()).getElementTypeBitWidth();
-  Value row = add(i, llvm::divideCeil(ahead, columns * bits));
+  int64_t rows = llvm::divideCeil(ahead, columns * bits);
+  Value row = add(i, std::max(rows, cpu.lanes));
   prefetch(matrix, row, index(0), columns, /*locality=*/cpu.asksIntoL2 ? 2 : 3);
 }
 
@@ -94,104 +154,160 @@ Value RowEmitter::emitLaneSums(Values rows) {
 }
 
 void RowEmitter::emitRowSums(
-    Value matrix, Value row, Value last, Value sums, float factor,
-    function_ref<std::pair<Value, Value>(Value, int64_t)> factorsOf) {
+    Value row, Value last, Value sums, float factor,
+    function_ref<Values(Value)> loadRow,
+    function_ref<Value(ArrayRef<Value>, int64_t)> emitSum) {
+  int64_t targets = sizeOf(sums, 0);
   loop(index(0), index(sizeOf(sums, 1)), cpu.lanes, {},
        [&](Value lane, ValueRange) {
-         Values ofRows;
+         SmallVector<Values> ofRows(targets);
          for (int64_t r = 0; r < cpu.lanes; ++r) {
            Value i =
                b.createOrFold<arith::MinSIOp>(add(add(row, lane), r), last);
-           emitPrefetch(matrix, i);
-           Value sum;
-           for (int64_t c = 0; c < vectorsOf(matrix); ++c) {
-             auto [x, y] = factorsOf(loadFeatures(matrix, i, c), c);
-             sum = sum ? multiplyAdd(x, y, sum)
-                       : arith::MulFOp::create(b, x, y).getResult();
-           }
-           ofRows.push_back(sum);
+           Values parts = loadRow(i);
+           for (int64_t t = 0; t < targets; ++t)
+             ofRows[t].push_back(emitSum(parts, t));
          }
-         Value result = emitLaneSums(ofRows);
-         if (factor != 1.0f)
-           result = arith::MulFOp::create(b, result, splat(factor));
-         vector::StoreOp::create(b, result, sums, ValueRange{index(0), lane});
+         for (int64_t t = 0; t < targets; ++t) {
+           Value result = emitLaneSums(ofRows[t]);
+           if (factor != 1.0f)
+             result = arith::MulFOp::create(b, result, splat(factor));
+           vector::StoreOp::create(b, result, sums, ValueRange{index(t), lane});
+         }
          return Values();
        });
 }
 
+/// Products of bf16 two at a time: nothing is widened.
+void RowEmitter::emitDotsOfPairs(tile::DotRowsOp op) {
+  int64_t pairs = llvm::divideCeil(sizeOf(op.getKeys(), 1), 2 * cpu.lanes);
+  auto loadPairs = [&](Value matrix, Value i) {
+    Values parts;
+    for (int64_t c = 0; c < pairs; ++c)
+      parts.push_back(loadColumns(matrix, i, 2 * c, 2));
+    return parts;
+  };
+  SmallVector<Values> queries;
+  for (int64_t t = 0; t < sizeOf(op.getScores(), 0); ++t)
+    queries.push_back(loadPairs(op.getQueries(), add(op.getQuery(), t)));
+  emitRowSums(
+      op.getRow(), op.getLast(), op.getScores(),
+      op.getFactor().convertToFloat(),
+      [&](Value i) {
+        emitPrefetch(op.getKeys(), i);
+        return loadPairs(op.getKeys(), i);
+      },
+      [&](ArrayRef<Value> keys, int64_t t) {
+        Value sum = splat(0);
+        for (auto [key, query] : llvm::zip_equal(keys, queries[t]))
+          sum = multiplyAddPairs(key, query, sum);
+        return sum;
+      });
+}
+
 void RowEmitter::emitDots(tile::DotRowsOp op) {
-  Values query;
-  for (int64_t c = 0; c < vectorsOf(op.getQueries()); ++c)
-    query.push_back(loadFeatures(op.getQueries(), op.getQuery(), c));
-  emitRowSums(op.getKeys(), op.getRow(), op.getLast(), op.getScores(),
-              op.getFactor().convertToFloat(), [&](Value features, int64_t c) {
-                return std::pair(features, query[c]);
-              });
+  Value keys = op.getKeys();
+  if (holdsPairs(keys) && holdsPairs(op.getQueries()) && cpu.hasPairs())
+    return emitDotsOfPairs(op);
+  SmallVector<Values> queries = loadOthers(op.getQueries(), op.getQuery(),
+                                           sizeOf(op.getScores(), 0), keys);
+  emitRowSums(
+      op.getRow(), op.getLast(), op.getScores(),
+      op.getFactor().convertToFloat(),
+      [&](Value i) { return loadNextRow(keys, i); },
+      [&](ArrayRef<Value> features, int64_t t) {
+        return emitProducts(features, queries[t]);
+      });
 }
 
 void RowEmitter::emitSquares(tile::SquareRowsOp op) {
-  Values other;
-  for (int64_t c = 0; op.getOther() && c < vectorsOf(op.getRows()); ++c)
-    other.push_back(loadFeatures(op.getOther(), op.getOtherRow(), c));
-  emitRowSums(op.getRows(), op.getRow(), op.getLast(), op.getSquares(),
-              op.getFactor().convertToFloat(), [&](Value features, int64_t c) {
-                if (op.getOther() && op.getSubtracts())
-                  features = arith::SubFOp::create(b, features, other[c]);
-                else if (op.getOther())
-                  features = arith::AddFOp::create(b, features, other[c]);
-                return std::pair(features, features);
-              });
+  Value rows = op.getRows();
+  SmallVector<Values> others;
+  if (op.getOther())
+    others = loadOthers(op.getOther(), op.getOtherRow(),
+                        sizeOf(op.getSquares(), 0), rows);
+  emitRowSums(
+      op.getRow(), op.getLast(), op.getSquares(),
+      op.getFactor().convertToFloat(),
+      [&](Value i) { return loadNextRow(rows, i); },
+      [&](ArrayRef<Value> features, int64_t t) {
+        Values terms(features);
+        for (auto [c, term] : llvm::enumerate(terms)) {
+          if (op.getOther() && op.getSubtracts())
+            term = arith::SubFOp::create(b, term, others[t][c]);
+          else if (op.getOther())
+            term = arith::AddFOp::create(b, term, others[t][c]);
+        }
+        return emitProducts(terms, terms);
+      });
 }
 
 /// Sums up `vectors` vectors of features from vector `first` on.
 void RowEmitter::emitSummedVectors(tile::SumRowsOp op, int64_t first,
                                    int64_t vectors) {
+  int64_t targets = sizeOf(op.getSums(), 0), width = targets * vectors;
   // Sums that do not wait for each other.
   constexpr int64_t inFlight = 8;
-  int64_t atOnce = std::max<int64_t>(1, inFlight / vectors);
+  int64_t atOnce = std::max<int64_t>(1, inFlight / width);
+  bool inTurn = isInTurn(op.getValues());
   auto step = [&](Value j, ValueRange carried, int64_t keys) {
     Values next;
     for (int64_t k = 0; k < keys; ++k) {
       Value own = add(j, k), key = add(op.getRow(), own);
       if (first == 0)
         emitPrefetch(op.getValues(), key);
-      Value weight = spread(op.getWeights(), index(0), own);
-      Value isRead;
-      if (op.getSkipsZeros())
-        isRead = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, weight,
-                                       splat(0));
-      for (int64_t c = 0; c < vectors; ++c) {
-        Value features = loadFeatures(op.getValues(), key, first + c, isRead);
-        next.push_back(multiplyAdd(weight, features, carried[k * vectors + c]));
+      Values features =
+          loadFeatures(op.getValues(), key, first, vectors, inTurn);
+      for (int64_t t = 0; t < targets; ++t) {
+        Value weight = spread(op.getWeights(), index(t), own);
+        Value isWeighed;
+        if (op.getSkipsZeros())
+          isWeighed = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
+                                            weight, splat(0));
+        for (int64_t c = 0; c < vectors; ++c) {
+          Value before = carried[next.size()];
+          Value sum = multiplyAdd(weight, features[c], before);
+          if (isWeighed)
+            sum = arith::SelectOp::create(b, isWeighed, sum, before);
+          next.push_back(sum);
+        }
       }
     }
     return next;
   };
   // The rows are summed up from 0 and then added, as in tile.x86.product.
-  Values sums(atOnce * vectors, splat(0));
+  Values sums(atOnce * width, splat(0));
   Value rest = b.createOrFold<arith::RemUIOp>(op.getCount(), index(atOnce));
   Value whole = b.createOrFold<arith::SubIOp>(op.getCount(), rest);
   sums = loop(index(0), whole, atOnce, sums, [&](Value j, ValueRange carried) {
     return step(j, carried, atOnce);
   });
   for (int64_t k = 1; k < atOnce; ++k)
-    for (int64_t c = 0; c < vectors; ++c)
-      sums[c] = arith::AddFOp::create(b, sums[c], sums[k * vectors + c]);
-  sums.truncate(vectors);
+    for (int64_t c = 0; c < width; ++c)
+      sums[c] = arith::AddFOp::create(b, sums[c], sums[k * width + c]);
+  sums.truncate(width);
   if (atOnce > 1)
     sums =
         loop(whole, op.getCount(), 1, sums,
              [&](Value j, ValueRange carried) { return step(j, carried, 1); });
-  for (int64_t c = 0; c < vectors; ++c) {
-    Value before = load(op.getSums(), index(0), first + c);
-    store(arith::AddFOp::create(b, before, sums[c]), op.getSums(), index(0),
-          first + c);
+  for (int64_t t = 0; t < targets; ++t) {
+    MutableArrayRef<Value> own =
+        MutableArrayRef(sums).slice(t * vectors, vectors);
+    for (int64_t c = 0; inTurn && c + 1 < vectors; c += 2)
+      std::tie(own[c], own[c + 1]) =
+          std::tuple_cat(joinInTurn(own[c], own[c + 1]));
+    for (int64_t c = 0; c < vectors; ++c) {
+      Value before = load(op.getSums(), index(t), first + c);
+      store(arith::AddFOp::create(b, before, own[c]), op.getSums(), index(t),
+            first + c);
+    }
   }
 }
 
 void RowEmitter::emitSums(tile::SumRowsOp op) {
   int64_t vectors = vectorsOf(op.getValues());
-  int64_t atOnce = cpu.rowsInRegisters(2);
+  int64_t atOnce =
+      cpu.rowsInRegisters(std::max<int64_t>(2, sizeOf(op.getSums(), 0)));
   for (int64_t first = 0; first < vectors; first += atOnce)
     emitSummedVectors(op, first, std::min(atOnce, vectors - first));
 }

@@ -26,17 +26,24 @@ DecodePart::DecodePart(ImplicitLocOpBuilder &b, KernelOp kernel,
                        const TileSizes &sizes, Scratch &scratch)
     : TileBuilder(b, sizes, scratch), op(op), operands(kernel, sizes.lanes),
       body(op, operands), heads(headsOfItem(op)), channels(body.numChannels()),
-      products(body.numProducts()), bytesUsed(at.value(0)), parts(parts),
-      queries(sizeOf(op.getQueriesDim())) {
+      products(body.numProducts()), scoredHeads(heads), bytesUsed(at.value(0)),
+      parts(parts), queries(sizeOf(op.getQueriesDim())) {
   this->sizes.width = sizes.block;
+  if (body.isCoupled())
+    scoredHeads = channels;
+  else if (walksHeadByHead())
+    scoredHeads = 1;
+  scoredRows = at.mul(queries, scoredHeads);
 }
 
-Value DecodePart::takeRows(Value rows, int64_t columns) {
+Value DecodePart::takeRows(Value rows, int64_t columns, Type element) {
+  element = element ? element : b.getF32Type();
   Value begin = bytesUsed;
-  bytesUsed = at.add(begin, at.mul(rows, columns * int64_t(sizeof(float))));
+  int64_t bytesOfRow = columns * int64_t(element.getIntOrFloatBitWidth() / 8);
+  bytesUsed = at.add(begin, at.mul(rows, bytesOfRow));
   if (isCounting())
     return {};
-  auto type = MemRefType::get({ShapedType::kDynamic, columns}, b.getF32Type());
+  auto type = MemRefType::get({ShapedType::kDynamic, columns}, element);
   return memref::ViewOp::create(b, type, scratch.memory, begin,
                                 ValueRange{rows});
 }
@@ -45,13 +52,18 @@ void DecodePart::takeScratch() {
   Value slots = at.mul(queries, heads);
   statisticTile = takeRows(at.mul(slots, NumStatistics), sizes.lanes);
   weightTile = takeRows(slots, sizes.block);
-  if (op.getQuery())
-    scoreTile = takeRows(at.mul(queries, numProducts()), sizes.block);
+  if (parts.outputs)
+    sumTile = takeRows(slots, valueColumns());
   if (op.getMixSource())
     coefficientTile = takeRows(slots, padded(heads));
-  if (op.getShifts())
-    differenceTile =
-        takeRows(at.value(products), padded(op.getQueryType().getDimSize(3)));
+  if (!op.getQuery())
+    return;
+  scoreTile = takeRows(at.mul(scoredRows, products), sizes.block);
+  RankedTensorType type = op.getQueryType();
+  // Differences have more bits than queries.
+  Type element = op.getShifts() ? b.getF32Type() : type.getElementType();
+  queryTile = takeRows(at.mul(scoredRows, op.getShifts() ? products : 1),
+                       padded(type.getDimSize(3)), element);
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,10 +102,22 @@ void DecodePart::forEachWalkedHead(function_ref<void(Value)> inside) {
     inside(walkedHead);
 }
 
-void DecodePart::emitCleared(Value tile, Value row) {
-  int64_t columns = cast<MemRefType>(tile.getType()).getDimSize(1);
-  forEach(0, columns, sizes.lanes,
-          [&](Value column) { store(splat(0), tile, row, column); });
+void DecodePart::forRowsAtOnce(Value first, Value count,
+                               function_ref<void(Value, int64_t)> inside) {
+  Value end = at.add(first, count);
+  for (int64_t rows = sizes.queryRows; rows > 0; rows /= 2) {
+    Value left = at.sub(end, first);
+    Value next = at.add(first, at.mul(at.div(left, rows), rows));
+    forEach(first, next, rows, [&](Value row) { inside(row, rows); });
+    first = next;
+  }
+}
+
+void DecodePart::emitClearedSums() {
+  forEach(0, at.mul(queries, heads), 1, [&](Value slot) {
+    forEach(0, valueColumns(), sizes.lanes,
+            [&](Value column) { store(splat(0), sumTile, slot, column); });
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,24 +131,34 @@ void DecodePart::emitWalk(Value number) {
       Value slot = slotOf(head, query), zero = at.value(0);
       store(splat(lowest), statisticTile, statistic(slot, Reference), zero);
       store(splat(0), statisticTile, statistic(slot, Sum), zero);
-      if (!mixesWeights())
-        emitCleared(outputsOf(head, query), part);
     });
   });
   auto emitBlockOf = [&](Value head) {
     walkedHead = head;
     emitBlock();
   };
-  if (mixesWeights() && !body.isCoupled())
-    // No head waits for another one: each reads its keys from end to end.
-    forEachHead(
-        [&](Value head) { forEachBlock([&](Value) { emitBlockOf(head); }); });
-  else
+  if (walksHeadByHead()) {
+    forEachHead([&](Value head) {
+      emitQueries(head);
+      forEachBlock([&](Value) {
+        emitScores(head);
+        emitBlockOf(head);
+      });
+    });
+  } else {
+    Value first = body.isCoupled() ? at.value(0) : firstHead;
+    emitQueries(first);
+    if (!mixesWeights())
+      emitClearedSums();
     forEachBlock([&](Value keys) {
+      emitScores(first);
       body.isCoupled() ? emitBlock() : forEachHead(emitBlockOf);
       if (!mixesWeights())
         emitPooled(keys);
     });
+    if (!mixesWeights())
+      emitOutputs();
+  }
   forEachHead([&](Value head) {
     forEachQuery([&](Value query) {
       Value slot = slotOf(head, query), zero = at.value(0);
@@ -141,14 +175,8 @@ void DecodePart::emitWalk(Value number) {
   });
 }
 
-/// The products of a block, and the powers of the heads walked for.
+/// The powers of a block, of the heads walked for.
 void DecodePart::emitBlock() {
-  if (op.getQuery()) {
-    if (body.isCoupled())
-      forEach(0, channels, 1, [&](Value channel) { emitScores(channel); });
-    else
-      emitScores(walkedHead);
-  }
   forEachQuery([&](Value query) {
     forEachLane([&](Value lane) {
       SmallVector<Value> start = emitStart(query, lane);
@@ -158,52 +186,74 @@ void DecodePart::emitBlock() {
   });
 }
 
-/// The products of all queries with the block's keys, for one channel: of
-/// Gaussians -|q - k|^2 / 2, which no key has to be read twice for.
-void DecodePart::emitScores(Value channel) {
-  Value batch = operands.place.batch;
-  Value group = at.div(channel, op.getKeyGroup());
-  Value first = body.isCoupled() ? at.mul(channel, products) : at.value(0);
-  Value last = at.sub(range.keys, 1), start = operands.place.blockStart;
-  Value matrix = KernelBuffers::matrixAt(b, operands.bufferOf(op.getQuery()),
-                                         {batch, channel});
-  forEachQuery([&](Value query) {
+/// The rows of queries that products are taken of, from head `first` on: q, or
+/// q - s_r for all components r.
+void DecodePart::emitQueries(Value first) {
+  if (!op.getQuery())
+    return;
+  forEach(0, scoredHeads, 1, [&](Value number) {
+    Value head = at.add(first, number), row = at.mul(number, queries);
+    Value matrix = KernelBuffers::matrixAt(b, operands.bufferOf(op.getQuery()),
+                                           {operands.place.batch, head});
     if (op.getShifts())
-      emitDifferences(matrix, query, group);
-    for (int64_t r = 0; r < products; ++r) {
-      SmallVector<Value> leading = {batch, group};
-      if (op.getKeyType().getRank() == 5)
-        leading.push_back(at.value(r));
-      Value keys =
-          KernelBuffers::matrixAt(b, operands.bufferOf(op.getKey()), leading);
-      Value row = at.add(at.add(at.mul(query, numProducts()), first), r);
-      Value scores = rowsOf(scoreTile, row, 1);
-      double factor = body.queryFactor();
-      if (!op.getGaussian())
-        tile::DotRowsOp::create(b, keys, start, last, matrix, query, scores,
-                                llvm::APFloat(float(factor)));
-      else
-        tile::SquareRowsOp::create(
-            b, keys, start, last, op.getShifts() ? differenceTile : matrix,
-            op.getShifts() ? at.value(r) : query, scores,
-            llvm::APFloat(float(-0.5 * factor)), /*subtracts=*/true);
-    }
+      return emitDifferences(matrix, at.div(head, op.getKeyGroup()), row);
+    forEachQuery([&](Value query) {
+      tile::WidenOp::create(b, matrix, query, query, at.value(1),
+                            rowsOf(queryTile, at.add(row, query), 1));
+    });
   });
 }
 
-/// q - s_r for all components r, of a row of `queries` and the shifts of
-/// `group`.
-void DecodePart::emitDifferences(Value queries, Value query, Value group) {
+/// q - s_r for all components r, of the rows of `matrix` and the shifts of
+/// `group`, in the rows of queries from `first` on.
+void DecodePart::emitDifferences(Value matrix, Value group, Value first) {
   Value shifts =
       KernelBuffers::matrixAt(b, operands.bufferOf(op.getShifts()), {group});
   int64_t features = op.getQueryType().getDimSize(3);
-  forEach(0, products, 1, [&](Value r) {
+  forEachQuery([&](Value query) {
+    Value row = at.add(first, query);
     forEach(0, features, sizes.lanes, [&](Value column) {
       Value count = at.sub(features, column);
-      store(sub(loadSome(queries, {query, column}, count),
-                loadSome(shifts, {r, column}, count)),
-            differenceTile, r, column);
+      Value own = loadSome(matrix, {query, column}, count);
+      for (int64_t r = 0; r < products; ++r)
+        store(sub(own, loadSome(shifts, {at.value(r), column}, count)),
+              queryTile, rowOf(r, row), column);
     });
+  });
+}
+
+/// The products of those rows with the block's keys: of Gaussians
+/// -|q - k|^2 / 2, which no key has to be read twice for.
+void DecodePart::emitScores(Value first) {
+  if (!op.getQuery())
+    return;
+  Value start = operands.place.blockStart, last = at.sub(range.keys, 1);
+  Value all = operands.bufferOf(op.getKey());
+  auto factor = float(body.queryFactor());
+  int64_t sharing = std::min(op.getKeyGroup(), scoredHeads);
+  forEach(0, scoredHeads, sharing, [&](Value number) {
+    SmallVector<Value> place = {
+        operands.place.batch, at.div(at.add(first, number), op.getKeyGroup())};
+    for (int64_t r = 0; r < products; ++r) {
+      if (op.getKeyType().getRank() == 5) {
+        place.truncate(2);
+        place.push_back(at.value(r));
+      }
+      Value keys = KernelBuffers::matrixAt(b, all, place);
+      forRowsAtOnce(
+          at.mul(number, queries), at.mul(queries, sharing),
+          [&](Value row, int64_t rows) {
+            Value query = op.getShifts() ? rowOf(r, row) : row;
+            Value scores = rowsOf(scoreTile, rowOf(r, row), rows);
+            if (!op.getGaussian())
+              tile::DotRowsOp::create(b, keys, start, last, queryTile, query,
+                                      scores, llvm::APFloat(factor));
+            else
+              tile::SquareRowsOp::create(b, keys, start, last, queryTile, query,
+                                         scores, llvm::APFloat(-0.5f * factor),
+                                         /*subtracts=*/true);
+          });
+    }
   });
 }
 
@@ -222,10 +272,14 @@ SmallVector<Value> DecodePart::emitForKeys(
 SmallVector<Value> DecodePart::emitStart(Value query, Value lane) {
   operands.place.lane = lane;
   SmallVector<Value> scores;
-  if (op.getQuery())
-    for (int64_t i = 0; i < numProducts(); ++i)
-      scores.push_back(
-          load(scoreTile, at.add(at.mul(query, numProducts()), i), lane));
+  for (int64_t c = 0; op.getQuery() && c < channels; ++c) {
+    Value number = at.value(c);
+    if (!body.isCoupled() && scoredHeads > 1)
+      number = at.sub(walkedHead, firstHead);
+    Value row = at.add(at.mul(number, queries), query);
+    for (int64_t r = 0; r < products; ++r)
+      scores.push_back(load(scoreTile, rowOf(r, row), lane));
+  }
   return emitForKeys(scores,
                      [&](OpBuilder &scalar, Value key, ValueRange scores) {
                        return body.emitStart(scalar, scores,
@@ -307,7 +361,5 @@ void DecodePart::emitRaisedReference(ArrayRef<Value> exponents, Value head,
     return scale(powersOf(head), query, begin, first);
   }
   scale(weightTile, slot, zero, lane);
-  Value outputs = outputsOf(head, query);
-  scale(outputs, part, zero,
-        at.value(cast<MemRefType>(outputs.getType()).getDimSize(1)));
+  scale(sumTile, slot, zero, at.value(valueColumns()));
 }

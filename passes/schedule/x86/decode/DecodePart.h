@@ -56,9 +56,13 @@ private:
   /// The rows of statistics of a query and head.
   enum Statistic { Reference, Sum, NumStatistics };
 
-  /// Products of a query with a key.
-  int64_t numProducts() { return channels * products; }
-  mlir::Value takeRows(mlir::Value rows, int64_t columns);
+  /// Whether each head reads its keys from end to end: where weights mix, and
+  /// no head waits for another one.
+  bool walksHeadByHead() { return mixesWeights() && !body.isCoupled(); }
+  /// Columns of sums of values: whole vectors.
+  int64_t valueColumns() { return padded(op.getValueType().getDimSize(3)); }
+  mlir::Value takeRows(mlir::Value rows, int64_t columns,
+                       mlir::Type element = {});
   void enter(mlir::Value number);
   void forEachBlock(llvm::function_ref<void(mlir::Value keys)> inside);
   /// Runs `inside` for the item's heads, or for those walked for together.
@@ -67,28 +71,33 @@ private:
   void forEachQuery(llvm::function_ref<void(mlir::Value query)> inside) {
     forEach(0, queries, 1, inside);
   }
+  /// Runs `inside` for `count` rows from `first` on, as many at once as read a
+  /// key or value together, and for what is left half as many, down to one.
+  void
+  forRowsAtOnce(mlir::Value first, mlir::Value count,
+                llvm::function_ref<void(mlir::Value row, int64_t rows)> inside);
   /// The row of `head` and `query` among the item's.
   mlir::Value slotOf(mlir::Value head, mlir::Value query) {
     return at.add(at.mul(at.sub(head, firstHead), queries), query);
-  }
-  /// What `head` and `query` pool, a row for each part.
-  mlir::Value outputsOf(mlir::Value head, mlir::Value query) {
-    return KernelBuffers::matrixAt(b, parts.outputs,
-                                   {operands.place.batch, head, query});
   }
   /// The powers of `head`, a row for each query.
   mlir::Value powersOf(mlir::Value head) {
     return KernelBuffers::matrixAt(b, parts.powers,
                                    {operands.place.batch, head});
   }
+  /// A row of queries, or of their scores, of component `r`.
+  mlir::Value rowOf(int64_t r, mlir::Value row) {
+    return at.add(at.mul(scoredRows, r), row);
+  }
   mlir::Value statistic(mlir::Value slot, Statistic which) {
     return at.add(at.mul(slot, NumStatistics), int64_t(which));
   }
 
-  void emitCleared(mlir::Value tile, mlir::Value row);
-  void emitScores(mlir::Value head);
-  void emitDifferences(mlir::Value queries, mlir::Value query,
-                       mlir::Value group);
+  void emitClearedSums();
+  void emitQueries(mlir::Value first);
+  void emitDifferences(mlir::Value matrix, mlir::Value group,
+                       mlir::Value first);
+  void emitScores(mlir::Value first);
   void emitBlock();
   llvm::SmallVector<mlir::Value>
   emitForKeys(mlir::ValueRange lanes,
@@ -102,7 +111,7 @@ private:
                            mlir::Value head, mlir::Value query,
                            mlir::Value lane);
   void emitPooled(mlir::Value keys);
-  void emitPooledHead(mlir::Value head, mlir::Value keys, bool skipsZeros);
+  void emitOutputs();
   void emitCoefficients();
   mlir::Value emitCoefficient(mlir::Value from, mlir::Value to,
                               mlir::Value query);
@@ -113,19 +122,24 @@ private:
   Body body;
   /// Heads of an item, and channels and products as the body has them.
   int64_t heads, channels, products;
+  /// Channels, or heads, that products are taken of at once.
+  int64_t scoredHeads;
   /// Bytes of scratch that were taken.
   mlir::Value bytesUsed;
   const DecodeParts parts;
   mlir::Value part, queries, firstHead, walkedHead;
+  /// The queries of those heads.
+  mlir::Value scoredRows;
   /// Keys of the part, from the first of a block to before the last that is
   /// seen.
   mlir::Value begin, end;
   KeyRange range;
-  /// In scratch: scores and weights of a block, statistics, and per query the
-  /// coefficients of the mixer where a row of numbers makes them, and shifted
-  /// queries.
-  mlir::Value scoreTile, weightTile, statisticTile, coefficientTile,
-      differenceTile;
+  /// In scratch: queries, less each shift where keys are shifted, and scores
+  /// of a block, each component's after another's; weights of a block, sums of
+  /// values, statistics, and per query the coefficients of the mixer
+  /// where a row of numbers makes them.
+  mlir::Value queryTile, scoreTile, weightTile, sumTile, statisticTile,
+      coefficientTile;
 };
 
 } // namespace mixattn

@@ -13,8 +13,21 @@ using namespace mixattn;
 /// Adds the values of the block's first `keys` keys, weighted, to the outputs.
 /// A value that a query does not weigh adds nothing, whatever it holds.
 void DecodePart::emitPooled(Value keys) {
+  Value all = operands.bufferOf(op.getValue());
+  int64_t sharing = std::min(op.getValueGroup(), heads);
   auto pool = [&](bool skipsZeros) {
-    forEachHead([&](Value head) { emitPooledHead(head, keys, skipsZeros); });
+    forEach(0, heads, sharing, [&](Value number) {
+      Value group = at.div(at.add(firstHead, number), op.getValueGroup());
+      Value values =
+          KernelBuffers::matrixAt(b, all, {operands.place.batch, group});
+      forRowsAtOnce(at.mul(number, queries), at.mul(queries, sharing),
+                    [&](Value slot, int64_t rows) {
+                      tile::SumRowsOp::create(
+                          b, values, operands.place.blockStart, keys,
+                          rowsOf(weightTile, slot, rows),
+                          rowsOf(sumTile, slot, rows), skipsZeros);
+                    });
+    });
   };
   if (mayHideKeys(op))
     return pool(/*skipsZeros=*/true);
@@ -29,15 +42,17 @@ void DecodePart::emitPooled(Value keys) {
   pool(/*skipsZeros=*/true);
 }
 
-void DecodePart::emitPooledHead(Value head, Value keys, bool skipsZeros) {
-  Value group = at.div(head, op.getValueGroup());
-  Value values = KernelBuffers::matrixAt(b, operands.bufferOf(op.getValue()),
-                                         {operands.place.batch, group});
-  forEachQuery([&](Value query) {
-    tile::SumRowsOp::create(b, values, operands.place.blockStart, keys,
-                            rowsOf(weightTile, slotOf(head, query), 1),
-                            rowsOf(outputsOf(head, query), part, 1),
-                            skipsZeros);
+/// What the part's values sum up to.
+void DecodePart::emitOutputs() {
+  forEachHead([&](Value head) {
+    forEachQuery([&](Value query) {
+      Value outputs = KernelBuffers::matrixAt(
+          b, parts.outputs, {operands.place.batch, head, query});
+      forEach(0, valueColumns(), sizes.lanes, [&](Value column) {
+        store(load(sumTile, slotOf(head, query), column), outputs, part,
+              column);
+      });
+    });
   });
 }
 
@@ -88,16 +103,14 @@ void DecodePart::emitMixed(Value number) {
   enter(number);
   if (op.getMixSource())
     emitCoefficients();
-  forEachHead([&](Value head) {
-    forEachQuery(
-        [&](Value query) { emitCleared(outputsOf(head, query), part); });
-  });
+  emitClearedSums();
   forEachBlock([&](Value keys) {
     forEachQuery([&](Value query) {
       forEachLane([&](Value lane) { emitMixedWeights(query, lane); });
     });
     emitPooled(keys);
   });
+  emitOutputs();
 }
 
 void DecodePart::emitMixedWeights(Value query, Value lane) {

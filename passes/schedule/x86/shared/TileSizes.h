@@ -23,6 +23,9 @@ struct TileSizes {
   int64_t rows;
   /// Rows of those that the body handles together; divides `rows`.
   int64_t bodyRows;
+  /// Queries of a few for which a row of keys or values is read once. Of 16
+  /// registers none is left for a second one: it was slower by a fifth.
+  int64_t queryRows;
   /// Keys of a block, or rows of a chunk or piece: a multiple of `rows`.
   int64_t block;
   /// How many rows ahead products ask for the right side's.
@@ -52,6 +55,7 @@ struct TileSizes {
     sizes.width = cpu.widestTile();
     sizes.rows = 4;
     sizes.bodyRows = cpu.registers >= 32 ? 4 : 2;
+    sizes.queryRows = cpu.registers >= 32 ? 4 : 1;
     sizes.block = 64;
     sizes.mostUnasked = cpu.readsSlowly() ? cpu.l2 : 0;
     // The least that gained on Zen 4, of 32 MiB and from 96 features of f32 on;
