@@ -59,14 +59,21 @@ func.func @grouped(%q: !q, %k: !k, %m: !m, %o: !q) {
 
 // Weights mix: powers of all keys are kept until the sums of all parts are
 // known, then mixed and pooled. All keys of a part are read for one head before
-// the next head's.
+// the next head's. A query that is alone has code of its own.
 // CHECK-LABEL: func.func @mixed
+// CHECK:         %[[ISALONE:.+]] = arith.cmpi eq, %{{.+}}, %c1 : index
+// CHECK:         scf.if %[[ISALONE]]
 // CHECK:         tile.grid
 // CHECK-COUNT-2:   scf.for %{{.+}} = %c0 to %c4 step %c1 {
 // CHECK:             tile.x86.widen
 // CHECK:             scf.for %[[BLOCK:.+]] = %{{.+}} to %{{.+}} step %c64 {
 // CHECK-NOT:           scf.for {{.*}} to %c4
-// CHECK:               tile.x86.dot_rows %{{.+}}[%[[BLOCK]]]
+// CHECK-NOT:           scf.for {{.*}} step %c4
+// CHECK:               tile.x86.dot_rows %{{.+}}[%[[BLOCK]]] {{.*}}, memref<1x64xf32,
+// CHECK-NOT:           tile.x86.dot_rows
+// CHECK:         } else {
+// CHECK:         tile.grid
+// CHECK:               tile.x86.dot_rows {{.*}}, memref<4x64xf32,
 // CHECK-NOT:       tile.x86.sum_rows
 // CHECK:         tile.grid
 // CHECK:           arith.divf

@@ -6,6 +6,8 @@
 #include "passes/schedule/x86/shared/Grid.h"
 #include "passes/schedule/x86/shared/Thresholds.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -31,11 +33,32 @@ static void emitItems(KernelOp kernel, GenericOp generic,
   DecodePart shape(b, kernel, op, parts, sizes, none);
   Value items = at.mul(at.mul(batches, shape.numGroups()), parts.count);
   shape.takeScratch();
-  emitGrid(b, items, isLarge, shape.bytesTaken(),
-           [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
-             DecodePart part(b, kernel, op, parts, sizes, scratch);
-             (part.*emit)(item);
-           });
+  auto emitFor = [&](int64_t queryRows) {
+    TileSizes own = sizes;
+    own.queryRows = queryRows;
+    emitGrid(b, items, isLarge, shape.bytesTaken(),
+             [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
+               DecodePart part(b, kernel, op, parts, own, scratch);
+               (part.*emit)(item);
+             });
+  };
+  // A query that shares keys with none has code of its own: where it went
+  // through that of several, its keys were read up to a tenth slower.
+  Value queries = sizeOf(op.getQueriesDim());
+  bool areShared =
+      op.getValueGroup() > 1 || (op.getQuery() && op.getKeyGroup() > 1);
+  std::optional<int64_t> known = getConstantIntValue(queries);
+  if (known || areShared || sizes.queryRows == 1) {
+    emitFor(known == 1 && !areShared ? 1 : sizes.queryRows);
+  } else {
+    auto isAlone =
+        scf::IfOp::create(b, at.compare(arith::CmpIPredicate::eq, queries, 1),
+                          /*withElseRegion=*/true);
+    b.setInsertionPointToStart(isAlone.thenBlock());
+    emitFor(1);
+    b.setInsertionPointToStart(isAlone.elseBlock());
+    emitFor(sizes.queryRows);
+  }
   kernel.erase();
 }
 
