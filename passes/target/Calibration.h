@@ -78,7 +78,7 @@ struct Calibration {
   /// The slots that decode takes in addition to the multiply-adds of a query
   /// and a row of keys or values; and the part of the shorter one of products
   /// and reading that the other does not hide.
-  double decodeRow = 1.6, exposed = 0.6;
+  double decodeRow = 1.9, exposed = 0.6;
   /// Cycles of a vector of a part's sums that is put together with the others'.
   double merge = 4;
   /// The part of the peak that products of chunks of linear attention reach.

@@ -135,15 +135,14 @@ Prediction Decode::predict(const Workload &work, const PlanCase &plan,
   const PairCounts &pair = work.pair;
   double rows = pair.scores / double(std::max<int64_t>(work.keyFeatures, 1)) +
                 pair.pool / double(work.valueFeatures);
-  // A row is widened once for a few queries, and where pairs of bf16 multiply
-  // only to be pooled.
-  double sharing = queries * double(work.heads) / double(work.valueHeads);
-  double atOnce = std::min(sharing, double(TileSizes::of(cpu).queryRows));
-  bool ofPairs = work.isBf16 && cpu.hasPairs();
-  double widened = (ofPairs ? 0 : pair.scores) + pair.pool;
-  double slotsOfScore = ofPairs ? 0.5 * cpu.multiplyAdds / cpu.pairProducts : 1;
-  double products = slotsOfScore * pair.scores + pair.pool +
-                    (work.bits < 32 ? widened / atOnce : 0);
+  // Gaussians are squares of differences; pairs of bf16 multiply as they lie.
+  auto op = dyn_cast_or_null<AttentionOpInterface>(work.op);
+  double slotsOfScore = 1;
+  if (op && op.getGaussian())
+    slotsOfScore = 2;
+  else if (work.isBf16 && cpu.hasPairs())
+    slotsOfScore = 0.5 * cpu.multiplyAdds / cpu.pairProducts;
+  double products = slotsOfScore * pair.scores + pair.pool;
   double slots = products + rows * costs.decodeRow * lanes + pair.premix +
                  pair.postmix + pair.exps * slotsOfExp(0) +
                  pair.other * costs.other + pair.reads +
