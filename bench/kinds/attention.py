@@ -190,6 +190,16 @@ def decode():
                       goals={"share1": 0.85, "share2": 0.85, "peer": 1})
 
 
+def few():
+    """A few queries, as where a model checks what a smaller one wrote."""
+    for name in BASE:
+        for queries in (4, 8):
+            for dtype in ("f32", "bf16"):
+                yield Attention(f"{name}_few_n{queries}_{dtype}", name, queries,
+                                S=2048, B=2, dtype=dtype, group="few",
+                                goals={"peer": 1})
+
+
 def lengths():
     """For the plots against N."""
     for name in BASE:
@@ -222,7 +232,7 @@ def seeded(count=30, seed=5):
 
 def rows():
     """Those of a full run first."""
-    for part in (headline, other_types, linear, causal, odd, small_model, decode,
+    for part in (headline, other_types, linear, causal, odd, small_model, decode, few,
                  lengths, seeded, quick):
         yield from part()
 
