@@ -16,7 +16,7 @@
 // CHECK:         %[[MANY:.+]] = arith.cmpi sgt, %[[KEYS]], %c512
 // CHECK:         %[[BOTH:.+]] = arith.andi %[[FEW]], %[[MANY]]
 // CHECK:         scf.if %[[BOTH]] {
-// CHECK:           tile.x86.dot_rows
+// CHECK-COUNT-4:   tile.x86.dot_rows
 // CHECK-NOT:       tile.x86.product %{{.+}} last
 // CHECK:         } else {
 // CHECK-NOT:       tile.x86.dot_rows
