@@ -22,8 +22,6 @@ UNKEPT = ("quick", "only")
 PARTS = ("memory", "compile")
 # CPUs in use by others that falsify times.
 BUSY = 0.1
-# Rows of these groups are measured only when they are asked for.
-ON_REQUEST = ("quick", "seeded", "few")
 
 
 def parse():
@@ -85,7 +83,7 @@ def chosen(patterns):
     """The rows to measure, and which further parts."""
     if not patterns:
         return [row for row in rows.all_rows().values()
-                if row.group not in ON_REQUEST], PARTS
+                if row.group not in ("quick", *rows.ON_REQUEST)], PARTS
     return rows.matching(patterns), [part for part in PARTS if part in patterns]
 
 

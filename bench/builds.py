@@ -22,8 +22,6 @@ from bench.contest import enter_ours, reason_of
 # A row is slower where its ratio exceeds 1 by more than this and its spread.
 MOST = 0.02
 ROUNDS, SLOT = 11, 0.1
-# Rows of these groups are measured only when they are asked for.
-ON_REQUEST = ("seeded", "few")
 EXAMPLES = """examples:
   scripts/bench.sh --against=../before
   scripts/bench.sh --against=../before/build --only=quick
@@ -121,7 +119,7 @@ def parse():
     if options.rounds < 5:
         parser.error("--rounds: expected at least 5")
     options.rows = rows.matching(options.only) if options.only else [
-        row for row in rows.all_rows().values() if row.group not in ON_REQUEST]
+        row for row in rows.all_rows().values() if row.group not in rows.ON_REQUEST]
     if not options.rows:
         parser.error(f"nothing is called {' or '.join(options.only)}")
     return options

@@ -6,6 +6,9 @@ import functools
 
 from bench import kinds
 
+# Rows of these groups are measured only when they are asked for.
+ON_REQUEST = ("seeded", "few")
+
 
 def matching(patterns):
     """The rows whose name, group or variant is like one of these, * matching

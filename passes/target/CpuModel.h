@@ -60,6 +60,8 @@ struct CpuModel : MachineDescription {
   /// Whether one instruction multiplies pairs of bf16 and adds them in f32, and
   /// takes less time than to widen them and to multiply them in f32.
   bool hasPairs() const { return 2 * pairProducts > multiplyAdds; }
+  /// The slots of a multiply-add that one of a pair takes.
+  double slotsOfPair() const { return 0.5 * multiplyAdds / pairProducts; }
   /// Floating-point operations of f32 a second on one core.
   double peak() const { return 2 * multiplyAdds * double(lanes) * hertz; }
   /// Queries side by side that the register blocks of schedules have.

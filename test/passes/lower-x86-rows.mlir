@@ -7,8 +7,8 @@
 // RUN: mixattn-opt %s --attn-set-target='chip=znver5 features=avx512f,fma,avx512bf16' --tile-lower-x86 | FileCheck %s --check-prefix=PAIRS
 
 // Sixteen keys at a time, three vectors of features each, of which two come in
-// one load: even ones and odd ones, for both sides. Then the sums of
-// lanes, two rows in one each time.
+// one load: even ones and odd ones, for both sides. Then the sums of lanes, two
+// rows in one each time.
 // CHECK-LABEL: func.func @dots
 // CHECK-SAME:    %[[KEYS:[a-z0-9]+]]: memref<?x41xbf16>, %[[ROW:[a-z0-9]+]]: index, %[[LAST:[a-z0-9]+]]: index
 // CHECK:         vector.load {{.*}} : memref<?x41xbf16>, vector<32xbf16>
@@ -70,6 +70,20 @@ func.func @dots_of_two(%keys: memref<?x32xbf16>, %row: index, %last: index,
                        %queries: memref<?x32xf32>, %query: index, %scores: memref<2x16xf32>) {
   tile.x86.dot_rows %keys[%row] last %last, %queries[%query] into %scores
       : memref<?x32xbf16>, memref<?x32xf32>, memref<2x16xf32>
+  return
+}
+
+// Of wide rows, too, those of the next turn are asked for.
+// CHECK-LABEL: func.func @wide_rows
+// CHECK-SAME:    %[[KEYS:[a-z0-9]+]]: memref<?x256xf32>
+// CHECK:         scf.for
+// CHECK:           %[[ROW:.+]] = arith.minsi
+// CHECK:           %[[TURN:.+]] = arith.constant 16 : index
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[ROW]], %[[TURN]]
+// CHECK:           memref.prefetch %[[KEYS]][%[[NEXT]]
+func.func @wide_rows(%keys: memref<?x256xf32>, %row: index, %last: index, %scores: memref<1x16xf32>) {
+  tile.x86.dot_rows %keys[%row] last %last, %keys[%row] into %scores
+      : memref<?x256xf32>, memref<?x256xf32>, memref<1x16xf32>
   return
 }
 

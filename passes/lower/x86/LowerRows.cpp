@@ -42,29 +42,22 @@ private:
   void emitPrefetch(Value matrix, Value i);
   /// Lane r of the result is the sum of all lanes of `rows[r]`.
   Value emitLaneSums(Values rows);
-  /// sums[t][j] = factor * emitSum(parts, t) for every row t and lane j, where
-  /// the lanes of what `emitSum` gives are added up, and `parts` are vectors of
-  /// features of row min(row + j, last) as `loadRow` gives them.
-  void emitRowSums(Value row, Value last, Value sums, float factor,
-                   function_ref<Values(Value i)> loadRow,
-                   function_ref<Value(ArrayRef<Value>, int64_t t)> emitSum);
-  void emitDotsOfPairs(tile::DotRowsOp op);
-  /// All vectors of features of row `i`; rows after it are asked for.
-  Values loadNextRow(Value matrix, Value i) {
-    emitPrefetch(matrix, i);
-    return loadFeatures(matrix, i, 0, vectorsOf(matrix), isInTurn(matrix));
-  }
+  /// All features of row `i` of `rows` as `matrix` has its own: pairs of bf16
+  /// as they lie where `arePairs`, else f32.
+  Values loadRow(Value rows, Value i, Value matrix, bool arePairs);
+  /// The same of `count` rows from row `first` on.
+  SmallVector<Values> loadRows(Value rows, Value first, int64_t count,
+                               Value matrix, bool arePairs = false);
+  /// sums[t][j] = factor * emitSum(features, t) for every row t and lane j,
+  /// where the lanes of what `emitSum` gives are added up, and `features` are
+  /// those of row min(row + j, last) of `matrix`.
+  void
+  emitRowSums(Value matrix, Value row, Value last, Value sums, float factor,
+              bool arePairs,
+              function_ref<Value(ArrayRef<Value> features, int64_t t)> emitSum);
   /// A row whose lanes add up to the sum of all products of two numbers.
-  Value emitProducts(ArrayRef<Value> left, ArrayRef<Value> right) {
-    Value sum = arith::MulFOp::create(b, left.front(), right.front());
-    for (auto [x, y] : llvm::zip_equal(left.drop_front(), right.drop_front()))
-      sum = multiplyAdd(x, y, sum);
-    return sum;
-  }
-  /// All vectors of features of `count` rows of `others` from `row` on, in the
-  /// order of those of `matrix`.
-  SmallVector<Values> loadOthers(Value others, Value row, int64_t count,
-                                 Value matrix);
+  Value emitProducts(ArrayRef<Value> left, ArrayRef<Value> right);
+  Value emitProductsOfPairs(ArrayRef<Value> left, ArrayRef<Value> right);
   void emitSummedVectors(tile::SumRowsOp op, int64_t first, int64_t vectors);
 };
 
@@ -114,13 +107,40 @@ RowEmitter::Values RowEmitter::loadFeatures(Value matrix, Value i,
   return parts;
 }
 
-SmallVector<RowEmitter::Values>
-RowEmitter::loadOthers(Value others, Value row, int64_t count, Value matrix) {
-  SmallVector<Values> rows;
+RowEmitter::Values RowEmitter::loadRow(Value rows, Value i, Value matrix,
+                                       bool arePairs) {
+  int64_t vectors = vectorsOf(matrix);
+  if (!arePairs)
+    return loadFeatures(rows, i, 0, vectors, isInTurn(matrix));
+  Values pairs;
+  for (int64_t c = 0; c < vectors; c += 2)
+    pairs.push_back(loadColumns(rows, i, c, 2));
+  return pairs;
+}
+
+SmallVector<RowEmitter::Values> RowEmitter::loadRows(Value rows, Value first,
+                                                     int64_t count,
+                                                     Value matrix,
+                                                     bool arePairs) {
+  SmallVector<Values> loaded;
   for (int64_t t = 0; t < count; ++t)
-    rows.push_back(loadFeatures(others, add(row, t), 0, vectorsOf(matrix),
-                                isInTurn(matrix)));
-  return rows;
+    loaded.push_back(loadRow(rows, add(first, t), matrix, arePairs));
+  return loaded;
+}
+
+Value RowEmitter::emitProducts(ArrayRef<Value> left, ArrayRef<Value> right) {
+  Value sum = arith::MulFOp::create(b, left.front(), right.front());
+  for (auto [x, y] : llvm::zip_equal(left.drop_front(), right.drop_front()))
+    sum = multiplyAdd(x, y, sum);
+  return sum;
+}
+
+Value RowEmitter::emitProductsOfPairs(ArrayRef<Value> left,
+                                      ArrayRef<Value> right) {
+  Value sum = splat(0);
+  for (auto [x, y] : llvm::zip_equal(left, right))
+    sum = multiplyAddPairs(x, y, sum);
+  return sum;
 }
 
 void RowEmitter::emitPrefetch(Value matrix, Value i) {
@@ -154,9 +174,8 @@ Value RowEmitter::emitLaneSums(Values rows) {
 }
 
 void RowEmitter::emitRowSums(
-    Value row, Value last, Value sums, float factor,
-    function_ref<Values(Value)> loadRow,
-    function_ref<Value(ArrayRef<Value>, int64_t)> emitSum) {
+    Value matrix, Value row, Value last, Value sums, float factor,
+    bool arePairs, function_ref<Value(ArrayRef<Value>, int64_t)> emitSum) {
   int64_t targets = sizeOf(sums, 0);
   loop(index(0), index(sizeOf(sums, 1)), cpu.lanes, {},
        [&](Value lane, ValueRange) {
@@ -164,9 +183,10 @@ void RowEmitter::emitRowSums(
          for (int64_t r = 0; r < cpu.lanes; ++r) {
            Value i =
                b.createOrFold<arith::MinSIOp>(add(add(row, lane), r), last);
-           Values parts = loadRow(i);
+           emitPrefetch(matrix, i);
+           Values features = loadRow(matrix, i, matrix, arePairs);
            for (int64_t t = 0; t < targets; ++t)
-             ofRows[t].push_back(emitSum(parts, t));
+             ofRows[t].push_back(emitSum(features, t));
          }
          for (int64_t t = 0; t < targets; ++t) {
            Value result = emitLaneSums(ofRows[t]);
@@ -178,68 +198,38 @@ void RowEmitter::emitRowSums(
        });
 }
 
-/// Products of bf16 two at a time: nothing is widened.
-void RowEmitter::emitDotsOfPairs(tile::DotRowsOp op) {
-  int64_t pairs = llvm::divideCeil(sizeOf(op.getKeys(), 1), 2 * cpu.lanes);
-  auto loadPairs = [&](Value matrix, Value i) {
-    Values parts;
-    for (int64_t c = 0; c < pairs; ++c)
-      parts.push_back(loadColumns(matrix, i, 2 * c, 2));
-    return parts;
-  };
-  SmallVector<Values> queries;
-  for (int64_t t = 0; t < sizeOf(op.getScores(), 0); ++t)
-    queries.push_back(loadPairs(op.getQueries(), add(op.getQuery(), t)));
-  emitRowSums(
-      op.getRow(), op.getLast(), op.getScores(),
-      op.getFactor().convertToFloat(),
-      [&](Value i) {
-        emitPrefetch(op.getKeys(), i);
-        return loadPairs(op.getKeys(), i);
-      },
-      [&](ArrayRef<Value> keys, int64_t t) {
-        Value sum = splat(0);
-        for (auto [key, query] : llvm::zip_equal(keys, queries[t]))
-          sum = multiplyAddPairs(key, query, sum);
-        return sum;
-      });
-}
-
 void RowEmitter::emitDots(tile::DotRowsOp op) {
   Value keys = op.getKeys();
-  if (holdsPairs(keys) && holdsPairs(op.getQueries()) && cpu.hasPairs())
-    return emitDotsOfPairs(op);
-  SmallVector<Values> queries = loadOthers(op.getQueries(), op.getQuery(),
-                                           sizeOf(op.getScores(), 0), keys);
-  emitRowSums(
-      op.getRow(), op.getLast(), op.getScores(),
-      op.getFactor().convertToFloat(),
-      [&](Value i) { return loadNextRow(keys, i); },
-      [&](ArrayRef<Value> features, int64_t t) {
-        return emitProducts(features, queries[t]);
-      });
+  bool arePairs =
+      holdsPairs(keys) && holdsPairs(op.getQueries()) && cpu.hasPairs();
+  SmallVector<Values> queries =
+      loadRows(op.getQueries(), op.getQuery(), sizeOf(op.getScores(), 0), keys,
+               arePairs);
+  emitRowSums(keys, op.getRow(), op.getLast(), op.getScores(),
+              op.getFactor().convertToFloat(), arePairs,
+              [&](ArrayRef<Value> key, int64_t t) {
+                return arePairs ? emitProductsOfPairs(key, queries[t])
+                                : emitProducts(key, queries[t]);
+              });
 }
 
 void RowEmitter::emitSquares(tile::SquareRowsOp op) {
-  Value rows = op.getRows();
   SmallVector<Values> others;
   if (op.getOther())
-    others = loadOthers(op.getOther(), op.getOtherRow(),
-                        sizeOf(op.getSquares(), 0), rows);
-  emitRowSums(
-      op.getRow(), op.getLast(), op.getSquares(),
-      op.getFactor().convertToFloat(),
-      [&](Value i) { return loadNextRow(rows, i); },
-      [&](ArrayRef<Value> features, int64_t t) {
-        Values terms(features);
-        for (auto [c, term] : llvm::enumerate(terms)) {
-          if (op.getOther() && op.getSubtracts())
-            term = arith::SubFOp::create(b, term, others[t][c]);
-          else if (op.getOther())
-            term = arith::AddFOp::create(b, term, others[t][c]);
-        }
-        return emitProducts(terms, terms);
-      });
+    others = loadRows(op.getOther(), op.getOtherRow(),
+                      sizeOf(op.getSquares(), 0), op.getRows());
+  emitRowSums(op.getRows(), op.getRow(), op.getLast(), op.getSquares(),
+              op.getFactor().convertToFloat(), /*arePairs=*/false,
+              [&](ArrayRef<Value> features, int64_t t) {
+                Values terms(features);
+                for (auto [c, term] : llvm::enumerate(terms)) {
+                  if (op.getOther() && op.getSubtracts())
+                    term = arith::SubFOp::create(b, term, others[t][c]);
+                  else if (op.getOther())
+                    term = arith::AddFOp::create(b, term, others[t][c]);
+                }
+                return emitProducts(terms, terms);
+              });
 }
 
 /// Sums up `vectors` vectors of features from vector `first` on.

@@ -35,7 +35,7 @@ public:
     return whyNoScores(op);
   }
   bool takesGaussians() const override { return true; }
-  /// Each query more takes as much time as the first.
+  /// More queries fill lanes that are queries.
   bool mayBeChosenAt(const PlanSizes &sizes) const override {
     return sizes.queries <= cpu.widestTile();
   }
@@ -141,7 +141,7 @@ Prediction Decode::predict(const Workload &work, const PlanCase &plan,
   if (op && op.getGaussian())
     slotsOfScore = 2;
   else if (work.isBf16 && cpu.hasPairs())
-    slotsOfScore = 0.5 * cpu.multiplyAdds / cpu.pairProducts;
+    slotsOfScore = cpu.slotsOfPair();
   double products = slotsOfScore * pair.scores + pair.pool;
   double slots = products + rows * costs.decodeRow * lanes + pair.premix +
                  pair.postmix + pair.exps * slotsOfExp(0) +

@@ -42,7 +42,7 @@ void DecodePart::emitPooled(Value keys) {
   pool(/*skipsZeros=*/true);
 }
 
-/// What the part's values sum up to.
+/// Stores the sums of the part's values.
 void DecodePart::emitOutputs() {
   forEachHead([&](Value head) {
     forEachQuery([&](Value query) {

@@ -126,7 +126,7 @@ double CpuSchedule::productSlots(const Workload &work) const {
   constexpr double amxTerms = 32;
   if (usesAmx(work))
     return cpu.multiplyAdds / amxTerms;
-  return hasPairs(work) ? 0.5 * cpu.multiplyAdds / cpu.pairProducts : 1;
+  return hasPairs(work) ? cpu.slotsOfPair() : 1;
 }
 
 double CpuSchedule::slotsOfExp(double hidden) const {

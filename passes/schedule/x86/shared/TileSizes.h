@@ -23,8 +23,8 @@ struct TileSizes {
   int64_t rows;
   /// Rows of those that the body handles together; divides `rows`.
   int64_t bodyRows;
-  /// Queries of a few for which a row of keys or values is read once. Of 16
-  /// registers none is left for a second one: it was slower by a fifth.
+  /// Queries of a few for which a row of keys or values is read once: one where
+  /// 16 registers hold no second one's sums.
   int64_t queryRows;
   /// Keys of a block, or rows of a chunk or piece: a multiple of `rows`.
   int64_t block;
