@@ -46,8 +46,8 @@ static void comeAfterProducts(Calibration &costs) {
 /// Where one multiply-add of 512 bits begins in a cycle, and loads and other
 /// arithmetic begin as many as elsewhere: they take fewer slots, and narrow
 /// tiles wait for no loads. Measured on Zen 4 by scripts/calibrate.sh, but
-/// `oneVector`, which single kernels of more sizes gave, and `decodeRow`, which
-/// is Zen 5's.
+/// `oneVector` and `decodeRow`, which single kernels of more sizes gave: of one
+/// query a row takes more, of several less.
 static void multiplyOnceACycle(Calibration &costs) {
   costs.scoreOverhead = 1.4;
   costs.poolOverhead = 2.3;
@@ -61,6 +61,7 @@ static void multiplyOnceACycle(Calibration &costs) {
   costs.onePairVector = 1.4;
   costs.tile = 210;
   costs.strip = 0.95;
+  costs.decodeRow = 1.2;
   costs.exposed = 0.3;
   costs.linearShare = 0.95;
   costs.pieceShare = 0.62;
