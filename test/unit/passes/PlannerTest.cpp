@@ -195,6 +195,7 @@ TEST(CpuModelTest, OneMultiplyAddACycle) {
   CpuModel zen4 = describeCpu("znver4", wide),
            zen5 = describeCpu("znver5", wide);
   EXPECT_LT(zen4.costs.nakedExp, zen5.costs.nakedExp);
+  EXPECT_LT(zen4.costs.decodeRow, zen5.costs.decodeRow);
   EXPECT_TRUE(zen4.narrowTilesKeepUp());
   EXPECT_FALSE(zen5.narrowTilesKeepUp());
   EXPECT_TRUE(zen4.asksIntoL2);
