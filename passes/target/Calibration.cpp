@@ -71,7 +71,7 @@ static void multiplyOnceACycle(Calibration &costs) {
 
 Calibration mixattn::calibrationOf(const CpuModel &cpu) {
   Calibration costs;
-  if (cpu.lanes == 16 && cpu.multiplyAdds == 1 && !cpu.sharesPorts)
+  if (cpu.multipliesOnceACycle())
     multiplyOnceACycle(costs);
   if (cpu.sharesPorts)
     shareThePorts(costs);

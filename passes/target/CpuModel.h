@@ -62,6 +62,13 @@ struct CpuModel : MachineDescription {
   bool hasPairs() const { return 2 * pairProducts > multiplyAdds; }
   /// The slots of a multiply-add that one of a pair takes.
   double slotsOfPair() const { return 0.5 * multiplyAdds / pairProducts; }
+  /// Whether one multiply-add of 512 bits begins in a cycle, and other
+  /// arithmetic begins beside it: Zen 4.
+  bool multipliesOnceACycle() const {
+    return lanes == 16 && multiplyAdds == 1 && !sharesPorts;
+  }
+  /// The slots that decode takes to square a difference and to add it.
+  double slotsOfSquare() const { return multipliesOnceACycle() ? 1 : 2; }
   /// Floating-point operations of f32 a second on one core.
   double peak() const { return 2 * multiplyAdds * double(lanes) * hertz; }
   /// Queries side by side that the register blocks of schedules have.

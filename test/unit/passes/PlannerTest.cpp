@@ -196,6 +196,10 @@ TEST(CpuModelTest, OneMultiplyAddACycle) {
            zen5 = describeCpu("znver5", wide);
   EXPECT_LT(zen4.costs.nakedExp, zen5.costs.nakedExp);
   EXPECT_LT(zen4.costs.decodeRow, zen5.costs.decodeRow);
+  EXPECT_DOUBLE_EQ(zen4.slotsOfSquare(), 1);
+  EXPECT_DOUBLE_EQ(zen5.slotsOfSquare(), 2);
+  // All its arithmetic shares the port of its multiply-adds.
+  EXPECT_DOUBLE_EQ(describeCpu("rocketlake", wide).slotsOfSquare(), 2);
   EXPECT_TRUE(zen4.narrowTilesKeepUp());
   EXPECT_FALSE(zen5.narrowTilesKeepUp());
   EXPECT_TRUE(zen4.asksIntoL2);

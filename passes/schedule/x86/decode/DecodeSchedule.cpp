@@ -135,12 +135,11 @@ Prediction Decode::predict(const Workload &work, const PlanCase &plan,
   const PairCounts &pair = work.pair;
   double rows = pair.scores / double(std::max<int64_t>(work.keyFeatures, 1)) +
                 pair.pool / double(work.valueFeatures);
-  // Gaussians are squares of differences, which take no port of products where
-  // these have one; pairs of bf16 multiply as they lie.
+  // Gaussians are squares of differences; pairs of bf16 multiply as they lie.
   auto op = dyn_cast_or_null<AttentionOpInterface>(work.op);
   double slotsOfScore = 1;
   if (op && op.getGaussian())
-    slotsOfScore = std::min(2.0, double(cpu.multiplyAdds));
+    slotsOfScore = cpu.slotsOfSquare();
   else if (work.isBf16 && cpu.hasPairs())
     slotsOfScore = cpu.slotsOfPair();
   double products = slotsOfScore * pair.scores + pair.pool;
