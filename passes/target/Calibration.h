@@ -35,7 +35,7 @@ struct Calibration {
   /// scores or values; of storing a vector of scores; of loading and storing
   /// sums, which a multiply-add has its share of for each key of a block; and
   /// of the weight of a score, after them.
-  double amxMultiplyAdd = 0.0725, amxStore = 2.7, amxSums = 3.7, amxWeight = 14;
+  double amxMultiplyAdd = 0.075, amxStore = 1.6, amxSums = 3.3, amxWeight = 14;
   /// Slots of a multiply-add of a mixer, and of any other operation on a vector
   /// of scores.
   double mix = 1.4, other = 1.2;

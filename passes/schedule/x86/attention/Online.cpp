@@ -75,6 +75,9 @@ private:
                          at.add(first, outputs.features));
   }
   void emitPooledBefore(Value blockStart, Value head, Value keys) override;
+  void emitAskedValues(Value head, Value number, int64_t shares) override {
+    outputs.emitAskedPanel(head, operands.place.blockStart, number, shares);
+  }
   void emitBlockEnd(Value keys) override {
     if (!walk.weighsUnderPool)
       forEachWalkedHead([&](Value head) {

@@ -32,17 +32,20 @@ void Outputs::emitCleared() {
   });
 }
 
+/// What AMX reads for the block from `firstKey` on.
+Value Outputs::panelOf(Value group, Value firstKey) {
+  Value block = at.div(firstKey, sizes.block);
+  return KernelBuffers::matrixAt(b, valuePanels,
+                                 {operands.place.batch, group, block});
+}
+
 /// The rows of numbers that are broadcast to pool the values of `keys` keys:
 /// one for a key, or for a pair of keys; or, for AMX, one for a feature.
 Outputs::Rows Outputs::takeValues(Value values, Value group, Value firstKey,
                                   Value keys) {
   Value first = at.value(0);
-  if (tile.isAmx()) {
-    Value block = at.div(firstKey, sizes.block);
-    return {KernelBuffers::matrixAt(b, valuePanels,
-                                    {operands.place.batch, group, block}),
-            first, at.value(rowsOfHead())};
-  }
+  if (tile.isAmx())
+    return {panelOf(group, firstKey), first, at.value(rowsOfHead())};
   if (hasPairedValues()) {
     tile::PairOp::create(b, values, firstKey, keys, valueTile);
     return {valueTile, first, at.div(at.add(keys, 1), 2)};
@@ -134,6 +137,30 @@ void Outputs::emitPooledInTurn(Value head, Value firstKey, Value keys,
              });
   b.setInsertionPointToStart(choice.elseBlock());
   emitPooled(head, firstKey, keys, weights);
+}
+
+void Outputs::emitAskedPanel(Value head, Value firstKey, Value number,
+                             int64_t shares) {
+  int64_t groups = llvm::divideCeil(heads, op.getValueGroup());
+  int64_t bytesOfKey = groups * rowsOfHead() * sizeof(int16_t);
+  Value areFar =
+      at.compare(arith::CmpIPredicate::sgt, at.mul(range.keys, bytesOfKey),
+                 sizes.mostUnaskedPanels);
+  auto onlyIf = scf::IfOp::create(b, areFar, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(onlyIf.thenBlock());
+  constexpr int64_t numbersOfLine = 32;
+  Value panel = panelOf(at.div(head, op.getValueGroup()), firstKey);
+  int64_t linesOfRow = sizes.block / numbersOfLine;
+  int64_t share = llvm::divideCeil(rowsOfHead() * linesOfRow, shares);
+  for (int64_t each = 0; each < share; ++each) {
+    Value line = at.add(at.mul(number, share), each);
+    Value column = at.mul(at.rem(line, linesOfRow), numbersOfLine);
+    memref::PrefetchOp::create(b, panel,
+                               ValueRange{at.div(line, linesOfRow), column},
+                               /*isWrite=*/false, /*localityHint=*/2,
+                               /*isDataCache=*/true);
+  }
 }
 
 void Outputs::emitUnless(Value condition, function_ref<void()> inside) {

@@ -47,6 +47,10 @@ public:
   /// for the next one's values meanwhile, where they come from far.
   void emitPooledInTurn(mlir::Value head, mlir::Value firstKey,
                         mlir::Value keys, mlir::Value weights);
+  /// Asks the second cache for share `number` of `shares` of the panel
+  /// of `head` for the block from `firstKey` on, where panels come from beyond.
+  void emitAskedPanel(mlir::Value head, mlir::Value firstKey,
+                      mlir::Value number, int64_t shares);
   /// Turns the sums of `head` into their inverses, and writes lse where it is
   /// asked for.
   void emitInverses(mlir::Value head);
@@ -70,6 +74,7 @@ private:
   int64_t rowsOfHead() {
     return tile.isAmx() ? rowsOfValuePanel(features) : features;
   }
+  mlir::Value panelOf(mlir::Value group, mlir::Value firstKey);
   Rows takeValues(mlir::Value values, mlir::Value group, mlir::Value firstKey,
                   mlir::Value keys);
   bool hasConvertedValues() {

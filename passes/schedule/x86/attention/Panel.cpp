@@ -88,6 +88,7 @@ private:
 
   void emitFactors();
   void emitPooledBlock(Value keys);
+  void emitAskedShare(Value row, Value lane);
   void emitWeights(Value row, Value lane);
   Value emitKept(Value weight, Value head, Value row, Value lane);
   /// Makes the weight of one head from those of all that the tile holds.
@@ -166,7 +167,10 @@ void PanelTile::emitPooledBlock(Value keys) {
   // Keys in twos, or in whole squares of AMX: after the last come weights of no
   // key, which are 0.
   forEach(0, outputs.wholeSquares(keys), 2, [&](Value row) {
-    forEachLane([&](Value lane) { emitWeights(row, lane); });
+    forEachLane([&](Value lane) {
+      emitWeights(row, lane);
+      emitAskedShare(row, lane);
+    });
   });
   forEachHead([&](Value head) {
     Value first = at.mul(slotOf(head), sizes.block);
@@ -175,6 +179,18 @@ void PanelTile::emitPooledBlock(Value keys) {
     if (op.getWeights())
       returned.emitBlock(head, keys, walk.weightTile, weightRow(head));
   });
+}
+
+/// Asks for the share of all heads' values that is that of two keys from `row`
+/// of the block on and of the queries of `lane`.
+void PanelTile::emitAskedShare(Value row, Value lane) {
+  if (!tile.isAmx())
+    return;
+  Value number = at.add(at.mul(at.div(row, 2), sizes.vectors()),
+                        at.div(lane, sizes.lanes));
+  for (int64_t c = 0; c < heads; ++c)
+    outputs.emitAskedPanel(headAt(c), operands.place.blockStart, number,
+                           sizes.block / 2 * sizes.vectors());
 }
 
 /// Makes the weights of two keys from `row` of the block on.

@@ -137,56 +137,6 @@ void ScoreWalk::emitPackedElements(Value keys) {
   }
 }
 
-/// Prefetches masks, biases, scores and noise of the next block, in the step of
-/// the few keys from `row` on for a share of the queries: of one head, since
-/// all heads' would leave the cache before they are read. Elements of a query
-/// lie far from those of the one before, where no cache expects them.
-void ScoreWalk::emitPrefetchedElements(Value row) {
-  int64_t share = llvm::divideCeil(sizes.rows * sizes.width, sizes.block);
-  Value from = at.div(at.mul(row, sizes.width), sizes.block);
-  Value to = at.min(at.add(from, share), queries);
-  Value next = at.add(operands.place.blockStart, sizes.block);
-  Value head = body.isCoupled() ? at.value(0) : walkedHead;
-  for (const ElementTile &element : operands.elements) {
-    if (element.heads != 1)
-      continue;
-    Value matrix = elementsAt(element.tensor, head);
-    forEach(from, to, 1, [&](Value query) {
-      emitPrefetch(matrix, at.add(operands.place.firstQuery, query), next,
-                   sizes.block);
-    });
-  }
-}
-
-bool ScoreWalk::asksForKeys() {
-  int64_t bits = op.getKeyType().getElementTypeBitWidth();
-  return sizes.leastAskedRow > 0 &&
-         features() * bits / 8 >= sizes.leastAskedRow;
-}
-
-/// Asks for share `number` of `shares` of the `sizes.rows` rows of `keys` from
-/// row `key` on.
-void ScoreWalk::emitAskedKeys(Value keys, Value key, Value number,
-                              int64_t shares) {
-  int64_t share = llvm::divideCeil(sizes.rows, shares);
-  Value before = at.mul(number, share);
-  auto emitShare = [&] {
-    for (int64_t each = 0; each < share; ++each) {
-      Value row = at.add(at.add(key, before), each);
-      emitPrefetch(keys, at.min(row, at.sub(range.keys, 1)), at.value(0),
-                   features());
-    }
-  };
-  if (share * shares <= sizes.rows)
-    return emitShare();
-  // The last shares have no rows.
-  Value isThere = at.compare(arith::CmpIPredicate::slt, before, sizes.rows);
-  auto onlyIf = scf::IfOp::create(b, isThere, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(onlyIf.thenBlock());
-  emitShare();
-}
-
 /// Sums up the products of `sizes.rows` keys from `key` on, of all channels,
 /// into the rows from `scoreRow` on of each, and runs `unit` meanwhile.
 void ScoreWalk::emitScores(Value key, Value scoreRow, int64_t unitsPerProduct,
@@ -272,23 +222,42 @@ void ScoreWalk::emitBlock(Value blockStart) {
   if (weighsUnderScores()) {
     emitWeightsUnderScores(keys);
   } else {
-    emitBlockScores(keys);
+    forEachFew(keys, [&](Value from, Value few) {
+      emitBlockScores(from, few);
+      if (!weighsUnderPool)
+        emitWeights(from, few);
+    });
     if (weighsUnderPool)
       emitWeightsUnderPool(keys);
-    else
-      emitWeights(keys);
   }
   schedule.emitBlockEnd(keys);
 }
 
-/// The scores of a whole block, one row of them a key.
-void ScoreWalk::emitBlockScores(Value keys) {
+/// Runs `inside` for `keysAtOnce` of the `keys` keys of a block after the
+/// other: for the first of them, and how many there are.
+void ScoreWalk::forEachFew(Value keys,
+                           function_ref<void(Value, Value)> inside) {
+  if (keysAtOnce() == sizes.block)
+    return inside(at.value(0), keys);
+  forEach(0, keys, keysAtOnce(), [&](Value from) {
+    inside(from, at.min(at.sub(keys, from), keysAtOnce()));
+  });
+}
+
+/// The scores of `keys` keys from `from` of the block on, one row of them a
+/// key.
+void ScoreWalk::emitBlockScores(Value from, Value keys) {
   if (!op.getQuery())
     return;
-  forEach(0, keys, sizes.rows, [&](Value row) {
-    emitPrefetchedElements(row);
-    emitScores(at.add(operands.place.blockStart, row), row, 0, nullptr);
-  });
+  auto emitRows = [&](Value row) {
+    Value own = at.add(from, row);
+    emitPrefetchedElements(own);
+    emitScores(at.add(operands.place.blockStart, own), row, 0, nullptr);
+  };
+  if (keysAtOnce() == sizes.rows)
+    emitRows(at.value(0));
+  else
+    forEach(0, keys, sizes.rows, emitRows);
 }
 
 void ScoreWalk::emitWeightsUnderPool(Value keys) {
@@ -297,16 +266,18 @@ void ScoreWalk::emitWeightsUnderPool(Value keys) {
   });
 }
 
-/// The weights of a block, after its scores.
-void ScoreWalk::emitWeights(Value keys) {
-  Value zero = at.value(0);
-  Keys first = {operands.place.blockStart, zero, zero};
+/// The weights of `keys` keys from `from` of the block on, after their scores.
+void ScoreWalk::emitWeights(Value from, Value keys) {
+  Keys first = {at.add(operands.place.blockStart, from), from, at.value(0)};
   Value parts = at.mul(at.div(at.add(keys, sizes.rows - 1), sizes.rows),
                        sizes.rows / sizes.bodyRows);
   auto emitHeadWeights = [&](Value head) {
     forEach(0, sizes.vectors(), 1, [&](Value vector) {
-      forEach(0, parts, 1,
-              [&](Value part) { emitUnit(vector, part, first, head); });
+      forEach(0, parts, 1, [&](Value part) {
+        emitUnit(vector, part, first, head);
+        emitAskedValues(vector, at.add(at.div(from, sizes.bodyRows), part),
+                        head);
+      });
     });
   };
   if (hasUnitsPerHead())

@@ -38,6 +38,10 @@ public:
                                   mlir::Value keys) {
       llvm_unreachable("weights are pooled elsewhere");
     }
+    /// Asks for share `number` of `shares` of the values of `head` for the
+    /// current block, while its weights are made.
+    virtual void emitAskedValues(mlir::Value head, mlir::Value number,
+                                 int64_t shares) {}
     /// Runs after each block of `keys` keys.
     virtual void emitBlockEnd(mlir::Value keys) = 0;
 
@@ -70,6 +74,9 @@ public:
                   sizes.vectors());
   }
   void emitUnitOf(mlir::Value head, mlir::Value unit);
+  int64_t unitsOfBlock() {
+    return sizes.block / sizes.bodyRows * sizes.vectors();
+  }
 
   /// Where weights go: rows of lanes, one a key.
   mlir::Value weightTile;
@@ -111,7 +118,6 @@ private:
   /// The elements of `tensor`, one for each query and key, of one head.
   mlir::Value elementsAt(mlir::Value tensor, mlir::Value head);
   void emitPackedElements(mlir::Value keys);
-  void emitPrefetchedElements(mlir::Value row);
   bool isAmx() { return tile.isAmx(); }
   /// Whether scores are multiplied with the queries' factor as they are read.
   /// AMX stores products as they are; what several heads read is scaled first.
@@ -120,33 +126,34 @@ private:
   /// powers that nobody else reads need not be more exact than that.
   Softmax weighing();
   /// Whether the work on weights hides under the products of the next keys'
-  /// scores. Else all scores of a block come first: by AMX, as what it stores
+  /// scores. Else some keys' scores come first: by AMX, as what it stores
   /// is late to be read, and on CPUs that overlap no exps with products.
   bool weighsUnderScores() {
     return sizes.overlapsExps && !isAmx() && !weighsUnderPool;
   }
-  /// Rows of scores per product: of two times a few keys, or of a block.
+  /// Keys whose scores all come before their weights. What AMX stores is read
+  /// from the first cache where they are few.
+  int64_t keysAtOnce() { return isAmx() ? sizes.rows : sizes.block; }
+  /// Rows of scores per product: of two times a few keys, or of those at once.
   int64_t scoreRows() {
-    return weighsUnderScores() ? 2 * sizes.rows : sizes.block;
+    return weighsUnderScores() ? 2 * sizes.rows : keysAtOnce();
   }
   /// Whether keys are multiplied from a copy of a few of them, as f32.
   bool hasCopiedKeys() {
     return op.getQuery() && !hasPairedScores() &&
            !op.getKeyType().getElementType().isF32();
   }
-  /// Whether products ask for keys: few of their rows lie in a page, at whose
-  /// end hardware is taken to stop reading ahead, as asking gains.
-  bool asksForKeys();
-  void emitAskedKeys(mlir::Value keys, mlir::Value key, mlir::Value number,
-                     int64_t shares);
   std::pair<mlir::Value, mlir::Value> emitWholeKeys(mlir::Value keys,
                                                     mlir::Value key);
   void emitScores(mlir::Value key, mlir::Value scoreRow,
                   int64_t unitsPerProduct,
                   llvm::function_ref<void(mlir::Value)> unit);
   void emitBlock(mlir::Value blockStart);
-  void emitBlockScores(mlir::Value keys);
-  void emitWeights(mlir::Value keys);
+  void forEachFew(
+      mlir::Value keys,
+      llvm::function_ref<void(mlir::Value from, mlir::Value few)> inside);
+  void emitBlockScores(mlir::Value from, mlir::Value keys);
+  void emitWeights(mlir::Value from, mlir::Value keys);
   void emitWeightsUnderScores(mlir::Value keys);
   /// Whether heads share the scores that they start from, and no more: they
   /// have units of their own.
@@ -157,6 +164,15 @@ private:
            (hasUnitsPerHead() ? op.getNumHeads() : 1);
   }
   void emitWeightsUnderPool(mlir::Value keys);
+
+  // AskedRows.cpp
+  void emitPrefetchedElements(mlir::Value row);
+  /// Whether products ask for keys: few of their rows lie in a page, at whose
+  /// end hardware is taken to stop reading ahead, as asking gains.
+  bool asksForKeys();
+  void emitAskedKeys(mlir::Value keys, mlir::Value key, mlir::Value number,
+                     int64_t shares);
+  void emitAskedValues(mlir::Value vector, mlir::Value part, mlir::Value head);
 
   // Weights.cpp
   /// A few keys from `key` on, in row `row` of the block, whose scores begin in

@@ -3,6 +3,7 @@
 
 #include "passes/schedule/x86/attention/TileSchedules.h"
 
+#include "dialect/tile/TileOps.h"
 #include "passes/schedule/x86/attention/Attention.h"
 #include "passes/schedule/x86/shared/CpuSchedule.h"
 
@@ -48,17 +49,17 @@ protected:
   }
 
 private:
-  /// Bytes that AMX reads and writes while a head takes a block of keys: for
-  /// scores, and for sums, which come at another time where weights are kept.
+  /// Bytes that AMX reads and writes at a time: for the scores of a few keys of
+  /// a head, or for the sums of a block, which weights and values make.
   double bytesOfAmxTiles(const Workload &work, const Numbers &numbers,
                          int64_t lanes) const {
     double components = double(work.keyHeads) / double(work.valueHeads);
     double features = double(work.keyFeatures), block = double(numbers.block),
-           values = double(work.valueFeatures), width = double(lanes);
-    double scores = width * (2 * features + 4 * block * components) +
-                    2 * block * features * components;
-    double sums = width * (2 * block + 4 * values) + 2 * block * values;
-    return keepsWeights() ? std::max(scores, sums) : scores + sums;
+           width = double(lanes), few = double(tile::amxTerms);
+    double scores = width * (2 * features + 4 * few * components) +
+                    2 * few * features * components;
+    double sums = 2 * block * (width + 2 * double(tile::amxSide));
+    return std::max(scores, sums);
   }
   double slotsOfPair(const Workload &work, const Numbers &numbers,
                      double keys) const;
@@ -91,8 +92,9 @@ public:
   SmallVector<PlanNumbers> propose(const Workload &work) const override {
     SmallVector<PlanNumbers> all;
     for (int64_t width = cpu.widestTile(); width >= cpu.lanes; width /= 2)
-      for (int64_t block : {128, 64, 32})
-        all.push_back({width, block});
+      for (int64_t block : {256, 128, 64, 32})
+        if (block <= 128 || usesAmx(work))
+          all.push_back({width, block});
     return all;
   }
   void emit(KernelOp kernel, const PlanCase &plan) const override {
@@ -135,8 +137,9 @@ public:
     if (usesAmx(work) || cpu.readsSlowly())
       widths.insert(widths.begin() + 1, 2 * cpu.lanes);
     for (int64_t width : widths)
-      for (int64_t block : {64, 32})
-        all.push_back({width, block});
+      for (int64_t block : {256, 128, 64, 32})
+        if (block <= 64 || usesAmx(work))
+          all.push_back({width, block});
     return all;
   }
   void emit(KernelOp kernel, const PlanCase &plan) const override {
@@ -198,7 +201,8 @@ double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
   double vectors = double(std::max<int64_t>(1, lanes / cpu.lanes));
   bool isWidest = lanes >= cpu.widestTile();
   double narrow = hasPairs(work) ? costs.onePairVector : costs.oneVector;
-  double width = isWidest ? 1 : vectors == 1 ? narrow : costs.twoVectors;
+  double two = usesAmx(work) ? 1 : costs.twoVectors;
+  double width = isWidest ? 1 : vectors == 1 ? narrow : two;
   double scratch = scratchOf(work, numbers, lanes);
   double excess = scratch / double(cpu.l1) - 1;
   double crowd = scratch / double(cpu.l2) - costs.roomy;

@@ -36,6 +36,9 @@ struct TileSizes {
   /// The bytes of all heads' values beyond which a head's are asked for while
   /// another one's are pooled; 0 where that does not help.
   int64_t mostUnaskedValues = 0;
+  /// The bytes of values, as AMX reads them, beyond which the heads of a tile
+  /// ask for a block's while its weights are made.
+  int64_t mostUnaskedPanels = 0;
   /// The bytes of a key from which on products ask for those of the step after
   /// the next; 0 where that does not help.
   int64_t leastAskedRow = 0;
@@ -61,6 +64,8 @@ struct TileSizes {
     // The least that gained on Zen 4, of 32 MiB and from 96 features of f32 on;
     // on Granite Rapids asking was within noise.
     sizes.mostUnaskedValues = cpu.readsSlowly() ? 0 : cpu.l3 / 8;
+    // With the keys they fill the second cache.
+    sizes.mostUnaskedPanels = cpu.l2 / 2;
     sizes.leastAskedRow = cpu.readsSlowly() ? 0 : 384;
     sizes.narrowTilesKeepUp = cpu.narrowTilesKeepUp();
     sizes.overlapsExps = cpu.overlapsExps;
