@@ -166,7 +166,7 @@ void ScoreWalk::emitScores(Value key, Value scoreRow, int64_t unitsPerProduct,
         std::tie(keys, first) = emitWholeKeys(keys, key);
       else
         clauses.last = last;
-      if (hasPairedScores() && !scalesLate())
+      if (scalesProducts())
         clauses.factor = float(body.queryFactor());
       clauses.units = unitsPerProduct;
       auto scores = tile::ProductOp::create(

@@ -119,11 +119,21 @@ private:
   mlir::Value elementsAt(mlir::Value tensor, mlir::Value head);
   void emitPackedElements(mlir::Value keys);
   bool isAmx() { return tile.isAmx(); }
-  /// Whether scores are multiplied with the queries' factor as they are read.
-  /// AMX stores products as they are; what several heads read is scaled first.
-  bool scalesLate() { return isAmx() && !hasUnitsPerHead(); }
+  /// Where scores of pairs are multiplied with the queries' factor. AMX stores
+  /// products as they are: exponents that are linear in them are scaled as
+  /// their reference is subtracted, others as they are read. What several heads
+  /// read is scaled first, as what `vdpbf16ps` adds up is.
+  bool scalesExponents() { return isAmx() && body.isScaledProduct(); }
+  bool scalesScores() {
+    return isAmx() && !hasUnitsPerHead() && !scalesExponents() &&
+           body.queryFactor() != 1;
+  }
+  bool scalesProducts() {
+    return hasPairedScores() && !scalesScores() && !scalesExponents();
+  }
   /// The arithmetic of weights. Those that AMX reads are rounded to bf16, and
   /// powers that nobody else reads need not be more exact than that.
+  bool isBrief();
   Softmax weighing();
   /// Whether the work on weights hides under the products of the next keys'
   /// scores. Else some keys' scores come first: by AMX, as what it stores
@@ -194,8 +204,15 @@ private:
   void emitStoredWeights(llvm::ArrayRef<mlir::Value> weights, mlir::Value head,
                          mlir::Value row);
   llvm::SmallVector<mlir::Value>
-  emitShifted(llvm::ArrayRef<mlir::Value> exponents, mlir::Value head,
+  emitWeighed(llvm::ArrayRef<mlir::Value> exponents, mlir::Value head,
               mlir::Value row);
+  llvm::SmallVector<mlir::Value>
+  emitIfAny(mlir::Value largest, double most,
+            llvm::ArrayRef<mlir::Value> values,
+            llvm::function_ref<llvm::SmallVector<mlir::Value>()> other);
+  mlir::Value emitMovedReference(llvm::ArrayRef<mlir::Value> exponents,
+                                 mlir::Value factor, mlir::Value reference,
+                                 mlir::Value head, mlir::Value row);
 
   Schedule &schedule;
   /// Channels that are walked for together, and products per channel and key.

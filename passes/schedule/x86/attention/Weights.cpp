@@ -9,6 +9,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mixattn;
 
@@ -29,8 +31,12 @@ void ScoreWalk::emitUnit(Value vector, Value part, const Keys &keys,
   forEachWalkedHead([&](Value head) { emitHead(mixed, head, few); });
 }
 
+bool ScoreWalk::isBrief() {
+  return isAmx() && !op.getLse() && !op.getWeights();
+}
+
 Softmax ScoreWalk::weighing() {
-  if (!isAmx() || op.getLse() || op.getWeights())
+  if (!isBrief())
     return softmax();
   return Softmax(b, [](ImplicitLocOpBuilder &b, Value exponent) -> Value {
     return tile::Exp2Op::create(b, exponent.getType(), exponent,
@@ -41,8 +47,11 @@ Softmax ScoreWalk::weighing() {
 /// The scores in row `row`.
 Value ScoreWalk::emitScore(Value row) {
   Value score = load(scoreTile, row, operands.place.lane);
-  double factor = body.queryFactor();
-  return scalesLate() && factor != 1 ? mul(score, splat(factor)) : score;
+  if (!scalesScores())
+    return score;
+  // With a term that is added it is one instruction.
+  return arith::MulFOp::create(b, score, splat(body.queryFactor()),
+                               arith::FastMathFlags::contract);
 }
 
 /// The values that all heads' exponents for `key` start from; its scores are in
@@ -71,16 +80,10 @@ void ScoreWalk::emitHead(ArrayRef<SmallVector<Value>> mixed, Value head,
         }));
   }
   exponents = emitMaskedExponents(exponents, head, keys.key);
-  SmallVector<Value> shifted = emitShifted(exponents, head, keys.row);
-
-  int64_t perKey = body.numExponents();
-  Value sum;
-  SmallVector<Value> weights;
-  for (size_t r = 0; r < mixed.size(); ++r) {
-    Value weight =
-        weighing().emitWeight(ArrayRef(shifted).slice(r * perKey, perKey));
-    sum = sum ? add(sum, weight) : weight;
-    if (op.getKeep()) {
+  SmallVector<Value> weights = emitWeighed(exponents, head, keys.row);
+  Value sum = weights.pop_back_val();
+  if (op.getKeep())
+    for (auto [r, weight] : llvm::enumerate(weights)) {
       Value own = at.add(keys.key, int64_t(r));
       auto kept =
           emitForLanes({}, [&](OpBuilder &scalar, Value query, ValueRange) {
@@ -89,8 +92,6 @@ void ScoreWalk::emitHead(ArrayRef<SmallVector<Value>> mixed, Value head,
           });
       weight = arith::SelectOp::create(b, kept.front(), weight, splat(0));
     }
-    weights.push_back(weight);
-  }
   emitStoredWeights(weights, head, keys.row);
   Value lane = operands.place.lane;
   storeStatistic(add(loadStatistic(head, Partial, lane), sum), head, Partial,
@@ -158,48 +159,93 @@ SmallVector<Value> ScoreWalk::emitMaskedExponents(ArrayRef<Value> exponents,
   return SmallVector<Value>(choice.getResults());
 }
 
-/// `exponents` less their queries' references, which move up where an exponent
-/// exceeds them by more than the slack: then the weights in front of `row` and
-/// all sums are scaled down.
-SmallVector<Value> ScoreWalk::emitShifted(ArrayRef<Value> exponents, Value head,
+/// The weights of keys, powers of `exponents` less their queries' references,
+/// and last their sum. References move up where an exponent exceeds them by
+/// more than the slack.
+SmallVector<Value> ScoreWalk::emitWeighed(ArrayRef<Value> exponents, Value head,
                                           Value row) {
-  Value lane = operands.place.lane;
-  Value reference = loadStatistic(head, Reference, lane);
-  auto less = [&](Value by) {
-    return llvm::map_to_vector(
-        exponents, [&](Value exponent) { return sub(exponent, by); });
+  Value factor = scalesExponents() ? splat(body.queryFactor()) : Value();
+  auto less = [&](Value reference) {
+    if (!factor)
+      return llvm::map_to_vector(
+          exponents, [&](Value exponent) { return sub(exponent, reference); });
+    Value term = arith::NegFOp::create(b, reference);
+    return llvm::map_to_vector(exponents, [&](Value exponent) -> Value {
+      return vector::FMAOp::create(b, exponent, factor, term);
+    });
   };
-  SmallVector<Value> shifted = less(reference);
-  Value most = shifted.front();
-  for (Value each : ArrayRef<Value>(shifted).drop_front())
-    most = larger(each, most);
+  auto weigh = [&](ArrayRef<Value> shifted) {
+    SmallVector<Value> weights;
+    Value sum;
+    for (; !shifted.empty();
+         shifted = shifted.drop_front(body.numExponents())) {
+      weights.push_back(
+          weighing().emitWeight(shifted.take_front(body.numExponents())));
+      sum = sum ? add(sum, weights.back()) : weights.back();
+    }
+    weights.push_back(sum);
+    return weights;
+  };
   bool areHalves =
       cast<MemRefType>(weightTile.getType()).getElementType().isF16();
+  double most = areHalves ? slackOfHalves : slack;
+  Value reference = loadStatistic(head, Reference, operands.place.lane);
+  SmallVector<Value> shifted = less(reference);
+  auto moveAnd = [&](auto then) {
+    return [&, then] {
+      return then(
+          less(emitMovedReference(exponents, factor, reference, head, row)));
+    };
+  };
+  // Brief powers become infinite, and none is negative: their sum tells whether
+  // one exceeds the slack.
+  if (isBrief()) {
+    SmallVector<Value> weights = weigh(shifted);
+    return emitIfAny(weights.back(), std::exp2(most), weights, moveAnd(weigh));
+  }
+  Value largest = shifted.front();
+  for (Value each : ArrayRef<Value>(shifted).drop_front())
+    largest = larger(each, largest);
+  return weigh(emitIfAny(largest, most, shifted,
+                         moveAnd([](SmallVector<Value> all) { return all; })));
+}
+
+/// `values`, or where a lane of `largest` exceeds `most` those of `other`.
+SmallVector<Value>
+ScoreWalk::emitIfAny(Value largest, double most, ArrayRef<Value> values,
+                     function_ref<SmallVector<Value>()> other) {
   Value exceeds =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, most,
-                            splat(areHalves ? slackOfHalves : slack));
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, largest, splat(most));
   Value any =
       vector::ReductionOp::create(b, vector::CombiningKind::OR, exceeds);
   any = LLVM::ExpectOp::create(
       b, any, arith::ConstantOp::create(b, b.getBoolAttr(false)));
-
-  SmallVector<Type> types(exponents.size(), rowType());
+  SmallVector<Type> types(values.size(), rowType());
   auto choice = scf::IfOp::create(b, types, any, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(b, shifted);
+  scf::YieldOp::create(b, values);
   b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, other());
+  return SmallVector<Value>(choice.getResults());
+}
+
+/// The largest of `reference` and `exponents`, times `factor` if there is one,
+/// which becomes the reference: the weights in front of `row` and all sums are
+/// scaled down.
+Value ScoreWalk::emitMovedReference(ArrayRef<Value> exponents, Value factor,
+                                    Value reference, Value head, Value row) {
+  Value lane = operands.place.lane;
   Value largest = reference;
   for (Value exponent : exponents)
-    largest = larger(exponent, largest);
+    largest = larger(factor ? mul(exponent, factor) : exponent, largest);
   storeStatistic(largest, head, Reference, lane);
-  Value factor = weighing().emitRescale(reference, largest);
+  Value lowered = weighing().emitRescale(reference, largest);
   for (Statistic which : {Partial, Sum, Lost})
-    storeStatistic(mul(loadStatistic(head, which, lane), factor), head, which,
+    storeStatistic(mul(loadStatistic(head, which, lane), lowered), head, which,
                    lane);
   Value first = schedule.weightRow(head);
-  emitLoweredRows(factor, weightTile, first, at.add(first, row));
-  schedule.emitLoweredOutputs(factor, head);
-  scf::YieldOp::create(b, less(largest));
-  return SmallVector<Value>(choice.getResults());
+  emitLoweredRows(lowered, weightTile, first, at.add(first, row));
+  schedule.emitLoweredOutputs(lowered, head);
+  return largest;
 }
