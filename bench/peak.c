@@ -15,10 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FmaZmm, FmaYmm, DotBf16, AmxBf16, Kinds };
+enum { FmaZmm, FmaYmm, DotBf16, AmxBf16, FedZmm, Kinds };
 enum { MaxThreads = 256, MaxSlices = 4096 };
 /* Iterations of a slice: some 50 microseconds. */
-enum { SliceOfFlops = 25000, SliceOfSquares = 3000, SliceOfCycles = 3000 };
+enum { SliceOfFlops = 25000, SliceOfSquares = 3000, SliceOfSteps = 400 };
+enum { SliceOfCycles = 3000 };
 /* Bytes that a reader prefetches ahead. */
 enum { Ahead = 2048 };
 
@@ -104,6 +105,34 @@ __attribute__((target("amx-tile,amx-bf16"))) static void amxBf16(long turns) {
       : "cc", "memory");
 }
 
+/* As products of 4 rows and 4 vectors are fed from the first cache: 64 steps,
+ * each of which loads the vectors of a row on the right and broadcasts a number
+ * of each row on the left. */
+__attribute__((target("avx512f"))) static void fedZmm(long turns) {
+  static const float left[4][64] = {[0 ... 3] = {[0 ... 63] = 1.1f}};
+  static const float right[64][64] __attribute__((aligned(64))) = {
+      [0 ... 63] = {[0 ... 63] = 0.9f}};
+#define ROW(at, a, b, c, d)                                                    \
+  "\tvbroadcastss " at "+4*step(%1), %%zmm20\n"                                \
+  "\tvfmadd231ps %%zmm16, %%zmm20, %%zmm" a "\n"                               \
+  "\tvfmadd231ps %%zmm17, %%zmm20, %%zmm" b "\n"                               \
+  "\tvfmadd231ps %%zmm18, %%zmm20, %%zmm" c "\n"                               \
+  "\tvfmadd231ps %%zmm19, %%zmm20, %%zmm" d "\n"
+  __asm__ volatile(
+      ".irp r," SUMS_16 "\n\tvpxord %%zmm\\r, %%zmm\\r, %%zmm\\r\n\t.endr\n"
+      "1:\n\t.set step, 0\n\t.rept 64\n"
+      "\tvmovups 256*step(%2), %%zmm16\n\tvmovups 256*step+64(%2), %%zmm17\n"
+      "\tvmovups 256*step+128(%2), %%zmm18\n"
+      "\tvmovups 256*step+192(%2), %%zmm19\n"
+      ROW("0", "0", "1", "2", "3") ROW("256", "4", "5", "6", "7")
+      ROW("512", "8", "9", "10", "11") ROW("768", "12", "13", "14", "15")
+      "\t.set step, step+1\n\t.endr\n\tdec %0\n\tjnz 1b"
+      : "+r"(turns)
+      : "r"(left), "r"(right), "m"(left), "m"(right)
+      : CLOBBERS, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20");
+#undef ROW
+}
+
 /* Floating-point operations of a turn; of a cycle with two ports, or with the
  * one unit of AMX, which takes 16 cycles for a product; turns of a slice. */
 static const struct {
@@ -113,7 +142,8 @@ static const struct {
 } kernels[Kinds] = {{fmaZmm, 16 * 32, 64, SliceOfFlops},
                     {fmaYmm, 12 * 16, 32, SliceOfFlops},
                     {dotBf16, 16 * 64, 128, SliceOfFlops},
-                    {amxBf16, 4 * 16384, 1024, SliceOfSquares}};
+                    {amxBf16, 4 * 16384, 1024, SliceOfSquares},
+                    {fedZmm, 64 * 16 * 32, 64, SliceOfSteps}};
 
 __attribute__((target("avx512f"))) static float readZmm(const char *data,
                                                         uint64_t bytes) {
@@ -267,6 +297,7 @@ static int mayUseAmx(void) {
 int peakHas(int kind) {
   switch (kind) {
   case FmaZmm:
+  case FedZmm:
     return __builtin_cpu_supports("avx512f");
   case FmaYmm:
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bench import paths
 
-KINDS = {"f32 zmm": 0, "f32 ymm": 1, "bf16 zmm": 2, "bf16 amx": 3}
+KINDS = {"f32 zmm": 0, "f32 ymm": 1, "bf16 zmm": 2, "bf16 amx": 3, "f32 zmm fed": 4}
 # Seconds of one measurement.
 SHORT, LONG = 0.02, 0.25
 

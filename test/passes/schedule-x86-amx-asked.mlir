@@ -50,6 +50,10 @@ func.func @admixture(%q: tensor<?x2x?x64xbf16>, %v: tensor<?x8x?x64xbf16>, %mixe
 // CHECK-LABEL: func.func @mix_heads(
 // CHECK:         scf.for %[[ROW:.+]] = %c0 to %{{.+}} step %c2 {
 // CHECK:           scf.for %[[LANE:.+]] = %c0 to %c64 step %c16 {
+// CHECK:             %[[TWO:.+]] = arith.divui %[[ROW]], %c2
+// CHECK-NEXT:        %[[FIRST:.+]] = arith.muli %[[TWO]], %c4
+// CHECK-NEXT:        %[[VECTOR:.+]] = arith.divui %[[LANE]], %c16
+// CHECK-NEXT:        arith.addi %[[FIRST]], %[[VECTOR]]
 // CHECK:             %[[FAR:.+]] = arith.cmpi sgt, %{{.+}}, %c1048576
 // CHECK-NEXT:        scf.if %[[FAR]] {
 // CHECK-NEXT:          memref.subview %{{.+}}[%{{.+}}, 0, %[[NUMBER:.+]], 0, 0]
