@@ -115,6 +115,8 @@ def with_amx(attention):
         yield attention("softmax", ("amx_multiply_add", "amx_store", "amx_sums",
                                     "amx_weight", "amx_exposed"), 1024, size=size,
                         dtype="bf16", algorithms=("online",))
+    yield attention("softmax", ("amx_pack",), 16, 4096, dtype="bf16",
+                    algorithms=("online",))
     yield attention("fish_hard", ("amx_overflow", "amx_weight"), 1024, dtype="bf16",
                     algorithms=("online",))
     yield Probe(Dense("dense_bf16", 1024, 768, 768, dtype="bf16"),

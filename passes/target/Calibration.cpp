@@ -103,6 +103,7 @@ static constexpr CalibrationNumber numbers[] = {
     COST("amx_store", amxStore),
     COST("amx_sums", amxSums),
     COST("amx_weight", amxWeight),
+    COST("amx_pack", amxPack),
     COST("mix", mix),
     COST("other", other),
     COST("read", read),

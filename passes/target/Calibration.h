@@ -35,7 +35,9 @@ struct Calibration {
   /// scores or values; of storing a vector of scores; of loading and storing
   /// sums, which a multiply-add has its share of for each key of a block; and
   /// of the weight of a score, after them.
-  double amxMultiplyAdd = 0.075, amxStore = 1.6, amxSums = 3.3, amxWeight = 14;
+  double amxMultiplyAdd = 0.09, amxStore = 1.4, amxSums = 2.8, amxWeight = 11.5;
+  /// Cycles of a number of the values, which are transposed for AMX once a call.
+  double amxPack = 0.7;
   /// Slots of a multiply-add of a mixer, and of any other operation on a vector
   /// of scores.
   double mix = 1.4, other = 1.2;

@@ -110,6 +110,22 @@ TEST_F(PlannerTest, LargerBlocksByAmx) {
   EXPECT_LE(blockOf(wide, 2048), 128);
 }
 
+TEST_F(PlannerTest, FewQueriesDecodeByAmx) {
+  mlir::Builder b(&context);
+  std::vector<llvm::StringRef> amx = {"amx-bf16", "amx-tile", "avx2", "avx512f",
+                                      "fma"};
+  auto target = TargetAttr::get(&context, TargetFamily::X86, "graniterapids",
+                                b.getStrArrayAttr(amx), 1, {}, {});
+  // Values are transposed for them, too, which takes longer than the rest.
+  for (const char *queries : {"4", "16"}) {
+    llvm::SmallVector<PlanCase> cases =
+        plan(softmax(queries, "4096", "bf16"), target);
+    EXPECT_EQ(cases[0].algorithm,
+              queries == std::string("4") ? "decode" : "online")
+        << queries;
+  }
+}
+
 TEST_F(PlannerTest, ForcedPlansAreRead) {
   std::string error;
   std::optional<ForcedPlan> forced =

@@ -58,7 +58,8 @@ private:
            width = double(lanes), few = double(tile::amxTerms);
     double scores = width * (2 * features + 4 * few * components) +
                     2 * few * features * components;
-    double sums = 2 * block * (width + 2 * double(tile::amxSide));
+    double sums = 2 * block * (width + 2 * double(tile::amxSide)) +
+                  2 * width * double(work.valueFeatures);
     return std::max(scores, sums);
   }
   double slotsOfPair(const Workload &work, const Numbers &numbers,
@@ -179,9 +180,11 @@ double TileSchedule::slotsOfPair(const Workload &work, const Numbers &numbers,
   double mixed = pair.premix + (keepsWeights() ? pair.postmix : 0);
   double products = pair.scores * (1 + costs.scoreOverhead / features) +
                     pair.pool * (1 + costs.poolOverhead / block);
+  // The sums of heads that meet leave the first cache from block to block.
+  double far = work.heads > work.groups ? 2 : 1;
   double byAmx =
       pair.scores * (costs.amxMultiplyAdd + costs.amxStore / features) +
-      pair.pool * (costs.amxMultiplyAdd + costs.amxSums / block);
+      pair.pool * (costs.amxMultiplyAdd + costs.amxSums * far / block);
   bool isAmx = usesAmx(work);
   double slots = (isAmx ? byAmx : products * productSlots(work)) +
                  mixed * costs.mix +
@@ -221,7 +224,9 @@ double TileSchedule::cyclesOfTile(const Workload &work, const Numbers &numbers,
   double keySet = keyBytes * double(sizes.keys);
   double rate = readRate(keySet, keySet * sets, readers);
   double reading = keyBytes * keys / rate;
-  double hidden = usesAmx(work) ? 1 - costs.amxExposed : costs.hiddenReads;
+  double hidden = !usesAmx(work)      ? costs.hiddenReads
+                  : rate < cpu.l2Rate ? 1 - costs.amxExposed
+                                      : 1;
   cycles += reading * std::max(0.0, 1 - hidden);
   cycles = std::max(cycles, reading);
   if (keepsWeights()) {
@@ -264,5 +269,13 @@ Prediction TileSchedule::predict(const Workload &work, const PlanCase &plan,
   double bytes = scratchOf(work, numbers, numbers.width);
   if (keepsWeights())
     bytes += stripOf(work, sizes, numbers.width);
-  return {share(cycles, count, longest, work.isCausal), bytes};
+  double time = share(cycles, count, longest, work.isCausal);
+  if (usesAmx(work)) {
+    double blocks = std::ceil(double(sizes.keys) / double(numbers.block)) *
+                    double(sizes.batch * work.valueHeads);
+    double each =
+        double(numbers.block * work.valueFeatures) * cpu.costs.amxPack;
+    time += share(blocks * each, blocks, each, /*isUneven=*/false);
+  }
+  return {time, bytes};
 }
