@@ -54,9 +54,9 @@ def counts(row):
     }.get(row["variant"])
 
 
-def feeding(run):
+def share_fed(run):
     """The part of the peak that products reach which the first cache feeds, as
-    `peak.c` measured it beside the peak: all of it where a run has no such kind."""
+    `peak.c` measured it with the peak: all of it where a run has no such kind."""
     peak = run["peak"]["1"]
     if "f32 zmm fed" not in peak:
         return 1.0
@@ -75,7 +75,7 @@ def bound(run, row):
                  + exps * slots("amxWeight") + mixers)
         return products * AMX_PEAK / taken, "exps, after products"
     exp, what = exp_slots(run["machine"])
-    fed = feeding(run)
+    fed = share_fed(run)
     if fed < LEAST_FED:
         what += ", and loads"
     return products / (products / fed + exps * exp + mixers), what

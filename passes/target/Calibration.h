@@ -36,7 +36,8 @@ struct Calibration {
   /// sums, which a multiply-add has its share of for each key of a block; and
   /// of the weight of a score, after them.
   double amxMultiplyAdd = 0.09, amxStore = 1.4, amxSums = 2.8, amxWeight = 11.5;
-  /// Cycles of a number of the values, which are transposed for AMX once a call.
+  /// Cycles of a number of the values, which are transposed for AMX once a
+  /// call.
   double amxPack = 0.7;
   /// Slots of a multiply-add of a mixer, and of any other operation on a vector
   /// of scores.
@@ -59,8 +60,8 @@ struct Calibration {
   /// The same of AMX, whose tiles, a block of keys and its values are all read
   /// from the first cache.
   double amxOverflow = 0.25;
-  /// The part of reading keys and values that products by AMX do not hide,
-  /// which take less time.
+  /// The part of reading keys and values from beyond the second cache that
+  /// products by AMX do not hide, which take less time.
   double amxExposed = 0.5;
   /// The part of reading keys and values that other products hide: all of it,
   /// or some where the shared cache is slow.

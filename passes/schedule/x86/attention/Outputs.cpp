@@ -32,7 +32,7 @@ void Outputs::emitCleared() {
   });
 }
 
-/// What AMX reads for the block from `firstKey` on.
+/// The panel of the values of `group` for the block from `firstKey` on.
 Value Outputs::panelOf(Value group, Value firstKey) {
   Value block = at.div(firstKey, sizes.block);
   return KernelBuffers::matrixAt(b, valuePanels,

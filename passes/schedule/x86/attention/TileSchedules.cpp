@@ -180,11 +180,12 @@ double TileSchedule::slotsOfPair(const Workload &work, const Numbers &numbers,
   double mixed = pair.premix + (keepsWeights() ? pair.postmix : 0);
   double products = pair.scores * (1 + costs.scoreOverhead / features) +
                     pair.pool * (1 + costs.poolOverhead / block);
-  // The sums of heads that meet leave the first cache from block to block.
-  double far = work.heads > work.groups ? 2 : 1;
+  // Sums of heads that meet leave the first cache from block to block: twice as
+  // much, an estimate that orders plans as kernels do.
+  double sums = costs.amxSums * (work.heads > work.groups ? 2 : 1);
   double byAmx =
       pair.scores * (costs.amxMultiplyAdd + costs.amxStore / features) +
-      pair.pool * (costs.amxMultiplyAdd + costs.amxSums * far / block);
+      pair.pool * (costs.amxMultiplyAdd + sums / block);
   bool isAmx = usesAmx(work);
   double slots = (isAmx ? byAmx : products * productSlots(work)) +
                  mixed * costs.mix +

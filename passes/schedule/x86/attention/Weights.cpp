@@ -191,23 +191,20 @@ SmallVector<Value> ScoreWalk::emitWeighed(ArrayRef<Value> exponents, Value head,
   double most = areHalves ? slackOfHalves : slack;
   Value reference = loadStatistic(head, Reference, operands.place.lane);
   SmallVector<Value> shifted = less(reference);
-  auto moveAnd = [&](auto then) {
-    return [&, then] {
-      return then(
-          less(emitMovedReference(exponents, factor, reference, head, row)));
-    };
+  auto emitMoved = [&] {
+    return less(emitMovedReference(exponents, factor, reference, head, row));
   };
   // Brief powers become infinite, and none is negative: their sum tells whether
   // one exceeds the slack.
   if (isBrief()) {
     SmallVector<Value> weights = weigh(shifted);
-    return emitIfAny(weights.back(), std::exp2(most), weights, moveAnd(weigh));
+    return emitIfAny(weights.back(), std::exp2(most), weights,
+                     [&] { return weigh(emitMoved()); });
   }
   Value largest = shifted.front();
   for (Value each : ArrayRef<Value>(shifted).drop_front())
     largest = larger(each, largest);
-  return weigh(emitIfAny(largest, most, shifted,
-                         moveAnd([](SmallVector<Value> all) { return all; })));
+  return weigh(emitIfAny(largest, most, shifted, emitMoved));
 }
 
 /// `values`, or where a lane of `largest` exceeds `most` those of `other`.
