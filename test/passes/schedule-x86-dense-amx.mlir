@@ -8,12 +8,14 @@
 // it are divided into blocks that all panels read.
 // CHECK-LABEL: func.func @wide(
 // CHECK:         } else {
-// CHECK:           arith.divui %{{.+}}, %c384
+// CHECK:           arith.divui %{{.+}}, %c512
 // CHECK:           tile.grid
 // CHECK:             %[[TERMS:.+]] = arith.muli %[[ROWS:.+]], %c768
 // CHECK:             %[[LEAVE:.+]] = arith.cmpi sgt, %[[TERMS]], %c786432
 // CHECK:             %[[MANY:.+]] = arith.ori %{{.+}}, %[[LEAVE]]
 // CHECK:             arith.select %[[MANY]], %c96,
+// The first terms begin sums, the others are added to these.
+// CHECK:             tile.x86.product %{{.+}} amx into %{{.+}} : {{.*}}, memref<128x64xbf16>, memref<32x32xf32,
 // CHECK:             tile.x86.product %{{.+}} amx onto %{{.+}} : {{.*}}, memref<128x64xbf16>, memref<32x32xf32,
 // Both halves of a line of the result are stored one after the other.
 // CHECK:             arith.truncf %{{.+}} : vector<16xf32> to vector<16xbf16>
@@ -30,10 +32,10 @@ func.func @wide(%x: tensor<?x768xbf16>, %w: tensor<768x3072xbf16>) -> tensor<?x3
   return %p : tensor<?x3072xbf16>
 }
 
-// Blocks of rows take half of it.
+// Blocks of rows take three eighths of it.
 // CHECK-LABEL: func.func @deep(
 // CHECK:         } else {
-// CHECK:           arith.divui %{{.+}}, %c170
+// CHECK:           arith.divui %{{.+}}, %c128
 func.func @deep(%x: tensor<?x3072xbf16>, %w: tensor<3072x768xbf16>) -> tensor<?x768xbf16> {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : bf16
@@ -47,7 +49,7 @@ func.func @deep(%x: tensor<?x3072xbf16>, %w: tensor<3072x768xbf16>) -> tensor<?x
 // Few terms leave room for four squares.
 // CHECK-LABEL: func.func @small(
 // CHECK:         } else {
-// CHECK:           arith.divui %{{.+}}, %c384
+// CHECK:           arith.divui %{{.+}}, %c512
 // CHECK:             tile.x86.product %{{.+}} amx into %{{.+}} : {{.*}}, memref<128x128xbf16>, memref<32x64xf32,
 func.func @small(%x: tensor<?x128xbf16>, %w: tensor<128x512xbf16>) -> tensor<?x512xbf16> {
   %c0 = arith.constant 0 : index
@@ -57,4 +59,26 @@ func.func @small(%x: tensor<?x128xbf16>, %w: tensor<128x512xbf16>) -> tensor<?x5
   %init = linalg.fill ins(%zero : bf16) outs(%empty : tensor<?x512xbf16>) -> tensor<?x512xbf16>
   %p = linalg.matmul ins(%x, %w : tensor<?x128xbf16>, tensor<128x512xbf16>) outs(%init : tensor<?x512xbf16>) -> tensor<?x512xbf16>
   return %p : tensor<?x512xbf16>
+}
+
+// Rows of no whole steps are copied once for all panels of an item, where there
+// is no term 0.
+// CHECK-LABEL: func.func @odd(
+// CHECK:         } else {
+// CHECK:           tile.grid
+// CHECK:             %[[HELD:.+]] = memref.view %{{.+}} : memref<?xi8{{.*}}> to memref<?x1056xbf16{{.*}}>
+// CHECK:             scf.for
+// CHECK:               scf.for %{{.+}} = %c0 to %c1024 step %c16
+// CHECK:                 vector.store %{{.+}}, %[[HELD]]
+// CHECK:             scf.for
+// CHECK:               memref.subview %[[HELD]][0, 0]
+// CHECK:               tile.x86.product {{.*}} amx into
+func.func @odd(%x: tensor<?x1000xbf16>, %w: tensor<1000x1024xbf16>) -> tensor<?x1024xbf16> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : bf16
+  %n = tensor.dim %x, %c0 : tensor<?x1000xbf16>
+  %empty = tensor.empty(%n) : tensor<?x1024xbf16>
+  %init = linalg.fill ins(%zero : bf16) outs(%empty : tensor<?x1024xbf16>) -> tensor<?x1024xbf16>
+  %p = linalg.matmul ins(%x, %w : tensor<?x1000xbf16>, tensor<1000x1024xbf16>) outs(%init : tensor<?x1024xbf16>) -> tensor<?x1024xbf16>
+  return %p : tensor<?x1024xbf16>
 }

@@ -19,8 +19,8 @@ DenseGrid::DenseGrid(ImplicitLocOpBuilder &b, KernelOp kernel,
       shape(b, kernel, op, sizes, counted), rows(shape.sizeOf(op.rows)),
       lanes(shape.sizeOf(op.lanes)), times(at.value(1)) {
   shape.takeScratch();
-  if (!kernel.getProducers().empty())
-    made.emplace(b, kernel, op, sizes, shape);
+  if (shape.isHeld())
+    held.emplace(b, kernel, op, sizes, shape);
   for (unsigned loop : op.batches) {
     batches.emplace_back(loop, shape.sizeOf(loop));
     times = at.mul(times, batches.back().second);
@@ -49,8 +49,10 @@ Value DenseGrid::keepsPanels() {
 }
 
 /// Whether parts of the panels rather than blocks of rows leave all threads
-/// some, where the kernel makes the rows.
-Value DenseGrid::makesAgain() {
+/// some, where the kernel holds the rows. To copy them takes little.
+Value DenseGrid::holdsAgain() {
+  if (areCopied())
+    return at.compare(arith::CmpIPredicate::eq, rows, rows);
   std::optional<int64_t> known = getConstantIntValue(lanes);
   double bytes =
       double(known.value_or(0)) * (DenseTile::arePairsOf(op, sizes) ? 2 : 4);
@@ -62,19 +64,19 @@ void DenseGrid::divide() {
   auto number = [&](int64_t value) { return b.getIndexAttr(value); };
   panels = quotientUp(lanes, number(sizes.width));
   Value wanted = at.value(DenseGridSizes::itemsOf(cpu.threads));
-  Value mostRows = at.value(DenseTile::mostRowsOf(sizes));
-  // Blocks alone divide what the kernel makes.
-  Value others = made ? times : at.mul(panels, times);
-  if (made)
+  Value mostRows = at.value(DenseTile::mostRowsOf(sizes, shape.isAmx()));
+  // Blocks alone divide what the kernel holds.
+  Value others = held ? times : at.mul(panels, times);
+  if (held)
     mostRows = at.min(
-        mostRows, at.max(made->countFitting(DenseGridSizes::bytesOfRows(cpu)),
+        mostRows, at.max(held->countFitting(DenseGridSizes::bytesOfRows(cpu)),
                          DenseGridSizes::fewestRows));
   // AMX reads left rows from the second cache for each panel. Where all panels
   // stay there, too, sums of fewer rows stay in the first one.
   if (readsByAmx()) {
     Value bytesOfRow = at.mul(at.max(shape.sizeOf(op.depths), 1), bytesOfTerm);
     Value fitting =
-        at.div(at.value(DenseGridSizes::bytesOfRows(cpu)), bytesOfRow);
+        at.div(at.value(DenseGridSizes::bytesOfReadRows(cpu)), bytesOfRow);
     mostRows = at.min(mostRows, at.max(fitting, DenseGridSizes::fewestRows));
   }
   if (Value keeps = keepsPanels())
@@ -83,11 +85,11 @@ void DenseGrid::divide() {
   // Blocks of equal size, enough of them for all threads.
   Value few = at.min(quotientUp(wanted, others),
                      quotientUp(rows, number(DenseGridSizes::fewestRows)));
-  if (made)
-    few = b.createOrFold<arith::SelectOp>(makesAgain(), at.value(1), few);
+  if (held)
+    few = b.createOrFold<arith::SelectOp>(holdsAgain(), at.value(1), few);
   blocks = at.max(quotientUp(rows, mostRows), few);
   group = at.value(1);
-  if (made) {
+  if (held) {
     Value items = at.value(DenseGridSizes::fewItemsOf(cpu.threads));
     Value most = quotientUp(items, at.mul(blocks, times));
     group = quotientUp(panels, at.min(panels, most));
@@ -160,8 +162,8 @@ void DenseGrid::emitItem(Value item, Scratch &scratch) {
     rest = at.div(rest, size);
   }
   Value left;
-  if (made)
-    left = made->emit(place, row, at.min(at.sub(rows, row), blockRows),
+  if (held)
+    left = held->emit(place, row, at.min(at.sub(rows, row), blockRows),
                       blockRows, scratch.memory, at.value(counted.taken));
   auto emit = [&](Value panel) {
     emitPanel(panel, [&](bool packs) {
@@ -172,7 +174,7 @@ void DenseGrid::emitItem(Value item, Scratch &scratch) {
                 blockRows, packs);
     });
   };
-  if (!made)
+  if (!held)
     return emit(part);
   Value first = at.mul(part, group);
   auto loop = scf::ForOp::create(b, first, at.min(at.add(first, group), panels),
@@ -188,8 +190,8 @@ void DenseGrid::emit() {
   Value isLarge =
       at.compare(arith::CmpIPredicate::sgt, terms, thresholds::fewProjected);
   Value bytes = at.value(counted.taken);
-  if (made)
-    bytes = at.add(bytes, made->countBytes(blockRows));
+  if (held)
+    bytes = at.add(bytes, held->countBytes(blockRows));
   emitGrid(b, at.mul(at.mul(parts, times), blocks), isLarge, bytes,
            [&](ImplicitLocOpBuilder &, Value item, Scratch &scratch) {
              emitItem(item, scratch);

@@ -28,6 +28,8 @@ struct DenseGridSizes {
   static int64_t mostRowsAgain(const CpuModel &cpu, double bytes) {
     return int64_t(bytes / cpu.l3Rate * (1 - cpu.costs.hiddenReads));
   }
+  /// The same where AMX reads rows as they lie.
+  static int64_t bytesOfReadRows(const CpuModel &cpu) { return cpu.l2 / 8 * 3; }
   /// The part that all left rows, or all panels, of AMX's products may fill to
   /// stay there; and the rows of a tile where all panels do.
   static int64_t bytesOfAll(const CpuModel &cpu) { return cpu.l2 / 4 * 3; }
@@ -35,9 +37,9 @@ struct DenseGridSizes {
 };
 
 /// Emits a grid of tiles of one size. An item is a tile: a block of rows, and a
-/// panel of lanes. Where the kernel makes the rows of its left side, an item is
+/// panel of lanes. Where the kernel holds the rows of its left side, an item is
 /// a block of rows and several panels, as few items as leave all threads some:
-/// each makes the rows of its block.
+/// each makes, or copies, the rows of its block.
 class DenseGrid {
 public:
   DenseGrid(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
@@ -47,10 +49,12 @@ public:
 
 private:
   /// Whether AMX multiplies rows that lie in memory.
-  bool readsByAmx() const { return DenseTile::isAmxOf(op, sizes) && !made; }
+  bool readsByAmx() const { return DenseTile::isAmxOf(op, sizes) && !held; }
   static constexpr int64_t bytesOfTerm = 2;
+  /// Whether the kernel holds copies of rows that lie in memory.
+  bool areCopied() { return held && kernel.getProducers().empty(); }
   mlir::Value keepsPanels();
-  mlir::Value makesAgain();
+  mlir::Value holdsAgain();
   mlir::Value quotientUp(mlir::Value size, IndexMath::Index part);
   void divide();
   std::pair<mlir::Value, mlir::Value> findPlace(mlir::Value item);
@@ -66,7 +70,7 @@ private:
   /// Takes no scratch, but counts what a tile takes.
   Scratch counted;
   DenseTile shape;
-  std::optional<DenseRows> made;
+  std::optional<DenseRows> held;
   /// All rows and lanes.
   mlir::Value rows, lanes;
   /// The turns of each loop of the batch, and of all together.

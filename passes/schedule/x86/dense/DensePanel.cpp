@@ -96,7 +96,7 @@ Value DensePanel::loadNumber(const DenseOperand &side, const Place &place) {
 
 void DensePanel::copyRow(const DenseOperand &side, Place &place,
                          ArrayRef<unsigned> loops, Value first, Value end,
-                         int64_t columns, Value tile, Value row) {
+                         Value columns, Value tile, Value row) {
   bool areVectors = hasVectors(side, loops);
   auto type = cast<MemRefType>(tile.getType());
   Value zero = arith::ConstantOp::create(
@@ -181,6 +181,7 @@ void DensePanel::emitPanel(const Place &batch, Value firstLane, Value panel,
   forEach(0, count, 1, [&](Value row) {
     Place place = batch;
     split(termLoops, at.add(first, row), place);
-    copyRow(right, place, laneLoops, firstLane, end, sizes.width, panel, row);
+    copyRow(right, place, laneLoops, firstLane, end, at.value(sizes.width),
+            panel, row);
   });
 }

@@ -53,7 +53,7 @@ protected:
   /// the `columns` of the row are 0.
   void copyRow(const DenseOperand &side, Place &place,
                llvm::ArrayRef<unsigned> loops, mlir::Value first,
-               mlir::Value end, int64_t columns, mlir::Value tile,
+               mlir::Value end, mlir::Value columns, mlir::Value tile,
                mlir::Value row);
 
   /// Terms that a panel has at a time.

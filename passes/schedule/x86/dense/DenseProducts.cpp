@@ -18,8 +18,18 @@ void DenseTile::emitLeft(Value first, Value count, Value from, Value to) {
     Place place = batch;
     split(op.rows, at.add(firstRow, row), place);
     Value copied = leftSide == LeftSide::Copied ? row : at.sub(row, from);
-    copyRow(*left, place, op.depths, first, at.add(first, count), piece,
-            leftTile, copied);
+    copyRow(*left, place, op.depths, first, at.add(first, count),
+            at.value(piece), leftTile, copied);
+  });
+}
+
+void DenseTile::copyLeft(const Place &batch, Value first, Value rows,
+                         Value columns, Value to) {
+  forEach(0, rows, 1, [&](Value row) {
+    Place place = batch;
+    split(op.rows, at.add(first, row), place);
+    copyRow(*left, place, op.depths, at.value(0), sizeOf(op.depths), columns,
+            to, row);
   });
 }
 
@@ -31,7 +41,7 @@ void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
   Value sums = rowsOf(sumTile, row, rows);
   tile::ProductClauses clauses;
   clauses.count = arePairs ? at.div(at.add(count, 1), 2) : count;
-  clauses.accumulates = !areSumsWhole;
+  clauses.accumulates = !sumsBegin;
   clauses.isAmx = isAmx();
   clauses.ahead = sizes.ahead;
   if (areLast && (leftSide == LeftSide::Terms ||
@@ -51,7 +61,7 @@ void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
     SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
     return memref::SubViewOp::create(b, matrix, offsets, extents, strides);
   };
-  if (leftSide == LeftSide::Made) {
+  if (leftSide == LeftSide::Held) {
     Value made = part(leftTile, b.getIndexAttr(0), first,
                       memref::getMixedSize(b, b.getLoc(), leftTile, 0), count);
     tile::ProductOp::create(b, made, row, lanes, sums, clauses);
@@ -76,9 +86,11 @@ void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
 /// Adds the products of `count` terms from `first` on to the sums of a block of
 /// rows, or of the last ones a few at a time.
 void DenseTile::emitProducts(Value row, Value first, Value count) {
-  // Tiles begin at a multiple of a block's rows.
+  // Tiles begin at a multiple of a block's rows. Rows that the kernel holds for
+  // AMX are whole blocks.
   std::optional<int64_t> known = getConstantIntValue(sizeOf(op.rows));
-  if (sizes.rows == 1 || (known && *known % sizes.rows == 0))
+  if (sizes.rows == 1 || (isAmx() && isHeld()) ||
+      (known && *known % sizes.rows == 0))
     return emitBlock(row, sizes.rows, first, count, /*areLast=*/false);
   Value end = at.add(row, sizes.rows);
   auto choice =

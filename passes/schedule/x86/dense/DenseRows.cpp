@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rows of a contraction's left side, made by its kernel.
+// The rows of a contraction's left side that its kernel holds.
 
 #include "passes/schedule/x86/dense/DenseRows.h"
 
@@ -17,12 +17,13 @@ DenseRows::DenseRows(ImplicitLocOpBuilder &b, KernelOp kernel,
                      const Contraction &op, const TileSizes &sizes,
                      DenseTile &shape)
     : TileCode(b, sizes), kernel(kernel), op(op), shape(shape),
-      arePairs(DenseTile::arePairsOf(op, sizes)), rowDims(*countRowDims(op)),
+      arePairs(DenseTile::arePairsOf(op, sizes)),
+      rowDims(areCopied() ? 0 : *countRowDims(op)),
       depth(shape.sizeOf(op.depths)) {
-  // Whole steps of AMX, and a line more: rows of a block lie in other sets of
-  // the cache.
   Value steps = at.div(at.add(depth, tile::amxTerms - 1), tile::amxTerms);
-  pitch = at.add(at.mul(steps, tile::amxTerms),
+  width = at.mul(steps, tile::amxTerms);
+  // A line more: rows of a block lie in other sets of the cache.
+  pitch = at.add(width,
                  lineBytes * 8 / int64_t(termType().getIntOrFloatBitWidth()));
 }
 
@@ -31,6 +32,8 @@ RowKernel DenseRows::makeKernel() {
 }
 
 Value DenseRows::countBytes(Value rows) {
+  if (areCopied())
+    return bytesOf(at.mul(rows, pitch), termType());
   RowKernel code = makeKernel();
   code.hold(cast<OpResult>(op.left), {});
   Value bytes =
@@ -78,6 +81,10 @@ Value DenseRows::emit(const Place &batch, Value firstRow, Value rows,
   if (!knownPitch)
     open.push_back(pitch);
   Value matrix = memref::ViewOp::create(b, type, memory, begin, open);
+  if (areCopied()) {
+    shape.copyLeft(batch, firstRow, rows, width, matrix);
+    return matrix;
+  }
   // Then a row as it is made, where that is not how products take it, and what
   // the ops hand on.
   Value made = at.add(begin, bytesOf(at.mul(room, pitch), termType()));

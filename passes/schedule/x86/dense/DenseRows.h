@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rows of a contraction's left side, made by its kernel.
+// The rows of a contraction's left side that its kernel holds.
 
 #ifndef MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_ROWS_H
 #define MIXATTN_PASSES_SCHEDULE_X86_DENSE_DENSE_ROWS_H
@@ -12,8 +12,9 @@
 namespace mixattn {
 
 /// Emits the ops of a kernel that come before its contraction, for some rows of
-/// the left side. These lie in scratch memory as products take them: rounded as
-/// the graph says, then as f32, or as bf16 where products are of pairs.
+/// the left side, or copies those rows where there are no ops. They lie in
+/// scratch memory as products take them: rounded as the graph says, then as
+/// f32, or as bf16 where products are of pairs.
 class DenseRows : public TileCode {
 public:
   /// `shape` is any tile of the kernel.
@@ -26,9 +27,9 @@ public:
   }
   /// The bytes of scratch for `rows` rows.
   mlir::Value countBytes(mlir::Value rows);
-  /// Makes `rows` rows from `firstRow` on, of the batch at `place`, in `memory`
-  /// from `begin` bytes on: gives a matrix of `room` rows that begins with
-  /// them.
+  /// Makes or copies `rows` rows from `firstRow` on, of the batch at `place`,
+  /// in `memory` from `begin` bytes on: gives a matrix of `room` rows that
+  /// begins with them.
   mlir::Value emit(const Place &batch, mlir::Value firstRow, mlir::Value rows,
                    mlir::Value room, mlir::Value memory, mlir::Value begin);
 
@@ -42,6 +43,7 @@ private:
   mlir::Value bytesOf(mlir::Value count, mlir::Type element) {
     return at.mul(count, int64_t(element.getIntOrFloatBitWidth() / 8));
   }
+  bool areCopied() { return kernel.getProducers().empty(); }
   RowKernel makeKernel();
   mlir::Value viewRow(mlir::Value memory, mlir::Value begin);
   void widenRow(mlir::Value made, mlir::Value matrix, mlir::Value row);
@@ -51,10 +53,10 @@ private:
   Contraction op;
   DenseTile &shape;
   bool arePairs;
-  /// The dims of the left side that are rows.
+  /// The dims of the left side that are rows, where ops make it.
   unsigned rowDims;
-  /// Terms of a row, and how far rows are apart.
-  mlir::Value depth, pitch;
+  /// Terms of a row, those of whole steps of AMX, and how far rows are apart.
+  mlir::Value depth, width, pitch;
 };
 
 } // namespace mixattn

@@ -58,7 +58,7 @@ int64_t DenseTile::termsOfPiece(const Contraction &op, const TileSizes &sizes) {
 
 DenseTile::LeftSide DenseTile::chooseLeftSide() {
   if (!left)
-    return LeftSide::Made;
+    return LeftSide::Held;
   // Numbers of 16 bits are converted once, not by each product.
   if (!left->getElementType().isF32() && !arePairs)
     return LeftSide::Copied;
@@ -71,7 +71,7 @@ DenseTile::LeftSide DenseTile::chooseLeftSide() {
   }
   if (!arePairs && left->isEven(op.depths) && left->isContiguous(op.rows))
     return LeftSide::Terms;
-  return LeftSide::Copied;
+  return isAmx() ? LeftSide::Held : LeftSide::Copied;
 }
 
 bool DenseTile::hasRowsOfLanes() const {
@@ -85,11 +85,11 @@ bool DenseTile::canReadRight() const {
 }
 
 void DenseTile::takeScratch() {
-  sumTile = takeTile(mostRowsOf(sizes));
+  sumTile = takeTile(mostRowsOf(sizes, isAmx()));
   panel = takePanel();
   Type copied = arePairs ? b.getBF16Type() : Type();
   if (leftSide == LeftSide::Copied)
-    leftTile = takeMatrix(mostRowsOf(sizes), piece, copied);
+    leftTile = takeMatrix(mostRowsOf(sizes, isAmx()), piece, copied);
   else if (leftSide == LeftSide::Terms ||
            (leftSide == LeftSide::Rows && isAmx()))
     leftTile = takeMatrix(sizes.rows, piece, copied);
@@ -240,13 +240,24 @@ void DenseTile::emit(const Place &place, Value panelNumber, Value row,
   Value depth = sizeOf(op.depths);
   std::optional<int64_t> known = getConstantIntValue(depth);
   areSumsWhole = known && *known <= piece;
-  if (areSumsWhole)
-    return emitPiece(at.value(0), depth, packs);
-  forEach(0, here, 1, [&](Value each) {
-    forEachLane([&](Value lane) { store(splat(0), sumTile, each, lane); });
-  });
-  // Sums of no terms are stored, too.
-  forEach(0, at.max(depth, 1), piece, [&](Value first) {
+  // Products by AMX begin with zeros in registers: what other code stores keeps
+  // its loads waiting.
+  sumsBegin = areSumsWhole || isAmx();
+  Value begin = at.value(0), end = depth;
+  if (sumsBegin) {
+    emitPiece(begin, at.min(depth, piece), packs);
+    if (areSumsWhole)
+      return;
+    sumsBegin = false;
+    begin = at.value(piece);
+  } else {
+    forEach(0, here, 1, [&](Value each) {
+      forEachLane([&](Value lane) { store(splat(0), sumTile, each, lane); });
+    });
+    // Sums of no terms are stored, too.
+    end = at.max(depth, 1);
+  }
+  forEach(begin, end, piece, [&](Value first) {
     emitPiece(first, at.min(at.sub(depth, first), piece), packs);
   });
 }

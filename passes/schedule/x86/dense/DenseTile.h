@@ -20,8 +20,8 @@ public:
 
   /// The most rows of a tile: they, a panel and the sums stay in the second
   /// cache.
-  static int64_t mostRowsOf(const TileSizes &sizes) {
-    constexpr int64_t most = 384;
+  static int64_t mostRowsOf(const TileSizes &sizes, bool areOfAmx) {
+    int64_t most = areOfAmx ? 512 : 384;
     return most / sizes.rows * sizes.rows;
   }
   /// Rows for which the right side is read as it lies: to pack it takes longer.
@@ -31,6 +31,7 @@ public:
   /// pairs of bf16.
   static bool isAmxOf(const Contraction &op, const TileSizes &sizes);
   static bool arePairsOf(const Contraction &op, const TileSizes &sizes);
+  bool isAmx() const { return isAmxOf(op, sizes); }
   /// The rows of a block of AMX's: two squares.
   static constexpr int64_t amxRows = 2 * tile::amxSide;
   /// Whether the lanes of a term lie side by side, and all terms as far apart.
@@ -39,8 +40,15 @@ public:
   bool canReadRight() const;
 
   void takeScratch();
+  /// Whether the kernel holds rows of the left side in scratch memory: those
+  /// that its ops make, and copies of those that AMX cannot read as they lie.
+  bool isHeld() const { return leftSide == LeftSide::Held; }
+  /// Copies `rows` rows of the left side, from `first` on, of the batch at
+  /// `batch`, to the matrix `to`: `columns` terms each, where there are none 0.
+  void copyLeft(const Place &batch, mlir::Value first, mlir::Value rows,
+                mlir::Value columns, mlir::Value to);
   /// Has products take rows of the left side from `rows`, where the kernel
-  /// makes them: those of the tile from its first one on, as many as whole
+  /// holds them: those of the tile from its first one on, as many as whole
   /// blocks have.
   void setLeftRows(mlir::Value rows) { leftTile = rows; }
   /// Whether the kernel's panels are there, or null where it has none.
@@ -60,13 +68,12 @@ private:
     Rows,
     /// As it lies: the rows of a term are side by side.
     Terms,
-    /// From a copy.
+    /// From a copy of some terms of a tile.
     Copied,
-    /// From rows that the kernel has made.
-    Made
+    /// From rows that the kernel holds.
+    Held
   };
   LeftSide chooseLeftSide();
-  bool isAmx() const { return isAmxOf(op, sizes); }
   static int64_t termsOfPiece(const Contraction &op, const TileSizes &sizes);
   void clearTerms(mlir::Value count);
 
@@ -96,7 +103,7 @@ private:
 
   KernelOp kernel;
   Contraction op;
-  /// None where the kernel makes its rows.
+  /// None where ops of the kernel make its rows.
   std::optional<DenseOperand> left;
   DenseOperand target;
   LeftSide leftSide;
@@ -107,7 +114,8 @@ private:
   mlir::Value sumTile, panel, leftTile;
   /// The right side as products take it.
   mlir::Value lanes;
-  bool areSumsWhole = false;
+  /// Whether one piece has all terms, and whether products begin with zeros.
+  bool areSumsWhole = false, sumsBegin = false;
 };
 
 } // namespace mixattn
