@@ -20,9 +20,14 @@ FORMS = ["ij,jk->ik", "ij,kj->ik", "ji,jk->ik", "ji,kj->ik", "ij,jk->ki",
 SIZES = [dict(zip("abcdehijknor", sizes)) for sizes in (
     (2, 3, 2, 5, 7, 3, 66, 33, 70, 9, 17, 2),
     (1, 1, 3, 16, 8, 2, 1, 130, 64, 4, 65, 3))]
+# Whole steps of AMX in two pieces, two panels in a tile, and last rows of one
+# square and of two.
+SQUARES = [dict(zip("bijk", sizes)) for sizes in (
+    (2, 37, 288, 128), (1, 59, 320, 64), (3, 16, 256, 192))]
 
 
-def check(form, sizes, folder, compiler, runner, target, is_open, dtype):
+def check(form, sizes, folder, compiler, runner, target, is_open, dtype,
+          options=()):
     """Says what is wrong with a form, or nothing."""
     source, artifact = f"{folder}/f.mlir", f"{folder}/f.so"
     with open(source, "w", encoding="ascii") as file:
@@ -37,7 +42,7 @@ def check(form, sizes, folder, compiler, runner, target, is_open, dtype):
     results = []
     for threads in ("1", "2"):
         subprocess.run([runner, artifact, f"--inputs={folder}/in.npz", "--guard",
-                        f"--output=y={folder}/y.npy"], check=True,
+                        *options, f"--output=y={folder}/y.npy"], check=True,
                        stdout=subprocess.DEVNULL,
                        env=os.environ | {"OMP_NUM_THREADS": threads})
         results.append(np.load(f"{folder}/y.npy"))
@@ -66,6 +71,16 @@ def main():
                     target, is_open, dtype = case
                     print(f"{form} {dtype} {'open' if is_open else 'known'} "
                           f"{target} {sizes}: {wrong}")
+    for sizes in SQUARES if cpu.emulates_amx() else ():
+        for form in ("ij,jk->ik", "bij,jk->bik", "bij,bjk->bik"):
+            for is_open in ("", "i"):
+                for options in ((), ("--pack-each-call",)):
+                    wrong = check(form, sizes, folder, compiler, runner,
+                                  "native+emulated-amx", is_open, "bf16", options)
+                    if wrong:
+                        bad += 1
+                        print(f"{form} by AMX, {is_open or 'nothing'} open, "
+                              f"{' '.join(options)} {sizes}: {wrong}")
     print(f"{len(FORMS)} forms, {bad} wrong")
     sys.exit(bad != 0)
 

@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func @small(
 // CHECK:         } else {
 // CHECK:           %[[ARE:.+]] = arith.cmpi sgt, %{{.+}}, %c0
-// CHECK:           arith.select %[[ARE]], %c64, %c512
+// CHECK:           arith.select %[[ARE]], %c64, %c384
 !x = memref<?x128xbf16>
 !w = memref<128x512xbf16, strided<[?, 1]>>
 !y = memref<?x512xbf16>

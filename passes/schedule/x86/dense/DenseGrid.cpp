@@ -62,9 +62,9 @@ Value DenseGrid::holdsAgain() {
 
 void DenseGrid::divide() {
   auto number = [&](int64_t value) { return b.getIndexAttr(value); };
-  panels = quotientUp(lanes, number(sizes.width));
+  panels = quotientUp(lanes, number(shape.countLanes()));
   Value wanted = at.value(DenseGridSizes::itemsOf(cpu.threads));
-  Value mostRows = at.value(DenseTile::mostRowsOf(sizes, shape.isAmx()));
+  Value mostRows = at.value(DenseTile::mostRowsOf(sizes));
   // Blocks alone divide what the kernel holds.
   Value others = held ? times : at.mul(panels, times);
   if (held)
@@ -134,8 +134,9 @@ void DenseGrid::emitPanel(Value panel, function_ref<void(bool packs)> emit) {
     return emit(true);
   Value areFew =
       at.compare(arith::CmpIPredicate::sle, rows, DenseTile::fewRows);
-  Value isWhole = at.compare(arith::CmpIPredicate::sle,
-                             at.mul(at.add(panel, 1), sizes.width), lanes);
+  Value isWhole =
+      at.compare(arith::CmpIPredicate::sle,
+                 at.mul(at.add(panel, 1), shape.countLanes()), lanes);
   Value reads = b.createOrFold<arith::AndIOp>(areFew, isWhole);
   if (Value areThere = shape.arePanelsThere())
     reads = b.createOrFold<arith::SelectOp>(
@@ -170,8 +171,10 @@ void DenseGrid::emitItem(Value item, Scratch &scratch) {
       Scratch own = scratch;
       DenseTile tile(b, kernel, op, sizes, own);
       tile.setLeftRows(left);
-      tile.emit(place, at.add(before, panel), row, at.mul(panel, sizes.width),
-                blockRows, packs);
+      Value lane = at.mul(panel, shape.countLanes());
+      Value number =
+          at.mul(at.add(before, panel), shape.countLanes() / sizes.width);
+      tile.emit(place, number, row, lane, blockRows, packs);
     });
   };
   if (!held)
@@ -186,7 +189,7 @@ void DenseGrid::emitItem(Value item, Scratch &scratch) {
 
 void DenseGrid::emit() {
   Value terms = at.mul(at.mul(rows, shape.sizeOf(op.depths)),
-                       at.mul(at.mul(panels, times), sizes.width));
+                       at.mul(at.mul(panels, times), shape.countLanes()));
   Value isLarge =
       at.compare(arith::CmpIPredicate::sgt, terms, thresholds::fewProjected);
   Value bytes = at.value(counted.taken);

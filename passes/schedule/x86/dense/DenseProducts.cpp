@@ -33,12 +33,30 @@ void DenseTile::copyLeft(const Place &batch, Value first, Value rows,
   });
 }
 
+/// Adds the products of `left` from row `leftRow` on with all panels to the
+/// sums of `rows` rows from `row` on.
+void DenseTile::emitProduct(Value left, Value leftRow, Value row, int64_t rows,
+                            const tile::ProductClauses &clauses) {
+  Value sums = rowsOf(sumTile, row, rows);
+  for (auto [i, right] : llvm::enumerate(lanes)) {
+    Value own = sums;
+    if (panels > 1) {
+      SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0),
+                                           b.getIndexAttr(i * sizes.width)};
+      SmallVector<OpFoldResult> extents = {b.getIndexAttr(rows),
+                                           b.getIndexAttr(sizes.width)};
+      SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
+      own = memref::SubViewOp::create(b, sums, offsets, extents, strides);
+    }
+    tile::ProductOp::create(b, left, leftRow, right, own, clauses);
+  }
+}
+
 /// Adds the products of `count` terms from `first` on to the sums of `rows`
 /// rows from `row` on. Where they are the last ones, some may not be there:
 /// what stands in their place is not stored.
 void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
                           bool areLast) {
-  Value sums = rowsOf(sumTile, row, rows);
   tile::ProductClauses clauses;
   clauses.count = arePairs ? at.div(at.add(count, 1), 2) : count;
   clauses.accumulates = !sumsBegin;
@@ -47,13 +65,10 @@ void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
   if (areLast && (leftSide == LeftSide::Terms ||
                   (leftSide == LeftSide::Rows && isAmx()))) {
     emitLeft(first, count, row, at.min(at.add(row, rows), here));
-    tile::ProductOp::create(b, leftTile, at.value(0), lanes, sums, clauses);
-    return;
+    return emitProduct(leftTile, at.value(0), row, rows, clauses);
   }
-  if (leftSide == LeftSide::Copied) {
-    tile::ProductOp::create(b, leftTile, row, lanes, sums, clauses);
-    return;
-  }
+  if (leftSide == LeftSide::Copied)
+    return emitProduct(leftTile, row, row, rows, clauses);
   auto part = [&](Value matrix, OpFoldResult row, OpFoldResult column,
                   OpFoldResult rows, OpFoldResult columns) -> Value {
     SmallVector<OpFoldResult> offsets = {row, column};
@@ -64,8 +79,7 @@ void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
   if (leftSide == LeftSide::Held) {
     Value made = part(leftTile, b.getIndexAttr(0), first,
                       memref::getMixedSize(b, b.getLoc(), leftTile, 0), count);
-    tile::ProductOp::create(b, made, row, lanes, sums, clauses);
-    return;
+    return emitProduct(made, row, row, rows, clauses);
   }
   Value leftRow = at.add(firstRow, row);
   if (leftSide == LeftSide::Terms) {
@@ -73,24 +87,39 @@ void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
     matrix = part(matrix, b.getIndexAttr(0), leftRow, sizeOf(op.depths),
                   b.getIndexAttr(rows));
     clauses.isTransposed = true;
-    tile::ProductOp::create(b, matrix, first, lanes, sums, clauses);
-    return;
+    return emitProduct(matrix, first, row, rows, clauses);
   }
   Value matrix = left->makeMatrix(b, op.rows, op.depths, batch);
   matrix = part(matrix, b.getIndexAttr(0), first, sizeOf(op.rows), count);
   if (areLast)
     clauses.last = at.sub(sizeOf(op.rows), 1);
-  tile::ProductOp::create(b, matrix, leftRow, lanes, sums, clauses);
+  emitProduct(matrix, leftRow, row, rows, clauses);
+}
+
+/// Adds the products of `count` terms from `first` on to the sums of the last
+/// rows from `row` on, by AMX: of one square of them, or of two.
+void DenseTile::emitLastSquares(Value row, Value first, Value count) {
+  auto emitRows = [&](int64_t rows) {
+    emitBlock(row, rows, first, count, /*areLast=*/true);
+  };
+  Value areFew = at.compare(arith::CmpIPredicate::sle,
+                            at.rem(sizeOf(op.rows), sizes.rows), tile::amxSide);
+  if (std::optional<int64_t> known = getConstantIntValue(areFew))
+    return emitRows(*known ? tile::amxSide : sizes.rows);
+  auto choice = scf::IfOp::create(b, areFew, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  emitRows(tile::amxSide);
+  b.setInsertionPointToStart(choice.elseBlock());
+  emitRows(sizes.rows);
 }
 
 /// Adds the products of `count` terms from `first` on to the sums of a block of
 /// rows, or of the last ones a few at a time.
 void DenseTile::emitProducts(Value row, Value first, Value count) {
-  // Tiles begin at a multiple of a block's rows. Rows that the kernel holds for
-  // AMX are whole blocks.
+  // Tiles begin at a multiple of a block's rows.
   std::optional<int64_t> known = getConstantIntValue(sizeOf(op.rows));
-  if (sizes.rows == 1 || (isAmx() && isHeld()) ||
-      (known && *known % sizes.rows == 0))
+  if (sizes.rows == 1 || (known && *known % sizes.rows == 0))
     return emitBlock(row, sizes.rows, first, count, /*areLast=*/false);
   Value end = at.add(row, sizes.rows);
   auto choice =
@@ -101,7 +130,7 @@ void DenseTile::emitProducts(Value row, Value first, Value count) {
   emitBlock(row, sizes.rows, first, count, /*areLast=*/false);
   b.setInsertionPointToStart(choice.elseBlock());
   if (isAmx())
-    return emitBlock(row, sizes.rows, first, count, /*areLast=*/true);
+    return emitLastSquares(row, first, count);
   // With fewer sums a multiply-add would wait for the one before.
   constexpr int64_t fewestSums = 8;
   int64_t few = llvm::divideCeil(fewestSums, sizes.vectors());

@@ -118,7 +118,7 @@ void DenseTile::emitResults(Value from, Value to) {
   }
   Reader writer = makeReader(target.getBuffer(), op.resultMap);
   std::optional<int64_t> known = getConstantIntValue(sizeOf(op.lanes));
-  bool areWhole = known && *known % sizes.width == 0;
+  bool areWhole = known && *known % countLanes() == 0;
   struct Part {
     Value lane, sums, isThere;
     Place place;
@@ -149,13 +149,13 @@ void DenseTile::emitResults(Value from, Value to) {
   };
   // A mask, and what is read once for all rows, stay outside of the rows' loop.
   // Where all vectors are whole there is none. By AMX vectors of bf16 come in
-  // twos, a line of the cache: rows that lie at the same place of pages push
-  // each other's half lines out.
+  // twos for each panel, a line of the cache: rows that lie at the same place
+  // of pages push each other's half lines out.
   int64_t together =
       isAmx() && target.getElementType().isBF16() && sizes.vectors() % 2 == 0
-          ? 2
+          ? 2 * panels
           : 1;
-  forEach(0, sizes.width, together * sizes.lanes, [&](Value first) {
+  forEach(0, countLanes(), together * sizes.lanes, [&](Value first) {
     SmallVector<Part> parts;
     for (int64_t p = 0; p < together; ++p)
       parts.push_back(makePart(at.add(first, p * sizes.lanes)));

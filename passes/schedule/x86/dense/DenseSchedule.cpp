@@ -51,8 +51,7 @@ protected:
   double cyclesOf(const Workload &work, const PlanSizes &sizes,
                   double blocks) const;
   /// The time of `cycles` in which `bytes` move, in `items` of equal length.
-  Prediction predictItems(const Workload &work, double cycles, double bytes,
-                          double items) const;
+  Prediction predictItems(double cycles, double bytes, double items) const;
 };
 
 /// The same, but ops before the contraction are in its kernel.
@@ -120,14 +119,14 @@ double Dense::cyclesOf(const Workload &work, const PlanSizes &sizes,
 }
 
 /// Arithmetic, or reading of both sides, whichever takes longer.
-Prediction Dense::predictItems(const Workload &work, double cycles,
-                               double bytes, double items) const {
+Prediction Dense::predictItems(double cycles, double bytes,
+                               double items) const {
   double readers = double(cpu.threads);
   cycles = std::max(cycles, bytes / readRate(bytes, bytes, readers));
   TileSizes tile = TileSizes::of(cpu);
-  double perThread = double(DenseTile::mostRowsOf(tile, usesAmx(work)) +
-                            DenseTile::usualPiece) *
-                     double(tile.width) * 4;
+  double perThread =
+      double(DenseTile::mostRowsOf(tile) + DenseTile::usualPiece) *
+      double(tile.width) * 4;
   return {share(cycles, items, cycles / std::max(1.0, items), false),
           perThread};
 }
@@ -138,11 +137,11 @@ Prediction Dense::predict(const Workload &work, const PlanCase &,
   double rows = double(sizes.queries), columns = double(sizes.batch),
          depth = double(sizes.keys);
   double times = std::max(1.0, work.plainMultiplyAdds);
-  double blocks = std::ceil(
-      rows / double(DenseTile::mostRowsOf(TileSizes::of(cpu), usesAmx(work))));
+  double blocks =
+      std::ceil(rows / double(DenseTile::mostRowsOf(TileSizes::of(cpu))));
   double tiles = times * blocks * std::ceil(columns / double(cpu.widestTile()));
   Prediction made =
-      predictItems(work, cyclesOf(work, sizes, blocks),
+      predictItems(cyclesOf(work, sizes, blocks),
                    work.movedBytes * columns * rows * depth, tiles);
   if (const std::optional<RowCounts> &before = work.before) {
     double numbers = before->outerRows * rows * depth;
@@ -168,7 +167,7 @@ Prediction RowsDense::predict(const Workload &work, const PlanCase &plan,
   double fewest = double(DenseGridSizes::fewestRows);
   double most = std::clamp(
       double(DenseGridSizes::bytesOfRows(cpu)) / (depth * bytesOfTerm), fewest,
-      double(DenseTile::mostRowsOf(TileSizes::of(cpu), usesAmx(work))));
+      double(DenseTile::mostRowsOf(TileSizes::of(cpu))));
   double blocks = std::ceil(rows / most);
   if (rows > double(DenseGridSizes::mostRowsAgain(cpu, columns * bytesOfTerm)))
     blocks =
@@ -204,7 +203,7 @@ Prediction RowsDense::predict(const Workload &work, const PlanCase &plan,
   double bytes =
       work.movedBytes * double(sizes.batch) * double(sizes.queries) * depth +
       numbers * before.movedBytes - 2 * numbers * double(work.bits) / 8;
-  Prediction made = predictItems(work, cycles, bytes, threads);
+  Prediction made = predictItems(cycles, bytes, threads);
   made.bytes += blockRows * depth * bytesOfTerm;
   return made;
 }

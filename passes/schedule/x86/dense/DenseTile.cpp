@@ -34,8 +34,8 @@ DenseTile::DenseTile(ImplicitLocOpBuilder &b, KernelOp kernel,
     : DensePanel(b, sizes, scratch, makeSides(kernel, op), op.depths, op.lanes,
                  arePairsOf(op, sizes), termsOfPiece(op, sizes)),
       kernel(kernel), op(op), left(findLeft(kernel, op)),
-      target(kernel.getOutputs()[0], op.resultMap), leftSide(chooseLeftSide()) {
-}
+      target(kernel.getOutputs()[0], op.resultMap), leftSide(chooseLeftSide()),
+      panels(countPanels()) {}
 
 static bool areOfBf16(const Contraction &op) {
   auto isBf16 = [](Value side) { return getElementTypeOrSelf(side).isBF16(); };
@@ -54,6 +54,17 @@ int64_t DenseTile::termsOfPiece(const Contraction &op, const TileSizes &sizes) {
   // AMX adds up less at a time, and a longer piece moves its sums less often.
   constexpr int64_t amxPiece = 256;
   return isAmxOf(op, sizes) ? amxPiece : usualPiece;
+}
+
+int64_t DenseTile::countPanels() {
+  // Of more terms, pieces of two panels push left rows out of the first cache
+  // more often than results are written.
+  constexpr int64_t most = 2, mostTerms = 1024;
+  std::optional<int64_t> known = getConstantIntValue(sizeOf(op.lanes)),
+                         terms = getConstantIntValue(sizeOf(op.depths));
+  bool areSquares = isAmx() && sizes.width == 2 * tile::amxSide;
+  bool areFew = known && terms && *terms <= mostTerms;
+  return areSquares && areFew && *known % (most * sizes.width) == 0 ? most : 1;
 }
 
 DenseTile::LeftSide DenseTile::chooseLeftSide() {
@@ -85,11 +96,13 @@ bool DenseTile::canReadRight() const {
 }
 
 void DenseTile::takeScratch() {
-  sumTile = takeTile(mostRowsOf(sizes, isAmx()));
-  panel = takePanel();
+  sumTile = takeMatrix(mostRowsOf(sizes), countLanes());
+  pieces.clear();
+  for (int64_t i = 0; i < panels; ++i)
+    pieces.push_back(takePanel());
   Type copied = arePairs ? b.getBF16Type() : Type();
   if (leftSide == LeftSide::Copied)
-    leftTile = takeMatrix(mostRowsOf(sizes, isAmx()), piece, copied);
+    leftTile = takeMatrix(mostRowsOf(sizes), piece, copied);
   else if (leftSide == LeftSide::Terms ||
            (leftSide == LeftSide::Rows && isAmx()))
     leftTile = takeMatrix(sizes.rows, piece, copied);
@@ -127,13 +140,13 @@ void DenseTile::prefetch(Value row, Value first, Value count) {
   };
   Value next = at.add(choose(at.value(0), after),
                       at.mul(at.div(row, sizes.rows), share));
-  Value lane = choose(at.add(firstLane, sizes.width), firstLane);
+  Value lane = choose(at.add(firstLane, countLanes()), firstLane);
   // Panels that are there are read in turn: hardware guesses that.
   Value end = at.min(at.add(next, share), depth);
   if (Value areThere = arePanelsThere())
     end = b.createOrFold<arith::SelectOp>(areThere, next, end);
   forEach(next, end, 1,
-          [&](Value term) { emitPrefetch(matrix, term, lane, sizes.width); });
+          [&](Value term) { emitPrefetch(matrix, term, lane, countLanes()); });
 }
 
 /// The same where the kernel's panels are there: what comes next follows them.
@@ -160,8 +173,8 @@ void DenseTile::prefetchPanels(Value row, Value first, Value count) {
           [&](Value row) { emitPrefetch(piece, row, at.value(0), width); });
 }
 
-/// Clears terms of the panel after `count` of them, up to a whole step of AMX.
-void DenseTile::clearTerms(Value count) {
+/// Clears terms of `panel` after `count` of them, up to a whole step of AMX.
+void DenseTile::clearTerms(Value panel, Value count) {
   std::optional<int64_t> depth = getConstantIntValue(sizeOf(op.depths));
   if (!isAmx() || (depth && *depth % tile::amxTerms == 0))
     return;
@@ -177,40 +190,46 @@ void DenseTile::clearTerms(Value count) {
   });
 }
 
-/// `count` terms from `first` on of the right side, as products take them.
-Value DenseTile::takePiece(Value first, Value count, bool packs) {
+/// `count` terms from `first` on of panel `which` of the tile, as products take
+/// them.
+Value DenseTile::takePiece(int64_t which, Value first, Value count,
+                           bool packs) {
+  Value lane = at.add(firstLane, which * sizes.width);
   if (!packs) {
     Value matrix = right.makeMatrix(b, op.depths, op.lanes, batch);
-    SmallVector<OpFoldResult> offsets = {first, firstLane};
+    SmallVector<OpFoldResult> offsets = {first, lane};
     SmallVector<OpFoldResult> extents = {b.getIndexAttr(piece),
                                          b.getIndexAttr(sizes.width)};
     SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
     return memref::SubViewOp::create(b, matrix, offsets, extents, strides);
   }
+  auto pack = [&] {
+    emitPanel(batch, lane, pieces[which], first, count);
+    clearTerms(pieces[which], count);
+    return pieces[which];
+  };
   Value areThere = arePanelsThere();
-  if (!areThere) {
-    emitPanel(batch, firstLane, panel, first, count);
-    clearTerms(count);
-    return panel;
-  }
-  Value there = pieceOf(kernel.getPanels(), number, rowOf(first));
+  if (!areThere)
+    return pack();
+  Value there =
+      pieceOf(kernel.getPanels(), at.add(number, which), rowOf(first));
   auto choice =
       scf::IfOp::create(b, there.getType(), areThere, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
   scf::YieldOp::create(b, there);
   b.setInsertionPointToStart(choice.elseBlock());
-  emitPanel(batch, firstLane, panel, first, count);
-  clearTerms(count);
   scf::YieldOp::create(
-      b, Value(memref::CastOp::create(b, there.getType(), panel)));
+      b, Value(memref::CastOp::create(b, there.getType(), pack())));
   return choice.getResult(0);
 }
 
 /// Adds the products of `count` terms from `first` on to the sums, which are
 /// stored after the last ones.
 void DenseTile::emitPiece(Value first, Value count, bool packs) {
-  lanes = takePiece(first, count, packs);
+  lanes.clear();
+  for (int64_t i = 0; i < panels; ++i)
+    lanes.push_back(takePiece(i, first, count, packs));
   if (leftSide == LeftSide::Copied)
     emitLeft(first, count, at.value(0), here);
   Value isLast = at.compare(arith::CmpIPredicate::sge, at.add(first, count),

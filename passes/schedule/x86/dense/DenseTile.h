@@ -9,7 +9,8 @@
 
 namespace mixattn {
 
-/// Emits one tile of the result: some rows, and as many lanes as a tile has.
+/// Emits one tile of the result: some rows, and the lanes of a panel, or of two
+/// side by side.
 /// Rows, lanes and depths are numbers of all their loops, walked as one.
 class DenseTile : public DensePanel {
 public:
@@ -20,8 +21,8 @@ public:
 
   /// The most rows of a tile: they, a panel and the sums stay in the second
   /// cache.
-  static int64_t mostRowsOf(const TileSizes &sizes, bool areOfAmx) {
-    int64_t most = areOfAmx ? 512 : 384;
+  static int64_t mostRowsOf(const TileSizes &sizes) {
+    constexpr int64_t most = 384;
     return most / sizes.rows * sizes.rows;
   }
   /// Rows for which the right side is read as it lies: to pack it takes longer.
@@ -32,6 +33,10 @@ public:
   static bool isAmxOf(const Contraction &op, const TileSizes &sizes);
   static bool arePairsOf(const Contraction &op, const TileSizes &sizes);
   bool isAmx() const { return isAmxOf(op, sizes); }
+  /// The lanes of a tile. By AMX they are those of two panels where all of them
+  /// come in twos: hardware asks for lines of memory in pairs, and rows that
+  /// are written are a pair long.
+  int64_t countLanes() const { return panels * sizes.width; }
   /// The rows of a block of AMX's: two squares.
   static constexpr int64_t amxRows = 2 * tile::amxSide;
   /// Whether the lanes of a term lie side by side, and all terms as far apart.
@@ -54,8 +59,8 @@ public:
   /// Whether the kernel's panels are there, or null where it has none.
   mlir::Value arePanelsThere();
   /// The tile from `row` and `lane` on, of at most `rows` rows, of the batch at
-  /// `place`. Its lanes are panel `number` of all. `packs` the right side where
-  /// the kernel has no panels, or reads it as it lies.
+  /// `place`. Its lanes begin with panel `number` of all. `packs` the right
+  /// side where the kernel has no panels, or reads it as it lies.
   void emit(const Place &place, mlir::Value number, mlir::Value row,
             mlir::Value lane, mlir::Value rows, bool packs);
 
@@ -75,18 +80,23 @@ private:
   };
   LeftSide chooseLeftSide();
   static int64_t termsOfPiece(const Contraction &op, const TileSizes &sizes);
-  void clearTerms(mlir::Value count);
+  int64_t countPanels();
+  void clearTerms(mlir::Value panel, mlir::Value count);
 
   // DenseProducts.cpp
   void emitLeft(mlir::Value first, mlir::Value count, mlir::Value from,
                 mlir::Value to);
+  void emitProduct(mlir::Value left, mlir::Value leftRow, mlir::Value row,
+                   int64_t rows, const tile::ProductClauses &clauses);
   void emitBlock(mlir::Value row, int64_t rows, mlir::Value first,
                  mlir::Value count, bool areLast);
+  void emitLastSquares(mlir::Value row, mlir::Value first, mlir::Value count);
   void emitProducts(mlir::Value row, mlir::Value first, mlir::Value count);
 
   void prefetch(mlir::Value row, mlir::Value first, mlir::Value count);
   void prefetchPanels(mlir::Value row, mlir::Value first, mlir::Value count);
-  mlir::Value takePiece(mlir::Value first, mlir::Value count, bool packs);
+  mlir::Value takePiece(int64_t which, mlir::Value first, mlir::Value count,
+                        bool packs);
   void emitPiece(mlir::Value first, mlir::Value count, bool packs);
 
   // DenseResults.cpp
@@ -107,13 +117,17 @@ private:
   std::optional<DenseOperand> left;
   DenseOperand target;
   LeftSide leftSide;
+  /// How many panels a tile has side by side.
+  int64_t panels;
   /// Where the tile stands: an index for each loop of the batch, the number of
-  /// its panel, its first row and its first lane, and how many rows it has.
+  /// its first panel, its first row and its first lane, and how many rows it
+  /// has.
   Place batch;
   mlir::Value number, firstRow, firstLane, here;
-  mlir::Value sumTile, panel, leftTile;
-  /// The right side as products take it.
-  mlir::Value lanes;
+  mlir::Value sumTile, leftTile;
+  /// For each panel, room for a piece of it, and the right side as products
+  /// take it.
+  llvm::SmallVector<mlir::Value, 2> pieces, lanes;
   /// Whether one piece has all terms, and whether products begin with zeros.
   bool areSumsWhole = false, sumsBegin = false;
 };
