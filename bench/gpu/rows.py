@@ -29,7 +29,8 @@ TIMED = (
 
 class Row(NamedTuple):
     """A variant in sizes, static and dynamic; a size that is not said is one of
-    USUAL's. A plan of a GPU has one case: that of few queries is forced."""
+    USUAL's. A plan may be forced: `@decode` has parts that are as long as its many
+    keys ask for, the case of few queries such as 2048 keys ask for."""
     text: str
     variant: str
     static: dict

@@ -79,8 +79,7 @@ static void set_value(const struct call *call, const struct launch *launch,
 static void start(const struct call *call, int number) {
   const struct launch *launch = &call->entry->launches[number];
   const unsigned *grid = launch->grid, *block = launch->block;
-  // The driver takes no grid without blocks.
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+  if (launch_is_empty(launch))
     return;
   // The driver copies what the addresses lead to before it returns.
   union value values[MOST_PARAMETERS];

@@ -125,6 +125,11 @@ static bool read_parameter(const struct reader *reader, const char *object,
          set_number(parameter, object, reader_evaluate(reader, scalar));
 }
 
+bool launch_is_empty(const struct launch *launch) {
+  const unsigned *grid = launch->grid;
+  return grid[0] == 0 || grid[1] == 0 || grid[2] == 0;
+}
+
 static void read_launch(const struct reader *reader, const char *object,
                         const struct entry *entry, struct launch *launch) {
   unsigned cluster[3];
@@ -148,7 +153,7 @@ static void read_launch(const struct reader *reader, const char *object,
     const struct parameter *parameter = &launch->parameters[i];
     if (!read_parameter(reader, item, entry, &launch->parameters[i]))
       reader_reject(reader, "parameters that this program knows", item);
-    if (parameter->kind == PARAMETER_WORKSPACE &&
+    if (parameter->kind == PARAMETER_WORKSPACE && !launch_is_empty(launch) &&
         (parameter->number < 0 || parameter->number >= entry->workspace_bytes))
       fail("%s wants byte %lld of a workspace, but %s says that it has %lld",
            launch->kernel, (long long)parameter->number, reader->path,

@@ -12,7 +12,7 @@
 enum {
   MOST_RANK = 8,
   MOST_TENSORS = 8,
-  MOST_LAUNCHES = 8,
+  MOST_LAUNCHES = 16,
   MOST_PARAMETERS = 64,
   // Of a tensor map; the driver takes no more.
   MOST_MAP_DIMS = 5
@@ -81,6 +81,10 @@ struct entry {
 // Reads the one entry of the manifest `text`. Ends the program where it cannot.
 void manifest_read(const struct reader *reader, const char *text,
                    struct entry *entry);
+
+// Whether the grid has no blocks: the driver takes no such launch, and the call
+// has none. So are those of a case of the plan that the sizes do not take.
+bool launch_is_empty(const struct launch *launch);
 
 // Reads the list "launches" of `object`, after the tensors and the workspace.
 void manifest_read_launches(const struct reader *reader, const char *object,

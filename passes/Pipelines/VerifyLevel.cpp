@@ -37,10 +37,14 @@ static bool usesTensors(Operation *op) {
 }
 
 /// Whether `op` belongs to an entry that launches kernels: it launches one,
-/// computes with numbers, or asks for sizes and views of buffers.
+/// computes with numbers, asks for sizes and views of buffers, or chooses by a
+/// condition which kernels are launched.
 static bool launches(Operation *op) {
-  return isa<FunctionOpInterface, func::ReturnOp, tile::GridOp, tile::LaunchOp,
-             tile::MultiprocessorsOp, memref::DimOp, ViewLikeOpInterface>(op) ||
+  if (auto choice = dyn_cast<scf::IfOp>(op))
+    return choice.getNumResults() == 0;
+  return isa<FunctionOpInterface, func::ReturnOp, scf::YieldOp, tile::GridOp,
+             tile::LaunchOp, tile::MultiprocessorsOp, memref::DimOp,
+             ViewLikeOpInterface>(op) ||
          isa_and_present<arith::ArithDialect>(op->getDialect());
 }
 

@@ -46,6 +46,28 @@ describe(func::FuncOp entry, tile::ParameterAttr parameter, Value value) {
       {"stride", *name}, {"dim", parameter.getDim()}, {"type", "i64"}};
 }
 
+/// The blocks of `launch` along its first axis, `count` of them where its
+/// conditions hold; where one does not they are 0, and hosts pass over it.
+static FailureOr<Size> describeRun(tile::LaunchOp launch, Size count) {
+  Array product{"multiply"};
+  for (const RunCondition &each : getRunConditions(launch)) {
+    if (!isSizeOfArguments(each.holds))
+      return launch.emitOpError("expected conditions on sizes of arguments");
+    Size holds = describeSize(each.holds);
+    product.push_back(each.isElse ? Array{"subtract", 1, std::move(holds)}
+                                  : std::move(holds));
+  }
+  if (product.size() == 1)
+    return count;
+  // A product of products is one.
+  Array *factors = count.getAsArray();
+  if (factors && factors->front() == product.front())
+    product.insert(product.end(), factors->begin() + 1, factors->end());
+  else
+    product.push_back(std::move(count));
+  return Size(std::move(product));
+}
+
 static FailureOr<Object> describe(func::FuncOp entry, tile::LaunchOp launch) {
   Array grid;
   for (Value count : launch.getCounts()) {
@@ -55,6 +77,10 @@ static FailureOr<Object> describe(func::FuncOp entry, tile::LaunchOp launch) {
   }
   while (grid.size() < 3)
     grid.push_back(1);
+  FailureOr<Size> blocks = describeRun(launch, std::move(grid[0]));
+  if (failed(blocks))
+    return failure();
+  grid[0] = std::move(*blocks);
   Array parameters;
   for (auto [attribute, value] :
        llvm::zip(launch.getParameters(), launch.getValues())) {
@@ -79,13 +105,16 @@ struct DescribeLaunchesPass
     : mixattn::impl::DescribeLaunchesPassBase<DescribeLaunchesPass> {
   void runOnOperation() override {
     llvm::StringMap<Array> launches;
-    for (func::FuncOp entry : getEntries(getOperation()))
-      for (auto launch : entry.getOps<tile::LaunchOp>()) {
+    for (func::FuncOp entry : getEntries(getOperation())) {
+      WalkResult walked = entry.walk([&](tile::LaunchOp launch) {
         FailureOr<Object> described = describe(entry, launch);
-        if (failed(described))
-          return signalPassFailure();
-        launches[entry.getName()].push_back(std::move(*described));
-      }
+        if (succeeded(described))
+          launches[entry.getName()].push_back(std::move(*described));
+        return WalkResult(described);
+      });
+      if (walked.wasInterrupted())
+        return signalPassFailure();
+    }
     changeEntries(getOperation(), [&](StringRef name, Object &entry) {
       entry["launches"] = std::move(launches[name]);
     });

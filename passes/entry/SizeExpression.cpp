@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -121,6 +122,15 @@ bool mixattn::isSameSize(Value x, Value y) {
            dim.getConstantIndex() == other.getConstantIndex();
   }
   return llvm::equal(left->getOperands(), right->getOperands(), isSameSize);
+}
+
+SmallVector<RunCondition> mixattn::getRunConditions(Operation *op) {
+  SmallVector<RunCondition> conditions;
+  for (; op && !isa<FunctionOpInterface>(op); op = op->getParentOp())
+    if (auto choice = dyn_cast_if_present<scf::IfOp>(op->getParentOp()))
+      conditions.push_back({choice.getCondition(),
+                            op->getParentRegion() == &choice.getElseRegion()});
+  return conditions;
 }
 
 /// The constant that `size` is, or none; a condition that holds is 1.

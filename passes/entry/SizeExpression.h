@@ -28,6 +28,16 @@ bool isSameSize(mlir::Value x, mlir::Value y);
 /// does.
 mlir::Value emitBound(mlir::ImplicitLocOpBuilder &b, mlir::Value size);
 
+/// A condition that an op runs under: that of an scf.if around it.
+struct RunCondition {
+  mlir::Value holds;
+  /// Whether the op runs where the condition does not hold.
+  bool isElse;
+};
+
+/// The conditions that `op` runs under in its function, innermost first.
+llvm::SmallVector<RunCondition> getRunConditions(mlir::Operation *op);
+
 /// `size` in an entry as manifests have it: `workspace` in
 /// lib/Runtime/manifest.md. Sizes without a name are null.
 llvm::json::Value describeSize(mlir::Value size);

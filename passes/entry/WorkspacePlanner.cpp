@@ -144,15 +144,13 @@ Value WorkspacePlanner::bytesOf(memref::AllocOp alloc) {
 /// `bytes`, which `op` needs, or 0 where conditions that are known at the
 /// function's beginning say that it is not run.
 Value WorkspacePlanner::emitWhereRun(Operation *op, Value bytes) {
-  for (; op->getParentOp() != function; op = op->getParentOp()) {
-    auto choice = dyn_cast<scf::IfOp>(op->getParentOp());
-    if (!choice || !isSizeOfArguments(choice.getCondition()))
+  for (const RunCondition &each : getRunConditions(op)) {
+    if (!isSizeOfArguments(each.holds))
       continue;
-    Value holds = arith::ExtUIOp::create(b, b.getI64Type(),
-                                         cloneHere(choice.getCondition()));
+    Value holds =
+        arith::ExtUIOp::create(b, b.getI64Type(), cloneHere(each.holds));
     holds = arith::IndexCastOp::create(b, b.getIndexType(), holds);
-    bool isElse = op->getParentRegion() == &choice.getElseRegion();
-    bytes = at.mul(isElse ? at.sub(1, holds) : holds, bytes);
+    bytes = at.mul(each.isElse ? at.sub(1, holds) : holds, bytes);
   }
   return bytes;
 }

@@ -245,9 +245,6 @@ void Planner::addCases(PlanSize axis, bool isDown, const PlanCase &usual,
 SmallVector<PlanCase> Planner::makePlan() const {
   PlanCase usual = choose(getSizes());
   SmallVector<WeighedCase> cases;
-  // Launches of a GPU, which manifests list, have no conditions.
-  if (target.target.getFamily() != TargetFamily::X86)
-    return {usual};
   for (PlanSize axis : {PlanSize::Keys, PlanSize::Queries})
     for (bool isDown : {false, true})
       if (isOpen(axis) && !(isSquare && axis == PlanSize::Keys))

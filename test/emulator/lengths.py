@@ -18,7 +18,7 @@ import driver
 import run
 import variants
 
-QUERIES, KEYS, FEATURES = 20, 70, 64
+KEYS, FEATURES = 70, 64
 BAD = [-1, KEYS + 1, 33, -2**40, 2**40]
 NEAREST = [0, KEYS, 33, 0, KEYS]
 BATCH = len(BAD)
@@ -36,7 +36,7 @@ class Call:
         self.tensors = {
             name: (rng.standard_normal((BATCH, 1, rows, FEATURES))
                    .astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-            for name, rows in (("q", QUERIES), ("k", KEYS), ("v", KEYS))}
+            for name, rows in (("q", options.queries), ("k", KEYS), ("v", KEYS))}
 
     def run(self, lengths, has_status=True):
         """The bits of the result, and the status word."""
@@ -61,6 +61,7 @@ def main():
     parser.add_argument("--target", required=True, help="a GPU's name")
     parser.add_argument("--argument", default="lengths", choices=("lengths", "start"),
                         help="what is out of range (%(default)s)")
+    parser.add_argument("--queries", type=int, default=20, help="how many (%(default)s)")
     options = parser.parse_args()
     options.dtype, options.bin, options.seed = "bf16", None, 1
     options.plan = []

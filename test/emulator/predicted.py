@@ -29,6 +29,7 @@ import driver  # noqa: E402
 import moved  # noqa: E402
 import run  # noqa: E402
 import run_variant  # noqa: E402
+import sizes  # noqa: E402
 import variants  # noqa: E402
 
 # Exps of a warp for 16 rows, of which each lane has two: a factor of their sums, one
@@ -46,8 +47,8 @@ LOADING = ("banded",)
 
 
 def explain(kernel, options, batches, queries, keys):
-    """The algorithm of the chosen plan, the keys of its op, and its clocks, a kernel
-    after the other."""
+    """The chosen plan, the keys of its op, and its clocks, a kernel after the
+    other."""
     source = kernel.folder / f"{kernel.name}.mlir"
     dims = [f"--dim={name}={size}" for name, size in
             [("B", batches), ("N", queries), ("S", keys)]
@@ -56,7 +57,7 @@ def explain(kernel, options, batches, queries, keys):
         [run_variant.tool("mixattn-compile", options.bin), source,
          f"--target={options.target}", *options.plan, "--explain=json", *dims],
         capture_output=True, text=True, check=True)
-    return [(candidate["algorithm"], op["sizes"]["keys"], clocks) for op in json.loads(made.stdout)["entries"][0]["ops"]
+    return [(candidate, op["sizes"]["keys"], clocks) for op in json.loads(made.stdout)["entries"][0]["ops"]
             for candidate in op["candidates"] if candidate["reason"] == "chosen"
             for clocks in candidate["predicted_clocks"]]
 
@@ -87,11 +88,13 @@ def seen_keys(kernel, queries, keys, clocks):
         yield end - begin, (end - begin + pooled) / 2, pooled
 
 
-def warps_of(kernel):
-    """Warps that compute in a block, of each kernel that visits keys, by name; of a
-    pool that of its last one."""
-    warps, last = {}, kernel.entry["launches"][-1]
-    for each in kernel.entry["launches"]:
+def warps_of(kernel, arrays):
+    """Warps that compute in a block, of each kernel that visits keys in a call with
+    these arguments, by name; of a pool that of its last one."""
+    dims = sizes.dims_of(kernel.entry["arguments"], arrays)
+    launches = sizes.launches_of(kernel.entry, dims)
+    warps, last = {}, launches[-1]
+    for each in launches:
         begin = kernel.text.index(f".entry {each['kernel']}(")
         body = kernel.text[begin:kernel.text.find(".entry", begin + 1)]
         # A producer's warpgroup has no products.
@@ -132,18 +135,18 @@ class Counting(driver.Driver):
 class Predicted:
     """The sums over all kernels, as --explain predicts them."""
 
-    def __init__(self, kernel, options, case):
+    def __init__(self, kernel, options, case, arrays):
         batches, queries, keys, _ = map(int, case.split("x"))
         self.products = self.exps = self.bytes = self.of_rows = 0
-        self.warps = warps_of(kernel)
-        self.algorithm = None
+        self.warps = warps_of(kernel, arrays)
+        self.algorithm, split = None, 0
         heads = options.heads
         explained = explain(kernel, options, batches, queries, keys)
         if len(explained) != len(self.warps):
             raise SystemExit(f"FAIL {len(self.warps)} kernels have products, but "
                              f"{len(explained)} are predicted")
-        for (self.algorithm, keys, clocks), warps in zip(explained,
-                                                         self.warps.values()):
+        for (plan, keys, clocks), warps in zip(explained, self.warps.values()):
+            self.algorithm, split = plan["algorithm"], plan.get("split", 0)
             if self.algorithm in LINEAR:
                 self.add_linear(clocks, warps, batches, queries, keys, options)
                 continue
@@ -154,7 +157,7 @@ class Predicted:
                 continue
             items = batches * (heads // clocks["heads"])
             # Parts of the keys have items of their own.
-            parts = keys // options.split if options.split else 1
+            parts = keys // split if split else 1
             seen = list(seen_keys(kernel, queries, keys, clocks))
             visits = items * parts * sum(-(-each // parts // clocks["keys"])
                                          for each, *_ in seen)
@@ -170,9 +173,8 @@ class Predicted:
                 OF_ROWS * (2 if has_band(kernel) else 1)
             self.bytes += copied * clocks["copied_bytes"] / clocks["keys"]
         # Two warps put a row's parts together, of which each has a factor.
-        if options.split:
-            self.of_rows += batches * heads * queries * 2 * \
-                (keys // options.split + 1)
+        if split:
+            self.of_rows += batches * heads * queries * 2 * (keys // split + 1)
 
     def add_linear(self, clocks, warps, batches, queries, keys, options):
         """A block takes the chunks of its keys, or one chunk of queries; causal
@@ -204,12 +206,10 @@ def main():
     options.library = options.library or run.find_library()
     options.sizes = {size[0]: int(size[2:]) for size in options.sizes.split(",")}
     options.heads = options.sizes["H"]
-    options.split = next((int(plan.rpartition("split=")[2])
-                          for plan in options.plan if "split=" in plan), 0)
     with tempfile.TemporaryDirectory() as folder:
         kernel = variants.Kernel(options.variant, pathlib.Path(folder), options)
-        predicted = Predicted(kernel, options, options.case)
         arrays = moved.draw(kernel, options.case)
+        predicted = Predicted(kernel, options, options.case, arrays)
         # No score is above another, so that references rise once; all keys
         # count.
         for name in {"q", "slopes"} & set(arrays):

@@ -22,15 +22,23 @@ def number(value):
     return f"{value:.1f}".removesuffix(".0")
 
 
-def cells(name, entry, chosen, usage, opcodes, seconds):
-    """The line of one row: its entry of the manifest, the algorithms of its
-    plans, what ptxas uses for each kernel, and the opcodes of all."""
-    kernels = [each["kernel"] for each in entry["launches"]]
-    dims = {each: NOMINAL.get(each, NOMINAL["N"]) for argument in
+def dims_of(entry):
+    """The sizes of its dims that the page is about."""
+    return {each: NOMINAL.get(each, NOMINAL["N"]) for argument in
             entry["arguments"] for each in argument["shape"]
             if isinstance(each, str)}
+
+
+def cells(name, entry, chosen, usage, opcodes, seconds):
+    """The line of one row: its entry of the manifest, the algorithms of its
+    plans, what ptxas uses for each kernel, and the opcodes of each. Counted are
+    the kernels that a call of the page's sizes launches."""
+    dims = dims_of(entry)
+    launches = sizes.launches_of(entry, dims)
+    kernels = [each["kernel"] for each in launches]
     shared = max((usage[each["kernel"]][1] + sizes.evaluate(each["shared"], dims)
-                  for each in entry["launches"]), default=0)
+                  for each in launches), default=0)
+    opcodes = [opcode for each in kernels for opcode in opcodes[each]]
     workspace = sizes.evaluate(entry.get("workspace") or 0, dims)
     return [name, " ".join(dict.fromkeys(chosen)) or "plain", str(len(kernels)),
             str(max((usage[each][0] for each in kernels), default=0)),

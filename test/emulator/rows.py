@@ -34,6 +34,7 @@ import row_table  # noqa: E402
 import run_variant  # noqa: E402
 import sass  # noqa: E402
 import signatures  # noqa: E402
+import sizes  # noqa: E402
 
 EXAMPLES = """examples:
   rows.py --target=sm_90a
@@ -88,13 +89,17 @@ class Row:
                         "op has no schedule on" not in made.stderr:
                     self.complaints.append(made.stderr)
                 return self
-            explained = self.compile(folder, "--explain=json")
-            self.compare(folder, json.loads(explained.stdout))
+            entry = json.loads(
+                (folder / "row.json").read_text())["entries"][0]
+            explained = self.compile(folder, "--explain=json", *(
+                f"--dim={name}={size}"
+                for name, size in row_table.dims_of(entry).items()))
+            self.compare(folder, entry, json.loads(explained.stdout))
         return self
 
-    def compare(self, folder, explained):
-        entry = json.loads((folder / "row.json").read_text())["entries"][0]
-        launches = {each["kernel"]: each for each in entry["launches"]}
+    def compare(self, folder, entry, explained):
+        launches = {each["kernel"]: each for each in sizes.launches_of(
+            entry, row_table.dims_of(entry))}
         usage = sass.usage(folder / "row.cubin")
         self.complaints += [f"{stack} bytes of a thread's registers are spilled"
                             for *_, stack in usage.values() if stack]
@@ -103,9 +108,9 @@ class Row:
                      for candidate in op["candidates"]
                      if candidate["reason"] == "chosen"
                      for clocks in candidate.get("predicted_clocks", [])]
-        counted, loads, opcodes = {}, {}, []
+        counted, loads, opcodes = {}, {}, {}
         for name, code in sass.functions(folder / "row.cubin"):
-            opcodes += [each.opcode for each in code]
+            opcodes[name] = [each.opcode for each in code]
             if census.Census(code).opcodes:
                 counted[name] = code
                 loads[name] = sass.device_loads(code)

@@ -41,6 +41,8 @@ class Run:
         self.has_status = has_status
         self.cuda, self.text, self.entry = cuda, text, entry
         self.arrays = dict(arrays)
+        # The kernels that ran.
+        self.launched = []
         self.dims = sizes.dims_of(entry["arguments"], self.arrays)
         for result in entry["results"]:
             shape = [self.size(size) for size in result["shape"]]
@@ -103,7 +105,8 @@ class Run:
         self.status = cuda.upload(np.zeros(1, np.uint32))
         module = cuda.load(self.text)
         own = (None, target_of(self.text))
-        for launch in self.entry["launches"]:
+        for launch in sizes.launches_of(self.entry, self.dims,
+                                        cuda.multiprocessors()):
             # A manifest may have the launches of several targets.
             if launch.get("target") not in own:
                 continue
@@ -111,8 +114,7 @@ class Run:
                 raise driver.DriverError("clusters of several blocks are not "
                                          "emulated")
             grid = [self.size(size) for size in launch["grid"]]
-            if 0 in grid:
-                continue
+            self.launched.append(launch["kernel"])
             cuda.launch(cuda.function(module, launch["kernel"]), grid,
                         launch["block"], self.size(launch["shared"]),
                         [self.parameter(each)

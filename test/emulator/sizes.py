@@ -33,6 +33,14 @@ def evaluate(size, dims, multiprocessors=0):
     return value
 
 
+def launches_of(entry, dims, multiprocessors=1):
+    """The launches that a call of these sizes makes: hosts pass over the others,
+    whose grids have no blocks."""
+    return [launch for launch in entry["launches"]
+            if all(evaluate(size, dims, multiprocessors)
+                   for size in launch["grid"])]
+
+
 def dims_of(arguments, arrays):
     """The sizes of named dims, from the shapes of arrays by name."""
     dims = {}

@@ -41,6 +41,8 @@ class Kernel(run_variant.Variant):
         self.folder, self.sizes = folder, options.sizes
         self.has_reference = False
         self.options = options
+        # The kernels that the last case ran.
+        self.launched = []
         source = next(source for source in (
             at / f"{name}.mlir" for at in run_variant.FOLDERS)
             if source.exists())
@@ -62,7 +64,9 @@ class Kernel(run_variant.Variant):
     def run(self, arrays, **settings):
         cuda = driver.Driver(self.options.library, chip=self.options.target,
                              seed=self.options.seed, **settings)
-        results, status = run.Run(cuda, self.text, self.entry, arrays).run()
+        call = run.Run(cuda, self.text, self.entry, arrays)
+        results, status = call.run()
+        self.launched = call.launched
         if status:
             raise driver.DriverError(f"the status word is {status}")
         return results
@@ -98,6 +102,8 @@ def parse():
                         help="a plan in place of the one that is chosen")
     parser.add_argument("--sizes", default="H=1",
                         help="static sizes: H=1,D=64; nothing: as they are")
+    parser.add_argument("--kernels", action="store_true",
+                        help="say which ones a case runs")
     parser.add_argument("--ptx", type=pathlib.Path, metavar="FILE",
                         help="where to leave the text")
     parser.add_argument("--replace", nargs=2, metavar=("OLD", "NEW"),
@@ -135,7 +141,8 @@ def main():
                 complaints = [str(failure)]
             bad += bool(complaints)
             print(f"{options.variant} {options.target} {options.dtype} {case}: "
-                  f"error {share:.3f} of the limit")
+                  f"error {share:.3f} of the limit" +
+                  (f", {' '.join(kernel.launched)}" if options.kernels else ""))
             for complaint in complaints:
                 print(f"FAIL {complaint}")
     return 1 if bad else 0

@@ -93,6 +93,51 @@ module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22}]}"} {
 
 // -----
 
+// A launch that a condition holds for has no blocks where it does not; one under
+// two conditions needs both.
+// CHECK:      \22grid\22:{{\[\[}}\22multiply\22,[\22at_most\22,\22N\22,16],\22N\22],1,1],\22kernel\22:\22few\22
+// CHECK-SAME: \22grid\22:{{\[\[}}\22multiply\22,[\22above\22,\22N\22,64],[\22subtract\22,1,[\22at_most\22,\22N\22,16]],3,\22N\22],7,1],\22kernel\22:\22many\22
+// CHECK-SAME: \22grid\22:{{\[\[}}\22multiply\22,[\22subtract\22,1,[\22above\22,\22N\22,64]],[\22subtract\22,1,[\22at_most\22,\22N\22,16]],1],1,1],\22kernel\22:\22others\22
+// CHECK-SAME: \22grid\22:[7,1,1],\22kernel\22:\22always\22
+module attributes {attn.manifest = "{\22entries\22:[{\22name\22:\22f\22}]}"} {
+  func.func @f(%x: memref<?xf32> {attn.name = "x", attn.dims = ["N"]}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %c7 = arith.constant 7 : index
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %areFew = arith.cmpi sle, %n, %c16 : index
+    scf.if %areFew {
+      tile.launch @kernels::@few blocks %n threads 32 []
+    } else {
+      %areMany = arith.cmpi sgt, %n, %c64 : index
+      scf.if %areMany {
+        %blocks = arith.muli %c3, %n : index
+        tile.launch @kernels::@many blocks %blocks, %c7 threads 32 []
+      } else {
+        tile.launch @kernels::@others blocks %c1 threads 32 []
+      }
+    }
+    tile.launch @kernels::@always blocks %c7 threads 32 []
+    return
+  }
+}
+
+// -----
+
+func.func @f(%isLarge: i1) {
+  %c1 = arith.constant 1 : index
+  scf.if %isLarge {
+    // expected-error @below {{'tile.launch' op expected conditions on sizes of arguments}}
+    tile.launch @kernels::@f_kernel_0 blocks %c1 threads 32 []
+  }
+  return
+}
+
+// -----
+
 func.func @f(%k: index) {
   %n = arith.shli %k, %k : index
   // expected-error @below {{'tile.launch' op expected counts that are sizes of arguments}}

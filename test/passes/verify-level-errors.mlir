@@ -101,6 +101,29 @@ module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   }
 }
 
+// -----
+
+// A condition chooses which kernels are launched, and gives no number.
+module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
+  func.func @condition(%x: memref<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %areFew = arith.cmpi sle, %n, %c16 : index
+    scf.if %areFew {
+      tile.launch @kernels::@few blocks %n threads 32 []
+    }
+    // expected-error @below {{'scf.if' op would compute on the host}}
+    %size = scf.if %areFew -> index {
+      scf.yield %c0 : index
+    } else {
+      scf.yield %c16 : index
+    }
+    tile.launch @kernels::@many blocks %size threads 32 []
+    return
+  }
+}
+
 //--- gpu-llvm.mlir
 module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   func.func @buffer(%n: index) {

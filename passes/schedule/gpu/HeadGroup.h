@@ -29,6 +29,8 @@ struct HeadGroup {
   int64_t features, valueFeatures;
   /// Tensors with an element for each pair of a query and a key.
   int64_t pairReads = 0;
+  /// Numbers of the first layer of an MLP.
+  int64_t coefficients = 0;
   /// Whether exponents of all heads are computed at once.
   bool sharesWork;
 
@@ -72,8 +74,6 @@ struct HeadGroup {
   }
 
 private:
-  /// Numbers of the first layer of an MLP.
-  int64_t coefficients = 0;
   bool drawsNoise;
 };
 

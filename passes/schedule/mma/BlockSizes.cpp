@@ -68,10 +68,14 @@ BlockSizes BlockSizes::ofPart(AttentionOpInterface op, int64_t sharedBytes) {
   queries = std::clamp<int64_t>(queries, 1, mostPartQueries);
   int64_t rows = std::min(queries * sizes.rowHeads, most);
   sizes.warps = int64_t(llvm::PowerOf2Ceil(llvm::divideCeil(rows, 16)));
-  // One warp would copy a row of more than 128 features by so many addresses
+  // One warp would copy a row of 128 features or more by so many addresses
   // that ptxas spills some (test/emulator/rows-decode.test).
-  if (std::max(sizes.group.features, sizes.group.valueFeatures) > 128)
+  if (std::max(sizes.group.features, sizes.group.valueFeatures) >= 128)
     sizes.warps = std::max<int64_t>(sizes.warps, 2);
+  // Nor has one warp registers for the addresses of many keys where numbers of
+  // an MLP take some.
+  if (sizes.warps == 1 && sizes.group.coefficients > 0)
+    sizes.keys = 16;
   for (int64_t fewest = sizes.keys;
        fewest >= 16 && !sizes.fitTwice(sharedBytes); fewest /= 2)
     sizes.keys = fewest;

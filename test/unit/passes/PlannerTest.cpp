@@ -84,16 +84,23 @@ TEST_F(PlannerTest, StaticSizesDecideAtOnce) {
   }
 }
 
-TEST_F(PlannerTest, GpusDecodeWhereQueriesAreKnownToBeFew) {
+TEST_F(PlannerTest, GpusDecodeFewQueries) {
   auto target = TargetAttr::get(&context, TargetFamily::Mma, "sm_80", {},
                                 /*threads=*/0, {}, {});
-  for (const char *queries : {"1", "16", "17", "2048", "?"}) {
+  for (const char *queries : {"1", "16", "17", "2048"}) {
     llvm::SmallVector<PlanCase> cases =
         plan(softmax(queries, "2048", "bf16"), target);
     ASSERT_EQ(cases.size(), 1u) << queries;
     bool areFew = queries == std::string("1") || queries == std::string("16");
     EXPECT_EQ(cases[0].algorithm, areFew ? "decode" : "online") << queries;
   }
+  llvm::SmallVector<PlanCase> cases =
+      plan(softmax("?", "2048", "bf16"), target);
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_EQ(cases[0].algorithm, "decode");
+  EXPECT_EQ(cases[0].when[1].atMost, 16);
+  EXPECT_EQ(cases[1].algorithm, "online");
+  EXPECT_TRUE(cases[1].isUnconditional());
 }
 
 TEST_F(PlannerTest, LargerBlocksByAmx) {
