@@ -46,6 +46,7 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
     // Masks that follow from positions are read as such.
     pm.addPass(createFoldPositionsPass());
     pm.addPass(createRaiseAttentionPass());
+    pm.addPass(createNarrowAttentionPass());
   }
   // Canonicalise named ops before they generalise: their folds are simpler.
   pm.addPass(createCanonicalizerPass());

@@ -91,4 +91,53 @@ def RaiseAttentionPass : Pass<"attn-raise-attention", "::mlir::ModuleOp"> {
   ];
 }
 
+def NarrowAttentionPass : Pass<"attn-narrow-attention", "::mlir::ModuleOp"> {
+  let summary = "Take numbers of 16 bits that a graph widens for an attention";
+  let description = [{
+    Input: `attn.generic` of f32, as attn-raise-attention makes it.
+    Output: where queries, keys and values are all widened from one type of 16
+    bits, and the result is only rounded to that type, the op takes the numbers
+    as they are and gives that type. PyTorch exports attention of such models so.
+    Reshapes between do not matter. Scores stay what they were, since a product
+    of two such numbers is exact in f32. Weights may be rounded to the type as
+    they are multiplied by values, as of any attention of 16 bits: an error of the
+    order of the result's own rounding. A remark says of each op that it was made
+    so.
+    Skips: operands of different types; results that others read as f32; ops with
+    further results.
+
+    ```mlir
+    func.func @f(%x: tensor<1x4x9x8xbf16>) -> tensor<1x4x9x8xbf16> {
+      %wide = tensor.empty() : tensor<1x4x9x8xf32>
+      %q = linalg.generic {indexing_maps = [affine_map<(b, h, n, d) -> (b, h, n, d)>, affine_map<(b, h, n, d) -> (b, h, n, d)>],
+                           iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+          ins(%x : tensor<1x4x9x8xbf16>) outs(%wide : tensor<1x4x9x8xf32>) {
+      ^bb0(%number: bf16, %out: f32):
+        %w = arith.extf %number : bf16 to f32
+        linalg.yield %w : f32
+      } -> tensor<1x4x9x8xf32>
+      %p = attn.generic scores(%q, %q : tensor<1x4x9x8xf32>, tensor<1x4x9x8xf32>) scale 1.0
+          pool(%q : tensor<1x4x9x8xf32>) -> tensor<1x4x9x8xf32>
+      %narrow = tensor.empty() : tensor<1x4x9x8xbf16>
+      %o = linalg.generic {indexing_maps = [affine_map<(b, h, n, d) -> (b, h, n, d)>, affine_map<(b, h, n, d) -> (b, h, n, d)>],
+                           iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+          ins(%p : tensor<1x4x9x8xf32>) outs(%narrow : tensor<1x4x9x8xbf16>) {
+      ^bb0(%number: f32, %out: bf16):
+        %r = arith.truncf %number : f32 to bf16
+        linalg.yield %r : bf16
+      } -> tensor<1x4x9x8xbf16>
+      return %o : tensor<1x4x9x8xbf16>
+    }
+    ```
+    becomes
+    ```
+    %o = attn.generic scores(%x, %x) scale 1.0 pool(%x)
+    ```
+    of bf16.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // MIXATTN_PASSES_RAISE_PASSES_TD
