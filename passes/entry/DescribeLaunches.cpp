@@ -48,7 +48,7 @@ describe(func::FuncOp entry, tile::ParameterAttr parameter, Value value) {
 
 /// The blocks of `launch` along its first axis, `count` of them where its
 /// conditions hold; where one does not they are 0, and hosts pass over it.
-static FailureOr<Size> describeRun(tile::LaunchOp launch, Size count) {
+static FailureOr<Size> describeBlocks(tile::LaunchOp launch, Size count) {
   Array product{"multiply"};
   for (const RunCondition &each : getRunConditions(launch)) {
     if (!isSizeOfArguments(each.holds))
@@ -77,7 +77,7 @@ static FailureOr<Object> describe(func::FuncOp entry, tile::LaunchOp launch) {
   }
   while (grid.size() < 3)
     grid.push_back(1);
-  FailureOr<Size> blocks = describeRun(launch, std::move(grid[0]));
+  FailureOr<Size> blocks = describeBlocks(launch, std::move(grid[0]));
   if (failed(blocks))
     return failure();
   grid[0] = std::move(*blocks);

@@ -55,24 +55,22 @@ static Type widenedFrom(Value value) {
   return type && type.getIntOrFloatBitWidth() == 16 ? type : Type();
 }
 
-/// `tensor`, of `type`, by the view `reshape`.
-static Value reshaped(RewriterBase &b, Operation *reshape, Value tensor,
-                      Type element) {
+/// `tensor` in the shape that `reshape` gives another one.
+static Value reshaped(RewriterBase &b, Operation *reshape, Value tensor) {
   IRMapping mapping;
   mapping.map(reshape->getOperand(0), tensor);
   Operation *made = b.clone(*reshape, mapping);
   auto type = cast<RankedTensorType>(made->getResult(0).getType());
-  made->getResult(0).setType(type.clone(element));
+  made->getResult(0).setType(type.clone(elementOf(tensor)));
   return made->getResult(0);
 }
 
-/// What widenedFrom found of `value`, in its shape.
+/// The numbers that `value` is widened from, in its shape.
 static Value narrowed(RewriterBase &b, Value value) {
   Operation *op = value.getDefiningOp();
   if (!isReshape(op))
     return cast<linalg::GenericOp>(op).getDpsInputs()[0];
-  Value before = narrowed(b, op->getOperand(0));
-  return reshaped(b, op, before, elementOf(before));
+  return reshaped(b, op, narrowed(b, op->getOperand(0)));
 }
 
 /// The rounding of `value` to `type`, or of what views make of it, that alone
@@ -122,7 +120,7 @@ private:
     for (Operation *each = *op->getResult(0).user_begin(); each != rounding;
          each = *each->user_begin()) {
       b.setInsertionPoint(each);
-      value = reshaped(b, each, value, type);
+      value = reshaped(b, each, value);
     }
     b.replaceOp(rounding, value);
     remark::passed(op.getLoc(), remark::RemarkOpts::name("narrow").category(

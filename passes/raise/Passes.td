@@ -98,11 +98,10 @@ def NarrowAttentionPass : Pass<"attn-narrow-attention", "::mlir::ModuleOp"> {
     Output: where queries, keys and values are all widened from one type of 16
     bits, and the result is only rounded to that type, the op takes the numbers
     as they are and gives that type. PyTorch exports attention of such models so.
-    Reshapes between do not matter. Scores stay what they were, since a product
-    of two such numbers is exact in f32. Weights may be rounded to the type as
-    they are multiplied by values, as of any attention of 16 bits: an error of the
-    order of the result's own rounding. A remark says of each op that it was made
-    so.
+    Reshapes between do not matter. Products of two such numbers are exact in f32.
+    Powers and weights are as precise as of any attention of 16 bits, which may
+    round weights to the type: an error of the order of the result's own rounding.
+    A remark says of each op that it was made so.
     Skips: operands of different types; results that others read as f32; ops with
     further results.
 

@@ -99,8 +99,6 @@ def main():
                     bad += 1
                     print(f"{dtype} {target} {clause}: an error of {worst:.2e} of its terms"
                           f"{'' if is_narrow else ', and it is not narrow'}")
-    if not cpu.emulates_amx():
-        count += 4
     print(f"{count} cases, {bad} wrong")
     sys.exit(bad != 0)
 

@@ -152,8 +152,8 @@ LinearKeys::State CausalBlock::emitStateBefore(tile::GridOp grid,
 /// are copied while one is worked on; those of the next head, too.
 void CausalBlock::emitPairs(const State &state, Value count) {
   Value pairs = at.sub(endQuery, beginQuery);
-  // A span ends before other keys that count; its own end would be a register
-  // more elsewhere, for which ptxas spills one on sm_90.
+  // A span ends before the last key. Without spans that end would be `count`,
+  // but take a register more, for which ptxas spills one on sm_90.
   Value endKey = spans ? at.min(count, at.add(beginKey, pairs)) : count;
   bool isLate = sizes.landsInFeatures(reads.getQuery());
   beginKeys(beginKey, endKey);

@@ -49,10 +49,8 @@ Value DenseGrid::keepsPanels() {
 }
 
 /// Whether parts of the panels rather than blocks of rows leave all threads
-/// some, where the kernel holds the rows. To copy them takes little.
-Value DenseGrid::holdsAgain() {
-  if (areCopied())
-    return at.compare(arith::CmpIPredicate::eq, rows, rows);
+/// some, where the kernel makes the rows.
+Value DenseGrid::makesAgain() {
   std::optional<int64_t> known = getConstantIntValue(lanes);
   double bytes =
       double(known.value_or(0)) * (DenseTile::arePairsOf(op, sizes) ? 2 : 4);
@@ -85,8 +83,11 @@ void DenseGrid::divide() {
   // Blocks of equal size, enough of them for all threads.
   Value few = at.min(quotientUp(wanted, others),
                      quotientUp(rows, number(DenseGridSizes::fewestRows)));
-  if (held)
-    few = b.createOrFold<arith::SelectOp>(holdsAgain(), at.value(1), few);
+  // To copy rows again takes little.
+  if (held && held->areCopied())
+    few = at.value(1);
+  else if (held)
+    few = b.createOrFold<arith::SelectOp>(makesAgain(), at.value(1), few);
   blocks = at.max(quotientUp(rows, mostRows), few);
   group = at.value(1);
   if (held) {

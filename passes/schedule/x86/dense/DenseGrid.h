@@ -20,16 +20,16 @@ struct DenseGridSizes {
   /// Rows of a tile below which packing the right side shows.
   static constexpr int64_t fewestRows = 48;
   /// The part of the second cache that left rows of a tile may fill where the
-  /// kernel makes them: all panels read them.
+  /// kernel holds them: all panels read them.
   static int64_t bytesOfRows(const CpuModel &cpu) { return cpu.l2 / 2; }
+  /// The same where AMX reads rows as they lie.
+  static int64_t bytesOfReadRows(const CpuModel &cpu) { return cpu.l2 / 8 * 3; }
   /// The most rows that the kernel makes again for other panels of `bytes` a
   /// term, in place of reading the panels again for other rows: the longest
   /// that this waits, in cycles of making a number, which is an estimate.
   static int64_t mostRowsAgain(const CpuModel &cpu, double bytes) {
     return int64_t(bytes / cpu.l3Rate * (1 - cpu.costs.hiddenReads));
   }
-  /// The same where AMX reads rows as they lie.
-  static int64_t bytesOfReadRows(const CpuModel &cpu) { return cpu.l2 / 8 * 3; }
   /// The part that all left rows, or all panels, of AMX's products may fill to
   /// stay there; and the rows of a tile where all panels do.
   static int64_t bytesOfAll(const CpuModel &cpu) { return cpu.l2 / 4 * 3; }
@@ -51,10 +51,8 @@ private:
   /// Whether AMX multiplies rows that lie in memory.
   bool readsByAmx() const { return DenseTile::isAmxOf(op, sizes) && !held; }
   static constexpr int64_t bytesOfTerm = 2;
-  /// Whether the kernel holds copies of rows that lie in memory.
-  bool areCopied() { return held && kernel.getProducers().empty(); }
   mlir::Value keepsPanels();
-  mlir::Value holdsAgain();
+  mlir::Value makesAgain();
   mlir::Value quotientUp(mlir::Value size, IndexMath::Index part);
   void divide();
   std::pair<mlir::Value, mlir::Value> findPlace(mlir::Value item);

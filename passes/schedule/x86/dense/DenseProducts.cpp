@@ -33,6 +33,14 @@ void DenseTile::copyLeft(const Place &batch, Value first, Value rows,
   });
 }
 
+/// `rows` rows and `columns` columns of `matrix`, from `row` and `column` on.
+Value DenseTile::partOf(Value matrix, OpFoldResult row, OpFoldResult column,
+                        OpFoldResult rows, OpFoldResult columns) {
+  SmallVector<OpFoldResult> offsets = {row, column}, extents = {rows, columns};
+  SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
+  return memref::SubViewOp::create(b, matrix, offsets, extents, strides);
+}
+
 /// Adds the products of `left` from row `leftRow` on with all panels to the
 /// sums of `rows` rows from `row` on.
 void DenseTile::emitProduct(Value left, Value leftRow, Value row, int64_t rows,
@@ -40,14 +48,9 @@ void DenseTile::emitProduct(Value left, Value leftRow, Value row, int64_t rows,
   Value sums = rowsOf(sumTile, row, rows);
   for (auto [i, right] : llvm::enumerate(lanes)) {
     Value own = sums;
-    if (panels > 1) {
-      SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0),
-                                           b.getIndexAttr(i * sizes.width)};
-      SmallVector<OpFoldResult> extents = {b.getIndexAttr(rows),
-                                           b.getIndexAttr(sizes.width)};
-      SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
-      own = memref::SubViewOp::create(b, sums, offsets, extents, strides);
-    }
+    if (panels > 1)
+      own = partOf(sums, b.getIndexAttr(0), b.getIndexAttr(i * sizes.width),
+                   b.getIndexAttr(rows), b.getIndexAttr(sizes.width));
     tile::ProductOp::create(b, left, leftRow, right, own, clauses);
   }
 }
@@ -69,28 +72,22 @@ void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
   }
   if (leftSide == LeftSide::Copied)
     return emitProduct(leftTile, row, row, rows, clauses);
-  auto part = [&](Value matrix, OpFoldResult row, OpFoldResult column,
-                  OpFoldResult rows, OpFoldResult columns) -> Value {
-    SmallVector<OpFoldResult> offsets = {row, column};
-    SmallVector<OpFoldResult> extents = {rows, columns};
-    SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
-    return memref::SubViewOp::create(b, matrix, offsets, extents, strides);
-  };
   if (leftSide == LeftSide::Held) {
-    Value made = part(leftTile, b.getIndexAttr(0), first,
-                      memref::getMixedSize(b, b.getLoc(), leftTile, 0), count);
+    Value made =
+        partOf(leftTile, b.getIndexAttr(0), first,
+               memref::getMixedSize(b, b.getLoc(), leftTile, 0), count);
     return emitProduct(made, row, row, rows, clauses);
   }
   Value leftRow = at.add(firstRow, row);
   if (leftSide == LeftSide::Terms) {
     Value matrix = left->makeMatrix(b, op.depths, op.rows, batch);
-    matrix = part(matrix, b.getIndexAttr(0), leftRow, sizeOf(op.depths),
-                  b.getIndexAttr(rows));
+    matrix = partOf(matrix, b.getIndexAttr(0), leftRow, sizeOf(op.depths),
+                    b.getIndexAttr(rows));
     clauses.isTransposed = true;
     return emitProduct(matrix, first, row, rows, clauses);
   }
   Value matrix = left->makeMatrix(b, op.rows, op.depths, batch);
-  matrix = part(matrix, b.getIndexAttr(0), first, sizeOf(op.rows), count);
+  matrix = partOf(matrix, b.getIndexAttr(0), first, sizeOf(op.rows), count);
   if (areLast)
     clauses.last = at.sub(sizeOf(op.rows), 1);
   emitProduct(matrix, leftRow, row, rows, clauses);

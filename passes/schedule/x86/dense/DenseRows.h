@@ -21,6 +21,8 @@ public:
   DenseRows(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,
             const Contraction &op, const TileSizes &sizes, DenseTile &shape);
 
+  /// Whether rows are copies of rows in memory: no ops make them.
+  bool areCopied() { return kernel.getProducers().empty(); }
   /// The most rows that `bytes` hold.
   mlir::Value countFitting(int64_t bytes) {
     return at.div(at.value(bytes), bytesOf(pitch, termType()));
@@ -43,7 +45,6 @@ private:
   mlir::Value bytesOf(mlir::Value count, mlir::Type element) {
     return at.mul(count, int64_t(element.getIntOrFloatBitWidth() / 8));
   }
-  bool areCopied() { return kernel.getProducers().empty(); }
   RowKernel makeKernel();
   mlir::Value viewRow(mlir::Value memory, mlir::Value begin);
   void widenRow(mlir::Value made, mlir::Value matrix, mlir::Value row);

@@ -170,9 +170,9 @@ Prediction RowsDense::predict(const Workload &work, const PlanCase &plan,
       double(DenseTile::mostRowsOf(TileSizes::of(cpu))));
   double blocks = std::ceil(rows / most);
   if (rows > double(DenseGridSizes::mostRowsAgain(cpu, columns * bytesOfTerm)))
-    blocks =
-        std::max(blocks, std::min(double(DenseGridSizes::itemsOf(cpu.threads)),
-                                  std::ceil(rows / fewest)));
+    blocks = std::max(blocks,
+                      std::min(double(DenseGridSizes::itemsOf(cpu.threads)),
+                               std::ceil(rows / fewest)));
   double panels = std::ceil(columns / double(cpu.widestTile()));
   double few = double(DenseGridSizes::fewItemsOf(cpu.threads));
   double parts = std::min(panels, std::ceil(few / blocks));

@@ -197,11 +197,8 @@ Value DenseTile::takePiece(int64_t which, Value first, Value count,
   Value lane = at.add(firstLane, which * sizes.width);
   if (!packs) {
     Value matrix = right.makeMatrix(b, op.depths, op.lanes, batch);
-    SmallVector<OpFoldResult> offsets = {first, lane};
-    SmallVector<OpFoldResult> extents = {b.getIndexAttr(piece),
-                                         b.getIndexAttr(sizes.width)};
-    SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
-    return memref::SubViewOp::create(b, matrix, offsets, extents, strides);
+    return partOf(matrix, first, lane, b.getIndexAttr(piece),
+                  b.getIndexAttr(sizes.width));
   }
   auto pack = [&] {
     emitPanel(batch, lane, pieces[which], first, count);

@@ -86,6 +86,9 @@ private:
   // DenseProducts.cpp
   void emitLeft(mlir::Value first, mlir::Value count, mlir::Value from,
                 mlir::Value to);
+  mlir::Value partOf(mlir::Value matrix, mlir::OpFoldResult row,
+                     mlir::OpFoldResult column, mlir::OpFoldResult rows,
+                     mlir::OpFoldResult columns);
   void emitProduct(mlir::Value left, mlir::Value leftRow, mlir::Value row,
                    int64_t rows, const tile::ProductClauses &clauses);
   void emitBlock(mlir::Value row, int64_t rows, mlir::Value first,
