@@ -253,6 +253,12 @@ void GraphBuilder::requireSize(const SizePolynomial &size) {
   range.most = std::min(range.most.value_or(most), most);
 }
 
+/// Whether a tensor has no elements: MLIR has no slices of it.
+static bool isEmpty(const SizeList &sizes) {
+  return llvm::any_of(sizes,
+                      [](const SizePolynomial &size) { return size.isZero(); });
+}
+
 Built GraphBuilder::slice(const Built &tensor, int64_t dim,
                           const SizePolynomial &begin,
                           const SizePolynomial &size, int64_t step) {
@@ -296,7 +302,7 @@ Built GraphBuilder::slice(const Built &tensor, int64_t dim,
   requireSize(tensor.sizes[dim] - begin - (size - 1) * step - 1);
   if (failure())
     return {};
-  if (size.isZero())
+  if (isEmpty(sizes))
     return {tensor.dtype, sizes, empty(tensor.dtype, sizes)};
   SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
@@ -357,7 +363,7 @@ Built GraphBuilder::concatenate(ArrayRef<Built> tensors, int64_t dim) {
   SizePolynomial begin;
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
   for (const Built &each : tensors) {
-    if (each.sizes[dim].isZero())
+    if (isEmpty(each.sizes))
       continue;
     SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
     offsets[dim] = sizeOf(begin);

@@ -26,3 +26,8 @@ def parts(p):
                          ref=np.matmul), 1.0, ref=np.add)
     early = p.value("Slice", "x", longs(3), longs(3), longs(1), ref=lambda x, *_: x[:, 3:3])
     p.out("Concat", early, "y", axis=1, ref=lambda a, y: y)
+    # Parts along a dim of what has nothing along another one, once more side by side.
+    lines = p.value("Slice", none, longs(1), longs(3), longs(1), ref=lambda x, *_: x[:, 1:3])
+    lines = p.value("Concat", lines, lines, axis=1, ref=lambda a, b: np.concatenate([a, b], 1))
+    p.out("Add", p.value("ReduceSum", lines, longs(2), ref=lambda x, a: x.sum(2, keepdims=True)),
+          1.0, ref=np.add)
