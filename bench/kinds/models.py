@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bench import paths
-from bench.check import Expected
+from bench.check import UNIT, Expected
 from bench.kinds import Row
 
 FOLDER = paths.ROOT / "test" / "import"
-LIMIT = 1e-4
+# Relative to the largest result. Twelve layers of bf16 round each of their results.
+LIMITS = {"f32": 1e-4, "bf16": 16 * UNIT["bf16"]}
 # Milliseconds that compiling twelve layers may take.
 MOST_COMPILING = 5000
 # By their names in test/import/models.py: lengths, and the ratio to the best peer.
@@ -34,16 +35,17 @@ def zoo():
 
 
 @functools.cache
-def network(model, room=0):
-    """The model with drawn weights, the same ones for each attention; with `room`,
-    a step of it."""
+def network(model, room=0, dtype="f32"):
+    """The model with drawn weights, the same ones for each attention, rounded to
+    `dtype`; with `room`, a step of it."""
     import torch
     torch.manual_seed(0)
     if room:
         module = zoo().gpt2_step(True, room, model.partition("-")[2])
     else:
         module = zoo().MODELS[model](True)
-    return module.eval().requires_grad_(False)
+    module = module.eval().requires_grad_(False)
+    return module.to(torch.bfloat16) if dtype == "bf16" else module
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,13 @@ class Model(Row):
 
     SUFFIX: ClassVar = ".pt2"
 
-    def network(self):
-        return network(self.model)
+    def network(self, model=""):
+        """With the attention of `model`, or of the row's."""
+        return network(model or self.model, self.room(), self.dtype)
+
+    def room(self):
+        """Positions of caches; 0 where the model has none."""
+        return 0
 
     def dims(self):
         return {"B": self.B, "N": self.N} if self.N else {"B": self.B}
@@ -69,7 +76,7 @@ class Model(Row):
     def source(self):
         versions = [importlib.metadata.version(package)
                     for package in ("torch", "torchvision", "timm", "transformers")]
-        return repr((self.model, versions, (FOLDER / "models.py").read_text()))
+        return repr((self.model, self.dtype, versions, (FOLDER / "models.py").read_text()))
 
     def options(self):
         return ("--embed", *(f"--name-dim=x.{number}={name}"
@@ -86,7 +93,9 @@ class Model(Row):
         import torch
         torch.manual_seed(int(generator.integers(2**31)))
         x = zoo().example(self.network(), self.B, self.N)
-        return {"x": x.numpy()}, {} if self.N else {"x": self.dtype}
+        if self.N:
+            return {"x": x.numpy()}, {}
+        return {"x": x.float().numpy()}, {"x": self.dtype}
 
     def inputs(self, x):
         """Those of the module, of tensors by name."""
@@ -95,8 +104,8 @@ class Model(Row):
     def expected(self, arguments):
         """The result of PyTorch in double precision."""
         import torch
-        tensors = {name: torch.from_numpy(array) for name, array in arguments.arrays.items()}
-        wide = {name: t.double() if t.is_floating_point() else t for name, t in tensors.items()}
+        wide = {name: torch.from_numpy(arguments.doubles(name) if arguments.dtypes[name] else array)
+                for name, array in arguments.arrays.items()}
         with torch.no_grad():
             return copy.deepcopy(self.network()).double()(*self.inputs(wide)).numpy()
 
@@ -106,7 +115,7 @@ class Model(Row):
         return self.B, self.N, {"bert": 768, "gpt2": 50257}[self.model.partition("-")[0]]
 
     def check(self, arguments):
-        return Expected(self.expected(arguments), LIMIT)
+        return Expected(self.expected(arguments), LIMITS[self.dtype])
 
 
 @dataclass(frozen=True)
@@ -114,8 +123,8 @@ class Step(Model):
     """One token whose keys and values go to the end of caches of S positions."""
     S: int
 
-    def network(self):
-        return network(self.model, self.S)
+    def room(self):
+        return self.S
 
     def dims(self):
         return super().dims() | {"S": self.S}
@@ -130,7 +139,7 @@ class Step(Model):
         import torch
         torch.manual_seed(int(generator.integers(2**31)))
         x, start, keys, values = zoo().example(self.network(), self.B, self.N)
-        caches = {f"{name}_{layer}": cache.numpy()
+        caches = {f"{name}_{layer}": cache.float().numpy()
                   for name, each in (("keys", keys), ("values", values))
                   for layer, cache in enumerate(each)}
         return ({"x": x.numpy(), "start": start.numpy()} | caches,
@@ -143,22 +152,30 @@ class Step(Model):
 
 
 def rows():
+    for dtype in ("f32", "bf16"):
+        yield from of_type(dtype)
+
+
+def of_type(dtype):
+    """ONNX Runtime, to whose memory ours is compared, knows no models of bf16."""
+    suffix, memory = ("", {"memory": 1.0}) if dtype == "f32" else ("_" + dtype, {})
+    common = {"dtype": dtype, "group": "models"}
     for model, (lengths, ratio) in WORDS.items():
         name = model.partition("-")[0]
         for length in lengths:
-            yield Model(f"model_{name}_b1_n{length}", name, model, 1, length,
-                        group="models", goals={"peer": ratio, "memory": 1.0})
+            yield Model(f"model_{name}_b1_n{length}{suffix}", name, model, 1, length,
+                        goals={"peer": ratio} | memory, **common)
     for room in ROOMS:
-        yield Step(f"model_gpt2_step_b1_s{room}", "gpt2_step", "gpt2-sdpa", 1, 1, room,
-                   group="models", goals={"peer": 1.0})
+        yield Step(f"model_gpt2_step_b1_s{room}{suffix}", "gpt2_step", "gpt2-sdpa", 1, 1, room,
+                   goals={"peer": 1.0}, **common)
     for model, ratio in IMAGES.items():
-        yield Model(f"model_{model}_b1", model, model, 1, 0, group="models",
-                    goals={"peer": ratio, "memory": 1.0})
+        yield Model(f"model_{model}_b1{suffix}", model, model, 1, 0,
+                    goals={"peer": ratio} | memory, **common)
 
 
 def compiled():
     """Each model once."""
-    return [(row.name, row, MOST_COMPILING) for row in rows()
+    return [(row.name, row, MOST_COMPILING) for row in of_type("f32")
             if row.N in (0, 128, 1024)]
 
 

@@ -6,8 +6,7 @@ import warnings
 
 import torch
 
-from bench.kinds import models
-from bench.written import Graph, Way
+from bench.written import Graph, Unsupported, Way
 
 
 def ways(row, x):
@@ -15,11 +14,13 @@ def ways(row, x):
     names = {"": row.model}
     if row.N:
         names = {"sdpa": row.model, "eager": row.model.replace("sdpa", "eager")}
-    return {label: Way(models.network(name, row.dims().get("S", 0)), row.inputs(x))
+    return {label: Way(row.network(name), row.inputs(x))
             for label, name in names.items()}
 
 
 def graph(row, x):
+    if row.dtype != "f32":
+        raise Unsupported("no kernels of bf16 for what models are made of")
     file = io.BytesIO()
     # Tensors of the inference mode cannot be traced.
     with torch.inference_mode(False), torch.no_grad(), warnings.catch_warnings():

@@ -131,11 +131,12 @@ MODELS |= {"vit_b_16": vit, "swin_t": swin, "swin_t-open": lambda full: OpenImag
 
 def example(model, batch, length):
     """Tokens that small models have as well, or images; before tokens that fill up
-    the caches of a step, these."""
+    the caches of a step, these. Floats have the type of the model's weights."""
+    dtype = next(model.parameters()).dtype
     if isinstance(model, Step):
         config = model.model.config
         shape = (batch, config.n_head, model.room, config.n_embd // config.n_head)
-        keys, values = (tuple(torch.randn(shape) for _ in range(config.n_layer))
+        keys, values = (tuple(torch.randn(shape, dtype=dtype) for _ in range(config.n_layer))
                         for _ in range(2))
         return (torch.randint(0, VOCABULARY, (batch, length)),
                 torch.tensor(model.room - length), keys, values)
@@ -143,8 +144,8 @@ def example(model, batch, length):
         return torch.randint(0, VOCABULARY, (batch, length))
     if isinstance(model, OpenImages):
         # Other sizes for another length, all of which steps and windows divide.
-        return torch.randn(batch, 3, 56 * (length - 22), 56 * (length - 21))
-    return torch.randn(batch, 3, 224, 224)
+        return torch.randn(batch, 3, 56 * (length - 22), 56 * (length - 21), dtype=dtype)
+    return torch.randn(batch, 3, 224, 224, dtype=dtype)
 
 
 def open_dims(model):
