@@ -20,6 +20,9 @@ Status mixattn::checkBytes(DType dtype, const SizeList &sizes) {
   for (const SizePolynomial &size : sizes) {
     const auto &terms = size.getTerms();
     least.push_back(terms.size() == 1 ? terms.begin()->second : !terms.empty());
+    if (least.back() < 0)
+      return makeError("expected sizes of at least 0, but got shape {}",
+                       toText(sizes));
   }
   if (!byteCount(dtype, least))
     return makeError("expected a tensor of less than 2^63 bytes, but got {} of "

@@ -200,9 +200,10 @@ Built GraphBuilder::generated(DType dtype, const SizeList &sizes,
   if (firstError)
     return {};
   auto last = std::make_shared<LastNumber>();
+  // Copies of what reads it, and of what reads that, share it.
+  auto shared = std::make_shared<const NumberBody>(std::move(element));
   Type type = typeOf(dtype);
-  auto once = [=, element = std::move(element)](OpBuilder &b, Location loc,
-                                                ValueRange indices) {
+  auto once = [=](OpBuilder &b, Location loc, ValueRange indices) {
     Block *body = b.getInsertionBlock();
     if (last->body == body && llvm::equal(last->indices, indices, isSameIndex))
       return last->number;
@@ -212,7 +213,7 @@ Built GraphBuilder::generated(DType dtype, const SizeList &sizes,
                      mostGenerated));
       return arith::ConstantOp::create(b, loc, b.getZeroAttr(type)).getResult();
     }
-    Value number = element(b, loc, indices);
+    Value number = (*shared)(b, loc, indices);
     *last = {body, SmallVector<Value>(indices), number};
     return number;
   };

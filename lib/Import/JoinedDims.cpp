@@ -26,7 +26,9 @@ findPair(const SizePolynomial &difference) {
                       std::back_inserter(onlyX));
   std::set_difference(y.begin(), y.end(), x.begin(), x.end(),
                       std::back_inserter(onlyY));
-  if (ofX + ofY != 0 || onlyX.size() != 1 || onlyY.size() != 1)
+  int64_t sum;
+  if (llvm::AddOverflow(ofX, ofY, sum) || sum != 0 || onlyX.size() != 1 ||
+      onlyY.size() != 1)
     return std::nullopt;
   return std::pair(onlyX[0], onlyY[0]);
 }

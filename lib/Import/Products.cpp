@@ -118,6 +118,8 @@ Built GraphBuilder::contract(const Built &aFull, StringRef aDims,
   Value init =
       filledInit(cast<TypedAttr>(b.getZeroAttr(typeOf(wide))), resultSizes);
   Value aValue = valueOf(a), bValue = valueOf(c);
+  if (!aValue || !bValue)
+    return {};
   Value value =
       linalg::ContractOp::create(b, loc, TypeRange(init.getType()),
                                  ValueRange{aValue, bValue}, init, maps)

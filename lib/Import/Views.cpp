@@ -106,6 +106,13 @@ Built GraphBuilder::reshape(const Built &tensor, const SizeList &sizes) {
   return result;
 }
 
+/// Whether a tensor has no elements: MLIR has no slices and no groups of dims
+/// of it.
+static bool isEmpty(const SizeList &sizes) {
+  return llvm::any_of(sizes,
+                      [](const SizePolynomial &size) { return size.isZero(); });
+}
+
 Built GraphBuilder::reshaped(const Built &tensor, const SizeList &sizes) {
   std::optional<Groups> groups = findGroups(tensor.sizes, sizes);
   if (!groups) {
@@ -134,6 +141,8 @@ Built GraphBuilder::reshaped(const Built &tensor, const SizeList &sizes) {
                        return element(b, loc, places);
                      });
   }
+  if (isEmpty(sizes))
+    return {tensor.dtype, sizes, empty(tensor.dtype, sizes)};
   Value value = valueOf(tensor);
   // To add ones and take them away again is nothing.
   Value source = sourceOf(value);
@@ -197,6 +206,8 @@ mixattn::movedList(const Built &tensor, const SizeList &sizes,
 Built GraphBuilder::transpose(const Built &tensor, ArrayRef<int64_t> order) {
   if (hasFailed(tensor))
     return {};
+  if (order.empty())
+    return tensor;
   SizeList sizes;
   for (int64_t dim : order)
     sizes.push_back(tensor.sizes[dim]);
@@ -235,7 +246,9 @@ void GraphBuilder::requireSize(const SizePolynomial &size) {
     else
       others.emplace_back(dims, coefficient);
   }
+  // The least integer has no opposite.
   if (others.size() != 1 || others[0].first.size() != 1 ||
+      std::min(number, others[0].second) == INT64_MIN ||
       (others[0].second < 0 && number < 0)) {
     fail(makeError("expected a part that lies within its tensor at all sizes, "
                    "but {} may be below 0",
@@ -251,12 +264,6 @@ void GraphBuilder::requireSize(const SizePolynomial &size) {
   }
   int64_t most = number / -coefficient;
   range.most = std::min(range.most.value_or(most), most);
-}
-
-/// Whether a tensor has no elements: MLIR has no slices of it.
-static bool isEmpty(const SizeList &sizes) {
-  return llvm::any_of(sizes,
-                      [](const SizePolynomial &size) { return size.isZero(); });
 }
 
 Built GraphBuilder::slice(const Built &tensor, int64_t dim,
@@ -302,7 +309,8 @@ Built GraphBuilder::slice(const Built &tensor, int64_t dim,
   requireSize(tensor.sizes[dim] - begin - (size - 1) * step - 1);
   if (failure())
     return {};
-  if (isEmpty(sizes))
+  // Nothing is left from the end on, whatever its size is called.
+  if (isEmpty(sizes) || begin == tensor.sizes[dim])
     return {tensor.dtype, sizes, empty(tensor.dtype, sizes)};
   SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
@@ -360,19 +368,22 @@ Built GraphBuilder::concatenate(ArrayRef<Built> tensors, int64_t dim) {
                        sizes, others);
   }
   Value value = empty(tensors[0].dtype, sizes);
-  SizePolynomial begin;
+  SizePolynomial end;
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
   for (const Built &each : tensors) {
-    if (isEmpty(each.sizes))
+    SizePolynomial begin = end;
+    end += each.sizes[dim];
+    if (isEmpty(each.sizes) || begin == sizes[dim])
       continue;
     SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
     offsets[dim] = sizeOf(begin);
     auto mixed = llvm::map_to_vector(
         each.sizes, [&](const SizePolynomial &size) { return sizeOf(size); });
     Value part = valueOf(convert(each, tensors[0].dtype));
+    if (!part)
+      return {};
     value = tensor::InsertSliceOp::create(b, loc, part, value, offsets, mixed,
                                           strides);
-    begin += each.sizes[dim];
   }
   return {tensors[0].dtype, sizes, value};
 }

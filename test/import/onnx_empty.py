@@ -31,3 +31,6 @@ def parts(p):
     lines = p.value("Concat", lines, lines, axis=1, ref=lambda a, b: np.concatenate([a, b], 1))
     p.out("Add", p.value("ReduceSum", lines, longs(2), ref=lambda x, a: x.sum(2, keepdims=True)),
           1.0, ref=np.add)
+    flat = p.value("Flatten", none, axis=1, ref=lambda x: x.reshape(len(x), -1))
+    p.out("Add", p.value("ReduceSum", flat, longs(1), ref=lambda x, a: x.sum(1, keepdims=True)),
+          2.0, ref=np.add)

@@ -349,6 +349,26 @@ CASES = {
     "step": of("Attention", ["x", "x", "x"], "expected scores of a step from 0 to 3 as a result, "
                "but got 4", q_num_heads=2, kv_num_heads=2, qk_matmul_output_mode=4,
                outputs=["y", "", "", "z"]),
+    "turned": of("RotaryEmbedding", ["q", "c", "c"], "expected a result of floats, but got "
+                 "i64", more=[
+        onnx.value("q", "int64", ["B", 2, "N", 4]), onnx.value("c", "float32", ["B", "N", 2])]),
+    "places-of-number": of("RotaryEmbedding", ["q", "c", "c", "p"], "expected rows along dim 0, but "
+                           "got shape []", {"c": np.float32(1)},
+                           more=[FOUR, onnx.value("p", "int64", ["B", "N"])]),
+    "whole-keys": of("Attention", ["q", "k", "q"], "expected queries, keys and values of floats, but "
+                     "got f32, i64 and f32", more=[FOUR, onnx.value("k", "int64", ["B", 2, "N", 4])]),
+    "room": of("TensorScatter", ["c", "r"], "expected as many new positions as the cache has room "
+               "for, but got shapes [2, 5, 8] and [2, 4, 8]", axis=1, more=[
+                   onnx.value("c", "float32", [2, 4, 8]), onnx.value("r", "float32", [2, 5, 8])]),
+    "computed-end": of("Range", ["a", "n", "b"], "expected an arange whose length is a polynomial of "
+                       "dims", {"a": np.int64(0), "b": np.int64(1)},
+                       more=[onnx.value("n", "int64", [])]),
+    "no-rows": (model([onnx.node("Slice", ["x", "s", "s", "s"], ["t"]),
+                       onnx.node("GatherND", ["t", "i"], ["y"], name="y")],
+                      [X, onnx.value("i", "int64", ["K", 2])],
+                      initializers=[onnx.tensor(longs(0), "s")]),
+                "op 'onnx.GatherND' of node 'y': expected elements along dim 0 to pick from, but got "
+                "shape [0, N, 6]"),
     "angles": of("RotaryEmbedding", ["x", "c", "c"], "expected cosines and sines of half the "
                  "features to turn, but got shapes [B, 2, N, 3], [B, N, 3] and [B, N, 3]",
                  num_heads=2, more=[onnx.value("c", "float32", ["B", "N", 3])]),

@@ -28,6 +28,14 @@ Built mixattn::appendRows(OpCall &op, const Built &cache, const Built &rows,
   SizeList sizes = cache.sizes;
   if (rank == rows.rank() && along < rank)
     sizes[along] = rows.sizes[along];
+  auto numberOf = [&](const Built &of, int64_t otherwise) {
+    return along < of.rank() ? of.sizes[along].asNumber().value_or(otherwise)
+                             : otherwise;
+  };
+  if (!isRing && numberOf(rows, 0) > numberOf(cache, INT64_MAX))
+    return build.fail(makeError("expected as many new positions as the cache "
+                                "has room for, but got shapes {} and {}",
+                                toText(rows.sizes), toText(cache.sizes)));
   // A position fills a row of the innermost dim at least.
   if (rank < 3 || along == 0 || along == rank - 1 || sizes != rows.sizes ||
       cache.dtype != rows.dtype || cache.dtype == DType::I1)

@@ -94,7 +94,7 @@ static SizePolynomial countFloats(OpCall &op) {
 static void arange(OpCall &op) {
   const GraphValue &result = op.result();
   DType inside = computedAs(result.dtype);
-  SizePolynomial count;
+  SizePolynomial count = SizePolynomial::unknown();
   if (!isFloat(result.dtype)) {
     auto from = wholeOf(op, "start", 0), to = wholeOf(op, "end", 0),
          by = wholeOf(op, "step", 1);
@@ -102,7 +102,7 @@ static void arange(OpCall &op) {
       count = countOf(*from, *to, *by->asNumber());
   } else {
     count = result.sizes.size() == 1 ? result.sizes[0]
-            : result.isTyped         ? SizePolynomial()
+            : result.isTyped         ? count
                                      : countFloats(op);
     op.operand("end");
   }
@@ -114,6 +114,8 @@ static void arange(OpCall &op) {
   auto numberOr = [&](const char *name, double otherwise) {
     Built number = op.has(name) ? op.operand(name)
                                 : op.build.filled(DType::F64, {}, otherwise);
+    if (number.rank())
+      number = op.build.reshape(number, {});
     number.isNumber = true;
     return op.build.convert(number, inside);
   };

@@ -74,6 +74,8 @@ static Built pick(OpCall &op, const Built &given, ArrayRef<Picked> picked,
     areHeld.push_back(!areWithin(op, indices, given.sizes[dim]));
     extents.push_back(op.build.indexOf(given.sizes[dim]));
     table = withElements(op, table, dim, sizes);
+    if (op.build.failure())
+      return {};
     all.push_back(op.build.reshape(indices, aligned));
     if (all.back().value)
       stored.push_back(all.back());
@@ -184,6 +186,10 @@ Built mixattn::pickRows(OpCall &op, const Built &table, int64_t dim,
                         const Built &indices) {
   if (!table || !indices || op.build.failure())
     return {};
+  if (dim >= table.rank())
+    return op.build.fail(
+        makeError("expected rows along dim {}, but got shape {}", dim,
+                  toText(table.sizes)));
   if (std::optional<Built> row = onlyRow(op, table, dim, indices))
     return *row;
   return pickAlong(op, table, std::pair(dim, indices));

@@ -159,6 +159,10 @@ static void attention(OpCall &op) {
   op.give(v, 2);
   if (!q || !k || !v)
     return;
+  if (!isFloat(q.dtype) || !isFloat(k.dtype) || !isFloat(v.dtype))
+    return void(op.build.fail(makeError(
+        "expected queries, keys and values of floats, but got {}, {} and {}",
+        nameOf(q.dtype), nameOf(k.dtype), nameOf(v.dtype))));
   std::optional<int64_t> features = q.sizes[3].asNumber();
   double scale = op.number("scale", features ? 1 / std::sqrt(*features) : 0);
   if (!op.has("scale") && !features)
@@ -206,7 +210,7 @@ static void attention(OpCall &op) {
 /// sines are given.
 static void rotaryEmbedding(OpCall &op) {
   GraphBuilder &build = op.build;
-  Built x = op.tensor("self");
+  Built x = op.build.convert(op.tensor("self"), op.floatType());
   bool isFlat = x.rank() == 3;
   x = headsApart(op, x, op.integer("num_heads", 0));
   Built cosine = op.tensor("cos"), sine = op.tensor("sin");

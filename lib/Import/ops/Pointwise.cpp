@@ -15,8 +15,11 @@ using namespace mixattn;
 static Value constant(OpBuilder &b, Location loc, Type type, double number) {
   if (isa<FloatType>(type))
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, number));
+  // No integer is as large as infinity.
+  bool isInteger = std::abs(number) < 0x1p63;
   return arith::ConstantOp::create(
-      b, loc, b.getIntegerAttr(type, static_cast<int64_t>(number)));
+      b, loc,
+      b.getIntegerAttr(type, isInteger ? static_cast<int64_t>(number) : 0));
 }
 
 /// A function of one number, computed in the result's type.

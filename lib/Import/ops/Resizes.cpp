@@ -121,7 +121,8 @@ static std::optional<std::vector<double>> numbersOf(OpCall &op,
   if (tensor.constant)
     return std::vector<double>(*count, *tensor.constant);
   DenseFPElementsAttr elements;
-  if (!matchPattern(op.build.valueOf(tensor), m_Constant(&elements)))
+  Value value = op.build.valueOf(tensor);
+  if (!value || !matchPattern(value, m_Constant(&elements)))
     return std::nullopt;
   std::vector<double> result;
   for (const APFloat &each : elements.getValues<APFloat>())
