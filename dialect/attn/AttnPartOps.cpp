@@ -17,22 +17,34 @@ PartSizes mixattn::emitPartSizes(OpBuilder &b, Location loc, Value keys,
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
+  auto multiply = [&](Value left, Value right) -> Value {
+    return b.createOrFold<arith::MulIOp>(loc, left, right);
+  };
+  auto largest = [&](Value left, Value right) -> Value {
+    return b.createOrFold<arith::MaxSIOp>(loc, left, right);
+  };
   auto ceilDiv = [&](Value left, Value right) -> Value {
     Value before = b.createOrFold<arith::SubIOp>(
         loc, b.createOrFold<arith::AddIOp>(loc, left, right), number(1));
     return b.createOrFold<arith::DivUIOp>(loc, before, right);
   };
-  Value count = ceilDiv(keys, number(split));
-  Value blocks = ceilDiv(keys, number(block));
-  Value most = b.createOrFold<arith::MaxSIOp>(loc, count, number(1));
-  Value length =
-      b.createOrFold<arith::MulIOp>(loc, ceilDiv(blocks, most), number(block));
-  return {count, length};
+  // 1 where two parts do not hold the keys, else 0.
+  Value isMore = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt,
+                                               keys, number(2 * split));
+  isMore = b.createOrFold<arith::ExtUIOp>(loc, b.getI64Type(), isMore);
+  isMore = b.createOrFold<arith::IndexCastOp>(loc, b.getIndexType(), isMore);
+  Value fours = multiply(ceilDiv(keys, number(4 * split)), number(4));
+  Value count = largest(ceilDiv(keys, number(split)), multiply(fours, isMore));
+  Value blocks =
+      ceilDiv(ceilDiv(keys, number(block)), largest(count, number(1)));
+  return {count, multiply(blocks, number(block))};
 }
 
 std::pair<int64_t, int64_t> mixattn::getPartSizes(int64_t keys, int64_t split,
                                                   int64_t block) {
   int64_t count = llvm::divideCeil(keys, split);
+  if (count > 2)
+    count = llvm::alignTo(count, 4);
   int64_t blocks = llvm::divideCeil(keys, block);
   return {count, llvm::divideCeil(blocks, std::max<int64_t>(count, 1)) * block};
 }

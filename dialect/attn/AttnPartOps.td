@@ -13,9 +13,10 @@ class Attn_PartStageOp<string mnemonic, list<Trait> traits = []>
     : Attn_AttentionStageOp<mnemonic, traits> {
   string partText = [{
     The S keys are cut into P parts of `split` keys at most, of whole blocks of
-    `block` keys, and of one length: threads would wait for the longest. With
-    b = ceil(S / block) blocks, P = ceil(S / split) and a part has
-    ceil(b / P) blocks.
+    `block` keys, and of one length: threads would wait for the longest. P is 1
+    or 2 where that is enough, else 4 ceil(S / (4 `split`)), so that two or four
+    threads get as many parts each. With b = ceil(S / `block`) blocks a part has
+    ceil(b / P); where b is small, the last parts may have no key.
   }];
 }
 

@@ -8,12 +8,12 @@
 !q = memref<1x8x2x64xbf16>
 !k = memref<1x2x300x64xbf16>
 
-// 300 keys are three parts of 128 at most, of which each is two blocks: eight rows are
-// a warp's.
+// 300 keys are four parts of 128 at most, of which each is two blocks, and the last
+// has no key: eight rows are a warp's.
 // CHECK-LABEL: func.func @few(
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: memref<1x8x2x64xbf16>
-// CHECK-DAG:     %[[V:.+]] = memref.alloc() {{.*}} : memref<1x8x2x3x64xf32>
-// CHECK:         tile.grid %c3, %c2, %c1 threads 32 {
+// CHECK-DAG:     %[[V:.+]] = memref.alloc() {{.*}} : memref<1x8x2x4x64xf32>
+// CHECK:         tile.grid %c4, %c2, %c1 threads 32 {
 // CHECK:         ^bb0(%[[PART:.+]]: index, %[[GROUP:.+]]: index,
 // CHECK:         %[[HEAD:.+]] = arith.muli %[[GROUP]], %c4
 // CHECK:         %[[OFFSET:.+]] = arith.muli %[[PART]], %c128
@@ -29,10 +29,10 @@
 
 // A block for each row goes over its parts.
 // CHECK:         tile.grid %c2, %c8, %c1 threads 64 {
-// CHECK:         %[[MOST:.+]] = scf.for %{{.+}} = %c0 to %c3
+// CHECK:         %[[MOST:.+]] = scf.for %{{.+}} = %c0 to %c4
 // CHECK:           arith.maxnumf
 // CHECK:         scf.for %{{.+}} to %c64 step %c64
-// CHECK:           scf.for %{{.+}} = %c0 to %c3
+// CHECK:           scf.for %{{.+}} = %c0 to %c4
 // CHECK:             arith.subf %{{.+}}, %[[MOST]]
 // CHECK-COUNT-2:     math.fma
 func.func @few(%q: !q, %k: !k, %o: !q) {
@@ -50,9 +50,9 @@ func.func @few(%q: !q, %k: !k, %o: !q) {
 // reference rises. Then come factors, a warp for each row; mixed weights of four heads,
 // which pool values; and sums.
 // CHECK-LABEL: func.func @mixed(
-// CHECK-DAG:     %[[P:.+]] = memref.alloc() {{.*}} : memref<1x4x2x384xf32>
-// CHECK-DAG:     %[[F:.+]] = memref.alloc() {{.*}} : memref<1x4x2x3xf32>
-// CHECK:         tile.grid %c3, %c4, %c1 threads 32 {
+// CHECK-DAG:     %[[P:.+]] = memref.alloc() {{.*}} : memref<1x4x2x512xf32>
+// CHECK-DAG:     %[[F:.+]] = memref.alloc() {{.*}} : memref<1x4x2x4xf32>
+// CHECK:         tile.grid %c4, %c4, %c1 threads 32 {
 // CHECK:           scf.for {{.*}} -> (index, vector<2xf32>, vector<2xf32>)
 // CHECK:             tile.any
 // CHECK:             scf.if
@@ -64,7 +64,7 @@ func.func @few(%q: !q, %k: !k, %o: !q) {
 // CHECK:         tile.grid %c2, %c4, %c1 threads 32 {
 // CHECK-COUNT-5:   gpu.shuffle
 // CHECK-COUNT-5:   gpu.shuffle
-// CHECK:         tile.grid %c3, %c1, %c1 threads 32 {
+// CHECK:         tile.grid %c4, %c1, %c1 threads 32 {
 // CHECK:           scf.for %{{.+}} to %c32 step %c32
 // CHECK:             %[[FACTOR:.+]] = memref.load
 // CHECK:             tile.shared_write

@@ -129,8 +129,9 @@ Prediction Decode::predict(const Workload &work, const PlanCase &plan,
   const Calibration &costs = cpu.costs;
   double queries = double(sizes.queries), groups = double(work.groups);
   double lanes = double(cpu.lanes);
-  double parts =
-      std::max(1.0, std::ceil(double(sizes.keys) / double(plan.get("split"))));
+  auto [ofKeys, length] =
+      getPartSizes(sizes.keys, plan.get("split"), sizesOf(plan).block);
+  double parts = std::max(1.0, double(ofKeys));
   double keys = double(sizes.keys) / parts;
   const PairCounts &pair = work.pair;
   double rows = pair.scores / double(std::max<int64_t>(work.keyFeatures, 1)) +
