@@ -46,7 +46,9 @@ const OpWriter *mixattn::findWriter(const std::string &op, bool isComplex) {
   static const OpTable table = makeTable();
   // `aten.sum.dim_IntList`: namespace, name, overload.
   size_t name = op.find('.');
-  size_t overload = name == std::string::npos ? name : op.find('.', name + 1);
+  if (name == std::string::npos)
+    return nullptr;
+  size_t overload = op.find('.', name + 1);
   std::string key = op.substr(0, overload);
   // No file says that name itself.
   bool isAten = op.substr(0, name) == "aten";

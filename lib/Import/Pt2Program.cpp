@@ -110,8 +110,10 @@ void ProgramReader::readInput(const JsonView &spec) {
   if (firstError)
     return;
   // An argument that calls write to is theirs.
-  if (kind == "buffer" && updatedBuffers.count(input.name))
+  if (kind == "buffer" && updatedBuffers.count(input.name)) {
+    values.checkInput(spec, input);
     return result.inputs.push_back(std::move(input));
+  }
   Result<Tensor> weight = findWeight(input.name);
   if (!weight)
     return spec.complain(weight.error());

@@ -273,6 +273,11 @@ Built GraphBuilder::slice(const Built &tensor, int64_t dim,
     return {};
   if (begin == SizePolynomial(0) && size == tensor.sizes[dim] && step == 1)
     return tensor;
+  // What is generated has no tensor that the part would have to lie within.
+  if (size.asNumber().value_or(0) < 0)
+    requireSize(size);
+  if (failure())
+    return {};
   SizeList sizes = tensor.sizes;
   sizes[dim] = size;
   std::optional<int64_t> first = begin.asNumber();

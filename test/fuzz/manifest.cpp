@@ -13,6 +13,8 @@ static void parse(std::string_view text) {
   // All dims of a manifest that parses have sizes.
   for (const Entry &entry : manifest->entries) {
     DimSizes sizes;
+    for (const auto &[name, rule] : entry.sizes)
+      sizes[name] = 3;
     for (const Parameter &argument : entry.arguments)
       for (const Dim &dim : argument.shape)
         if (dim.isDynamic())

@@ -49,6 +49,7 @@ SLICED = node("aten.slice_scatter.default", ("after",), self=T("cache"), src=T("
               start=S("u0"), end=S("end"))
 STEP = node("aten.arange.start_step", ("i",), start=0, end=S("n"), step=1)
 EVERY = node("aten.scatter.src", ("after",), self=T("cache"), dim=2, index=T("each"), src=T("k"))
+PICKED = node("aten.embedding.default", ("row",), weight=T("w"), indices=T("start"))
 CASES = {
     "given": of([copied("at")], UNPROVEN.format("[N]")),
     "doubled": of([STEP, node("aten.mul.Tensor", ("j",), self=T("i"), other=2), copied("j")],
@@ -70,6 +71,12 @@ CASES = {
     "scatter-sizes": of([node("aten.scatter.src", ("after",), self=T("cache"), dim=2, index=T("each"), src=T("few"))],
                         "expected a position for each element, but got shapes [2, 3, N, 4] and [2, 3, 2, 4] along dim 2",
                         each=(LONG, ROWS), few=(FLOAT, [2, 3, 2, 4])),
+    "scatter-rank": of([node("aten.scatter.src", ("after",), self=T("cache"), dim=2, index=T("each"), src=T("few"))],
+                       "expected a position for each element, but got shapes [4] and [4] along dim 2",
+                       each=(LONG, [4]), few=(FLOAT, [4])),
+    "stepped": of([node("aten.slice_scatter.default", ("after",), self=T("cache"), src=T("few"), dim=2, start=0, end=8,
+                        step=2)], "expected a part of shape [2, 3, 4, 4] without steps, from a known place on, but got "
+                  "one of shape [2, 3, 4, 4] from ?", few=(FLOAT, [2, 3, 4, 4])),
     "from-end": of([TAKEN, SLICED], "expected a part that starts at 0 or later, as "
                    "torch._check(start >= 0) says, but u0 may be below"),
     "read": of([TAKEN, node("aten.slice.Tensor", ("old",), self=T("cache"), dim=2, start=S("u0"),
@@ -79,6 +86,8 @@ CASES = {
                      start=S("u0"), end=S("end"))],
                "expected a part that starts at a place that follows from sizes, but u0 depends on "
                "values", least=0, old=(FLOAT, ROWS), less=(FLOAT, ROWS)),
+    "taken-none": of([TAKEN, PICKED, SLICED], "expected integers that can be, but got them from 7 to 5", op=PICKED,
+                     least=7, start=(LONG, [1]), w=(FLOAT, [6, 4]), row=(FLOAT, [1, 4])),
     "taken-float": of([TAKEN, SLICED], "expected an integer that is taken out of a tensor, but got "
                       "f32", op=TAKEN, dtype=FLOAT),
     "taken-twice": of([TAKEN, TAKEN, SLICED], "graph_module.graph.nodes[1].outputs[0].as_sym_int: "

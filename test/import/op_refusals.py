@@ -118,6 +118,9 @@ CASES = {
                         says="expected numbers of windows of 2 dims, but got shape [B, N, 6] to [0, 4]"),
     "fold": of("aten.col2im.default", self=X, output_size=[4, 4], kernel_size=[2, 2], dilation=[1, 1], padding=[0, 0], stride=[1, 1],
                says="expected columns [B, C I J, L] of windows of at most 1024 places, but got shape [B, N, 6]"),
+    "fold-dims": of("aten.col2im.default", {"x": (FLOAT, [1, 4, 4]), "y": (FLOAT, [1, 4, 2, 2])}, self=X, output_size=[2, 2],
+                    kernel_size=[1, 1, 1, 1], dilation=[1, 1], padding=[0, 0], stride=[1, 1], auto_pad="SAME_UPPER",
+                    says="expected windows of two dims, but got 4 and 2"),
     "float-bits": of("aten.bitwise_and.Tensor", self=X, other=X,
                      says="expected bits of integers or of truth values, but got f32"),
     "float-bits-of-integers": of("aten.bitwise_xor.Tensor", {"y": (LONG, ["B", "N", 6])}, self=X, other=3,
@@ -130,6 +133,11 @@ CASES = {
                             {"y": (LONG, ["N", 6])}, self=Z, other=Z),
     "whole-logarithm": two("aten.xlogy.Tensor", ["N", 6], "expected a result of floats, but got i64", LONG,
                            {"y": (LONG, ["N", 6])}, self=Z, other=Z),
+    "whole-queries": two("aten.scaled_dot_product_attention.default", ["B", "N", 6], "expected queries, keys and values of "
+                         "floats, but got i64, f32 and f32", LONG, query=Z, key=X, value=X),
+    "matrix": of("aten.t.default", self=X, says="expected a matrix, but got shape [B, N, 6]"),
+    "index": two("aten.select_scatter.default", ["B", "N"], "expected an index from 0 to 5, but got 9", self=X, src=Z, dim=2,
+                 index=9),
     "whole-angle": two("aten.atan2.default", ["N", 6], "expected a result of floats, but got i64", LONG,
                        {"y": (LONG, ["N", 6])}, self=Z, other=Z),
 }

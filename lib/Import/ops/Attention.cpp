@@ -133,6 +133,16 @@ Built mixattn::poolValues(GraphBuilder &build, const Built &weights,
   return build.convert(result, value.dtype);
 }
 
+bool mixattn::areFloats(OpCall &op, const Built &query, const Built &key,
+                        const Built &value) {
+  if (isFloat(query.dtype) && isFloat(key.dtype) && isFloat(value.dtype))
+    return true;
+  op.build.fail(makeError(
+      "expected queries, keys and values of floats, but got {}, {} and {}",
+      nameOf(query.dtype), nameOf(key.dtype), nameOf(value.dtype)));
+  return false;
+}
+
 static void scaledDotProduct(OpCall &op) {
   DType dtype = op.floatType();
   Built q = op.tensor("query"), k = op.tensor("key"), v = op.tensor("value");
@@ -151,6 +161,8 @@ static void scaledDotProduct(OpCall &op) {
                             toText(q.sizes), toText(k.sizes), toText(v.sizes)));
     return;
   }
+  if (!areFloats(op, q, k, v))
+    return;
   int64_t rank = q.rank();
   std::optional<int64_t> features = q.sizes[rank - 1].asNumber();
   double scale = op.number("scale", features ? 1 / std::sqrt(*features) : 0);

@@ -12,6 +12,10 @@ namespace mixattn {
 Built repeatHeads(GraphBuilder &build, const Built &tensor,
                   const SizePolynomial &heads);
 
+/// Whether all three are; fails where not.
+bool areFloats(OpCall &op, const Built &query, const Built &key,
+               const Built &value);
+
 /// The products of each query with each key, in f32 or wider.
 Built scoresOf(GraphBuilder &build, const Built &query, const Built &key);
 

@@ -245,6 +245,8 @@ using SizesFold = SizePolynomial (*)(std::vector<SizePolynomial> sizes,
 static std::optional<Built> foldAll(OpCall &op, ArrayRef<Built> lists,
                                     SizesFold fold) {
   SizeList shape = op.build.broadcast(lists), result;
+  if (op.build.failure())
+    return std::nullopt;
   std::vector<SizeList> all;
   for (const Built &each : lists) {
     std::optional<SizeList> spread = spreadIntegers(each, shape);

@@ -67,7 +67,7 @@ static void pooled(OpCall &op) {
         weights = op.tensor("third");
   if (!q || !v || !weights)
     return;
-  if (v.rank() != 4 || weights.rank() != 4)
+  if (q.rank() < 2 || v.rank() != 4 || weights.rank() != 4)
     return void(op.build.fail(makeError(
         "expected weights and values of four dims, but got shapes {} and {}",
         toText(weights.sizes), toText(v.sizes))));

@@ -33,6 +33,10 @@ void mixattn::limitArgument(OpCall &op, BlockArgument argument, int64_t low,
     low = std::max(low, cast<IntegerAttr>(known[0]).getInt());
     high = std::min(high, cast<IntegerAttr>(known[1]).getInt());
   }
+  if (low > high)
+    return void(op.build.fail(makeError("expected integers that can be, but "
+                                        "got them from {} to {}",
+                                        low, high)));
   entry.setArgAttr(number, "attn.range",
                    op.build.builder().getI64ArrayAttr({low, high}));
 }

@@ -157,12 +157,8 @@ static void attention(OpCall &op) {
   }
   op.give(k, 1);
   op.give(v, 2);
-  if (!q || !k || !v)
+  if (!q || !k || !v || !areFloats(op, q, k, v))
     return;
-  if (!isFloat(q.dtype) || !isFloat(k.dtype) || !isFloat(v.dtype))
-    return void(op.build.fail(makeError(
-        "expected queries, keys and values of floats, but got {}, {} and {}",
-        nameOf(q.dtype), nameOf(k.dtype), nameOf(v.dtype))));
   std::optional<int64_t> features = q.sizes[3].asNumber();
   double scale = op.number("scale", features ? 1 / std::sqrt(*features) : 0);
   if (!op.has("scale") && !features)

@@ -24,7 +24,7 @@ static Built replaced(OpCall &op, const Built &tensor, int64_t dim,
                                    "as torch._check(start >= 0) says, but {} "
                                    "may be below",
                                    start.toText()));
-  if (tensor.isUpdated && old.sizes == source.sizes)
+  if (tensor.isUpdated && start.isKnown() && old.sizes == source.sizes)
     return appendRows(op, tensor, source, dim, op.build.number(start));
   if (!start.isKnown() || start.asNumber().value_or(0) < 0 ||
       op.build.dependsOnIntegers(start) || old.sizes != source.sizes)
@@ -69,6 +69,12 @@ static void replaceOne(OpCall &op) {
   if (!tensor || !tensor.rank() || !source)
     return;
   index = fromEnd(op.build, index, tensor.sizes[dim]);
+  if (std::optional<int64_t> place = index.asNumber(),
+      most = tensor.sizes[dim].asNumber();
+      place && most && (*place < 0 || *place >= *most))
+    return void(op.build.fail(makeError("expected an index from 0 to {}, but "
+                                        "got {}",
+                                        *most - 1, *place)));
   SizeList sizes = tensor.sizes;
   sizes[dim] = 1;
   op.give(replaced(op, tensor, dim, index,

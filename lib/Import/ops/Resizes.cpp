@@ -85,8 +85,8 @@ static OpWriter upsample(Resampling how, int64_t mostWhole) {
     std::vector<std::optional<double>> scales(x.rank());
     if (op.has("scale_factors")) {
       std::vector<double> given = op.numbers("scale_factors");
-      for (size_t i = 0; i < given.size() && i < scales.size(); ++i)
-        scales[scales.size() - given.size() + i] = given[i];
+      if (given.size() <= scales.size())
+        llvm::copy(given, scales.end() - given.size());
     }
     // From the last dim on.
     const char *names[] = {"scales_w", "scales_h", "scales_d"};
@@ -211,6 +211,8 @@ static void resize(OpCall &op) {
     axes = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
   if (!x || op.build.failure())
     return;
+  if (!x.rank())
+    axes.clear();
   SizeList sizes = x.sizes, given = op.sizes("sizes");
   std::vector<std::optional<double>> scales(x.rank());
   auto factors = op.has("scales") && given.empty() ? numbersOf(op, "scales")

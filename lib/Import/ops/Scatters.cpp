@@ -106,7 +106,7 @@ static void scatterElements(OpCall &op) {
       (positions.rank() == cache.rank() &&
        areAnywhere(op, cache, positions, dim, 0)))
     return op.give(scattered(op, cache, dim, positions, rows, !how.empty()));
-  if (positions.sizes != rows.sizes)
+  if (positions.sizes != rows.sizes || positions.rank() != cache.rank())
     return void(op.build.fail(makeError(
         "expected a position for each element, but got shapes {} and {} along "
         "dim {}",

@@ -136,6 +136,10 @@ void mixattn::fold(OpCall &op) {
                        size = perDim(op, "kernel_size", 2, 1, 0);
   if (!columns || op.build.failure())
     return;
+  if (size.size() != 2 || whole.size() != 2)
+    return void(op.build.fail(makeError("expected windows of two dims, but got "
+                                        "{} and {}",
+                                        size.size(), whole.size())));
   std::optional<int64_t> rows =
       columns.rank() == 3 ? columns.sizes[1].asNumber() : std::nullopt;
   int64_t count = size[0] * size[1];

@@ -74,7 +74,7 @@ static void weightNorm(OpCall &op) {
   if (!v || !g || op.build.failure())
     return;
   auto others = llvm::to_vector(llvm::seq<int64_t>(0, v.rank()));
-  if (dim != -1)
+  if (dim != -1 && v.rank())
     others.erase(others.begin() + op.dim("dim", v.rank(), 0));
   Built norm = op.build.withOnes(
       normOf(op.build, wide, v.sizes, others, v, 2, same), others);

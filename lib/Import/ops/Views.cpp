@@ -80,6 +80,9 @@ static void matrixTranspose(OpCall &op) {
   Built tensor = op.tensor("self");
   if (tensor.rank() < 2)
     return op.give(tensor);
+  if (tensor.rank() > 2)
+    return void(op.build.fail(makeError("expected a matrix, but got shape {}",
+                                        toText(tensor.sizes))));
   op.give(op.build.transpose(tensor, {1, 0}));
 }
 
