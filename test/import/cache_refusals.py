@@ -86,7 +86,7 @@ CASES = {
                      start=S("u0"), end=S("end"))],
                "expected a part that starts at a place that follows from sizes, but u0 depends on "
                "values", least=0, old=(FLOAT, ROWS), less=(FLOAT, ROWS)),
-    "taken-none": of([TAKEN, PICKED, SLICED], "expected integers that can be, but got them from 7 to 5", op=PICKED,
+    "taken-none": of([TAKEN, PICKED, SLICED], "expected limits that leave an integer, but got 7 to 5", op=PICKED,
                      least=7, start=(LONG, [1]), w=(FLOAT, [6, 4]), row=(FLOAT, [1, 4])),
     "taken-float": of([TAKEN, SLICED], "expected an integer that is taken out of a tensor, but got "
                       "f32", op=TAKEN, dtype=FLOAT),

@@ -34,9 +34,10 @@ void mixattn::limitArgument(OpCall &op, BlockArgument argument, int64_t low,
     high = std::min(high, cast<IntegerAttr>(known[1]).getInt());
   }
   if (low > high)
-    return void(op.build.fail(makeError("expected integers that can be, but "
-                                        "got them from {} to {}",
-                                        low, high)));
+    return void(
+        op.build.fail(makeError("expected limits that leave an integer, "
+                                "but got {} to {}",
+                                low, high)));
   entry.setArgAttr(number, "attn.range",
                    op.build.builder().getI64ArrayAttr({low, high}));
 }

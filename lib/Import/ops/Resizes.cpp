@@ -211,6 +211,7 @@ static void resize(OpCall &op) {
     axes = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
   if (!x || op.build.failure())
     return;
+  // Dim 0 of a number is allowed as an axis, but is none.
   if (!x.rank())
     axes.clear();
   SizeList sizes = x.sizes, given = op.sizes("sizes");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parts of the keys: what is computed here and what entries compute.
+// Parts of the keys (attn.parts): how many there are, and that entries compute
+// the same.
 
 #include "dialect/attn/AttnOps.h"
 
