@@ -15,7 +15,7 @@ from bench.check import UNIT, Expected
 from bench.kinds import Row
 
 FOLDER = paths.ROOT / "test" / "import"
-# Relative to the largest result. Twelve layers of bf16 round each of their results.
+# Relative to the largest result. In bf16 each layer rounds what it hands on.
 LIMITS = {"f32": 1e-4, "bf16": 16 * UNIT["bf16"]}
 # Milliseconds that compiling twelve layers may take.
 MOST_COMPILING = 5000

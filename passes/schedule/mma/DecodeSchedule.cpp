@@ -188,9 +188,8 @@ Prediction Decode::predict(const Workload &work, const PlanCase &plan,
   auto ceilDiv = [](int64_t count, int64_t each) {
     return double(llvm::divideCeil(uint64_t(count), uint64_t(each)));
   };
-  auto [ofKeys, length] =
-      getPartSizes(sizes.keys, plan.get(splitNumber.name), block.keys);
-  auto parts = double(ofKeys);
+  auto parts = double(
+      getPartSizes(sizes.keys, plan.get(splitNumber.name), block.keys).first);
   double queryBlocks = ceilDiv(sizes.queries, block.queries());
   auto keysOfPart = int64_t(double(sizes.keys) / std::max(parts, 1.0));
   auto countOf = [&](int64_t heads) {

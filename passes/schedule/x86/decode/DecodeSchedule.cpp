@@ -129,9 +129,9 @@ Prediction Decode::predict(const Workload &work, const PlanCase &plan,
   const Calibration &costs = cpu.costs;
   double queries = double(sizes.queries), groups = double(work.groups);
   double lanes = double(cpu.lanes);
-  auto [ofKeys, length] =
-      getPartSizes(sizes.keys, plan.get("split"), sizesOf(plan).block);
-  double parts = std::max(1.0, double(ofKeys));
+  int64_t block = sizesOf(plan).block;
+  auto parts = double(std::max<int64_t>(
+      getPartSizes(sizes.keys, plan.get("split"), block).first, 1));
   double keys = double(sizes.keys) / parts;
   const PairCounts &pair = work.pair;
   double rows = pair.scores / double(std::max<int64_t>(work.keyFeatures, 1)) +
