@@ -28,6 +28,7 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
                       Optional<Attn_TensorOf<[F32], [4]>>:$weights,
                       Optional<Attn_TensorOf<[F32], [3]>>:$lse);
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 
   // !getdagarg is unset where an argument is an attribute.
   list<string> operandNames = !foldl([]<string>, !range(!size(arguments)), names,
@@ -43,7 +44,8 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
     }
   }] # ownDeclaration;
 
-  // The results of every attention op follow from its operands alike.
+  // The results of every attention op follow from its operands alike, and all
+  // hold the same in their regions.
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *context, ::std::optional<::mlir::Location>,
@@ -57,6 +59,9 @@ class Attn_AttentionOp<string mnemonic, dag leading, list<Trait> traits = []>
       return detail::areCompatibleAttentionTypes(
           inferred, given, /*mayBeWide=*/true,
           /*mayBeNarrow=*/::std::is_same_v<$cppClass, GenericOp>);
+    }
+    ::llvm::LogicalResult $cppClass::verifyRegions() {
+      return detail::verifyScoreModOps(*this);
     }
     ::llvm::LogicalResult $cppClass::reifyResultShapes(
         ::mlir::OpBuilder &builder,

@@ -266,8 +266,12 @@ LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   if (attr.getName() == "attn.plan") {
-    // A contraction that no kernel computes keeps its plan on buffers, too.
+    // MLIR verifies attributes before the op, whose loops are read here.
     auto linalg = dyn_cast<linalg::LinalgOp>(op);
+    if (linalg && (failed(op->getName().verifyInvariants(op)) ||
+                   failed(op->getName().verifyRegionInvariants(op))))
+      return failure();
+    // A contraction that no kernel computes keeps its plan on buffers, too.
     if (!canBePlanned(op) &&
         !(linalg && linalg::isaContractionOpInterface(linalg)))
       return op->emitOpError("expected 'attn.plan' to be on an attention or a "

@@ -115,9 +115,17 @@ LogicalResult KernelOp::verify() {
     if (!standsFor(argument.getType(), input.getType()))
       return emitOpError("expected an argument of the region for ")
              << input.getType() << ", but got " << argument.getType();
-  auto results = dyn_cast<ResultsOp>(block.getTerminator());
+  auto results = dyn_cast<ResultsOp>(block.back());
   if (!results || results.getTensors().size() != getOutputs().size())
     return emitOpError("expected 'attn.results' with one tensor per output");
+  if (hasPureTensorSemantics() ? getOutputs().getTypes() != getResultTypes()
+                               : getNumResults() != 0)
+    return emitOpError("expected one result per output that is a tensor");
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  auto results = cast<ResultsOp>(getBody().front().getTerminator());
   Operation *first = getAnchor();
   for (auto [tensor, output] : llvm::zip(results.getTensors(), getOutputs())) {
     Operation *made = tensor.getDefiningOp();
@@ -129,10 +137,8 @@ LogicalResult KernelOp::verify() {
       return emitOpError("expected a result for ")
              << output.getType() << ", but got " << tensor.getType();
   }
-  if (hasPureTensorSemantics() ? getOutputs().getTypes() != getResultTypes()
-                               : getNumResults() != 0)
-    return emitOpError("expected one result per output that is a tensor");
-  if (getPanels() && (hasPureTensorSemantics() || !findContraction(first)))
+  if (getPanels() &&
+      (!first || hasPureTensorSemantics() || !findContraction(first)))
     return emitOpError("expected 'panels' with buffers and a contraction only");
   return success();
 }

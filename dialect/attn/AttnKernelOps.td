@@ -79,6 +79,7 @@ def Attn_KernelOp : Attn_Op<"kernel", [IsolatedFromAbove, SingleBlock,
     (`->` type($tensors)^)?
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let builders = [
     /// A kernel without panels.
     OpBuilder<(ins "::mlir::TypeRange":$tensors, "::mlir::ValueRange":$inputs,

@@ -149,6 +149,11 @@ bool areCompatibleAttentionTypes(mlir::TypeRange inferred,
                                  mlir::TypeRange given, bool mayBeWide = false,
                                  bool mayBeNarrow = false);
 
+/// C10, of the ops in the score_mod of attention `op`, which are verified
+/// before: they are elementwise, element reads of captured tensors or sizes of
+/// these, and yield a score of the first argument's type.
+llvm::LogicalResult verifyScoreModOps(mlir::Operation *op);
+
 /// The sizes of the results of attention `op`: features are the value's, keys
 /// the key's, all others the query's.
 llvm::LogicalResult

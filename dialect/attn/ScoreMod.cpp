@@ -80,10 +80,18 @@ LogicalResult mixattn::verifyScoreMod(AttentionOpInterface op) {
                            "indices b, h, i, j, but got (")
            << block.getArgumentTypes() << ")";
 
-  auto yield = dyn_cast_if_present<YieldOp>(
-      block.mightHaveTerminator() ? block.getTerminator() : nullptr);
-  if (!yield)
+  if (!block.mightHaveTerminator() || !isa<YieldOp>(block.getTerminator()))
     return op->emitOpError("expected 'score_mod' to end in 'attn.yield'");
+  return success();
+}
+
+LogicalResult mixattn::detail::verifyScoreModOps(Operation *op) {
+  Region &region = cast<AttentionOpInterface>(op).getScoreMod();
+  if (region.empty())
+    return success();
+
+  Block &block = region.front();
+  auto yield = cast<YieldOp>(block.getTerminator());
   Type scoreType = block.getArgument(0).getType();
   if (yield.getScore().getType() != scoreType)
     return op->emitOpError("expected 'score_mod' to yield ")

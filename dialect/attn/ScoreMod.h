@@ -18,9 +18,8 @@ bool isScoreModElementwise(mlir::Operation *op);
 /// the score.
 bool scoreModMayHideKeys(mlir::Region &region);
 
-/// C10: the region takes a float score and four indices, yields a score of
-/// its type, and holds only elementwise ops, element reads of captured tensors
-/// and sizes of captured tensors.
+/// C10: the region takes a float score and four indices, and ends in
+/// `attn.yield`. What the ops in it must be, detail::verifyScoreModOps says.
 mlir::LogicalResult verifyScoreMod(AttentionOpInterface op);
 
 } // namespace mixattn

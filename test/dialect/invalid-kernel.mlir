@@ -132,3 +132,27 @@ func.func @panels_without_a_product(%x: memref<4xf32>, %y: memref<4xf32>,
   }
   return
 }
+
+// -----
+
+// The ops in the region are verified before the kernel looks at their loops.
+!m = tensor<4x4xf32>
+func.func @no_loops(%x: !m, %init: !m) -> !m {
+  %y = attn.kernel ins(%x : !m) outs(%init : !m) {
+  ^bb0(%a: !m):
+    // expected-error @below {{'linalg.generic' op expected the number of indexing_map (0) to be equal to the number of input/output operands (3)}}
+    %r = "linalg.generic"(%a, %a, %a) <{indexing_maps = [], iterator_types = [], operandSegmentSizes = array<i32: 2, 1>}> ({}) : (!m, !m, !m) -> !m
+    attn.results %r : !m
+  } -> !m
+  return %y : !m
+}
+
+// -----
+
+func.func @panels_without_outputs(%p: memref<?x8x16xf32>) {
+  // expected-error @below {{'attn.kernel' op expected 'panels' with buffers and a contraction only}}
+  "attn.kernel"(%p) <{operandSegmentSizes = array<i32: 0, 0, 1>}> ({
+    attn.results
+  }) : (memref<?x8x16xf32>) -> ()
+  return
+}

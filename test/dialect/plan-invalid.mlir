@@ -71,3 +71,13 @@ func.func @no_plan(%q: !q) -> !q {
 func.func @no_attention() attributes {attn.plan = #attn.plan<[else : unfused]>} {
   return
 }
+
+// -----
+
+// Whether an op is a contraction is asked of valid ops alone.
+!m = tensor<4x4xf32>
+func.func @no_loops(%x: !m) -> !m {
+  // expected-error @below {{'linalg.generic' op expected the number of indexing_map (0) to be equal to the number of input/output operands (3)}}
+  %r = "linalg.generic"(%x, %x, %x) <{indexing_maps = [], iterator_types = [], operandSegmentSizes = array<i32: 2, 1>}> ({}) {attn.plan = #attn.plan<[else : online]>} : (!m, !m, !m) -> !m
+  return %r : !m
+}

@@ -140,3 +140,29 @@ func.func @c1_yield_alone(%x: f32) {
   // expected-error @below {{'attn.yield' op expects parent op to be one of 'attn.softmax, attn.mixture_of_keys, attn.admixture_heads, attn.mix_heads, attn.generic'}}
   attn.yield %x : f32
 }
+
+// -----
+
+// The ops in the region are verified before what they must be is.
+!q = tensor<1x2x3x4xf32>
+func.func @yields_nothing(%q: !q) -> !q {
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    // expected-error @below {{'attn.yield' op requires a single operand}}
+    "attn.yield"() : () -> ()
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<1x2x3x4xf32>
+func.func @reads_nothing(%q: !q) -> !q {
+  %o = attn.softmax %q, %q, %q score_mod {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    // expected-error @below {{'tensor.extract' op requires one result}}
+    "tensor.extract"() : () -> ()
+    attn.yield %s : f32
+  } : (!q, !q, !q) -> !q
+  return %o : !q
+}
