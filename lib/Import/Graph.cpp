@@ -2,6 +2,8 @@
 // Texts for messages about graphs.
 #include "lib/Import/Graph.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 using namespace mixattn;
@@ -14,14 +16,23 @@ std::string mixattn::toText(const SizeList &sizes) {
   return "[" + text + "]";
 }
 
+/// The longest dim. Ops add windows, borders and steps to sizes: sums of such
+/// numbers have 64 bits.
+static constexpr int64_t longestDim = int64_t(1) << 48;
+
 Status mixattn::checkBytes(DType dtype, const SizeList &sizes) {
   // Open dims are 1 at least where there are elements.
   Shape least;
   for (const SizePolynomial &size : sizes) {
     const auto &terms = size.getTerms();
     least.push_back(terms.size() == 1 ? terms.begin()->second : !terms.empty());
-    if (least.back() < 0)
+    auto isBelow = [](const auto &term) { return term.second < 0; };
+    if (!terms.empty() && llvm::all_of(terms, isBelow))
       return makeError("expected sizes of at least 0, but got shape {}",
+                       toText(sizes));
+    auto isLong = [](const auto &term) { return term.second > longestDim; };
+    if (llvm::any_of(terms, isLong))
+      return makeError("expected sizes of at most 2^48, but got shape {}",
                        toText(sizes));
   }
   if (!byteCount(dtype, least))

@@ -18,7 +18,8 @@ using SizeList = std::vector<SizePolynomial>;
 /// `[B, 8, N]`.
 std::string toText(const SizeList &sizes);
 
-/// An error where no tensor of these sizes that is not empty fits into memory.
+/// An error where no tensor of these sizes that is not empty fits into memory,
+/// a size is below 0 whatever the dims are, or longer than sums may be of.
 Status checkBytes(DType dtype, const SizeList &sizes);
 
 /// A tensor that flows through the graph.

@@ -293,6 +293,12 @@ CASES = {
                     "[-6]", {"s": longs(-6)}),
     "below-zero": of("ConstantOfShape", ["s"], "expected sizes of at least 0 that are polynomials "
                      "of dims, but got [-1, 3]", {"s": longs(-1, 3)}),
+    "below-dims": (model([onnx.node("Shape", ["x"], ["s"]), onnx.node("Neg", ["s"], ["n"]), onnx.node(
+        "Slice", ["n", "a", "b"], ["m"]), onnx.node("Sub", ["m", "b"], ["t"]), onnx.node("ConstantOfShape", [
+            "t"], ["y"], name="y")], initializers=[onnx.tensor(longs(0), "a"), onnx.tensor(longs(2), "b")]),
+                   "op 'onnx.ConstantOfShape' of node 'y': expected sizes of at least 0, but got shape [-B - 2, -N - 2]"),
+    "long-dim": of("ConstantOfShape", ["s"], "expected sizes of at most 2^48, but got shape "
+                   "[0, 281474976710657]", {"s": longs(0, 2**48 + 1)}),
     "huge-result": of("Expand", ["x", "s"], "expected a tensor of less than 2^63 bytes, but got f32 of shape "
                       "[1099511627776, 1099511627776, B, N, 6]", {"s": longs(2**40, 2**40, 1, 1, 1)}),
     "huge-multiple": of("Tile", ["x", "r"], "expected a tensor of less than 2^63 bytes, but got f32 of shape "
