@@ -15,7 +15,7 @@
 using namespace mixattn;
 using llvm::StringRef;
 
-/// The most bytes of a tensor whose elements share places in the file.
+/// The most bytes of all tensors whose elements share places in the file.
 static constexpr size_t mostExpanded = 256 << 20;
 
 /// The most bytes of a text that is deflated. PyTorch writes texts as they are.
@@ -35,9 +35,9 @@ struct StoredTensor {
 class Archive {
 public:
   static Result<Archive> open(std::string_view file);
-  Result<ZipContent> read(const std::string &name) const;
-  Result<ZipContent> readText(const std::string &name) const;
-  Result<Tensor> load(const std::string &tensor) const;
+  Result<ZipContent> read(const std::string &name);
+  Result<ZipContent> readText(const std::string &name);
+  Result<Tensor> load(const std::string &tensor);
   const std::string &program() const { return programName; }
 
 private:
@@ -48,6 +48,8 @@ private:
   std::map<std::string, ZipMember> members;
   std::string programName;
   std::map<std::string, StoredTensor> tensors;
+  /// Bytes of what was inflated, and of tensors whose elements share places.
+  uint64_t inflated = 0, expanded = 0;
 };
 
 } // namespace
@@ -90,10 +92,19 @@ Result<Archive> Archive::open(std::string_view file) {
   return archive;
 }
 
-Result<ZipContent> Archive::read(const std::string &name) const {
+Result<ZipContent> Archive::read(const std::string &name) {
   auto found = members.find(name);
   if (found == members.end())
     return makeError("expected a member '{}', but got none", name);
+  // Members may lie in one place, and be read often.
+  if (found->second.method != 0) {
+    inflated += found->second.size;
+    if (inflated / mostDeflated > file.size())
+      return makeError("member '{}': expected deflated members of at most {} "
+                       "bytes in all, {} times the file, but got {}",
+                       name, mostDeflated * file.size(), mostDeflated,
+                       inflated);
+  }
   Result<ZipContent> content = readZipMember(file, found->second);
   if (!content)
     return inPlace("member '" + name + "'", content.error());
@@ -101,7 +112,7 @@ Result<ZipContent> Archive::read(const std::string &name) const {
 }
 
 /// Texts are parsed as a whole: few bytes must not become very many.
-Result<ZipContent> Archive::readText(const std::string &name) const {
+Result<ZipContent> Archive::readText(const std::string &name) {
   auto found = members.find(name);
   if (found != members.end() && found->second.method != 0 &&
       found->second.size > mostInflated)
@@ -222,7 +233,7 @@ static bool isDense(const StoredTensor &stored) {
   return true;
 }
 
-Result<Tensor> Archive::load(const std::string &name) const {
+Result<Tensor> Archive::load(const std::string &name) {
   auto found = tensors.find(name);
   if (found == tensors.end())
     return makeError("expected the elements of '{}', but got none", name);
@@ -243,10 +254,13 @@ Result<Tensor> Archive::load(const std::string &name) const {
       (!end || uint64_t(*end) > content->view().size() / bytesOf(stored.dtype)))
     return lies;
   // Elements that were expanded lie in one place, however many they are.
-  if (*bytes > content->view().size() && *bytes > mostExpanded)
-    return makeError("'{}': expected at most {} bytes of elements that share "
-                     "places, but got {}",
-                     name, mostExpanded, *bytes);
+  if (*bytes > content->view().size()) {
+    if (expanded + *bytes > mostExpanded)
+      return makeError("'{}': expected at most {} bytes of elements that share "
+                       "places, but got {}",
+                       name, mostExpanded, expanded + *bytes);
+    expanded += *bytes;
+  }
   // Weights stay where they are in the file.
   if (!isEmpty && content->isStored() && isDense(stored))
     return Tensor::borrow(

@@ -14,8 +14,6 @@ static constexpr uint32_t endMagic = 0x06054b50;
 static constexpr size_t localSize = 30, centralSize = 46, endSize = 22;
 /// Sizes of this value stand in the zip64 format instead.
 static constexpr uint32_t elsewhere = 0xffffffff;
-/// Deflate makes nothing smaller than this.
-static constexpr uint64_t maximumRatio = 1032;
 
 template <typename T> static T get(std::string_view bytes, size_t offset) {
   T value;
@@ -89,7 +87,7 @@ static Result<Buffer> inflateMember(std::string_view packed, uint64_t size) {
   Error damaged = makeError("expected {} bytes of deflated content, but got "
                             "something else",
                             size);
-  if (size / maximumRatio > packed.size())
+  if (size / mostDeflated > packed.size())
     return damaged;
   Result<Buffer> content = Buffer::allocate(size);
   if (!content)

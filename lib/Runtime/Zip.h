@@ -8,6 +8,9 @@
 
 namespace mixattn {
 
+/// Deflate makes nothing smaller than by this factor.
+constexpr uint64_t mostDeflated = 1032;
+
 /// A member of an archive as the central directory lists it.
 struct ZipMember {
   std::string name;

@@ -57,6 +57,27 @@ def expanded(sizes):
     return members(made, {"w": weight(row.tobytes(), sizes, [0, 1])})
 
 
+def expanded_twice():
+    """A program of two weights that are one row: each alone may be so large."""
+    sizes = {"w": [2**9, 2**9], "v": [4088, 2**14]}
+    made = program([node("aten.relu.default", self=T("x"))],
+                   {name: (FLOAT, each) for name, each in sizes.items()}, weights=sizes)
+    row = np.zeros(2**14, np.float32).tobytes()
+    return members(made, {name: weight(row, each, [0, 1]) for name, each in sizes.items()})
+
+
+def write_deflated(path):
+    """A program of two weights that are one member of zeros."""
+    names, sizes = ("w", "v"), [2**11, 2**11]
+    made = program([node("aten.relu.default", self=T("x"))],
+                   {name: (FLOAT, sizes) for name in names}, weights=names)
+    zeros = weight(bytes(2**24), sizes, [2**11, 1])
+    with zipfile.ZipFile(path, "w") as pack:
+        for name, data in members(made, {name: zeros for name in names}).items():
+            kind = zipfile.ZIP_DEFLATED if name.endswith("weight_0") else zipfile.ZIP_STORED
+            pack.writestr("model/" + name, data, kind, 9)
+
+
 def deep_calls(count):
     """Functions that call each other that deep."""
     functions = [onnx.function(f"F{i}", ["a"], ["b"], [
@@ -104,6 +125,8 @@ def main():
         "symbols": sum_of_symbols(5000),
         "expanded": (expanded([2**14, 2**13]), "graph_module.signature.input_specs[1]: 'w': expected at most 268435456 "
                      "bytes of elements that share places, but got 536870912"),
+        "expanded-twice": (expanded_twice(), "graph_module.signature.input_specs[2]: 'v': expected at most 268435456 "
+                           "bytes of elements that share places, but got 268959744"),
     }
     for name, (files, _) in programs.items():
         write(name + ".pt2", files)
@@ -112,6 +135,11 @@ def main():
         pack.writestr("model/models/model.json", " " * (2**26 + 1))
     sentences["inflated.pt2"] = ("member 'model/models/model.json': expected a deflated text of at "
                                  "most 67108864 bytes, but got 67108865")
+    write_deflated("deflated.pt2")
+    most = 1032 * os.path.getsize("deflated.pt2")
+    sentences["deflated.pt2"] = (
+        "graph_module.signature.input_specs[2]: member 'model/data/weights/weight_0': expected deflated members of at "
+        f"most {most} bytes in all, 1032 times the file, but got 33554432")
     models = {
         "calls": (deep_calls(257), "op 'local.F256' of node 'y" + "/c" * 256 + "': expected functions "
                   "that call each other at most 256 deep, but got more"),
