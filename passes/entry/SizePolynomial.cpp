@@ -9,6 +9,8 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <limits>
+
 using namespace mixattn;
 using llvm::json::Array;
 using llvm::json::Object;
@@ -280,8 +282,14 @@ llvm::json::Value SizePolynomial::toSize() const {
   for (const auto &[dims, coefficient] : inOrder()) {
     Array factors(dims);
     bool isNegative = coefficient < 0;
-    if (coefficient != 1 && coefficient != -1)
-      factors.insert(factors.begin(), isNegative ? -coefficient : coefficient);
+    int64_t factor = coefficient;
+    if (factor == std::numeric_limits<int64_t>::min()) {
+      // -2^63 is -(2^62 * 2): 2^63 itself has no 64 bits.
+      factors.insert(factors.begin(), 2);
+      factor /= 2;
+    }
+    if (factor != 1 && factor != -1)
+      factors.insert(factors.begin(), isNegative ? -factor : factor);
     if (factors.empty())
       factors.push_back(1);
     (isNegative ? subtracted : added)
