@@ -12,16 +12,6 @@
 using namespace mlir;
 using namespace mixattn;
 
-static Value constant(OpBuilder &b, Location loc, Type type, double number) {
-  if (isa<FloatType>(type))
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, number));
-  // No integer is as large as infinity.
-  bool isInteger = std::abs(number) < 0x1p63;
-  return arith::ConstantOp::create(
-      b, loc,
-      b.getIntegerAttr(type, isInteger ? static_cast<int64_t>(number) : 0));
-}
-
 /// A function of one number, computed in the result's type.
 static OpWriter unary(NumberBody body) {
   return [body](OpCall &op) {
@@ -61,8 +51,7 @@ static OpWriter scaled(bool isReversed = false) {
                       Value first = x[isReversed], second = x[!isReversed];
                       if (alpha != 1)
                         second = either<arith::MulFOp, arith::MulIOp>(
-                            b, loc, second,
-                            constant(b, loc, second.getType(), alpha));
+                            b, loc, second, Number(b, loc, second).like(alpha));
                       return either<FloatOp, IntegerOp>(b, loc, first, second);
                     }));
   };
@@ -117,12 +106,11 @@ static void power(OpCall &op) {
 
 static Value relu(OpBuilder &b, Location loc, ValueRange x) {
   return either<arith::MaximumFOp, arith::MaxSIOp>(
-      b, loc, x[0], constant(b, loc, x[0].getType(), 0));
+      b, loc, x[0], Number(b, loc, x[0]).like(0));
 }
 
 static Value reciprocal(OpBuilder &b, Location loc, ValueRange x) {
-  return arith::DivFOp::create(b, loc, constant(b, loc, x[0].getType(), 1),
-                               x[0]);
+  return 1.0 / Number(b, loc, x[0]);
 }
 
 /// x / 2 + x / 2 erf(x / sqrt 2), or with tanh in place of erf:
@@ -136,8 +124,8 @@ static void gelu(OpCall &op) {
         makeError("expected gelu by 'none' or 'tanh', but got '{}'", kind));
   op.give(combine(op.build, op.tensor("self"), dtype, dtype,
                   [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                    auto number = [&](double value) {
-                      return constant(b, loc, x[0].getType(), value);
+                    auto number = [&](double value) -> Value {
+                      return Number(b, loc, x[0]).like(value);
                     };
                     // Products and sums in one instruction where there is one.
                     auto fused = arith::FastMathFlags::contract;
