@@ -6,8 +6,8 @@
 using namespace mixattn;
 
 static constexpr std::string_view magic = "\x93NUMPY";
-/// NumPy's own limit.
-static constexpr size_t maximumHeader = 10000;
+/// NumPy's own limits.
+static constexpr size_t maximumHeader = 10000, maximumDims = 64;
 
 namespace {
 struct Header {
@@ -162,6 +162,9 @@ Result<Tensor> mixattn::readNpy(std::string_view file) {
   if (!HeaderParser(*text).parse(header))
     return makeError("expected a header with descr, fortran_order and shape, "
                      "but got something else");
+  if (header.shape.size() > maximumDims)
+    return makeError("expected at most {} dims, but got {}", maximumDims,
+                     header.shape.size());
   Result<DType> dtype = dtypeOf(header.descr);
   if (!dtype)
     return dtype.error();

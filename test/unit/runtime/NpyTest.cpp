@@ -135,3 +135,21 @@ TEST(Npy, HugeDims) {
                         "(1000000000000,)}"),
             "expected 4000000000000 bytes of elements, but got 8");
 }
+
+TEST(Npy, ManyDims) {
+  auto fileOf = [](size_t dims) {
+    std::string shape;
+    for (size_t dim = 0; dim < dims; ++dim)
+      shape += "1,";
+    return makeFile("{'descr': '<f4', 'fortran_order': False, 'shape': (" +
+                        shape + ")}",
+                    "abcd");
+  };
+  Result<Tensor> most = readNpy(fileOf(64));
+  ASSERT_TRUE(most);
+  Result<Tensor> again = readNpy(writeNpy(*most));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->shape(), Shape(64, 1));
+  EXPECT_EQ(readError(fileOf(65)), "expected at most 64 dims, but got 65");
+  EXPECT_EQ(readError(fileOf(4000)), "expected at most 64 dims, but got 4000");
+}
