@@ -191,8 +191,12 @@ def decode():
 
 
 def few():
-    """A few queries, as where a model checks what a smaller one wrote."""
+    """A few queries, as where a model checks what a smaller one wrote; and one over
+    few keys, which threads share."""
     for name in BASE:
+        for length in (512, 1024):
+            yield Attention(f"{name}_few_s{length}", name, 1, S=length, group="few",
+                            goals={"peer": 1})
         for queries in (4, 8):
             for dtype in ("f32", "bf16"):
                 yield Attention(f"{name}_few_n{queries}_{dtype}", name, queries,
