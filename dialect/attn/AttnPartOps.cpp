@@ -12,6 +12,9 @@ using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::detail;
 
+/// The most parts, a multiple of four.
+static constexpr int64_t mostParts = 64;
+
 PartSizes mixattn::emitPartSizes(OpBuilder &b, Location loc, Value keys,
                                  int64_t split, int64_t block) {
   auto number = [&](int64_t value) -> Value {
@@ -35,6 +38,7 @@ PartSizes mixattn::emitPartSizes(OpBuilder &b, Location loc, Value keys,
   isMore = b.createOrFold<arith::IndexCastOp>(loc, b.getIndexType(), isMore);
   Value fours = multiply(ceilDiv(keys, number(4 * split)), number(4));
   Value count = largest(ceilDiv(keys, number(split)), multiply(fours, isMore));
+  count = b.createOrFold<arith::MinSIOp>(loc, count, number(mostParts));
   Value blocks =
       ceilDiv(ceilDiv(keys, number(block)), largest(count, number(1)));
   return {count, multiply(blocks, number(block))};
@@ -44,7 +48,7 @@ std::pair<int64_t, int64_t> mixattn::getPartSizes(int64_t keys, int64_t split,
                                                   int64_t block) {
   int64_t count = llvm::divideCeil(keys, split);
   if (count > 2)
-    count = llvm::alignTo(count, 4);
+    count = std::min(int64_t(llvm::alignTo(count, 4)), mostParts);
   int64_t blocks = llvm::divideCeil(keys, block);
   return {count, llvm::divideCeil(blocks, std::max<int64_t>(count, 1)) * block};
 }

@@ -23,7 +23,7 @@ std::string mixattn::compareTimes(double seconds, double least) {
     return llvm::formatv("takes {0:F1} times as long", ratio);
   if (ratio >= 1)
     return llvm::formatv("{0:F1} % slower", 100 * (ratio - 1));
-  return llvm::formatv("{0:F1} % faster, too little for a case of its own",
+  return llvm::formatv("{0:F1} % faster, without a case of its own",
                        100 * (1 - ratio));
 }
 

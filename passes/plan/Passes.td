@@ -11,9 +11,9 @@ def PlanPass : Pass<"attn-plan", "::mlir::ModuleOp"> {
   let description = [{
     A cost model over the description of the target (passes/plan/plan.md) predicts
     every algorithm and size of tiles that there is a schedule for, and the
-    fastest becomes the op's plan. Sizes that are open are planned for as many
-    as there are: the plan has cases, with conditions at the sizes from which on
-    another candidate is faster.
+    fastest becomes the op's plan. Where sizes are open the plan has cases, with
+    conditions on queries and keys: ranges in which another candidate saves a
+    quarter of the time.
 
     Input: attention ops in the normal form.
     Output: the same with an attribute `attn.plan`, and a remark for each: passed

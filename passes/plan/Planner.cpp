@@ -4,6 +4,7 @@
 #include "passes/plan/Planner.h"
 
 #include "dialect/attn/Contraction.h"
+#include "passes/plan/CaseSearch.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -16,14 +17,8 @@ using namespace mixattn;
 static constexpr PlanSizes usualSizes = {1, 2048, 2048};
 static constexpr int64_t nominalSize = 2048;
 
-/// The largest size that conditions are sought for.
-static constexpr int64_t largestSize = int64_t(1) << 20;
-
-static constexpr size_t mostCases = 3;
-
-/// The part of the time of its sizes that a case of its own must save. It must
-/// not save less than a call takes.
-static constexpr double worthACase = 0.25;
+/// An entry has the code of all of them.
+static constexpr size_t mostCases = 4;
 
 //===----------------------------------------------------------------------===//
 // Plans that are asked for
@@ -93,7 +88,7 @@ Planner::Planner(Operation *op, const FunctionSizes &sizes,
     count = sizes.known.size(dim.value, dim.dim);
     number = count.asNumber();
   }
-  isSquare = counts[1] == counts[2];
+  areAsMany = counts[1] == counts[2];
   for (const std::unique_ptr<Schedule> &each : target.schedules)
     if (SmallVector<Operation *> producers = each->findProducers(op);
         !producers.empty() && !work.before)
@@ -170,13 +165,15 @@ PlanSizes Planner::getSizes() const {
   return sizes;
 }
 
+/// The plain path is for what has no schedule, and a schedule that is not to be
+/// chosen somewhere for what has no other there.
+bool Planner::mayBeChosen(const PlanCandidate &candidate,
+                          const PlanSizes &sizes) const {
+  return candidate.schedule->formsKernels() &&
+         (isForced || candidate.schedule->mayBeChosenAt(sizes));
+}
+
 PlanCase Planner::choose(const PlanSizes &sizes) const {
-  // The plain path is for what has no schedule, and a schedule that is not to
-  // be chosen here for what has no other.
-  auto rank = [&](const PlanCandidate &each) {
-    return each.schedule->formsKernels() &&
-           (isForced || each.schedule->mayBeChosenAt(sizes));
-  };
   const PlanCandidate *best = nullptr;
   double least = 0;
   for (const PlanCandidate &each : candidates) {
@@ -184,7 +181,9 @@ PlanCase Planner::choose(const PlanSizes &sizes) const {
       continue;
     double seconds = predict(each.plan, sizes).seconds;
     bool isBetter =
-        !best || (rank(each) != rank(*best) ? rank(each) : seconds < least);
+        !best || (mayBeChosen(each, sizes) != mayBeChosen(*best, sizes)
+                      ? mayBeChosen(each, sizes)
+                      : seconds < least);
     if (isBetter) {
       best = &each;
       least = seconds;
@@ -194,68 +193,15 @@ PlanCase Planner::choose(const PlanSizes &sizes) const {
   return best->plan;
 }
 
-PlanCase Planner::chooseBut(const PlanCase &usual,
-                            const PlanSizes &sizes) const {
-  PlanCase best = choose(sizes);
-  // A kernel holds the same ops in all cases.
-  if (scheduleOf(best).findProducers(op) != scheduleOf(usual).findProducers(op))
-    return usual;
-  double gain = predict(usual, sizes).seconds - predict(best, sizes).seconds;
-  bool isWorth = gain > std::max(worthACase * predict(best, sizes).seconds,
-                                 scheduleOf(best).secondsOfCall());
-  return isWorth ? best : usual;
-}
-
-/// Adds a case for each other candidate that is worth it at smaller (`isDown`)
-/// or larger sizes along `axis` than those at which `usual` was chosen.
-void Planner::addCases(PlanSize axis, bool isDown, const PlanCase &usual,
-                       SmallVectorImpl<WeighedCase> &cases) const {
-  auto sizesAt = [&](int64_t size) {
-    PlanSizes sizes = getSizes();
-    sizes[axis] = size;
-    if (isSquare)
-      sizes.queries = sizes.keys = size;
-    return sizes;
-  };
-  PlanCase current = usual;
-  int64_t size = getSizes()[axis];
-  while (isDown ? size > 1 : size < largestSize) {
-    int64_t before = size;
-    size = isDown ? size / 2 : 2 * size;
-    PlanCase other = chooseBut(current, sizesAt(size));
-    if (other == current)
-      continue;
-    // Where between the two the choice changes.
-    int64_t there = size;
-    while (std::abs(before - there) > 1) {
-      int64_t middle = before + (there - before) / 2;
-      bool isBefore = chooseBut(current, sizesAt(middle)) == current;
-      (isBefore ? before : there) = middle;
-    }
-    SizeRange &range = other.when[unsigned(axis)];
-    (isDown ? range.atMost : range.above) = isDown ? there : before;
-    double gain = predict(usual, sizesAt(size)).seconds /
-                  predict(other, sizesAt(size)).seconds;
-    cases.push_back({other, gain});
-    current = other;
-    current.when = {};
-  }
-}
-
 SmallVector<PlanCase> Planner::makePlan() const {
   PlanCase usual = choose(getSizes());
-  SmallVector<WeighedCase> cases;
-  for (PlanSize axis : {PlanSize::Keys, PlanSize::Queries})
-    for (bool isDown : {false, true})
-      if (isOpen(axis) && !(isSquare && axis == PlanSize::Keys))
-        addCases(axis, isDown, usual, cases);
-  while (cases.size() >= mostCases)
-    cases.erase(llvm::min_element(
-        cases, [](auto &a, auto &b) { return a.gain < b.gain; }));
-  // The farthest from the usual sizes come first: later ones hold there, too.
-  SmallVector<PlanCase> plan;
-  for (const WeighedCase &each : llvm::reverse(cases))
-    plan.push_back(each.plan);
-  plan.push_back(usual);
+  SmallVector<PlanCase> plan{usual};
+  CaseSearch search(*this, usual);
+  while (plan.size() < mostCases)
+    if (std::optional<PlanCase> found = search.findCase())
+      plan.push_back(*found);
+    else
+      break;
+  std::reverse(plan.begin(), plan.end());
   return plan;
 }

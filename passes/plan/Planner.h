@@ -82,6 +82,11 @@ public:
   /// compared at.
   PlanSizes getSizes() const;
   bool isOpen(PlanSize size) const { return !known[unsigned(size)]; }
+  /// Whether queries are as many as keys, however many these are.
+  bool isSquare() const { return areAsMany; }
+  /// Whether a plan may choose `candidate`, which is possible, at `sizes`.
+  bool mayBeChosen(const PlanCandidate &candidate,
+                   const PlanSizes &sizes) const;
 
   /// The schedule that `plan` names, which is one of the target's.
   const Schedule &scheduleOf(const PlanCase &plan) const;
@@ -102,22 +107,12 @@ public:
 
 private:
   void addCandidates(const Schedule &schedule);
-  /// The fastest at `sizes`, or `usual` where that is almost as fast.
-  PlanCase chooseBut(const PlanCase &usual, const PlanSizes &sizes) const;
-  /// A case, and how much faster it makes its sizes.
-  struct WeighedCase {
-    PlanCase plan;
-    double gain;
-  };
-  void addCases(PlanSize axis, bool isDown, const PlanCase &usual,
-                llvm::SmallVectorImpl<WeighedCase> &cases) const;
 
   mlir::Operation *op;
   Workload work;
   const PlanTarget &target;
   std::array<std::optional<int64_t>, 3> known;
-  /// Whether queries are as many as keys, however many these are.
-  bool isSquare;
+  bool areAsMany;
   /// Whether the plan that is asked for is about the op.
   bool isForced = false;
   llvm::SmallVector<PlanCandidate> candidates;

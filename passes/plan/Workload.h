@@ -17,6 +17,9 @@ struct PlanSizes {
            : size == PlanSize::Queries ? queries
                                        : keys;
   }
+  friend bool operator==(const PlanSizes &a, const PlanSizes &b) {
+    return a.batch == b.batch && a.queries == b.queries && a.keys == b.keys;
+  }
 };
 
 /// Counts of one pair of a query and a key of softmax attention, all heads

@@ -18,9 +18,12 @@ using namespace mixattn::mma;
 
 /// The number of its plans.
 static constexpr PlanNumberKind splitNumber = {
-    "split", "keys that a part has at most: a multiple of 64"};
+    "split", "keys that a part has at most, up to 64 parts: a multiple of 64"};
 /// Keys that a part has where no plan says it.
 static constexpr int64_t usualSplit = 256;
+
+/// The most queries that a plan of all sizes decodes.
+static constexpr int64_t mostQueries = 4 * mostPartQueries;
 
 /// Seconds from the demand for bytes of the device's memory to their arrival,
 /// and those that a merge takes for a part: estimates.
@@ -38,12 +41,14 @@ public:
 
   std::string whyNot(Operation *op) const override;
   std::string whyNotNumbers(const PlanCase &plan) const override;
-  /// More queries fill blocks that have them to themselves.
+  /// Parts of 16 queries read the keys anew, which pays while other schedules
+  /// leave multiprocessors idle; more queries than these seldom do, and what
+  /// parts hand on grows with them.
   bool mayBeChosenAt(const PlanSizes &sizes) const override {
-    return sizes.queries <= mostPartQueries;
+    return sizes.queries <= mostQueries;
   }
   SmallVector<PlanNumbers> propose(const Workload &) const override {
-    return {{128}, {256}, {512}, {1024}};
+    return {{128}, {256}};
   }
   Prediction predict(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override;

@@ -14,12 +14,13 @@
 using namespace mlir;
 using namespace mixattn;
 
-TEST(PartSizes, AreOneOrTwoOrAMultipleOfFour) {
+TEST(PartSizes, AreOneOrTwoOrAMultipleOfFourUpTo64) {
   for (int64_t block : {16, 64})
     for (int64_t split : {block, 4 * block, 16 * block})
       for (int64_t keys = 1; keys < 3000; ++keys) {
         auto [count, length] = getPartSizes(keys, split, block);
-        ASSERT_LE(length, split) << keys;
+        ASSERT_LE(count, 64) << keys;
+        ASSERT_TRUE(length <= split || count == 64) << keys;
         ASSERT_EQ(length % block, 0) << keys;
         ASSERT_GE(count * length, keys);
         ASSERT_TRUE(count <= 2 || count % 4 == 0) << keys;
@@ -38,6 +39,7 @@ TEST(PartSizes, AreOneOrTwoOrAMultipleOfFour) {
   EXPECT_EQ(countOf(4096), 4);
   EXPECT_EQ(countOf(4097), 8);
   EXPECT_EQ(countOf(65536), 64);
+  EXPECT_EQ(getPartSizes(200000, 1024, 64), std::make_pair(64l, 3136l));
 }
 
 TEST(PartSizes, AreWhatEntriesCompute) {
@@ -48,7 +50,7 @@ TEST(PartSizes, AreWhatEntriesCompute) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   builder.setInsertionPointToStart(module->getBody());
   for (int64_t split : {64, 256, 1024})
-    for (int64_t keys = 0; keys < 5000; keys += 61) {
+    for (int64_t keys = 0; keys < 9000; keys += 61) {
       // Folded, as all of it is known.
       Value number = arith::ConstantIndexOp::create(builder, loc, keys);
       PartSizes emitted = emitPartSizes(builder, loc, number, split, 64);
