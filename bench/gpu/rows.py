@@ -29,8 +29,7 @@ TIMED = (
 
 class Row(NamedTuple):
     """A variant in sizes, static and dynamic; a size that is not said is one of
-    USUAL's. A plan may be forced: `@decode` has parts that are as long as its many
-    keys ask for, the case of few queries such as 2048 keys ask for."""
+    USUAL's. A plan may be forced, as `@decode`."""
     text: str
     variant: str
     static: dict

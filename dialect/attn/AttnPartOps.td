@@ -12,11 +12,11 @@ def Attn_PartValues : Attn_TensorOf<[F32], [5]>;
 class Attn_PartStageOp<string mnemonic, list<Trait> traits = []>
     : Attn_AttentionStageOp<mnemonic, traits> {
   string partText = [{
-    The S keys are cut into P parts of `split` keys at most, of whole blocks of
-    `block` keys, and of one length: threads would wait for the longest. P is 1
-    or 2 where that is enough, else 4 ceil(S / (4 `split`)), so that two or four
-    threads get as many parts each; but 64 at most, whose keys are more than
-    `split` where S is large, since what parts hand on takes time, too. With
+    The S keys are cut into P parts, of whole blocks of `block` keys, and of one
+    length: threads would wait for the longest. Where 64 parts are enough a part
+    has `split` keys at most: P is 1 or 2 where that is enough, else
+    4 ceil(S / (4 `split`)), so that two or four threads get as many parts each.
+    Else P is 64, since what parts hand on takes time, too. With
     b = ceil(S / `block`) blocks a part has ceil(b / P); where b is small, the
     last parts may have no key.
   }];

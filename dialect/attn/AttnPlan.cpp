@@ -163,10 +163,9 @@ Attribute PlanAttr::parse(AsmParser &parser, Type) {
 
 LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<PlanCase> cases) {
-  constexpr size_t most = 3;
-  if (cases.empty() || cases.size() > most)
-    return emitError() << "expected one to three cases, but got "
-                       << cases.size();
+  if (cases.empty() || cases.size() > mostPlanCases)
+    return emitError() << "expected 1 to " << mostPlanCases
+                       << " cases, but got " << cases.size();
   for (const PlanCase &each : cases) {
     bool isLast = &each == &cases.back();
     if (each.isUnconditional() != isLast)

@@ -36,6 +36,9 @@ struct PlanNumber {
   int64_t value = 0;
 };
 
+/// The most cases of a plan: an entry has the code of all of them.
+constexpr size_t mostPlanCases = 4;
+
 /// How an attention of some sizes is computed.
 struct PlanCase {
   static constexpr size_t mostNumbers = 4;

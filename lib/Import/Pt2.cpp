@@ -256,9 +256,10 @@ Result<Tensor> Archive::load(const std::string &name) {
   // Elements that were expanded lie in one place, however many they are.
   if (*bytes > content->view().size()) {
     if (expanded + *bytes > mostExpanded)
-      return makeError("'{}': expected at most {} bytes of elements that share "
-                       "places, but got {}",
-                       name, mostExpanded, expanded + *bytes);
+      return makeError(
+          "'{}': expected at most {} bytes in all of elements that "
+          "share places, but got {}",
+          name, mostExpanded, expanded + *bytes);
     expanded += *bytes;
   }
   // Weights stay where they are in the file.

@@ -4,6 +4,7 @@
 #include "passes/plan/CaseSearch.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mixattn;
@@ -18,6 +19,11 @@ static constexpr double worthACase = 0.25;
 
 /// The ratio of predicted times up to which nothing counts as saved.
 static constexpr double nearRatio = 1.1;
+
+/// Few queries of so many keys are bound by memory, whose rate depends on the
+/// machine more than on the kind of CPU or GPU: nothing is gained or lost
+/// there.
+static constexpr int64_t fewQueries = 64, manyKeys = 2048;
 
 /// Calls of one query, next to those of another number of them: generation
 /// makes a call for each of its tokens.
@@ -84,9 +90,12 @@ double CaseSearch::callsAt(unsigned query) const {
   return queries[query] == 1 ? callsOfOneQuery : 1;
 }
 
-double CaseSearch::gainOf(unsigned candidate, double before,
-                          double after) const {
+double CaseSearch::gainOf(unsigned candidate, const PlanSizes &sizes,
+                          double before, double after) const {
   double gain = std::log(before / after);
+  if (sizes.queries <= fewQueries && sizes.keys > manyKeys &&
+      std::abs(gain) <= std::log1p(worthACase))
+    return 0;
   bool isLittle =
       before - after <= candidates[candidate]->schedule->secondsOfCall() ||
       gain <= std::log(nearRatio);
@@ -94,11 +103,13 @@ double CaseSearch::gainOf(unsigned candidate, double before,
 }
 
 /// The rectangle of the grid with the greatest sum of gains, for the candidate
-/// that has the greatest; the largest of several. It has a point that is worth
-/// a case (Kadane's scan of keys, for each range of queries).
+/// that has the greatest (Kadane's scan of keys, for each range of queries). It
+/// has a point that is worth a case. Of several the first case takes the
+/// largest: others leave what they do not gain to it.
 std::optional<CaseSearch::Rectangle> CaseSearch::findRectangle() const {
   std::optional<Rectangle> best;
   auto most = std::make_pair(0.0, 0u);
+  bool isFirst = cases.size() == 1;
   for (unsigned candidate = 0; candidate < candidates.size(); ++candidate)
     for (unsigned begin = 0; begin < queries.size(); ++begin) {
       std::vector<double> sums(keys.size(), 0);
@@ -109,8 +120,8 @@ std::optional<CaseSearch::Rectangle> CaseSearch::findRectangle() const {
         bool isWorth = false;
         for (unsigned key = 0; key < keys.size(); ++key) {
           unsigned point = pointOf(end, key);
-          double gain =
-              gainOf(candidate, timesOfPlan[point], times[candidate][point]);
+          double gain = gainOf(candidate, sizesAt(queries[end], keys[key]),
+                               timesOfPlan[point], times[candidate][point]);
           sums[key] += gain * callsAt(end);
           areWorth[key] = areWorth[key] || gain > std::log1p(worthACase);
           if (sum < 0) {
@@ -120,8 +131,8 @@ std::optional<CaseSearch::Rectangle> CaseSearch::findRectangle() const {
           }
           sum += sums[key];
           isWorth |= areWorth[key];
-          auto found =
-              std::make_pair(sum, (end + 1 - begin) * (key + 1 - first));
+          unsigned size = (end + 1 - begin) * (key + 1 - first);
+          auto found = std::make_pair(sum, isFirst ? size : 0u);
           if (isWorth && found > most) {
             most = found;
             best = {candidate, {begin, end + 1}, {first, key + 1}};
@@ -132,22 +143,31 @@ std::optional<CaseSearch::Rectangle> CaseSearch::findRectangle() const {
   return best;
 }
 
-/// The candidate that is the fastest at most points of `found`, rather than
-/// that of the greatest gain: what it loses at the others, a later case mends.
+/// The candidate that is the fastest at more points of `found` than another,
+/// rather than that of the greatest gain: what it loses elsewhere, a later case
+/// mends. It gains something itself.
 unsigned CaseSearch::findFastest(const Rectangle &found) const {
-  std::vector<double> wins(candidates.size(), 0);
+  std::vector<double> wins(candidates.size(), 0), gains = wins;
   for (unsigned query = found.queries.begin; query < found.queries.end; ++query)
     for (unsigned key = found.keys.begin; key < found.keys.end; ++key) {
       unsigned point = pointOf(query, key);
       double least = std::numeric_limits<double>::infinity();
       for (const std::vector<double> &own : times)
         least = std::min(least, own[point]);
-      for (auto [own, number] : llvm::zip(times, wins))
-        number += std::isinf(own[point]) ? -own[point]
-                  : own[point] <= least  ? callsAt(query)
-                                         : 0;
+      for (unsigned each = 0; each < candidates.size(); ++each) {
+        double own = times[each][point];
+        gains[each] += gainOf(each, sizesAt(queries[query], keys[key]),
+                              timesOfPlan[point], own) *
+                       callsAt(query);
+        if (own <= least)
+          wins[each] += callsAt(query);
+      }
     }
-  return unsigned(llvm::max_element(wins) - wins.begin());
+  unsigned best = found.candidate;
+  for (unsigned each = 0; each < candidates.size(); ++each)
+    if (gains[each] > 0 && wins[each] > wins[best])
+      best = each;
+  return best;
 }
 
 /// The sizes along `axis` that `found` is for: on both sides the choice changes
@@ -164,7 +184,7 @@ SizeRange CaseSearch::refine(const Rectangle &found, PlanSize axis) const {
     double sum = 0;
     for (int64_t other : others) {
       PlanSizes at = isQueries ? sizesAt(size, other) : sizesAt(other, size);
-      sum += gainOf(found.candidate, timeOfPlan(at),
+      sum += gainOf(found.candidate, at, timeOfPlan(at),
                     timeOf(*candidates[found.candidate], at));
     }
     return sum;
@@ -186,19 +206,31 @@ SizeRange CaseSearch::refine(const Rectangle &found, PlanSize axis) const {
 }
 
 std::optional<PlanCase> CaseSearch::findCase() {
-  std::optional<Rectangle> found = findRectangle();
-  if (!found)
-    return std::nullopt;
-  found->candidate = findFastest(*found);
-  PlanCase result = candidates[found->candidate]->plan;
-  for (PlanSize axis : {PlanSize::Queries, PlanSize::Keys})
-    if (planner.isOpen(axis) && !(isSquare && axis == PlanSize::Keys))
-      result.when[unsigned(axis)] = refine(*found, axis);
-  cases.push_back(result);
-  for (auto [point, time] : llvm::enumerate(timesOfPlan)) {
-    int64_t query = queries[point / keys.size()],
-            key = keys[point % keys.size()];
-    time = timeOfPlan(sizesAt(query, key));
+  while (std::optional<Rectangle> found = findRectangle()) {
+    found->candidate = findFastest(*found);
+    PlanCase result = candidates[found->candidate]->plan;
+    bool isWide = true;
+    for (PlanSize axis : {PlanSize::Queries, PlanSize::Keys})
+      if (planner.isOpen(axis) && !(isSquare && axis == PlanSize::Keys)) {
+        SizeRange range = refine(*found, axis);
+        result.when[unsigned(axis)] = range;
+        isWide &= range.above < 0 || range.atMost == SizeRange::unbounded ||
+                  range.atMost - range.above > range.atMost / 4;
+      }
+    if (!isWide) {
+      // Where tiles end, times jump: what is faster there alone is passed over.
+      for (unsigned query = found->queries.begin; query < found->queries.end;
+           ++query)
+        for (unsigned key = found->keys.begin; key < found->keys.end; ++key)
+          for (std::vector<double> &own : times)
+            own[pointOf(query, key)] = std::numeric_limits<double>::infinity();
+      continue;
+    }
+    cases.push_back(result);
+    for (auto [point, time] : llvm::enumerate(timesOfPlan))
+      time = timeOfPlan(
+          sizesAt(queries[point / keys.size()], keys[point % keys.size()]));
+    return result;
   }
-  return result;
+  return std::nullopt;
 }

@@ -41,8 +41,9 @@ private:
   /// The time of the plan as it is.
   double timeOfPlan(const PlanSizes &sizes) const;
   /// The logarithm of the ratio of the plan's time, `before`, to that of
-  /// `candidate`, `after`; 0 where little is gained.
-  double gainOf(unsigned candidate, double before, double after) const;
+  /// `candidate`, `after`, at `sizes`; 0 where little is gained.
+  double gainOf(unsigned candidate, const PlanSizes &sizes, double before,
+                double after) const;
   /// How many calls there are of `queries[query]` queries, next to others.
   double callsAt(unsigned query) const;
   std::optional<Rectangle> findRectangle() const;

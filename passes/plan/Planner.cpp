@@ -17,9 +17,6 @@ using namespace mixattn;
 static constexpr PlanSizes usualSizes = {1, 2048, 2048};
 static constexpr int64_t nominalSize = 2048;
 
-/// An entry has the code of all of them.
-static constexpr size_t mostCases = 4;
-
 //===----------------------------------------------------------------------===//
 // Plans that are asked for
 //===----------------------------------------------------------------------===//
@@ -169,8 +166,11 @@ PlanSizes Planner::getSizes() const {
 /// chosen somewhere for what has no other there.
 bool Planner::mayBeChosen(const PlanCandidate &candidate,
                           const PlanSizes &sizes) const {
+  PlanSizes all = sizes;
+  if (isOpen(PlanSize::Batch))
+    all.batch = SizeRange::unbounded;
   return candidate.schedule->formsKernels() &&
-         (isForced || candidate.schedule->mayBeChosenAt(sizes));
+         (isForced || candidate.schedule->mayBeChosenAt(all));
 }
 
 PlanCase Planner::choose(const PlanSizes &sizes) const {
@@ -197,7 +197,7 @@ SmallVector<PlanCase> Planner::makePlan() const {
   PlanCase usual = choose(getSizes());
   SmallVector<PlanCase> plan{usual};
   CaseSearch search(*this, usual);
-  while (plan.size() < mostCases)
+  while (plan.size() < mostPlanCases)
     if (std::optional<PlanCase> found = search.findCase())
       plan.push_back(*found);
     else

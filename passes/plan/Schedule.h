@@ -58,7 +58,8 @@ public:
   /// Why it cannot compute with the numbers of `plan`, those that are 0 aside;
   /// or nothing.
   virtual std::string whyNotNumbers(const PlanCase &plan) const { return ""; }
-  /// Whether a plan for all sizes may choose it at `sizes`.
+  /// Whether a plan for all sizes may choose it at `sizes`, whose batch is
+  /// unbounded where it is open.
   virtual bool mayBeChosenAt(const PlanSizes &sizes) const { return true; }
   /// The numbers of every plan that is worth a comparison, at least one, the
   /// likeliest first. A schedule that has numbers gives all of them.

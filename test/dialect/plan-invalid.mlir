@@ -3,13 +3,13 @@
 //
 // RUN: mixattn-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{expected one to three cases, but got 0}}
+// expected-error @below {{expected 1 to 4 cases, but got 0}}
 #plan = #attn.plan<[]>
 
 // -----
 
-// expected-error @below {{expected one to three cases, but got 4}}
-#plan = #attn.plan<[queries at_most 1 : online, queries at_most 2 : online, queries at_most 3 : online, else : online]>
+// expected-error @below {{expected 1 to 4 cases, but got 5}}
+#plan = #attn.plan<[queries at_most 1 : online, queries at_most 2 : online, queries at_most 3 : online, queries at_most 4 : online, else : online]>
 
 // -----
 

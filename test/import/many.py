@@ -124,9 +124,9 @@ def main():
                     "their tensors, but there is none from 5 to 3"),
         "symbols": sum_of_symbols(5000),
         "expanded": (expanded([2**14, 2**13]), "graph_module.signature.input_specs[1]: 'w': expected at most 268435456 "
-                     "bytes of elements that share places, but got 536870912"),
+                     "bytes in all of elements that share places, but got 536870912"),
         "expanded-twice": (expanded_twice(), "graph_module.signature.input_specs[2]: 'v': expected at most 268435456 "
-                           "bytes of elements that share places, but got 268959744"),
+                           "bytes in all of elements that share places, but got 268959744"),
     }
     for name, (files, _) in programs.items():
         write(name + ".pt2", files)

@@ -3,7 +3,7 @@
 // at which static sizes are planned otherwise. test/unit/passes/PlannerTest.cpp
 // has those along queries and keys.
 //
-// RUN: mixattn-opt %s --attn-set-target="chip=znver5 features=avx2,avx512f,fma threads=16" --attn-plan | FileCheck %s
+// RUN: mixattn-opt %s --attn-set-target="chip=znver5 features=avx2,avx512f,fma threads=16" --attn-plan | mixattn-opt | FileCheck %s
 
 // Many threads and one head: few queries leave the keys to the threads, more of
 // them take narrow tiles, of which there are enough for all.

@@ -18,11 +18,13 @@ using namespace mixattn::mma;
 
 /// The number of its plans.
 static constexpr PlanNumberKind splitNumber = {
-    "split", "keys that a part has at most, up to 64 parts: a multiple of 64"};
+    "split",
+    "keys that a part has at most where 64 parts are enough: a multiple of 64"};
 /// Keys that a part has where no plan says it.
 static constexpr int64_t usualSplit = 256;
 
-/// The most queries that a plan of all sizes decodes.
+/// The most queries that a plan of all sizes decodes, where their batch is
+/// known.
 static constexpr int64_t mostQueries = 4 * mostPartQueries;
 
 /// Seconds from the demand for bytes of the device's memory to their arrival,
@@ -41,11 +43,12 @@ public:
 
   std::string whyNot(Operation *op) const override;
   std::string whyNotNumbers(const PlanCase &plan) const override;
-  /// Parts of 16 queries read the keys anew, which pays while other schedules
-  /// leave multiprocessors idle; more queries than these seldom do, and what
-  /// parts hand on grows with them.
+  /// Each block of 16 queries reads the keys anew, which pays while other
+  /// schedules leave multiprocessors idle. A batch that is open may fill them,
+  /// and what parts hand on grows with queries and batch.
   bool mayBeChosenAt(const PlanSizes &sizes) const override {
-    return sizes.queries <= mostQueries;
+    bool isOpen = sizes.batch == SizeRange::unbounded;
+    return sizes.queries <= (isOpen ? mostPartQueries : mostQueries);
   }
   SmallVector<PlanNumbers> propose(const Workload &) const override {
     return {{128}, {256}};

@@ -85,7 +85,9 @@ constexpr PlanNumberKind blockNumber = {
     "block", "keys that are scored before they are pooled, or rows of a chunk "
              "or piece: a multiple of 16 up to 1024"};
 constexpr PlanNumberKind splitNumber = {
-    "split", "keys that a part has at most, up to 64 parts: a multiple of the block"};
+    "split",
+    "keys that a part has at most where 64 parts are enough: a multiple of the "
+    "block"};
 
 } // namespace mixattn::x86
 
