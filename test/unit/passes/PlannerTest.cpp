@@ -178,6 +178,18 @@ TEST_F(PlannerTest, UsualSizesKeepTheirPlan) {
     for (const PlanCase &each : cases)
       EXPECT_TRUE(each.isUnconditional() || !each.holds(1, 2048, 2048));
   }
+  // By AMX several candidates are near at all sizes.
+  mlir::Builder b(&context);
+  for (int64_t threads : {1, 2}) {
+    auto target = TargetAttr::get(
+        &context, TargetFamily::X86, "graniterapids",
+        b.getStrArrayAttr({"amx-bf16", "amx-tile", "avx2", "avx512f", "fma"}),
+        threads, {}, {});
+    PlanCase usual = plan(softmax("2048", "2048", "bf16"), target).back();
+    EXPECT_EQ(caseAt(plan(softmax("?", "?", "bf16"), target), 2048, 2048),
+              usual)
+        << threads;
+  }
 }
 
 TEST_F(PlannerTest, LargerBlocksByAmx) {
