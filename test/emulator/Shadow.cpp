@@ -112,25 +112,38 @@ void Shadow::readGranule(Granule &granule, uint8_t bytes,
     more.emplace_back();
     granule.more = more.size();
   }
-  std::vector<Access> &reads = more[granule.more - 1].reads;
-  bool twoOwners = false;
-  for (Access &each : reads) {
-    if (each.agent == access.agent && each.owner == access.owner &&
-        each.bytes == bytes) {
+  // Of readers of two blocks no later access is ordered after both before the
+  // launch ends: no more need be kept.
+  auto staysUnordered = [&](const Access &each) {
+    return (bytes & ~each.bytes) == 0 && !each.isAtomic &&
+           !isOrdered(each, observer);
+  };
+  const Access *unordered =
+      staysUnordered(granule.read) ? &granule.read : nullptr;
+  auto &[_, reads, next] = more[granule.more - 1];
+  for (size_t i = 0, place = next; i < reads.size(); ++i, ++place) {
+    if (place >= reads.size())
+      place = 0;
+    Access &each = reads[place];
+    bool isSameReader = each.agent == access.agent &&
+                        each.owner == access.owner && each.bytes == bytes;
+    if (isSameReader) {
       each.event = std::max(each.event, access.event);
       each.instruction = access.instruction;
-      return;
-    }
-    if (replaces(access, each, observer)) {
+    } else if (replaces(access, each, observer)) {
       each = access;
-      return;
+    } else if (staysUnordered(each)) {
+      if (!unordered)
+        unordered = &each;
+      if (unordered->owner == each.owner)
+        continue;
+    } else {
+      continue;
     }
-    twoOwners |= each.owner != granule.read.owner && each.bytes == 15 &&
-                 granule.read.bytes == 15;
+    next = place;
+    return;
   }
-  // Readers of two blocks conflict with any writer: no more need be kept.
-  if (!twoOwners)
-    reads.push_back(access);
+  reads.push_back(access);
 }
 
 /// Forgets accesses to `bytes`, which an ordered write replaces.

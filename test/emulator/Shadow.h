@@ -68,6 +68,8 @@ private:
   };
   struct More {
     std::vector<Access> writes, reads;
+    /// Where among `reads` to look first.
+    size_t next = 0;
   };
 
   void readGranule(Granule &granule, uint8_t bytes, const Observer &observer,
