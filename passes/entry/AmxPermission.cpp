@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace mixattn;
 
 bool mixattn::usesAmx(ModuleOp module) {
-  if (describeCpuOf(module).emulatesAmx)
+  CpuModel cpu = describeCpuOf(module);
+  if (!cpu.hasAmx || cpu.emulatesAmx)
     return false;
   return module
       .walk([](tile::ProductOp product) {
