@@ -86,7 +86,7 @@ def DescribeLaunchesPass : Pass<"attn-describe-launches", "::mlir::ModuleOp"> {
     (lib/Runtime/manifest.md): grids and numbers as expressions of dims, pointers
     and strides by the names of tensors. A condition of an `scf.if` around a launch
     is a factor of its grid, 1 or 0: where it does not hold the launch has no
-    blocks, and hosts pass over it. So the kernels of each case of a plan are there.
+    blocks, and hosts pass over it. So the kernels of all cases of a plan are there.
     Skips: everything else.
 
     Errors: a count, a number or a condition that does not follow from sizes of

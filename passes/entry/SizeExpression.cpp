@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -30,6 +31,11 @@ static StringRef wordFor(arith::CmpIPredicate predicate) {
   }
 }
 
+/// Whether `op` holds where its first operand does not.
+static bool isNegation(arith::XOrIOp op) {
+  return op.getType().isInteger(1) && matchPattern(op.getRhs(), m_One());
+}
+
 /// The word for what `op` computes from its operands, or nothing. Conditions
 /// are 0 or 1.
 static StringRef wordFor(Operation *op) {
@@ -37,6 +43,12 @@ static StringRef wordFor(Operation *op) {
       .Case([](arith::CmpIOp op) { return wordFor(op.getPredicate()); })
       .Case([](arith::AndIOp op) {
         return op.getType().isInteger(1) ? StringRef("multiply") : StringRef();
+      })
+      .Case([](arith::OrIOp op) {
+        return op.getType().isInteger(1) ? StringRef("maximum") : StringRef();
+      })
+      .Case([](arith::XOrIOp op) {
+        return isNegation(op) ? StringRef("subtract") : StringRef();
       })
       .Case([](arith::AddIOp) { return "add"; })
       .Case([](arith::SubIOp) { return "subtract"; })
@@ -263,11 +275,13 @@ llvm::json::Value mixattn::describeSize(Value size) {
       return nullptr;
     return cast<StringAttr>(names[place]).getValue().str();
   }
+  if (isa<arith::XOrIOp>(op))
+    return llvm::json::Array{"subtract", 1, describeSize(op->getOperand(0))};
   // Sums of sums are one sum, and so on.
   llvm::json::Array list{wordFor(op).str()};
   bool isAssociative =
       isa<arith::AddIOp, arith::MulIOp, arith::AndIOp, arith::MinSIOp,
-          arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp>(op);
+          arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp, arith::OrIOp>(op);
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     llvm::json::Value part = describeSize(operand);
     llvm::json::Array *parts = part.getAsArray();

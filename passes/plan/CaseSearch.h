@@ -9,10 +9,10 @@
 namespace mixattn {
 
 /// Compares the candidates of a plan over a grid of the sizes that an op leaves
-/// open, powers of two of queries and of keys. Cases are found one after the
-/// other: each is the candidate and the range of sizes that together save most
-/// of what the plan so far takes, summed over the grid as logarithms of ratios
-/// of predicted times.
+/// open: on GPUs three batches, and powers of two of queries and of keys. Cases
+/// are found one after the other: each is the candidate and the ranges of sizes
+/// that together save most of what the plan so far takes, summed over the grid
+/// as logarithms of ratios of predicted times.
 class CaseSearch {
 public:
   /// `usual` is what a plan without cases has.
@@ -23,19 +23,27 @@ public:
   std::optional<PlanCase> findCase();
 
 private:
-  /// Neighbours on the grid: positions `begin` to `end`, which is not one.
+  /// Neighbours on an axis: positions `begin` to `end`, which is not one.
   struct Span {
-    unsigned begin, end;
+    unsigned begin = 0, end = 0;
+    unsigned size() const { return end - begin; }
   };
-  struct Rectangle {
+  /// A part of the grid: a span of each PlanSize.
+  using Box = std::array<Span, 3>;
+  struct Found {
     unsigned candidate;
-    Span queries, keys;
+    Box box;
   };
 
-  unsigned pointOf(unsigned query, unsigned key) const {
-    return query * unsigned(keys.size()) + key;
+  unsigned pointOf(unsigned batch, unsigned query, unsigned key) const {
+    return (batch * unsigned(axes[1].size()) + query) *
+               unsigned(axes[2].size()) +
+           key;
   }
-  PlanSizes sizesAt(int64_t queries, int64_t keys) const;
+  void forEachPoint(const Box &box,
+                    llvm::function_ref<void(unsigned point)> inside) const;
+  PlanSizes sizesAt(int64_t batch, int64_t queries, int64_t keys) const;
+  double predict(const PlanCase &plan, const PlanSizes &sizes) const;
   /// The time of `candidate`; infinite where it is not to be chosen.
   double timeOf(const PlanCandidate &candidate, const PlanSizes &sizes) const;
   /// The time of the plan as it is.
@@ -44,16 +52,21 @@ private:
   /// `candidate`, `after`, at `sizes`; 0 where little is gained.
   double gainOf(unsigned candidate, const PlanSizes &sizes, double before,
                 double after) const;
-  /// How many calls there are of `queries[query]` queries, next to others.
-  double callsAt(unsigned query) const;
-  std::optional<Rectangle> findRectangle() const;
-  unsigned findFastest(const Rectangle &found) const;
-  SizeRange refine(const Rectangle &found, PlanSize axis) const;
+  /// The gains of `candidate` at all points.
+  std::vector<double> gainsOf(unsigned candidate) const;
+  void findBox(unsigned candidate, llvm::ArrayRef<double> gains, Span batches,
+               std::optional<Found> &best,
+               std::pair<double, unsigned> &most) const;
+  std::optional<Found> findBox() const;
+  bool isInPlan(unsigned candidate) const;
+  unsigned findFastest(const Found &found) const;
+  SizeRange refine(const Found &found, PlanSize axis) const;
 
   const Planner &planner;
   bool isSquare;
-  /// The sizes of the grid; one where an op says its own.
-  llvm::SmallVector<int64_t> queries, keys;
+  /// The sizes of the grid, for each PlanSize; one where an op says its own.
+  std::array<llvm::SmallVector<int64_t>, 3> axes;
+  std::vector<PlanSizes> points;
   llvm::SmallVector<const PlanCandidate *> candidates;
   /// Predicted times by point: of each candidate, and of the plan.
   llvm::SmallVector<std::vector<double>> times;

@@ -12,8 +12,8 @@ def PlanPass : Pass<"attn-plan", "::mlir::ModuleOp"> {
     A cost model over the description of the target (passes/plan/plan.md) predicts
     every algorithm and size of tiles that there is a schedule for, and the
     fastest becomes the op's plan. Where sizes are open the plan has cases, with
-    conditions on queries and keys: ranges that another candidate computes
-    faster.
+    conditions on batch, queries and keys: ranges that another candidate
+    computes faster.
 
     Input: attention ops in the normal form.
     Output: the same with an attribute `attn.plan`, and a remark for each: passed

@@ -162,15 +162,19 @@ PlanSizes Planner::getSizes() const {
   return sizes;
 }
 
+bool Planner::asksForBatch() const {
+  return isOpen(PlanSize::Batch) &&
+         target.target.getFamily() != TargetFamily::X86 &&
+         work.kind != Workload::Kind::Contraction;
+}
+
 /// The plain path is for what has no schedule, and a schedule that is not to be
 /// chosen somewhere for what has no other there.
 bool Planner::mayBeChosen(const PlanCandidate &candidate,
                           const PlanSizes &sizes) const {
-  PlanSizes all = sizes;
-  if (isOpen(PlanSize::Batch))
-    all.batch = SizeRange::unbounded;
   return candidate.schedule->formsKernels() &&
-         (isForced || candidate.schedule->mayBeChosenAt(all));
+         (isForced ||
+          candidate.schedule->mayBeChosenAt(work, candidate.plan, sizes));
 }
 
 PlanCase Planner::choose(const PlanSizes &sizes) const {

@@ -82,6 +82,11 @@ public:
   /// compared at.
   PlanSizes getSizes() const;
   bool isOpen(PlanSize size) const { return !known[unsigned(size)]; }
+  /// Whether the choice may change with the batch: it is open, and the target
+  /// is a GPU. The keys of a large batch are too many for a CPU's caches: there
+  /// predictions are off by more than a case gains. A contraction's columns are
+  /// no batch.
+  bool asksForBatch() const;
   /// Whether queries are as many as keys, however many these are.
   bool isSquare() const { return areAsMany; }
   /// Whether a plan may choose `candidate`, which is possible, at `sizes`.

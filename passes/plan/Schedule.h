@@ -58,9 +58,13 @@ public:
   /// Why it cannot compute with the numbers of `plan`, those that are 0 aside;
   /// or nothing.
   virtual std::string whyNotNumbers(const PlanCase &plan) const { return ""; }
-  /// Whether a plan for all sizes may choose it at `sizes`, whose batch is
-  /// unbounded where it is open.
-  virtual bool mayBeChosenAt(const PlanSizes &sizes) const { return true; }
+  /// The most queries that a plan chooses it for, where it is for few.
+  virtual int64_t mostQueries() const { return SizeRange::unbounded; }
+  /// Whether a plan of all sizes may choose `plan` for `work` of these sizes.
+  virtual bool mayBeChosenAt(const Workload &work, const PlanCase &plan,
+                             const PlanSizes &sizes) const {
+    return sizes.queries <= mostQueries();
+  }
   /// The numbers of every plan that is worth a comparison, at least one, the
   /// likeliest first. A schedule that has numbers gives all of them.
   virtual llvm::SmallVector<PlanNumbers> propose(const Workload &work) const {

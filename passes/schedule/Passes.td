@@ -60,11 +60,11 @@ def RemarkPlainPass : Pass<"attn-remark-plain", "::mlir::ModuleOp"> {
 }
 
 def StageKernelsPass : Pass<"attn-stage-kernels", "::mlir::ModuleOp"> {
-  let summary = "Make a kernel for each case of a plan, and for each stage";
+  let summary = "Make kernels for the cases of a plan, and for each stage";
   let description = [{
     Input: `attn.kernel` on buffers, and the module's target.
-    Output: for each case of a plan but the last a test of the sizes, and a
-    kernel that is planned by this case alone. In front of an attention stand
+    Output: for each way to compute it that its plan names, but the last, a test
+    of the sizes, and a kernel planned in this way alone. In front of it stand
     the kernels of what it needs first, which are the same on all targets:
     `attn.project` of projected keys and values, and where the plan's schedule
     takes products only, `attn.row_term` of Gaussians and of shifted keys. A

@@ -5,6 +5,7 @@
 #include "passes/body/IndexMath.h"
 #include "passes/normalize/Projections.h"
 #include "passes/normalize/algebra/Stages.h"
+#include "passes/schedule/CaseChoice.h"
 #include "passes/schedule/KernelChecks.h"
 #include "passes/schedule/Stages.h"
 
@@ -20,30 +21,6 @@ namespace mixattn {
 
 using namespace mlir;
 using namespace mixattn;
-
-/// Emits whether the sizes of `kernel` are those of `plan`.
-static Value emitHolds(ImplicitLocOpBuilder &b, KernelOp kernel,
-                       const PlanCase &plan) {
-  IndexMath at(b);
-  Value holds;
-  auto require = [&](arith::CmpIPredicate predicate, Value size,
-                     int64_t bound) {
-    Value next = at.compare(predicate, size, bound);
-    holds = holds ? arith::AndIOp::create(b, holds, next) : next;
-  };
-  std::array<OperandDim, 3> dims = getPlanDims(kernel.getAnchor());
-  for (auto [range, dim] : llvm::zip(plan.when, dims)) {
-    if (range.isEverything())
-      continue;
-    Value size =
-        b.createOrFold<memref::DimOp>(kernel.getOperandOf(dim.value), dim.dim);
-    if (range.above >= 0)
-      require(arith::CmpIPredicate::sgt, size, range.above);
-    if (range.atMost != SizeRange::unbounded)
-      require(arith::CmpIPredicate::sle, size, range.atMost);
-  }
-  return holds;
-}
 
 namespace {
 
@@ -169,11 +146,8 @@ struct StageKernelsPass
   static void stage(KernelOp kernel, const PlanCase &plan,
                     const Schedules &schedules) {
     Operation *op = kernel.getAnchor();
-    if (getPlan(op)) {
-      PlanCase alone = plan;
-      alone.when = {};
-      setPlan(op, PlanAttr::get(op->getContext(), alone));
-    }
+    if (getPlan(op))
+      setPlan(op, PlanAttr::get(op->getContext(), plan));
     const Schedule *schedule = findSchedule(schedules, plan.algorithm);
     if (!needsStages(op, *schedule))
       return;
@@ -185,8 +159,8 @@ struct StageKernelsPass
     Splitter(kernel).run();
   }
 
-  /// Makes the stages of all cases of `plan` once, and those of each, under a
-  /// test of the sizes.
+  /// Makes the stages of all cases of `plan` once, and those of each way to
+  /// compute it, under a test of the sizes.
   static void stageCases(KernelOp kernel, ArrayRef<PlanCase> plan,
                          const Schedules &schedules) {
     IRRewriter rewriter(kernel.getContext());
@@ -194,15 +168,16 @@ struct StageKernelsPass
         op && makeProjections(rewriter, op))
       kernel = Splitter(kernel).run();
     ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-    for (const PlanCase &each : plan.drop_back()) {
-      auto choice = scf::IfOp::create(b, emitHolds(b, kernel, each),
-                                      /*withElseRegion=*/true);
-      b.setInsertionPoint(choice.thenYield());
-      stage(cast<KernelOp>(b.clone(*kernel)), each, schedules);
-      kernel->moveBefore(choice.elseYield());
+    CaseChoice choice(b, kernel, plan);
+    for (unsigned way = 0; way + 1 < choice.getWays().size(); ++way) {
+      auto isWay =
+          scf::IfOp::create(b, choice.emit(way), /*withElseRegion=*/true);
+      b.setInsertionPoint(isWay.thenYield());
+      stage(cast<KernelOp>(b.clone(*kernel)), choice.getWays()[way], schedules);
+      kernel->moveBefore(isWay.elseYield());
       b.setInsertionPoint(kernel);
     }
-    stage(kernel, plan.back(), schedules);
+    stage(kernel, choice.getWays().back(), schedules);
   }
 
   void runOnOperation() override {

@@ -23,9 +23,8 @@ static constexpr PlanNumberKind splitNumber = {
 /// Keys that a part has where no plan says it.
 static constexpr int64_t usualSplit = 256;
 
-/// The most queries that a plan of all sizes decodes, where their batch is
-/// known.
-static constexpr int64_t mostQueries = 4 * mostPartQueries;
+/// Bytes that parts may hand on where keys and values are fewer.
+static constexpr double handedAnyway = 0x1p28;
 
 /// Seconds from the demand for bytes of the device's memory to their arrival,
 /// and those that a merge takes for a part: estimates.
@@ -44,11 +43,15 @@ public:
   std::string whyNot(Operation *op) const override;
   std::string whyNotNumbers(const PlanCase &plan) const override;
   /// Each block of 16 queries reads the keys anew, which pays while other
-  /// schedules leave multiprocessors idle. A batch that is open may fill them,
-  /// and what parts hand on grows with queries and batch.
-  bool mayBeChosenAt(const PlanSizes &sizes) const override {
-    bool isOpen = sizes.batch == SizeRange::unbounded;
-    return sizes.queries <= (isOpen ? mostPartQueries : mostQueries);
+  /// schedules leave multiprocessors idle.
+  int64_t mostQueries() const override { return 16 * mostPartQueries; }
+  /// A call takes no more memory than its keys and values do.
+  bool mayBeChosenAt(const Workload &work, const PlanCase &plan,
+                     const PlanSizes &sizes) const override {
+    double cached =
+        double(sizes.batch) * double(sizes.keys) * work.bytesOfKey();
+    return GpuSchedule::mayBeChosenAt(work, plan, sizes) &&
+           bytesHandedOn(work, plan, sizes) <= std::max(cached, handedAnyway);
   }
   SmallVector<PlanNumbers> propose(const Workload &) const override {
     return {{128}, {256}};
@@ -67,6 +70,21 @@ protected:
                                           const PlanCase &plan) const override;
 
 private:
+  double countParts(const Workload &work, const PlanCase &plan,
+                    const PlanSizes &sizes) const {
+    int64_t split = plan.get(splitNumber.name);
+    return double(getPartSizes(sizes.keys, split, sizesOf(work.op).keys).first);
+  }
+  /// What the kernels of parts write: sums and outputs of each part, and powers
+  /// where weights mix.
+  double bytesHandedOn(const Workload &work, const PlanCase &plan,
+                       const PlanSizes &sizes) const {
+    bool isMixed = cast<AttentionOpInterface>(work.op).hasPostmix();
+    double rows = double(sizes.batch * work.heads * sizes.queries);
+    return rows * sizeof(float) *
+           (countParts(work, plan, sizes) * double(work.valueFeatures + 2) +
+            (isMixed ? double(sizes.keys) : 0));
+  }
   BlockSizes sizesOf(Operation *op) const {
     return BlockSizes::ofPart(cast<AttentionOpInterface>(op), gpu.sharedBytes);
   }
@@ -196,8 +214,7 @@ Prediction Decode::predict(const Workload &work, const PlanCase &plan,
   auto ceilDiv = [](int64_t count, int64_t each) {
     return double(llvm::divideCeil(uint64_t(count), uint64_t(each)));
   };
-  auto parts = double(
-      getPartSizes(sizes.keys, plan.get(splitNumber.name), block.keys).first);
+  double parts = countParts(work, plan, sizes);
   double queryBlocks = ceilDiv(sizes.queries, block.queries());
   auto keysOfPart = int64_t(double(sizes.keys) / std::max(parts, 1.0));
   auto countOf = [&](int64_t heads) {
@@ -215,15 +232,13 @@ Prediction Decode::predict(const Workload &work, const PlanCase &plan,
   SmallVector<BlockClocks, 1> stages = clocksOf(work, plan);
   add(stages.front(), block.warps);
   bool isMixed = stages.size() > 1;
-  double rows = double(sizes.batch * work.heads * sizes.queries),
-         handed = rows * parts * double(work.valueFeatures + 2) * sizeof(float),
-         moved = 2 * handed;
+  double handed = bytesHandedOn(work, plan, sizes), moved = 2 * handed;
   if (isMixed) {
     add(stages.back(), PoolPartSizes::threads / 32);
-    double powers = rows * double(sizes.keys) * sizeof(float),
-           groups = double(work.heads / stages.back().heads);
-    handed += powers;
-    moved += powers * (1 + groups);
+    // Each group of heads reads the powers of all.
+    double powers = double(sizes.batch * work.heads * sizes.queries) *
+                    double(sizes.keys) * sizeof(float);
+    moved += powers * (double(work.heads / stages.back().heads) - 1);
   }
 
   double blocks = countOf(stages.front().heads);

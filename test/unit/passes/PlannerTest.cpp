@@ -47,9 +47,9 @@ protected:
 
   /// The case of `cases` that is taken at these sizes.
   static PlanCase caseAt(llvm::ArrayRef<PlanCase> cases, int64_t queries,
-                         int64_t keys) {
+                         int64_t keys, int64_t batch = 1) {
     return *llvm::find_if(cases, [&](const PlanCase &each) {
-      return each.holds(1, queries, keys);
+      return each.holds(batch, queries, keys);
     });
   }
 
@@ -64,6 +64,13 @@ protected:
     return "func.func @f(%q: " + q + ", %k: " + k + ") -> " + q +
            " {\n  %o = attn.generic scores(%q, %k : " + q + ", " + k +
            ") pool(%k : " + k + ") -> " + q + "\n  return %o : " + q + "\n}";
+  }
+
+  /// The same of any batch.
+  static std::string ofAnyBatch(std::string text) {
+    for (size_t at = 0; (at = text.find("tensor<1x", at)) != text.npos; ++at)
+      text.replace(at, 9, "tensor<?x");
+    return text;
   }
 
   mlir::MLIRContext context;
@@ -107,12 +114,13 @@ TEST_F(PlannerTest, ThreadsShareFewKeys) {
 TEST_F(PlannerTest, GpusDecodeFewQueries) {
   auto target = TargetAttr::get(&context, TargetFamily::Mma, "sm_80", {},
                                 /*threads=*/0, {}, {});
-  for (const char *queries : {"1", "64", "65", "2048"}) {
+  for (const char *queries : {"1", "64", "2048"}) {
     llvm::SmallVector<PlanCase> cases =
         plan(softmax(queries, "2048", "bf16"), target);
     ASSERT_EQ(cases.size(), 1u) << queries;
-    bool areFew = queries == std::string("1") || queries == std::string("64");
-    EXPECT_EQ(cases[0].algorithm, areFew ? "decode" : "online") << queries;
+    EXPECT_EQ(cases[0].algorithm,
+              queries == std::string("2048") ? "online" : "decode")
+        << queries;
   }
   llvm::SmallVector<PlanCase> cases = plan(softmax("?", "?", "bf16"), target);
   EXPECT_EQ(cases.back().algorithm, "online");
@@ -121,14 +129,27 @@ TEST_F(PlannerTest, GpusDecodeFewQueries) {
   EXPECT_EQ(caseAt(cases, 1, 100).algorithm, "online");
   EXPECT_EQ(caseAt(cases, 1, 2048).algorithm, "decode");
   EXPECT_EQ(caseAt(cases, 64, 50000).algorithm, "decode");
-  EXPECT_EQ(caseAt(cases, 65, 50000).algorithm, "online");
-  // A batch that is open may fill the multiprocessors.
-  std::string open = softmax("?", "?", "bf16");
-  for (size_t at = 0; (at = open.find("tensor<1x", at)) != open.npos; ++at)
-    open.replace(at, 9, "tensor<?x");
-  cases = plan(open, target);
-  EXPECT_EQ(caseAt(cases, 16, 50000).algorithm, "decode");
-  EXPECT_EQ(caseAt(cases, 17, 50000).algorithm, "online");
+  EXPECT_EQ(caseAt(cases, 257, 50000).algorithm, "online");
+  // A large batch fills the multiprocessors with fewer queries.
+  cases = plan(ofAnyBatch(softmax("?", "?", "bf16")), target);
+  EXPECT_EQ(caseAt(cases, 64, 50000, /*batch=*/1).algorithm, "decode");
+  EXPECT_EQ(caseAt(cases, 1, 50000, /*batch=*/64).algorithm, "decode");
+  EXPECT_EQ(caseAt(cases, 64, 50000, /*batch=*/64).algorithm, "online");
+}
+
+TEST_F(PlannerTest, GpusKeepFewBytesOfMixedWeights) {
+  auto target = TargetAttr::get(&context, TargetFamily::Mma, "sm_80", {},
+                                /*threads=*/0, {}, {});
+  // Powers of 256 queries are four times as many bytes as keys and values.
+  auto mixed = [](const std::string &queries, const std::string &keys) {
+    std::string text = softmax(queries, keys, "bf16");
+    text.replace(text.find("%k: "), 4, "%m: tensor<8x8xbf16>, %k: ");
+    text.replace(text.find("pool("), 5, "postmix(%m : tensor<8x8xbf16>) pool(");
+    return text;
+  };
+  EXPECT_EQ(plan(mixed("256", "1024"), target)[0].algorithm, "decode");
+  EXPECT_EQ(plan(mixed("256", "131072"), target)[0].algorithm, "two_pass");
+  EXPECT_EQ(plan(mixed("32", "131072"), target)[0].algorithm, "decode");
 }
 
 TEST_F(PlannerTest, CasesLoseLittle) {
@@ -148,8 +169,8 @@ TEST_F(PlannerTest, CasesLoseLittle) {
         cpu("graniterapids", {"amx-bf16", "amx-tile", "avx2", "avx512f", "fma"},
             2),
         gpu(TargetFamily::Mma, "sm_80"), gpu(TargetFamily::Wgmma, "sm_90a")}) {
-    module = mlir::parseSourceString<mlir::ModuleOp>(softmax("?", "?", "bf16"),
-                                                     &context);
+    module = mlir::parseSourceString<mlir::ModuleOp>(
+        ofAnyBatch(softmax("?", "?", "bf16")), &context);
     auto function = *module->getOps<mlir::func::FuncOp>().begin();
     PlanTarget planTarget(target);
     FunctionSizes sizes(function);
@@ -157,15 +178,23 @@ TEST_F(PlannerTest, CasesLoseLittle) {
       Planner planner(op, sizes, planTarget);
       llvm::SmallVector<PlanCase> cases = planner.makePlan();
       EXPECT_LE(cases.size(), mostPlanCases);
-      for (int64_t queries : {1, 3, 12, 50, 300, 3000})
-        for (int64_t keys : {100, 700, 2000, 5000}) {
-          PlanSizes at = {1, queries, keys};
-          double least = planner.predict(planner.choose(at), at).seconds;
-          PlanCase there = caseAt(cases, queries, keys);
-          // Times jump where a tile ends, cases between powers of two do not.
-          EXPECT_LE(planner.predict(there, at).seconds, 2 * least)
-              << target.getChip().str() << ": " << queries << " x " << keys;
-        }
+      // On CPUs no case asks for the batch.
+      bool isCpu = target.getFamily() == TargetFamily::X86;
+      std::vector<int64_t> batches = {1};
+      if (!isCpu)
+        batches.insert(batches.end(), {6, 50});
+      for (int64_t batch : batches)
+        for (int64_t queries : {1, 3, 12, 50, 300, 3000})
+          for (int64_t keys : {100, 700, 2000, 5000}) {
+            PlanSizes at = {batch, queries, keys};
+            double least = planner.predict(planner.choose(at), at).seconds;
+            PlanCase there = caseAt(cases, queries, keys, batch);
+            // Times jump where a tile ends, cases between sizes of the grid do
+            // not.
+            EXPECT_LE(planner.predict(there, at).seconds, 2 * least)
+                << target.getChip().str() << ": " << batch << " of " << queries
+                << " x " << keys;
+          }
     });
   }
 }

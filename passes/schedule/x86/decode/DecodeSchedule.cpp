@@ -36,9 +36,7 @@ public:
   }
   bool takesGaussians() const override { return true; }
   /// More queries fill lanes that are queries.
-  bool mayBeChosenAt(const PlanSizes &sizes) const override {
-    return sizes.queries <= cpu.widestTile();
-  }
+  int64_t mostQueries() const override { return cpu.widestTile(); }
   SmallVector<PlanNumbers> propose(const Workload &work) const override {
     return {{cpu.lanes, 64, 1024}, {cpu.lanes, 64, 256}};
   }

@@ -201,12 +201,12 @@ RowKernel::Lanes RowKernel::makeLanes(const RowLoops &loops, Value first) {
           arith::AddIOp::create(b, widen(first), steps)};
 }
 
-/// Runs `inside` for strips of vectors of lanes, whose sums grow together: what
-/// a turn reads is longer then, and no addition waits for the one before. Gives
-/// the first lane that is left.
-Value RowKernel::emitStrips(const RowLoops &loops, Value from, Value to,
-                            function_ref<void(ArrayRef<Lanes>)> inside) {
-  constexpr int64_t mostVectors = 8;
+/// Runs `inside` for strips of up to `mostVectors` vectors of lanes, whose sums
+/// grow together: what a turn reads is longer then, and no addition waits for
+/// the one before. Gives the first lane that is left.
+Value RowKernel::emitStrips(
+    const RowLoops &loops, Value from, Value to, int64_t mostVectors,
+    Values &sums, function_ref<Values(ArrayRef<Lanes>, ValueRange)> inside) {
   Value size = at.sub(to, from);
   int64_t vectors = mostVectors;
   if (std::optional<int64_t> known = getConstantIntValue(size))
@@ -215,12 +215,11 @@ Value RowKernel::emitStrips(const RowLoops &loops, Value from, Value to,
     return from;
   int64_t strip = vectors * lanes;
   Value end = at.sub(to, at.rem(size, strip));
-  emitFor(from, end, strip, {}, [&](Value first, ValueRange) -> Values {
+  sums = emitFor(from, end, strip, sums, [&](Value first, ValueRange before) {
     SmallVector<Lanes> some;
     for (int64_t i = 0; i < vectors; ++i)
       some.push_back(makeLanes(loops, at.add(first, i * lanes)));
-    inside(some);
-    return {};
+    return inside(some, before);
   });
   return end;
 }
@@ -300,67 +299,32 @@ void RowKernel::emitOp(const RowLoops &loops) {
   }
   Value from = firstLane ? firstLane : at.value(0);
   Value to = lastLane ? lastLane : sizeOf(loops, *loops.lane);
-  if (!loops.reducesLanes()) {
-    auto emitSome = [&](ArrayRef<Lanes> some) {
-      unsigned results = loops.getOp()->getNumResults();
-      Values inits;
-      for (const Lanes &each : some)
-        llvm::append_range(inits, makeInits(loops, &each));
-      Values sums = emitTurns(loops, 0, inits, [&](ValueRange sums) {
-        Values next;
-        for (auto [i, each] : llvm::enumerate(some))
-          llvm::append_range(
-              next, emitBody(loops, &each, sums.slice(i * results, results)));
-        return next;
-      });
+  if (loops.reducesLanes())
+    return writeAll(emitSums(loops, from, to), nullptr);
+  auto emitSome = [&](ArrayRef<Lanes> some) {
+    unsigned results = loops.getOp()->getNumResults();
+    Values inits;
+    for (const Lanes &each : some)
+      llvm::append_range(inits, makeInits(loops, &each));
+    Values sums = emitTurns(loops, 0, inits, [&](ValueRange sums) {
+      Values next;
       for (auto [i, each] : llvm::enumerate(some))
-        writeAll(ValueRange(sums).slice(i * results, results), &each);
-    };
-    if (!loops.turns.empty())
-      from = emitStrips(loops, from, to, emitSome);
-    emitLanes(loops, from, to, {}, [&](const Lanes &lanes, ValueRange) {
-      emitSome(lanes);
-      return Values();
+        llvm::append_range(
+            next, emitBody(loops, &each, sums.slice(i * results, results)));
+      return next;
     });
-    return;
-  }
-  Values neutral;
-  for (auto [i, init] : llvm::enumerate(loops.getOp().getDpsInits())) {
-    TypedAttr zero = *arith::getNeutralElement(findCombiner(loops.getOp(), i));
-    neutral.push_back(widen(arith::ConstantOp::create(b, zero)));
-  }
-  Values sums = emitTurns(loops, 0, neutral, [&](ValueRange sums) {
-    return emitLanes(
-        loops, from, to, sums, [&](const Lanes &lanes, ValueRange sums) {
-          Values next = emitBody(loops, &lanes, sums);
-          for (auto [sum, before] : llvm::zip(next, sums))
-            if (lanes.mask)
-              sum = arith::SelectOp::create(b, lanes.mask, sum, before);
-          return next;
-        });
-  });
-  Values inits = makeInits(loops, nullptr);
-  for (auto [i, sum] : llvm::enumerate(sums))
-    sum = putTogether(loops, i, sum, inits[i]);
-  writeAll(sums, nullptr);
-}
-
-/// `init` and the lanes of `sums` as one, by the combiner of output `number`.
-Value RowKernel::putTogether(const RowLoops &loops, unsigned number, Value sums,
-                             Value init) {
-  Operation *combiner = findCombiner(loops.getOp(), number);
-  auto combine = [&](Value left, Value right) {
-    OperationState state(b.getLoc(), combiner->getName());
-    state.addOperands({left, right});
-    state.addTypes(left.getType());
-    state.propertiesAttr = combiner->getPropertiesAsAttribute();
-    return b.create(state)->getResult(0);
+    for (auto [i, each] : llvm::enumerate(some))
+      writeAll(ValueRange(sums).slice(i * results, results), &each);
   };
-  for (int64_t half = lanes / 2; half > 0; half /= 2) {
-    auto part = [&](int64_t from) -> Value {
-      return vector::ExtractStridedSliceOp::create(b, sums, from, half, 1);
-    };
-    sums = combine(part(0), part(half));
-  }
-  return combine(init, vector::ExtractOp::create(b, sums, 0));
+  Values none;
+  if (!loops.turns.empty())
+    from = emitStrips(loops, from, to, /*mostVectors=*/8, none,
+                      [&](ArrayRef<Lanes> some, ValueRange) {
+                        emitSome(some);
+                        return Values();
+                      });
+  emitLanes(loops, from, to, {}, [&](const Lanes &lanes, ValueRange) {
+    emitSome(lanes);
+    return Values();
+  });
 }

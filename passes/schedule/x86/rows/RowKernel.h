@@ -89,13 +89,18 @@ private:
   void holdResults(mlir::Value scratch);
   void emitOp(const RowLoops &loops);
   void emitOuter(const RowLoops &loops, unsigned number);
-  void emitSums(const RowLoops &loops);
+  Values emitSums(const RowLoops &loops, mlir::Value from, mlir::Value to);
+  mlir::Value emitStripsOfSums(const RowLoops &loops, mlir::Value from,
+                               mlir::Value to, mlir::ValueRange neutral,
+                               Values &sums);
   Values emitTurns(const RowLoops &loops, unsigned number,
                    mlir::ValueRange sums, Inside inside);
   Lanes makeLanes(const RowLoops &loops, mlir::Value first);
   mlir::Value
   emitStrips(const RowLoops &loops, mlir::Value from, mlir::Value to,
-             llvm::function_ref<void(llvm::ArrayRef<Lanes>)> inside);
+             int64_t mostVectors, Values &sums,
+             llvm::function_ref<Values(llvm::ArrayRef<Lanes>, mlir::ValueRange)>
+                 inside);
   Values emitLanes(
       const RowLoops &loops, mlir::Value from, mlir::Value to,
       mlir::ValueRange sums,
@@ -108,6 +113,8 @@ private:
   Values emitScalars(mlir::OpBuilder &builder, const RowLoops &loops,
                      mlir::ValueRange elements, mlir::Value position);
   Values makeInits(const RowLoops &loops, const Lanes *lanes);
+  mlir::Value combine(const RowLoops &loops, unsigned number, mlir::Value left,
+                      mlir::Value right);
   mlir::Value putTogether(const RowLoops &loops, unsigned number,
                           mlir::Value sums, mlir::Value init);
 

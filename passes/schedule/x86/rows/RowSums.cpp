@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ops that add up, or otherwise combine, the lanes of a row.
+
+#include "passes/schedule/x86/rows/RowKernel.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mixattn;
+
+/// How many vectors of sums grow side by side where additions would wait for
+/// one another.
+static constexpr int64_t vectorsOfSums = 4;
+
+/// The most ops of a turn that takes less time than an addition.
+static constexpr int64_t mostOpsOfShortTurn = 6;
+
+/// Whether elements of `operand` that turns of the lanes read lie side by side,
+/// or are the same.
+static bool isSideBySide(const RowLoops &loops, OpOperand &operand) {
+  ArrayRef<AffineExpr> exprs = loops.mapOf(operand).getResults();
+  return llvm::all_of(exprs, [&](AffineExpr expr) {
+    return !expr.isFunctionOfDim(*loops.lane) ||
+           (isa<AffineDimExpr>(expr) && expr == exprs.back());
+  });
+}
+
+/// Whether a turn of `loops` takes less time than the addition at its end: it
+/// reads vectors, and computes little from them. What is the same in all turns
+/// takes no time.
+static bool isShort(const RowLoops &loops) {
+  linalg::LinalgOp op = loops.getOp();
+  DenseSet<Value> ofLanes;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isSideBySide(loops, operand))
+      return false;
+    if (op.isDpsInit(&operand) ||
+        loops.mapOf(operand).isFunctionOfDim(*loops.lane))
+      ofLanes.insert(op.getMatchingBlockArgument(&operand));
+  }
+  int64_t ops = 0;
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    bool isOfLanes = isa<linalg::IndexOp, tensor::ExtractOp>(inner) ||
+                     llvm::any_of(inner.getOperands(), [&](Value each) {
+                       return ofLanes.contains(each);
+                     });
+    if (!isOfLanes)
+      continue;
+    if (!isa<arith::ArithDialect>(inner.getDialect()) ||
+        isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp,
+            arith::RemSIOp, arith::RemUIOp>(inner))
+      return false;
+    ofLanes.insert(inner.result_begin(), inner.result_end());
+    ++ops;
+  }
+  return ops <= mostOpsOfShortTurn;
+}
+
+/// `left` and `right` as one, by the combiner of output `number`.
+Value RowKernel::combine(const RowLoops &loops, unsigned number, Value left,
+                         Value right) {
+  Operation *combiner = findCombiner(loops.getOp(), number);
+  OperationState state(b.getLoc(), combiner->getName());
+  state.addOperands({left, right});
+  state.addTypes(left.getType());
+  state.propertiesAttr = combiner->getPropertiesAsAttribute();
+  return b.create(state)->getResult(0);
+}
+
+/// `init` and the lanes of `sums` as one.
+Value RowKernel::putTogether(const RowLoops &loops, unsigned number, Value sums,
+                             Value init) {
+  for (int64_t half = lanes / 2; half > 0; half /= 2) {
+    auto part = [&](int64_t from) -> Value {
+      return vector::ExtractStridedSliceOp::create(b, sums, from, half, 1);
+    };
+    sums = combine(loops, number, part(0), part(half));
+  }
+  return combine(loops, number, init, vector::ExtractOp::create(b, sums, 0));
+}
+
+/// Goes through lanes in strips, of which each vector has sums of its own, puts
+/// these together in `sums`, and gives the first lane that is left.
+Value RowKernel::emitStripsOfSums(const RowLoops &loops, Value from, Value to,
+                                  ValueRange neutral, Values &sums) {
+  std::optional<int64_t> known = getConstantIntValue(at.sub(to, from));
+  if (known && *known < vectorsOfSums * lanes)
+    return from;
+  unsigned results = neutral.size();
+  for (int64_t i = 1; i < vectorsOfSums; ++i)
+    llvm::append_range(sums, neutral);
+  Value left = emitStrips(
+      loops, from, to, vectorsOfSums, sums,
+      [&](ArrayRef<Lanes> some, ValueRange before) {
+        Values next;
+        for (auto [i, each] : llvm::enumerate(some))
+          llvm::append_range(
+              next, emitBody(loops, &each, before.slice(i * results, results)));
+        return next;
+      });
+  for (int64_t half = vectorsOfSums / 2; half > 0; half /= 2)
+    for (unsigned i = 0; i < half * results; ++i)
+      sums[i] = combine(loops, i % results, sums[i], sums[i + half * results]);
+  sums.truncate(results);
+  return left;
+}
+
+/// What the lanes from `from` to before `to` add up to.
+RowKernel::Values RowKernel::emitSums(const RowLoops &loops, Value from,
+                                      Value to) {
+  Values neutral;
+  for (unsigned i = 0; i < loops.getOp().getNumDpsInits(); ++i) {
+    TypedAttr zero = *arith::getNeutralElement(findCombiner(loops.getOp(), i));
+    neutral.push_back(widen(arith::ConstantOp::create(b, zero)));
+  }
+  Values sums = emitTurns(loops, 0, neutral, [&](ValueRange before) {
+    Values sums(before);
+    Value first = from;
+    if (isShort(loops))
+      first = emitStripsOfSums(loops, from, to, neutral, sums);
+    return emitLanes(
+        loops, first, to, sums, [&](const Lanes &lanes, ValueRange sums) {
+          Values next = emitBody(loops, &lanes, sums);
+          for (auto [sum, before] : llvm::zip(next, sums))
+            if (lanes.mask)
+              sum = arith::SelectOp::create(b, lanes.mask, sum, before);
+          return next;
+        });
+  });
+  Values inits = makeInits(loops, nullptr);
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum = putTogether(loops, i, sum, inits[i]);
+  return sums;
+}
