@@ -23,6 +23,7 @@ mixattn::readNpz(std::string_view file,
   if (!members)
     return members.error();
   std::vector<std::pair<std::string, Tensor>> tensors;
+  uint64_t stored = 0, inflated = 0;
   for (const ZipMember &member : *members) {
     std::string place = "member '" + member.name + "'";
     std::string_view name = member.name;
@@ -35,6 +36,14 @@ mixattn::readNpz(std::string_view file,
     Result<ZipContent> content = readZipMember(file, member);
     if (!content)
       return inPlace(place, content.error());
+    // Members may lie in one place.
+    uint64_t &total = content->isStored() ? stored : inflated;
+    uint64_t most = file.size() * (content->isStored() ? 1 : mostDeflated);
+    total += content->view().size();
+    if (total > most)
+      return inPlace(place, makeError("expected members of at most {} bytes in "
+                                      "all, but got {}",
+                                      most, total));
     Result<Tensor> tensor = readNpy(content->view());
     if (!tensor)
       return inPlace(place, tensor.error());

@@ -52,6 +52,20 @@ TEST(Npz, EqualInputsGiveEqualBytes) {
   EXPECT_EQ(makeArchive(), makeArchive());
 }
 
+// A small file does not ask for much memory.
+TEST(Npz, MembersInOnePlace) {
+  Tensor ones = makeTensor(DType::F32, {250}, std::vector<double>(250, 1));
+  std::string file = *writeNpz({{"ones", &ones}});
+  size_t entry = file.find("PK\x01\x02"), end = file.find("PK\x05\x06");
+  std::string again = file.substr(entry, end - entry);
+  uint16_t count = 2;
+  std::memcpy(&file[end + 8], &count, sizeof(count));
+  std::memcpy(&file[end + 10], &count, sizeof(count));
+  file.insert(end, again);
+  EXPECT_EQ(readError(file), "member 'ones.npy': expected members of at most "
+                             "1296 bytes in all, but got 2256");
+}
+
 TEST(Npz, Truncated) {
   std::string file = makeArchive();
   EXPECT_EQ(readError(""), "expected a zip archive, but got something else");
