@@ -3,6 +3,8 @@
 #include "tools/mixattn-run/Describe.h"
 #include <algorithm>
 #include <cstdio>
+#include <set>
+#include <thread>
 
 using namespace mixattn;
 
@@ -119,7 +121,43 @@ static std::string toString(const std::map<std::string, SizeRule> &sizes) {
   return text;
 }
 
-static std::string describe(const Entry &entry) {
+/// The dims and numbers of the machine in `size`.
+static void collectNames(const SizeExpression &size,
+                         std::set<std::string> &names) {
+  if (size.kind == SizeExpression::Kind::Dim)
+    names.insert(size.dim);
+  else if (size.kind == SizeExpression::Kind::Threads)
+    names.insert("threads");
+  else if (size.kind == SizeExpression::Kind::Multiprocessors)
+    names.insert("multiprocessors");
+  for (const SizeExpression &each : size.operands)
+    collectNames(each, names);
+}
+
+/// The bytes of a call of these dims on all threads of this machine; where dims
+/// are not known the expression, or what it depends on if it is long.
+static std::string describeBytes(const SizeExpression &size,
+                                 const DimSizes &dims) {
+  std::set<std::string> names;
+  collectNames(size, names);
+  unsigned threads = std::max(std::thread::hardware_concurrency(), 1u);
+  if (size.hasDimsOf(dims))
+    if (std::optional<int64_t> bytes = size.in(dims, threads))
+      return std::to_string(*bytes) + " bytes" +
+             (names.count("threads")
+                  ? " by " + std::to_string(threads) + " threads"
+                  : "");
+  std::string text = size.toString();
+  constexpr size_t mostCharacters = 120;
+  if (text.size() <= mostCharacters)
+    return text;
+  text.clear();
+  for (const std::string &name : names)
+    text += (text.empty() ? "depends on " : ", ") + name;
+  return text + ": --dim of each gives the bytes";
+}
+
+static std::string describe(const Entry &entry, const DimSizes &dims) {
   std::string text = "\nentry " + entry.name + "\n" + table(entry);
   auto row = [&](const char *kind, const std::string &value) {
     text += std::string("  ") + cell(kind, 8) + value + "\n";
@@ -131,13 +169,14 @@ static std::string describe(const Entry &entry) {
   row("bytes", entry.bytes ? toString(*entry.bytes) : "unknown");
   // A call on a GPU takes no memory but its workspace.
   const char *noWorkspace = entry.launches ? "0" : "unknown";
-  row("memory", entry.workspace ? entry.workspace->toString() : noWorkspace);
+  row("memory",
+      entry.workspace ? describeBytes(*entry.workspace, dims) : noWorkspace);
   const std::vector<Launch> *launches =
       entry.launches ? &*entry.launches : nullptr;
   if (entry.gpu) {
-    row("on GPUs",
-        "memory " +
-            (entry.gpu->workspace ? entry.gpu->workspace->toString() : "0"));
+    row("on GPUs", "memory " + (entry.gpu->workspace
+                                    ? describeBytes(*entry.gpu->workspace, dims)
+                                    : "0"));
     launches = &entry.gpu->launches;
   }
   if (launches)
@@ -152,8 +191,8 @@ static std::string describe(const Entry &entry) {
   return text;
 }
 
-std::string mixattn::describe(const Manifest &manifest,
-                              std::string_view entry) {
+std::string mixattn::describe(const Manifest &manifest, std::string_view entry,
+                              const DimSizes &dims) {
   std::string features;
   for (const std::string &feature : manifest.target.features)
     features += " " + feature;
@@ -169,6 +208,6 @@ std::string mixattn::describe(const Manifest &manifest,
     text += "sanitizer " + std::string(nameOf(manifest.sanitizer)) + "\n";
   for (const Entry &candidate : manifest.entries)
     if (entry.empty() || candidate.name == entry)
-      text += ::describe(candidate);
+      text += ::describe(candidate, dims);
   return text;
 }

@@ -7,8 +7,10 @@
 
 namespace mixattn {
 
-/// Lines for --describe; with a name, of that entry only.
-std::string describe(const Manifest &manifest, std::string_view entry);
+/// Lines for --describe; with a name, of that entry only. Where `dims` has all
+/// dims that the memory of a call depends on, that is a number of bytes.
+std::string describe(const Manifest &manifest, std::string_view entry,
+                     const DimSizes &dims);
 
 } // namespace mixattn
 

@@ -10,7 +10,8 @@ usage: mixattn-run ARTIFACT [options]
 
 what to run
   --entry=NAME                      which entry; not needed if there is one
-  --describe                        prints the manifest and stops
+  --describe                        prints the manifest and stops; with --dim,
+                                    the bytes that a call takes
   --device=cpu|cuda:N               where it runs; N, or cuda:N, is the GPU of
                                     that number. Without it the CPU, and GPU 0
                                     if there is no code for a CPU

@@ -185,7 +185,8 @@ static Result<bool> useArtifact(Artifact &artifact, const Options &options) {
   if (!options.entry.empty())
     if (Result<const Entry *> entry = artifact.find(options.entry); !entry)
       return entry.error();
-  printf("%s", describe(artifact.manifest(), options.entry).c_str());
+  printf("%s",
+         describe(artifact.manifest(), options.entry, options.dims).c_str());
   return true;
 }
 
