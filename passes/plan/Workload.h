@@ -4,6 +4,8 @@
 #ifndef MIXATTN_PASSES_PLAN_WORKLOAD_H
 #define MIXATTN_PASSES_PLAN_WORKLOAD_H
 
+#include "dialect/attn/Plan.h"
+#include "passes/plan/BlockClocks.h"
 #include "passes/plan/OpCost.h"
 
 namespace mixattn {
@@ -80,6 +82,10 @@ struct Workload {
   double movedBytes = 0;
   /// The ops that make a contraction's left side, if it may make them itself.
   std::optional<RowCounts> before;
+  /// What a GPU's schedules have counted, by plan: blocks do the same whatever
+  /// the sizes, which are many.
+  mutable std::vector<std::pair<PlanCase, llvm::SmallVector<BlockClocks, 1>>>
+      counted;
 
   /// Keys that are computed for a query on average, where a tile of queries
   /// takes whole blocks and each of which one of them sees a key.
