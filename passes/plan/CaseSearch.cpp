@@ -229,7 +229,7 @@ unsigned CaseSearch::findFastest(const Found &found) const {
   for (unsigned each = 0; each < candidates.size(); ++each)
     if (gains[each] > 0 && wins[each] > wins[best])
       best = each;
-  // What the plan has already takes no code.
+  // A candidate that the plan has already takes no more code.
   if (isInPlan(best))
     return best;
   double least = nearGain * gains[best];

@@ -82,8 +82,8 @@ struct Workload {
   double movedBytes = 0;
   /// The ops that make a contraction's left side, if it may make them itself.
   std::optional<RowCounts> before;
-  /// What a GPU's schedules have counted, by plan: blocks do the same whatever
-  /// the sizes, which are many.
+  /// Clocks of blocks that a GPU's schedules have counted, by plan. They depend
+  /// on no size, and predictions are made at many sizes.
   mutable std::vector<std::pair<PlanCase, llvm::SmallVector<BlockClocks, 1>>>
       counted;
 

@@ -9,9 +9,9 @@
 
 namespace mixattn {
 
-/// Emits which of the ways to compute a kernel the first case of its plan takes
-/// whose sizes a call has. Cases that are computed alike are one way: its code
-/// is there once.
+/// Emits the choice among the ways to compute a kernel. A call takes the way of
+/// the first case of the plan that its sizes fit. Cases that are computed alike
+/// are one way, whose code is there once.
 class CaseChoice {
 public:
   CaseChoice(mlir::ImplicitLocOpBuilder &b, KernelOp kernel,

@@ -45,7 +45,7 @@ public:
   /// Each block of 16 queries reads the keys anew, which pays while other
   /// schedules leave multiprocessors idle.
   int64_t mostQueries() const override { return 16 * mostPartQueries; }
-  /// A call takes no more memory than its keys and values do.
+  /// Parts hand on no more bytes than keys and values have, or `handedAnyway`.
   bool mayBeChosenAt(const Workload &work, const PlanCase &plan,
                      const PlanSizes &sizes) const override {
     double cached =
@@ -75,8 +75,8 @@ private:
     int64_t split = plan.get(splitNumber.name);
     return double(getPartSizes(sizes.keys, split, sizesOf(work.op).keys).first);
   }
-  /// What the kernels of parts write: sums and outputs of each part, and powers
-  /// where weights mix.
+  /// Bytes that the kernels of parts write: sums and outputs of each part, and
+  /// powers where weights mix.
   double bytesHandedOn(const Workload &work, const PlanCase &plan,
                        const PlanSizes &sizes) const {
     bool isMixed = cast<AttentionOpInterface>(work.op).hasPostmix();

@@ -106,7 +106,7 @@ Value RowKernel::emitStripsOfSums(const RowLoops &loops, Value from, Value to,
   return left;
 }
 
-/// What the lanes from `from` to before `to` add up to.
+/// Combines the lanes from `from` to before `to`.
 RowKernel::Values RowKernel::emitSums(const RowLoops &loops, Value from,
                                       Value to) {
   Values neutral;
