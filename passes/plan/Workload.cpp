@@ -100,6 +100,7 @@ static void read(LinearAttentionOpInterface op, Workload &work) {
   work.groups = op.hasPremix() ? 1 : work.heads;
   work.isCausal = op.getCausal();
   work.bits = op.getValueType().getElementTypeBitWidth();
+  work.isBf16 = op.getValueType().getElementType().isBF16();
 }
 
 static void read(StructuredPoolOp op, Workload &work) {

@@ -16,6 +16,7 @@ import tempfile
 import numpy as np
 
 import cpu
+import inputs
 import oracle
 import run_variant
 import sampler
@@ -24,6 +25,8 @@ import sampler
 PLANS = ("online,width=32,block=64", "panel,width=32,block=64",
          "online,width=64,block=32", "panel,width=16,block=32",
          "online,width=16,block=128", "panel,width=64,block=64")
+# The same for linear attention.
+LINEAR_PLANS = ("chunked_linear,block=64", "chunked_linear,block=32")
 # Features that are no whole squares, which every third variant has.
 ODD = {"D": 41, "V": 41}
 # Shapes of a few blocks and less, special cases apart.
@@ -33,10 +36,12 @@ SHAPES = ("1x97x133x1", "2x5x70x8", "1x1x33x1")
 def compiled(name, number, target, folder, bin_dir):
     """The variant by a plan that it can have, and the plan; None without one."""
     folder.mkdir()
-    turn = number % len(PLANS)
+    def by_turns(plans):
+        turn = number % len(plans)
+        return plans[turn:] + plans[:turn]
     sizes = {dim: ODD[dim] for dim in sampler.dims_of(name)
              if dim in ODD and number % 3 == 1}
-    for plan in PLANS[turn:] + PLANS[:turn]:
+    for plan in by_turns(PLANS) + by_turns(LINEAR_PLANS):
         try:
             return run_variant.Variant(
                 name, "bf16", folder, bin_dir, sizes,
@@ -55,7 +60,7 @@ def check(name, number, options):
         emulated, plan = compiled(name, number, "native+emulated-amx",
                                   root / "emulated", options.bin)
         if not emulated:
-            # Then it has no scores: no such plan without AMX either.
+            # Then it has no such products: no such plan without AMX either.
             plain, plan = compiled(name, number, "x86-64-v4", root / "plain", options.bin)
             return ([f"FAIL {name} {plan}: no plan with AMX"] if plain else []), False
         native = None
@@ -96,6 +101,42 @@ def check_tiny(options):
     return complaints
 
 
+def kinds_of(array):
+    """NaN and the infinities of an array, all other numbers alike."""
+    return np.where(np.isnan(array), 2, np.where(np.isinf(array), np.sign(array), 0))
+
+
+def check_infinite(options):
+    """Complaints about infinite values, and states that overflow: their halves
+    are NaN, so f32 reads them."""
+    complaints = []
+    for name in ("linear", "linear_causal"):
+        with tempfile.TemporaryDirectory() as root:
+            variants = []
+            for number, target in enumerate(("x86-64-v4", "native+emulated-amx",
+                                             *(["native"] if options.native else []))):
+                variant, _ = compiled(name, 0, target, pathlib.Path(root) / str(number), options.bin)
+                # Limits of infinite results say nothing.
+                variant.has_reference = False
+                variants.append((target, variant))
+            drawn = variants[0][1].draw("2x150x150x1", options.seed)
+            values = inputs.decode(drawn["v"])
+            values[0, 0, 70, 5] = np.inf
+            values[0, 1, 70, 5] = -np.inf
+            # Twice that is beyond f32, once is not.
+            values[1, 0, 3, 7] = values[1, 0, 9, 7] = 3e38
+            file = pathlib.Path(root) / "inputs.npz"
+            np.savez(file, **{**drawn, "v": inputs.encode(values, "bf16")})
+            results = [(target, kinds_of(inputs.decode(variant.actual(file)["o"])))
+                       for target, variant in variants]
+            expected = results[0][1]
+            if not (np.any(expected == 1) and np.any(expected == -1)):
+                complaints.append(f"FAIL {name}: no result is infinite")
+            complaints += [f"FAIL {name} {target}: infinities are not those of f32"
+                           for target, kinds in results[1:] if np.any(kinds != expected)]
+    return complaints
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("variants", nargs="*", help="default: all")
@@ -105,7 +146,7 @@ def main():
     options = parser.parse_args()
     options.native = cpu.has_amx()
     names = options.variants or sorted(oracle.VARIANTS)
-    complaints = check_tiny(options)
+    complaints = check_tiny(options) + check_infinite(options)
     print(*complaints, sep="\n", end="\n" if complaints else "")
     bad, planned = len(complaints), 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

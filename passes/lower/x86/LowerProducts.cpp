@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products whose sums stay in registers.
 
+#include "passes/body/CompensatedSum.h"
 #include "passes/lower/x86/VectorEmitter.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -322,11 +323,14 @@ void ProductEmitter::emitStored(Value sum, Value at, Value lane) {
   Value rest;
   if (op.getAccumulates()) {
     Value before = vector::LoadOp::create(b, row, target, place);
-    if (Value lost = op.getLost())
-      std::tie(sum, rest) = addCompensated(
-          before, sum, vector::LoadOp::create(b, row, lost, place));
-    else
+    if (Value lost = op.getLost()) {
+      CompensatedSum total = addCompensated(
+          b, before, sum, vector::LoadOp::create(b, row, lost, place));
+      sum = total.sum;
+      rest = total.lost;
+    } else {
       sum = arith::AddFOp::create(b, before, sum);
+    }
   }
   if (!op.getEpilogue().empty()) {
     IRMapping mapping;

@@ -193,19 +193,6 @@ protected:
           b, matrix, mlir::ValueRange{row, add(column, c)}, /*isWrite=*/false,
           locality, /*isDataCache=*/true);
   }
-  /// The sum of `before` and `added`, and what it loses to rounding, where the
-  /// sum before has lost `lost`.
-  std::pair<mlir::Value, mlir::Value>
-  addCompensated(mlir::Value before, mlir::Value added, mlir::Value lost) {
-    using namespace mlir::arith;
-    mlir::Value term = SubFOp::create(b, added, lost);
-    mlir::Value total = AddFOp::create(b, before, term);
-    mlir::Value taken = SubFOp::create(b, total, before);
-    mlir::Value rest = SubFOp::create(b, taken, term);
-    // Of an infinite sum nothing is lost, rather than inf - inf.
-    mlir::Value isKnown = CmpFOp::create(b, CmpFPredicate::ORD, rest, rest);
-    return {total, SelectOp::create(b, isKnown, rest, splat(0))};
-  }
   Values addEach(mlir::ValueRange left, mlir::ValueRange right) {
     Values sums;
     for (auto [x, y] : llvm::zip_equal(left, right))

@@ -5,6 +5,7 @@
 #include "passes/schedule/x86/linear/KeyStates.h"
 #include "passes/schedule/x86/linear/Linear.h"
 #include "passes/schedule/x86/linear/QueryReads.h"
+#include "passes/schedule/x86/shared/FiniteRows.h"
 #include "passes/schedule/x86/shared/Grid.h"
 #include "passes/schedule/x86/shared/Thresholds.h"
 
@@ -43,18 +44,31 @@ private:
                   at.add(at.mul(source, sizes.block), sources * columns()),
                   at.value(0), sizes.block, keys.valueColumns());
   }
-  Value keysOf(Value source) {
-    return partOf(keyTile, at.mul(source, sizes.block), at.value(0),
-                  sizes.block, columns());
+  Value turnedOf(Value source) {
+    return partOf(turnedTile, at.mul(source, columns()), at.value(0), columns(),
+                  sizes.block);
   }
+  /// The first row of the halves of the values of `source`; it has a row for
+  /// each key.
+  Value halvesRowOf(Value source) {
+    return at.add(at.mul(source, sizes.block),
+                  sources * reads.featureTerms() / 2);
+  }
+  KeyStates::Chunk chunkOf(Value source);
   void forEachReader(llvm::function_ref<void(Value head)> inside) {
     Value first = at.mul(group, readers);
     forEach(first, at.add(first, readers), 1, inside);
   }
   void emitSources(Value first, Value count, bool isRead);
-  void emitUpdates(Value count);
+  void emitUpdates(Value count, Value areFinite);
+  Value emitHalves(Value areFinite);
+  void emitSeen(Value scores, int64_t rows, Value row, Value count);
   void emitScores(Value row, Value count);
-  void emitChunk(Value query, Value rows, Value key, Value count);
+  void emitScoresByAmx(Value row, Value count);
+  void emitReads(Value head, Value query, Value rows, Value count);
+  void emitReadsByAmx(Value head, Value query, Value rows, Value count);
+  void emitChunk(Value query, Value rows, Value key, Value count,
+                 Value areFinite);
   Value emitAreFinite(Value first, Value count);
 
   LinearAttentionOpInterface op;
@@ -64,6 +78,8 @@ private:
   QueryReads reads;
   Value batch, group, firstSource;
   Value right, lost, totals, totalsLost, keyTile, turnedTile;
+  /// By AMX: the halves of `right`, and of `turnedTile` as a right side.
+  Value rightHalves, turnedHalves;
 };
 
 } // namespace
@@ -87,8 +103,27 @@ void CausalTile::takeScratch() {
   totalsLost = takeMatrix(1, sources * columns());
   keyTile = takeMatrix(sources * sizes.block, columns());
   turnedTile = takeMatrix(sources * columns(), sizes.block);
+  if (reads.isAmx()) {
+    Type bf16 = b.getBF16Type();
+    rightHalves = takeMatrix(reads.terms() / 2, 2 * pooled, bf16);
+    turnedHalves =
+        takeMatrix(sources * reads.featureTerms() / 2, 2 * sizes.block, bf16);
+  }
   reads.takeScratch();
   keys.takeScratch();
+}
+
+KeyStates::Chunk CausalTile::chunkOf(Value source) {
+  KeyStates::Chunk chunk;
+  chunk.features = partOf(keyTile, at.mul(source, sizes.block), at.value(0),
+                          sizes.block, columns());
+  chunk.values = valuesOf(source);
+  chunk.turned = turnedOf(source);
+  if (keys.isAmx()) {
+    chunk.halves = rightHalves;
+    chunk.halvesRow = halvesRowOf(source);
+  }
+  return chunk;
 }
 
 KeyStates::State CausalTile::stateOf(Value source) {
@@ -103,26 +138,49 @@ KeyStates::State CausalTile::stateOf(Value source) {
 /// the features turned for scores where the chunk `isRead`.
 void CausalTile::emitSources(Value first, Value count, bool isRead) {
   forEach(0, sources, 1, [&](Value source) {
-    Value head = at.add(firstSource, source);
-    keys.emitKeys(batch, head, first, count, keysOf(source));
-    Value values = valuesOf(source);
-    keys.emitValues(batch, head, first, count, values);
+    KeyStates::Chunk chunk = chunkOf(source);
     // Products run over the rows of all sources.
-    if (sources > 1)
-      forEach(count, sizes.block, 1,
-              [&](Value row) { fillRow(0, values, row, keys.valueColumns()); });
-    if (isRead)
-      tile::PackOp::create(b, keysOf(source), at.value(0), at.value(0),
-                           at.max(count, 1), at.value(columns()),
-                           b.getF32FloatAttr(1.0),
-                           partOf(turnedTile, at.mul(source, columns()),
-                                  at.value(0), columns(), sizes.block));
+    keys.emitChunk(batch, at.add(firstSource, source), first, count, chunk,
+                   /*areAllRead=*/sources > 1);
+    if (isRead && !keys.isAmx())
+      keys.emitTurned(chunk, count);
   });
 }
 
-void CausalTile::emitUpdates(Value count) {
+void CausalTile::emitUpdates(Value count, Value areFinite) {
   forEach(0, sources, 1, [&](Value source) {
-    keys.emitUpdate(stateOf(source), keysOf(source), valuesOf(source), count);
+    keys.emitUpdate(stateOf(source), chunkOf(source), count, areFinite);
+  });
+}
+
+/// Writes the halves of states and of turned keys. Whether they and the values,
+/// which `areFinite` says of these, may be multiplied.
+Value CausalTile::emitHalves(Value areFinite) {
+  Value states = partOf(right, at.value(0), at.value(0), sources * columns(),
+                        keys.valueColumns());
+  reads.emitStateHalves(states, rightHalves);
+  reads.emitStateHalves(turnedTile, turnedHalves);
+  Value are = FiniteRows(b, sizes).emitAreFinite(states, at.value(0),
+                                                 at.value(sources * columns()));
+  return arith::AndIOp::create(b, are, areFinite);
+}
+
+/// Sets `scores` of `rows` queries from `row` on to 0 for keys that come later,
+/// and after the `count` keys of the chunk.
+void CausalTile::emitSeen(Value scores, int64_t rows, Value row, Value count) {
+  auto maskType = VectorType::get({sizes.lanes}, b.getI1Type());
+  forEach(0, sizes.block, sizes.lanes, [&](Value lane) {
+    auto emitRow = [&](Value r) {
+      Value seen = at.min(at.add(at.add(row, r), 1), count);
+      Value mask = vector::CreateMaskOp::create(b, maskType,
+                                                ValueRange{at.sub(seen, lane)});
+      Value score = load(scores, r, lane);
+      store(arith::SelectOp::create(b, mask, score, splat(0)), scores, r, lane);
+    };
+    if (rows > sizes.rows)
+      return forEach(0, rows, 1, emitRow);
+    for (int64_t r = 0; r < rows; ++r)
+      emitRow(at.value(r));
   });
 }
 
@@ -135,36 +193,74 @@ void CausalTile::emitScores(Value row, Value count) {
     Value from = at.mul(source, columns());
     tile::ProductOp::create(
         b, partOf(reads.left, at.value(0), from, sizes.block, columns()), row,
-        partOf(turnedTile, from, at.value(0), columns(), sizes.block), scores);
-    auto maskType = VectorType::get({sizes.lanes}, b.getI1Type());
-    forEach(0, sizes.block, sizes.lanes, [&](Value lane) {
-      for (int64_t r = 0; r < sizes.rows; ++r) {
-        Value seen = at.min(at.add(row, r + 1), count);
-        Value mask = vector::CreateMaskOp::create(
-            b, maskType, ValueRange{at.sub(seen, lane)});
-        Value score = load(scores, at.value(r), lane);
-        store(arith::SelectOp::create(b, mask, score, splat(0)), scores,
-              at.value(r), lane);
-      }
-    });
+        turnedOf(source), scores);
+    emitSeen(scores, sizes.rows, row, count);
+  });
+}
+
+/// The same of more queries, and the halves of their scores.
+void CausalTile::emitScoresByAmx(Value row, Value count) {
+  constexpr int64_t rows = QueryReads::amxRows;
+  int64_t terms = reads.featureTerms(),
+          inside = Halves::termsOf(sizes.block, Halves::Right::Exact);
+  Value zero = at.value(0);
+  Halves halves(b, sizes, scratch);
+  Value left = partOf(reads.leftHalves, row, zero, rows, reads.terms());
+  forEach(0, sources, 1, [&](Value source) {
+    Value begin = at.add(at.mul(source, sizes.block), sources * columns());
+    Value scores = partOf(reads.left, row, begin, rows, sizes.block);
+    Value from = at.mul(source, terms);
+    halves.emitProduct(partOf(left, zero, from, rows, terms), zero,
+                       partOf(turnedHalves, at.mul(source, terms / 2), zero,
+                              terms / 2, 2 * sizes.block),
+                       at.value(terms), scores);
+    emitSeen(scores, rows, row, count);
+    halves.emitLeft(scores, at.value(rows), left,
+                    at.add(at.mul(source, inside), sources * terms),
+                    Halves::Right::Exact);
+  });
+}
+
+/// What `rows` queries of `head` from `query` on read.
+void CausalTile::emitReads(Value head, Value query, Value rows, Value count) {
+  forEach(0, rows, sizes.rows, [&](Value row) {
+    emitScores(row, count);
+    Value seen = at.min(at.add(row, sizes.rows), count);
+    reads.emitQuotients(batch, head, query, row, rows, right, totals,
+                        sources > 1 ? at.value(reads.width())
+                                    : at.add(seen, columns()));
+  });
+}
+
+void CausalTile::emitReadsByAmx(Value head, Value query, Value rows,
+                                Value count) {
+  reads.emitQueryHalves(rows);
+  forEach(0, rows, QueryReads::amxRows, [&](Value row) {
+    emitScoresByAmx(row, count);
+    Value seen = at.min(at.add(row, QueryReads::amxRows), count);
+    Value terms =
+        Halves(b, sizes, scratch).emitTerms(seen, Halves::Right::Exact);
+    reads.emitQuotientsByAmx(batch, head, query, row, rows, rightHalves, totals,
+                             sources > 1 ? at.value(reads.terms())
+                                         : at.add(terms, reads.featureTerms()));
   });
 }
 
 /// A chunk of `rows` queries from `query` on, which `count` keys from `key` on
-/// are aligned with.
-void CausalTile::emitChunk(Value query, Value rows, Value key, Value count) {
+/// are aligned with; whether their values `areFinite`.
+void CausalTile::emitChunk(Value query, Value rows, Value key, Value count,
+                           Value areFinite) {
   emitSources(key, count, /*isRead=*/true);
+  Value byAmx = reads.isAmx() ? emitHalves(areFinite) : Value();
   forEachReader([&](Value head) {
     reads.emitQueries(batch, head, query, rows);
-    forEach(0, rows, sizes.rows, [&](Value row) {
-      emitScores(row, count);
-      Value seen = at.min(at.add(row, sizes.rows), count);
-      reads.emitQuotients(batch, head, query, row, rows, right, totals,
-                          sources > 1 ? at.value(reads.width())
-                                      : at.add(seen, columns()));
-    });
+    if (!byAmx)
+      return emitReads(head, query, rows, count);
+    emitEither(
+        byAmx, [&] { emitReadsByAmx(head, query, rows, count); },
+        [&] { emitReads(head, query, rows, count); });
   });
-  emitUpdates(count);
+  emitUpdates(count, areFinite);
 }
 
 void CausalTile::emit(Value ofBatch, Value ofGroup) {
@@ -196,7 +292,7 @@ void CausalTile::emit(Value ofBatch, Value ofGroup) {
   forEach(0, before, sizes.block, [&](Value first) {
     Value some = at.min(at.sub(before, first), sizes.block);
     emitSources(first, some, /*isRead=*/false);
-    emitUpdates(some);
+    emitUpdates(some, keys.isAmx() ? emitAreFinite(first, some) : Value());
   });
   Value pairs = at.sub(queries, firstQuery);
   forEach(0, pairs, sizes.block, [&](Value start) {
@@ -208,16 +304,17 @@ void CausalTile::emit(Value ofBatch, Value ofGroup) {
     auto all = keysOf(start, at.sub(end, start));
     // Within a chunk queries read values that they do not see, times 0: where
     // these are not finite, each query is a chunk of its own.
-    Value step =
-        arith::SelectOp::create(b, emitAreFinite(all.first, all.second),
-                                at.value(sizes.block), at.value(1));
+    Value areFinite = emitAreFinite(all.first, all.second);
+    Value step = arith::SelectOp::create(b, areFinite, at.value(sizes.block),
+                                         at.value(1));
     auto chunks = scf::ForOp::create(b, start, end, step);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(chunks.getBody());
     Value first = chunks.getInductionVar();
     Value rows = at.min(at.sub(end, first), step);
     auto own = keysOf(first, rows);
-    emitChunk(at.add(firstQuery, first), rows, own.first, own.second);
+    emitChunk(at.add(firstQuery, first), rows, own.first, own.second,
+              areFinite);
   });
 }
 

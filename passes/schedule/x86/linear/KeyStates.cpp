@@ -4,6 +4,7 @@
 #include "passes/schedule/x86/linear/KeyStates.h"
 
 #include "dialect/tile/TileOps.h"
+#include "passes/body/CompensatedSum.h"
 #include "passes/schedule/x86/shared/FiniteRows.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,11 +17,17 @@ KeyStates::KeyStates(ImplicitLocOpBuilder &b, LinearKeysOpInterface op,
                      Scratch &scratch)
     : FeatureRows(b, op, op.getKeyType().getShape().back(), operands, sizes,
                   scratch),
-      op(op), pooledColumns(padded(op.getValueType().getDimSize(3))) {}
+      op(op), pooledColumns(padded(op.getValueType().getDimSize(3))),
+      usesAmx(mayMultiplyHalves(op.getValue(), sizes)),
+      halves(b, sizes, scratch) {}
 
 void KeyStates::takeScratch() {
   if (op.hasComponents())
     componentTile = takeMatrix(1, columns);
+  if (usesAmx) {
+    featureHalves = halves.takeLeft(columns, sizes.block, Halves::Right::Exact);
+    chunkSums = takeMatrix(columns, pooledColumns);
+  }
   takeFeatureScratch();
 }
 
@@ -82,13 +89,6 @@ void KeyStates::emitMixedKey(Value batch, Value head, Value key, Value tile,
   });
 }
 
-void KeyStates::emitKeys(Value batch, Value head, Value first, Value count,
-                         Value tile) {
-  forEach(0, count, 1, [&](Value row) {
-    emitMixedKey(batch, head, at.add(first, row), tile, row);
-  });
-}
-
 Value KeyStates::valuesOf(Value batch, Value head) {
   return KernelOperands::matrixAt(b, operands.bufferOf(op.getValue()),
                                   {batch, at.div(head, op.getValueGroup())});
@@ -106,14 +106,67 @@ void KeyStates::emitValues(Value batch, Value head, Value first, Value count,
   });
 }
 
-void KeyStates::emitUpdate(const State &state, Value keys, Value values,
-                           Value count) {
-  Value zero = at.value(0);
+void KeyStates::emitTurned(const Chunk &chunk, Value count) {
+  tile::PackOp::create(b, chunk.features, at.value(0), at.value(0),
+                       at.max(count, 1), at.value(columns),
+                       b.getF32FloatAttr(1.0), chunk.turned);
+}
+
+void KeyStates::emitChunk(Value batch, Value head, Value first, Value count,
+                          const Chunk &chunk, bool areAllRead) {
+  forEach(0, count, 1, [&](Value row) {
+    emitMixedKey(batch, head, at.add(first, row), chunk.features, row);
+  });
+  emitValues(batch, head, first, count, chunk.values);
+  if (areAllRead || usesAmx)
+    forEach(count, sizes.block, 1,
+            [&](Value row) { fillRow(0, chunk.values, row, pooledColumns); });
+  if (!usesAmx)
+    return;
+  emitTurned(chunk, count);
+  halves.emitRight(chunk.values, chunk.halves, chunk.halvesRow,
+                   Halves::Right::Exact);
+}
+
+/// Adds `term` to a vector of `sums`, and keeps what is lost.
+void KeyStates::emitAdded(Value term, Value sums, Value lost, Value row,
+                          Value column) {
+  CompensatedSum total =
+      addCompensated(b, load(sums, row, column), term, load(lost, row, column));
+  store(total.sum, sums, row, column);
+  store(total.lost, lost, row, column);
+}
+
+void KeyStates::emitSums(const State &state, const Chunk &chunk, Value count) {
   tile::ProductClauses clauses;
   clauses.isTransposed = clauses.accumulates = true;
   clauses.count = count;
   clauses.lost = state.lost;
-  tile::ProductOp::create(b, keys, zero, values, state.sums, clauses);
+  tile::ProductOp::create(b, chunk.features, at.value(0), chunk.values,
+                          state.sums, clauses);
+}
+
+void KeyStates::emitSumsByAmx(const State &state, const Chunk &chunk,
+                              Value count) {
+  constexpr auto right = Halves::Right::Exact;
+  Value zero = at.value(0);
+  halves.emitLeft(chunk.turned, at.value(columns), featureHalves, zero, right);
+  int64_t all = Halves::termsOf(sizes.block, right);
+  Value values =
+      partOf(chunk.halves, chunk.halvesRow, zero, all / 2, 2 * pooledColumns);
+  halves.emitProduct(featureHalves, zero, values,
+                     halves.emitTerms(count, right), chunkSums);
+  forEach(0, columns, 1, [&](Value row) {
+    forEach(0, pooledColumns, sizes.lanes, [&](Value column) {
+      emitAdded(load(chunkSums, row, column), state.sums, state.lost, row,
+                column);
+    });
+  });
+}
+
+void KeyStates::emitTotals(const State &state, const Chunk &chunk,
+                           Value count) {
+  Value zero = at.value(0);
   forEach(0, columns, sizes.lanes, [&](Value column) {
     auto loop =
         scf::ForOp::create(b, zero, count, at.value(1), ValueRange{splat(0)});
@@ -121,15 +174,23 @@ void KeyStates::emitUpdate(const State &state, Value keys, Value values,
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       scf::YieldOp::create(
-          b, ValueRange{add(loop.getRegionIterArg(0),
-                            load(keys, loop.getInductionVar(), column))});
+          b, ValueRange{
+                 add(loop.getRegionIterArg(0),
+                     load(chunk.features, loop.getInductionVar(), column))});
     }
-    Value term = sub(loop.getResult(0), load(state.totalsLost, zero, column));
-    Value before = load(state.totals, zero, column);
-    Value total = add(before, term);
-    store(total, state.totals, zero, column);
-    store(sub(sub(total, before), term), state.totalsLost, zero, column);
+    emitAdded(loop.getResult(0), state.totals, state.totalsLost, zero, column);
   });
+}
+
+void KeyStates::emitUpdate(const State &state, const Chunk &chunk, Value count,
+                           Value areFinite) {
+  if (usesAmx)
+    emitEither(
+        areFinite, [&] { emitSumsByAmx(state, chunk, count); },
+        [&] { emitSums(state, chunk, count); });
+  else
+    emitSums(state, chunk, count);
+  emitTotals(state, chunk, count);
 }
 
 Value KeyStates::emitAreFinite(Value batch, Value head, Value first,

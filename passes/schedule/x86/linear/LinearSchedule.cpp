@@ -3,6 +3,7 @@
 
 #include "passes/schedule/x86/linear/LinearSchedule.h"
 
+#include "dialect/tile/TileOps.h"
 #include "passes/schedule/LinearStages.h"
 #include "passes/schedule/x86/linear/Linear.h"
 #include "passes/schedule/x86/shared/StageSchedule.h"
@@ -37,6 +38,9 @@ public:
     return whyNoCode(op);
   }
   SmallVector<PlanNumbers> propose(const Workload &work) const override {
+    // AMX hides no loads of narrower chunks.
+    if (usesAmx(work))
+      return {{64}};
     return {{64}, {32}};
   }
   Prediction predict(const Workload &work, const PlanCase &plan,
@@ -52,6 +56,13 @@ public:
   void emit(KernelOp kernel, const PlanCase &plan) const override {
     scheduleCausalLinear(kernel, sizesOf(plan));
   }
+
+private:
+  /// Operations on vectors to split one into halves and to store them, counted.
+  static constexpr double operationsOfSplit = 5;
+
+  double slotsByAmx(const Workload &work, double chunk, double queryRows,
+                    double keyRows) const;
 };
 
 /// A stage that takes or makes states, of whole vectors.
@@ -133,6 +144,28 @@ std::unique_ptr<Schedule> x86::makeLinearRead(TargetAttr target) {
       scheduleLinearRead);
 }
 
+/// Slots of products, of which AMX multiplies halves: the updates of states,
+/// the reads of them, and the scores of causal chunks.
+double ChunkedLinear::slotsByAmx(const Workload &work, double chunk,
+                                 double queryRows, double keyRows) const {
+  const Calibration &costs = cpu.costs;
+  double features = double(work.features), values = double(work.valueFeatures);
+  double inside = work.isCausal ? chunk : 0;
+  // Products of halves, three where both sides have rests, else two.
+  double products = 3 * queryRows * features * (values + inside) +
+                    2 * keyRows * features * values +
+                    2 * queryRows * inside * values;
+  double sums = keyRows / chunk * features * values;
+  double stored = queryRows * (values + inside);
+  // Numbers that are split: features of queries, scores, states that chunks of
+  // queries read; features and values of keys, and as often turned keys.
+  double split = queryRows * (features + inside) +
+                 queryRows / chunk * features * values +
+                 keyRows * (features * (work.isCausal ? 3 : 2) + values);
+  return products * costs.amxMultiplyAdd + sums * costs.amxSums +
+         stored * costs.amxStore + split * costs.other * operationsOfSplit;
+}
+
 /// The state of linear attention chunk by chunk; causal chunks also score their
 /// own keys.
 Prediction ChunkedLinear::predict(const Workload &work, const PlanCase &plan,
@@ -141,14 +174,16 @@ Prediction ChunkedLinear::predict(const Workload &work, const PlanCase &plan,
   double chunk = double(plan.get("block")), lanes = double(cpu.lanes);
   double queries = double(sizes.queries), keys = double(sizes.keys);
   double features = double(work.features), values = double(work.valueFeatures);
-  double products =
-      features * values *
-      (queries * double(work.heads) + keys * double(work.keyHeads));
+  double queryRows = queries * double(work.heads),
+         keyRows = keys * double(work.keyHeads);
+  double products = features * values * (queryRows + keyRows);
   if (work.isCausal)
-    products += chunk * (features + values) * queries * double(work.heads);
-  double slots = products * productSlots(work) / costs.linearShare +
-                 queries * (work.plainOther * costs.other +
-                            work.plainExps * slotsOfExp(0));
+    products += chunk * (features + values) * queryRows;
+  double ofProducts = usesAmx(work) && plan.get("block") % tile::amxTerms == 0
+                          ? slotsByAmx(work, chunk, queryRows, keyRows)
+                          : products / costs.linearShare;
+  double slots = ofProducts + queries * (work.plainOther * costs.other +
+                                         work.plainExps * slotsOfExp(0));
   double cycles = double(sizes.batch) * slots / lanes / cpu.multiplyAdds;
   double count = double(sizes.batch * work.groups);
   double state = features * (values + 1) * double(work.heads / work.groups);

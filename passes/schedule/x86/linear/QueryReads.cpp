@@ -14,11 +14,17 @@ QueryReads::QueryReads(ImplicitLocOpBuilder &b, LinearReadsOpInterface op,
                        int64_t sources, int64_t inside)
     : FeatureRows(b, op, op.getQueryType().getDimSize(3), operands, sizes,
                   scratch),
-      op(op), result(result), sources(sources), inside(inside) {}
+      op(op), result(result), sources(sources), inside(inside),
+      usesAmx(mayMultiplyHalves(op.getResult(), sizes)),
+      halves(b, sizes, scratch) {}
 
 void QueryReads::takeScratch() {
   left = takeMatrix(sizes.block, width());
   productTile = takeMatrix(sizes.rows, padded(valueFeatures()));
+  if (usesAmx) {
+    leftHalves = takeMatrix(sizes.block, terms(), b.getBF16Type());
+    amxTile = takeMatrix(amxRows, padded(valueFeatures()));
+  }
   if (op.getPremixer())
     queryTile = takeMatrix(1, columns);
   takeFeatureScratch();
@@ -52,11 +58,46 @@ void QueryReads::emitQuotients(Value batch, Value head, Value first, Value row,
   tile::ProductClauses clauses;
   clauses.count = terms;
   tile::ProductOp::create(b, left, row, right, productTile, clauses);
+  emitResults(batch, head, first, row, sizes.rows, queries, productTile,
+              totals);
+}
+
+void QueryReads::emitQuotientsByAmx(Value batch, Value head, Value first,
+                                    Value row, Value queries, Value right,
+                                    Value totals, Value terms) {
+  halves.emitProduct(leftHalves, row, right, terms, amxTile);
+  emitResults(batch, head, first, row, amxRows, queries, amxTile, totals);
+}
+
+void QueryReads::emitQueryHalves(Value count) {
+  forEach(0, sources, 1, [&](Value source) {
+    Value own = partOf(left, at.value(0), at.mul(source, columns), sizes.block,
+                       columns);
+    halves.emitLeft(own, count, leftHalves, at.mul(source, featureTerms()),
+                    Halves::Right::Rounded);
+  });
+}
+
+void QueryReads::emitStateHalves(Value matrix, Value pairs) {
+  int64_t lanes = cast<MemRefType>(matrix.getType()).getDimSize(1);
+  forEach(0, sources, 1, [&](Value source) {
+    Value own =
+        partOf(matrix, at.mul(source, columns), at.value(0), columns, lanes);
+    halves.emitRight(own, pairs, at.mul(source, featureTerms() / 2),
+                     Halves::Right::Rounded);
+  });
+}
+
+/// Writes the results of up to `rows` queries from `row` on, whose numerators
+/// are `products`.
+void QueryReads::emitResults(Value batch, Value head, Value first, Value row,
+                             int64_t rows, Value queries, Value products,
+                             Value totals) {
   Value target = targetOf(batch, head);
   auto number = [&](double value) -> Value {
     return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
   };
-  forEach(row, at.min(at.add(row, sizes.rows), queries), 1, [&](Value query) {
+  forEach(row, at.min(at.add(row, rows), queries), 1, [&](Value query) {
     Value sum = emitDot(left, query, totals, width());
     sum = add(sum, number(op.getEps().convertToDouble()));
     Value isZero =
@@ -66,8 +107,7 @@ void QueryReads::emitQuotients(Value batch, Value head, Value first, Value row,
     Value factors = spread(factor);
     emitPrefetchAhead(target, at.add(first, query), /*isWrite=*/true);
     forEachPart(valueFeatures(), [&](Value column, Value mask) {
-      Value result =
-          mul(load(productTile, at.sub(query, row), column), factors);
+      Value result = mul(load(products, at.sub(query, row), column), factors);
       result = arith::SelectOp::create(b, isZero, splat(0), result);
       storePart(result, target, at.add(first, query), column, mask);
     });

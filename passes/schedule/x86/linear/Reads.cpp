@@ -3,6 +3,7 @@
 
 #include "passes/schedule/x86/linear/Linear.h"
 #include "passes/schedule/x86/linear/QueryReads.h"
+#include "passes/schedule/x86/shared/FiniteRows.h"
 #include "passes/schedule/x86/shared/Grid.h"
 #include "passes/schedule/x86/shared/Thresholds.h"
 
@@ -24,7 +25,13 @@ public:
         reads(b, op, operands, kernel.getOutputs()[0], sizes, scratch,
               op.getPremixer() ? op.getHeads() : 1, /*inside=*/0) {}
 
-  void takeScratch() { reads.takeScratch(); }
+  void takeScratch() {
+    reads.takeScratch();
+    if (reads.isAmx())
+      rightHalves = takeMatrix(reads.terms() / 2,
+                               2 * op.getStates().getType().getDimSize(2),
+                               b.getBF16Type());
+  }
   void emit(Value batch, Value head, Value chunk);
 
 private:
@@ -32,6 +39,7 @@ private:
   LinearReadOp op;
   KernelOperands operands;
   QueryReads reads;
+  Value rightHalves;
 };
 
 } // namespace
@@ -65,10 +73,27 @@ void ReadTile::emit(Value batch, Value head, Value chunk) {
   reads.emitZeros(batch, head, first, at.add(first, rows));
   b.setInsertionPointToStart(choice.elseBlock());
   reads.emitQueries(batch, head, first, rows);
-  forEach(0, rows, sizes.rows, [&](Value row) {
-    reads.emitQuotients(batch, head, first, row, rows, right, totals,
-                        at.value(reads.width()));
-  });
+  auto emitQuotients = [&] {
+    forEach(0, rows, sizes.rows, [&](Value row) {
+      reads.emitQuotients(batch, head, first, row, rows, right, totals,
+                          at.value(reads.width()));
+    });
+  };
+  if (!reads.isAmx())
+    return emitQuotients();
+  Value areFinite =
+      FiniteRows(b, sizes).emitAreFinite(right, zero, at.value(reads.width()));
+  emitEither(
+      areFinite,
+      [&] {
+        reads.emitStateHalves(right, rightHalves);
+        reads.emitQueryHalves(rows);
+        forEach(0, rows, QueryReads::amxRows, [&](Value row) {
+          reads.emitQuotientsByAmx(batch, head, first, row, rows, rightHalves,
+                                   totals, at.value(reads.terms()));
+        });
+      },
+      emitQuotients);
 }
 
 void mixattn::scheduleLinearRead(KernelOp kernel, const TileSizes &usual) {

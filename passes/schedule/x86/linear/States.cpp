@@ -26,8 +26,13 @@ public:
   void takeScratch() {
     state.lost = takeMatrix(keys.featureColumns(), keys.valueColumns());
     state.totalsLost = takeMatrix(1, keys.featureColumns());
-    keyTile = takeMatrix(sizes.block, keys.featureColumns());
-    valueTile = takeMatrix(sizes.block, keys.valueColumns());
+    chunk.features = takeMatrix(sizes.block, keys.featureColumns());
+    chunk.values = takeMatrix(sizes.block, keys.valueColumns());
+    if (keys.isAmx()) {
+      chunk.turned = takeMatrix(keys.featureColumns(), sizes.block);
+      chunk.halves = keys.takeValueHalves();
+      chunk.halvesRow = at.value(0);
+    }
     keys.takeScratch();
   }
 
@@ -38,7 +43,7 @@ private:
   KernelOperands operands;
   KeyStates keys;
   KeyStates::State state;
-  Value keyTile, valueTile;
+  KeyStates::Chunk chunk;
 };
 
 } // namespace
@@ -55,9 +60,10 @@ void StateTile::emit(Value batch, Value head) {
   Value count = at.max(keys.emitCount(batch), 0);
   forEach(0, count, sizes.block, [&](Value first) {
     Value some = at.min(at.sub(count, first), sizes.block);
-    keys.emitKeys(batch, head, first, some, keyTile);
-    keys.emitValues(batch, head, first, some, valueTile);
-    keys.emitUpdate(state, keyTile, valueTile, some);
+    keys.emitChunk(batch, head, first, some, chunk, /*areAllRead=*/false);
+    Value areFinite =
+        keys.isAmx() ? keys.emitAreFinite(batch, head, first, some) : Value();
+    keys.emitUpdate(state, chunk, some, areFinite);
   });
   Value isFirst = at.compare(arith::CmpIPredicate::eq, head, 0);
   auto once = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);

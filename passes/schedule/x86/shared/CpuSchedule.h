@@ -32,12 +32,14 @@ protected:
 
   /// Whether products are of pairs of bf16, by AMX or by vectors.
   bool hasPairs(const Workload &work) const {
-    return work.isBf16 && (cpu.hasPairs() || usesAmx(work));
+    bool areOfF32 = work.kind == Workload::Kind::Linear;
+    return work.isBf16 && ((cpu.hasPairs() && !areOfF32) || usesAmx(work));
   }
-  /// Whether AMX computes the products.
+  /// Whether AMX computes the products: of linear attentions those of halves.
   bool usesAmx(const Workload &work) const {
     return cpu.hasAmx && work.isBf16 &&
            (work.kind == Workload::Kind::Softmax ||
+            work.kind == Workload::Kind::Linear ||
             work.kind == Workload::Kind::Contraction);
   }
   /// Slots of a multiply-add of products, of which pairs of bf16 have two.

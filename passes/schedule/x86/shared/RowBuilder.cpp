@@ -36,6 +36,16 @@ void RowBuilder::forEachPart(int64_t count,
     inside(at.value(whole), lanesBetween(0, rest));
 }
 
+void RowBuilder::emitEither(Value condition, function_ref<void()> then,
+                            function_ref<void()> otherwise) {
+  auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  then();
+  b.setInsertionPointToStart(choice.elseBlock());
+  otherwise();
+}
+
 Value RowBuilder::spread(Value number, VectorType type) {
   return vector::BroadcastOp::create(b, type, number);
 }
