@@ -119,7 +119,8 @@ def Tile_ProductOp : Tile_Op<"x86.product",
     - `amx`: pairs are multiplied by AMX, in squares of 16 rows, 16 lanes and 16
       steps. Rows and lanes of the target, and rows of the right side, come in
       sixteens; so do the steps that are read with a `count`: up to there the
-      right side is 0, and numbers on the left are finite. Of the other clauses
+      right side is 0, and numbers on the left are finite in rows whose sums
+      are read. Of the other clauses
       `count`, and `onto` or a factor, go with it. Each square is summed up
       first, even and odd terms apart, and then added.
     - `epilogue`: a region that gets a vector of the finished target, its row

@@ -34,7 +34,8 @@ PLANS = {
 if cpu.emulates_amx():
     PLANS["native+emulated-amx"] = (
         "online,width=64", "panel,width=32", "online,width=32,block=32",
-        "panel,width=64,block=32", "online,width=16,block=128", "unfused")
+        "panel,width=64,block=32", "online,width=16,block=128",
+        "chunked_linear,block=64", "chunked_linear,block=32", "unfused")
 # Weights after a block's products, not among them. Code for Zen 3 may have VAES.
 if "vaes" in cpu.flags():
     PLANS["znver3"] = ("online,width=16", "panel,width=16", "online,width=8,block=32",

@@ -48,20 +48,19 @@ private:
     return partOf(turnedTile, at.mul(source, columns()), at.value(0), columns(),
                   sizes.block);
   }
-  /// The first row of the halves of the values of `source`; it has a row for
-  /// each key.
-  Value halvesRowOf(Value source) {
-    return at.add(at.mul(source, sizes.block),
-                  sources * reads.featureTerms() / 2);
+  /// The first row of the thirds of the values of `source`.
+  Value thirdsRowOf(Value source) {
+    int64_t rows = Thirds::termsOf(sizes.block, Thirds::Right::Exact) / 2;
+    return at.add(at.mul(source, rows), sources * reads.featureTerms() / 2);
   }
   KeyStates::Chunk chunkOf(Value source);
   void forEachReader(llvm::function_ref<void(Value head)> inside) {
     Value first = at.mul(group, readers);
     forEach(first, at.add(first, readers), 1, inside);
   }
-  void emitSources(Value first, Value count, bool isRead);
+  void emitSources(Value first, Value count, bool isRead, Value areFinite);
   void emitUpdates(Value count, Value areFinite);
-  Value emitHalves(Value areFinite);
+  Value emitThirds(Value areFinite);
   void emitSeen(Value scores, int64_t rows, Value row, Value count);
   void emitScores(Value row, Value count);
   void emitScoresByAmx(Value row, Value count);
@@ -76,10 +75,11 @@ private:
   int64_t sources, readers, groups;
   KeyStates keys;
   QueryReads reads;
+  Thirds thirds;
   Value batch, group, firstSource;
   Value right, lost, totals, totalsLost, keyTile, turnedTile;
-  /// By AMX: the halves of `right`, and of `turnedTile` as a right side.
-  Value rightHalves, turnedHalves;
+  /// By AMX: the thirds of `right`, and of `turnedTile` as a right side.
+  Value rightThirds, turnedThirds;
 };
 
 } // namespace
@@ -93,7 +93,10 @@ CausalTile::CausalTile(ImplicitLocOpBuilder &b, KernelOp kernel,
       readers(op.getPremixer() ? op.getNumHeads() : op.getKeyGroup()),
       groups(op.getNumHeads() / readers), keys(b, op, operands, sizes, scratch),
       reads(b, op, operands, kernel.getOutputs()[0], sizes, scratch, sources,
-            /*inside=*/sizes.block) {}
+            /*inside=*/sizes.block),
+      thirds(b, sizes, scratch) {
+  assert(keys.isAmx() == reads.isAmx() && "results have the type of values");
+}
 
 void CausalTile::takeScratch() {
   int64_t pooled = keys.valueColumns();
@@ -105,8 +108,8 @@ void CausalTile::takeScratch() {
   turnedTile = takeMatrix(sources * columns(), sizes.block);
   if (reads.isAmx()) {
     Type bf16 = b.getBF16Type();
-    rightHalves = takeMatrix(reads.terms() / 2, 2 * pooled, bf16);
-    turnedHalves =
+    rightThirds = takeMatrix(reads.terms() / 2, 2 * pooled, bf16);
+    turnedThirds =
         takeMatrix(sources * reads.featureTerms() / 2, 2 * sizes.block, bf16);
   }
   reads.takeScratch();
@@ -120,8 +123,8 @@ KeyStates::Chunk CausalTile::chunkOf(Value source) {
   chunk.values = valuesOf(source);
   chunk.turned = turnedOf(source);
   if (keys.isAmx()) {
-    chunk.halves = rightHalves;
-    chunk.halvesRow = halvesRowOf(source);
+    chunk.thirds = rightThirds;
+    chunk.thirdsRow = thirdsRowOf(source);
   }
   return chunk;
 }
@@ -135,15 +138,17 @@ KeyStates::State CausalTile::stateOf(Value source) {
 }
 
 /// Features and values of `count` keys from `first` on, of all sources, and
-/// the features turned for scores where the chunk `isRead`.
-void CausalTile::emitSources(Value first, Value count, bool isRead) {
+/// the features turned for scores where the chunk `isRead`; whether the values
+/// `areFinite`, for AMX.
+void CausalTile::emitSources(Value first, Value count, bool isRead,
+                             Value areFinite) {
+  KeyStates::Readers readers;
+  readers.areScores = isRead;
+  // Products run over the rows of all sources.
+  readers.areOfAllRows = sources > 1;
   forEach(0, sources, 1, [&](Value source) {
-    KeyStates::Chunk chunk = chunkOf(source);
-    // Products run over the rows of all sources.
-    keys.emitChunk(batch, at.add(firstSource, source), first, count, chunk,
-                   /*areAllRead=*/sources > 1);
-    if (isRead && !keys.isAmx())
-      keys.emitTurned(chunk, count);
+    keys.emitChunk(batch, at.add(firstSource, source), first, count,
+                   chunkOf(source), readers, areFinite);
   });
 }
 
@@ -153,13 +158,15 @@ void CausalTile::emitUpdates(Value count, Value areFinite) {
   });
 }
 
-/// Writes the halves of states and of turned keys. Whether they and the values,
-/// which `areFinite` says of these, may be multiplied.
-Value CausalTile::emitHalves(Value areFinite) {
+/// Writes the thirds of states and of turned keys where values `areFinite`.
+/// Whether they are, and states, too: then thirds are multiplied.
+Value CausalTile::emitThirds(Value areFinite) {
   Value states = partOf(right, at.value(0), at.value(0), sources * columns(),
                         keys.valueColumns());
-  reads.emitStateHalves(states, rightHalves);
-  reads.emitStateHalves(turnedTile, turnedHalves);
+  emitIf(areFinite, [&] {
+    reads.emitStateThirds(states, rightThirds);
+    reads.emitStateThirds(turnedTile, turnedThirds);
+  });
   Value are = FiniteRows(b, sizes).emitAreFinite(states, at.value(0),
                                                  at.value(sources * columns()));
   return arith::AndIOp::create(b, are, areFinite);
@@ -198,26 +205,25 @@ void CausalTile::emitScores(Value row, Value count) {
   });
 }
 
-/// The same of more queries, and the halves of their scores.
+/// The same of more queries, and the thirds of their scores.
 void CausalTile::emitScoresByAmx(Value row, Value count) {
   constexpr int64_t rows = QueryReads::amxRows;
   int64_t terms = reads.featureTerms(),
-          inside = Halves::termsOf(sizes.block, Halves::Right::Exact);
+          inside = Thirds::termsOf(sizes.block, Thirds::Right::Exact);
   Value zero = at.value(0);
-  Halves halves(b, sizes, scratch);
-  Value left = partOf(reads.leftHalves, row, zero, rows, reads.terms());
+  Value left = partOf(reads.leftThirds, row, zero, rows, reads.terms());
   forEach(0, sources, 1, [&](Value source) {
     Value begin = at.add(at.mul(source, sizes.block), sources * columns());
     Value scores = partOf(reads.left, row, begin, rows, sizes.block);
     Value from = at.mul(source, terms);
-    halves.emitProduct(partOf(left, zero, from, rows, terms), zero,
-                       partOf(turnedHalves, at.mul(source, terms / 2), zero,
+    thirds.emitProduct(partOf(left, zero, from, rows, terms), zero,
+                       partOf(turnedThirds, at.mul(source, terms / 2), zero,
                               terms / 2, 2 * sizes.block),
                        at.value(terms), scores);
     emitSeen(scores, rows, row, count);
-    halves.emitLeft(scores, at.value(rows), left,
+    thirds.emitLeft(scores, at.value(rows), left,
                     at.add(at.mul(source, inside), sources * terms),
-                    Halves::Right::Exact);
+                    Thirds::Right::Exact);
   });
 }
 
@@ -234,13 +240,12 @@ void CausalTile::emitReads(Value head, Value query, Value rows, Value count) {
 
 void CausalTile::emitReadsByAmx(Value head, Value query, Value rows,
                                 Value count) {
-  reads.emitQueryHalves(rows);
+  reads.emitQueryThirds(rows);
   forEach(0, rows, QueryReads::amxRows, [&](Value row) {
     emitScoresByAmx(row, count);
     Value seen = at.min(at.add(row, QueryReads::amxRows), count);
-    Value terms =
-        Halves(b, sizes, scratch).emitTerms(seen, Halves::Right::Exact);
-    reads.emitQuotientsByAmx(batch, head, query, row, rows, rightHalves, totals,
+    Value terms = thirds.emitTerms(seen, Thirds::Right::Exact);
+    reads.emitQuotientsByAmx(batch, head, query, row, rows, rightThirds, totals,
                              sources > 1 ? at.value(reads.terms())
                                          : at.add(terms, reads.featureTerms()));
   });
@@ -250,13 +255,13 @@ void CausalTile::emitReadsByAmx(Value head, Value query, Value rows,
 /// are aligned with; whether their values `areFinite`.
 void CausalTile::emitChunk(Value query, Value rows, Value key, Value count,
                            Value areFinite) {
-  emitSources(key, count, /*isRead=*/true);
-  Value byAmx = reads.isAmx() ? emitHalves(areFinite) : Value();
+  emitSources(key, count, /*isRead=*/true, areFinite);
+  Value byAmx = reads.isAmx() ? emitThirds(areFinite) : Value();
   forEachReader([&](Value head) {
     reads.emitQueries(batch, head, query, rows);
     if (!byAmx)
       return emitReads(head, query, rows, count);
-    emitEither(
+    emitIf(
         byAmx, [&] { emitReadsByAmx(head, query, rows, count); },
         [&] { emitReads(head, query, rows, count); });
   });
@@ -291,8 +296,9 @@ void CausalTile::emit(Value ofBatch, Value ofGroup) {
   Value before = at.min(firstKey, count);
   forEach(0, before, sizes.block, [&](Value first) {
     Value some = at.min(at.sub(before, first), sizes.block);
-    emitSources(first, some, /*isRead=*/false);
-    emitUpdates(some, keys.isAmx() ? emitAreFinite(first, some) : Value());
+    Value areFinite = keys.isAmx() ? emitAreFinite(first, some) : Value();
+    emitSources(first, some, /*isRead=*/false, areFinite);
+    emitUpdates(some, areFinite);
   });
   Value pairs = at.sub(queries, firstQuery);
   forEach(0, pairs, sizes.block, [&](Value start) {

@@ -18,14 +18,14 @@ KeyStates::KeyStates(ImplicitLocOpBuilder &b, LinearKeysOpInterface op,
     : FeatureRows(b, op, op.getKeyType().getShape().back(), operands, sizes,
                   scratch),
       op(op), pooledColumns(padded(op.getValueType().getDimSize(3))),
-      usesAmx(mayMultiplyHalves(op.getValue(), sizes)),
-      halves(b, sizes, scratch) {}
+      usesAmx(mayMultiplyThirds(op.getValue(), sizes)),
+      thirds(b, sizes, scratch) {}
 
 void KeyStates::takeScratch() {
   if (op.hasComponents())
     componentTile = takeMatrix(1, columns);
   if (usesAmx) {
-    featureHalves = halves.takeLeft(columns, sizes.block, Halves::Right::Exact);
+    featureThirds = thirds.takeLeft(columns, sizes.block, Thirds::Right::Exact);
     chunkSums = takeMatrix(columns, pooledColumns);
   }
   takeFeatureScratch();
@@ -106,26 +106,25 @@ void KeyStates::emitValues(Value batch, Value head, Value first, Value count,
   });
 }
 
-void KeyStates::emitTurned(const Chunk &chunk, Value count) {
-  tile::PackOp::create(b, chunk.features, at.value(0), at.value(0),
-                       at.max(count, 1), at.value(columns),
-                       b.getF32FloatAttr(1.0), chunk.turned);
-}
-
 void KeyStates::emitChunk(Value batch, Value head, Value first, Value count,
-                          const Chunk &chunk, bool areAllRead) {
+                          const Chunk &chunk, const Readers &readers,
+                          Value areFinite) {
   forEach(0, count, 1, [&](Value row) {
     emitMixedKey(batch, head, at.add(first, row), chunk.features, row);
   });
   emitValues(batch, head, first, count, chunk.values);
-  if (areAllRead || usesAmx)
+  if (readers.areOfAllRows || usesAmx)
     forEach(count, sizes.block, 1,
             [&](Value row) { fillRow(0, chunk.values, row, pooledColumns); });
-  if (!usesAmx)
-    return;
-  emitTurned(chunk, count);
-  halves.emitRight(chunk.values, chunk.halves, chunk.halvesRow,
-                   Halves::Right::Exact);
+  if (readers.areScores || usesAmx)
+    tile::PackOp::create(b, chunk.features, at.value(0), at.value(0),
+                         at.max(count, 1), at.value(columns),
+                         b.getF32FloatAttr(1.0), chunk.turned);
+  if (usesAmx)
+    emitIf(areFinite, [&] {
+      thirds.emitRight(chunk.values, chunk.thirds, chunk.thirdsRow,
+                       Thirds::Right::Exact);
+    });
 }
 
 /// Adds `term` to a vector of `sums`, and keeps what is lost.
@@ -148,14 +147,14 @@ void KeyStates::emitSums(const State &state, const Chunk &chunk, Value count) {
 
 void KeyStates::emitSumsByAmx(const State &state, const Chunk &chunk,
                               Value count) {
-  constexpr auto right = Halves::Right::Exact;
+  constexpr auto right = Thirds::Right::Exact;
   Value zero = at.value(0);
-  halves.emitLeft(chunk.turned, at.value(columns), featureHalves, zero, right);
-  int64_t all = Halves::termsOf(sizes.block, right);
+  thirds.emitLeft(chunk.turned, at.value(columns), featureThirds, zero, right);
+  int64_t all = Thirds::termsOf(sizes.block, right);
   Value values =
-      partOf(chunk.halves, chunk.halvesRow, zero, all / 2, 2 * pooledColumns);
-  halves.emitProduct(featureHalves, zero, values,
-                     halves.emitTerms(count, right), chunkSums);
+      partOf(chunk.thirds, chunk.thirdsRow, zero, all / 2, 2 * pooledColumns);
+  thirds.emitProduct(featureThirds, zero, values,
+                     thirds.emitTerms(count, right), chunkSums);
   forEach(0, columns, 1, [&](Value row) {
     forEach(0, pooledColumns, sizes.lanes, [&](Value column) {
       emitAdded(load(chunkSums, row, column), state.sums, state.lost, row,
@@ -185,7 +184,7 @@ void KeyStates::emitTotals(const State &state, const Chunk &chunk,
 void KeyStates::emitUpdate(const State &state, const Chunk &chunk, Value count,
                            Value areFinite) {
   if (usesAmx)
-    emitEither(
+    emitIf(
         areFinite, [&] { emitSumsByAmx(state, chunk, count); },
         [&] { emitSums(state, chunk, count); });
   else

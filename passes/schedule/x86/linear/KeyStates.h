@@ -5,7 +5,7 @@
 #define MIXATTN_PASSES_SCHEDULE_X86_LINEAR_KEY_STATES_H
 
 #include "passes/schedule/x86/linear/FeatureRows.h"
-#include "passes/schedule/x86/linear/Halves.h"
+#include "passes/schedule/x86/linear/Thirds.h"
 
 namespace mixattn {
 
@@ -20,33 +20,39 @@ public:
   struct State {
     mlir::Value sums, totals, lost, totalsLost;
   };
-  /// A block of keys of one head, in f32: features and values as rows. AMX
-  /// takes the features turned, a column for a key, and the halves of values
-  /// from row `halvesRow` of `halves` on.
+  /// A block of keys of one head, in f32: features and values as rows, and the
+  /// features turned, a column for a key, for scores and for AMX. The thirds of
+  /// values are there for AMX, from row `thirdsRow` of `thirds` on.
   struct Chunk {
-    mlir::Value features, values, turned, halves, halvesRow;
+    mlir::Value features, values, turned, thirds, thirdsRow;
   };
 
   void takeScratch();
-  /// The halves of a chunk's values, in scratch.
-  mlir::Value takeValueHalves() {
-    return halves.takeRight(sizes.block, pooledColumns, Halves::Right::Exact);
+  /// The thirds of a chunk's values, in scratch.
+  mlir::Value takeValueThirds() {
+    return thirds.takeRight(sizes.block, pooledColumns, Thirds::Right::Exact);
   }
   /// The columns of a state: whole vectors of a value's features.
   int64_t valueColumns() const { return pooledColumns; }
-  /// Whether AMX multiplies the halves of features and values.
+  /// Whether AMX multiplies the thirds of features and values, where these are
+  /// finite: others are read by f32.
   bool isAmx() const { return usesAmx; }
   /// Keys of `batch` that count.
   mlir::Value emitCount(mlir::Value batch);
   void emitCleared(const State &state);
+  /// Who reads a chunk, next to updates of states.
+  struct Readers {
+    /// Scores, which take turned features.
+    bool areScores = false;
+    /// Products over all its rows: values after the last key become 0.
+    bool areOfAllRows = false;
+  };
   /// The mixed features and the values of `count` keys of `head`, from key
-  /// `first` on, and what AMX takes. Values after them become 0 for AMX, and
-  /// where `areAllRead`.
+  /// `first` on; whether these `areFinite`, for AMX.
   void emitChunk(mlir::Value batch, mlir::Value head, mlir::Value first,
-                 mlir::Value count, const Chunk &chunk, bool areAllRead);
-  /// The features of `count` keys of `chunk` as columns.
-  void emitTurned(const Chunk &chunk, mlir::Value count);
-  /// Adds `count` keys to `state`; AMX where their values `areFinite`.
+                 mlir::Value count, const Chunk &chunk, const Readers &readers,
+                 mlir::Value areFinite);
+  /// Adds `count` keys to `state`; by AMX where their values `areFinite`.
   void emitUpdate(const State &state, const Chunk &chunk, mlir::Value count,
                   mlir::Value areFinite);
   /// Whether the values of `count` keys of `head` from `first` on are finite.
@@ -68,10 +74,10 @@ private:
   LinearKeysOpInterface op;
   int64_t pooledColumns;
   bool usesAmx;
-  Halves halves;
-  /// The features of one component; the halves of features, and the sums of a
+  Thirds thirds;
+  /// The features of one component; the thirds of features, and the sums of a
   /// chunk.
-  mlir::Value componentTile, featureHalves, chunkSums;
+  mlir::Value componentTile, featureThirds, chunkSums;
 };
 
 } // namespace mixattn

@@ -38,7 +38,7 @@ public:
     return whyNoCode(op);
   }
   SmallVector<PlanNumbers> propose(const Workload &work) const override {
-    // AMX hides no loads of narrower chunks.
+    // By AMX states, which each chunk splits, take longer than hidden scores.
     if (usesAmx(work))
       return {{64}};
     return {{64}, {32}};
@@ -58,8 +58,9 @@ public:
   }
 
 private:
-  /// Operations on vectors to split one into halves and to store them, counted.
-  static constexpr double operationsOfSplit = 5;
+  /// Operations on vectors to split one into thirds and to store six of them,
+  /// counted.
+  static constexpr double operationsOfSplit = 9;
 
   double slotsByAmx(const Workload &work, double chunk, double queryRows,
                     double keyRows) const;
@@ -144,21 +145,22 @@ std::unique_ptr<Schedule> x86::makeLinearRead(TargetAttr target) {
       scheduleLinearRead);
 }
 
-/// Slots of products, of which AMX multiplies halves: the updates of states,
-/// the reads of them, and the scores of causal chunks.
+/// Slots of products, of whose numbers AMX multiplies thirds: the updates of
+/// states, the reads of them, and the scores of causal chunks.
 double ChunkedLinear::slotsByAmx(const Workload &work, double chunk,
                                  double queryRows, double keyRows) const {
   const Calibration &costs = cpu.costs;
   double features = double(work.features), values = double(work.valueFeatures);
   double inside = work.isCausal ? chunk : 0;
-  // Products of halves, three where both sides have rests, else two.
-  double products = 3 * queryRows * features * (values + inside) +
-                    2 * keyRows * features * values +
-                    2 * queryRows * inside * values;
+  // Six pairs of thirds; three where the right side is of bf16.
+  double products = 6 * queryRows * features * (values + inside) +
+                    3 * keyRows * features * values +
+                    3 * queryRows * inside * values;
   double sums = keyRows / chunk * features * values;
   double stored = queryRows * (values + inside);
   // Numbers that are split: features of queries, scores, states that chunks of
-  // queries read; features and values of keys, and as often turned keys.
+  // queries read; values and features of keys, as left sides and for scores.
+  // Features are turned, too, which counts as another time.
   double split = queryRows * (features + inside) +
                  queryRows / chunk * features * values +
                  keyRows * (features * (work.isCausal ? 3 : 2) + values);

@@ -15,14 +15,14 @@ QueryReads::QueryReads(ImplicitLocOpBuilder &b, LinearReadsOpInterface op,
     : FeatureRows(b, op, op.getQueryType().getDimSize(3), operands, sizes,
                   scratch),
       op(op), result(result), sources(sources), inside(inside),
-      usesAmx(mayMultiplyHalves(op.getResult(), sizes)),
-      halves(b, sizes, scratch) {}
+      usesAmx(mayMultiplyThirds(op.getResult(), sizes)),
+      thirds(b, sizes, scratch) {}
 
 void QueryReads::takeScratch() {
   left = takeMatrix(sizes.block, width());
   productTile = takeMatrix(sizes.rows, padded(valueFeatures()));
   if (usesAmx) {
-    leftHalves = takeMatrix(sizes.block, terms(), b.getBF16Type());
+    leftThirds = takeMatrix(sizes.block, terms(), b.getBF16Type());
     amxTile = takeMatrix(amxRows, padded(valueFeatures()));
   }
   if (op.getPremixer())
@@ -65,26 +65,26 @@ void QueryReads::emitQuotients(Value batch, Value head, Value first, Value row,
 void QueryReads::emitQuotientsByAmx(Value batch, Value head, Value first,
                                     Value row, Value queries, Value right,
                                     Value totals, Value terms) {
-  halves.emitProduct(leftHalves, row, right, terms, amxTile);
+  thirds.emitProduct(leftThirds, row, right, terms, amxTile);
   emitResults(batch, head, first, row, amxRows, queries, amxTile, totals);
 }
 
-void QueryReads::emitQueryHalves(Value count) {
+void QueryReads::emitQueryThirds(Value count) {
   forEach(0, sources, 1, [&](Value source) {
     Value own = partOf(left, at.value(0), at.mul(source, columns), sizes.block,
                        columns);
-    halves.emitLeft(own, count, leftHalves, at.mul(source, featureTerms()),
-                    Halves::Right::Rounded);
+    thirds.emitLeft(own, count, leftThirds, at.mul(source, featureTerms()),
+                    Thirds::Right::Split);
   });
 }
 
-void QueryReads::emitStateHalves(Value matrix, Value pairs) {
+void QueryReads::emitStateThirds(Value matrix, Value pairs) {
   int64_t lanes = cast<MemRefType>(matrix.getType()).getDimSize(1);
   forEach(0, sources, 1, [&](Value source) {
     Value own =
         partOf(matrix, at.mul(source, columns), at.value(0), columns, lanes);
-    halves.emitRight(own, pairs, at.mul(source, featureTerms() / 2),
-                     Halves::Right::Rounded);
+    thirds.emitRight(own, pairs, at.mul(source, featureTerms() / 2),
+                     Thirds::Right::Split);
   });
 }
 

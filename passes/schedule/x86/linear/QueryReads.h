@@ -5,7 +5,7 @@
 #define MIXATTN_PASSES_SCHEDULE_X86_LINEAR_QUERY_READS_H
 
 #include "passes/schedule/x86/linear/FeatureRows.h"
-#include "passes/schedule/x86/linear/Halves.h"
+#include "passes/schedule/x86/linear/Thirds.h"
 
 namespace mixattn {
 
@@ -25,22 +25,23 @@ public:
   void takeScratch();
   /// The columns of `left`.
   int64_t width() const { return sources * (columns + inside); }
-  /// Whether AMX multiplies the halves of both sides, for as many queries at a
-  /// time. The terms are those of the features of all sources, then those of
-  /// what stands inside, each exact on the right.
+  /// Whether AMX multiplies the thirds of both sides. The terms are those of
+  /// the features of all sources, then those of what stands inside, which are
+  /// exact on the right.
   bool isAmx() const { return usesAmx; }
+  /// The queries that AMX reads for at a time.
   static constexpr int64_t amxRows = 32;
   /// The terms of the features of one source.
   int64_t featureTerms() const {
-    return Halves::termsOf(columns, Halves::Right::Rounded);
+    return Thirds::termsOf(columns, Thirds::Right::Split);
   }
   int64_t terms() const {
     return sources *
-           (featureTerms() + Halves::termsOf(inside, Halves::Right::Exact));
+           (featureTerms() + Thirds::termsOf(inside, Thirds::Right::Exact));
   }
   /// `matrix`, whose rows are those of the states of all sources, as the right
   /// side of the first terms.
-  void emitStateHalves(mlir::Value matrix, mlir::Value pairs);
+  void emitStateThirds(mlir::Value matrix, mlir::Value pairs);
   /// The rows of `left` for `count` queries of `head` from `first` on.
   void emitQueries(mlir::Value batch, mlir::Value head, mlir::Value first,
                    mlir::Value count);
@@ -50,19 +51,21 @@ public:
   void emitQuotients(mlir::Value batch, mlir::Value head, mlir::Value first,
                      mlir::Value row, mlir::Value queries, mlir::Value right,
                      mlir::Value totals, mlir::Value terms);
-  /// The same for `amxRows` queries, whose halves are in `leftHalves`, over the
+  /// The same for `amxRows` queries, whose thirds are in `leftThirds`, over the
   /// first `terms` terms of `right`.
   void emitQuotientsByAmx(mlir::Value batch, mlir::Value head,
                           mlir::Value first, mlir::Value row,
                           mlir::Value queries, mlir::Value right,
                           mlir::Value totals, mlir::Value terms);
-  /// The halves of the features of `count` queries.
-  void emitQueryHalves(mlir::Value count);
+  /// The thirds of the features of `count` queries.
+  void emitQueryThirds(mlir::Value count);
   /// Writes zeros for the queries of `head` from `first` to before `last`.
   void emitZeros(mlir::Value batch, mlir::Value head, mlir::Value first,
                  mlir::Value last);
 
-  mlir::Value left, leftHalves;
+  mlir::Value left;
+  /// By AMX: the thirds of `left`.
+  mlir::Value leftThirds;
 
 private:
   void emitResults(mlir::Value batch, mlir::Value head, mlir::Value first,
@@ -80,8 +83,8 @@ private:
   mlir::Value result;
   int64_t sources, inside;
   bool usesAmx;
-  Halves halves;
-  /// The features of one query, and the products of a few.
+  Thirds thirds;
+  /// The features of one query, the products of a few, and those by AMX.
   mlir::Value queryTile, productTile, amxTile;
 };
 

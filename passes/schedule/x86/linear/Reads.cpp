@@ -28,7 +28,7 @@ public:
   void takeScratch() {
     reads.takeScratch();
     if (reads.isAmx())
-      rightHalves = takeMatrix(reads.terms() / 2,
+      rightThirds = takeMatrix(reads.terms() / 2,
                                2 * op.getStates().getType().getDimSize(2),
                                b.getBF16Type());
   }
@@ -39,7 +39,7 @@ private:
   LinearReadOp op;
   KernelOperands operands;
   QueryReads reads;
-  Value rightHalves;
+  Value rightThirds;
 };
 
 } // namespace
@@ -83,13 +83,13 @@ void ReadTile::emit(Value batch, Value head, Value chunk) {
     return emitQuotients();
   Value areFinite =
       FiniteRows(b, sizes).emitAreFinite(right, zero, at.value(reads.width()));
-  emitEither(
+  emitIf(
       areFinite,
       [&] {
-        reads.emitStateHalves(right, rightHalves);
-        reads.emitQueryHalves(rows);
+        reads.emitStateThirds(right, rightThirds);
+        reads.emitQueryThirds(rows);
         forEach(0, rows, QueryReads::amxRows, [&](Value row) {
-          reads.emitQuotientsByAmx(batch, head, first, row, rows, rightHalves,
+          reads.emitQuotientsByAmx(batch, head, first, row, rows, rightThirds,
                                    totals, at.value(reads.terms()));
         });
       },

@@ -30,8 +30,8 @@ public:
     chunk.values = takeMatrix(sizes.block, keys.valueColumns());
     if (keys.isAmx()) {
       chunk.turned = takeMatrix(keys.featureColumns(), sizes.block);
-      chunk.halves = keys.takeValueHalves();
-      chunk.halvesRow = at.value(0);
+      chunk.thirds = keys.takeValueThirds();
+      chunk.thirdsRow = at.value(0);
     }
     keys.takeScratch();
   }
@@ -60,9 +60,9 @@ void StateTile::emit(Value batch, Value head) {
   Value count = at.max(keys.emitCount(batch), 0);
   forEach(0, count, sizes.block, [&](Value first) {
     Value some = at.min(at.sub(count, first), sizes.block);
-    keys.emitChunk(batch, head, first, some, chunk, /*areAllRead=*/false);
     Value areFinite =
         keys.isAmx() ? keys.emitAreFinite(batch, head, first, some) : Value();
+    keys.emitChunk(batch, head, first, some, chunk, {}, areFinite);
     keys.emitUpdate(state, chunk, some, areFinite);
   });
   Value isFirst = at.compare(arith::CmpIPredicate::eq, head, 0);

@@ -35,7 +35,7 @@ protected:
     bool areOfF32 = work.kind == Workload::Kind::Linear;
     return work.isBf16 && ((cpu.hasPairs() && !areOfF32) || usesAmx(work));
   }
-  /// Whether AMX computes the products: of linear attentions those of halves.
+  /// Whether AMX computes the products: of linear attentions those of thirds.
   bool usesAmx(const Workload &work) const {
     return cpu.hasAmx && work.isBf16 &&
            (work.kind == Workload::Kind::Softmax ||

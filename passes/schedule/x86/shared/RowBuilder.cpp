@@ -36,12 +36,15 @@ void RowBuilder::forEachPart(int64_t count,
     inside(at.value(whole), lanesBetween(0, rest));
 }
 
-void RowBuilder::emitEither(Value condition, function_ref<void()> then,
-                            function_ref<void()> otherwise) {
-  auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+void RowBuilder::emitIf(Value condition, function_ref<void()> then,
+                        function_ref<void()> otherwise) {
+  auto choice =
+      scf::IfOp::create(b, condition, /*withElseRegion=*/bool(otherwise));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
   then();
+  if (!otherwise)
+    return;
   b.setInsertionPointToStart(choice.elseBlock());
   otherwise();
 }

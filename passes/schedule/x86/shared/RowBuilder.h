@@ -25,9 +25,9 @@ protected:
   void forEachPart(
       int64_t count,
       llvm::function_ref<void(mlir::Value column, mlir::Value mask)> inside);
-  /// Runs `then` where `condition` holds, else `otherwise`.
-  void emitEither(mlir::Value condition, llvm::function_ref<void()> then,
-                  llvm::function_ref<void()> otherwise);
+  /// Runs `then` where `condition` holds, else `otherwise`, if it is given.
+  void emitIf(mlir::Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise = nullptr);
   /// The lanes at [`row`, `column`] of a matrix of any floats as f32, and 0
   /// where the mask is not set.
   mlir::Value loadPart(mlir::Value matrix, mlir::Value row, mlir::Value column,
