@@ -144,7 +144,7 @@ Result<LoadedEntry> Artifact::load(const Entry &entry) const {
   if (machine != EM_X86_64)
     return makeError("{}: expected code for {}, but got code for {}", place,
                      machineName(EM_X86_64), machineName(machine));
-  if (Status check = checkTarget(content.target); !check)
+  if (Status check = checkCode(content); !check)
     return inPlace(place, check.error());
   if (Status check = checkSanitizer(content.sanitizer); !check)
     return inPlace(place, check.error());
@@ -172,6 +172,12 @@ Result<LoadedEntry> Artifact::load(const Entry &entry) const {
     if (!preparation)
       return preparation.error();
     loaded.preparation = reinterpret_cast<mixattn_preparation>(*preparation);
+  }
+  if (!content.versions.empty()) {
+    Result<void *> query = find("mixattn_version_" + entry.name);
+    if (!query)
+      return query.error();
+    loaded.versionQuery = reinterpret_cast<mixattn_version_query>(*query);
   }
   if (entry.kernels) {
     Result<void *> profile =

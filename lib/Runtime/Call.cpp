@@ -41,6 +41,20 @@ Result<uint64_t> LoadedEntry::workspaceOf(const Entry &entry,
   return call.queryWorkspace();
 }
 
+Result<std::optional<LoadedEntry::Version>> LoadedEntry::version() const {
+  if (!versionQuery)
+    return std::optional<Version>();
+  char message[512] = "";
+  mixattn_call call = {};
+  call.size = sizeof(call);
+  call.message = message;
+  call.message_size = sizeof(message);
+  int32_t number = versionQuery(&call);
+  if (number < 0)
+    return Error{message};
+  return std::optional<Version>({size_t(number), message});
+}
+
 Status LoadedEntry::prepareFor(const Entry &entry, int device) const {
   Request request;
   return request.statusOf(entry, preparation(device, &request.call));

@@ -19,10 +19,21 @@ struct LoadedEntry {
   /// The further functions of code for a GPU; else null.
   mixattn_workspace_query workspaceQuery = nullptr;
   mixattn_preparation preparation = nullptr;
+  /// Which code calls take, of that for several CPUs; else null.
+  mixattn_version_query versionQuery = nullptr;
 
   /// The bytes of memory that a call of `entry` takes: 0 where that is not
   /// known.
   Result<uint64_t> workspaceOf(const Entry &entry, const DimSizes &dims) const;
+  /// Of an artifact for several CPUs, the one whose code calls take, and where
+  /// that is not the first a sentence why.
+  struct Version {
+    size_t number;
+    std::string whyNotFirst;
+  };
+  /// Nothing where there is code for one; an error where this machine runs
+  /// none.
+  Result<std::optional<Version>> version() const;
   /// Loads all code that calls of `entry` launch on a GPU.
   Status prepareFor(const Entry &entry, int device) const;
 };

@@ -11,7 +11,7 @@ constexpr auto Eax = CpuRecord::Eax, Ebx = CpuRecord::Ebx, Ecx = CpuRecord::Ecx,
                Edx = CpuRecord::Edx;
 
 /// Registers that the operating system must save.
-enum State : uint64_t { None = 0, Avx = 0x6, Avx512 = 0xe6, Amx = 0x60000 };
+enum State : uint32_t { None = 0, Avx = 0x6, Avx512 = 0xe6, Amx = 0x60000 };
 
 struct Feature {
   std::string_view name;
@@ -131,30 +131,44 @@ static constexpr std::string_view tuning[] = {
 // clang-format on
 
 /// AVX10 counts versions in a leaf of its own.
-static bool hasAvx10(const CpuRecord &record, uint32_t version) {
+static std::vector<CpuAnswer> answersWithAvx10(uint32_t version) {
   constexpr uint32_t avx10 = 1u << 19;
-  return (record.savedState & Avx512) == Avx512 &&
-         (record.get(7, 1, Edx) & avx10) &&
-         (record.get(0x24, 0, Ebx) & 0xff) >= version;
+  return {{7, 1, Edx, avx10, avx10, Avx512},
+          {0x24, 0, Ebx, 0xff, version, Avx512}};
 }
 
-bool mixattn::hasCpuFeature(const CpuRecord &record, std::string_view name) {
+std::optional<std::vector<CpuAnswer>>
+mixattn::answersWith(std::string_view name) {
   for (const Feature &feature : features)
-    if (feature.name == name)
-      return (record.get(feature.leaf, feature.subleaf, feature.reg) >>
-                  feature.bit &
-              1) &&
-             (record.savedState & feature.state) == feature.state;
+    if (feature.name == name) {
+      uint32_t bit = 1u << feature.bit;
+      return std::vector<CpuAnswer>{{feature.leaf, feature.subleaf, feature.reg,
+                                     bit, bit, feature.state}};
+    }
   if (name.substr(0, 7) == "avx10.1")
-    return hasAvx10(record, 1);
+    return answersWithAvx10(1);
   if (name.substr(0, 7) == "avx10.2")
-    return hasAvx10(record, 2);
+    return answersWithAvx10(2);
   auto isPrefix = [&](std::string_view prefix) {
     return name.substr(0, prefix.size()) == prefix;
   };
-  return std::find(std::begin(unused), std::end(unused), name) !=
-             std::end(unused) ||
-         std::any_of(std::begin(tuning), std::end(tuning), isPrefix);
+  if (std::find(std::begin(unused), std::end(unused), name) !=
+          std::end(unused) ||
+      std::any_of(std::begin(tuning), std::end(tuning), isPrefix))
+    return std::vector<CpuAnswer>();
+  return std::nullopt;
+}
+
+bool mixattn::hasCpuFeature(const CpuRecord &record, std::string_view name) {
+  std::optional<std::vector<CpuAnswer>> answers = answersWith(name);
+  return answers &&
+         std::all_of(
+             answers->begin(), answers->end(), [&](const CpuAnswer &answer) {
+               uint32_t own =
+                   record.get(answer.leaf, answer.subleaf, answer.reg);
+               return (own & answer.mask) >= answer.least &&
+                      (record.savedState & answer.state) == answer.state;
+             });
 }
 
 Status mixattn::checkTarget(const Target &target) {
@@ -169,4 +183,11 @@ Status mixattn::checkTarget(const Target &target) {
                        "'{}'",
                        target.cpu, feature);
   return Success();
+}
+
+Status mixattn::checkCode(const Manifest &manifest) {
+  for (const Target &version : manifest.versions)
+    if (checkTarget(version))
+      return Success();
+  return checkTarget(manifest.target);
 }

@@ -326,8 +326,10 @@ Manifest Manifest::halfFor(bool isGpu) const {
   if (!gpu)
     return half;
   half.gpu.reset();
-  if (isGpu)
+  if (isGpu) {
     half.target = *gpu;
+    half.versions.clear();
+  }
   for (Entry &entry : half.entries) {
     if (isGpu && entry.gpu) {
       entry.workspace = entry.gpu->workspace;
@@ -352,6 +354,9 @@ Result<Manifest> mixattn::parseManifest(std::string_view text) {
                      manifest.abi);
   manifest.producer = root["producer"].text();
   manifest.target = parseTarget(root["target"]);
+  if (root.has("versions"))
+    for (const JsonView &version : root["versions"].elements())
+      manifest.versions.push_back(parseTarget(version));
   if (root.has("gpu"))
     manifest.gpu = parseTarget(root["gpu"]);
   if (root.has("sanitizer")) {

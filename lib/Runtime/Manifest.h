@@ -229,7 +229,10 @@ struct Manifest {
   int64_t abi = 0;
   std::string producer;
   Target target;
-  /// The GPUs that there is code for next to that for `target`, a CPU.
+  /// The CPUs that there is code for, where they are several, those that are
+  /// preferred first; `target` is the last of them.
+  std::vector<Target> versions = {};
+  /// The GPUs that there is code for next to that for a CPU.
   std::optional<Target> gpu = std::nullopt;
   /// The sanitizer that the code was instrumented with.
   Sanitizer sanitizer = Sanitizer::None;

@@ -14,6 +14,10 @@
  * calling convention (tvm/ffi/c_api.h, TVMFFISafeCallType): all tensors as
  * values, those of arguments first; nothing as the result.
  *
+ * A shared library may hold host code for several CPUs. A process takes the
+ * first of the manifest's `versions` that its machine and system let it run, in
+ * all of its calls. `mixattn_version_NAME` says which.
+ *
  * A shared library may be a host artifact and a GPU artifact in one: then the
  * tensors' DLDevice says which of the two a call is of. kDLCPU is the host,
  * kDLCUDA and kDLCUDAManaged are GPUs; a tensor that lies elsewhere, or not
@@ -98,7 +102,8 @@ enum {
   /* There is no CUDA driver, or one that is too old. */
   MIXATTN_ERROR_DRIVER = -5,
   /* The CPU or the system does not let the process run this code: AMX is asked
-   * for once a process. Or a GPU artifact has no code for the device. */
+   * for once a process. Or an artifact has no code for this CPU, where it has
+   * some for several, or for the device. */
   MIXATTN_ERROR_MACHINE = -6,
   /* The CUDA driver refused something, the message has its name and text; or a
    * launch is beyond what a device takes. */
@@ -125,7 +130,9 @@ typedef int32_t (*mixattn_entry)(const DLTensor *const *tensors, int32_t count,
 /* `mixattn_workspace_NAME`: writes to `bytes` what a call of the entry takes as
  * `call->workspace`, of tensors of these shapes; 0 of a host artifact whose
  * manifest does not say. It looks at nothing but ranks and shapes, and at the
- * devices where there is code for both: data may be NULL. Needs no driver. */
+ * devices where there is code for both: data may be NULL. Needs no driver. Of
+ * code for several CPUs it is that of the one which calls take: no more than the
+ * manifest says. */
 typedef int32_t (*mixattn_workspace_query)(const DLTensor *const *tensors,
                                            int32_t count, uint64_t *bytes,
                                            const mixattn_call *call);
@@ -140,6 +147,12 @@ typedef int32_t (*mixattn_workspace_query)(const DLTensor *const *tensors,
  * negative `device` is the host. */
 typedef int32_t (*mixattn_preparation)(int32_t device,
                                        const mixattn_call *call);
+
+/* `mixattn_version_NAME`, of a library with code for several CPUs alone: the
+ * number, from 0 on, of the manifest's `versions` whose code calls on the host
+ * take; or MIXATTN_ERROR_MACHINE where this machine runs none. Where it is not
+ * 0, `call->message` receives why the first is not taken. */
+typedef int32_t (*mixattn_version_query)(const mixattn_call *call);
 
 /* One stretch of time in which a thread was at work on a kernel, or in which
  * a kernel ran. Times are readings of the time stamp counter. */

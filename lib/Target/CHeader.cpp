@@ -290,7 +290,8 @@ static std::string makeBody(const CEntry &entry, Place place) {
 }
 
 /// The functions of the ABI for `entry`.
-static std::string makeDeclarations(const Entry &entry) {
+static std::string makeDeclarations(const Entry &entry,
+                                    bool isForSeveralCpus) {
   auto declare = [](const std::string &symbol,
                     std::vector<std::string> parameters) {
     std::string start = "int32_t " + symbol + "(";
@@ -300,23 +301,30 @@ static std::string makeDeclarations(const Entry &entry) {
   };
   std::string tensors = "const DLTensor *const *tensors, int32_t count";
   std::string call = "const mixattn_call *call";
+  std::string version =
+      isForSeveralCpus ? declare("mixattn_version_" + entry.name, {call}) : "";
   return declare(entry.symbol, {tensors, call}) +
          declare("mixattn_workspace_" + entry.name,
                  {tensors, "uint64_t *bytes, " + call}) +
          declare("mixattn_prepare_" + entry.name, {"int32_t device", call}) +
-         "\n";
+         version + "\n";
 }
 
 std::string mixattn::makeCHeader(const Manifest &manifest) {
   std::string guard = "MIXATTN_ENTRIES", functions;
   Place place = placeOf(manifest);
   std::string target = manifest.target.cpu;
+  if (!manifest.versions.empty())
+    target =
+        llvm::join(llvm::map_range(manifest.versions,
+                                   [](const Target &each) { return each.cpu; }),
+                   ",");
   if (manifest.gpu)
     target += "," + manifest.gpu->cpu;
   for (const Entry &entry : manifest.entries) {
     CEntry named = nameInC(entry);
     guard += "_" + entry.name;
-    functions += makeDeclarations(entry) + makeComment(named, place) +
+    functions += makeDeclarations(entry, !manifest.versions.empty()) + makeComment(named, place) +
                  makeSignature(named, place) + makeBody(named, place) + "\n";
   }
   return "/* Made by " + manifest.producer + " for " + target +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The manifest of code for several GPUs, or for a CPU and GPUs.
+// The manifest of code for several CPUs or GPUs, or for CPUs and GPUs.
 #include "lib/Target/MergeManifests.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -30,7 +30,7 @@ static Object &entryOf(Object &manifest, size_t number) {
   return *(*manifest.getArray("entries"))[number].getAsObject();
 }
 
-/// The bytes that are enough for a call on any of the GPUs.
+/// The bytes that are enough for a call on any of the targets.
 static Value largest(llvm::ArrayRef<Value> sizes) {
   if (llvm::all_equal(sizes))
     return sizes.front();
@@ -66,6 +66,38 @@ std::string mixattn::mergeManifests(llvm::ArrayRef<std::string> texts) {
     Object &entry = entryOf(merged, i);
     entry["launches"] = std::move(launches);
     entry["workspace"] = largest(sizes);
+  }
+  return print(std::move(merged));
+}
+
+std::string mixattn::mergeVersions(llvm::ArrayRef<std::string> texts) {
+  if (texts.size() == 1)
+    return texts.front();
+  std::vector<Object> all;
+  Array versions;
+  for (const std::string &text : texts) {
+    all.push_back(parse(text));
+    versions.push_back(*all.back().get("target"));
+  }
+  Object merged = all.back();
+  merged["versions"] = std::move(versions);
+  for (size_t i = 0; i < merged.getArray("entries")->size(); ++i) {
+    // What one of them does not know before a call, nobody knows.
+    std::vector<Value> sizes;
+    std::optional<int64_t> packed;
+    for (Object &manifest : all) {
+      Object &own = entryOf(manifest, i);
+      if (const Value *bytes = own.get("workspace"))
+        sizes.push_back(*bytes);
+      if (std::optional<int64_t> bytes = own.getInteger("packed"))
+        packed = std::max(*bytes, packed.value_or(0));
+    }
+    Object &entry = entryOf(merged, i);
+    entry.erase("workspace");
+    if (sizes.size() == all.size())
+      entry["workspace"] = largest(sizes);
+    if (packed)
+      entry["packed"] = *packed;
   }
   return print(std::move(merged));
 }

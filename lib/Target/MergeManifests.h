@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The manifest of code for several GPUs, or for a CPU and GPUs.
+// The manifest of code for several CPUs or GPUs, or for CPUs and GPUs.
 #ifndef MIXATTN_LIB_TARGET_MERGEMANIFESTS_H
 #define MIXATTN_LIB_TARGET_MERGEMANIFESTS_H
 
@@ -16,7 +16,13 @@ namespace mixattn {
 /// text alone stays as it is.
 std::string mergeManifests(llvm::ArrayRef<std::string> texts);
 
-/// The manifest of an artifact with code for a CPU, whose manifest is `host`,
+/// The manifest of an artifact with code for several CPUs. `texts` are those of
+/// one module compiled for each, those that are preferred first; they differ in
+/// targets and memory only. Workspaces and packed parameters are large enough
+/// on all of them. One text alone stays as it is.
+std::string mergeVersions(llvm::ArrayRef<std::string> texts);
+
+/// The manifest of an artifact with code for CPUs, whose manifest is `host`,
 /// and for GPUs, whose is `gpus`, made from one module: the first with what the
 /// second says otherwise.
 std::string joinManifests(const std::string &host, const std::string &gpus);

@@ -350,11 +350,16 @@ ExitCode Compilation::run(std::vector<GpuKernels> &kernels,
 }
 
 ExitCode Compilation::run(std::vector<std::string> &objects,
-                          std::string &manifest) {
+                          std::vector<std::string> &manifests) {
   if (ExitCode code = runAllNamed(/*isOneOfSeveral=*/true))
     return code;
   Manifest parsed;
-  if (ExitCode code = readManifest(parsed, manifest))
+  std::string prefix = hostPrefix(manifests.size());
+  if (ExitCode code = readManifest(parsed, manifests.emplace_back()))
     return code;
-  return emit(objects, hostPrefix.str());
+  std::vector<std::string> own;
+  if (ExitCode code = emit(own, prefix))
+    return code;
+  llvm::append_range(objects, own);
+  return done;
 }

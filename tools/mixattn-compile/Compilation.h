@@ -45,10 +45,12 @@ public:
   ExitCode run(std::vector<GpuKernels> &kernels,
                std::vector<std::string> &manifests, bool isOneOfSeveral);
 
-  /// Runs the passes and gives the objects and the manifest's text of code for
-  /// a CPU that goes into a library with code for GPUs. Says what went wrong;
-  /// remarks name the target.
-  ExitCode run(std::vector<std::string> &objects, std::string &manifest);
+  /// Runs the passes and adds the objects and the manifest's text of code for a
+  /// CPU that goes into a library with code for other targets: the number of
+  /// the CPU is that of manifests before it. Says what went wrong; remarks name
+  /// the target.
+  ExitCode run(std::vector<std::string> &objects,
+               std::vector<std::string> &manifests);
 
 private:
   ExitCode checkPlan();

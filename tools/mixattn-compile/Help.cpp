@@ -31,7 +31,9 @@ suffix of OUT says what to make; "-" is the standard input or output.
                         sm_80,sm_90a; a call takes what suits its device. The
                         last two may hold code for a CPU as well:
                         x86-64-v3,sm_80,sm_90a; the device of a call's tensors
-                        decides
+                        decides. And for several CPUs: graniterapids,x86-64-v3;
+                        a process takes the one of most instructions that its
+                        machine has
                         NAME+emulated-amx, for tests: code as for a CPU with AMX
                         that any CPU with AVX-512 runs, slowly
   --target-file=FILE    numbers of predictions in place of those that are known

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Code for GPUs, one or several in one artifact, and for a CPU with them.
-#include "tools/mixattn-compile/GpuArtifact.h"
+// Code for GPUs, and for several targets in one artifact.
+#include "tools/mixattn-compile/JoinedArtifact.h"
 
 #include "lib/Target/DispatchObjects.h"
 #include "lib/Target/LaunchTable.h"
@@ -11,7 +11,7 @@ using namespace mixattn;
 namespace {
 /// The code of a module, for all targets of an artifact.
 struct AllCode {
-  /// For a CPU; none where there are GPUs alone.
+  /// For CPUs; none where there are GPUs alone.
   std::vector<std::string> hostObjects;
   std::vector<GpuKernels> kernels;
   /// The manifest of the artifact.
@@ -20,27 +20,31 @@ struct AllCode {
 } // namespace
 
 /// The objects of a library: what launches kernels, and where there is code for
-/// a CPU what chooses.
+/// CPUs what chooses.
 static Result<std::vector<std::string>>
 makeObjects(const CudaTools &tools, AllCode code, const Manifest &manifest) {
-  auto images = makeImages(tools, code.kernels);
-  if (!images)
-    return images.error();
-  if (code.hostObjects.empty())
-    return makeLaunchObjects(manifest, code.text, *images);
-  auto launch = makeLaunchObjects(manifest.halfFor(/*isGpu=*/true), code.text,
-                                  *images, cudaPrefix);
-  if (!launch)
-    return launch.error();
   std::vector<std::string> objects = std::move(code.hostObjects);
-  for (auto &more : {*launch, makeDispatchObjects(manifest, code.text)})
-    llvm::append_range(objects, more);
+  bool isForGpusAlone = objects.empty();
+  if (!code.kernels.empty()) {
+    auto images = makeImages(tools, code.kernels);
+    if (!images)
+      return images.error();
+    auto launch = isForGpusAlone
+                      ? makeLaunchObjects(manifest, code.text, *images)
+                      : makeLaunchObjects(manifest.halfFor(/*isGpu=*/true),
+                                          code.text, *images, cudaPrefix);
+    if (!launch)
+      return launch.error();
+    llvm::append_range(objects, *launch);
+  }
+  if (!isForGpusAlone)
+    llvm::append_range(objects, makeDispatchObjects(manifest, code.text));
   return objects;
 }
 
 /// The code in the form that the output has; objects of what is linked.
 static Result<std::vector<std::string>>
-makeGpuCode(const Options &options, AllCode code, const Manifest &manifest) {
+joinCode(const Options &options, AllCode code, const Manifest &manifest) {
   const std::vector<GpuKernels> &kernels = code.kernels;
   if (options.kind == ArtifactKind::Ptx)
     return std::vector<std::string>{kernels.front().ptx};
@@ -59,8 +63,7 @@ makeGpuCode(const Options &options, AllCode code, const Manifest &manifest) {
 static ExitCode compileAll(const Options &options,
                            llvm::ArrayRef<Machine> machines,
                            const llvm::MemoryBuffer &source, AllCode &made) {
-  std::vector<std::string> manifests;
-  std::string hostManifest;
+  std::vector<std::string> manifests, hostManifests;
   for (const Machine &machine : machines) {
     auto copy = llvm::MemoryBuffer::getMemBufferCopy(
         source.getBuffer(), source.getBufferIdentifier());
@@ -68,20 +71,24 @@ static ExitCode compileAll(const Options &options,
     ExitCode code =
         machine.isGpu
             ? compilation.run(made.kernels, manifests, machines.size() > 1)
-            : compilation.run(made.hostObjects, hostManifest);
+            : compilation.run(made.hostObjects, hostManifests);
     if (code)
       return code;
   }
-  made.text = mergeManifests(manifests);
-  if (!hostManifest.empty())
-    made.text = joinManifests(hostManifest, made.text);
+  if (hostManifests.empty()) {
+    made.text = mergeManifests(manifests);
+    return done;
+  }
+  made.text = mergeVersions(hostManifests);
+  if (!manifests.empty())
+    made.text = joinManifests(made.text, mergeManifests(manifests));
   return done;
 }
 
-ExitCode mixattn::compileForGpus(const Options &options,
-                                 llvm::ArrayRef<Machine> machines,
-                                 const llvm::MemoryBuffer &source,
-                                 OutputFiles &files) {
+ExitCode mixattn::compileJoined(const Options &options,
+                                llvm::ArrayRef<Machine> machines,
+                                const llvm::MemoryBuffer &source,
+                                OutputFiles &files) {
   AllCode all;
   if (ExitCode code = compileAll(options, machines, source, all))
     return code;
@@ -89,7 +96,7 @@ ExitCode mixattn::compileForGpus(const Options &options,
   auto manifest = parseManifest(text);
   if (!manifest)
     return report(manifest.error());
-  auto code = makeGpuCode(options, std::move(all), *manifest);
+  auto code = joinCode(options, std::move(all), *manifest);
   if (!code)
     return report(code.error());
   Status added = makeArtifact(*options.kind, options.output, std::move(*code),

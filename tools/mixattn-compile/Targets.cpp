@@ -27,23 +27,27 @@ static Result<Machine> findTarget(const std::string &name) {
                    name);
 }
 
-/// Why `machines`, several in ascending order, do not go together, or nothing.
+/// Why `machines`, several in their order, do not go together, or nothing.
 static Status checkSeveral(llvm::ArrayRef<Machine> machines) {
   for (auto [left, right] : llvm::zip(machines, machines.drop_front())) {
-    if (!right.isGpu)
-      return makeError("expected one CPU and GPUs where '--target' names "
-                       "several, but got the CPUs '{}' and '{}'",
-                       left.cpu, right.cpu);
     if (left.cpu == right.cpu)
-      return makeError("expected '--target' to name a GPU once, but got '{}' "
-                       "twice",
+      return makeError("expected '--target' to name a target once, but got "
+                       "'{}' twice",
                        left.cpu);
-    if (capabilityOf(left.cpu) == capabilityOf(right.cpu))
+    if (!right.isGpu && left.features == right.features)
+      return makeError("expected '{}' or '{}', which have the same "
+                       "instructions, but got both",
+                       left.cpu, right.cpu);
+    if (left.isGpu && capabilityOf(left.cpu) == capabilityOf(right.cpu))
       return makeError("expected '{}' or '{}', which are the same GPUs, but "
                        "got both",
                        left.cpu, right.cpu);
   }
   return Success{};
+}
+
+bool mixattn::hasSeveralCpus(llvm::ArrayRef<Machine> machines) {
+  return machines.size() > 1 && !machines[1].isGpu;
 }
 
 Result<std::vector<Machine>> mixattn::findTargets(llvm::StringRef names,
@@ -55,9 +59,11 @@ Result<std::vector<Machine>> mixattn::findTargets(llvm::StringRef names,
       return machine.error();
     machines.push_back(std::move(*machine));
   }
-  // CPUs have no compute capability, and come first.
+  // CPUs have no compute capability, and come first: those of many
+  // instructions before those of few.
   auto rank = [](const Machine &machine) {
-    return std::tuple(machine.isGpu, capabilityOf(machine.cpu), machine.cpu);
+    return std::tuple(machine.isGpu, -int64_t(machine.features.size()),
+                      capabilityOf(machine.cpu), machine.cpu);
   };
   llvm::sort(machines, [&](const Machine &left, const Machine &right) {
     return rank(left) < rank(right);
@@ -67,6 +73,9 @@ Result<std::vector<Machine>> mixattn::findTargets(llvm::StringRef names,
     if (machine.isGpu)
       return makeError("expected no '--target-file' for '{}', which is a GPU",
                        machine.cpu);
+    if (hasSeveralCpus(machines))
+      return makeError("expected one CPU with '--target-file', but got '{}'",
+                       names.str());
     auto given = readTargetFile(numbers, machine.cpu);
     if (!given)
       return given.error();
@@ -88,6 +97,11 @@ Status mixattn::checkOptions(const Options &options,
   if (machines.size() > 1 && !holdsSeveral)
     return makeError("expected one target, or a .fatbin, a .so or a runner, "
                      "which hold code for several, but got '{}'",
+                     options.target);
+  if (hasSeveralCpus(machines) && (options.embeds || options.isProfiled ||
+                                   options.sanitizer != Sanitizer::None))
+    return makeError("expected no '--embed', '--profile' or '--sanitize' for "
+                     "several CPUs, but got '{}'",
                      options.target);
   if (options.embeds && gpu.isGpu)
     return makeError("expected no '--embed' for '{}', which is a GPU", gpu.cpu);

@@ -8,12 +8,15 @@
 
 namespace mixattn {
 
-/// The machines that `names` stand for, with commas between: a CPU that
-/// lib/Target knows, with the numbers of the file `numbers`, if that is not
-/// empty; a GPU or several in any order; or both. The CPU comes first, GPUs in
-/// ascending order.
+/// The machines that `names` stand for, with commas between, in any order: CPUs
+/// that lib/Target knows, one with the numbers of the file `numbers`, if that
+/// is not empty; GPUs; or both. CPUs come first, those of many instructions
+/// before those of few, then GPUs in ascending order.
 Result<std::vector<Machine>> findTargets(llvm::StringRef names,
                                          llvm::StringRef numbers);
+
+/// Whether the first two of `machines` are CPUs.
+bool hasSeveralCpus(llvm::ArrayRef<Machine> machines);
 
 /// Why `machines` and the other options do not go together, or nothing.
 Status checkOptions(const Options &options, llvm::ArrayRef<Machine> machines);

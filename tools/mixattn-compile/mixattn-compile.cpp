@@ -3,8 +3,8 @@
 #include "mixattn/Version.h"
 #include "passes/plan/Explain.h"
 #include "tools/mixattn-compile/Compilation.h"
-#include "tools/mixattn-compile/GpuArtifact.h"
 #include "tools/mixattn-compile/ImportSource.h"
+#include "tools/mixattn-compile/JoinedArtifact.h"
 #include "tools/mixattn-compile/Targets.h"
 
 using namespace mixattn;
@@ -46,8 +46,9 @@ static ExitCode compile(Options options) {
   files.keep(options.input);
   if (ExitCode taken = takeWeights(options, *source, weights, files))
     return taken;
-  bool isForGpu = machines->back().isGpu && options.kind && !options.isReport();
-  ExitCode code = isForGpu ? compileForGpus(options, *machines, **source, files)
+  bool isJoined = (machines->back().isGpu || machines->size() > 1) &&
+                  options.kind && !options.isReport();
+  ExitCode code = isJoined ? compileJoined(options, *machines, **source, files)
                            : Compilation(options, machine, std::move(*source))
                                  .run(weights, files);
   if (code != done)

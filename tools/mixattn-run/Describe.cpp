@@ -199,6 +199,8 @@ std::string mixattn::describe(const Manifest &manifest, std::string_view entry,
   std::string text = "producer  " + manifest.producer + "\nabi       " +
                      std::to_string(manifest.abi) + "\ntarget    " +
                      manifest.target.arch + " " + manifest.target.cpu + "\n";
+  for (const Target &version : manifest.versions)
+    text += "code for  " + version.cpu + "\n";
   if (manifest.gpu)
     text += "GPUs      " + manifest.gpu->arch + " " + manifest.gpu->cpu + "\n";
   if (manifest.target.machine)

@@ -74,6 +74,16 @@ static const Comparison *worst(const std::vector<Comparison> &comparisons) {
   return found;
 }
 
+const Target &Report::target() const {
+  const Manifest &manifest = artifact.manifest();
+  return version ? manifest.versions[version->number] : manifest.target;
+}
+
+std::string mixattn::versionLine(const Report &report) {
+  const std::string &why = report.version->whyNotFirst;
+  return "code for " + report.target().cpu + (why.empty() ? "" : ": " + why);
+}
+
 std::string mixattn::timingLine(const Report &report) {
   char text[160];
   snprintf(text, sizeof(text), "median %.4g ms, minimum %.4g ms",
@@ -121,7 +131,7 @@ static void describe(const CallTime &times, OrderedJson &json) {
 }
 
 std::string mixattn::reportAsJson(const Report &report) {
-  const Target &target = report.artifact.manifest().target;
+  const Target &target = report.target();
   OrderedJson json = {{"entry", report.entry.name},
                       {"target", target.arch + " " + target.cpu},
                       {"threads", threadCount(report.artifact)},

@@ -20,7 +20,11 @@ struct Report {
   /// Of an entry that tells where its time goes.
   std::optional<Profile> profile;
   std::vector<Comparison> comparisons;
+  /// Which code calls take, of that for several CPUs.
+  std::optional<LoadedEntry::Version> version = std::nullopt;
 
+  /// The target of the code that calls take.
+  const Target &target() const;
   /// The middle one, or the mean of the middle two.
   double median() const;
   /// Floating point operations of a call, where known.
@@ -28,6 +32,10 @@ struct Report {
   /// Where the time went, if there is a profile.
   CallTime times() const { return timesOf(*profile, entry, arguments.dims); }
 };
+
+/// `code for x86-64-v3: made for CPU 'znver5', but this machine lacks its
+/// feature 'avx512f'`, of an artifact for several CPUs.
+std::string versionLine(const Report &report);
 
 /// `median 1.234 ms, minimum 1.2 ms, 45.6 GFLOP/s (20 calls)`.
 std::string timingLine(const Report &report);

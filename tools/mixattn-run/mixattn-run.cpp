@@ -126,6 +126,8 @@ static Status execute(const Executable &executable, const Options &options,
 }
 
 static void print(const Report &report, FILE *file) {
+  if (report.version)
+    fprintf(file, "%s\n", versionLine(report).c_str());
   for (const Comparison &comparison : report.comparisons)
     fprintf(file, "%s\n", comparison.toString().c_str());
   if (!report.milliseconds.empty())
@@ -166,7 +168,11 @@ static Result<bool> run(const Artifact &artifact, const Options &options) {
   Result<Executable> executable = load(artifact, **entry, options);
   if (!executable)
     return executable.error();
-  Report report{artifact, **entry, std::move(*arguments), {}, {}, {}, {}};
+  auto version = executable->loaded.version();
+  if (!version)
+    return inPlace(artifact.path(), version.error());
+  Report report{artifact, **entry, std::move(*arguments), {}, {}, {},
+                {},       *version};
   if (Status done = execute(*executable, options, report); !done)
     return done.error();
   print(report, options.writesToStandardOutput() ? stderr : stdout);

@@ -44,6 +44,31 @@ TEST(CpuFeatures, TargetOfAnotherMachine) {
             "expected a target of arch 'x86_64', but got 'aarch64'");
 }
 
+TEST(CpuFeatures, OneOfSeveralCpusIsEnough) {
+  Target first = {"x86_64", "next", {"avx1024"}},
+         last = {"x86_64", "x86-64", {"sse2"}};
+  Manifest manifest;
+  manifest.versions = {first, last};
+  manifest.target = last;
+  EXPECT_TRUE(checkCode(manifest));
+  manifest.versions = {last, first};
+  manifest.target = first;
+  EXPECT_TRUE(checkCode(manifest));
+  manifest.versions = {first, first};
+  EXPECT_EQ(
+      messageOf(checkCode(manifest)),
+      "made for CPU 'next', but this machine lacks its feature 'avx1024'");
+}
+
+TEST(CpuFeatures, AnswersOfAvx10AreAVersion) {
+  auto answers = answersWith("avx10.2-512");
+  ASSERT_TRUE(answers);
+  ASSERT_EQ(answers->size(), 2u);
+  EXPECT_EQ((*answers)[1].least, 2u);
+  EXPECT_TRUE(answersWith("fast-gather")->empty());
+  EXPECT_FALSE(answersWith("avx1024"));
+}
+
 TEST(CpuFeatures, TargetOfAGpuAsksNothingOfTheCpu) {
   EXPECT_TRUE(checkTarget({"nvptx64", "sm_90a", {}}));
 }

@@ -217,6 +217,10 @@ TEST(ManifestLaunches, MayBeOfOneHalf) {
   EXPECT_EQ(gpus.entries[0].launches->front().target, "sm_80");
   EXPECT_EQ(gpus.entries[0].packed, 0u);
   EXPECT_EQ(gpus.entries[0].workspace->in({{"N", 5}}, 1), 7);
+  // CPUs stay with the host.
+  both->versions = {both->target, both->target};
+  EXPECT_EQ(both->halfFor(/*isGpu=*/false).versions.size(), 2u);
+  EXPECT_TRUE(both->halfFor(/*isGpu=*/true).versions.empty());
   // That of one alone is whole.
   EXPECT_EQ(host.halfFor(/*isGpu=*/true).target.cpu, "znver4");
 

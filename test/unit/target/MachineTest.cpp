@@ -58,6 +58,11 @@ static void expectListed(const Machine &machine) {
                  [](const std::string &name) { return !isUsedByCode(name); });
   llvm::sort(used);
   EXPECT_EQ(machine.features, used) << machine.cpu;
+  // A library with code for several CPUs asks for each.
+  for (const std::string &feature : machine.features)
+    EXPECT_FALSE(
+        answersWith(feature).value_or(std::vector<CpuAnswer>()).empty())
+        << feature;
 }
 
 TEST(Machine, ListsWhatTheGeneratorMayUse) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tests of manifests of code for several GPUs, or for a CPU and GPUs.
+// Tests of manifests of code for several CPUs or GPUs, or for CPUs and GPUs.
 #include "lib/Target/MergeManifests.h"
 
 #include "gtest/gtest.h"
@@ -51,4 +51,22 @@ TEST(JoinManifests, KeepsBoth) {
             R"("workspace":4},"name":"f","packed":8,"workspace":"N"},)"
             R"({"gpu":{"launches":[]},"name":"g"}],)"
             R"("gpu":{"cpu":"sm_80"},"target":{"cpu":"znver4"}})");
+}
+
+// Memory is enough for each CPU; the last one is the target.
+TEST(MergeVersions, KeepsTheLargest) {
+  auto manifest = [](const std::string &cpu, const std::string &first,
+                     const std::string &second) {
+    return R"({"entries":[{"name":"f")" + first + R"(},{"name":"g")" + second +
+           R"(}],"target":{"cpu":")" + cpu + R"("}})";
+  };
+  std::string wide =
+      manifest("wide", R"(,"packed":64,"workspace":"N")", R"(,"workspace":8)");
+  std::string narrow =
+      manifest("narrow", R"(,"packed":96,"workspace":["add","N",4])", "");
+  EXPECT_EQ(mergeVersions({wide}), wide);
+  EXPECT_EQ(mergeVersions({wide, narrow}),
+            R"({"entries":[{"name":"f","packed":96,"workspace":["maximum","N",)"
+            R"(["add","N",4]]},{"name":"g"}],"target":{"cpu":"narrow"},)"
+            R"("versions":[{"cpu":"wide"},{"cpu":"narrow"}]})");
 }

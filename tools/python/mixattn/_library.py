@@ -196,7 +196,8 @@ class Library:
                         for each in self._manifest["entries"]}
 
     def __repr__(self) -> str:
-        target = self._manifest["target"]["cpu"]
+        target = ", ".join(each["cpu"] for each in
+                           self._manifest.get("versions", [self._manifest["target"]]))
         if "gpu" in self._manifest:
             target += ", " + self._manifest["gpu"]["cpu"]
         return "\n".join([f"{self.path}, for {target}", *(repr(each) for each in self.entries.values())])

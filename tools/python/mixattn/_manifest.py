@@ -135,7 +135,7 @@ def describe(entry: dict, held: Mapping[str, Any]) -> str:
 
 def lacking(manifest: dict, cpuinfo: str = "/proc/cpuinfo") -> list:
     """The features of the CPU that the code may use and the machine does not have, as far as Linux
-    tells them by LLVM's names."""
+    tells them by LLVM's names. Of code for several CPUs the machine has to run one."""
     if manifest["target"]["arch"] != "x86_64" or not os.path.exists(cpuinfo):
         return []
     with open(cpuinfo, encoding="ascii", errors="replace") as file:
@@ -145,5 +145,5 @@ def lacking(manifest: dict, cpuinfo: str = "/proc/cpuinfo") -> list:
     here = {flag.replace("_", "") for flag in flags.partition(":")[2].split()}
     asked = ("avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl",
              "avx512bf16", "avx512fp16", "amx-tile", "amx-bf16")
-    return [each for each in manifest["target"]["features"]
-            if each in asked and each.replace("-", "") not in here]
+    return min(([each for each in target["features"] if each in asked and each.replace("-", "") not in here]
+                for target in [*manifest.get("versions", []), manifest["target"]]), key=len)
