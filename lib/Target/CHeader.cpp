@@ -290,8 +290,7 @@ static std::string makeBody(const CEntry &entry, Place place) {
 }
 
 /// The functions of the ABI for `entry`.
-static std::string makeDeclarations(const Entry &entry,
-                                    bool isForSeveralCpus) {
+static std::string makeDeclarations(const Entry &entry, bool isForSeveralCpus) {
   auto declare = [](const std::string &symbol,
                     std::vector<std::string> parameters) {
     std::string start = "int32_t " + symbol + "(";
@@ -324,8 +323,9 @@ std::string mixattn::makeCHeader(const Manifest &manifest) {
   for (const Entry &entry : manifest.entries) {
     CEntry named = nameInC(entry);
     guard += "_" + entry.name;
-    functions += makeDeclarations(entry, !manifest.versions.empty()) + makeComment(named, place) +
-                 makeSignature(named, place) + makeBody(named, place) + "\n";
+    functions += makeDeclarations(entry, !manifest.versions.empty()) +
+                 makeComment(named, place) + makeSignature(named, place) +
+                 makeBody(named, place) + "\n";
   }
   return "/* Made by " + manifest.producer + " for " + target +
          ". */\n#ifndef " + guard + "\n#define " + guard +
