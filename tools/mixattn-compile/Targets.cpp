@@ -59,10 +59,12 @@ Result<std::vector<Machine>> mixattn::findTargets(llvm::StringRef names,
       return machine.error();
     machines.push_back(std::move(*machine));
   }
-  // CPUs have no compute capability, and come first: those of many
-  // instructions before those of few.
+  // CPUs have no compute capability, and come first: those with AMX, then those
+  // with AVX-512, then those of many instructions before those of few.
   auto rank = [](const Machine &machine) {
-    return std::tuple(machine.isGpu, -int64_t(machine.features.size()),
+    return std::tuple(machine.isGpu, !machine.has("amx-bf16"),
+                      !machine.has("avx512f"),
+                      -int64_t(machine.features.size()),
                       capabilityOf(machine.cpu), machine.cpu);
   };
   llvm::sort(machines, [&](const Machine &left, const Machine &right) {

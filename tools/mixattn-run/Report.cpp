@@ -76,7 +76,8 @@ static const Comparison *worst(const std::vector<Comparison> &comparisons) {
 
 const Target &Report::target() const {
   const Manifest &manifest = artifact.manifest();
-  return version ? manifest.versions[version->number] : manifest.target;
+  bool isKnown = version && version->number < manifest.versions.size();
+  return isKnown ? manifest.versions[version->number] : manifest.target;
 }
 
 std::string mixattn::versionLine(const Report &report) {
