@@ -16,7 +16,7 @@ struct LoadedEntry {
   int64_t threads = 1;
   /// Where to put room for events; null where the code tells none.
   mixattn_profile **profile = nullptr;
-  /// The further functions of code for a GPU; else null.
+  /// Further functions of code for a GPU; else null.
   mixattn_workspace_query workspaceQuery = nullptr;
   mixattn_preparation preparation = nullptr;
   /// Which code calls take, of that for several CPUs; else null.

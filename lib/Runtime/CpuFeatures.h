@@ -10,9 +10,8 @@
 
 namespace mixattn {
 
-/// What a machine says that has a feature, or one of several answers of it:
-/// `(register & mask) >= least`, and the operating system saves all of `state`,
-/// bits of XCR0.
+/// An answer of a machine that has a feature: `(register & mask) >= least`, and
+/// the operating system saves all of `state`, bits of XCR0.
 struct CpuAnswer {
   uint32_t leaf, subleaf;
   CpuRecord::Register reg;

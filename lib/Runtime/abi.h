@@ -131,8 +131,8 @@ typedef int32_t (*mixattn_entry)(const DLTensor *const *tensors, int32_t count,
  * `call->workspace`, of tensors of these shapes; 0 of a host artifact whose
  * manifest does not say. It looks at nothing but ranks and shapes, and at the
  * devices where there is code for both: data may be NULL. Needs no driver. Of
- * code for several CPUs it is that of the one which calls take: no more than the
- * manifest says. */
+ * code for several CPUs it is that of the one which calls take: no more than
+ * the manifest says. */
 typedef int32_t (*mixattn_workspace_query)(const DLTensor *const *tensors,
                                            int32_t count, uint64_t *bytes,
                                            const mixattn_call *call);
@@ -150,8 +150,9 @@ typedef int32_t (*mixattn_preparation)(int32_t device,
 
 /* `mixattn_version_NAME`, of a library with code for several CPUs alone: the
  * number, from 0 on, of the manifest's `versions` whose code calls on the host
- * take; or MIXATTN_ERROR_MACHINE where this machine runs none. Where it is not
- * 0, `call->message` receives why the first is not taken. */
+ * take: `call->message` receives why the first is not, where that is another.
+ * Or MIXATTN_ERROR_MACHINE, where this machine runs none, and why not the last.
+ */
 typedef int32_t (*mixattn_version_query)(const mixattn_call *call);
 
 /* One stretch of time in which a thread was at work on a kernel, or in which

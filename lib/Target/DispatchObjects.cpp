@@ -35,7 +35,7 @@ private:
 
   /// The three of the entry's code whose names begin with `prefix`.
   llvm::Constant *codeOf(const Entry &entry, llvm::StringRef prefix);
-  /// What a machine says that runs code for `cpu`.
+  /// The answers of a machine that runs code for `cpu`.
   Constants featuresOf(const Target &cpu);
   llvm::Constant *versionsOf(const Entry &entry);
 

@@ -82,7 +82,7 @@ std::string mixattn::mergeVersions(llvm::ArrayRef<std::string> texts) {
   Object merged = all.back();
   merged["versions"] = std::move(versions);
   for (size_t i = 0; i < merged.getArray("entries")->size(); ++i) {
-    // What one of them does not know before a call, nobody knows.
+    // A workspace is known before a call where that of each is.
     std::vector<Value> sizes;
     std::optional<int64_t> packed;
     for (Object &manifest : all) {

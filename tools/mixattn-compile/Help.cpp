@@ -32,8 +32,8 @@ suffix of OUT says what to make; "-" is the standard input or output.
                         last two may hold code for a CPU as well:
                         x86-64-v3,sm_80,sm_90a; the device of a call's tensors
                         decides. And for several CPUs: graniterapids,x86-64-v3;
-                        a process takes the one of most instructions that its
-                        machine has
+                        a process takes the first that its machine runs, those
+                        with AMX or AVX-512 before others
                         NAME+emulated-amx, for tests: code as for a CPU with AMX
                         that any CPU with AVX-512 runs, slowly
   --target-file=FILE    numbers of predictions in place of those that are known

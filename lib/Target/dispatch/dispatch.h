@@ -15,8 +15,8 @@ struct mixattn_code {
   mixattn_preparation prepare;
 };
 
-// What a CPU says that has a feature: `(register & mask) >= least`, and that
-// the system saves `state`, bits of XCR0.
+// The answer of a CPU that has a feature: `(register & mask) >= least`, and
+// that the system saves `state`, bits of XCR0.
 struct mixattn_feature {
   // LLVM's name, for messages.
   const char *name;

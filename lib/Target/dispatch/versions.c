@@ -28,7 +28,8 @@ static uint64_t saved_state(void) {
 static int is_there(const struct mixattn_feature *feature) {
   uint32_t answer = ask(feature->leaf, feature->subleaf, feature->number);
   return (answer & feature->mask) >= feature->least &&
-         (saved_state() & feature->state) == feature->state;
+         (!feature->state ||
+          (saved_state() & feature->state) == feature->state);
 }
 
 // The first feature of a version that this machine lacks, or NULL.

@@ -227,7 +227,7 @@ void CausalTile::emitScoresByAmx(Value row, Value count) {
   });
 }
 
-/// What `rows` queries of `head` from `query` on read.
+/// Emits scores and quotients of `rows` queries of `head` from `query` on.
 void CausalTile::emitReads(Value head, Value query, Value rows, Value count) {
   forEach(0, rows, sizes.rows, [&](Value row) {
     emitScores(row, count);
