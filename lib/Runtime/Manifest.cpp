@@ -355,8 +355,13 @@ Result<Manifest> mixattn::parseManifest(std::string_view text) {
   manifest.producer = root["producer"].text();
   manifest.target = parseTarget(root["target"]);
   if (root.has("versions"))
-    for (const JsonView &version : root["versions"].elements())
+    for (const JsonView &version : root["versions"].elements()) {
       manifest.versions.push_back(parseTarget(version));
+      if (manifest.versions.back().isGpu())
+        version["arch"].complain(
+            makeError("expected a CPU among the versions, but got '{}'",
+                      manifest.versions.back().arch));
+    }
   if (root.has("gpu"))
     manifest.gpu = parseTarget(root["gpu"]);
   if (root.has("sanitizer")) {

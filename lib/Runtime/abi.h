@@ -16,7 +16,7 @@
  *
  * A shared library may hold host code for several CPUs. A process takes the
  * first of the manifest's `versions` that its machine and system let it run, in
- * all of its calls. `mixattn_version_NAME` says which.
+ * all calls of an entry. `mixattn_version_NAME` says which.
  *
  * A shared library may be a host artifact and a GPU artifact in one: then the
  * tensors' DLDevice says which of the two a call is of. kDLCPU is the host,

@@ -185,6 +185,17 @@ TEST(ManifestLaunches, AreOfTargets) {
             std::string::npos);
 }
 
+TEST(ManifestLaunches, VersionsAreOfCpus) {
+  std::string text =
+      makeManifest(makeLaunch("kernel", R"("f_kernel_0")"), "sm_80");
+  text.insert(1, R"("versions": [{"arch": "nvptx64", "cpu": "sm_80",
+                    "features": []}], )");
+  EXPECT_EQ(
+      messageOf(parseManifest(text)),
+      "manifest: versions[0].arch: expected a CPU among the versions, but "
+      "got 'nvptx64'");
+}
+
 /// A manifest for a CPU that, with `gpu` a member of its entry, is for GPUs,
 /// too.
 static std::string makeBoth(const std::string &gpu) {
