@@ -25,7 +25,7 @@ public:
   /// How errors call the artifact.
   const std::string &path() const { return place; }
 
-  /// Leaves of an artifact for a CPU and for GPUs what is for one of the two.
+  /// Leaves of an artifact for CPUs and for GPUs what is for one of the two.
   void narrowTo(bool isGpu) { content = content.halfFor(isGpu); }
 
   /// Whether the shared library calls OpenMP's runtime, without which it has

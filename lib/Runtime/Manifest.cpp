@@ -354,7 +354,7 @@ Result<Manifest> mixattn::parseManifest(std::string_view text) {
                      manifest.abi);
   manifest.producer = root["producer"].text();
   manifest.target = parseTarget(root["target"]);
-  if (root.has("versions"))
+  if (root.has("versions")) {
     for (const JsonView &version : root["versions"].elements()) {
       manifest.versions.push_back(parseTarget(version));
       if (manifest.versions.back().isGpu())
@@ -362,6 +362,11 @@ Result<Manifest> mixattn::parseManifest(std::string_view text) {
             makeError("expected a CPU among the versions, but got '{}'",
                       manifest.versions.back().arch));
     }
+    if (manifest.versions.size() < 2)
+      root["versions"].complain(
+          makeError("expected two or more versions, but got {}",
+                    manifest.versions.size()));
+  }
   if (root.has("gpu"))
     manifest.gpu = parseTarget(root["gpu"]);
   if (root.has("sanitizer")) {

@@ -249,6 +249,7 @@ static void buildLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(createLowerX86Pass());
+  pm.addPass(createBranchOnMasksPass());
   // LLVM would call a compiler's library for the conversions.
   addWideArithmetic(pm);
   // Polynomials for what they cover: libm's results vary by machine.

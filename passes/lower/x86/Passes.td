@@ -37,6 +37,40 @@ def LowerX86Pass : Pass<"tile-lower-x86", "::mlir::ModuleOp"> {
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def BranchOnMasksPass : Pass<"tile-branch-on-masks"> {
+  let summary = "Move whole vectors where a mask leaves no lane out";
+  let description = [{
+    For CPUs without instructions that move some lanes: LLVM asks for each lane,
+    and moves it by itself.
+
+    Input: `vector.maskedload` and `vector.maskedstore`, whose masks are
+    `vector.create_mask` of one number.
+    Output: the same where the number is less than the lanes of the vector, and
+    `vector.load` and `vector.store` where it is not.
+    Skips: elements of 32 and 64 bits on a target with AVX, and of 8 and 16 on
+    one with AVX-512 BW; other masks.
+
+    ```mlir
+    func.func @f(%x: memref<?xbf16>, %i: index, %n: index) -> vector<8xbf16> {
+      %mask = vector.create_mask %n : vector<8xi1>
+      %zero = arith.constant dense<0.0> : vector<8xbf16>
+      %0 = vector.maskedload %x[%i], %mask, %zero
+          : memref<?xbf16>, vector<8xi1>, vector<8xbf16> into vector<8xbf16>
+      return %0 : vector<8xbf16>
+    }
+    ```
+    becomes
+    ```
+    %whole = arith.cmpi sge, %n, %c8 : index
+    %0 = scf.if %whole -> vector<8xbf16> {
+      %1 = vector.load %x[%i] : memref<?xbf16>, vector<8xbf16>
+      …
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+      "::mlir::scf::SCFDialect"];
+}
+
 def GridsToThreadsPass : Pass<"tile-grids-to-threads", "::mlir::ModuleOp"> {
   let summary = "Let threads share the items of grids";
   let description = [{

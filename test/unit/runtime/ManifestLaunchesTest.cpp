@@ -196,6 +196,18 @@ TEST(ManifestLaunches, VersionsAreOfCpus) {
       "got 'nvptx64'");
 }
 
+TEST(ManifestLaunches, VersionsAreTwoOrMore) {
+  for (const char *versions :
+       {"", R"({"arch": "x86_64", "cpu": "znver4", "features": []})"}) {
+    std::string text =
+        makeManifest(makeLaunch("kernel", R"("f_kernel_0")"), "sm_80");
+    text.insert(1, R"("versions": [)" + std::string(versions) + "], ");
+    EXPECT_EQ(messageOf(parseManifest(text)),
+              "manifest: versions: expected two or more versions, but got " +
+                  std::string(*versions ? "1" : "0"));
+  }
+}
+
 /// A manifest for a CPU that, with `gpu` a member of its entry, is for GPUs,
 /// too.
 static std::string makeBoth(const std::string &gpu) {

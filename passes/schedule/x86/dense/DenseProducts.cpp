@@ -12,14 +12,16 @@ using namespace mlir;
 using namespace mixattn;
 
 /// Copies `count` terms from `first` on of the tile's rows from `from` to
-/// before `to`.
+/// before `to`; 0 follows them up to whole vectors, or to a step of AMX.
 void DenseTile::emitLeft(Value first, Value count, Value from, Value to) {
+  int64_t step = isAmx() ? tile::amxTerms : sizes.lanes;
+  Value columns = at.mul(at.div(at.add(count, step - 1), step), step);
   forEach(from, to, 1, [&](Value row) {
     Place place = batch;
     split(op.rows, at.add(firstRow, row), place);
     Value copied = leftSide == LeftSide::Copied ? row : at.sub(row, from);
     copyRow(*left, place, op.depths, first, at.add(first, count),
-            at.value(piece), leftTile, copied);
+            columns, leftTile, copied);
   });
 }
 

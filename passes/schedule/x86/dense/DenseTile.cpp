@@ -70,9 +70,9 @@ int64_t DenseTile::countPanels() {
 DenseTile::LeftSide DenseTile::chooseLeftSide() {
   if (!left)
     return LeftSide::Held;
-  // Numbers of 16 bits are converted once, not by each product.
+  // Numbers of 16 bits are converted once, not for each panel.
   if (!left->getElementType().isF32() && !arePairs)
-    return LeftSide::Copied;
+    return LeftSide::Held;
   if (left->isEven(op.rows) && left->isContiguous(op.depths)) {
     // The last number of an odd row has no other to make a pair with, and rows
     // of AMX come in whole squares.
