@@ -45,6 +45,10 @@ private:
   void emitTable();
   /// Begins to copy values and powers from `firstKey` on, as a group.
   void emitCopies(Value firstKey, Value stage);
+  /// `power` of `key` for `query`, or 0 where nobody wrote one: beyond the
+  /// part, and where causality or the band hide the key. Blocks that write
+  /// powers are of other queries, and leave keys out that none of these sees.
+  Value emitIfWritten(Value power, Value query, Value key);
   /// The block's mixed weights of the keys from `firstKey` on.
   Values emitMixed(Value firstKey, Value stage);
   void emitEnd(Values outputs);
@@ -128,6 +132,15 @@ void PoolPartBlock::emitCopies(Value firstKey, Value stage) {
   tile::MmaCommitOp::create(b);
 }
 
+Value PoolPartBlock::emitIfWritten(Value power, Value query, Value key) {
+  Value isWritten = at.compare(arith::CmpIPredicate::slt, key, range.end);
+  ScorePlace place = {batch, heads.front(), query, key, range.alignment};
+  if (Value isVisible = emitIsVisible(b, op, /*mask=*/{}, /*length=*/{}, place))
+    isWritten = arith::AndIOp::create(b, isWritten, isVisible);
+  return arith::SelectOp::create(b, isWritten, power,
+                                 constant(b.getF32Type(), 0));
+}
+
 PoolPartBlock::Values PoolPartBlock::emitMixed(Value firstKey, Value stage) {
   Values none(size_t(sizes.heads), constant(fragment(sizes.keys), 0));
   return forEachMixed(none, [&](Value head, Values mixed) {
@@ -142,10 +155,7 @@ PoolPartBlock::Values PoolPartBlock::emitMixed(Value firstKey, Value stage) {
           Value query = at.min(at.sub(row, firstQuery), sizes.queries - 1);
           Value power = tile::SharedReadOp::create(
               b, b.getF32Type(), own, query, at.sub(key, firstKey));
-          // Nobody wrote those beyond the end.
-          power = arith::SelectOp::create(
-              b, at.compare(arith::CmpIPredicate::slt, key, range.end), power,
-              constant(b.getF32Type(), 0));
+          power = emitIfWritten(power, row, key);
           Values next;
           for (size_t g = 0; g < mixed.size(); ++g)
             next.push_back(math::FmaOp::create(
@@ -162,6 +172,7 @@ Value PoolPartBlock::emitWeightAt(int64_t g, Value row, Value key, Value) {
              [&](Value head, Values sum) -> Values {
                Value power = memref::LoadOp::create(
                    b, powers, ValueRange{batch, head, row, there});
+               power = emitIfWritten(power, row, there);
                return {math::FmaOp::create(
                    b, power, table.emitAt(b, head, g, row), sum.front())};
              })
