@@ -86,8 +86,10 @@ static void buildNormal(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
-  if (options.family != TargetFamily::X86)
+  if (options.family != TargetFamily::X86) {
+    pm.addPass(createBoundBandsPass());
     pm.addPass(createSplitProjectionsPass());
+  }
   // Their products are planned as others are. A GPU's take no f32.
   if (options.family == TargetFamily::X86) {
     pm.addPass(createExpandTrainingPass());

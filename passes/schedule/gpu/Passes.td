@@ -6,6 +6,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def BoundBandsPass : Pass<"attn-bound-bands"> {
+  let summary = "Let bands reach no further than a GPU's indices add up";
+  let description = [{
+    Indices in kernels of a GPU have 32 bits, in which a reach of 2^31 - 1 and a
+    position are more than there is. No key lies 2^30 away where a head has at
+    most 2^30 of them.
+
+    Input: ops with `band` or `keep`.
+    Output: the same, whose reach is at most 2^30 each way.
+    Skips: everything else.
+
+    ```mlir
+    func.func @f(%q: tensor<1x2x3x4xbf16>) -> tensor<1x2x3x4xbf16> {
+      %o = attn.softmax %q, %q, %q band <2147483647, 7>
+          : (tensor<1x2x3x4xbf16>, tensor<1x2x3x4xbf16>, tensor<1x2x3x4xbf16>)
+          -> tensor<1x2x3x4xbf16>
+      return %o : tensor<1x2x3x4xbf16>
+    }
+    ```
+    becomes an op with `band <1073741824, 7>`.
+  }];
+}
+
 def SplitProjectionsPass : Pass<"attn-split-projections", "::mlir::ModuleOp"> {
   let summary = "Project keys and values in front of a GPU's attention";
   let description = [{
