@@ -126,7 +126,7 @@ func.func @noise(%q: !q, %m: !m, %sigma: tensor<2xf32>,
 // CHECK-LABEL: func.func @one_column
 // CHECK-SAME:    %[[Q:.+]]: tensor<1x2x5x4xf32>, %[[K:.+]]: tensor<1x1x5x4xf32>
 // CHECK:         attn.generic scores(%{{.+}}, %{{.+}} : tensor<1x1x5x4xf32>, tensor<1x1x5x4xf32>) premix(%{{.+}} : tensor<1xf32>) {{.*}} -> tensor<1x3x5x4xf32>
-// CHECK:         arith.constant dense<1> : tensor<3xindex>
+// CHECK:         arith.constant dense<1> : tensor<3xi32>
 // CHECK:         attn.generic scores(%{{.+}}, %{{.+}} : tensor<1x3x5x4xf32>, tensor<1x3x5x4xf32>) scale {{.*}} -> tensor<1x3x5x4xf32>
 // CHECK:         attn.generic scores(%{{.+}}, %[[K]] : tensor<1x3x5x4xf32>, tensor<1x1x5x4xf32>) scale
 !q = tensor<1x2x5x4xf32>

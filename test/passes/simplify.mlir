@@ -120,9 +120,10 @@ func.func @one_component(%q: !q, %keys: tensor<?x2x1x?x4xf32>, %n: tensor<?xi64>
 // PruneHeads: heads of zero rows vanish from all that has query heads.
 // CHECK-LABEL: func.func @prune
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<?x4x?x8xf32>, %[[KEYS:[a-z0-9]+]]: tensor<?x4x3x?x8xf32>, %[[PRIOR:[a-z0-9]+]]: tensor<4x3xf32>
-// CHECK-DAG:     %[[KEPT:.+]] = arith.constant dense<[0, 2]> : tensor<2xindex>
-// CHECK:         %[[Q2:.+]] = linalg.generic {{.*}} ins(%[[KEPT]] : tensor<2xindex>)
-// CHECK-NEXT:    ^bb0(%[[HEAD:.+]]: index, %{{.+}}: f32):
+// CHECK-DAG:     %[[KEPT:.+]] = arith.constant dense<[0, 2]> : tensor<2xi32>
+// CHECK:         %[[Q2:.+]] = linalg.generic {{.*}} ins(%[[KEPT]] : tensor<2xi32>)
+// CHECK-NEXT:    ^bb0(%[[ENTRY:.+]]: i32, %{{.+}}: f32):
+// CHECK:           %[[HEAD:.+]] = arith.index_cast %[[ENTRY]] : i32 to index
 // CHECK:           tensor.extract %[[Q]][%{{.+}}, %[[HEAD]], %{{.+}}, %{{.+}}] : tensor<?x4x?x8xf32>
 // CHECK:         %[[KEYS2:.+]] = linalg.generic {{.*}} ins(%[[KEPT]] :
 // CHECK:           tensor.extract %[[KEYS]]
@@ -162,8 +163,8 @@ func.func @prune_beside_shared_keys(%q: !q, %k: !k) -> !q {
 // heads; key head h / 2 follows query head h.
 // CHECK-LABEL: func.func @select
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<1x4x3x8xf32>, %[[K:[a-z0-9]+]]: tensor<1x2x3x8xf32>, %[[V:[a-z0-9]+]]: tensor<1x3x3x8xf32>)
-// CHECK-DAG:     %[[HEADS:.+]] = arith.constant dense<[3, 0, 3]> : tensor<3xindex>
-// CHECK-DAG:     %[[KEY_HEADS:.+]] = arith.constant dense<[1, 0, 1]> : tensor<3xindex>
+// CHECK-DAG:     %[[HEADS:.+]] = arith.constant dense<[3, 0, 3]> : tensor<3xi32>
+// CHECK-DAG:     %[[KEY_HEADS:.+]] = arith.constant dense<[1, 0, 1]> : tensor<3xi32>
 // CHECK:         %[[Q2:.+]] = linalg.generic {{.*}} ins(%[[HEADS]] :
 // CHECK:           tensor.extract %[[Q]]
 // CHECK:         %[[K2:.+]] = linalg.generic {{.*}} ins(%[[KEY_HEADS]] :

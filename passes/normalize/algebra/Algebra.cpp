@@ -90,10 +90,13 @@ Value mixattn::gather(PatternRewriter &rewriter, Location loc, Value value,
   sizes[dim] = rewriter.getIndexAttr(picked.size());
   Value init =
       tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+  // In memory an index has no width that all targets share.
+  SmallVector<int32_t> numbers(picked.begin(), picked.end());
   auto tableType = RankedTensorType::get({static_cast<int64_t>(picked.size())},
-                                         rewriter.getIndexType());
+                                         rewriter.getI32Type());
   Value table = arith::ConstantOp::create(
-      rewriter, loc, DenseIntElementsAttr::get(tableType, picked));
+      rewriter, loc,
+      DenseIntElementsAttr::get(tableType, ArrayRef<int32_t>(numbers)));
   SmallVector<utils::IteratorType> loops(type.getRank(),
                                          utils::IteratorType::parallel);
   AffineMap entry =
@@ -101,10 +104,10 @@ Value mixattn::gather(PatternRewriter &rewriter, Location loc, Value value,
                      rewriter.getContext());
   AffineMap place = rewriter.getMultiDimIdentityMap(type.getRank());
   auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
+    Value entry = arith::IndexCastOp::create(b, loc, b.getIndexType(), args[0]);
     SmallVector<Value> indices;
     for (int64_t i = 0; i < type.getRank(); ++i)
-      indices.push_back(i == dim ? args[0]
-                                 : linalg::IndexOp::create(b, loc, i));
+      indices.push_back(i == dim ? entry : linalg::IndexOp::create(b, loc, i));
     Value element = tensor::ExtractOp::create(b, loc, value, indices);
     linalg::YieldOp::create(b, loc, element);
   };
