@@ -16,7 +16,9 @@ TwoPassSizes::TwoPassSizes(AttentionOpInterface op)
   features = group.features;
   valueFeatures = group.valueFeatures;
   products = group.products;
-  readsTerms = op.getGaussian() || op.getQueryTerm() || op.getKeyTerm();
+  // Terms of shifted keys are made before, but after plans.
+  readsTerms = op.getGaussian() || op.getShifts() || op.getQueryTerm() ||
+               op.getKeyTerm();
   if (!op.hasPremix())
     return;
   channels = op.getNumQueryHeads();

@@ -57,7 +57,7 @@ struct BlockSizes {
       keys = 112;
     // So does what is more than a scaled product, or hides at both ends.
     if (keys > 64 && (op.hasScoreMod() || op.getBand() || op.getKeep() ||
-                      op.getGaussian() || op.getKeyTerm()))
+                      op.getGaussian() || op.getShifts() || op.getKeyTerm()))
       keys -= 16;
     chooseOutputColumns(sharedBytes);
     while (keys > 16 && bytes() > sharedBytes) {
