@@ -84,6 +84,7 @@ def main():
     # As tvm_ffi loads it: an artifact finds the functions of what is global.
     tvm = ctypes.CDLL(tvm_path, ctypes.RTLD_GLOBAL)
     tvm.testRaised.restype = ctypes.c_char_p
+    tvm.testLack.argtypes = [ctypes.c_char_p]
     tvm.testGiven.restype = tvm.testReleased.restype = ctypes.c_int64
     manifest = json.loads(pathlib.Path(path).with_suffix(".json").read_text())
     entry = next(each for each in manifest["entries"] if each["name"] == name)
@@ -118,6 +119,17 @@ def main():
         kept.append(held)
         return Any(70, 0, ctypes.addressof(held))
 
+    def place(kind):
+        for tensor, _ in tensors.values():
+            tensor.device_type = kind
+
+    def clear():
+        """The result holds what it held at first."""
+        tensor, array = tensors[result]
+        memory.driver.call("cuMemcpyHtoD_v2", ctypes.c_uint64(tensor.data), ctypes.c_void_p(array.ctypes.data),
+                           ctypes.c_size_t(array.nbytes))
+
+    stream = None
     if not cuda:
         print("plain", plain())
         expected = read()
@@ -137,9 +149,26 @@ def main():
         assert np.array_equal(read(), expected)
         allocator = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(memory.allocate)
         tvm.testSet(None, allocator)
+    if cuda:
+        # Streams and allocators are a GPU's where its memory is managed.
+        place(13)
+        tvm.testSet(ctypes.c_void_p(64), allocator)
+        print("managed other stream", *call([borrowed(each) for each in order]))
+        tvm.testSet(stream, allocator)
+        clear()
+        print("managed", *call([borrowed(each) for each in order]))
+        assert np.array_equal(read(), expected)
+        place(memory.kind)
     print("owned", *call([owned(each) for each in order]))
     assert np.array_equal(read(), expected)
     print("memory", tvm.testGiven() > 0, tvm.testGiven() == tvm.testReleased())
+    nothing = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(lambda size: None)
+    tvm.testSet(stream, nothing)
+    print("no memory", *call([borrowed(each) for each in order]))
+    tvm.testLack(b"17 bytes are left")
+    print("no memory, told", *call([borrowed(each) for each in order]))
+    print("errors", tvm.testGiven() == tvm.testReleased())
+    tvm.testSet(stream, allocator)
     print("few", *call([borrowed(each) for each in order[:-1]]))
     print("number", *call([borrowed(order[0]), Any(1, 0, 5)]
                           + [borrowed(each) for each in order[2:]]))

@@ -2,6 +2,7 @@
 // Calls of an artifact's entries by TVM FFI's C calling convention.
 #include "lib/Target/ffi/ffi.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 // TVMFFITypeIndex: a borrowed DLTensor, and an object that holds one.
@@ -17,6 +18,8 @@ struct object {
 
 #define WEAK __attribute__((weak))
 WEAK void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message);
+WEAK void TVMFFIErrorMoveFromRaised(void **error);
+WEAK void TVMFFIErrorSetRaised(void *error);
 WEAK void *TVMFFIEnvGetStream(int32_t device_type, int32_t device_id);
 WEAK void *TVMFFIEnvGetDLPackManagedTensorAllocator(void);
 WEAK int TVMFFIEnvTensorAlloc(DLTensor *prototype, void **tensor);
@@ -46,29 +49,65 @@ static const char *kind_of(int32_t code) {
   return code == MIXATTN_ERROR_MEMORY ? "MemoryError" : "RuntimeError";
 }
 
-// Memory of the caller's allocator on `device` for `call`, or NULL: it has set
-// none, and an entry takes its own, or says why it cannot.
-static void *allocate(DLDevice device, uint64_t bytes,
-                      struct mixattn_call *call) {
-  if (bytes == 0 || bytes > INT64_MAX - Alignment || !TVMFFIEnvTensorAlloc ||
-      !TVMFFIObjectDecRef || !TVMFFIEnvGetDLPackManagedTensorAllocator ||
+// What streams and allocators are asked for: they know a GPU's managed memory
+// as that GPU.
+static DLDevice device_of(const DLTensor *tensor) {
+  DLDevice device = tensor->device;
+  if (device.device_type == kDLCUDAManaged)
+    device.device_type = kDLCUDA;
+  return device;
+}
+
+// Whether the thread has an error raised, which stays.
+static bool is_raised(void) {
+  if (!TVMFFIErrorMoveFromRaised || !TVMFFIErrorSetRaised)
+    return false;
+  void *error = NULL;
+  TVMFFIErrorMoveFromRaised(&error);
+  if (!error)
+    return false;
+  TVMFFIErrorSetRaised(error);
+  TVMFFIObjectDecRef(error);
+  return true;
+}
+
+// The allocator has no memory: its own error tells more than ours.
+static int32_t fail_to_allocate(uint64_t bytes) {
+  if (is_raised())
+    return -1;
+  char message[128];
+  snprintf(message, sizeof(message),
+           "the caller's allocator gave no memory for a workspace of %llu "
+           "bytes",
+           (unsigned long long)bytes);
+  return raise("MemoryError", message);
+}
+
+// Gives `call` memory of the caller's allocator on `device`, which `held`
+// keeps. Where the caller has set no allocator there is none: an entry takes
+// its own, or says why it cannot. Returns 0, or -1 with an error raised.
+static int32_t allocate(DLDevice device, uint64_t bytes,
+                        struct mixattn_call *call, void **held) {
+  if (bytes == 0 || !TVMFFIEnvTensorAlloc || !TVMFFIObjectDecRef ||
+      !TVMFFIEnvGetDLPackManagedTensorAllocator ||
       !TVMFFIEnvGetDLPackManagedTensorAllocator())
-    return NULL;
+    return 0;
+  if (bytes > INT64_MAX - Alignment)
+    return fail_to_allocate(bytes);
   int64_t size = (int64_t)bytes + Alignment;
   DLTensor prototype = {.device = device,
                         .ndim = 1,
                         .dtype = {.code = kDLUInt, .bits = 8, .lanes = 1},
                         .shape = &size};
-  void *held = NULL;
-  if (TVMFFIEnvTensorAlloc(&prototype, &held) || !held)
-    return NULL;
+  if (TVMFFIEnvTensorAlloc(&prototype, held) || !*held)
+    return fail_to_allocate(bytes);
   const DLTensor *memory =
-      (const DLTensor *)((const char *)held + sizeof(struct object));
+      (const DLTensor *)((const char *)*held + sizeof(struct object));
   uintptr_t begin = (uintptr_t)memory->data + memory->byte_offset;
   begin = (begin + Alignment - 1) / Alignment * Alignment;
   call->workspace = (void *)begin;
   call->workspace_bytes = bytes;
-  return held;
+  return 0;
 }
 
 int32_t mixattn_ffi_call(const struct mixattn_ffi_entry *entry,
@@ -96,12 +135,13 @@ int32_t mixattn_ffi_call(const struct mixattn_ffi_entry *entry,
                        .message_size = sizeof(message)};
   void *held = NULL;
   if (count > 0) {
-    DLDevice device = tensors[0]->device;
+    DLDevice device = device_of(tensors[0]);
     if (device.device_type == kDLCUDA && TVMFFIEnvGetStream)
       call.stream = TVMFFIEnvGetStream(device.device_type, device.device_id);
     uint64_t bytes = 0;
-    if (entry->workspace && !entry->workspace(tensors, count, &bytes, &call))
-      held = allocate(device, bytes, &call);
+    if (entry->workspace && !entry->workspace(tensors, count, &bytes, &call) &&
+        allocate(device, bytes, &call, &held))
+      return -1;
   }
   int32_t code = entry->call(tensors, count, &call);
   if (held)

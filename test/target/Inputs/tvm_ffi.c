@@ -18,9 +18,31 @@ struct object {
 static char raised[1024];
 static void *stream, *(*allocate)(int64_t);
 static int64_t given, released;
+/* What the allocator says when it has no memory, or NULL. */
+static const char *lack;
 
 void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message) {
   snprintf(raised, sizeof(raised), "%s: %s", kind, message);
+}
+
+/* The error leaves the thread; an object of one byte stands for it. */
+static char moved[sizeof(raised)];
+void TVMFFIErrorMoveFromRaised(void **out) {
+  *out = NULL;
+  if (!raised[0])
+    return;
+  struct object *made = calloc(1, sizeof(*made));
+  made->references = 1;
+  made->size = 1;
+  given += made->size;
+  memcpy(moved, raised, sizeof(moved));
+  raised[0] = 0;
+  *out = made;
+}
+
+void TVMFFIErrorSetRaised(void *error) {
+  (void)error;
+  memcpy(raised, moved, sizeof(raised));
 }
 
 void *TVMFFIEnvGetStream(int32_t type, int32_t number) {
@@ -32,8 +54,11 @@ void *TVMFFIEnvGetDLPackManagedTensorAllocator(void) {
 }
 
 int TVMFFIEnvTensorAlloc(DLTensor *prototype, void **out) {
-  if (prototype->ndim != 1 || prototype->dtype.code != kDLUInt ||
-      prototype->dtype.bits != 8 || prototype->dtype.lanes != 1)
+  /* Allocators know the types of devices that streams are kept of. */
+  int32_t type = prototype->device.device_type;
+  if ((type != kDLCPU && type != kDLCUDA) || prototype->ndim != 1 ||
+      prototype->dtype.code != kDLUInt || prototype->dtype.bits != 8 ||
+      prototype->dtype.lanes != 1)
     return -1;
   struct object *made = calloc(1, sizeof(*made));
   made->references = 1;
@@ -43,6 +68,8 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, void **out) {
   made->tensor.data = allocate(made->size);
   if (!made->tensor.data) {
     free(made);
+    if (lack)
+      TVMFFIErrorSetRaisedFromCStr("MemoryError", lack);
     return -1;
   }
   given += made->size;
@@ -63,6 +90,7 @@ const char *testRaised(void) {
   raised[0] = 0;
   return last;
 }
+void testLack(const char *text) { lack = text; }
 void testSet(void *newStream, void *(*newAllocate)(int64_t)) {
   stream = newStream;
   allocate = newAllocate;
