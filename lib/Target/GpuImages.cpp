@@ -18,54 +18,53 @@ bool mixattn::isForLater(llvm::StringRef chip) {
   return llvm::isDigit(chip.back());
 }
 
-/// The place in `kernels` of those whose PTX is kept.
-static size_t placeOfPtx(llvm::ArrayRef<GpuKernels> kernels) {
+/// The place in `kernels` of those that serve later GPUs of any major number.
+static size_t placeForLater(llvm::ArrayRef<GpuKernels> kernels) {
   const GpuKernels *found = llvm::find_if(
       kernels, [](const GpuKernels &each) { return isForLater(each.chip); });
   return found == kernels.end() ? 0 : found - kernels.begin();
 }
 
-/// The codes for each of `kernels`.
-static Result<std::vector<std::vector<GpuCode>>>
-makeCodes(const CudaTools &tools, llvm::ArrayRef<GpuKernels> kernels) {
-  std::vector<std::vector<GpuCode>> codes;
-  size_t kept = placeOfPtx(kernels);
-  for (const GpuKernels &each : kernels) {
-    auto cubin = tools.assemble(each.ptx, each.chip);
-    if (!cubin)
-      return cubin.error();
-    bool keepsPtx = codes.size() == kept;
-    codes.push_back({{GpuCode::Kind::Cubin, each.chip, std::move(*cubin)}});
-    if (keepsPtx)
-      codes.back().push_back({GpuCode::Kind::Ptx, each.chip, each.ptx});
-  }
+/// The machine code of `kernels`, and their PTX where it is kept.
+static Result<std::vector<GpuCode>>
+makeCodes(const CudaTools &tools, const GpuKernels &kernels, bool keepsPtx) {
+  auto cubin = tools.assemble(kernels.ptx, kernels.chip);
+  if (!cubin)
+    return cubin.error();
+  std::vector<GpuCode> codes = {
+      {GpuCode::Kind::Cubin, kernels.chip, std::move(*cubin)}};
+  if (keepsPtx)
+    codes.push_back({GpuCode::Kind::Ptx, kernels.chip, kernels.ptx});
   return codes;
 }
 
 Result<std::string> mixattn::makeFatbin(const CudaTools &tools,
                                         llvm::ArrayRef<GpuKernels> kernels) {
-  auto codes = makeCodes(tools, kernels);
-  if (!codes)
-    return codes.error();
   std::vector<GpuCode> all;
-  for (std::vector<GpuCode> &own : *codes)
-    llvm::append_range(all, own);
+  size_t kept = placeForLater(kernels);
+  for (auto [place, each] : llvm::enumerate(kernels)) {
+    auto codes = makeCodes(tools, each, /*keepsPtx=*/place == kept);
+    if (!codes)
+      return codes.error();
+    llvm::append_range(all, *codes);
+  }
   return tools.join(all);
 }
 
 Result<std::vector<GpuImage>>
 mixattn::makeImages(const CudaTools &tools,
                     llvm::ArrayRef<GpuKernels> kernels) {
-  auto codes = makeCodes(tools, kernels);
-  if (!codes)
-    return codes.error();
   std::vector<GpuImage> images;
-  for (auto [each, own] : llvm::zip(kernels, *codes)) {
-    auto bytes = tools.join(own);
+  size_t later = placeForLater(kernels);
+  for (auto [place, each] : llvm::enumerate(kernels)) {
+    auto codes = makeCodes(tools, each, /*keepsPtx=*/true);
+    if (!codes)
+      return codes.error();
+    auto bytes = tools.join(*codes);
     if (!bytes)
       return bytes.error();
-    bool hasPtx = own.size() > 1 && isForLater(each.chip);
-    images.push_back({each.chip, std::move(*bytes), hasPtx});
+    bool isForAllLater = place == later && isForLater(each.chip);
+    images.push_back({each.chip, std::move(*bytes), isForAllLater});
   }
   return images;
 }

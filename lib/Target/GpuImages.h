@@ -18,8 +18,9 @@ struct GpuKernels {
 /// on.
 struct GpuImage {
   std::string chip, bytes;
-  /// Whether it holds PTX that runs on all later GPUs.
-  bool hasPtx;
+  /// Whether it is what later GPUs of other major numbers run, which compile
+  /// its PTX.
+  bool isForAllLater;
 };
 
 /// 10 x major + minor of the chip's compute capability.
@@ -35,7 +36,8 @@ bool isForLater(llvm::StringRef chip);
 Result<std::string> makeFatbin(const CudaTools &tools,
                                llvm::ArrayRef<GpuKernels> kernels);
 
-/// The same code, but a fatbin for each chip.
+/// A fatbin for each chip: its cubin, and its PTX, since a driver older than
+/// ptxas takes no cubin. The chip whose PTX makeFatbin keeps is for later GPUs.
 Result<std::vector<GpuImage>> makeImages(const CudaTools &tools,
                                          llvm::ArrayRef<GpuKernels> kernels);
 

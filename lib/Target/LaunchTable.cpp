@@ -218,7 +218,7 @@ Constant *TableWriter::entryRow(const Entry &entry,
 }
 
 Constant *TableWriter::targetRow(const GpuImage &image, Constant *range) {
-  int64_t reach = image.hasPtx             ? MIXATTN_REACH_LATER
+  int64_t reach = image.isForAllLater      ? MIXATTN_REACH_LATER
                   : isForLater(image.chip) ? MIXATTN_REACH_ITS_MAJOR
                                            : MIXATTN_REACH_ITS_OWN;
   // A fatbin's header wants 8 bytes, a cubin's sections up to 128.

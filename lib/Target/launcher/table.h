@@ -191,7 +191,7 @@ enum {
   MIXATTN_REACH_ITS_OWN,
   // Later ones of the same major number, too.
   MIXATTN_REACH_ITS_MAJOR,
-  // All later ones: there is PTX, which drivers compile.
+  // All later ones: drivers compile its PTX.
   MIXATTN_REACH_LATER
 };
 

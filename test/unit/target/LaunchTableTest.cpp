@@ -32,7 +32,7 @@ static Manifest makeManifest(int dims, int parameters) {
 
 /// Code for the chip of such a manifest.
 static std::vector<GpuImage> makeImages() {
-  return {{"sm_80", "image", /*hasPtx=*/true}};
+  return {{"sm_80", "image", /*isForAllLater=*/true}};
 }
 
 static std::string errorOf(const Manifest &manifest) {
