@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints how large artifacts for GPUs are, and the driver that their PTX asks for, as a table.
+"""Prints how large artifacts for GPUs are, and the driver that they ask for, as a table.
 
 With --check=PAGE: whether PAGE has the table, its sizes within a tenth. Other versions of ptxas make other sizes.
 """
@@ -26,12 +26,28 @@ def compile_to(folder, tool, row, target, suffix):
     return path
 
 
-def driver_of(folder, tool, target):
-    """The first driver that takes the PTX, which is that of the first target."""
-    chip = next(each for each in target.split(",") if each.startswith("sm_"))
+def launcher_driver():
+    """The first driver that the launcher of libraries and runners takes."""
+    source = (ROOT / "lib" / "Target" / "LaunchTable.cpp").read_text()
+    version = int(re.search(r"leastDriver = (\d+);", source)[1])
+    return f"{version // 1000}.{version % 1000 // 10}"
+
+
+def ptx_of(folder, tool, chip):
     text = compile_to(folder, tool, ROWS[0], chip, "ptx").read_text()
-    version = re.search(r"^\.version (\S+)$", text, re.MULTILINE)[1]
-    return [version, DRIVERS[version]]
+    return re.search(r"^\.version (\S+)$", text, re.MULTILINE)[1]
+
+
+def driver_of(folder, tool, target, suffix):
+    """The versions of the PTX in the file, and the first driver that takes them all: a .fatbin has that of the first
+    target, a library that of each target, and a launcher.
+    """
+    chips = [each for each in target.split(",") if each.startswith("sm_")]
+    versions = [ptx_of(folder, tool, chip) for chip in (chips if suffix == "so" else chips[:1])]
+    drivers = [DRIVERS[version] for version in versions]
+    if suffix == "so":
+        drivers.append(launcher_driver())
+    return [", ".join(versions), max(drivers, key=lambda each: tuple(map(int, each.split("."))))]
 
 
 def table(tool):
@@ -41,7 +57,7 @@ def table(tool):
         for target in TARGETS:
             suffix = "so" if "x86" in target else "fatbin"
             sizes = [compile_to(folder, tool, row, target, suffix).stat().st_size / 1024 for row in ROWS]
-            rows.append([f"`{target}`", f".{suffix}", *driver_of(folder, tool, target)]
+            rows.append([f"`{target}`", f".{suffix}", *driver_of(folder, tool, target, suffix)]
                         + [f"{size:.0f}" for size in sizes])
     return rows
 
