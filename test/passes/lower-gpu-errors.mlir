@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions that would need libdevice, and rows of buffers and of tiles from
+// Functions of f64 that would need libdevice, and rows of buffers and of tiles from
 // elsewhere.
 //
 // RUN: mixattn-opt %s --pass-pipeline='builtin.module(gpu.module(tile-lower-mma,tile-lower-gpu))' --split-input-file --verify-diagnostics
 
 gpu.module @m {
-  func.func @f(%x: f32) -> f32 {
+  func.func @f(%x: f64) -> f64 {
     // expected-error @below {{'math.sin' op is no function of GPUs}}
-    %y = math.sin %x : f32
-    return %y : f32
+    %y = math.sin %x : f64
+    return %y : f64
   }
 }
 

@@ -16,38 +16,50 @@
 using namespace mlir;
 using namespace mixattn;
 
-/// The intrinsic of an instruction for the function `name` on f32, or none.
+/// The intrinsic of an instruction for the function `name` on `type`, or none.
 /// Upstream's conversion makes calls of libdevice of all of them.
-static StringRef intrinsicOf(StringRef name) {
-  return llvm::StringSwitch<StringRef>(name)
-      .Case("arith.maxnumf", "llvm.maxnum.f32")
-      .Case("arith.minnumf", "llvm.minnum.f32")
-      .Case("math.absf", "llvm.fabs.f32")
-      .Case("math.ceil", "llvm.ceil.f32")
-      .Case("math.copysign", "llvm.copysign.f32")
-      .Case("math.exp2", "llvm.nvvm.ex2.approx.ftz.f")
-      .Case("math.floor", "llvm.floor.f32")
-      .Case("math.fma", "llvm.fma.f32")
-      .Case("math.log2", "llvm.nvvm.lg2.approx.ftz.f")
-      .Case("math.sqrt", "llvm.sqrt.f32")
-      .Default("");
+static std::string intrinsicOf(StringRef name, Type type) {
+  if (!type.isF32() && !type.isF64())
+    return "";
+  StringRef ofBoth = llvm::StringSwitch<StringRef>(name)
+                         .Case("arith.maxnumf", "llvm.maxnum")
+                         .Case("arith.minnumf", "llvm.minnum")
+                         .Case("math.absf", "llvm.fabs")
+                         .Case("math.ceil", "llvm.ceil")
+                         .Case("math.copysign", "llvm.copysign")
+                         .Case("math.floor", "llvm.floor")
+                         .Case("math.fma", "llvm.fma")
+                         .Case("math.round", "llvm.round")
+                         .Case("math.roundeven", "llvm.roundeven")
+                         .Case("math.sqrt", "llvm.sqrt")
+                         .Case("math.trunc", "llvm.trunc")
+                         .Default("");
+  if (!ofBoth.empty())
+    return (ofBoth + (type.isF32() ? ".f32" : ".f64")).str();
+  if (name == "math.exp2" && type.isF32())
+    return "llvm.nvvm.ex2.approx.ftz.f";
+  if (name == "math.log2" && type.isF32())
+    return "llvm.nvvm.lg2.approx.ftz.f";
+  return "";
 }
 
 namespace {
 
-/// A function on f32  ->  its instruction
+/// A function on f32 or f64  ->  its instruction
 struct FunctionToInstruction : RewritePattern {
   FunctionToInstruction(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    StringRef intrinsic = intrinsicOf(op->getName().getStringRef());
-    if (intrinsic.empty() || !op->getResult(0).getType().isF32())
+    if (op->getNumResults() != 1)
+      return failure();
+    Type type = op->getResult(0).getType();
+    std::string intrinsic = intrinsicOf(op->getName().getStringRef(), type);
+    if (intrinsic.empty())
       return failure();
     rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
-        op, op->getResult(0).getType(), rewriter.getStringAttr(intrinsic),
-        op->getOperands());
+        op, type, rewriter.getStringAttr(intrinsic), op->getOperands());
     return success();
   }
 };
@@ -59,11 +71,14 @@ struct FunctionOfElements : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!isa_and_present<math::MathDialect>(op->getDialect()) &&
-        intrinsicOf(op->getName().getStringRef()).empty())
+    if (op->getNumResults() != 1)
       return failure();
     auto type = dyn_cast<VectorType>(op->getResult(0).getType());
     if (!type || type.getRank() != 1)
+      return failure();
+    if (!isa_and_present<math::MathDialect>(op->getDialect()) &&
+        intrinsicOf(op->getName().getStringRef(), type.getElementType())
+            .empty())
       return failure();
     SmallVector<Value> elements;
     for (int64_t i = 0; i < type.getDimSize(0); ++i) {
@@ -153,6 +168,10 @@ void mixattn::populateFunctionsToInstructions(RewritePatternSet &patterns) {
   patterns.add<FunctionToInstruction, FunctionOfElements, ExpToExp2, LogToLog2,
                RsqrtToSqrt, AbsToMax>(patterns.getContext());
   populateErf(patterns);
+  populateAngles(patterns);
+  populateInverseAngles(patterns);
+  populatePowers(patterns);
+  populateExponentials(patterns);
   // Functions that have no instruction that is near enough.
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
     return llvm::is_contained({"math.expm1", "math.log1p", "math.tanh"}, name);

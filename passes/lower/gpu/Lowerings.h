@@ -37,6 +37,14 @@ mlir::Value emitExp2ByPolynomial(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 /// instructions and polynomials.
 void populateFunctionsToInstructions(mlir::RewritePatternSet &patterns);
 
+/// Add patterns that make arithmetic of functions on f32 without an
+/// instruction: sin, cos and tan; asin, acos, atan and atan2; powf, fpowi,
+/// ipowi and cbrt; sinh, cosh, their inverses, erfc and log10.
+void populateAngles(mlir::RewritePatternSet &patterns);
+void populateInverseAngles(mlir::RewritePatternSet &patterns);
+void populatePowers(mlir::RewritePatternSet &patterns);
+void populateExponentials(mlir::RewritePatternSet &patterns);
+
 } // namespace mixattn
 
 #endif // MIXATTN_PASSES_LOWER_GPU_LOWERINGS_H

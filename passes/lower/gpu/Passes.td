@@ -118,7 +118,7 @@ def LowerGpuPass : Pass<"tile-lower-gpu", "::mlir::gpu::GPUModuleOp"> {
     Input: ops of the tile dialect on fragments, accesses to device buffers, and
     functions of the math dialect on f32.
     Output: nvvm, llvm, gpu, scf, vector, arith and memref; no math, so that
-    libdevice is not needed.
+    libdevice is not needed. Functions without an instruction are arithmetic.
     Skips: everything else.
 
     ```mlir
