@@ -9,6 +9,7 @@
 #include "passes/schedule/gpu/FragmentMap.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -145,16 +146,15 @@ Value DenseBlock::emitIsOwn(Value row, Value column) {
 
 /// Writes `results`, of the rows from `first` on. Where the last block has
 /// columns of the one before, elements are written one by one.
-void DenseBlock::emitStore(Value results, Value first) {
+void DenseBlock::emitStore(Value results, Value first, const Part &columns) {
   Value target = matrixOf(kernel.getOutputs()[0], op.resultMap, batch,
-                          {shape.rowLoop, at.value(0)},
-                          {shape.columnLoop, firstColumn, shape.columns});
+                          {shape.rowLoop, at.value(0)}, columns);
   if (shape.allColumns % shape.columns == 0) {
     tile::StoreOp::create(b, results, target, first, numRows);
     return;
   }
   Type element = cast<MemRefType>(target.getType()).getElementType();
-  emitFragmentMap(b, first, firstColumn, results, 1,
+  emitFragmentMap(b, first, columns.first, results, 1,
                   [&](Value row, Value column, ValueRange elements) {
                     auto choice = scf::IfOp::create(b, emitIsOwn(row, column),
                                                     /*withElseRegion=*/false);
@@ -165,17 +165,15 @@ void DenseBlock::emitStore(Value results, Value first) {
                       number = arith::TruncFOp::create(b, element, number);
                     memref::StoreOp::create(
                         b, number, target,
-                        ValueRange{row, at.sub(column, firstColumn)});
+                        ValueRange{row, at.sub(column, columns.first)});
                     return Values{elements[0]};
                   });
 }
 
-/// Emits the pointwise ops on `sums`, of the rows from `first` on. They may
-/// compute in the place of a tensor that they read: no element is read but by
-/// the thread that writes it.
-Value DenseBlock::emitConsumers(Value sums, Value first) {
-  if (kernel.getConsumers().empty())
-    return sums;
+/// Emits the pointwise ops on `sums`, of the rows from `first` on and the
+/// columns from `column` on. They may compute in the place of a tensor that
+/// they read: no element is read but by the thread that writes it.
+Value DenseBlock::emitConsumers(Value sums, Value first, Value column) {
   auto element = [&](Value row, Value column, ValueRange elements) {
     auto choice = scf::IfOp::create(b, b.getF32Type(), emitIsOwn(row, column),
                                     /*withElseRegion=*/true);
@@ -186,9 +184,20 @@ Value DenseBlock::emitConsumers(Value sums, Value first) {
     scf::YieldOp::create(b, elements[0]);
     return Values{choice.getResult(0)};
   };
-  return emitFragmentMap(b, first, firstColumn, sums, 1, element).front();
+  return emitFragmentMap(b, first, column, sums, 1, element).front();
 }
 
-void DenseBlock::emitResults(Value sums, Value first) {
-  emitStore(emitConsumers(sums, first), first);
+void DenseBlock::emitResults(Value sums, Value first, int64_t columnsAtATime) {
+  if (kernel.getConsumers().empty())
+    return emitStore(sums, first,
+                     {shape.columnLoop, firstColumn, shape.columns});
+  int64_t elements = cast<VectorType>(sums.getType()).getNumElements();
+  for (int64_t from = 0; from < shape.columns; from += columnsAtATime) {
+    Part columns = {shape.columnLoop, at.add(firstColumn, from),
+                    std::min(columnsAtATime, shape.columns - from)};
+    int64_t begin = from / 2;
+    Value some = vector::ExtractStridedSliceOp::create(
+        b, sums, begin, std::min(columnsAtATime / 2, elements - begin), 1);
+    emitStore(emitConsumers(some, first, columns.first), first, columns);
+  }
 }

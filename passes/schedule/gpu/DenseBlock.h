@@ -52,8 +52,9 @@ protected:
                        const Place &place, const Part &rows,
                        const Part &columns);
   /// Writes what the kernel's pointwise ops make of `sums`, those of the rows
-  /// from `first` on.
-  void emitResults(mlir::Value sums, mlir::Value first);
+  /// from `first` on. What these ops read of `columnsAtATime` columns is in
+  /// registers together: it is asked for before any of it is used.
+  void emitResults(mlir::Value sums, mlir::Value first, int64_t columnsAtATime);
 
   mlir::ImplicitLocOpBuilder &b;
   IndexMath at;
@@ -69,8 +70,9 @@ protected:
 private:
   mlir::Value emitElement(mlir::Value row, mlir::Value column, mlir::Value sum);
   mlir::Value emitIsOwn(mlir::Value row, mlir::Value column);
-  mlir::Value emitConsumers(mlir::Value sums, mlir::Value first);
-  void emitStore(mlir::Value results, mlir::Value first);
+  mlir::Value emitConsumers(mlir::Value sums, mlir::Value first,
+                            mlir::Value column);
+  void emitStore(mlir::Value results, mlir::Value first, const Part &columns);
 };
 
 } // namespace mixattn

@@ -161,7 +161,8 @@ void MmaDenseBlock::emit() {
   makeGrid(sizes.rows(), DenseSizes::threads);
   numSteps = countSteps(sizes.stepsOfLoop());
   for (auto [group, sums] : llvm::enumerate(emitLoop()))
-    emitResults(sums, at.add(firstRow, int64_t(group) * DenseSizes::groupRows));
+    emitResults(sums, at.add(firstRow, int64_t(group) * DenseSizes::groupRows),
+                DenseSizes::columnsAtATime);
 }
 
 void mma::scheduleDense(KernelOp kernel, int64_t sharedBytes) {

@@ -14,6 +14,10 @@ namespace mixattn::mma {
 struct DenseSizes : DenseShape {
   /// Threads of a block, four warps; rows of a group of rows, 16 a warp.
   static constexpr int64_t threads = 128, groupRows = 64, mostColumns = 128;
+  /// Columns whose results are made together. Sums of two groups of rows leave
+  /// no registers for what is read for more. Another block of the
+  /// multiprocessor has products meanwhile.
+  static constexpr int64_t columnsAtATime = 32;
 
   /// No block has more than `sharedBytes` bytes of shared memory.
   DenseSizes(const Contraction &op, int64_t sharedBytes);

@@ -145,7 +145,7 @@ void WgmmaDenseBlock::emit() {
   Value zeros =
       arith::ConstantOp::create(b, DenseElementsAttr::get(fragment, 0.0f));
   emitResults(sizes.outerTerms.empty() ? emitRounds(zeros) : emitSteps(zeros),
-              firstRow);
+              firstRow, DenseSizes::columnsAtATime);
 }
 
 void wgmma::scheduleDense(KernelOp kernel, int64_t sharedBytes) {

@@ -16,6 +16,9 @@ struct DenseSizes : DenseShape {
   static constexpr int64_t consumers = 2, rows = 64 * consumers,
                            threads = 128 * (consumers + 1);
   static constexpr int64_t mostColumns = 128, mostTerms = 64;
+  /// Columns whose results are made together: registers hold what is read for
+  /// as many.
+  static constexpr int64_t columnsAtATime = 64;
 
   /// No block has more than `sharedBytes` bytes of shared memory.
   DenseSizes(const Contraction &op, int64_t sharedBytes);
