@@ -61,12 +61,14 @@ class Artifact:
         return json.loads(manifest.read_text())["entries"][0]
 
     def predicted(self):
-        """Seconds of a call by the model of passes/plan/plan.md, and the plans; no
-        seconds where a kernel has no model."""
-        ops = json.loads(self.explanation().read_text())["entries"][0]["ops"]
+        """Seconds of a call by the model of passes/plan/plan.md, or None where a kernel
+        has no model; the plans; what speeds by that model are off published ones."""
+        explained = json.loads(self.explanation().read_text())
+        ops = explained["entries"][0]["ops"]
         plans = [op["chosen"]["algorithm"] for op in ops if op.get("chosen")]
         seconds = [op["chosen"].get("seconds") for op in ops if op.get("chosen")]
-        return (None if None in seconds else math.fsum(seconds)), plans
+        return ((None if None in seconds else math.fsum(seconds)), plans,
+                explained["gpu"]["residuals_per_mille"])
 
     def amount(self, what):
         """The manifest's `flops` or `bytes` of a call; None if unknown."""

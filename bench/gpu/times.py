@@ -218,9 +218,9 @@ def time(artifact, rounds, others):
         except Exception as why:  # pylint: disable=broad-except
             # Compilers at run time raise whatever they like.
             refused[name] = (str(why).splitlines() or [type(why).__name__])[0][:200]
-    predicted, plans = artifact.predicted()
+    predicted, plans, residuals = artifact.predicted()
     return {"seconds": medians(torch, calls, rounds), "refused": refused,
-            "predicted": predicted, "plans": plans,
+            "predicted": predicted, "plans": plans, "residuals_per_mille": residuals,
             "flops": artifact.amount("flops"), "bytes": artifact.amount("bytes"),
             "workspace": ours.call.workspace_bytes}
 
@@ -239,5 +239,7 @@ def sentence(record, ceiling):
         best = min(others, key=others.get)
         parts.append(f"{others[best] / ours:.2f} times the best peer ({best})")
     if record["predicted"]:
-        parts.append(f"{ours / record['predicted']:.2f} times what was predicted")
+        least, most = (each / 10 for each in record["residuals_per_mille"])
+        parts.append(f"{ours / record['predicted']:.2f} times what was predicted "
+                     f"(speeds {least:+.1f} % to {most:+.1f} % off published ones)")
     return "; ".join(parts)

@@ -12,6 +12,10 @@ using namespace mixattn;
 using llvm::json::Array;
 using llvm::json::Object;
 
+/// What predicted speeds of GPUs are off published ones, in thousandths: the
+/// least and the most of the table in passes/plan/plan.md.
+static constexpr int64_t residuals[] = {-67, 496};
+
 static bool isGpu(TargetAttr target) {
   return target.getFamily() != TargetFamily::X86;
 }
@@ -24,11 +28,12 @@ std::string mixattn::describeTarget(TargetAttr target) {
   const GpuModel &gpu = describeGpu(target);
   return llvm::formatv(
       "{0}, {1} multiprocessors at {2:F2} GHz; {3} TFLOP/s of 16-bit floats by "
-      "{4}, {5} GB/s; all predicted from data sheets",
+      "{4}, {5} GB/s; all predicted from data sheets, speeds {6:F1} % to "
+      "+{7:F1} % off published ones",
       gpu.product, gpu.multiprocessors, gpu.hertz / 1e9,
       int64_t(gpu.peak() / 1e12),
       target.getFamily() == TargetFamily::Wgmma ? "wgmma" : "mma.sync",
-      int64_t(gpu.memoryRate / 1e9));
+      int64_t(gpu.memoryRate / 1e9), residuals[0] / 10.0, residuals[1] / 10.0);
 }
 
 std::string mixattn::describeWorkers(TargetAttr target) {
@@ -49,7 +54,8 @@ Object mixattn::describeTargetAsJson(TargetAttr target) {
                                  {"flops", gpu.peak()},
                                  {"multiply_adds", gpu.products},
                                  {"exps", gpu.exps},
-                                 {"others", gpu.others}}}};
+                                 {"others", gpu.others},
+                                 {"residuals_per_mille", Array(residuals)}}}};
   }
   CpuModel cpu = describeCpu(target);
   Object described = describeAsJson(cpu);
