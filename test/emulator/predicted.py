@@ -91,7 +91,7 @@ def seen_keys(kernel, queries, keys, clocks):
 def warps_of(kernel, arrays):
     """Warps that compute in a block, of each kernel that visits keys in a call with
     these arguments, by name; of a pool that of its last one."""
-    dims = sizes.dims_of(kernel.entry["arguments"], arrays)
+    dims = sizes.dims_of(kernel.entry, arrays)
     launches = sizes.launches_of(kernel.entry, dims)
     warps, last = {}, launches[-1]
     for each in launches:

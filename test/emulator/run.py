@@ -43,7 +43,7 @@ class Run:
         self.arrays = dict(arrays)
         # The kernels that ran.
         self.launched = []
-        self.dims = sizes.dims_of(entry["arguments"], self.arrays)
+        self.dims = sizes.dims_of(entry, self.arrays)
         for result in entry["results"]:
             shape = [self.size(size) for size in result["shape"]]
             dtype = np.dtype(DTYPES[result["dtype"]])

@@ -41,10 +41,11 @@ def launches_of(entry, dims, multiprocessors=1):
                    for size in launch["grid"])]
 
 
-def dims_of(arguments, arrays):
-    """The sizes of named dims, from the shapes of arrays by name."""
+def dims_of(entry, arrays):
+    """The sizes of named dims: from the shapes of arrays by name, then by the
+    rules of the entry's manifest."""
     dims = {}
-    for argument in arguments:
+    for argument in entry["arguments"]:
         array = arrays[argument["name"]]
         shape = argument["shape"]
         if len(shape) != array.ndim:
@@ -56,4 +57,22 @@ def dims_of(arguments, arrays):
             if expected != actual:
                 raise ValueError(f"a dim of '{argument['name']}' is {actual}, "
                                  f"but {expected} is expected")
+    add_computed(entry.get("sizes", {}), dims)
     return dims
+
+
+def add_computed(rules, dims):
+    """Adds the dims that no array has, and compares those that one has."""
+    for dim, rule in rules.items():
+        if "told" in rule:
+            told = rule["told"]
+            dims[dim], rest = divmod(dims[told["by"]] - told["offset"],
+                                     told["factor"])
+            if rest:
+                raise ValueError(f"'{told['by']}' leaves a rest of {rest}")
+    for dim, rule in rules.items():
+        if "is" in rule:
+            expected = evaluate(rule["is"], dims)
+            if dims.setdefault(dim, expected) != expected:
+                raise ValueError(f"'{dim}' is {dims[dim]}, but {expected} is "
+                                 "expected")
