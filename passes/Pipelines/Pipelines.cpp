@@ -90,7 +90,7 @@ static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createBoundBandsPass());
     pm.addPass(createSplitProjectionsPass());
   }
-  // Their products are planned as others are. A GPU's take no f32.
+  // Their products are planned as others are. A GPU's fused ones take no f32.
   if (options.family == TargetFamily::X86) {
     pm.addPass(createExpandTrainingPass());
     pm.addPass(createCanonicalizerPass());

@@ -29,7 +29,8 @@ def compile_form(options, folder):
     """The PTX and the entry of a form, and the remarks of its compilation."""
     source = folder / "f.mlir"
     source.write_text(einsum_layer.module(options.form, options.sizes,
-                                          options.dtype, options.open))
+                                          options.dtype, options.open,
+                                          options.sums))
     made = subprocess.run(
         ["mixattn-compile", source, f"--target={options.target}", "--remarks",
          "-o", folder / "f.ptx"], check=True, capture_output=True, text=True)
@@ -69,6 +70,7 @@ def main():
     parser.add_argument("--open", default="", help="letters whose sizes are open")
     parser.add_argument("--target", default="sm_80", help="a GPU's name")
     parser.add_argument("--dtype", default="bf16")
+    parser.add_argument("--sums", help="the type of the product's own elements")
     parser.add_argument("--algorithm", default="dense",
                         help="the schedule that is expected; unfused: none")
     parser.add_argument("--library", type=pathlib.Path,
@@ -76,7 +78,8 @@ def main():
     options = parser.parse_args()
     options.sizes = {each[0]: int(each[2:]) for each in options.sizes.split(",")}
     arrays, expected, scale = einsum_layer.problem(
-        options.form, options.sizes, options.dtype, bool(options.open))
+        options.form, options.sizes, options.dtype,
+        bool(options.open or options.sums))
     with tempfile.TemporaryDirectory() as folder:
         text, entry, remarks = compile_form(options, pathlib.Path(folder))
         is_fused = options.algorithm != "unfused"
@@ -114,7 +117,8 @@ def main():
         if products > predicted[0] or (predicted[2] and not same):
             print("FAIL they are not those that are predicted")
             return 1
-    held = results[0].view("V2") if options.dtype == "bf16" else results[0].view(np.float16)
+    views = {"bf16": "V2", "f16": np.float16, "f32": np.float32}
+    held = results[0].view(views[options.dtype])
     worst = np.max(np.abs(numbers(held) - expected) / scale)
     limit = einsum_layer.LIMITS[options.dtype]
     print(f"{options.form} {options.target} {options.dtype}: error "
