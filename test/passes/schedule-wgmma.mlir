@@ -120,23 +120,6 @@ func.func @f(%q: !q, %k: !k, %o: !q) {
   return
 }
 
-// Results of f32 are written from registers.
-!r = memref<1x2x?x64xf32>
-// CHECK-LABEL: func.func @wide_results(
-// CHECK-NOT:     tile.shared_tile
-// CHECK:         tile.store
-// CHECK-NOT:     tile.wgmma.stored
-func.func @wide_results(%q: !q, %k: !k, %o: !r) {
-  attn.kernel ins(%q, %k : !q, !k) outs(%o : !r) {
-  ^bb0(%a: tensor<1x2x?x64xbf16>, %b: tensor<1x2x?x64xbf16>):
-    %r = attn.generic
-        scores(%a, %b : tensor<1x2x?x64xbf16>, tensor<1x2x?x64xbf16>)
-        pool(%b : tensor<1x2x?x64xbf16>) -> tensor<1x2x?x64xf32>
-    attn.results %r : tensor<1x2x?x64xf32>
-  }
-  return
-}
-
 // Rings of 256 columns leave room for half of the outputs.
 !w = memref<1x2x?x256xbf16>
 // CHECK-LABEL: func.func @half_a_tile(

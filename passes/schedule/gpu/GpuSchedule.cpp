@@ -5,6 +5,7 @@
 #include "passes/schedule/gpu/Collapse.h"
 #include "passes/schedule/gpu/HeadGroup.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -38,6 +39,11 @@ std::string GpuSchedule::whyNot(Operation *op) const {
                          type);
   if (attention.getWeights())
     return "it has no code for 'weights'";
+  // What f32 holds beyond 16 bits would be lost.
+  if (getElementTypeOrSelf(op->getResultTypes().front()).isF32())
+    return llvm::formatv("weights are rounded to {0} on tensor cores, but "
+                         "results are f32",
+                         type);
   static constexpr StringLiteral read[] = {
       "query",    "key",         "value",      "query_term", "key_term",
       "shifts",   "prior",       "bias",       "mask",       "lengths",
