@@ -152,6 +152,28 @@ void EntryChecks::checkSizes(const EntryTensor &expected, Value shape,
         arith::OrIOp::create(b, result.isEmpty, same(size, i64(0)));
 }
 
+/// The strides of a tensor that has none are products of its sizes: no memory
+/// is so large that these leave 64 bits. Floats say so, which do not wrap.
+void EntryChecks::checkBytes(const EntryTensor &expected, Value isRowMajor,
+                             const Shape &shape) {
+  if (expected.type.hasStaticShape())
+    return;
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
+  };
+  Value bytes = number(expected.bits / 8);
+  for (Value size : shape.sizes) {
+    size = arith::SIToFPOp::create(b, b.getF64Type(), size);
+    bytes = arith::MulFOp::create(b, bytes, size);
+  }
+  Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, bytes,
+                                        number(0x1p62));
+  Value isStrided = arith::XOrIOp::create(
+      b, isRowMajor, arith::ConstantOp::create(b, b.getBoolAttr(true)));
+  require(arith::OrIOp::create(b, isSmall, isStrided),
+          "expected a tensor of less than 2^62 bytes");
+}
+
 EntryChecks::Shape EntryChecks::checkShape(const EntryTensor &expected,
                                            Value tensor) {
   Shape result;
@@ -168,6 +190,7 @@ EntryChecks::Shape EntryChecks::checkShape(const EntryTensor &expected,
   Value null = LLVM::ZeroOp::create(b, ptr);
   Value isRowMajor =
       LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, strides, null);
+  checkBytes(expected, isRowMajor, result);
   Value readable = LLVM::SelectOp::create(b, isRowMajor, shape, strides);
   Value step = i64(1);
   result.strides.resize(rank);

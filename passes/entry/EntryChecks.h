@@ -115,6 +115,8 @@ private:
   /// The address of the sizes of `tensor`.
   mlir::Value readSizes(mlir::Value tensor);
   mlir::Value element(mlir::Value array, int32_t index);
+  void checkBytes(const EntryTensor &expected, mlir::Value isRowMajor,
+                  const Shape &shape);
   Shape checkShape(const EntryTensor &expected, mlir::Value tensor);
   mlir::Value checkData(const EntryTensor &expected, mlir::Value tensor,
                         const Shape &shape);

@@ -95,12 +95,18 @@ nothing = [tensor(empty, data=None), tensor(numpy.zeros(0, dtype=bool), data=Non
            tensor(numbers), tensor(empty, data=None)]
 print("no rows:", *invoke(LIBRARY.mixattn_twice, nothing))
 
-# As many elements as 64 bits do not count are not none, and a function without
-# tensors takes no array of them.
+# As many elements as 64 bits do not count are not none where strides repeat one, and
+# have no memory else; a function without tensors takes no array of them.
 sizes = shape(2**33, 2**31, 1, 1)
-print("too many rows:", *invoke(LIBRARY.mixattn_scaled, [
-    tensor(numpy.zeros((1, 1, 1, 1), dtype=numpy.float32), data=None, shape=sizes)
-    for _ in range(2)]))
+
+
+def scaled(*strides):
+    one = numpy.zeros((1, 1, 1, 1), dtype=numpy.float32)
+    return invoke(LIBRARY.mixattn_scaled, [tensor(one, strides or None, data=None, shape=sizes)] * 2)
+
+
+print("too many rows:", *scaled(0, 0, 1, 1))
+print("too many bytes:", *scaled())
 print("no tensors:", *invoke(LIBRARY.mixattn_nothing, None, count=0))
 
 # 2^32 weights of one row that is read again and again want 16 GiB; a tile of
