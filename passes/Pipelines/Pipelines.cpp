@@ -187,6 +187,8 @@ static void addWideArithmetic(OpPassManager &pm) {
 static void buildLlvmOfKernels(OpPassManager &pm) {
   // While it shows which arguments kernels report on.
   pm.addPass(createReportValuesPass());
+  // Workspaces and launches have words for sizes of arguments.
+  pm.addPass(createSizesOfViewsPass());
   // While entries hold buffers, of which kernels are given addresses.
   pm.addPass(createPlanWorkspacePass());
   pm.addPass(createFoldReshapesPass());

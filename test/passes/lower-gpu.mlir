@@ -11,10 +11,10 @@ gpu.module @m {
   // CHECK-DAG:     %[[ROW:.+]] = arith.addi %[[I]], %c3
   // CHECK-DAG:     %[[B64:.+]] = arith.index_cast %[[B]] : index to i64
   // CHECK-DAG:     %[[S0BYTES:.+]] = arith.muli %[[S0]], %c4_i64
+  // CHECK-DAG:     %[[S1BYTES:.+]] = arith.muli %[[S1]], %c4_i64
   // CHECK-DAG:     %[[OB:.+]] = arith.muli %[[B64]], %[[S0BYTES]]
   // CHECK:         %[[MATRIX:.+]] = llvm.getelementptr %[[P]]{{\[}}%[[OB]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
   // CHECK-DAG:     %[[ROW64:.+]] = arith.index_cast %[[ROW]] : index to i64
-  // CHECK-DAG:     %[[S1BYTES:.+]] = arith.muli %[[S1]], %c4_i64
   // CHECK-DAG:     %[[OR:.+]] = arith.muli %[[ROW64]], %[[S1BYTES]]
   // CHECK:         %[[SUM:.+]] = arith.addi %[[OR]], %c8_i64
   // CHECK:         %[[AT:.+]] = llvm.getelementptr %[[MATRIX]]{{\[}}%[[SUM]]]
@@ -34,6 +34,86 @@ gpu.module @m {
     memref.store %element, %rows[%i, %c1] : memref<2x4xf32, strided<[?, 1], offset: ?>>
     %size = memref.dim %matrix, %c0 : memref<?x8xf32, strided<[?, 1], offset: ?>>
     return %size : index
+  }
+
+  // A view of a view: heads of the second third of each row, every other one of
+  // which is read. What dims add has 64 bits.
+  // CHECK-LABEL: func.func @heads(
+  // CHECK-SAME:    %[[P:.+]]: !llvm.ptr<1>, %[[N:.+]]: index, %[[S:[a-z0-9]+]]: i64, %[[I:[a-z0-9]+]]: index, %[[H:[a-z0-9]+]]: index
+  // CHECK-DAG:     %[[ROW:.+]] = arith.muli %[[S]], %c4_i64
+  // CHECK-DAG:     %[[BEGIN:.+]] = llvm.getelementptr %[[P]][256]
+  // CHECK-DAG:     %[[HEAD:.+]] = arith.addi %{{.+}}, %c1
+  // CHECK-DAG:     %[[I64:.+]] = arith.index_cast %[[I]]
+  // CHECK-DAG:     %[[DOWN:.+]] = arith.muli %[[I64]], %[[ROW]]
+  // CHECK:         %[[HERE:.+]] = llvm.getelementptr %[[BEGIN]]{{\[}}%[[DOWN]]]
+  // CHECK-DAG:     %[[HEAD64:.+]] = arith.index_cast %[[HEAD]]
+  // CHECK-DAG:     %[[ASIDE:.+]] = arith.muli %[[HEAD64]], %c64_i64
+  // CHECK:         %[[SUM:.+]] = arith.addi %[[ASIDE]], %c8_i64
+  // CHECK:         %[[AT:.+]] = llvm.getelementptr %[[HERE]]{{\[}}%[[SUM]]]
+  // CHECK:         llvm.load %[[AT]] : !llvm.ptr<1> -> f32
+  func.func @heads(%p: !llvm.ptr<1>, %n: index, %s: i64, %i: index, %h: index) -> f32 {
+    %c2 = arith.constant 2 : index
+    %x = tile.device_buffer %p sizes [%n] strides [%s] : !llvm.ptr<1> -> memref<?x192xf32, strided<[?, 1]>>
+    %third = memref.subview %x[0, 64] [%n, 64] [1, 1]
+        : memref<?x192xf32, strided<[?, 1]>> to memref<?x64xf32, strided<[?, 1], offset: 64>>
+    %heads = memref.expand_shape %third [[0], [1, 2]] output_shape [%n, 4, 16]
+        : memref<?x64xf32, strided<[?, 1], offset: 64>> into memref<?x4x16xf32, strided<[?, 16, 1], offset: 64>>
+    %odd = memref.subview %heads[0, 1, 0] [%n, 2, 16] [1, 2, 1]
+        : memref<?x4x16xf32, strided<[?, 16, 1], offset: 64>> to memref<?x2x16xf32, strided<[?, 32, 1], offset: 80>>
+    %element = memref.load %odd[%i, %h, %c2] : memref<?x2x16xf32, strided<[?, 32, 1], offset: 80>>
+    return %element : f32
+  }
+
+  // The last row of each matrix, with a dim less: its stride is the matrices'.
+  // CHECK-LABEL: func.func @last(
+  // CHECK-SAME:    %[[P:.+]]: !llvm.ptr<1>, %[[B:.+]]: index, %[[N:[a-z0-9]+]]: index, %[[S0:[a-z0-9]+]]: i64, %[[S1:[a-z0-9]+]]: i64, %[[R:[a-z0-9]+]]: index, %[[I:[a-z0-9]+]]: index
+  // CHECK-DAG:     %[[S0BYTES:.+]] = arith.muli %[[S0]], %c4_i64
+  // CHECK-DAG:     %[[S1BYTES:.+]] = arith.muli %[[S1]], %c4_i64
+  // CHECK-DAG:     %[[R64:.+]] = arith.index_cast %[[R]]
+  // CHECK-DAG:     %[[DOWN:.+]] = arith.muli %[[R64]], %[[S1BYTES]]
+  // CHECK-DAG:     %[[BEGIN:.+]] = llvm.getelementptr %[[P]]{{\[}}%[[DOWN]]]
+  // CHECK-DAG:     %[[I64:.+]] = arith.index_cast %[[I]]
+  // CHECK-DAG:     %[[OVER:.+]] = arith.muli %[[I64]], %[[S0BYTES]]
+  // CHECK-DAG:     %[[SUM:.+]] = arith.addi %[[OVER]], %c12_i64
+  // CHECK:         %[[AT:.+]] = llvm.getelementptr %[[BEGIN]]{{\[}}%[[SUM]]]
+  // CHECK:         llvm.load %[[AT]] : !llvm.ptr<1> -> f32
+  func.func @last(%p: !llvm.ptr<1>, %b: index, %n: index, %s0: i64, %s1: i64, %r: index, %i: index) -> f32 {
+    %c3 = arith.constant 3 : index
+    %x = tile.device_buffer %p sizes [%b, %n] strides [%s0, %s1]
+        : !llvm.ptr<1> -> memref<?x?x8xf32, strided<[?, ?, 1]>>
+    %row = memref.subview %x[0, %r, 0] [%b, 1, 8] [1, 1, 1]
+        : memref<?x?x8xf32, strided<[?, ?, 1]>> to memref<?x1x8xf32, strided<[?, ?, 1], offset: ?>>
+    %rows = memref.collapse_shape %row [[0, 1], [2]]
+        : memref<?x1x8xf32, strided<[?, ?, 1], offset: ?>> into memref<?x8xf32, strided<[?, 1], offset: ?>>
+    %element = memref.load %rows[%i, %c3] : memref<?x8xf32, strided<[?, 1], offset: ?>>
+    return %element : f32
+  }
+
+  // An element alone has no dims.
+  // CHECK-LABEL: func.func @one(
+  // CHECK:         %[[AT:.+]] = llvm.getelementptr %{{.+}}[16]
+  // CHECK:         llvm.load %[[AT]] : !llvm.ptr<1> -> i64
+  func.func @one(%p: !llvm.ptr<1>, %n: index) -> i64 {
+    %x = tile.device_buffer %p sizes [%n] strides [] : !llvm.ptr<1> -> memref<?xi64>
+    %part = memref.subview %x[2] [1] [1] : memref<?xi64> to memref<1xi64, strided<[1], offset: 2>>
+    %one = memref.collapse_shape %part [] : memref<1xi64, strided<[1], offset: 2>> into memref<i64, strided<[], offset: 2>>
+    %element = memref.load %one[] : memref<i64, strided<[], offset: 2>>
+    return %element : i64
+  }
+
+  // 4 bytes divide where a part begins in its row, for all that is said of a
+  // whole piece.
+  // CHECK-LABEL: func.func @piece(
+  // CHECK:         llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<4xf32>
+  // CHECK:         llvm.store %{{.+}} {alignment = 8 : i64} : vector<4xf32>, !llvm.ptr<1>
+  func.func @piece(%p: !llvm.ptr<1>, %n: index, %i: index) {
+    %c0 = arith.constant 0 : index
+    %x = tile.device_buffer %p sizes [%n] strides [] : !llvm.ptr<1> -> memref<?x32xf32>
+    %from = memref.subview %x[0, 3] [%n, 8] [1, 1] : memref<?x32xf32> to memref<?x8xf32, strided<[32, 1], offset: 3>>
+    %to = memref.subview %x[0, 14] [%n, 8] [1, 1] : memref<?x32xf32> to memref<?x8xf32, strided<[32, 1], offset: 14>>
+    %piece = vector.load %from[%i, %c0] : memref<?x8xf32, strided<[32, 1], offset: 3>>, vector<4xf32>
+    vector.store %piece, %to[%i, %c0] : memref<?x8xf32, strided<[32, 1], offset: 14>>, vector<4xf32>
+    return
   }
 
   // CHECK-LABEL: func.func @functions(

@@ -56,6 +56,35 @@ gpu.module @m {
     return
   }
 
+  // A part begins 12 bytes after a row does, or at the number of a block's
+  // columns: 4 bytes divide the one, 16 the other.
+  // CHECK-LABEL: func.func @copy_offset(
+  // CHECK:         nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 4, cache = ca
+  // CHECK-LABEL: func.func @copy_block(
+  // CHECK:         nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = cg
+  func.func @copy_offset(%p: !llvm.ptr<1>, %row: index, %rows: index) {
+    %tile = tile.shared_tile at 0 : !tile
+    %x = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x128xbf16>
+    %source = memref.subview %x[0, 6] [%rows, 64] [1, 1]
+        : memref<?x128xbf16> to memref<?x64xbf16, strided<[128, 1], offset: 6>>
+    tile.mma.copy %source[%row] rows %rows into %tile threads 128
+        : memref<?x64xbf16, strided<[128, 1], offset: 6>>, !tile
+    return
+  }
+  func.func @copy_block(%p: !llvm.ptr<1>, %row: index, %rows: index, %block: index) {
+    %c48 = arith.constant 48 : index
+    %c64 = arith.constant 64 : index
+    %tile = tile.shared_tile at 0 : !tile
+    %x = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x128xbf16>
+    %column = arith.muli %block, %c48 : index
+    %first = arith.minsi %column, %c64 : index
+    %source = memref.subview %x[0, %first] [%rows, 64] [1, 1]
+        : memref<?x128xbf16> to memref<?x64xbf16, strided<[128, 1], offset: ?>>
+    tile.mma.copy %source[%row] rows %rows into %tile threads 128
+        : memref<?x64xbf16, strided<[128, 1], offset: ?>>, !tile
+    return
+  }
+
   // Two rows a thread, 8 further down, 16 columns a step.
   // CHECK-LABEL: func.func @load(
   // CHECK-COUNT-8: llvm.load %{{.+}} : !llvm.ptr<1> -> i32

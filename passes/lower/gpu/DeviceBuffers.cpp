@@ -4,11 +4,13 @@
 #include "passes/lower/gpu/DeviceBuffers.h"
 
 #include "dialect/tile/TileOps.h"
+#include "passes/body/IndexMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -19,30 +21,68 @@ static MemRefType typeOf(Value buffer) {
 
 bool mixattn::isOnDevice(Value buffer) {
   Operation *op = buffer.getDefiningOp();
-  if (auto part = dyn_cast_if_present<memref::SubViewOp>(op))
-    return part.hasUnitStride() && isOnDevice(part.getSource());
-  if (auto cast = dyn_cast_if_present<memref::CastOp>(op))
-    return isOnDevice(cast.getSource());
+  if (isa_and_present<memref::SubViewOp, memref::CastOp, memref::ExpandShapeOp,
+                      memref::CollapseShapeOp>(op))
+    return isOnDevice(op->getOperand(0));
   return isa_and_present<tile::DeviceBufferOp>(op);
 }
 
 bool mixattn::isRow(Value value) {
   auto buffer = dyn_cast<MemRefType>(value.getType());
-  return !buffer || isOnDevice(value);
+  if (!buffer)
+    return true;
+  SmallVector<int64_t> strides = buffer.getStridesAndOffset().first;
+  return isOnDevice(value) && (strides.empty() || strides.back() == 1);
+}
+
+/// The largest power of two up to `most` that divides `number` for certain.
+static int64_t powerOfTwoIn(Value number, int64_t most) {
+  if (std::optional<int64_t> known = getConstantIntValue(number))
+    return *known ? std::min(most, *known & -*known) : most;
+  auto inOperand = [&](unsigned i) {
+    return powerOfTwoIn(number.getDefiningOp()->getOperand(i), most);
+  };
+  Operation *op = number.getDefiningOp();
+  if (isa_and_present<arith::MulIOp>(op))
+    return std::min(most, inOperand(0) * inOperand(1));
+  if (isa_and_present<arith::AddIOp, arith::SubIOp, arith::MinSIOp,
+                      arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp>(op))
+    return std::min(inOperand(0), inOperand(1));
+  return 1;
+}
+
+/// The same of bytes that `number` elements of `buffer` have.
+static int64_t bytesDividing(OpFoldResult number, Value buffer, int64_t most) {
+  int64_t element = std::max(1u, typeOf(buffer).getElementTypeBitWidth() / 8);
+  if (auto value = dyn_cast<Value>(number))
+    return std::min(most, element * powerOfTwoIn(value, most));
+  int64_t bytes = element * *getConstantIntValue(number);
+  return bytes ? std::min(most, bytes & -bytes) : most;
+}
+
+int64_t mixattn::bytesDividingBegin(Value matrix, int64_t most) {
+  Operation *op = matrix.getDefiningOp();
+  if (!isa_and_present<ViewLikeOpInterface>(op))
+    return most;
+  if (auto part = dyn_cast<memref::SubViewOp>(op))
+    if (part.getSourceType().getRank())
+      most = bytesDividing(part.getMixedOffsets().back(), matrix, most);
+  return bytesDividingBegin(op->getOperand(0), most);
 }
 
 int64_t mixattn::bytesDividingRows(Value matrix, int64_t most) {
-  MemRefType type = typeOf(matrix);
-  int64_t columns = type.getShape().back();
-  int64_t bits = type.getElementTypeBitWidth();
-  int64_t bytes = (ShapedType::isDynamic(columns) ? 1 : columns) * bits / 8;
-  most = std::min(most, bytes & -bytes);
-  Operation *op = matrix.getDefiningOp();
-  if (auto part = dyn_cast_if_present<memref::SubViewOp>(op))
-    return bytesDividingRows(part.getSource(), most);
-  if (auto cast = dyn_cast_if_present<memref::CastOp>(op))
-    return bytesDividingRows(cast.getSource(), most);
-  return most;
+  most = bytesDividingBegin(matrix, most);
+  for (Operation *op = nullptr;; matrix = op->getOperand(0)) {
+    ArrayRef<int64_t> shape = typeOf(matrix).getShape();
+    int64_t columns = shape.empty() ? 1 : shape.back();
+    most = bytesDividing(
+        OpBuilder(matrix.getContext())
+            .getIndexAttr(ShapedType::isDynamic(columns) ? 1 : columns),
+        matrix, most);
+    op = matrix.getDefiningOp();
+    if (!isa_and_present<ViewLikeOpInterface>(op))
+      return most;
+  }
 }
 
 int64_t mixattn::bytesOfPiece(VectorType type) {
@@ -53,62 +93,71 @@ int64_t mixattn::bytesOfPiece(VectorType type) {
 static SmallVector<Value> indicesInSource(ImplicitLocOpBuilder &b,
                                           memref::SubViewOp view,
                                           ValueRange indices) {
+  IndexMath at(b);
   llvm::SmallBitVector dropped = view.getDroppedDims();
   SmallVector<Value> inSource;
   size_t next = 0;
-  for (auto [dim, mixed] : llvm::enumerate(view.getMixedOffsets())) {
-    Value offset = getValueOrCreateConstantIndexOp(b, b.getLoc(), mixed);
+  for (auto [dim, mixed, step] :
+       llvm::enumerate(view.getMixedOffsets(), view.getMixedStrides())) {
+    Value offset = at.value(mixed);
     inSource.push_back(
         dropped[dim] ? offset
-                     : b.createOrFold<arith::AddIOp>(offset, indices[next++]));
+                     : at.add(offset, at.mul(indices[next++], at.value(step))));
   }
   return inSource;
 }
 
 namespace {
 
-/// Emits offsets in one buffer that a kernel was given.
-class DeviceBuffer {
-public:
-  DeviceBuffer(ImplicitLocOpBuilder &b, tile::DeviceBufferOp op)
-      : b(b), op(op), type(typeOf(op.getBuffer())) {}
+/// Where the elements of a buffer lie: the first one, and the bytes from one to
+/// the next along each dim, i64.
+struct Layout {
+  Value pointer;
+  SmallVector<Value> strides;
+};
 
-  Value emitAddress(ValueRange indices);
-  /// The stride of `dim` in bytes, an i64.
-  Value emitStride(int64_t dim);
+/// Emits where elements lie: of what a kernel was given, and of any view of a
+/// view of it.
+class LayoutEmitter {
+public:
+  explicit LayoutEmitter(ImplicitLocOpBuilder &b) : b(b) {}
+
+  Layout emit(Value buffer) {
+    return TypeSwitch<Operation *, Layout>(buffer.getDefiningOp())
+        .Case<tile::DeviceBufferOp, memref::SubViewOp, memref::CastOp,
+              memref::ExpandShapeOp, memref::CollapseShapeOp>(
+            [&](auto op) { return emit(op); });
+  }
+  Value emitAddress(const Layout &layout, ValueRange indices);
 
 private:
-  /// `pointer` moved by the offsets of the dims from `first` to before `end`.
-  Value emitMoved(Value pointer, ValueRange indices, int64_t first,
-                  int64_t end);
+  Layout emit(tile::DeviceBufferOp op);
+  Layout emit(memref::CastOp op) { return emit(op.getSource()); }
+  Layout emit(memref::SubViewOp op);
+  Layout emit(memref::ExpandShapeOp op);
+  Layout emit(memref::CollapseShapeOp op);
+  /// `pointer` moved by `indices` along as many dims of `strides`.
+  Value emitMoved(Value pointer, ValueRange indices, ValueRange strides);
   Value number(int64_t value) {
     return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
   }
+  Value times(Value stride, OpFoldResult number) {
+    Value value = getValueOrCreateConstantIndexOp(b, b.getLoc(), number);
+    return b.createOrFold<arith::MulIOp>(
+        stride, b.createOrFold<arith::IndexCastOp>(b.getI64Type(), value));
+  }
 
   ImplicitLocOpBuilder &b;
-  tile::DeviceBufferOp op;
-  MemRefType type;
 };
 
 } // namespace
 
-Value DeviceBuffer::emitStride(int64_t dim) {
-  auto [strides, offset] = type.getStridesAndOffset();
-  Value bytes = number(type.getElementTypeBitWidth() / 8);
-  if (!ShapedType::isDynamic(strides[dim]))
-    return b.createOrFold<arith::MulIOp>(number(strides[dim]), bytes);
-  auto before = ArrayRef<int64_t>(strides).take_front(dim);
-  Value own = op.getStrides()[llvm::count_if(before, ShapedType::isDynamic)];
-  return b.createOrFold<arith::MulIOp>(own, bytes);
-}
-
-Value DeviceBuffer::emitMoved(Value pointer, ValueRange indices, int64_t first,
-                              int64_t end) {
+Value LayoutEmitter::emitMoved(Value pointer, ValueRange indices,
+                               ValueRange strides) {
   Value sum;
-  for (int64_t dim = first; dim < end; ++dim) {
-    Value index =
-        b.createOrFold<arith::IndexCastOp>(b.getI64Type(), indices[dim]);
-    Value offset = b.createOrFold<arith::MulIOp>(index, emitStride(dim));
+  for (auto [each, stride] : llvm::zip_equal(indices, strides)) {
+    Value index = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), each);
+    Value offset = b.createOrFold<arith::MulIOp>(index, stride);
     sum = sum ? b.createOrFold<arith::AddIOp>(sum, offset) : offset;
   }
   if (!sum)
@@ -117,36 +166,86 @@ Value DeviceBuffer::emitMoved(Value pointer, ValueRange indices, int64_t first,
                              ValueRange(sum));
 }
 
-Value DeviceBuffer::emitAddress(ValueRange indices) {
-  int64_t rank = type.getRank(), leading = std::max<int64_t>(rank - 2, 0);
-  Value matrix = emitMoved(op.getPointer(), indices, 0, leading);
-  return emitMoved(matrix, indices, leading, rank);
+Value LayoutEmitter::emitAddress(const Layout &layout, ValueRange indices) {
+  size_t leading = std::max<int64_t>(int64_t(indices.size()) - 2, 0);
+  ValueRange strides(layout.strides);
+  Value matrix = emitMoved(layout.pointer, indices.take_front(leading),
+                           strides.take_front(leading));
+  return emitMoved(matrix, indices.drop_front(leading),
+                   strides.drop_front(leading));
+}
+
+Layout LayoutEmitter::emit(tile::DeviceBufferOp op) {
+  MemRefType type = typeOf(op.getBuffer());
+  // A truth value is a byte.
+  Value bytes = number(std::max(1u, type.getElementTypeBitWidth() / 8));
+  Layout layout{op.getPointer(), {}};
+  auto open = op.getStrides().begin();
+  for (int64_t stride : type.getStridesAndOffset().first)
+    layout.strides.push_back(b.createOrFold<arith::MulIOp>(
+        ShapedType::isDynamic(stride) ? *open++ : number(stride), bytes));
+  return layout;
+}
+
+Layout LayoutEmitter::emit(memref::SubViewOp op) {
+  Layout source = emit(op.getSource());
+  SmallVector<Value> offsets;
+  for (OpFoldResult offset : op.getMixedOffsets())
+    offsets.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), offset));
+  Layout layout{emitMoved(source.pointer, offsets, source.strides), {}};
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  for (auto [dim, step] : llvm::enumerate(op.getMixedStrides()))
+    if (!dropped[dim])
+      layout.strides.push_back(times(source.strides[dim], step));
+  return layout;
+}
+
+Layout LayoutEmitter::emit(memref::ExpandShapeOp op) {
+  Layout source = emit(op.getSrc());
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+  Layout layout{source.pointer, SmallVector<Value>(sizes.size())};
+  for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices())) {
+    Value stride = source.strides[dim];
+    for (int64_t each : llvm::reverse(group)) {
+      layout.strides[each] = stride;
+      if (each != group.front())
+        stride = times(stride, sizes[each]);
+    }
+  }
+  return layout;
+}
+
+/// Elements of dims that are one follow each other: how far they are apart is
+/// said by the innermost one that has more than one.
+Layout LayoutEmitter::emit(memref::CollapseShapeOp op) {
+  Layout source = emit(op.getSrc());
+  Layout layout{source.pointer, {}};
+  for (const ReassociationIndices &group : op.getReassociationIndices()) {
+    auto several = llvm::find_if(llvm::reverse(group), [&](int64_t dim) {
+      return op.getSrcType().getDimSize(dim) != 1;
+    });
+    bool isOne = several == group.rend();
+    layout.strides.push_back(source.strides[isOne ? group.back() : *several]);
+  }
+  return layout;
 }
 
 Value mixattn::emitDeviceAddress(ImplicitLocOpBuilder &b, Value buffer,
                                  ValueRange indices) {
   Operation *op = buffer.getDefiningOp();
+  // Sums of indices have 32 bits.
   if (auto view = dyn_cast_if_present<memref::SubViewOp>(op))
     return emitDeviceAddress(b, view.getSource(),
                              indicesInSource(b, view, indices));
   if (auto cast = dyn_cast_if_present<memref::CastOp>(op))
     return emitDeviceAddress(b, cast.getSource(), indices);
-  return DeviceBuffer(b, cast<tile::DeviceBufferOp>(op)).emitAddress(indices);
+  LayoutEmitter layout(b);
+  return layout.emitAddress(layout.emit(buffer), indices);
 }
 
 Value mixattn::emitDeviceStride(ImplicitLocOpBuilder &b, Value buffer,
                                 int64_t dim) {
-  Operation *op = buffer.getDefiningOp();
-  if (auto view = dyn_cast_if_present<memref::SubViewOp>(op)) {
-    llvm::SmallBitVector dropped = view.getDroppedDims();
-    int64_t inSource = dropped.find_first_unset();
-    for (; dim > 0; --dim)
-      inSource = dropped.find_next_unset(inSource);
-    return emitDeviceStride(b, view.getSource(), inSource);
-  }
-  if (auto cast = dyn_cast_if_present<memref::CastOp>(op))
-    return emitDeviceStride(b, cast.getSource(), dim);
-  return DeviceBuffer(b, cast<tile::DeviceBufferOp>(op)).emitStride(dim);
+  return LayoutEmitter(b).emit(buffer).strides[dim];
 }
 
 namespace {
@@ -169,8 +268,13 @@ struct SizeOfBuffer : OpRewritePattern<memref::DimOp> {
   }
 };
 
+/// The bytes that divide the address of a piece of a row.
+template <typename Op> int64_t alignmentOf(Op op) {
+  return bytesDividingBegin(op.getBase(), bytesOfPiece(op.getVectorType()));
+}
+
 /// vector.load  ->  the same at an address, which the number of its bytes
-/// divides
+/// divides, or what the offset of a part has
 struct PieceOfBuffer : OpRewritePattern<vector::LoadOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -181,7 +285,7 @@ struct PieceOfBuffer : OpRewritePattern<vector::LoadOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value address = emitDeviceAddress(b, op.getBase(), op.getIndices());
     rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, op.getType(), address,
-                                              bytesOfPiece(op.getVectorType()));
+                                              alignmentOf(op));
     return success();
   }
 };
@@ -196,8 +300,8 @@ struct StoreOfPiece : OpRewritePattern<vector::StoreOp> {
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value address = emitDeviceAddress(b, op.getBase(), op.getIndices());
-    rewriter.replaceOpWithNewOp<LLVM::StoreOp>(
-        op, op.getValueToStore(), address, bytesOfPiece(op.getVectorType()));
+    rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, op.getValueToStore(),
+                                               address, alignmentOf(op));
     return success();
   }
 };

@@ -10,7 +10,8 @@
 namespace mixattn {
 
 /// Emits the address of `buffer[indices]`, a pointer of address space 1.
-/// `buffer` is what a kernel was given, or a part of it.
+/// `buffer` is what a kernel was given, or any view of it: a part, with steps,
+/// or the same elements with other dims.
 ///
 /// Indices are of 32 bits on a GPU. Each is multiplied by its stride in 64.
 /// The offset of the leading dims makes a pointer of its own, which loops over
@@ -23,16 +24,20 @@ mlir::Value emitDeviceAddress(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
 mlir::Value emitDeviceStride(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
                              int64_t dim);
 
-/// Whether `buffer` is what a kernel was given, or a part of it.
+/// Whether `buffer` is what a kernel was given, or a view of it.
 bool isOnDevice(mlir::Value buffer);
 
-/// Whether `value` is no buffer of the device's memory, or one that a kernel
-/// was given.
+/// Whether `value` is no buffer, or one of the device's memory with rows of
+/// elements that follow each other.
 bool isRow(mlir::Value value);
 
+/// The bytes, `most` at most and a power of two, that divide the offsets at
+/// which parts begin in the rows of what they are parts of, from `matrix` on.
+int64_t bytesDividingBegin(mlir::Value matrix, int64_t most);
+
 /// The bytes, `most` at most and a power of two, that divide each row of
-/// `matrix` and of what it is a part of: pieces of so many are aligned in every
-/// row if the first one is.
+/// `matrix` and of what it is a view of, and its offset there: pieces of so
+/// many are aligned in every row if what the kernel was given is.
 int64_t bytesDividingRows(mlir::Value matrix, int64_t most);
 
 /// The bytes of a piece of a row that is loaded at once, a power of two, which

@@ -37,7 +37,7 @@ static SmallVector<Value> openSizes(ImplicitLocOpBuilder &b,
 }
 
 /// Puts a part of the workspace in the place of `op`, which gives one other
-/// dims. The sizes that others ask it for are numbers.
+/// dims.
 template <typename Op> static void fold(Op op) {
   auto part = op.getSrc().template getDefiningOp<memref::ViewOp>();
   MemRefType type = op.getResultType();
@@ -49,15 +49,6 @@ template <typename Op> static void fold(Op op) {
                                      part.getByteShift(), sizes);
   op.replaceAllUsesWith(made.getResult());
   op.erase();
-  for (Operation *user : llvm::make_early_inc_range(made->getUsers()))
-    if (auto dim = dyn_cast<memref::DimOp>(user)) {
-      OpBuilder before(dim);
-      SmallVector<Value> number;
-      if (succeeded(before.tryFold(dim, number))) {
-        dim.replaceAllUsesWith(number.front());
-        dim.erase();
-      }
-    }
 }
 
 namespace {

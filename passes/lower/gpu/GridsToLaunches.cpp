@@ -5,7 +5,6 @@
 #include "dialect/tile/WgmmaOps.h"
 #include "passes/Passes.h"
 #include "passes/lower/gpu/DeviceBuffers.h"
-#include "passes/lower/gpu/ExpandBuffers.h"
 #include "passes/lower/gpu/Reports.h"
 #include "passes/lower/gpu/SharedMemory.h"
 
@@ -236,7 +235,7 @@ static int64_t alignmentOfRows(Value buffer) {
   int64_t most = 1;
   for (Operation *user : buffer.getUsers()) {
     int64_t own = TypeSwitch<Operation *, int64_t>(user)
-                      .Case<memref::SubViewOp, memref::CastOp>([](auto op) {
+                      .Case([](ViewLikeOpInterface op) {
                         return alignmentOfRows(op->getResult(0));
                       })
                       .Case([](tile::MmaCopyOp op) {
@@ -320,7 +319,6 @@ gpu::GPUFuncOp Outliner::outline(tile::GridOp grid, ArrayRef<Value> operands,
     lowerReport(report, argument);
   nameOperands(operands, entry, grid.getBody());
   entry.getOperations().splice(entry.end(), body.getOperations());
-  expandBuffers(function.getBody());
   b.setInsertionPointToEnd(&entry);
   gpu::ReturnOp::create(b);
   return function;

@@ -4,6 +4,7 @@
 
 #include "passes/lower/gpu/Lowerings.h"
 #include "passes/lower/gpu/SharedMemory.h"
+#include "passes/lower/gpu/ViewSizes.h"
 #include "passes/lower/gpu/WarpEmitter.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -93,8 +94,7 @@ FetchEmitter::FetchEmitter(tile::FetchOp op, OpBuilder &builder)
 }
 
 Value FetchEmitter::emitLeft(int64_t dim) {
-  return at.sub(b.createOrFold<memref::DimOp>(op.getSource(), dim),
-                indices[dim]);
+  return at.sub(emitSize(b, op.getSource(), dim), indices[dim]);
 }
 
 /// Whether every row begins at a multiple of `bytes`.

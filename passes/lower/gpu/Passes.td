@@ -6,23 +6,52 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SizesOfViewsPass : Pass<"tile-sizes-of-views"> {
+  let summary = "Ask no view of a buffer for its sizes";
+  let description = [{
+    Input: functions on buffers and views of them: parts, and the same elements
+    with other dims.
+    Output: a size that is asked of a view is the one that the view was made with,
+    or follows from sizes of what it is a view of. So hosts, which know no views,
+    can compute it.
+    Skips: sizes of other buffers, and those of dims that are not constants.
+
+    ```mlir
+    func.func @f(%x: memref<?x?x8xf32>, %n: index) -> index {
+      %c0 = arith.constant 0 : index
+      %part = memref.subview %x[0, 0, 0] [%n, 1, 8] [1, 1, 1]
+          : memref<?x?x8xf32> to memref<?x1x8xf32, strided<[?, 8, 1]>>
+      %rows = memref.collapse_shape %part [[0], [1, 2]]
+          : memref<?x1x8xf32, strided<[?, 8, 1]>>
+          into memref<?x8xf32, strided<[?, 1]>>
+      %size = memref.dim %rows, %c0 : memref<?x8xf32, strided<[?, 1]>>
+      return %size : index
+    }
+    ```
+    becomes
+    ```
+    return %n : index
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+      "::mlir::memref::MemRefDialect"];
+}
+
 def FoldReshapesPass : Pass<"tile-fold-reshapes"> {
   let summary = "Make parts of the workspace with other dims parts of it";
   let description = [{
     Input: functions on buffers that are parts of the workspace.
-    Output: what gives such a part other dims is a part with these; sizes that
-    are asked of it are numbers. Kernels are given parts, and do not know how to
-    take others.
+    Output: what gives such a part other dims is a part with these. Its rows are
+    those of its own dims then, and kernels copy the longer pieces.
     Skips: other buffers, and dims of which elements do not follow each other.
 
     ```mlir
-    func.func @f(%workspace: memref<?xi8>, %n: index, %b: index) -> index {
-      %c0 = arith.constant 0 : index
+    func.func @f(%workspace: memref<?xi8>, %n: index, %b: index)
+        -> memref<?x8xf32> {
       %x = memref.view %workspace[%b][%n] : memref<?xi8> to memref<?x4x8xf32>
       %y = memref.collapse_shape %x [[0, 1], [2]]
           : memref<?x4x8xf32> into memref<?x8xf32>
-      %rows = memref.dim %y, %c0 : memref<?x8xf32>
-      return %rows : index
+      return %y : memref<?x8xf32>
     }
     ```
     becomes
