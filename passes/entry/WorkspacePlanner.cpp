@@ -128,12 +128,13 @@ Value WorkspacePlanner::bytesOf(memref::AllocOp alloc) {
   unsigned bits = element.isIndex()        ? 64
                   : element.isIntOrFloat() ? element.getIntOrFloatBitWidth()
                                            : 0;
-  if (bits == 0 || bits % 8 != 0 || !type.getLayout().isIdentity() ||
-      type.getMemorySpace() ||
+  if (bits == 0 || !type.getLayout().isIdentity() || type.getMemorySpace() ||
       alloc.getAlignment().value_or(1) > workspaceAlignment ||
       !llvm::all_of(alloc.getDynamicSizes(), isSizeOfArguments))
     return {};
-  Value bytes = at.value(bits / 8);
+  // In memory elements have whole bytes, a truth value one.
+  Value bytes =
+      at.value(int64_t(llvm::PowerOf2Ceil(llvm::divideCeil(bits, 8))));
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     bytes = at.mul(bytes, sizeOf(alloc, dim));
   return at.mul(

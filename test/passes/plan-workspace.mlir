@@ -203,3 +203,21 @@ module attributes {attn.manifest = "{\"entries\":[{\"name\":\"sizes\"}]}"} {
     return
   }
 }
+
+// -----
+
+// A truth value is a byte in memory.
+// CHECK:       \22workspace\22:[\22multiply\22,[\22divide\22,[\22add\22,\22N\22,63],64],64]
+// CHECK-LABEL: func.func private @truth.in_workspace(
+// CHECK:         memref.view %{{.+}}[%c0][%{{.+}}] : memref<?xi8> to memref<?xi1>
+module attributes {attn.manifest = "{\"entries\":[{\"name\":\"truth\"}]}"} {
+  func.func @truth(%x: memref<?xi1> {attn.name = "x", attn.dims = ["N"]}) {
+    %c0 = arith.constant 0 : index
+    %n = memref.dim %x, %c0 : memref<?xi1>
+    %a = memref.alloc(%n) : memref<?xi1>
+    memref.copy %x, %a : memref<?xi1> to memref<?xi1>
+    memref.copy %a, %x : memref<?xi1> to memref<?xi1>
+    memref.dealloc %a : memref<?xi1>
+    return
+  }
+}
