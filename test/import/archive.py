@@ -13,7 +13,8 @@ import numpy as np
 
 import draw
 
-# PyTorch's numbers of element types.
+# PyTorch's numbers of element types; bf16 are the upper halves of f32.
+BF16 = 13
 DTYPES = {5: np.int64, 7: np.float32, 12: np.bool_}
 
 
@@ -50,6 +51,8 @@ def archive(program, out, given):
                 data = np.array(program["constants"][name], DTYPES[meta["dtype"]]).tobytes()
             elif given:
                 data = given[name]
+            elif meta["dtype"] == BF16:
+                data = (draw.small(name, shape).T.flatten().view(np.uint16)[1::2]).tobytes()
             else:
                 # Matrices lie column by column, as transposed parameters do.
                 data = draw.floats(name, shape).T.tobytes()

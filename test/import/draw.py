@@ -20,5 +20,20 @@ def rows(name, shape):
     return random.randint(-ROWS, ROWS, shape).astype(np.int64)
 
 
+def bf16_of(array):
+    """The numbers of bf16 at or next to those of `array`, in f32."""
+    bits = np.ascontiguousarray(array, np.float32).view(np.uint32) & 0xFFFF0000
+    return bits.view(np.float32).reshape(np.shape(array))
+
+
+def small(name, shape):
+    """Weights of models of bf16: sums of some dozen products are about 1."""
+    return bf16_of(floats(name, shape) / 4)
+
+
 def argument(name, shape):
+    if name == "start":
+        return np.array(7)
+    if name == "visible":
+        return floats(name, shape) > -0.5
     return rows(name, shape) if name == "index" else floats(name, shape)

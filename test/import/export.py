@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 import draw
+import gpu_models
 import small_models
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -89,14 +90,18 @@ def export(name, module, inputs, opened):
 
 def record(name, module, inputs):
     module = module.double()
+    numbers = draw.small if name in gpu_models.MODELS else draw.floats
     for key, tensor in module.state_dict().items():
-        tensor.copy_(torch.from_numpy(draw.floats(key, tensor.shape).astype(np.float64)))
+        tensor.copy_(torch.from_numpy(numbers(key, tensor.shape).astype(np.float64)))
     wide = [x.double() if x.is_floating_point() else x for x in inputs.values()]
     with torch.no_grad():
         results = module(*wide)
     results = results if isinstance(results, tuple) else (results,)
     names = ["output"] if len(results) == 1 else [f"output{i}" for i in range(len(results))]
     arrays = {f"input.{key}": value.numpy() for key, value in inputs.items()}
+    # Caches that it has written.
+    if name == "cached_step":
+        arrays |= {key: value.numpy() for key, value in module.named_buffers()}
     np.savez_compressed(os.path.join(HERE, "Inputs", name + ".npz"), **arrays,
                         **{key: value.numpy() for key, value in zip(names, results)})
 
@@ -111,6 +116,17 @@ def main():
                   for key, (shape, _) in sizes.items()}
         export(name, make().eval(), inputs, {key: dims for key, (_, dims) in sizes.items()})
         record(name, make().eval(), inputs)
+    for name, (make, sizes) in gpu_models.MODELS.items():
+        if wanted and name not in wanted:
+            continue
+        inputs = {key: torch.from_numpy(np.array(draw.argument(key, shape)))
+                  for key, (shape, _) in sizes.items()}
+        narrow = {key: value.bfloat16() if value.is_floating_point() else value
+                  for key, value in inputs.items()}
+        export(name, make().eval().bfloat16(), narrow,
+               {key: dims for key, (_, dims) in sizes.items()})
+        record(name, make().eval(), {key: value.float() if value.is_floating_point() else value
+                                     for key, value in narrow.items()})
     for edition in charlm.ATTENTIONS:
         if not wanted or edition in wanted:
             export(edition, CharacterModel(edition),
