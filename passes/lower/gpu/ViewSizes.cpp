@@ -25,7 +25,8 @@ static OpFoldResult sizeOf(ImplicitLocOpBuilder &b, memref::CollapseShapeOp op,
                            int64_t dim) {
   IndexMath at(b);
   Value size = at.value(1);
-  for (int64_t each : op.getReassociationIndices()[dim])
+  ReassociationIndices joined = op.getReassociationIndices()[dim];
+  for (int64_t each : joined)
     size = at.mul(size, sizeOf(b, op.getSrc(), each));
   return size;
 }
