@@ -46,12 +46,15 @@ std::string mixattn::toText(PlanAttr plan) {
   return inner.str();
 }
 
-std::string mixattn::whyChosen(const Planner &planner, const PlanCase &chosen) {
+std::string mixattn::whyChosen(const Planner &planner, const PlanCase &chosen,
+                               TargetAttr target) {
   PlanSizes sizes = planner.getSizes();
   double seconds = planner.predict(chosen, sizes).seconds;
+  std::string residuals = describeResiduals(target);
   std::string text = llvm::formatv(
-      "{0}, {1:F2} of peak, at {2}", toTime(seconds),
-      planner.shareOfPeak(chosen, seconds, sizes), ::toText(planner));
+      "predicted {0}, {1:F2} of peak{2}, at {3}", toTime(seconds),
+      planner.shareOfPeak(chosen, seconds, sizes),
+      residuals.empty() ? "" : " (" + residuals + ")", ::toText(planner));
   const PlanCandidate *next = nullptr;
   double least = 0;
   for (const PlanCandidate &each : planner.getCandidates()) {

@@ -48,7 +48,8 @@ std::string explainAsJson(mlir::ModuleOp module, const GivenSizes &given,
 std::string toText(PlanAttr plan);
 
 /// The predicted time of `chosen`, and how much more the next best takes.
-std::string whyChosen(const Planner &planner, const PlanCase &chosen);
+std::string whyChosen(const Planner &planner, const PlanCase &chosen,
+                      TargetAttr target);
 
 /// Why nothing but the plain path is possible, by candidate.
 std::string whyUnfused(const Planner &planner);

@@ -20,7 +20,8 @@ static remark::RemarkOpts remarkOf(const PlanCase &usual) {
 }
 
 /// Says what was chosen, or why the plain path remains.
-static void note(Operation *op, const Planner &planner, PlanAttr plan) {
+static void note(Operation *op, const Planner &planner, PlanAttr plan,
+                 TargetAttr target) {
   const PlanCase &usual = plan.getCases().back();
   if (!planner.scheduleOf(usual).formsKernels()) {
     remark::missed(op->getLoc(), remarkOf(usual))
@@ -29,7 +30,7 @@ static void note(Operation *op, const Planner &planner, PlanAttr plan) {
   }
   remark::passed(op->getLoc(), remarkOf(usual))
       << remark::add("{0}", toText(plan))
-      << remark::reason("{0}", whyChosen(planner, usual));
+      << remark::reason("{0}", whyChosen(planner, usual, target));
 }
 
 namespace {
@@ -49,7 +50,7 @@ struct PlanPass : mixattn::impl::PlanPassBase<PlanPass> {
              << target.target.getChip() << whyNone(op, target.schedules);
     PlanAttr plan = PlanAttr::get(&getContext(), planner.makePlan());
     setPlan(op, plan);
-    note(op, planner, plan);
+    note(op, planner, plan, target.target);
     return success();
   }
 

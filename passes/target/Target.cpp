@@ -6,6 +6,7 @@
 #include "passes/target/CpuModel.h"
 #include "passes/target/GpuModel.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mixattn;
@@ -28,12 +29,21 @@ std::string mixattn::describeTarget(TargetAttr target) {
   const GpuModel &gpu = describeGpu(target);
   return llvm::formatv(
       "{0}, {1} multiprocessors at {2:F2} GHz; {3} TFLOP/s of 16-bit floats by "
-      "{4}, {5} GB/s; all predicted from data sheets, speeds {6:F1} % to "
-      "+{7:F1} % off published ones",
+      "{4}, {5} GB/s; all predicted from data sheets, {6}",
       gpu.product, gpu.multiprocessors, gpu.hertz / 1e9,
       int64_t(gpu.peak() / 1e12),
       target.getFamily() == TargetFamily::Wgmma ? "wgmma" : "mma.sync",
-      int64_t(gpu.memoryRate / 1e9), residuals[0] / 10.0, residuals[1] / 10.0);
+      int64_t(gpu.memoryRate / 1e9), describeResiduals(target));
+}
+
+std::string mixattn::describeResiduals(TargetAttr target) {
+  if (!isGpu(target))
+    return "";
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format("speeds %+.1f %% to %+.1f %% off published ones",
+                      residuals[0] / 10.0, residuals[1] / 10.0);
+  return text;
 }
 
 std::string mixattn::describeWorkers(TargetAttr target) {

@@ -15,6 +15,10 @@ namespace mixattn {
 /// The machine as a sentence for people.
 std::string describeTarget(TargetAttr target);
 
+/// What predicted speeds are off published ones, or nothing where predictions
+/// are of what was measured.
+std::string describeResiduals(TargetAttr target);
+
 /// Those that share the work of a call: `2 threads`, `108 multiprocessors`.
 std::string describeWorkers(TargetAttr target);
 

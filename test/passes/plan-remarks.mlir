@@ -7,7 +7,7 @@
 !q = tensor<1x8x512x64xf32>
 func.func @remarks(%q: !q, %m: tensor<8x8xf32>, %e: tensor<16x512xf32>,
     %b: tensor<8xf32>, %n: tensor<1x8x512x0xf32>, %band: tensor<8x512x7xf32>) {
-  // expected-remark-re @below {{[Passed] online | Category:attn-plan | Reason="{{[0-9.]+}} ms, 0.{{[0-9]+}} of peak, at batch 1, queries 512, keys 512; decode {{.*}} {{[0-9.]+}} % slower", Remark="[else : online {width = 64, block = {{[0-9]+}}}]"}}
+  // expected-remark-re @below {{[Passed] online | Category:attn-plan | Reason="predicted {{[0-9.]+}} ms, 0.{{[0-9]+}} of peak, at batch 1, queries 512, keys 512; decode {{.*}} {{[0-9.]+}} % slower", Remark="[else : online {width = 64, block = {{[0-9]+}}}]"}}
   %0 = attn.generic scores(%q, %q : !q, !q) pool(%q : !q) -> !q
   // expected-remark-re @below {{[Passed] panel | Category:attn-plan | {{.*}}; decode {{.*}}"}}
   %1 = attn.generic scores(%q, %q : !q, !q) postmix(%m : tensor<8x8xf32>) pool(%q : !q) -> !q
