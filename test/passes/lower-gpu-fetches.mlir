@@ -49,6 +49,24 @@ gpu.module @m {
     return
   }
 
+  // What is there of a view is what it was made with.
+  // CHECK-LABEL: func.func @heads(
+  // CHECK-SAME:    %{{.+}}: !llvm.ptr<1>, %{{.+}}: index, %[[S:[a-z0-9]+]]: index, %{{.+}}: i64, %[[H:[a-z0-9]+]]: index, %[[K:[a-z0-9]+]]: index, %{{.+}}: index)
+  // CHECK-NOT:     memref
+  // CHECK-DAG:     arith.subi %[[K]], %{{.+}} : index
+  // CHECK-DAG:     arith.subi %[[H]], %{{.+}} : index
+  // CHECK-NOT:     memref
+  // CHECK:         return
+  func.func @heads(%p: !llvm.ptr<1>, %n: index, %s: index, %stride: i64, %h: index, %k: index, %i: index) {
+    %x = tile.device_buffer %p sizes [%n, %s] strides [%stride] : !llvm.ptr<1> -> memref<?x?xbf16, strided<[?, 1]>>
+    %bias = memref.expand_shape %x [[0], [1, 2]] output_shape [%n, %h, %k]
+        : memref<?x?xbf16, strided<[?, 1]>> into memref<?x?x?xbf16, strided<[?, ?, 1]>>
+    %tile = tile.shared_tile at 256 : !tile.shared<16x64xbf16, padded>
+    tile.fetch %bias[%i, %i, %i] into %tile threads 32 : memref<?x?x?xbf16, strided<[?, ?, 1]>>, !tile.shared<16x64xbf16, padded>
+    tile.fetched
+    return
+  }
+
   // Numbers of 4 bytes are at multiples of 4. One row of 16 pieces: half of the
   // lanes copy.
   // CHECK-LABEL: func.func @row(

@@ -42,7 +42,8 @@ gpu.module @m {
   // CHECK-SAME:    %[[P:.+]]: !llvm.ptr<1>, %[[N:.+]]: index, %[[S:[a-z0-9]+]]: i64, %[[I:[a-z0-9]+]]: index, %[[H:[a-z0-9]+]]: index
   // CHECK-DAG:     %[[ROW:.+]] = arith.muli %[[S]], %c4_i64
   // CHECK-DAG:     %[[BEGIN:.+]] = llvm.getelementptr %[[P]][256]
-  // CHECK-DAG:     %[[HEAD:.+]] = arith.addi %{{.+}}, %c1
+  // CHECK-DAG:     %[[TWICE:.+]] = arith.muli %[[H]], %c2
+  // CHECK-DAG:     %[[HEAD:.+]] = arith.addi %[[TWICE]], %c1
   // CHECK-DAG:     %[[I64:.+]] = arith.index_cast %[[I]]
   // CHECK-DAG:     %[[DOWN:.+]] = arith.muli %[[I64]], %[[ROW]]
   // CHECK:         %[[HERE:.+]] = llvm.getelementptr %[[BEGIN]]{{\[}}%[[DOWN]]]
@@ -113,6 +114,17 @@ gpu.module @m {
     %to = memref.subview %x[0, 14] [%n, 8] [1, 1] : memref<?x32xf32> to memref<?x8xf32, strided<[32, 1], offset: 14>>
     %piece = vector.load %from[%i, %c0] : memref<?x8xf32, strided<[32, 1], offset: 3>>, vector<4xf32>
     vector.store %piece, %to[%i, %c0] : memref<?x8xf32, strided<[32, 1], offset: 14>>, vector<4xf32>
+    return
+  }
+
+  // Elements of rows of one follow each other, whatever their stride.
+  // CHECK-LABEL: func.func @column(
+  // CHECK:         llvm.store %{{.+}} : bf16, !llvm.ptr<1>
+  func.func @column(%p: !llvm.ptr<1>, %n: index, %m: index, %s: i64, %f: vector<4xf32>, %row: index) {
+    %x = tile.device_buffer %p sizes [%n, %m] strides [%s, %s] : !llvm.ptr<1> -> memref<?x1x?xbf16>
+    %column = memref.subview %x[0, 0, 0] [%n, 1, 1] [1, 1, 1]
+        : memref<?x1x?xbf16> to memref<?x1xbf16, strided<[?, ?]>>
+    tile.store %f into %column[%row] rows %n : vector<4xf32>, memref<?x1xbf16, strided<[?, ?]>>
     return
   }
 

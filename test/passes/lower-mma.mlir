@@ -56,6 +56,19 @@ gpu.module @m {
     return
   }
 
+  // 8 bytes divide the rows that a part is of.
+  // CHECK-LABEL: func.func @copy_columns(
+  // CHECK:         nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 8, cache = ca
+  func.func @copy_columns(%p: !llvm.ptr<1>, %row: index, %rows: index) {
+    %tile = tile.shared_tile at 0 : !tile
+    %x = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x100xbf16>
+    %source = memref.subview %x[0, 0] [%rows, 64] [1, 1]
+        : memref<?x100xbf16> to memref<?x64xbf16, strided<[100, 1]>>
+    tile.mma.copy %source[%row] rows %rows into %tile threads 128
+        : memref<?x64xbf16, strided<[100, 1]>>, !tile
+    return
+  }
+
   // A part begins 12 bytes after a row does, or at the number of a block's
   // columns: 4 bytes divide the one, 16 the other.
   // CHECK-LABEL: func.func @copy_offset(

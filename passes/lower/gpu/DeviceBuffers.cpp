@@ -32,7 +32,8 @@ bool mixattn::isRow(Value value) {
   if (!buffer)
     return true;
   SmallVector<int64_t> strides = buffer.getStridesAndOffset().first;
-  return isOnDevice(value) && (strides.empty() || strides.back() == 1);
+  return isOnDevice(value) && (strides.empty() || strides.back() == 1 ||
+                               buffer.getShape().back() == 1);
 }
 
 /// The largest power of two up to `most` that divides `number` for certain.
