@@ -13,7 +13,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROWS = ["softmax", "mgk", "mixhead_a"]
-TARGETS = ["sm_80", "sm_86", "sm_90", "sm_90a", "sm_100", "sm_120", "sm_80,sm_90a", "x86-64-v3,sm_80,sm_90a"]
+TARGETS = ["sm_80", "sm_86", "sm_90", "sm_90a", "sm_100", "sm_120", "sm_80,sm_90a", "x86-64-v3,sm_80",
+           "x86-64-v3,sm_80,sm_90a"]
 # The CUDA whose driver is the first to take a version of PTX: "PTX ISA release history" in NVIDIA's manual of PTX.
 DRIVERS = {"7.0": "11.0", "7.1": "11.1", "7.8": "11.8", "8.0": "12.0", "8.6": "12.7", "8.7": "12.8"}
 
