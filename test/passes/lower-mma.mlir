@@ -109,6 +109,18 @@ gpu.module @m {
     return %a : vector<16xf16>
   }
 
+  // 2 bytes divide where a part begins: elements are read one by one.
+  // CHECK-LABEL: func.func @load_offset(
+  // CHECK-COUNT-16: llvm.load %{{.+}} : !llvm.ptr<1> -> i16
+  // CHECK-NOT:     llvm.load
+  // CHECK:         return
+  func.func @load_offset(%p: !llvm.ptr<1>, %row: index, %rows: index) -> vector<16xf16> {
+    %x = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x64xf16>
+    %q = memref.subview %x[0, 3] [%rows, 32] [1, 1] : memref<?x64xf16> to memref<?x32xf16, strided<[64, 1], offset: 3>>
+    %a = tile.mma.load %q[%row] rows %rows : memref<?x32xf16, strided<[64, 1], offset: 3>> -> vector<16xf16>
+    return %a : vector<16xf16>
+  }
+
   // 2 pairs of 8 columns, 4 steps of 16 terms.
   // CHECK-LABEL: func.func @scores(
   // CHECK-COUNT-8:  nvvm.ldmatrix %{{.+}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32

@@ -155,11 +155,12 @@ Value MoveEmitter::emitLoad(tile::MmaLoadOp op) {
   Values registers;
   auto type = cast<VectorType>(op.getOperand().getType());
   int64_t columns = columnsOf(op.getSource());
+  bool arePairs = bytesDividingRows(op.getSource(), 2 * width) == 2 * width;
   for (int64_t i = 0; i < type.getDimSize(0) / 2; ++i) {
     int64_t column = i / 2 * chunk;
     if (column >= columns)
       registers.push_back(number(0));
-    else if (column + chunk <= columns && columns % 2 == 0)
+    else if (column + chunk <= columns && arePairs)
       registers.push_back(LLVM::LoadOp::create(
           b, b.getI32Type(), shifted(rows[i % 2], column * width)));
     else
