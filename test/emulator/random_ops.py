@@ -46,6 +46,8 @@ SETTINGS = ({"landing": "issue", "approximate": 0, "sms": 1},
             {"landing": "wait", "approximate": 1, "sms": 3})
 # Of a call; a program has four times as many at most.
 MULTIPLICATIONS = 2e5
+# Why a program may be refused whatever its plan: all of its tensors are empty.
+EMPTY = "the module holds no kernels"
 
 
 class Wrong(Exception):
@@ -85,7 +87,8 @@ def compile_program(program, target, plan, folder, tool):
     if not process.returncode:
         manifest = json.loads(artifact.with_suffix(".json").read_text())
         return artifact.read_text(), manifest["entries"][0]
-    if plan and any(why in process.stderr for why in trial.REFUSALS):
+    if EMPTY in process.stderr or (plan and any(
+            why in process.stderr for why in trial.REFUSALS)):
         return None
     raise Wrong(f"exit {process.returncode}: {process.stderr.strip()[:900]}")
 
