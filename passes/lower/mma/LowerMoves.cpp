@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Between the device's memory, shared memory and registers.
 
+#include "passes/body/NeverUnroll.h"
 #include "passes/lower/gpu/DeviceBuffers.h"
 #include "passes/lower/gpu/WarpEmitter.h"
 #include "passes/lower/mma/Lowerings.h"
@@ -91,8 +92,10 @@ void MoveEmitter::emitPiece(Value source, Value target, Value isThere,
 
 /// Copies `count` pieces of every row, from piece `first` on: a thread one,
 /// then those of the same columns as many rows further on as the threads take
-/// at a time.
+/// at a time. Elements are loaded a few at a time: registers hold them until
+/// they are stored.
 void MoveEmitter::emitPart(tile::MmaCopyOp op, int64_t first, int64_t count) {
+  constexpr int64_t few = 8;
   int64_t rows = op.getTile().getType().getRows();
   int64_t rowsAtATime = op.getThreads() / count;
   Value own = at.div(thread(), count);
@@ -100,34 +103,49 @@ void MoveEmitter::emitPart(tile::MmaCopyOp op, int64_t first, int64_t count) {
   int64_t pieceColumns = bytes / width;
   Value column = at.mul(at.add(at.rem(thread(), count), first), pieceColumns);
   bool isPadded = (first + count) * pieceColumns > columns;
-  Value source, step;
-  for (int64_t begin = 0; begin < rows; begin += rowsAtATime) {
-    Value row = at.add(own, begin), from = at.add(op.getRow(), row);
-    if (source && !step)
-      step = emitRowStep(op.getSource(), rowsAtATime);
-    if (step)
-      source = LLVM::GEPOp::create(b, source.getType(), b.getI8Type(), source,
-                                   ValueRange(step));
-    else
-      source = devicePointer(op.getSource(), from, column);
-    auto copy = [&] {
-      Value isThere;
-      auto check = [&](Value place, auto end) {
-        Value own = at.compare(arith::CmpIPredicate::slt, place, end);
-        isThere = isThere ? b.createOrFold<arith::AndIOp>(isThere, own) : own;
+  // `times` rows from `begin` on, of which `sure` are certainly in the tile.
+  auto copyRows = [&](Value begin, int64_t times, int64_t sure) {
+    Value source, step;
+    for (int64_t i = 0; i < times; ++i) {
+      Value row = at.add(begin, i * rowsAtATime);
+      Value from = at.add(op.getRow(), row);
+      if (source && !step)
+        step = emitRowStep(op.getSource(), rowsAtATime);
+      if (step)
+        source = LLVM::GEPOp::create(b, source.getType(), b.getI8Type(), source,
+                                     ValueRange(step));
+      else
+        source = devicePointer(op.getSource(), from, column);
+      auto copy = [&] {
+        Value isThere;
+        auto check = [&](Value place, auto end) {
+          Value own = at.compare(arith::CmpIPredicate::slt, place, end);
+          isThere = isThere ? b.createOrFold<arith::AndIOp>(isThere, own) : own;
+        };
+        if (!hasAllRows(op))
+          check(from, op.getRows());
+        if (isPadded)
+          check(column, columns);
+        emitPiece(source, sharedPointer(op.getTile(), row, column), isThere,
+                  bytes);
       };
-      if (!hasAllRows(op))
-        check(from, op.getRows());
-      if (isPadded)
-        check(column, columns);
-      emitPiece(source, sharedPointer(op.getTile(), row, column), isThere,
-                bytes);
-    };
-    if (begin + rowsAtATime <= rows)
-      copy();
-    else
-      onlyIf(at.compare(arith::CmpIPredicate::slt, row, rows), copy);
-  }
+      if (i < sure)
+        copy();
+      else
+        onlyIf(at.compare(arith::CmpIPredicate::slt, row, rows), copy);
+    }
+  };
+  int64_t times = llvm::divideCeil(rows, rowsAtATime);
+  if (bytes >= 4 || times <= few)
+    return copyRows(own, times, rows / rowsAtATime);
+  int64_t rowsOfTurn = few * rowsAtATime;
+  auto loop =
+      scf::ForOp::create(b, at.value(0), at.value(rows), at.value(rowsOfTurn));
+  neverUnroll(loop);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  copyRows(at.add(own, loop.getInductionVar()), few,
+           rows % rowsOfTurn ? 0 : few);
 }
 
 /// A row is cut into powers of two of pieces, of which all threads have as many

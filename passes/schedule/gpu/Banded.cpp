@@ -3,10 +3,10 @@
 
 #include "passes/schedule/gpu/Banded.h"
 
+#include "passes/body/NeverUnroll.h"
 #include "passes/body/ScoreBody.h"
 #include "passes/schedule/KernelBuffers.h"
 #include "passes/schedule/gpu/BandedRows.h"
-#include "passes/schedule/gpu/NeverUnroll.h"
 
 #include "dialect/tile/TileOps.h"
 

@@ -4,8 +4,8 @@
 
 #include "passes/schedule/mma/Dense.h"
 
+#include "passes/body/NeverUnroll.h"
 #include "passes/schedule/gpu/DenseBlock.h"
-#include "passes/schedule/gpu/NeverUnroll.h"
 #include "passes/schedule/mma/DenseSizes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

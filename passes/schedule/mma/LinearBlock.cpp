@@ -6,8 +6,8 @@
 #include "passes/schedule/gpu/FragmentMap.h"
 #include "passes/schedule/mma/Halves.h"
 
+#include "passes/body/NeverUnroll.h"
 #include "passes/body/ScoreBody.h"
-#include "passes/schedule/gpu/NeverUnroll.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -3,7 +3,7 @@
 
 #include "passes/schedule/mma/LinearKeys.h"
 
-#include "passes/schedule/gpu/NeverUnroll.h"
+#include "passes/body/NeverUnroll.h"
 
 using namespace mlir;
 using namespace mixattn;

@@ -3,8 +3,8 @@
 
 #include "passes/schedule/mma/MixerTable.h"
 
+#include "passes/body/NeverUnroll.h"
 #include "passes/body/ScoreBody.h"
-#include "passes/schedule/gpu/NeverUnroll.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits the online schedule of mma: scores, weights, pooled values.
 
+#include "passes/body/NeverUnroll.h"
 #include "passes/body/ScoreBody.h"
-#include "passes/schedule/gpu/NeverUnroll.h"
 #include "passes/schedule/gpu/OwnTerms.h"
 #include "passes/schedule/mma/OnlineBlock.h"
 #include "passes/schedule/mma/Schedules.h"

@@ -3,8 +3,8 @@
 // are made again, exchanged in shared memory, mixed by products, and pool
 // values.
 
+#include "passes/body/NeverUnroll.h"
 #include "passes/schedule/gpu/FragmentBody.h"
-#include "passes/schedule/gpu/NeverUnroll.h"
 #include "passes/schedule/mma/ExchangeSizes.h"
 #include "passes/schedule/mma/Halves.h"
 #include "passes/schedule/mma/MixerTable.h"

@@ -2,7 +2,7 @@
 // The second of two passes over the keys: weights are made again, mixed, and
 // pool values.
 
-#include "passes/schedule/gpu/NeverUnroll.h"
+#include "passes/body/NeverUnroll.h"
 #include "passes/schedule/mma/ExchangeSizes.h"
 #include "passes/schedule/mma/MixerTable.h"
 #include "passes/schedule/mma/Schedules.h"

@@ -2,9 +2,9 @@
 // Parts of the keys of a few queries, whose powers are there: heads mix them,
 // and they pool values.
 
+#include "passes/body/NeverUnroll.h"
 #include "passes/schedule/gpu/FragmentBody.h"
 #include "passes/schedule/gpu/FragmentMap.h"
-#include "passes/schedule/gpu/NeverUnroll.h"
 #include "passes/schedule/mma/MixerTable.h"
 #include "passes/schedule/mma/PoolPartSizes.h"
 #include "passes/schedule/mma/Schedules.h"

@@ -4,8 +4,8 @@
 
 #include "passes/schedule/wgmma/Dense.h"
 
+#include "passes/body/NeverUnroll.h"
 #include "passes/schedule/gpu/DenseBlock.h"
-#include "passes/schedule/gpu/NeverUnroll.h"
 #include "passes/schedule/wgmma/BlockSizes.h"
 #include "passes/schedule/wgmma/DenseSizes.h"
 

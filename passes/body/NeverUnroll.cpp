@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops that stay loops.
 
-#include "passes/schedule/gpu/NeverUnroll.h"
+#include "passes/body/NeverUnroll.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops that stay loops.
 
-#ifndef MIXATTN_PASSES_SCHEDULE_GPU_NEVER_UNROLL_H
-#define MIXATTN_PASSES_SCHEDULE_GPU_NEVER_UNROLL_H
+#ifndef MIXATTN_PASSES_BODY_NEVER_UNROLL_H
+#define MIXATTN_PASSES_BODY_NEVER_UNROLL_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -13,4 +13,4 @@ void neverUnroll(mlir::scf::ForOp loop);
 
 } // namespace mixattn
 
-#endif // MIXATTN_PASSES_SCHEDULE_GPU_NEVER_UNROLL_H
+#endif // MIXATTN_PASSES_BODY_NEVER_UNROLL_H
