@@ -16,7 +16,7 @@ gpu.module @m {
 
 gpu.module @m {
   func.func @f(%q: memref<?x32xf16>, %row: index, %rows: index) -> vector<16xf16> {
-    // expected-error @below {{'tile.mma.load' op expected a part, with steps of 1, of a 'tile.device_buffer'}}
+    // expected-error @below {{'tile.mma.load' op expected rows of a 'tile.device_buffer' whose elements follow each other}}
     %a = tile.mma.load %q[%row] rows %rows : memref<?x32xf16> -> vector<16xf16>
     return %a : vector<16xf16>
   }
@@ -28,7 +28,7 @@ gpu.module @m {
   func.func @f(%p: !llvm.ptr<1>, %row: index, %rows: index) -> vector<16xf16> {
     %x = tile.device_buffer %p sizes [%rows] strides [] : !llvm.ptr<1> -> memref<?x64xf16>
     %q = memref.subview %x[0, 0] [%rows, 32] [1, 2] : memref<?x64xf16> to memref<?x32xf16, strided<[64, 2]>>
-    // expected-error @below {{'tile.mma.load' op expected a part, with steps of 1, of a 'tile.device_buffer'}}
+    // expected-error @below {{'tile.mma.load' op expected rows of a 'tile.device_buffer' whose elements follow each other}}
     %a = tile.mma.load %q[%row] rows %rows : memref<?x32xf16, strided<[64, 2]>> -> vector<16xf16>
     return %a : vector<16xf16>
   }

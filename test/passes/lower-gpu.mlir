@@ -117,6 +117,28 @@ gpu.module @m {
     return
   }
 
+  // Rows of 33 elements are 4 bytes further on, whatever their parts begin at.
+  // CHECK-LABEL: func.func @odd_rows(
+  // CHECK:         llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<4xf32>
+  func.func @odd_rows(%p: !llvm.ptr<1>, %n: index, %i: index) -> vector<4xf32> {
+    %c0 = arith.constant 0 : index
+    %x = tile.device_buffer %p sizes [%n] strides [] : !llvm.ptr<1> -> memref<?x33xf32>
+    %part = memref.subview %x[0, 0] [%n, 32] [1, 1] : memref<?x33xf32> to memref<?x32xf32, strided<[33, 1]>>
+    %piece = vector.load %part[%i, %c0] : memref<?x32xf32, strided<[33, 1]>>, vector<4xf32>
+    return %piece : vector<4xf32>
+  }
+
+  // A number with other dims is where it was.
+  // CHECK-LABEL: func.func @number(
+  // CHECK-SAME:      %[[P:.+]]: !llvm.ptr<1>
+  // CHECK:         llvm.load %{{.+}} : !llvm.ptr<1> -> f32
+  func.func @number(%p: !llvm.ptr<1>, %i: index) -> f32 {
+    %x = tile.device_buffer %p sizes [] strides [] : !llvm.ptr<1> -> memref<f32>
+    %one = memref.expand_shape %x [] output_shape [1, 1] : memref<f32> into memref<1x1xf32>
+    %element = memref.load %one[%i, %i] : memref<1x1xf32>
+    return %element : f32
+  }
+
   // Elements of rows of one follow each other, whatever their stride.
   // CHECK-LABEL: func.func @column(
   // CHECK:         llvm.store %{{.+}} : bf16, !llvm.ptr<1>

@@ -71,10 +71,8 @@ static bool is_raised(void) {
   return true;
 }
 
-// The allocator has no memory: its own error tells more than ours.
+// The allocator has no memory for `bytes`.
 static int32_t fail_to_allocate(uint64_t bytes) {
-  if (is_raised())
-    return -1;
   char message[128];
   snprintf(message, sizeof(message),
            "the caller's allocator gave no memory for a workspace of %llu "
@@ -99,7 +97,10 @@ static int32_t allocate(DLDevice device, uint64_t bytes,
                         .ndim = 1,
                         .dtype = {.code = kDLUInt, .bits = 8, .lanes = 1},
                         .shape = &size};
-  if (TVMFFIEnvTensorAlloc(&prototype, held) || !*held)
+  // Its own error tells more than ours.
+  if (TVMFFIEnvTensorAlloc(&prototype, held))
+    return is_raised() ? -1 : fail_to_allocate(bytes);
+  if (!*held)
     return fail_to_allocate(bytes);
   const DLTensor *memory =
       (const DLTensor *)((const char *)*held + sizeof(struct object));

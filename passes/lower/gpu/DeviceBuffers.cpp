@@ -19,12 +19,20 @@ static MemRefType typeOf(Value buffer) {
   return cast<MemRefType>(buffer.getType());
 }
 
-bool mixattn::isOnDevice(Value buffer) {
+/// What `buffer` is a view of, or null. A part of the workspace is a buffer of
+/// its own.
+static Value sourceOfView(Value buffer) {
   Operation *op = buffer.getDefiningOp();
-  if (isa_and_present<memref::SubViewOp, memref::CastOp, memref::ExpandShapeOp,
-                      memref::CollapseShapeOp>(op))
-    return isOnDevice(op->getOperand(0));
-  return isa_and_present<tile::DeviceBufferOp>(op);
+  bool isView =
+      isa_and_present<memref::SubViewOp, memref::CastOp, memref::ExpandShapeOp,
+                      memref::CollapseShapeOp>(op);
+  return isView ? op->getOperand(0) : Value();
+}
+
+bool mixattn::isOnDevice(Value buffer) {
+  if (Value source = sourceOfView(buffer))
+    return isOnDevice(source);
+  return isa_and_present<tile::DeviceBufferOp>(buffer.getDefiningOp());
 }
 
 bool mixattn::isRow(Value value) {
@@ -61,33 +69,35 @@ static int64_t bytesDividing(OpFoldResult number, Value buffer, int64_t most) {
   return bytes ? std::min(most, bytes & -bytes) : most;
 }
 
-int64_t mixattn::bytesDividingBegin(Value matrix, int64_t most) {
-  Operation *op = matrix.getDefiningOp();
-  if (!isa_and_present<ViewLikeOpInterface>(op))
+/// The bytes, `most` at most and a power of two, that divide the offsets at
+/// which parts begin in the rows of what they are parts of, from `matrix` on.
+static int64_t bytesDividingBegin(Value matrix, int64_t most) {
+  Value source = sourceOfView(matrix);
+  if (!source)
     return most;
-  if (auto part = dyn_cast<memref::SubViewOp>(op))
+  if (auto part = matrix.getDefiningOp<memref::SubViewOp>())
     if (part.getSourceType().getRank())
       most = bytesDividing(part.getMixedOffsets().back(), matrix, most);
-  return bytesDividingBegin(op->getOperand(0), most);
+  return bytesDividingBegin(source, most);
 }
 
 int64_t mixattn::bytesDividingRows(Value matrix, int64_t most) {
   most = bytesDividingBegin(matrix, most);
-  for (Operation *op = nullptr;; matrix = op->getOperand(0)) {
+  for (; matrix; matrix = sourceOfView(matrix)) {
     ArrayRef<int64_t> shape = typeOf(matrix).getShape();
     int64_t columns = shape.empty() ? 1 : shape.back();
     most = bytesDividing(
         OpBuilder(matrix.getContext())
             .getIndexAttr(ShapedType::isDynamic(columns) ? 1 : columns),
         matrix, most);
-    op = matrix.getDefiningOp();
-    if (!isa_and_present<ViewLikeOpInterface>(op))
-      return most;
   }
+  return most;
 }
 
-int64_t mixattn::bytesOfPiece(VectorType type) {
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+int64_t mixattn::alignmentOfPiece(Value matrix, VectorType type) {
+  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  return typeOf(matrix).getRank() > 1 ? bytesDividingRows(matrix, bytes)
+                                      : bytesDividingBegin(matrix, bytes);
 }
 
 /// The index in `buffer` itself of the element `indices` of the part `view`.
@@ -204,7 +214,8 @@ Layout LayoutEmitter::emit(memref::SubViewOp op) {
 Layout LayoutEmitter::emit(memref::ExpandShapeOp op) {
   Layout source = emit(op.getSrc());
   SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
-  Layout layout{source.pointer, SmallVector<Value>(sizes.size())};
+  // Of what has no dims, all are one.
+  Layout layout{source.pointer, SmallVector<Value>(sizes.size(), number(0))};
   for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices())) {
     Value stride = source.strides[dim];
     for (int64_t each : llvm::reverse(group)) {
@@ -234,7 +245,8 @@ Layout LayoutEmitter::emit(memref::CollapseShapeOp op) {
 Value mixattn::emitDeviceAddress(ImplicitLocOpBuilder &b, Value buffer,
                                  ValueRange indices) {
   Operation *op = buffer.getDefiningOp();
-  // Sums of indices have 32 bits.
+  // Offsets are added to indices, of 32 bits each, before these are multiplied:
+  // a pointer to the part would take two registers more.
   if (auto view = dyn_cast_if_present<memref::SubViewOp>(op))
     return emitDeviceAddress(b, view.getSource(),
                              indicesInSource(b, view, indices));
@@ -271,11 +283,11 @@ struct SizeOfBuffer : OpRewritePattern<memref::DimOp> {
 
 /// The bytes that divide the address of a piece of a row.
 template <typename Op> int64_t alignmentOf(Op op) {
-  return bytesDividingBegin(op.getBase(), bytesOfPiece(op.getVectorType()));
+  return alignmentOfPiece(op.getBase(), op.getVectorType());
 }
 
 /// vector.load  ->  the same at an address, which the number of its bytes
-/// divides, or what the offset of a part has
+/// divides, or what rows and offsets of parts have
 struct PieceOfBuffer : OpRewritePattern<vector::LoadOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -31,18 +31,16 @@ bool isOnDevice(mlir::Value buffer);
 /// elements that follow each other.
 bool isRow(mlir::Value value);
 
-/// The bytes, `most` at most and a power of two, that divide the offsets at
-/// which parts begin in the rows of what they are parts of, from `matrix` on.
-int64_t bytesDividingBegin(mlir::Value matrix, int64_t most);
-
 /// The bytes, `most` at most and a power of two, that divide each row of
 /// `matrix` and of what it is a view of, and its offset there: pieces of so
 /// many are aligned in every row if what the kernel was given is.
 int64_t bytesDividingRows(mlir::Value matrix, int64_t most);
 
-/// The bytes of a piece of a row that is loaded at once, a power of two, which
-/// divide its address.
-int64_t bytesOfPiece(mlir::VectorType type);
+/// The bytes, a power of two, that divide the address of a piece of a row of
+/// `matrix` which is loaded or stored at once: those of the piece, a power of
+/// two, or what rows and offsets have. A vector's pieces lie at multiples of
+/// their own bytes.
+int64_t alignmentOfPiece(mlir::Value matrix, mlir::VectorType type);
 
 /// Checks that rows of the device's memory, which the ops `Ops` under `root`
 /// name, are of what a kernel was given.
@@ -51,8 +49,8 @@ mlir::LogicalResult checkRows(mlir::Operation *root) {
   mlir::WalkResult result = root->walk([](mlir::Operation *op) {
     if (!llvm::isa<Ops...>(op) || llvm::all_of(op->getOperands(), isRow))
       return mlir::WalkResult::advance();
-    op->emitOpError("expected a part, with steps of 1, of a "
-                    "'tile.device_buffer'");
+    op->emitOpError("expected rows of a 'tile.device_buffer' whose elements "
+                    "follow each other");
     return mlir::WalkResult::interrupt();
   });
   return mlir::failure(result.wasInterrupted());

@@ -2,7 +2,7 @@
 // tile-fold-reshapes: parts of the workspace with other dims are parts of it.
 
 #include "passes/Passes.h"
-#include "passes/body/IndexMath.h"
+#include "passes/lower/gpu/ViewSizes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
@@ -23,16 +23,10 @@ static SmallVector<Value> openSizes(ImplicitLocOpBuilder &,
 
 static SmallVector<Value> openSizes(ImplicitLocOpBuilder &b,
                                     memref::CollapseShapeOp op) {
-  IndexMath at(b);
   SmallVector<Value> sizes;
-  for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices())) {
-    if (!op.getResultType().isDynamicDim(dim))
-      continue;
-    Value size = at.value(1);
-    for (int64_t each : group)
-      size = at.mul(size, b.createOrFold<memref::DimOp>(op.getSrc(), each));
-    sizes.push_back(size);
-  }
+  for (int64_t dim = 0; dim < op.getResultType().getRank(); ++dim)
+    if (op.getResultType().isDynamicDim(dim))
+      sizes.push_back(emitSize(b, op.getResult(), dim));
   return sizes;
 }
 

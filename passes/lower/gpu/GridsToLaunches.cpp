@@ -234,25 +234,26 @@ void Outliner::addTensorMaps(tile::GridOp grid, ArrayRef<Value> buffers,
 static int64_t alignmentOfRows(Value buffer) {
   int64_t most = 1;
   for (Operation *user : buffer.getUsers()) {
-    int64_t own = TypeSwitch<Operation *, int64_t>(user)
-                      .Case([](ViewLikeOpInterface op) {
-                        return alignmentOfRows(op->getResult(0));
-                      })
-                      .Case([](tile::MmaCopyOp op) {
-                        return bytesDividingRows(op.getSource(), 16);
-                      })
-                      .Case<vector::LoadOp, vector::StoreOp>([](auto op) {
-                        return bytesOfPiece(op.getVectorType());
-                      })
-                      .Case([](tile::MmaLoadOp op) {
-                        return bytesDividingRows(op.getSource(), 4);
-                      })
-                      .Case([](tile::StoreOp op) {
-                        auto type = cast<MemRefType>(op.getTarget().getType());
-                        return bytesDividingRows(
-                            op.getTarget(), type.getElementTypeBitWidth() / 4);
-                      })
-                      .Default([](Operation *) { return 1; });
+    int64_t own =
+        TypeSwitch<Operation *, int64_t>(user)
+            .Case([](ViewLikeOpInterface op) {
+              return alignmentOfRows(op->getResult(0));
+            })
+            .Case([](tile::MmaCopyOp op) {
+              return bytesDividingRows(op.getSource(), 16);
+            })
+            .Case<vector::LoadOp, vector::StoreOp>([](auto op) {
+              return alignmentOfPiece(op.getBase(), op.getVectorType());
+            })
+            .Case([](tile::MmaLoadOp op) {
+              return bytesDividingRows(op.getSource(), 4);
+            })
+            .Case([](tile::StoreOp op) {
+              auto type = cast<MemRefType>(op.getTarget().getType());
+              return bytesDividingRows(op.getTarget(),
+                                       type.getElementTypeBitWidth() / 4);
+            })
+            .Default([](Operation *) { return 1; });
     most = std::max(most, own);
   }
   return most;

@@ -71,8 +71,8 @@ struct WholePowToLogarithm : OpRewritePattern<math::FPowIOp> {
 
   LogicalResult matchAndRewrite(math::FPowIOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getType().isF32())
-      return rewriter.notifyMatchFailure(op, "not of f32");
+    if (!op.getType().isF32() || op.getRhs().getType().isIndex())
+      return rewriter.notifyMatchFailure(op, "not of f32 and an integer");
     PowerEmitter emit(op.getLoc(), rewriter);
     Value exponent =
         arith::SIToFPOp::create(emit.b, rewriter.getF64Type(), op.getRhs());

@@ -95,8 +95,7 @@ Value mixattn::gather(PatternRewriter &rewriter, Location loc, Value value,
   auto tableType = RankedTensorType::get({static_cast<int64_t>(picked.size())},
                                          rewriter.getI32Type());
   Value table = arith::ConstantOp::create(
-      rewriter, loc,
-      DenseIntElementsAttr::get(tableType, ArrayRef<int32_t>(numbers)));
+      rewriter, loc, DenseIntElementsAttr::get(tableType, ArrayRef(numbers)));
   SmallVector<utils::IteratorType> loops(type.getRank(),
                                          utils::IteratorType::parallel);
   AffineMap entry =

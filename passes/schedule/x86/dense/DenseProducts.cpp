@@ -20,8 +20,8 @@ void DenseTile::emitLeft(Value first, Value count, Value from, Value to) {
     Place place = batch;
     split(op.rows, at.add(firstRow, row), place);
     Value copied = leftSide == LeftSide::Copied ? row : at.sub(row, from);
-    copyRow(*left, place, op.depths, first, at.add(first, count),
-            columns, leftTile, copied);
+    copyRow(*left, place, op.depths, first, at.add(first, count), columns,
+            leftTile, copied);
   });
 }
 

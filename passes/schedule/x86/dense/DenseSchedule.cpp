@@ -52,6 +52,7 @@ protected:
                   double blocks) const;
   /// The time of `cycles` in which `bytes` move, in `items` of equal length.
   Prediction predictItems(double cycles, double bytes, double items) const;
+  double bytesOfWidened(double rows, double depth) const;
 };
 
 /// The same, but ops before the contraction are in its kernel.
@@ -131,6 +132,17 @@ Prediction Dense::predictItems(double cycles, double bytes,
           perThread};
 }
 
+/// The bytes of left rows of 16 bits that a thread holds as f32, as DenseGrid
+/// divides them.
+double Dense::bytesOfWidened(double rows, double depth) const {
+  double bytesOfRow = depth * 4;
+  double most = std::max(double(DenseGridSizes::bytesOfRows(cpu)) / bytesOfRow,
+                         double(DenseGridSizes::fewestRows));
+  return std::min({rows, most,
+                   double(DenseTile::mostRowsOf(TileSizes::of(cpu)))}) *
+         bytesOfRow;
+}
+
 /// Where other ops make the left side, their kernel's time is added.
 Prediction Dense::predict(const Workload &work, const PlanCase &,
                           const PlanSizes &sizes) const {
@@ -143,6 +155,8 @@ Prediction Dense::predict(const Workload &work, const PlanCase &,
   Prediction made =
       predictItems(cyclesOf(work, sizes, blocks),
                    work.movedBytes * columns * rows * depth, tiles);
+  if (work.bits == 16 && !hasPairs(work))
+    made.bytes += bytesOfWidened(rows, depth);
   if (const std::optional<RowCounts> &before = work.before) {
     double numbers = before->outerRows * rows * depth;
     made.seconds +=

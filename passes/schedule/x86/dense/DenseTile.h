@@ -46,7 +46,8 @@ public:
 
   void takeScratch();
   /// Whether the kernel holds rows of the left side in scratch memory: those
-  /// that its ops make, and copies of those that AMX cannot read as they lie.
+  /// that its ops make, widened ones of 16 bits, and copies of those that AMX
+  /// cannot read as they lie.
   bool isHeld() const { return leftSide == LeftSide::Held; }
   /// Copies `rows` rows of the left side, from `first` on, of the batch at
   /// `batch`, to the matrix `to`: `columns` terms each, where there are none 0.
