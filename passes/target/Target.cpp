@@ -13,7 +13,7 @@ using namespace mixattn;
 using llvm::json::Array;
 using llvm::json::Object;
 
-/// What predicted speeds of GPUs are off published ones, in thousandths: the
+/// How far predicted speeds of GPUs are off published ones, in thousandths: the
 /// least and the most of the table in passes/plan/plan.md.
 static constexpr int64_t residuals[] = {-67, 496};
 

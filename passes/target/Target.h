@@ -15,7 +15,7 @@ namespace mixattn {
 /// The machine as a sentence for people.
 std::string describeTarget(TargetAttr target);
 
-/// What predicted speeds are off published ones, or nothing where predictions
+/// How far predicted speeds are off published ones; nothing where predictions
 /// are of what was measured.
 std::string describeResiduals(TargetAttr target);
 

@@ -34,7 +34,7 @@ def integer_power(base, exponent):
     return (int(base) ** int(exponent) + 2**31) % 2**32 - 2**31
 
 
-# What each function should be, how many units it may be off, and of what: rounding
+# Each function in f64, how many units it may be off, and of what: rounding
 # to f32 alone takes half a unit.
 FUNCTIONS = {
     "acos": (numpy.arccos, 3, "x"), "acosh": (numpy.arccosh, 1, "x"), "asin": (numpy.arcsin, 3, "x"),

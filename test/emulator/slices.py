@@ -33,7 +33,7 @@ LAYER = """
       ins(%r, %w : tensor<?x32xbf16>, tensor<32x48xbf16>)
       outs(%f : tensor<?x48xbf16>) -> tensor<?x48xbf16>"""
 
-# What makes %y of x, (B, N, 96), and w, (32, 48); the dims of %y; the same in NumPy.
+# Ops that make %y of x, (B, N, 96), and w, (32, 48); the dims of %y; the same in NumPy.
 CASES = {
     # x[:, -1] through a layer: its rows lie as far apart as batches do.
     "last": ("""

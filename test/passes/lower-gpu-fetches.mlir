@@ -49,7 +49,7 @@ gpu.module @m {
     return
   }
 
-  // What is there of a view is what it was made with.
+  // A view has the sizes that it was made with.
   // CHECK-LABEL: func.func @heads(
   // CHECK-SAME:    %{{.+}}: !llvm.ptr<1>, %{{.+}}: index, %[[S:[a-z0-9]+]]: index, %{{.+}}: i64, %[[H:[a-z0-9]+]]: index, %[[K:[a-z0-9]+]]: index, %{{.+}}: index)
   // CHECK-NOT:     memref

@@ -49,8 +49,8 @@ static const char *kind_of(int32_t code) {
   return code == MIXATTN_ERROR_MEMORY ? "MemoryError" : "RuntimeError";
 }
 
-// What streams and allocators are asked for: they know a GPU's managed memory
-// as that GPU.
+// The device that streams and allocators are asked for: they know a GPU's
+// managed memory as that GPU.
 static DLDevice device_of(const DLTensor *tensor) {
   DLDevice device = tensor->device;
   if (device.device_type == kDLCUDAManaged)

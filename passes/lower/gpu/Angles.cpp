@@ -19,7 +19,7 @@ struct ReducedAngle {
   Value rest, quarters;
 };
 
-/// What functions of angles share.
+/// Arithmetic that functions of angles share.
 struct AngleEmitter : FunctionEmitter {
   using FunctionEmitter::FunctionEmitter;
 

@@ -19,8 +19,8 @@ static MemRefType typeOf(Value buffer) {
   return cast<MemRefType>(buffer.getType());
 }
 
-/// What `buffer` is a view of, or null. A part of the workspace is a buffer of
-/// its own.
+/// The buffer that `buffer` is a view of, or null. A part of the workspace is a
+/// buffer of its own.
 static Value sourceOfView(Value buffer) {
   Operation *op = buffer.getDefiningOp();
   bool isView =

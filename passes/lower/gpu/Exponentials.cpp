@@ -14,7 +14,6 @@ using namespace mlir;
 using namespace mixattn;
 
 using Predicate = FunctionEmitter::Predicate;
-using Function = Value (*)(FunctionEmitter &emit, Value x);
 
 /// (e^x + e^-x) / 2
 static Value hyperbolicCosine(FunctionEmitter &emit, Value x) {
@@ -107,25 +106,6 @@ static Value inverseHyperbolicTangent(FunctionEmitter &emit, Value x) {
   Value result = scaledLogarithm(emit, ratio, llvm::numbers::ln2 / 2);
   return orItself(emit, x, result);
 }
-
-namespace {
-
-/// A function of an f32  ->  its arithmetic
-template <typename Op, Function emitFunction>
-struct FunctionToArithmetic : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    if (!op.getType().isF32())
-      return rewriter.notifyMatchFailure(op, "not of f32");
-    FunctionEmitter emit(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, emitFunction(emit, op.getOperand()));
-    return success();
-  }
-};
-
-} // namespace
 
 void mixattn::populateExponentials(RewritePatternSet &patterns) {
   patterns.add<FunctionToArithmetic<math::CoshOp, hyperbolicCosine>,

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace mixattn {
 
@@ -60,6 +61,22 @@ public:
   Value binaryLogarithm(Value x);
 
   mlir::ImplicitLocOpBuilder b;
+};
+
+/// A function of an f32  ->  its arithmetic, which `emitFunction` emits with an
+/// `Emitter`
+template <typename Op, auto emitFunction, typename Emitter = FunctionEmitter>
+struct FunctionToArithmetic : mlir::OpRewritePattern<Op> {
+  using mlir::OpRewritePattern<Op>::OpRewritePattern;
+
+  mlir::LogicalResult
+  matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not of f32");
+    Emitter emit(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, emitFunction(emit, op.getOperand()));
+    return mlir::success();
+  }
 };
 
 } // namespace mixattn

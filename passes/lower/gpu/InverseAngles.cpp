@@ -100,62 +100,34 @@ struct Atan2ToPolynomial : OpRewritePattern<math::Atan2Op> {
   }
 };
 
-/// atan(x)  ->  atan2(x, 1)
-struct AtanToPolynomial : OpRewritePattern<math::AtanOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(math::AtanOp op,
-                                PatternRewriter &rewriter) const override {
-    Value x = op.getOperand();
-    if (!x.getType().isF32())
-      return rewriter.notifyMatchFailure(op, "not of f32");
-    FunctionEmitter emit(op.getLoc(), rewriter);
-    rewriter.replaceOpWithNewOp<math::Atan2Op>(op, x, emit.constant(x, 1));
-    return success();
-  }
-};
-
-/// asin(x)  ->  a polynomial of x, from 1/2 on of sqrt((1 - |x|) / 2)
-struct AsinToPolynomial : OpRewritePattern<math::AsinOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(math::AsinOp op,
-                                PatternRewriter &rewriter) const override {
-    Value x = op.getOperand();
-    if (!x.getType().isF32())
-      return rewriter.notifyMatchFailure(op, "not of f32");
-    InverseEmitter emit(op.getLoc(), rewriter);
-    auto [isSmall, small, half] = emit.partsOf(x);
-    Value large = emit.complement(pi / 2, emit.sum(half, half));
-    Value angle = emit.choose(isSmall, small, large);
-    rewriter.replaceOp(op, emit.signedAs(angle, x));
-    return success();
-  }
-};
-
-/// acos(x)  ->  pi/2 - asin(x), from 1/2 on the polynomial's own
-struct AcosToPolynomial : OpRewritePattern<math::AcosOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(math::AcosOp op,
-                                PatternRewriter &rewriter) const override {
-    Value x = op.getOperand();
-    if (!x.getType().isF32())
-      return rewriter.notifyMatchFailure(op, "not of f32");
-    InverseEmitter emit(op.getLoc(), rewriter);
-    auto [isSmall, small, half] = emit.partsOf(x);
-    Value twice = emit.sum(half, half);
-    Value isNegative = emit.isTrue(FunctionEmitter::Predicate::OLT, x, 0.0);
-    Value large = emit.choose(isNegative, emit.complement(pi, twice), twice);
-    Value middle = emit.complement(pi / 2, emit.signedAs(small, x));
-    rewriter.replaceOp(op, emit.choose(isSmall, middle, large));
-    return success();
-  }
-};
-
 } // namespace
 
+/// atan2(x, 1)
+static Value inverseTangent(FunctionEmitter &emit, Value x) {
+  return math::Atan2Op::create(emit.b, x, emit.constant(x, 1));
+}
+
+/// A polynomial of x, from 1/2 on of sqrt((1 - |x|) / 2).
+static Value inverseSine(InverseEmitter &emit, Value x) {
+  auto [isSmall, small, half] = emit.partsOf(x);
+  Value large = emit.complement(pi / 2, emit.sum(half, half));
+  return emit.signedAs(emit.choose(isSmall, small, large), x);
+}
+
+/// pi/2 - asin(x), from 1/2 on the polynomial's own.
+static Value inverseCosine(InverseEmitter &emit, Value x) {
+  auto [isSmall, small, half] = emit.partsOf(x);
+  Value twice = emit.sum(half, half);
+  Value isNegative = emit.isTrue(FunctionEmitter::Predicate::OLT, x, 0.0);
+  Value large = emit.choose(isNegative, emit.complement(pi, twice), twice);
+  Value middle = emit.complement(pi / 2, emit.signedAs(small, x));
+  return emit.choose(isSmall, middle, large);
+}
+
 void mixattn::populateInverseAngles(RewritePatternSet &patterns) {
-  patterns.add<Atan2ToPolynomial, AtanToPolynomial, AsinToPolynomial,
-               AcosToPolynomial>(patterns.getContext());
+  patterns.add<
+      Atan2ToPolynomial, FunctionToArithmetic<math::AtanOp, inverseTangent>,
+      FunctionToArithmetic<math::AsinOp, inverseSine, InverseEmitter>,
+      FunctionToArithmetic<math::AcosOp, inverseCosine, InverseEmitter>>(
+      patterns.getContext());
 }

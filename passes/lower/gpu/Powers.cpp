@@ -129,27 +129,17 @@ struct IntegerPowToLoop : OpRewritePattern<math::IPowIOp> {
   }
 };
 
-/// cbrt(x)  ->  2^(log2 |x| / 3), with the sign of x
-struct CbrtToLogarithm : OpRewritePattern<math::CbrtOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(math::CbrtOp op,
-                                PatternRewriter &rewriter) const override {
-    Value x = op.getOperand();
-    if (!x.getType().isF32())
-      return rewriter.notifyMatchFailure(op, "not of f32");
-    FunctionEmitter emit(op.getLoc(), rewriter);
-    Value log = emit.binaryLogarithm(emit.magnitude(emit.wide(x)));
-    Value third = emit.product(log, emit.constant(log, 1.0 / 3));
-    Value result = emit.narrow(emit.powerOfTwo(third));
-    rewriter.replaceOp(op, emit.signedAs(result, x));
-    return success();
-  }
-};
-
 } // namespace
+
+/// 2^(log2 |x| / 3), with the sign of x.
+static Value cubeRoot(FunctionEmitter &emit, Value x) {
+  Value log = emit.binaryLogarithm(emit.magnitude(emit.wide(x)));
+  Value third = emit.product(log, emit.constant(log, 1.0 / 3));
+  return emit.signedAs(emit.narrow(emit.powerOfTwo(third)), x);
+}
 
 void mixattn::populatePowers(RewritePatternSet &patterns) {
   patterns.add<PowToLogarithm, WholePowToLogarithm, IntegerPowToLoop,
-               CbrtToLogarithm>(patterns.getContext());
+               FunctionToArithmetic<math::CbrtOp, cubeRoot>>(
+      patterns.getContext());
 }

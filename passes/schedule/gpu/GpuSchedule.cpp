@@ -39,7 +39,7 @@ std::string GpuSchedule::whyNot(Operation *op) const {
                          type);
   if (attention.getWeights())
     return "it has no code for 'weights'";
-  // What f32 holds beyond 16 bits would be lost.
+  // A result would be as exact as 16 bits, not as f32.
   if (getElementTypeOrSelf(op->getResultTypes().front()).isF32())
     return llvm::formatv("weights are rounded to {0} on tensor cores, but "
                          "results are f32",

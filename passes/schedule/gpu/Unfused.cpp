@@ -45,7 +45,8 @@ std::unique_ptr<Schedule> gpus::makeUnfused(TargetAttr target) {
 std::string Unfused::whyNot(Operation *op) const {
   if (!findGpu(chip))
     return llvm::formatv("there is no description of the GPU '{0}'", chip);
-  // Whoever wrote attention of f32 rather has 16 bits than the plain path.
+  // Attention is fused for 16 bits: an error says so, where the plain path
+  // would be slow.
   if (isa<AttnDialect>(op->getDialect()) && op->getNumOperands() > 0 &&
       getElementTypeOrSelf(op->getOperand(0)).isF32())
     return "operands are f16 or bf16 on a GPU, but one is f32";

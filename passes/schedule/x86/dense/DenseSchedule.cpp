@@ -52,7 +52,7 @@ protected:
                   double blocks) const;
   /// The time of `cycles` in which `bytes` move, in `items` of equal length.
   Prediction predictItems(double cycles, double bytes, double items) const;
-  double bytesOfWidened(double rows, double depth) const;
+  double mostHeldRows(double bytesOfRow) const;
 };
 
 /// The same, but ops before the contraction are in its kernel.
@@ -132,15 +132,11 @@ Prediction Dense::predictItems(double cycles, double bytes,
           perThread};
 }
 
-/// The bytes of left rows of 16 bits that a thread holds as f32, as DenseGrid
-/// divides them.
-double Dense::bytesOfWidened(double rows, double depth) const {
-  double bytesOfRow = depth * 4;
-  double most = std::max(double(DenseGridSizes::bytesOfRows(cpu)) / bytesOfRow,
-                         double(DenseGridSizes::fewestRows));
-  return std::min({rows, most,
-                   double(DenseTile::mostRowsOf(TileSizes::of(cpu)))}) *
-         bytesOfRow;
+/// The most left rows that a kernel holds, as DenseGrid divides them.
+double Dense::mostHeldRows(double bytesOfRow) const {
+  return std::clamp(double(DenseGridSizes::bytesOfRows(cpu)) / bytesOfRow,
+                    double(DenseGridSizes::fewestRows),
+                    double(DenseTile::mostRowsOf(TileSizes::of(cpu))));
 }
 
 /// Where other ops make the left side, their kernel's time is added.
@@ -155,8 +151,9 @@ Prediction Dense::predict(const Workload &work, const PlanCase &,
   Prediction made =
       predictItems(cyclesOf(work, sizes, blocks),
                    work.movedBytes * columns * rows * depth, tiles);
+  // Left rows of 16 bits are held as f32.
   if (work.bits == 16 && !hasPairs(work))
-    made.bytes += bytesOfWidened(rows, depth);
+    made.bytes += std::min(rows, mostHeldRows(depth * 4)) * depth * 4;
   if (const std::optional<RowCounts> &before = work.before) {
     double numbers = before->outerRows * rows * depth;
     made.seconds +=
@@ -179,10 +176,7 @@ Prediction RowsDense::predict(const Workload &work, const PlanCase &plan,
          threads = double(cpu.threads);
   double bytesOfTerm = hasPairs(work) ? 2 : 4;
   double fewest = double(DenseGridSizes::fewestRows);
-  double most = std::clamp(
-      double(DenseGridSizes::bytesOfRows(cpu)) / (depth * bytesOfTerm), fewest,
-      double(DenseTile::mostRowsOf(TileSizes::of(cpu))));
-  double blocks = std::ceil(rows / most);
+  double blocks = std::ceil(rows / mostHeldRows(depth * bytesOfTerm));
   if (rows > double(DenseGridSizes::mostRowsAgain(cpu, columns * bytesOfTerm)))
     blocks = std::max(blocks,
                       std::min(double(DenseGridSizes::itemsOf(cpu.threads)),
