@@ -15,10 +15,10 @@
 // CHECK:           scf.if
 // CHECK:             memref.load %[[BAND]]
 // CHECK-NOT:         memref.load
-// CHECK:             %[[ZERO:.*]] = arith.cmpf oeq
+// CHECK:             %[[COUNTS:.*]] = arith.cmpf une
 // CHECK:             arith.mulf {{.*}} fastmath<contract>
-// CHECK:             arith.addf {{.*}} fastmath<contract>
-// CHECK:             arith.select %[[ZERO]]
+// CHECK:             %[[ADDED:.*]] = arith.addf %{{.*}}, %[[SUM:.*]] fastmath<contract>
+// CHECK:             arith.select %[[COUNTS]], %[[ADDED]], %[[SUM]]
 // CHECK:             scf.yield
 // CHECK:           } else {
 // CHECK:           scf.if
