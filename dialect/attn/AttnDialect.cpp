@@ -2,6 +2,7 @@
 // Registers the dialect and checks the attributes that entries carry.
 
 #include "dialect/attn/OperandConditions.h"
+#include "dialect/attn/ShortSums.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
@@ -244,6 +245,20 @@ static LogicalResult verifySizes(Operation *op, Attribute value) {
   return success();
 }
 
+/// Whether all that `op` computes is an f64 to which an f32 is added.
+static bool addsF32ToF64(Operation *op) {
+  auto linalg = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalg || linalg.getNumDpsInits() != 1)
+    return false;
+  auto adds = linalg.getBlock()
+                  ->getTerminator()
+                  ->getOperand(0)
+                  .getDefiningOp<arith::AddFOp>();
+  auto term = adds ? adds.getRhs().getDefiningOp<arith::ExtFOp>() : nullptr;
+  return term && adds.getType().isF64() && term.getIn().getType().isF32() &&
+         adds.getLhs() == linalg.getRegionOutputArgs()[0];
+}
+
 LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   // The compiler itself leaves the manifest on the module, and what parameters
@@ -255,6 +270,12 @@ LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
   if (name == "attn.embedded_panels" && isa<ModuleOp>(op) &&
       isa<DictionaryAttr>(attr.getValue()))
     return success();
+  if (name == shortSumsInF32) {
+    if (failed(op->getName().verifyInvariants(op)) || !addsF32ToF64(op))
+      return op->emitOpError("expected '")
+             << shortSumsInF32 << "' to be on a sum in f64 of f32";
+    return success();
+  }
   if (attr.getName() == "attn.sizes")
     return verifySizes(op, attr.getValue());
   if (attr.getName() == TargetAttr::attributeName) {

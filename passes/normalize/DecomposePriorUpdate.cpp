@@ -3,6 +3,7 @@
 // stay exact to f32.
 
 #include "passes/body/ScoreBody.h"
+#include "dialect/attn/ShortSums.h"
 #include "passes/normalize/LinalgEmitter.h"
 #include "passes/normalize/PlainPaths.h"
 
@@ -66,6 +67,7 @@ Value MeanDecomposition::emitSums() {
                                      sizeOf(gamma, 3)};
   Value ofRows = generic(gamma, identity(5), tensorOf(sizes, f64, 0.0),
                          map(5, {dim(0), dim(1), dim(2), dim(3)}), add);
+  ofRows.getDefiningOp()->setAttr(shortSumsInF32, rewriter.getUnitAttr());
   // Loops h, r, b, i.
   return generic(ofRows, map(4, {dim(2), dim(0), dim(1), dim(3)}),
                  tensorOf({heads, components}, f64, 0.0),

@@ -68,7 +68,7 @@ func.func @dot(%q: tensor<1x2x3x16xf32>, %b: tensor<2x2x16xf32>) -> tensor<1x2x2
 
 // -----
 
-// Sums in f64, of rows first, divided by as many places as there are.
+// Sums in f64, of rows first, where a few terms may be added in f32, divided by as many places as there are.
 // CHECK-DAG: #[[EACH:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>
 // CHECK-DAG: #[[ROW:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
 // CHECK-DAG: #[[ROWS:.+]] = affine_map<(d0, d1, d2, d3) -> (d2, d0, d1, d3)>
@@ -77,10 +77,10 @@ func.func @dot(%q: tensor<1x2x3x16xf32>, %b: tensor<2x2x16xf32>) -> tensor<1x2x2
 // CHECK-DAG: #[[PER_KEY:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2)>
 // CHECK-LABEL: func.func @means
 // CHECK-SAME:    %[[G:[a-z0-9]+]]: tensor<?x4x2x7x?xbf16>)
-// CHECK:         %[[OF_ROWS:.+]] = linalg.generic {indexing_maps = [#[[EACH]], #[[ROW]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%[[G]] : {{.*}} outs(%{{.+}} : tensor<?x4x2x7xf64>)
+// CHECK:         %[[OF_ROWS:.+]] = linalg.generic {indexing_maps = [#[[EACH]], #[[ROW]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%[[G]] : {{.*}} outs(%{{.+}} : tensor<?x4x2x7xf64>) attrs = {attn.short_sums_in_f32}
 // CHECK:           arith.extf %{{.+}} : bf16 to f32
 // CHECK:           arith.extf %{{.+}} : f32 to f64
-// CHECK:         %[[SUMS:.+]] = linalg.generic {indexing_maps = [#[[ROWS]], #[[PRIOR]]], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%[[OF_ROWS]] : {{.*}} outs(%{{.+}} : tensor<4x2xf64>)
+// CHECK:         %[[SUMS:.+]] = linalg.generic {indexing_maps = [#[[ROWS]], #[[PRIOR]]], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%[[OF_ROWS]] : {{.*}} outs(%{{.+}} : tensor<4x2xf64>) {
 // CHECK:         %[[BN:.+]] = arith.muli %{{.+}}, %c7
 // CHECK:         %[[S:.+]] = tensor.dim %[[G]], %c4
 // CHECK:         %[[BNS:.+]] = arith.muli %[[BN]], %[[S]]

@@ -90,6 +90,8 @@ private:
   void emitOp(const RowLoops &loops);
   void emitOuter(const RowLoops &loops, unsigned number);
   Values emitSums(const RowLoops &loops, mlir::Value from, mlir::Value to);
+  mlir::Value emitShortSums(const RowLoops &loops, mlir::Value from,
+                            mlir::Value to, Values &sums);
   mlir::Value emitStripsOfSums(const RowLoops &loops, mlir::Value from,
                                mlir::Value to, mlir::ValueRange neutral,
                                Values &sums);

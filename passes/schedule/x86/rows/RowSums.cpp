@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops that add up, or otherwise combine, the lanes of a row.
 
+#include "dialect/attn/ShortSums.h"
 #include "passes/schedule/x86/rows/RowKernel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -57,6 +59,18 @@ static bool isShort(const RowLoops &loops) {
   return ops <= mostOpsOfShortTurn;
 }
 
+/// Whether a few terms of sums in f64 are added in f32 first: where they may
+/// be, and are read as 16 bits. Rows of f32 come from memory no faster than
+/// they are extended to f64, and slower where nothing lies between the reads.
+static bool hasShortSums(const RowLoops &loops) {
+  return loops.getOp()->hasAttr(shortSumsInF32) &&
+         llvm::all_of(loops.getOp().getDpsInputOperands(), [](OpOperand *each) {
+           return getElementTypeOrSelf(each->get()).isIntOrFloat() &&
+                  getElementTypeOrSelf(each->get()).getIntOrFloatBitWidth() ==
+                      16;
+         });
+}
+
 /// `left` and `right` as one, by the combiner of output `number`.
 Value RowKernel::combine(const RowLoops &loops, unsigned number, Value left,
                          Value right) {
@@ -80,6 +94,38 @@ Value RowKernel::putTogether(const RowLoops &loops, unsigned number, Value sums,
   return combine(loops, number, init, vector::ExtractOp::create(b, sums, 0));
 }
 
+/// Goes through strips of lanes whose sums of `termsOfShortSum` terms are f32,
+/// adds these to `sums`, and gives the first lane that is left.
+Value RowKernel::emitShortSums(const RowLoops &loops, Value from, Value to,
+                               Values &sums) {
+  int64_t strip = vectorsOfSums * lanes, all = termsOfShortSum * strip;
+  Value end = at.sub(to, at.rem(at.sub(to, from), all));
+  auto narrow = VectorType::get({lanes}, b.getF32Type());
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(narrow));
+  // A term plus -0 is the term, of f32, as the folder of additions knows.
+  Value none = widen(arith::ConstantOp::create(b, b.getF64FloatAttr(-0.0)));
+  auto addTerms = [&](Value first, ValueRange before) {
+    Values next;
+    for (auto [i, sum] : llvm::enumerate(before)) {
+      Lanes some = makeLanes(loops, at.add(first, i * lanes));
+      Value wide = emitBody(loops, &some, none)[0];
+      Value term = arith::TruncFOp::create(b, narrow, wide);
+      next.push_back(arith::AddFOp::create(b, sum, term));
+    }
+    return next;
+  };
+  sums = emitFor(from, end, all, sums, [&](Value first, ValueRange before) {
+    Values next;
+    Values parts = emitFor(first, at.add(first, all), strip,
+                           Values(vectorsOfSums, zero), addTerms);
+    for (auto [sum, part] : llvm::zip(before, parts))
+      next.push_back(arith::AddFOp::create(
+          b, sum, arith::ExtFOp::create(b, sum.getType(), part)));
+    return next;
+  });
+  return end;
+}
+
 /// Goes through lanes in strips, of which each vector has sums of its own, puts
 /// these together in `sums`, and gives the first lane that is left.
 Value RowKernel::emitStripsOfSums(const RowLoops &loops, Value from, Value to,
@@ -90,6 +136,8 @@ Value RowKernel::emitStripsOfSums(const RowLoops &loops, Value from, Value to,
   unsigned results = neutral.size();
   for (int64_t i = 1; i < vectorsOfSums; ++i)
     llvm::append_range(sums, neutral);
+  if (hasShortSums(loops))
+    from = emitShortSums(loops, from, to, sums);
   Value left = emitStrips(
       loops, from, to, vectorsOfSums, sums,
       [&](ArrayRef<Lanes> some, ValueRange before) {
