@@ -2,6 +2,7 @@
 // A tile of queries of an attention: its place, operands and statistics.
 
 #include "passes/schedule/x86/attention/AttentionTile.h"
+#include "passes/body/Philox.h"
 
 #include "dialect/tile/TileOps.h"
 
@@ -34,9 +35,13 @@ AttentionTile::AttentionTile(ImplicitLocOpBuilder &b, KernelOp kernel,
                                           : sizes.bodyRows;
   if (usesAmx)
     this->sizes.rows = amxRows;
-  this->sizes.bodyRows =
-      std::max<int64_t>(hasPairedValues() ? 2 : 1,
-                        exponents / llvm::PowerOf2Ceil(body.numExponents()));
+  // Keys that one block of Philox draws for share its words: the compiler of
+  // LLVM IR finds them where they are handled together.
+  int64_t fewest = op.getSeed()        ? std::tuple_size<PhiloxBlock>()
+                   : hasPairedValues() ? 2
+                                       : 1;
+  this->sizes.bodyRows = std::max<int64_t>(
+      fewest, exponents / llvm::PowerOf2Ceil(body.numExponents()));
 }
 
 static bool areScoresOfBf16(AttentionOpInterface op) {
