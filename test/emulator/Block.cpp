@@ -83,6 +83,17 @@ void Block::deadlock() {
   fail(text);
 }
 
+/// The name that executions of `instruction` are counted by. A division by a
+/// constant has one of its own: ptxas computes the inverse.
+static std::string nameOf(const Instruction &instruction) {
+  const std::string &text = instruction.text;
+  bool isDivision = instruction.opcode.rfind("div.", 0) == 0;
+  size_t divisor = text.find_last_of(',');
+  bool isByConstant = isDivision && divisor != std::string::npos &&
+                      text.find('%', divisor) == std::string::npos;
+  return instruction.opcode + (isByConstant ? " by a constant" : "");
+}
+
 void Block::finish() {
   if (!missingValue.empty())
     failMissing();
@@ -111,7 +122,7 @@ void Block::finish() {
   for (size_t i = 0; i < executed.size(); ++i)
     if (executed[i]) {
       counters.instructions += executed[i];
-      counters.executed[kernel.code[i].opcode] += executed[i];
+      counters.executed[nameOf(kernel.code[i])] += executed[i];
     }
   device.counters.add(counters);
 }

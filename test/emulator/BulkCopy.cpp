@@ -19,6 +19,8 @@ struct BulkCopy {
   std::array<int32_t, 5> place = {};
 
   void move(Block &block, const Observer &shared, const Observer &global) const;
+  /// The bytes that are in bounds: of all others global memory has none.
+  uint64_t bytesInBounds() const;
 
 private:
   void moveRow(Block &block, const Observer &global, unsigned row,
@@ -38,6 +40,19 @@ static uint8_t *globalBytes(Block &block, uint64_t address, size_t size,
   else
     found->accesses().read(offset, size, observer);
   return found->bytes.data() + offset;
+}
+
+uint64_t BulkCopy::bytesInBounds() const {
+  if (!isTensor)
+    return size;
+  uint64_t bytes = map.elementBytes;
+  for (unsigned i = 0; i < map.rank; ++i) {
+    int64_t begin = std::max<int64_t>(0, place[i]),
+            end =
+                std::min(int64_t(place[i]) + map.box[i], int64_t(map.dims[i]));
+    bytes *= uint64_t(std::max<int64_t>(0, end - begin));
+  }
+  return bytes;
 }
 
 /// Row `row` of the box: elements of the innermost dim.
@@ -129,7 +144,7 @@ static Outcome load(Warp &warp, const Instruction &instruction,
         sharedAddress(warp, Space::Shared,
                       warp.address(instruction, 2, instruction.slot[3], lane));
     Mbarrier &barrier = block.mbarriers.find(address, warp.observer());
-    block.counters.bulkLoadBytes += copy.size;
+    block.counters.bulkLoadBytes += copy.bytesInBounds();
     auto move = [&block, &barrier, copy](const Observer &observer) {
       copy.move(block, observer, observer);
       barrier.completeBytes(copy.size, observer);
@@ -157,7 +172,7 @@ static Outcome store(Warp &warp, const Instruction &instruction,
   forLanes(lanes, [&](unsigned lane) {
     BulkCopy copy = readCopy(warp, instruction, lane);
     CopyGroups::Bulk &bulk = bulkOf(warp, lane);
-    block.counters.bulkStoreBytes += copy.size;
+    block.counters.bulkStoreBytes += copy.bytesInBounds();
     // Its reads and its writes end at different times.
     Agent writes = bulk.writes.agent;
     uint32_t writeEvent = bulk.writes.openEvent;

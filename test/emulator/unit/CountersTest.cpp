@@ -51,3 +51,14 @@ TEST(Counters, globalSectors) {
   EXPECT_EQ(counters.executed.at("mad.wide.u32"), 2u);
   EXPECT_TRUE(contains(counters.toJson(), "\"global_store_sectors\": 32"));
 }
+
+TEST(Counters, divisionsByConstants) {
+  Harness harness;
+  EXPECT_EQ(harness.run("cvt.rn.f32.u32 %f1, %r0;"
+                        "div.rn.f32 %f2, %f1, 0f41F00000;"
+                        "div.rn.f32 %f2, 0f41F00000, %f2;"),
+            "");
+  const Counters &counters = harness.device.counters;
+  EXPECT_EQ(counters.executed.at("div.rn.f32 by a constant"), 1u);
+  EXPECT_EQ(counters.executed.at("div.rn.f32"), 1u);
+}
