@@ -91,6 +91,11 @@ void OnlineBlock::emitProducer() {
     place.push_back(row);
     fill(keyRing, stageOf(own, tile, group.tiles()), own.count, keyMap, place);
   }
+  // Values of blocks whose weights no query keeps are zeros, and not read: so
+  // is what lies behind the last key.
+  if (op.getKeep())
+    row = arith::SelectOp::create(b, range.emitIsPooled(b, row, sizes.keys),
+                                  row, range.keys);
   int64_t headsOfValue = group.heads / group.values;
   for (int64_t tile = 0; tile < group.values; ++tile)
     fill(valueRing, stageOf(own, tile, group.values), own.count, valueMap,
