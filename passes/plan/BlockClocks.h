@@ -39,8 +39,9 @@ struct BlockClocks {
   double tensor = 0, exp = 0, fma = 0, alu = 0, issue = 0, sharedMemory = 0;
   /// Clocks of the two products at the target's peak.
   double atPeak = 0;
-  /// Bytes that the block asks the device's memory for.
-  double copiedBytes = 0;
+  /// Bytes that the block asks the device's memory for, for a block of keys;
+  /// and those of its queries, once.
+  double copiedBytes = 0, queryBytes = 0;
 
   /// No block is faster: all units work at the same time.
   double overlapped() const {

@@ -50,6 +50,7 @@ static Object toJson(const BlockClocks &clocks, double flopsOfPeak) {
                 {"issue", clocks.issue},
                 {"shared_memory", clocks.sharedMemory},
                 {"copied_bytes", clocks.copiedBytes},
+                {"query_bytes", clocks.queryBytes},
                 {"overlapped", clocks.overlapped()},
                 {"serial", clocks.serial()},
                 {"flops_overlapped", flops(clocks.overlapped())},

@@ -20,6 +20,8 @@ static int64_t paddedSize(RankedTensorType type) {
 HeadGroup::HeadGroup(AttentionOpInterface op)
     : features(paddedSize(op.getQueryType())),
       valueFeatures(paddedSize(op.getValueType())),
+      ownFeatures(op.getQueryType().getDimSize(3)),
+      ownValueFeatures(op.getValueType().getDimSize(3)),
       sharesWork(Body::sharesWork(op)), drawsNoise(bool(op.getSeed())) {
   for (Value each : {op.getNoise(), op.getBias(), op.getMask()})
     pairReads += bool(each);

@@ -25,8 +25,10 @@ struct HeadGroup {
   int64_t heads = 1, values = 1;
   /// Output heads that share the scores of all channels.
   int64_t allHeads = 1;
-  /// Elements of a query and of a value, and zeros up to a multiple of 16.
+  /// Elements of a query and of a value, and zeros up to a multiple of 16;
+  /// and without these.
   int64_t features, valueFeatures;
+  int64_t ownFeatures, ownValueFeatures;
   /// Tensors with an element for each pair of a query and a key.
   int64_t pairReads = 0;
   /// Numbers of the first layer of an MLP.
@@ -68,10 +70,11 @@ struct HeadGroup {
     return double(tiles() * features) * double(heads) / double(allHeads) +
            double(heads * valueFeatures);
   }
-  /// Elements that are copied to shared memory for a key.
+  /// Elements that are copied to shared memory for a key, and for a query.
   double copiedColumns() const {
-    return double(tiles() * features + values * valueFeatures);
+    return double(tiles() * ownFeatures + values * ownValueFeatures);
   }
+  double queryColumns() const { return double(channels * ownFeatures); }
 
 private:
   bool drawsNoise;

@@ -228,12 +228,13 @@ int64_t OperandWindows::bytes() const {
   return sum;
 }
 
-double OperandWindows::bytesOfBlock() const {
+double OperandWindows::bytesOfBlock(double there) const {
   double sum = 0;
   for (const Window &window : all)
     if (window.movesWithKeys() && !window.isOwn)
       sum += double(teams * window.rows() * window.columns()) *
-             window.element.getIntOrFloatBitWidth() / 8;
+             window.element.getIntOrFloatBitWidth() / 8 *
+             (llvm::is_contained(window.dims, Along::Query) ? there : 1);
   return sum;
 }
 

@@ -69,8 +69,9 @@ struct OperandWindows {
 
   /// Bytes of shared memory that they take.
   int64_t bytes() const;
-  /// Bytes that are copied for a block of keys.
-  double bytesOfBlock() const;
+  /// Bytes that are copied for a block of keys, where `there` of the queries
+  /// are there.
+  double bytesOfBlock(double there) const;
   /// Loads that a thread needs for each of its pairs to read `tensor`.
   double loadsOf(mlir::Value tensor) const;
 };

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mixattn;
@@ -58,6 +59,7 @@ BlockClocks BlockCounts::clocksOn(const GpuModel &gpu,
   result.sharedMemory = sharedBytes / GpuModel::sharedRate;
   result.atPeak = usefulMultiplyAdds / best.products;
   result.copiedBytes = copiedBytes;
+  result.queryBytes = queryBytes;
   return result;
 }
 
@@ -231,6 +233,14 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
     counts.moves += 0.25 * components;
   }
   return counts;
+}
+
+double mixattn::countShareThere(AttentionOpInterface op, int64_t queries) {
+  int64_t known = op.getQueriesDim().size();
+  if (ShapedType::isDynamic(known) || known == 0)
+    return 1;
+  return double(known) /
+         double(llvm::alignTo(uint64_t(known), uint64_t(queries)));
 }
 
 UnitCounts mixattn::countDropped(AttentionOpInterface op, int64_t keys,

@@ -50,11 +50,18 @@ struct BlockCounts {
   /// Bytes that are copied to shared memory, or loaded where a schedule copies
   /// none: what the block asks the device's memory for.
   double copiedBytes = 0;
+  /// Bytes of all queries of the block, which it asks for once; 0 where they
+  /// are among the others.
+  double queryBytes = 0;
 
   /// The clocks that `gpu` takes for them; those of its peak are by `best`,
   /// where its kernels do not use all of its units.
   BlockClocks clocksOn(const GpuModel &gpu, const GpuModel &best) const;
 };
+
+/// The share of their queries that blocks of `queries` queries have of `op`,
+/// the last one among them: 1 where the number of queries is open.
+double countShareThere(AttentionOpInterface op, int64_t queries);
 
 /// Counts what a warp, each thread of which holds `keys` / 2 elements in two
 /// rows, does from the products of `op` to the powers of `heads` heads.

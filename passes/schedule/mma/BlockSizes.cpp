@@ -119,7 +119,9 @@ BlockCounts BlockSizes::countBlock(int64_t exps) const {
     counts.warp.products -= counts.keptWarp.products;
     counts.keptMultiplyAdds = all * ofKeys * pool;
   }
-  double loads = ofGroup / 2, ofOperands = windows().bytesOfBlock(),
+  double loads = ofGroup / 2,
+         ofOperands =
+             windows().bytesOfBlock(countShareThere(op, counts.queries)),
          copied = ofKeys * group.copiedColumns() * bytesOfElement + ofOperands;
   if (sharesQueries())
     loads += groups * double(group.tiles() * group.features) / 16;
@@ -135,6 +137,7 @@ BlockCounts BlockSizes::countBlock(int64_t exps) const {
     counts.sharedBytes += squared * bytesOfElement;
   }
   counts.copiedBytes = copied;
+  counts.queryBytes = all * group.queryColumns() * bytesOfElement;
   counts.multiplyAdds = all * ofKeys * columns - counts.keptMultiplyAdds;
   counts.usefulMultiplyAdds = all * ofKeys * group.usefulMultiplyAdds();
   return counts;

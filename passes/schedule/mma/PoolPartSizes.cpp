@@ -14,6 +14,7 @@ using namespace mixattn::mma;
 /// blocks on a multiprocessor, where that is possible.
 PoolPartSizes::PoolPartSizes(AttentionOpInterface op, int64_t sharedBytes)
     : mixed(op.getNumHeads()), features(HeadGroup(op).valueFeatures),
+      ownFeatures(op.getValueType().getDimSize(3)),
       type(op.getValueType().getElementType()) {
   if (int64_t known = op.getQueriesDim().size(); !ShapedType::isDynamic(known))
     queries = std::clamp<int64_t>(known, 1, mostPartQueries);
@@ -55,7 +56,7 @@ BlockCounts PoolPartSizes::countBlock() const {
   double loads = counts.warp.products / 2,
          ofPowers = turns * double(queries) * ofKeys * sizeof(float),
          copied =
-             ofKeys * double(values * features) * bytesOfElement + ofPowers;
+             ofKeys * double(values * ownFeatures) * bytesOfElement + ofPowers;
   counts.warp.moves = loads + turns * (elements + 2 * double(heads)) +
                       copied / 16 / double(threads);
   counts.copiedBytes = copied;

@@ -17,8 +17,8 @@ struct PoolPartSizes {
   /// Queries of a block, heads whose weights are mixed, and those of the block.
   int64_t queries = mostPartQueries, mixed, heads = 1;
   /// Value heads that these read, and elements of a value, with zeros up to
-  /// what products take.
-  int64_t values = 1, features;
+  /// what products take, and without.
+  int64_t values = 1, features, ownFeatures;
   /// Keys of a block; 0 where `why` says what does not fit.
   int64_t keys = 0;
   std::string why;

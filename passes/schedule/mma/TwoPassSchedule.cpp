@@ -113,10 +113,31 @@ std::string TwoPass::whyNot(Operation *op) const {
   return TwoPassSizes::ofPool(attention, sharedBytes).why;
 }
 
-/// The copies of a pass with `sizes`, and its products of scores. A warp has 16
-/// queries, and reads each tile for itself.
-static BlockCounts countScores(const TwoPassSizes &sizes) {
+/// Bytes of all operands but queries, keys and values that `heads` heads of
+/// `queries` queries load for a block of `keys` keys: two passes copy none.
+static double countLoadedBytes(AttentionOpInterface op, int64_t heads,
+                               int64_t queries, int64_t keys) {
+  return OperandWindows::find(op, heads, queries, keys, /*teams=*/1)
+      .bytesOfBlock(countShareThere(op, queries));
+}
+
+/// Bytes of what the mixers of `queries` queries are made of, where each has
+/// one of its own, for `heads` heads of a block.
+static double countMixSourceBytes(AttentionOpInterface op, int64_t heads,
+                                  int64_t queries) {
+  if (!op.getMixSource())
+    return 0;
+  auto type = cast<RankedTensorType>(op.getMixSource().getType());
+  return double(queries * heads * type.getDimSize(3) *
+                type.getElementTypeBitWidth() / 8);
+}
+
+/// The copies of a pass of `op` with `sizes`, and its products of scores. A
+/// warp has 16 queries, and reads each tile for itself.
+static BlockCounts countScores(AttentionOpInterface op,
+                               const TwoPassSizes &sizes) {
   constexpr int64_t bytesOfElement = 2;
+  HeadGroup group(op);
   double keys = double(sizes.keys), tiles = double(sizes.units * sizes.tiles());
   double columns = tiles * double(sizes.features);
   double pooled = double(sizes.values ? sizes.heads * sizes.valueFeatures : 0);
@@ -129,13 +150,16 @@ static BlockCounts countScores(const TwoPassSizes &sizes) {
   counts.warp.products = keys * (columns + pooled) / (8 * 16);
   double loads = counts.warp.products / 2 + columns / 16;
   double copied = keys * bytesOfElement *
-                  (columns + double(sizes.values * sizes.valueFeatures));
-  if (sizes.streamsQueries)
-    copied += double(groupQueries * sizes.units * sizes.channels *
-                     sizes.features * bytesOfElement);
+                  (tiles * double(group.ownFeatures) +
+                   double(sizes.values * group.ownValueFeatures));
+  double ofQueries = double(groupQueries * sizes.units * sizes.channels *
+                            group.ownFeatures * bytesOfElement);
+  (sizes.streamsQueries ? copied : counts.queryBytes) += ofQueries;
   counts.warp.moves = loads + copied / 16 / threads;
   counts.sharedBytes = loads * 512 * (threads / 32) + copied;
-  counts.copiedBytes = copied;
+  counts.copiedBytes =
+      copied + countLoadedBytes(op, std::max(sizes.mixed, sizes.heads),
+                                groupQueries, sizes.keys);
   double pairs = double(groupQueries) * keys;
   counts.multiplyAdds = pairs * (columns + pooled);
   counts.usefulMultiplyAdds = pairs * pooled;
@@ -167,8 +191,10 @@ static BlockCounts countExchange(AttentionOpInterface op,
                  heads * keys / rows;
   // Pairs of weights of two rows, of heads with their rests and of queries.
   double pairs = (2 * heads + double(sizes.teamWarps())) * keys / 4;
+  HeadGroup group(op);
   double copied =
-      double(sizes.heads) * keys * bytesOfElement * (features + values);
+      double(sizes.heads) * keys * bytesOfElement *
+      double(sizes.products * group.ownFeatures + group.ownValueFeatures);
   counts.warp.alu += pairs + heads * keys;
   counts.warp.fma += heads * keys / 2;
   counts.warp.moves +=
@@ -176,7 +202,11 @@ static BlockCounts countExchange(AttentionOpInterface op,
   constexpr double bytesOfPairs = 128;
   counts.sharedBytes =
       (loads * bytesOfSquares + pairs * bytesOfPairs) * sizes.allWarps + copied;
-  counts.copiedBytes = copied;
+  counts.copiedBytes =
+      copied + countLoadedBytes(op, sizes.heads, counts.queries, sizes.keys);
+  counts.queryBytes = double(counts.queries * sizes.heads * group.ownFeatures *
+                             bytesOfElement) +
+                      countMixSourceBytes(op, sizes.heads, counts.queries);
   double scores = double(counts.queries) * keys * double(sizes.heads);
   counts.multiplyAdds =
       scores * (features + values + double(sizes.parts() * sizes.mixed));
@@ -189,16 +219,17 @@ static BlockCounts countExchange(AttentionOpInterface op,
 SmallVector<BlockCounts, 1> TwoPass::countBlocks(AttentionOpInterface op,
                                                  const PlanCase &) const {
   TwoPassSizes rows = TwoPassSizes::ofFactors(op, sharedBytes);
-  BlockCounts first = countScores(rows);
+  BlockCounts first = countScores(op, rows);
   first.stage = "softmax_factors";
   first.warp += countSoftmax(op, rows.keys, rows.heads, tile::allExps);
 
   if (auto exchange = ExchangeSizes::of(op, sharedBytes))
     return {first, countExchange(op, *exchange)};
   TwoPassSizes sizes = TwoPassSizes::ofPool(op, sharedBytes);
-  BlockCounts second = countScores(sizes);
+  BlockCounts second = countScores(op, sizes);
   second.stage = "pool_mixed";
   second.turns = sizes.mixed;
+  second.queryBytes += countMixSourceBytes(op, sizes.heads, groupQueries);
   bool meet = sizes.units == 1;
   second.warp +=
       countPowers(op, sizes.keys, meet ? sizes.mixed : 1) * double(sizes.units);

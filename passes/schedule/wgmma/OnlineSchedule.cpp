@@ -96,7 +96,8 @@ SmallVector<BlockCounts, 1> Online::countBlocks(AttentionOpInterface op,
   counts.warp = countSoftmax(op, sizes.keys, group.heads, expsOf(plan));
   counts.keptWarp = countDropped(op, sizes.keys, group.heads);
   // Consumers copy what else is read, and read it.
-  double ofOperands = sizes.windows().bytesOfBlock();
+  double ofOperands =
+      sizes.windows().bytesOfBlock(countShareThere(op, blockQueries));
   counts.warp.moves += ofOperands / 16 / double(128 * consumers);
   // m64nNk16: of scores with both sides in shared memory, of the pooled with
   // weights in registers.
@@ -104,6 +105,7 @@ SmallVector<BlockCounts, 1> Online::countBlocks(AttentionOpInterface op,
          pool = double(group.heads) * keys / depth;
   counts.warp.products = scores + pool;
   counts.copiedBytes = width * keys * group.copiedColumns() + ofOperands;
+  counts.queryBytes = width * double(blockQueries) * group.queryColumns();
   counts.sharedBytes =
       double(consumers) * width * depth *
           (scores * (rows + keys) + pool * double(group.valueFeatures)) +
