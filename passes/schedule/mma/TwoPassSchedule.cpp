@@ -122,7 +122,7 @@ static double countLoadedBytes(AttentionOpInterface op, int64_t heads,
 }
 
 /// Bytes of what the mixers of `queries` queries are made of, where each has
-/// one of its own, for `heads` heads of a block.
+/// one of its own, for `heads` heads that are mixed.
 static double countMixSourceBytes(AttentionOpInterface op, int64_t heads,
                                   int64_t queries) {
   if (!op.getMixSource())
@@ -229,7 +229,7 @@ SmallVector<BlockCounts, 1> TwoPass::countBlocks(AttentionOpInterface op,
   BlockCounts second = countScores(op, sizes);
   second.stage = "pool_mixed";
   second.turns = sizes.mixed;
-  second.queryBytes += countMixSourceBytes(op, sizes.heads, groupQueries);
+  second.queryBytes += countMixSourceBytes(op, sizes.mixed, groupQueries);
   bool meet = sizes.units == 1;
   second.warp +=
       countPowers(op, sizes.keys, meet ? sizes.mixed : 1) * double(sizes.units);
