@@ -21,8 +21,11 @@ int64_t mixattn::detail::getNumQueryHeads(Operation *op) {
 }
 
 int64_t mixattn::detail::getKeyGroup(Operation *op) {
-  return getNumQueryHeads(op) /
-         cast<ScoreOpInterface>(op).getKeyType().getDimSize(1);
+  auto scored = cast<ScoreOpInterface>(op);
+  // Nothing is shared by heads whose scores are given.
+  return scored.getGivenScores()
+             ? 1
+             : getNumQueryHeads(op) / scored.getKeyType().getDimSize(1);
 }
 
 static bool hasRank(Value value, int64_t rank) {

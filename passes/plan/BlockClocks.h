@@ -42,6 +42,8 @@ struct BlockClocks {
   /// Bytes that the block asks the device's memory for, for a block of keys;
   /// and those of its queries, once.
   double copiedBytes = 0, queryBytes = 0;
+  /// Those of the former that are given scores.
+  double givenBytes = 0;
 
   /// No block is faster: all units work at the same time.
   double overlapped() const {

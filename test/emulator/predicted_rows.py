@@ -42,7 +42,8 @@ ROWS = [
      "rare_tokens structured_band structured_normalised structured_sparse"),
 ]
 WITHOUT = {
-    "mixhead_synthesizer": "its scores are given: it is unfused",
+    "mixhead_synthesizer": "its first pass has no products, by which kernels are "
+                           "found",
     "orthogonal_penalty": "no op of it is planned, so that nothing is predicted",
     "prior_update": "no op of it is planned, so that nothing is predicted",
     "responsibilities": "no op of it is planned, so that nothing is predicted",

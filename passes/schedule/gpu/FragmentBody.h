@@ -44,8 +44,10 @@ protected:
   struct Rescale {
     mlir::Value isNeeded, before, after;
   };
-  /// The products of all channels; the exponents of all heads where these are
-  /// computed together, or what exponents of any head start from.
+  /// The products of all channels, or zeros that stand for them where scores
+  /// are given and read as exponents are computed; the exponents of all heads
+  /// where these are computed together, or what exponents of any head start
+  /// from.
   struct Scores {
     Values products, exponents, starts;
   };

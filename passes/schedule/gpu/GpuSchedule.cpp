@@ -30,9 +30,7 @@ std::string GpuSchedule::whyNot(Operation *op) const {
     return "one of its operands has no elements";
   if (!findGpu(chip))
     return llvm::formatv("there is no description of the GPU '{0}'", chip);
-  if (!attention.getQuery())
-    return "its scores are given";
-  Type type = attention.getQueryType().getElementType();
+  Type type = attention.getValueType().getElementType();
   if (!type.isBF16() && !type.isF16())
     return llvm::formatv("queries, keys and values are f16 or bf16 on tensor "
                          "cores, but these are {0}",
@@ -50,19 +48,20 @@ std::string GpuSchedule::whyNot(Operation *op) const {
       "premixer", "w1",          "b1",         "w2",         "b2",
       "sigma",    "noise",       "seed",       "offset",     "query_factors",
       "mixer",    "key_factors", "mix_source", "mix_weight", "mix_bias",
-      "start"};
+      "start",    "given_scores"};
   for (auto [name, operand] : attention.getNamedOperands())
     if (!llvm::is_contained(read, name))
       return llvm::formatv("it has no code for '{0}'", name);
-  for (RankedTensorType each :
-       {attention.getKeyType(), attention.getValueType()})
-    if (each.getElementType() != type)
+  for (Value each : {attention.getQuery(), attention.getKey()})
+    if (Type own = each ? getElementTypeOrSelf(each.getType()) : type;
+        own != type)
       return llvm::formatv("queries, keys and values are of one type on tensor "
                            "cores, but these are {0} and {1}",
-                           type, each.getElementType());
-  for (RankedTensorType each :
-       {attention.getQueryType(), attention.getValueType()})
-    if (int64_t size = each.getDimSize(3); size > 256 || size < 1)
+                           own, type);
+  for (Value each : {attention.getQuery(), attention.getValue()})
+    if (int64_t size =
+            each ? cast<RankedTensorType>(each.getType()).getDimSize(3) : 1;
+        size > 256 || size < 1)
       return llvm::formatv("head sizes are from 1 to 256 on tensor cores, but "
                            "one is {0}",
                            ShapedType::isDynamic(size) ? "open"
@@ -149,10 +148,12 @@ SmallVector<BlockClocks, 1> GpuSchedule::clocksOf(const Workload &work,
 }
 
 /// Blocks of queries are dealt to the multiprocessors in rounds. Products and
-/// exps add up, which fits published times best (plan.md).
+/// exps add up, which fits published times best (plan.md). Given scores are
+/// read anew by each block that takes them, unlike keys and values, which
+/// caches hold.
 Prediction GpuSchedule::predict(const Workload &work, const PlanCase &plan,
                                 const PlanSizes &sizes) const {
-  double clocks = 0, seconds = 0;
+  double clocks = 0, seconds = 0, given = 0;
   for (const BlockClocks &block : clocksOf(work, plan)) {
     auto blocks = uint64_t(
         llvm::divideCeil(uint64_t(sizes.queries), uint64_t(block.queries)) *
@@ -162,14 +163,15 @@ Prediction GpuSchedule::predict(const Workload &work, const PlanCase &plan,
            kept = work.keptKeys(sizes, block.queries, block.keys);
     clocks += rounds * (visits * block.serial() + kept * block.kept) /
               double(block.keys);
+    given += double(blocks) * visits * block.givenBytes / double(block.keys);
     seconds += secondsOfLaunch;
   }
-  double bytes =
-      double(sizes.batch) * (double(sizes.keys) * work.bytesOfKey() +
-                             double(sizes.queries) *
-                                 double(work.queryHeads * work.keyFeatures +
-                                        work.heads * work.valueFeatures) *
-                                 double(work.bits) / 8);
+  double bytes = given + double(sizes.batch) *
+                             (double(sizes.keys) * work.bytesOfKey() +
+                              double(sizes.queries) *
+                                  double(work.queryHeads * work.keyFeatures +
+                                         work.heads * work.valueFeatures) *
+                                  double(work.bits) / 8);
   double handed =
       bytesOfRow() * double(sizes.batch * work.heads * sizes.queries);
   seconds +=

@@ -18,9 +18,9 @@ static int64_t paddedSize(RankedTensorType type) {
 }
 
 HeadGroup::HeadGroup(AttentionOpInterface op)
-    : features(paddedSize(op.getQueryType())),
+    : features(op.getQuery() ? paddedSize(op.getQueryType()) : 0),
       valueFeatures(paddedSize(op.getValueType())),
-      ownFeatures(op.getQueryType().getDimSize(3)),
+      ownFeatures(op.getQuery() ? op.getQueryType().getDimSize(3) : 0),
       ownValueFeatures(op.getValueType().getDimSize(3)),
       sharesWork(Body::sharesWork(op)), drawsNoise(bool(op.getSeed())) {
   for (Value each : {op.getNoise(), op.getBias(), op.getMask()})
@@ -29,8 +29,13 @@ HeadGroup::HeadGroup(AttentionOpInterface op)
     coefficients =
         cast<RankedTensorType>(op.getW1().getType()).getNumElements();
   // Shifted keys are one product: their terms are made before.
-  if (op.getKeyType().getRank() == 5)
+  if (op.getGivenScores()) {
+    products = 0;
+    // One score becomes an exponent at once.
+    pairReads += op.hasPremix() ? op.getNumQueryHeads() : 0;
+  } else if (op.getKeyType().getRank() == 5) {
     products = op.getNumComponents();
+  }
   if (Body::addsComponents(op))
     exponents = op.getNumComponents();
   if (!op.hasPremix())

@@ -19,7 +19,7 @@ constexpr int64_t fragmentRegisters = 200;
 /// through memory. Else a group is one head.
 struct HeadGroup {
   /// Query heads that are scored, products of each, exponents of an output
-  /// head.
+  /// head. Given scores take no products.
   int64_t channels = 1, products = 1, exponents = 1;
   /// Output heads, and value heads that these read.
   int64_t heads = 1, values = 1;
@@ -29,7 +29,8 @@ struct HeadGroup {
   /// and without these.
   int64_t features, valueFeatures;
   int64_t ownFeatures, ownValueFeatures;
-  /// Tensors with an element for each pair of a query and a key.
+  /// Tensors with an element for each pair of a query and a key, and heads of
+  /// given scores that meet.
   int64_t pairReads = 0;
   /// Numbers of the first layer of an MLP.
   int64_t coefficients = 0;
@@ -41,8 +42,12 @@ struct HeadGroup {
 
   /// Tiles of keys: one for each product.
   int64_t tiles() const { return channels * products; }
+  /// Whether there are queries and keys, and not scores that are given.
+  bool hasProducts() const { return products > 0; }
   /// Whether there is more to hold than one score and one exponent.
-  bool isLarge() const { return tiles() > 1 || exponents > 1 || heads > 1; }
+  bool isLarge() const {
+    return channels > 1 || products > 1 || exponents > 1 || heads > 1;
+  }
   /// The value tile that head `g` of the group reads.
   int64_t valueOf(int64_t g) const { return g * values / heads; }
 

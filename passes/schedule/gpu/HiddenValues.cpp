@@ -87,8 +87,10 @@ void FragmentBody::emitRowsAgain(int64_t g, Value sums,
 }
 
 /// The products of the query in `row` with `key`, of all channels, as one lane
-/// sums them up.
+/// sums them up; a zero stands for those of given scores.
 FragmentBody::Values FragmentBody::emitProductsAt(Value row, Value key) {
+  if (op.getGivenScores())
+    return {constant(b.getF32Type(), 0)};
   auto query = op.getQueryType(), keys = op.getKeyType();
   int64_t own = keys.getRank() == 5 ? op.getNumComponents() : 1;
   Values products(body.numChannels() * own, constant(b.getF32Type(), 0));

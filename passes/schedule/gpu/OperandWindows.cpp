@@ -6,10 +6,8 @@
 
 #include "passes/body/Terms.h"
 #include "passes/schedule/gpu/Collapse.h"
-#include "passes/schedule/gpu/OwnTerms.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -44,8 +42,16 @@ public:
   }
 
   OperandWindows find();
+  OperandWindows findGiven() {
+    addGiven();
+    return std::move(found);
+  }
 
 private:
+  void addGiven() {
+    add(op.getGivenScores(),
+        {Along::Batch, Along::Channel, Along::Query, Along::Key});
+  }
   /// Adds a window of `operand`, if there is one.
   void add(Value operand, ArrayRef<Along> dims);
   /// The same of one that broadcasts from the right to batch, heads, queries
@@ -122,9 +128,6 @@ void Finder::add(Value operand, ArrayRef<Along> dims) {
   found.all.push_back(window);
 }
 
-/// Bytes up to which a tensor is copied that an op reads anywhere.
-static constexpr int64_t mostBytes = 2048;
-
 void Finder::addCaptured(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   Type element = typeInMemory(tensor);
@@ -136,7 +139,7 @@ void Finder::addCaptured(Value tensor) {
   window.dims.assign(size_t(type.getRank()), Along::All);
   llvm::append_range(window.sizes, type.getShape());
   if (element && type.hasStaticShape() &&
-      window.tile(window.rows()).getBytes() <= mostBytes)
+      window.tile(window.rows()).getBytes() <= OperandWindows::mostBytes)
     found.all.push_back(window);
   else
     found.withoutWindow.push_back(tensor);
@@ -160,6 +163,8 @@ void Finder::addTerm(Value term, bool isMade, Along head, int64_t count,
 }
 
 void Finder::addTerms(GenericOp generic, const Terms &made) {
+  if (op.getGivenScores())
+    return;
   auto addBoth = [&](Value ofQuery, bool makesQuery, Value ofKey, bool makesKey,
                      int64_t numbers) {
     addTerm(ofQuery, makesQuery, Along::Channel, op.getNumQueryHeads(),
@@ -186,6 +191,7 @@ OperandWindows Finder::find() {
     SmallVector<Along> dims = {Along::Channel, Along::All, Along::Key};
     add(prior, ArrayRef(dims).take_front(rankOf(prior)));
   }
+  addGiven();
   addBroadcast(op.getBias());
   addBroadcast(op.getMask());
   bool isLocal = op.getNoiseKind() == NoiseKind::Local;
@@ -212,6 +218,16 @@ OperandWindows OperandWindows::find(AttentionOpInterface op, int64_t heads,
                                     int64_t teams) {
   OperandWindows windows = Finder(op, heads, queries, keys).find();
   windows.teams = teams;
+  return windows;
+}
+
+OperandWindows OperandWindows::findGiven(AttentionOpInterface op, int64_t heads,
+                                         int64_t queries, int64_t keys,
+                                         int64_t teams, int64_t stages) {
+  OperandWindows windows = Finder(op, heads, queries, keys).findGiven();
+  windows.teams = teams;
+  for (Window &window : windows.all)
+    window.keyStages = stages;
   return windows;
 }
 
@@ -251,147 +267,4 @@ double OperandWindows::loadsOf(Value tensor) const {
   if (!window->movesWithKeys())
     return 0;
   return llvm::is_contained(window->dims, Along::Query) ? 0.5 : 0.25;
-}
-
-void WindowBuffers::lay(ImplicitLocOpBuilder &b, const OperandWindows &from,
-                        int64_t offset, int64_t teamThreads, Value number) {
-  for (Value tensor : from.withoutWindow)
-    remark::missed(b.getLoc(), remark::RemarkOpts::name("operand").category(
-                                   "attn-schedule-kernels"))
-        << remark::reason("score_mod reads {0} from the device's memory for "
-                          "each score; shared memory holds tensors of known "
-                          "size up to {1} bytes",
-                          tensor.getType(), mostBytes);
-  windows = from.all;
-  numbers = from.numbers;
-  threads = teamThreads;
-  team = number;
-  for (const Window &window : windows) {
-    tile::SharedType type =
-        window.tile(from.teams * window.stages() * window.rows());
-    memory.push_back(tile::SharedTileOp::create(b, type, offset));
-    offset += type.getBytes();
-  }
-}
-
-/// The team's window of that number, in `stage`.
-Value WindowBuffers::rowsOf(ImplicitLocOpBuilder &b, size_t number,
-                            Value stage) {
-  IndexMath at(b);
-  const Window &window = windows[number];
-  Value first = at.mul(team, window.stages());
-  if (window.movesWithKeys())
-    first = at.add(first, stage);
-  return tile::SharedRowsOp::create(b, window.tile(window.rows()),
-                                    memory[number],
-                                    at.mul(first, window.rows()));
-}
-
-/// The index of a window's first element, or null: it is 0.
-Value WindowBuffers::beginOf(Along along) const {
-  switch (along) {
-  case Along::Once:
-  case Along::All:
-    return {};
-  case Along::Batch:
-    return place.batch;
-  case Along::Head:
-    return place.head;
-  case Along::Channel:
-    return place.channel;
-  case Along::KeyHead:
-    return place.keyHead;
-  case Along::Query:
-    return place.query;
-  case Along::Key:
-    return firstKey;
-  }
-  llvm_unreachable("every dim counts something");
-}
-
-/// A copy for each matrix of the last two dims.
-void WindowBuffers::fetch(ImplicitLocOpBuilder &b, size_t number, Value stage) {
-  IndexMath at(b);
-  const Window &window = windows[number];
-  Value tile = rowsOf(b, number, stage);
-  int64_t each = window.rowsOfMatrix();
-  for (int64_t matrix = 0; matrix < window.rows() / each; ++matrix) {
-    SmallVector<Value> indices(window.dims.size());
-    int64_t rest = matrix;
-    for (size_t dim = indices.size(); dim-- > 0;) {
-      Value begin = beginOf(window.dims[dim]);
-      indices[dim] = begin ? begin : at.value(0);
-      if (dim + 2 >= indices.size())
-        continue;
-      indices[dim] = at.add(indices[dim], rest % window.sizes[dim]);
-      rest /= window.sizes[dim];
-    }
-    Value rows = tile::SharedRowsOp::create(b, window.tile(each), tile,
-                                            at.value(matrix * each));
-    tile::FetchOp::create(b, bufferOf(window.operand), indices, rows, threads);
-  }
-}
-
-void WindowBuffers::fetchOfItem(ImplicitLocOpBuilder &b, const Place &begin) {
-  place = begin;
-  for (Value number : numbers)
-    held[number] = KernelBuffers::emitRead(b, b.getLoc(), number, ValueRange());
-  for (size_t i = 0; i < windows.size(); ++i)
-    if (!windows[i].movesWithKeys())
-      fetch(b, i, /*stage=*/{});
-}
-
-void WindowBuffers::fetchOfKeys(ImplicitLocOpBuilder &b, Value first,
-                                Value stage) {
-  firstKey = first;
-  for (size_t i = 0; i < windows.size(); ++i)
-    if (windows[i].movesWithKeys() && !windows[i].isOwn)
-      fetch(b, i, stage);
-}
-
-void WindowBuffers::open(ImplicitLocOpBuilder &b, Value first, Value stage) {
-  firstKey = first;
-  tiles.clear();
-  for (size_t i = 0; i < windows.size(); ++i)
-    tiles.push_back(rowsOf(b, i, stage));
-}
-
-size_t WindowBuffers::findWindow(Value tensor) const {
-  return size_t(
-      llvm::find_if(
-          windows, [&](const Window &each) { return each.operand == tensor; }) -
-      windows.begin());
-}
-
-Value WindowBuffers::emitRead(OpBuilder &builder, Location loc, Value tensor,
-                              ValueRange indices) {
-  if (Value number = held.lookup(tensor))
-    return number;
-  ImplicitLocOpBuilder b(loc, builder);
-  size_t number = findWindow(tensor);
-  const Window *window = windows.begin() + number;
-  if (tiles.empty() || window == windows.end()) {
-    if (auto own = tensor.getDefiningOp<RowTermOp>())
-      return OwnTerm(b, *this, own).emitAt(indices);
-    return KernelBuffers::emitRead(builder, loc, tensor, indices);
-  }
-  IndexMath at(b);
-  // The place in the window, whose rows are counted through all dims but the
-  // last.
-  Value row = at.value(0), column;
-  for (auto [dim, along] : llvm::enumerate(window->dims)) {
-    Value index = along == Along::Query ? element.query
-                  : along == Along::Key ? element.key
-                                        : indices[dim];
-    if (window->sizes[dim] == 1)
-      index = at.value(0);
-    else if (Value begin = beginOf(along))
-      index = at.sub(index, begin);
-    if (dim + 1 == window->dims.size())
-      column = index;
-    else
-      row = at.add(at.mul(row, window->sizes[dim]), index);
-  }
-  Value read = tile::SharedReadOp::create(b, tiles[number], row, column);
-  return asElement(b, loc, tensor, read);
 }

@@ -37,7 +37,8 @@ struct Window {
     return sizes.size() > 1 ? sizes[sizes.size() - 2] : 1;
   }
   /// Places for blocks of keys: while one is worked on, the next is copied.
-  int64_t stages() const { return movesWithKeys() ? 2 : 1; }
+  int64_t stages() const { return movesWithKeys() ? keyStages : 1; }
+  int64_t keyStages = 2;
   /// The tile of `count` of its rows.
   tile::SharedType tile(int64_t count) const {
     return tile::SharedType::getPadded(count, columns(), element);
@@ -50,6 +51,9 @@ struct Window {
 /// has a window of all of it; a larger one is read from the device's memory,
 /// and a remark says so.
 struct OperandWindows {
+  /// Bytes up to which a tensor is copied that an op reads anywhere.
+  static constexpr int64_t mostBytes = 2048;
+
   llvm::SmallVector<Window> all;
   /// Tensors of one number, which a register holds.
   llvm::SmallVector<mlir::Value> numbers;
@@ -62,6 +66,13 @@ struct OperandWindows {
   /// `heads` output heads.
   static OperandWindows find(AttentionOpInterface op, int64_t heads,
                              int64_t queries, int64_t keys, int64_t teams);
+
+  /// The window of given scores alone, for `heads` heads where scores of heads
+  /// do not meet, with `stages` places for blocks of keys; none where scores
+  /// are not given.
+  static OperandWindows findGiven(AttentionOpInterface op, int64_t heads,
+                                  int64_t queries, int64_t keys, int64_t teams,
+                                  int64_t stages);
 
   /// Has threads write the window of `keyTerm`, null where that is not made
   /// yet.
@@ -90,6 +101,8 @@ public:
   /// are a team, that of number `team`. Remarks on what has no window.
   void lay(mlir::ImplicitLocOpBuilder &b, const OperandWindows &windows,
            int64_t offset, int64_t threads, mlir::Value team);
+  /// Windows of keys that are copied, or opened, from here on begin at `begin`.
+  void setPlace(const Place &begin) { place = begin; }
   /// Begins to copy what serves all blocks of keys of an item.
   void fetchOfItem(mlir::ImplicitLocOpBuilder &b, const Place &place);
   /// Begins to copy what the keys from `firstKey` on need to stage `stage`.

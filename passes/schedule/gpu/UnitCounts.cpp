@@ -60,6 +60,7 @@ BlockClocks BlockCounts::clocksOn(const GpuModel &gpu,
   result.atPeak = usefulMultiplyAdds / best.products;
   result.copiedBytes = copiedBytes;
   result.queryBytes = queryBytes;
+  result.givenBytes = givenBytes;
   return result;
 }
 
@@ -175,11 +176,13 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
   ImplicitLocOpBuilder b(loc, op->getContext());
   b.setInsertionPointToStart(scratch->getBody());
   // How often a read is a load depends on no size.
-  OperandWindows windows;
-  // Two passes read all from the device's memory.
-  if (!op.hasPostmix())
-    windows = OperandWindows::find(op, heads, /*queries=*/1, /*keys=*/1,
-                                   /*teams=*/1);
+  // Two passes read all but given scores from the device's memory.
+  OperandWindows windows =
+      op.hasPostmix()
+          ? OperandWindows::findGiven(op, heads, /*queries=*/1, /*keys=*/1,
+                                      /*teams=*/1, /*stages=*/1)
+          : OperandWindows::find(op, heads, /*queries=*/1, /*keys=*/1,
+                                 /*teams=*/1);
   CountedOperands operands(std::move(windows));
   Body body(op, operands);
   Softmax softmax(b, [](ImplicitLocOpBuilder &b, Value exponent) -> Value {
@@ -192,7 +195,7 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
   ScorePlace place = {index(), index(), index(), index(), index()};
 
   // Keys that differ by a shift share one product.
-  bool hasOwnKeys = op.getKeyType().getRank() == 5;
+  bool hasOwnKeys = op.getKey() && op.getKeyType().getRank() == 5;
   SmallVector<Value> products;
   for (int64_t i = 0; i < body.numChannels() * body.numProducts(); ++i) {
     bool isNew = hasOwnKeys || i % body.numProducts() == 0;

@@ -53,6 +53,8 @@ struct BlockCounts {
   /// Bytes of all queries of the block, which it asks for once; 0 where they
   /// are among the others.
   double queryBytes = 0;
+  /// Those of `copiedBytes` that are given scores.
+  double givenBytes = 0;
 
   /// The clocks that `gpu` takes for them; those of its peak are by `best`,
   /// where its kernels do not use all of its units.

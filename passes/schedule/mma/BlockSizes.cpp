@@ -115,7 +115,7 @@ BlockCounts BlockSizes::countBlock(int64_t exps) const {
   counts.keptWarp = countDropped(op, keys, group.heads) * groups;
   if (AttentionOpInterface(op).getKeep()) {
     double pool = double(group.heads * group.valueFeatures);
-    counts.keptWarp.products = counts.warp.products * pool / columns;
+    counts.keptWarp.products = ofKeys * pool / (8 * 16) * groups;
     counts.warp.products -= counts.keptWarp.products;
     counts.keptMultiplyAdds = all * ofKeys * pool;
   }
@@ -123,6 +123,10 @@ BlockCounts BlockSizes::countBlock(int64_t exps) const {
          ofOperands =
              windows().bytesOfBlock(countShareThere(op, counts.queries)),
          copied = ofKeys * group.copiedColumns() * bytesOfElement + ofOperands;
+  counts.givenBytes =
+      OperandWindows::findGiven(op, group.heads * rowHeads, queries(), keys,
+                                /*teams=*/1, stageCount())
+          .bytesOfBlock(countShareThere(op, counts.queries));
   if (sharesQueries())
     loads += groups * double(group.tiles() * group.features) / 16;
   counts.warp.moves += loads + copied / 16 / double(numThreads());

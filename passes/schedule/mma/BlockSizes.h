@@ -72,7 +72,8 @@ struct BlockSizes {
   /// Whether queries lie in shared memory: registers hold 128 features of one
   /// head.
   bool sharesQueries() const {
-    return group.channels > 1 || rowGroups * group.features > 128;
+    return group.hasProducts() &&
+           (group.channels > 1 || rowGroups * group.features > 128);
   }
 
   /// Tiles of keys and values have a place for each stage: while one is
@@ -91,7 +92,9 @@ struct BlockSizes {
     return tile(group.channels * rows(), group.features);
   }
   /// Where tiles begin in shared memory; those of keys at 0.
-  int64_t valueOffset() const { return keyTiles().getBytes(); }
+  int64_t valueOffset() const {
+    return group.hasProducts() ? keyTiles().getBytes() : 0;
+  }
   int64_t queryOffset() const {
     return valueOffset() + (group.values ? valueTiles().getBytes() : 0);
   }
@@ -129,7 +132,7 @@ private:
   static constexpr int64_t reserved = 1024;
 
   explicit BlockSizes(AttentionOpInterface op)
-      : op(op), group(op), type(op.getQueryType().getElementType()) {
+      : op(op), group(op), type(op.getValueType().getElementType()) {
     // Sides of products pass through registers, which wgmma's do not: of a
     // block that fills all those of fragments ptxas spills some on sm_90
     // (test/emulator/rows-mma.test).

@@ -243,10 +243,13 @@ Prediction Decode::predict(const Workload &work, const PlanCase &plan,
 
   double blocks = countOf(stages.front().heads);
   double resident = multiprocessors * double(block.resident(gpu.sharedBytes));
+  double given = stages.front().givenBytes;
   double bytes = double(sizes.batch) * queryBlocks * double(sizes.keys) *
-                 work.bytesOfKey();
-  double waiting = std::min(blocks, resident) * double(block.keys) *
-                   block.group.copiedColumns() * 2;
+                     work.bytesOfKey() +
+                 blocks * ceilDiv(keysOfPart, block.keys) * given;
+  double waiting =
+      std::min(blocks, resident) *
+      (double(block.keys) * block.group.copiedColumns() * 2 + given);
   double rate = std::min(gpu.memoryRate, waiting / secondsOfRead);
   double launches = isMixed ? 4 : 2, reads = launches / 2;
   double seconds = launches * secondsOfLaunch + reads * secondsOfRead +

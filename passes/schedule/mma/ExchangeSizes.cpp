@@ -10,16 +10,17 @@ using namespace mixattn::mma;
 
 std::optional<ExchangeSizes> ExchangeSizes::of(AttentionOpInterface op,
                                                int64_t sharedBytes) {
-  if (op.getGivenScores() || op.hasPremix())
+  if (op.hasPremix())
     return std::nullopt;
   ExchangeSizes sizes;
+  sizes.op = op;
   HeadGroup group(op);
   sizes.heads = op.getNumHeads();
   sizes.products = group.products;
   sizes.features = group.features;
   sizes.valueFeatures = group.valueFeatures;
   sizes.mixesByRow = bool(op.getMixSource());
-  sizes.type = op.getQueryType().getElementType();
+  sizes.type = op.getValueType().getElementType();
   // Outputs of two heads leave 64 registers for scores and addresses.
   // Operands of pairs of a query and a key have no room there.
   constexpr int64_t mostFeatures = 64;

@@ -4,8 +4,7 @@
 #ifndef MIXATTN_PASSES_SCHEDULE_MMA_EXCHANGE_SIZES_H
 #define MIXATTN_PASSES_SCHEDULE_MMA_EXCHANGE_SIZES_H
 
-#include "dialect/attn/AttnOps.h"
-#include "dialect/tile/TileOps.h"
+#include "passes/schedule/gpu/OperandWindows.h"
 
 #include <optional>
 
@@ -15,11 +14,12 @@ namespace mixattn::mma {
 /// warps have two heads each: they score and pool these, and write weights to
 /// shared memory, where products with the mixer mix them, query by query. A
 /// weight lies there as a number of 16 bits and its rest, so that mixing rounds
-/// nothing.
+/// nothing. Scores that are given are copied in place of keys and queries.
 struct ExchangeSizes {
+  AttentionOpInterface op;
   /// Heads of the block, and of a team.
   int64_t heads = 0, teamHeads = 2;
-  /// Tiles of keys of a head.
+  /// Tiles of keys of a head: none where scores are given.
   int64_t products = 1;
   /// Elements of a query and of a value, and zeros up to what products take.
   int64_t features = 0, valueFeatures = 0;
@@ -78,15 +78,26 @@ struct ExchangeSizes {
     return tile(mixed * teamWarps(), mixed);
   }
   /// Where tiles begin in shared memory; those of keys at 0.
-  int64_t valueOffset() const { return keyTiles().getBytes(); }
+  int64_t valueOffset() const {
+    return hasProducts() ? keyTiles().getBytes() : 0;
+  }
   int64_t queryOffset() const {
     return valueOffset() + valueTiles().getBytes();
   }
   int64_t weightOffset() const {
-    return queryOffset() + queryTiles().getBytes();
+    return queryOffset() + (hasProducts() ? queryTiles().getBytes() : 0);
   }
   int64_t mixerOffset() const { return weightOffset() + weights().getBytes(); }
-  int64_t bytes() const { return mixerOffset() + mixers().getBytes(); }
+  int64_t windowOffset() const { return mixerOffset() + mixers().getBytes(); }
+  int64_t bytes() const { return windowOffset() + windows().bytes(); }
+
+  bool hasProducts() const { return products > 0; }
+  /// Given scores of a head of each team: there is a place for each head, and
+  /// all have read a step's before those of the next are copied.
+  OperandWindows windows() const {
+    return OperandWindows::findGiven(op, /*heads=*/1, queries(), keys, teams(),
+                                     /*stages=*/teamHeads);
+  }
 
   /// Warps of a block, which have 128 registers a thread.
   static constexpr int64_t allWarps = 16;

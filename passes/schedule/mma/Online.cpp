@@ -17,6 +17,8 @@ using namespace mixattn::mma;
 /// Loads the queries of one channel, or begins to copy those of all, which come
 /// with the first keys.
 void OnlineBlock::emitQueries() {
+  if (!group.hasProducts())
+    return;
   if (!sizes.sharesQueries()) {
     auto type = VectorType::get({group.features / 2}, sizes.type);
     for (Value first : firstQueries)
@@ -155,8 +157,9 @@ OnlineBlock::Values OnlineBlock::emitPooled(int64_t g, Value firstKey,
 SmallVector<OnlineBlock::State>
 OnlineBlock::emitStep(Value firstKey, Value stage, SmallVector<State> states) {
   int64_t numGroups = sizes.rowGroups;
-  SmallVector<Values> products(numGroups);
   Values zeros(numGroups, constant(fragment(sizes.keys), 0));
+  SmallVector<Values> products(
+      numGroups, group.hasProducts() ? Values() : Values{zeros.front()});
   for (int64_t tile = 0; tile < group.tiles(); ++tile) {
     auto product = tile::MmaProductOp::create(
         b, ValueRange(zeros).getTypes(), queriesOf(tile / group.products),
@@ -201,7 +204,8 @@ OnlineBlock::State OnlineBlock::stateOf(ValueRange carried, int64_t i) const {
 }
 
 void OnlineBlock::emit(tile::GridOp grid) {
-  keyTiles = tile::SharedTileOp::create(b, sizes.keyTiles(), 0);
+  if (group.hasProducts())
+    keyTiles = tile::SharedTileOp::create(b, sizes.keyTiles(), 0);
   if (hasValues())
     valueTiles =
         tile::SharedTileOp::create(b, sizes.valueTiles(), sizes.valueOffset());

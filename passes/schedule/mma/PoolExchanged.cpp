@@ -50,6 +50,9 @@ private:
   Value emitMixerAt(Value row, Value from, Value to);
   /// Begins to copy a team's keys, or values, from `firstKey` on, as a group.
   void emitKeys(Value firstKey);
+  /// Begins to copy the team's scores where they are given, a head after the
+  /// other.
+  void emitGiven(Value firstKey);
   void emitValues(Value firstKey);
   /// Reads of each head of the team the logarithms of its rows' sums.
   void emitLogSumsOfRows();
@@ -115,9 +118,11 @@ void PoolExchangedBlock::emitTiles() {
   auto place = [&](tile::SharedType type, int64_t offset) {
     return tile::SharedTileOp::create(b, type, offset);
   };
-  keyTiles = place(sizes.keyTiles(), 0);
+  if (sizes.hasProducts()) {
+    keyTiles = place(sizes.keyTiles(), 0);
+    queryTiles = place(sizes.queryTiles(), sizes.queryOffset());
+  }
   valueTiles = place(sizes.valueTiles(), sizes.valueOffset());
-  queryTiles = place(sizes.queryTiles(), sizes.queryOffset());
   weights = place(sizes.weights(), sizes.weightOffset());
   mixers = place(sizes.mixers(), sizes.mixerOffset());
 }
@@ -130,7 +135,9 @@ void PoolExchangedBlock::emitStart(tile::GridOp grid) {
   warp = at.div(threadAlong(gpu::Dimension::x), lanes);
   for (int64_t g = 0; g < sizes.teamHeads; ++g)
     teamHeads.push_back(at.add(at.mul(team, sizes.teamHeads), g));
-  for (int64_t g = 0; g < sizes.teamHeads; ++g) {
+  buffers.lay(b, sizes.windows(), sizes.windowOffset(), sizes.teamThreads(),
+              team);
+  for (int64_t g = 0; g < sizes.teamHeads && sizes.hasProducts(); ++g) {
     setHead(g);
     copy(matrixOf(op.getQuery(), queryHead(0)), firstQuery, numQueries,
          tileOf(queryTiles, g, sizes.queries()));
@@ -182,7 +189,22 @@ void PoolExchangedBlock::emitKeys(Value firstKey) {
            tileOf(keyTiles, g, sizes.keys, sizes.products, product));
     }
   }
+  emitGiven(firstKey);
   tile::MmaCommitOp::create(b);
+}
+
+/// Written out, the copies of all heads take registers that there are not.
+void PoolExchangedBlock::emitGiven(Value firstKey) {
+  if (sizes.hasProducts())
+    return;
+  auto loop = scf::ForOp::create(b, at.value(0), at.value(sizes.teamHeads),
+                                 at.value(1));
+  neverUnroll(loop);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value g = loop.getInductionVar(), head = at.add(teamHeads.front(), g);
+  buffers.setPlace({batch, head, head, /*keyHead=*/Value(), firstQuery});
+  buffers.fetchOfKeys(b, firstKey, g);
 }
 
 void PoolExchangedBlock::emitValues(Value firstKey) {
@@ -203,8 +225,11 @@ void PoolExchangedBlock::emitLogSumsOfRows() {
 
 void PoolExchangedBlock::emitWeightsOf(int64_t g, Value firstKey) {
   setHead(g);
+  buffers.setPlace(
+      {batch, teamHeads[g], teamHeads[g], /*keyHead=*/Value(), firstQuery});
+  buffers.open(b, firstKey, at.value(g));
   Value zeros = constant(fragment(sizes.keys), 0);
-  Values products;
+  Values products(sizes.hasProducts() ? 0 : 1, zeros);
   for (int64_t product = 0; product < sizes.products; ++product)
     products.push_back(
         tile::MmaProductOp::create(
@@ -320,6 +345,7 @@ void PoolExchangedBlock::emit(tile::GridOp grid) {
   }
   // The copies of what comes after the last step.
   tile::MmaWaitOp::create(b, 0, /*own=*/true);
+  buffers.close();
   heads = teamHeads;
   emitMixedResults(loop.getResults(), references, factors);
 }

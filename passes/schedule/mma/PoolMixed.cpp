@@ -231,6 +231,7 @@ void PoolMixedBlock::emit(tile::GridOp grid) {
   }
   // The copies of what comes after the last block.
   tile::MmaWaitOp::create(b, 0, /*own=*/true);
+  buffers.close();
   heads = blockHeads;
   emitMixedResults(loop.getResults().drop_front(), references, factors);
 }

@@ -20,16 +20,26 @@ Value TwoPassBlock::matrixOf(Value tensor, Value head, ArrayRef<Value> more) {
 }
 
 void TwoPassBlock::emitStart(tile::GridOp grid) {
-  keyTiles = tile::SharedTileOp::create(b, sizes.keyTiles(), 0);
-  queryTiles =
-      tile::SharedTileOp::create(b, sizes.queryTiles(), sizes.queryOffset());
+  if (sizes.hasProducts()) {
+    keyTiles = tile::SharedTileOp::create(b, sizes.keyTiles(), 0);
+    queryTiles =
+        tile::SharedTileOp::create(b, sizes.queryTiles(), sizes.queryOffset());
+  }
   if (sizes.values)
     valueTiles =
         tile::SharedTileOp::create(b, sizes.valueTiles(), sizes.valueOffset());
   emitItem(grid, groupQueries);
   blockHeads = heads;
-  for (int64_t unit = 0; unit < sizes.units && !sizes.streamsQueries; ++unit)
+  buffers.lay(b, sizes.windows(), sizes.windowOffset(), threads, at.value(0));
+  for (int64_t unit = 0;
+       unit < sizes.units && sizes.hasProducts() && !sizes.streamsQueries;
+       ++unit)
     emitQueries(at.value(unit), at.value(unit));
+}
+
+void TwoPassBlock::placeWindows() {
+  buffers.setPlace(
+      {batch, heads.front(), queryHead(0), keyHead(0), firstQuery});
 }
 
 void TwoPassBlock::emitQueries(Value unit, Value stage) {
@@ -52,6 +62,8 @@ void TwoPassBlock::emitKeys(Value unit, Value firstKey, Value stage) {
         b, matrixOf(op.getKey(), keyHead(tile / sizes.products), component),
         firstKey, range.end, keysOf(stage, tile), threads);
   }
+  placeWindows();
+  buffers.fetchOfKeys(b, firstKey, stage);
   tile::MmaCommitOp::create(b);
 }
 
@@ -69,8 +81,10 @@ void TwoPassBlock::emitValues(Value firstKey) {
 FragmentBody::Scores TwoPassBlock::emitUnit(Value unit, Value firstKey,
                                             Value stage) {
   setHead(headOf(unit));
+  placeWindows();
+  buffers.open(b, firstKey, stage);
   Value zeros = constant(fragment(sizes.keys), 0);
-  Values products;
+  Values products(sizes.hasProducts() ? 0 : 1, zeros);
   for (int64_t tile = 0; tile < sizes.tiles(); ++tile) {
     Value queries =
         queriesOf(sizes.streamsQueries ? stage : unit, tile / sizes.products);

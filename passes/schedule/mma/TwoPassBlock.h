@@ -28,7 +28,7 @@ protected:
     return sizes.units == 1 ? blockHeads.front() : unit;
   }
   /// Begins to copy the keys of `unit` from `firstKey` on, as a group, and its
-  /// queries where they come with them.
+  /// queries where they come with them; or the scores that are given.
   void emitKeys(mlir::Value unit, mlir::Value firstKey, mlir::Value stage);
   /// Begins to copy values from `firstKey` on, as a group.
   void emitValues(mlir::Value firstKey);
@@ -44,6 +44,8 @@ protected:
   Values blockHeads;
 
 private:
+  /// Windows are those of the weighed head, from `firstKey` on.
+  void placeWindows();
   /// Begins to copy the queries of `unit` to stage `stage` of theirs.
   void emitQueries(mlir::Value unit, mlir::Value stage);
   /// The keys of tile `tile` in `stage`, and the queries of `channel`.

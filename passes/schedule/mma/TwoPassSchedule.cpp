@@ -113,12 +113,17 @@ std::string TwoPass::whyNot(Operation *op) const {
   return TwoPassSizes::ofPool(attention, sharedBytes).why;
 }
 
-/// Bytes of all operands but queries, keys and values that `heads` heads of
-/// `queries` queries load for a block of `keys` keys: two passes copy none.
+/// Bytes of all operands but queries, keys, values and given scores that
+/// `heads` heads of `queries` queries load for a block of `keys` keys: two
+/// passes copy none of them.
 static double countLoadedBytes(AttentionOpInterface op, int64_t heads,
                                int64_t queries, int64_t keys) {
-  return OperandWindows::find(op, heads, queries, keys, /*teams=*/1)
-      .bytesOfBlock(countShareThere(op, queries));
+  OperandWindows windows =
+      OperandWindows::find(op, heads, queries, keys, /*teams=*/1);
+  llvm::erase_if(windows.all, [&](const Window &each) {
+    return each.operand == op.getGivenScores();
+  });
+  return windows.bytesOfBlock(countShareThere(op, queries));
 }
 
 /// Bytes of what the mixers of `queries` queries are made of, where each has
@@ -152,6 +157,10 @@ static BlockCounts countScores(AttentionOpInterface op,
   double copied = keys * bytesOfElement *
                   (tiles * double(group.ownFeatures) +
                    double(sizes.values * group.ownValueFeatures));
+  counts.givenBytes =
+      sizes.windows().bytesOfBlock(countShareThere(op, groupQueries)) *
+      double(sizes.units);
+  copied += counts.givenBytes;
   double ofQueries = double(groupQueries * sizes.units * sizes.channels *
                             group.ownFeatures * bytesOfElement);
   (sizes.streamsQueries ? copied : counts.queryBytes) += ofQueries;
@@ -192,9 +201,12 @@ static BlockCounts countExchange(AttentionOpInterface op,
   // Pairs of weights of two rows, of heads with their rests and of queries.
   double pairs = (2 * heads + double(sizes.teamWarps())) * keys / 4;
   HeadGroup group(op);
+  counts.givenBytes =
+      sizes.windows().bytesOfBlock(countShareThere(op, counts.queries)) * heads;
   double copied =
       double(sizes.heads) * keys * bytesOfElement *
-      double(sizes.products * group.ownFeatures + group.ownValueFeatures);
+          double(sizes.products * group.ownFeatures + group.ownValueFeatures) +
+      counts.givenBytes;
   counts.warp.alu += pairs + heads * keys;
   counts.warp.fma += heads * keys / 2;
   counts.warp.moves +=

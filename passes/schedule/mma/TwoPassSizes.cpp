@@ -12,7 +12,7 @@ using namespace mixattn;
 using namespace mixattn::mma;
 
 TwoPassSizes::TwoPassSizes(AttentionOpInterface op)
-    : type(op.getQueryType().getElementType()), group(op) {
+    : type(op.getValueType().getElementType()), op(op), group(op) {
   features = group.features;
   valueFeatures = group.valueFeatures;
   products = group.products;
@@ -45,7 +45,7 @@ TwoPassSizes TwoPassSizes::ofPool(AttentionOpInterface op,
   sizes.mixesByRow = bool(op.getMixSource());
   if (!op.hasPremix())
     sizes.units = op.getNumHeads();
-  for (bool streams : {false, sizes.units > 1}) {
+  for (bool streams : {false, sizes.units > 1 && sizes.hasProducts()}) {
     sizes.streamsQueries = streams;
     if (sizes.choose(op, {8, 4, 2, 1}, sharedBytes))
       return sizes;
@@ -95,7 +95,16 @@ int64_t TwoPassSizes::registers() const {
   // a thread's keys: with fewer ptxas spills some
   // (test/emulator/rows-mma.test).
   int64_t ofTerms = mixed && readsTerms ? 3 * tiles() * (2 + keys / 4) : 0;
-  return outputs + ofCopies + ofTerms +
+  // Addresses of given scores along with those of wide values, or of values
+  // whose rows are no whole pieces of 16 bytes: with fewer ptxas spills some of
+  // 256 features, and of 127 (test/emulator/rows-two-pass.test).
+  constexpr int64_t wide = 128, ofPiece = 8;
+  bool hasMore =
+      !hasProducts() &&
+      (valueFeatures > wide ||
+       AttentionOpInterface(op).getValueType().getDimSize(3) % ofPiece);
+  int64_t ofGiven = hasMore ? 24 : 0;
+  return outputs + ofCopies + ofTerms + ofGiven +
          (tiles() + starts + group.exponents) * ofKeys + ofKeys / 2 +
          group.pairRegisters(keys) + 8;
 }

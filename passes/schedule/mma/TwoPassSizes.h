@@ -14,7 +14,8 @@ namespace mixattn::mma {
 /// queries, of which each warp has 16.
 ///
 /// Scores are made in units: a head, or all channels where their scores meet.
-/// Keys of the next unit are copied while one is worked on.
+/// Keys of the next unit are copied while one is worked on, or its scores where
+/// these are given.
 struct TwoPassSizes {
   /// Units that a block scores, channels of each, products of a channel.
   int64_t units = 1, channels = 1, products = 1;
@@ -38,13 +39,12 @@ struct TwoPassSizes {
   static TwoPassSizes ofPool(AttentionOpInterface op, int64_t sharedBytes);
 
   int64_t tiles() const { return channels * products; }
+  bool hasProducts() const { return group.hasProducts(); }
   /// The value tile that head `g` of the block reads.
   int64_t valueOf(int64_t g) const { return g * values / heads; }
 
   /// Bytes of shared memory that a block takes.
-  int64_t bytes() const {
-    return coefficientOffset() + (mixesByRow ? coefficients().getBytes() : 0);
-  }
+  int64_t bytes() const { return windowOffset() + windows().bytes(); }
 
   /// Queries of all units, or, where they come with the keys, of two.
   int64_t queryStages() const { return streamsQueries ? stageCount : units; }
@@ -68,12 +68,22 @@ struct TwoPassSizes {
         mixed * heads, groupQueries, mlir::Float32Type::get(type.getContext()));
   }
   /// Where tiles begin in shared memory; those of keys at 0.
-  int64_t queryOffset() const { return keyTiles().getBytes(); }
+  int64_t queryOffset() const {
+    return hasProducts() ? keyTiles().getBytes() : 0;
+  }
   int64_t valueOffset() const {
-    return queryOffset() + queryTiles().getBytes();
+    return queryOffset() + (hasProducts() ? queryTiles().getBytes() : 0);
   }
   int64_t coefficientOffset() const {
     return valueOffset() + (values ? valueTiles().getBytes() : 0);
+  }
+  int64_t windowOffset() const {
+    return coefficientOffset() + (mixesByRow ? coefficients().getBytes() : 0);
+  }
+  /// Given scores of a unit, and of the next one.
+  OperandWindows windows() const {
+    return OperandWindows::findGiven(op, /*heads=*/1, groupQueries, keys,
+                                     /*teams=*/1, stageCount);
   }
   /// Whether each query has a mixer of its own.
   bool mixesByRow = false;
@@ -94,6 +104,7 @@ private:
   /// Says why none does.
   void refuse(int64_t sharedBytes);
 
+  AttentionOpInterface op;
   HeadGroup group;
   /// Numbers that exponents of any head start from.
   int64_t starts = 0;

@@ -56,6 +56,8 @@ std::string Online::whyNot(Operation *op) const {
   if (std::string why = whyNotOnline(op); !why.empty())
     return why;
   auto attention = cast<AttentionOpInterface>(op);
+  if (attention.getGivenScores())
+    return "its scores are given";
   constexpr int64_t pieceBytes = 16;
   for (RankedTensorType each :
        {attention.getQueryType(), attention.getValueType()})

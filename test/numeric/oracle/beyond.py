@@ -40,6 +40,17 @@ def synthesizer_mixed(x, **masks):
                           basics.visible(x, **masks))
 
 
+def given_masked(x, **masks):
+    return softmax.attend(x, softmax.with_bias(x, x["scores"]),
+                          basics.visible(x, **masks))
+
+
+def given_mixed(x, **masks):
+    return softmax.attend(
+        x, [x["scores"]], basics.visible(x, **masks),
+        lambda p: softmax.mix_heads_by_row(p, x["q"], x["w"], x["b"]))
+
+
 def noise_relu(x, **masks):
     logits = scores.products(x)
     mixed = scores.mix_noisy_terms(logits, x["mixer"], x["sigma"], x["noise"],
@@ -81,6 +92,8 @@ VARIANTS = {
     "composed_mlp": (softmax.unequal(composed_mlp), CAUSAL),
     "mixhead_band": (mixhead_band, {"band": (9, 2)}),
     "synthesizer_mixed": (synthesizer_mixed, CAUSAL),
+    "given_masked": (given_masked, {}),
+    "given_mixed": (given_mixed, CAUSAL),
     "noise_relu": (noise_relu, {}),
     "noise_philox": (softmax.gfish, CAUSAL),
     "linear_padded": (
