@@ -41,6 +41,9 @@ def Attn_LinearStateOp : Attn_StageOp<"linear_state",
     states of its own: `states` are `[B, T, Hk F', E']`, `totals`
     `[B, T, Hk F']`.
 
+    With `signed_totals` heads mix the states later, by weights of any sign: their
+    totals may cancel, so these are as exact as sums of f32 are.
+
   }] # componentText # [{
 
     - (C1) keys and values are those of an `attn.linear_generic`.
@@ -69,7 +72,7 @@ def Attn_LinearStateOp : Attn_StageOp<"linear_state",
       Optional<Attn_Shifts>:$shifts, Optional<Attn_Prior>:$prior,
       OptionalAttr<Attn_FeatureMapAttr>:$feature_map,
       Optional<Attn_Matrix>:$projection, Optional<Attn_Lengths>:$lengths,
-      I64Attr:$block, OptionalAttr<I64Attr>:$span);
+      I64Attr:$block, OptionalAttr<I64Attr>:$span, UnitAttr:$signed_totals);
   let results = (outs Attn_AnyStates:$states, Attn_AnyStateTotals:$totals,
                       Attn_KeyCounts:$counts);
   let assemblyFormat = [{
@@ -78,7 +81,7 @@ def Attn_LinearStateOp : Attn_StageOp<"linear_state",
      # priorFormat # [{
     (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
     `pool` `(` $value `:` type($value) `)` `block` $block
-    (`span` $span^)? attr-dict
+    (`span` $span^)? (`signed_totals` $signed_totals^)? attr-dict
     `->` type($states) `,` type($totals) `,` type($counts)
   }];
 }
@@ -191,7 +194,8 @@ def Attn_LinearReadOp : Attn_StageOp<"linear_read",
     `attn.linear_generic`, of states that `attn.linear_state` or
     `attn.linear_mix_states` made for `heads` heads. A premixer `[heads,Hq]`
     mixes the states that a query head reads; without one, query head h reads
-    head `h * heads div Hq`. Batch rows whose `counts` are 0 give zeros.
+    head `h * heads div Hq`. Batch rows whose `counts` are 0 give zeros. With
+    `signed_totals` what a query reads may cancel, as of states that heads mix.
 
     Queries are taken `block` at a time; no number depends on it.
 
@@ -207,7 +211,7 @@ def Attn_LinearReadOp : Attn_StageOp<"linear_read",
       Optional<Attn_Matrix>:$premixer,
       OptionalAttr<Attn_FeatureMapAttr>:$feature_map,
       Optional<Attn_Matrix>:$projection, I64Attr:$heads, I64Attr:$block,
-      DefaultValuedAttr<F64Attr, "0.0">:$eps,
+      UnitAttr:$signed_totals, DefaultValuedAttr<F64Attr, "0.0">:$eps,
       DefaultValuedAttr<F64Attr, "1.0">:$output_scale);
   let results = (outs Attn_Features:$result);
   let assemblyFormat = [{
@@ -217,7 +221,7 @@ def Attn_LinearReadOp : Attn_StageOp<"linear_read",
     (`premix` `(` $premixer^ `:` type($premixer) `)`)?
     `states` `(` $states `,` $totals `,` $counts `:` type($states) `,`
     type($totals) `,` type($counts) `)` `heads` $heads `block` $block
-    (`eps` $eps^)? (`output_scale` $output_scale^)?
+    (`signed_totals` $signed_totals^)? (`eps` $eps^)? (`output_scale` $output_scale^)?
     attr-dict `->` type($result)
   }];
   let extraClassDeclaration = [{

@@ -23,6 +23,8 @@ public:
   /// The types of the states and totals of `heads` heads, of `outer` sizes.
   SmallVector<Type> typesOf(ArrayRef<int64_t> outer, int64_t heads);
   int64_t batch() { return linear().getKeyType().getDimSize(0); }
+  /// Whether heads mix totals, by weights of any sign.
+  bool hasSignedTotals() { return linear().hasPremix(); }
 
 private:
   LinearAttentionOpInterface linear() { return op; }
@@ -64,7 +66,8 @@ LinearStateOp LinearStages::makeState() {
       RankedTensorType::get({batch()}, rewriter.getI32Type()), op.getKey(),
       op.getValue(), op.getShifts(), op.getPrior(), op.getFeatureMapAttr(),
       op.getProjection(), op.getLengths(), rewriter.getI64IntegerAttr(block),
-      span ? rewriter.getI64IntegerAttr(span) : IntegerAttr());
+      span ? rewriter.getI64IntegerAttr(span) : IntegerAttr(),
+      hasSignedTotals() ? rewriter.getUnitAttr() : UnitAttr());
 }
 
 LinearAddStatesOp LinearStages::addStates(LinearStateOp state, bool isBefore) {
@@ -102,7 +105,8 @@ void mixattn::makeLinearStages(RewriterBase &rewriter, LinearGenericOp op,
   rewriter.replaceOpWithNewOp<LinearReadOp>(
       op, op.getResult().getType(), op.getQuery(), states, totals,
       state.getCounts(), op.getPremixer(), op.getFeatureMapAttr(),
-      op.getProjection(), heads, block, op.getEps(), op.getOutputScale());
+      op.getProjection(), heads, block, stages.hasSignedTotals(), op.getEps(),
+      op.getOutputScale());
 }
 
 void mixattn::makeCausalSpans(RewriterBase &rewriter, LinearGenericOp op,

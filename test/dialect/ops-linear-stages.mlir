@@ -13,7 +13,7 @@
 
 // CHECK-LABEL: func.func @states
 // CHECK:         attn.linear_state features(%{{.+}} : tensor<?x2x?x8xbf16>) pool(%{{.+}} : tensor<?x1x?x12xbf16>) block 64 -> tensor<?x16x16xf32>, tensor<?x16xf32>, tensor<?xi32>
-// CHECK:         attn.linear_state features(%{{.+}} : tensor<?x2x?x8xbf16>) shifted_by(%{{.+}} : tensor<2x3x8xf16>) feature_map <normalized_elu> prior(%{{.+}} : tensor<2x3xf32>) lengths(%{{.+}} : tensor<?xi64>) pool(%{{.+}} : tensor<?x1x?x12xbf16>) block 16 {author = "text"} -> tensor<?x16x16xf32>, tensor<?x16xf32>, tensor<?xi32>
+// CHECK:         attn.linear_state features(%{{.+}} : tensor<?x2x?x8xbf16>) shifted_by(%{{.+}} : tensor<2x3x8xf16>) feature_map <normalized_elu> prior(%{{.+}} : tensor<2x3xf32>) lengths(%{{.+}} : tensor<?xi64>) pool(%{{.+}} : tensor<?x1x?x12xbf16>) block 16 signed_totals {author = "text"} -> tensor<?x16x16xf32>, tensor<?x16xf32>, tensor<?xi32>
 // CHECK:         attn.linear_state features(%{{.+}} : tensor<?x2x?x8xbf16>) feature_map <favor> favor(%{{.+}} : tensor<8x4xf32>) pool(
 func.func @states(%k: memref<?x2x?x8xbf16>, %v: memref<?x1x?x12xbf16>,
                   %sh: memref<2x3x8xf16>, %p: memref<2x3xf32>,
@@ -32,7 +32,8 @@ func.func @states(%k: memref<?x2x?x8xbf16>, %v: memref<?x1x?x12xbf16>,
     %0:3 = attn.linear_state features(%a : tensor<?x2x?x8xbf16>)
         shifted_by(%c : tensor<2x3x8xf16>) feature_map <normalized_elu>
         prior(%d : tensor<2x3xf32>) lengths(%e : tensor<?xi64>)
-        pool(%b : tensor<?x1x?x12xbf16>) block 16 {author = "text"}
+        pool(%b : tensor<?x1x?x12xbf16>) block 16 signed_totals
+        {author = "text"}
         -> !s, !z, !n
     attn.results %0#0, %0#1, %0#2 : !s, !z, !n
   }
@@ -72,7 +73,7 @@ func.func @mixed(%s: !ms, %z: !mz, %w1: memref<2x3xf32>, %b1: memref<3xf32>,
 
 // CHECK-LABEL: func.func @reads
 // CHECK:         attn.linear_read features(%{{.+}} : tensor<?x4x?x8xbf16>) states(%{{.+}}, %{{.+}}, %{{.+}} : tensor<?x16x16xf32>, tensor<?x16xf32>, tensor<?xi32>) heads 2 block 64 -> tensor<?x4x?x12xbf16>
-// CHECK:         attn.linear_read features(%{{.+}} : tensor<?x4x?x8xbf16>) feature_map <favor> favor(%{{.+}} : tensor<8x4xf32>) premix(%{{.+}} : tensor<2x4xf16>) states(%{{.+}}, %{{.+}}, %{{.+}} : tensor<?x16x16xf32>, tensor<?x16xf32>, tensor<?xi32>) heads 2 block 16 eps 1.000000e-05 output_scale 2.000000e+00 -> tensor<?x4x?x12xbf16>
+// CHECK:         attn.linear_read features(%{{.+}} : tensor<?x4x?x8xbf16>) feature_map <favor> favor(%{{.+}} : tensor<8x4xf32>) premix(%{{.+}} : tensor<2x4xf16>) states(%{{.+}}, %{{.+}}, %{{.+}} : tensor<?x16x16xf32>, tensor<?x16xf32>, tensor<?xi32>) heads 2 block 16 signed_totals eps 1.000000e-05 output_scale 2.000000e+00 -> tensor<?x4x?x12xbf16>
 func.func @reads(%q: !mq, %s: !ms, %z: !mz, %n: !mn, %w: memref<8x4xf32>,
                  %m: memref<2x4xf16>, %o: !mo) {
   attn.kernel ins(%q, %s, %z, %n : !mq, !ms, !mz, !mn) outs(%o : !mo) {
@@ -85,8 +86,8 @@ func.func @reads(%q: !mq, %s: !ms, %z: !mz, %n: !mn, %w: memref<8x4xf32>,
   ^bb0(%a: !q, %b: !s, %c: !z, %d: !n, %e: tensor<8x4xf32>, %f: tensor<2x4xf16>):
     %0 = attn.linear_read features(%a : !q) feature_map <favor>
         favor(%e : tensor<8x4xf32>) premix(%f : tensor<2x4xf16>)
-        states(%b, %c, %d : !s, !z, !n) heads 2 block 16 eps 1.0e-5
-        output_scale 2.0 -> !o
+        states(%b, %c, %d : !s, !z, !n) heads 2 block 16 signed_totals
+        eps 1.0e-5 output_scale 2.0 -> !o
     attn.results %0 : !o
   }
   return

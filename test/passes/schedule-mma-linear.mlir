@@ -51,6 +51,33 @@ func.func @all(%q: !t, %k: !t, %v: !t, %o: !t) {
   return
 }
 
+// Totals that heads mix may cancel: numbers are in three parts. Three products for
+// values of one part, and for ones; six for a state.
+// CHECK-LABEL: func.func @mixed(
+// CHECK:         tile.grid
+// CHECK-COUNT-3:   tile.shared_write_row {{.*}} : vector<8xbf16>
+// CHECK-COUNT-6:   tile.mma.product turned
+// CHECK-NOT:       tile.mma.product
+// CHECK:         tile.grid
+// CHECK-COUNT-3:   tile.shared_write_row {{.*}} : vector<8xbf16>
+// CHECK-COUNT-6:   tile.mma.product
+// CHECK-NOT:       tile.mma.product
+// CHECK:           arith.divf
+func.func @mixed(%q: !t, %k: !t, %v: !t, %m: memref<4x4xbf16>, %o: !t) {
+  attn.kernel ins(%q, %k, %v, %m : !t, !t, !t, memref<4x4xbf16>) outs(%o : !t) {
+  ^bb0(%a: tensor<1x4x?x64xbf16>, %b: tensor<1x4x?x64xbf16>,
+       %c: tensor<1x4x?x64xbf16>, %d: tensor<4x4xbf16>):
+    %0 = attn.linear_generic
+        features(%a, %b : tensor<1x4x?x64xbf16>, tensor<1x4x?x64xbf16>)
+        feature_map <elu> premix(%d : tensor<4x4xbf16>)
+        pool(%c : tensor<1x4x?x64xbf16>)
+        {attn.plan = #attn.plan<[else : chunked_linear]>}
+        -> tensor<1x4x?x64xbf16>
+    attn.results %0 : tensor<1x4x?x64xbf16>
+  }
+  return
+}
+
 // Scores of 16 keys of a chunk at a time, their values, the state before, and its
 // update. Queries are copied once their features were read.
 // CHECK-LABEL: func.func @causal(

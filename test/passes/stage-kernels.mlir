@@ -302,9 +302,9 @@ func.func @states(%q: !q, %k: !k, %n: memref<?xi64>, %o: !q) {
 
 // An MLP makes states of query heads, which these read.
 // CHECK-LABEL: func.func @mixed_states
-// CHECK:           attn.linear_state
+// CHECK:           attn.linear_state {{.*}} signed_totals ->
 // CHECK:           %[[MIXED:.+]], %[[TOTALS:.+]] = attn.linear_mix_states %{{.+}}, %{{.+}} premix_mlp({{[^)]*}}) normaliser({{[^)]*}}) : tensor<1x32x16xf32>, tensor<1x32xf32> -> tensor<1x64x16xf32>, tensor<1x64xf32>
-// CHECK:           attn.linear_read features({{[^)]*}}) feature_map <elu> states({{[^)]*}}) heads 4
+// CHECK:           attn.linear_read features({{[^)]*}}) feature_map <elu> states({{[^)]*}}) heads 4 block {{[0-9]+}} signed_totals
 // CHECK-COUNT-5: memref.dealloc
 func.func @mixed_states(%q: !q, %k: !k, %w1: memref<2x3xf32>,
                         %b1: memref<3xf32>, %w2: memref<3x4xf32>,

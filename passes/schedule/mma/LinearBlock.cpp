@@ -4,7 +4,6 @@
 #include "passes/schedule/mma/LinearBlock.h"
 
 #include "passes/schedule/gpu/FragmentMap.h"
-#include "passes/schedule/mma/Halves.h"
 
 #include "passes/body/NeverUnroll.h"
 #include "passes/body/ScoreBody.h"
@@ -36,42 +35,9 @@ Value LinearBlock::takeNumbers(int64_t rows, int64_t columns, Type element) {
   return tile;
 }
 
-LinearBlock::Halves LinearBlock::takeTile(int64_t panels, int64_t columns) {
-  auto take = [&] {
-    return takeNumbers(panels * chunk, columns, b.getBF16Type());
-  };
-  Value high = take();
-  return {high, take()};
-}
-
 Value LinearBlock::takeSharedNumbers(FeatureNumbers &features, int64_t count) {
   Type element = features.getSharedType();
   return element ? takeNumbers(count, chunk, element) : Value();
-}
-
-LinearBlock::Halves LinearBlock::rowsOf(const Halves &tile, int64_t first,
-                                        int64_t count) {
-  auto rows = [&](Value half) -> Value {
-    if (!half)
-      return {};
-    auto type = cast<tile::SharedType>(half.getType());
-    if (type.getRows() == count)
-      return half;
-    auto own = tile::SharedType::getPadded(count, type.getColumns(),
-                                           type.getElementType());
-    return tile::SharedRowsOp::create(b, own, half, at.value(first));
-  };
-  return {rows(tile.high), rows(tile.low), rows(tile.more)};
-}
-
-/// The upper half of the bits of `number`, and the rest: exact. An infinity has
-/// no rest, which would be NaN.
-std::pair<Value, Value> LinearBlock::splitInHalves(Value number) {
-  Value high = emitUpperHalf(b, number);
-  Value rest = arith::SubFOp::create(b, number, high);
-  Value isExact =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, number, high);
-  return {high, arith::SelectOp::create(b, isExact, this->number(0), rest)};
 }
 
 Value LinearBlock::takeRows(Value operand, int64_t matrices) {
@@ -106,7 +72,7 @@ void LinearBlock::writeRow(ValueRange numbers, Value tile, Value row,
   tile::SharedWriteRowOp::create(b, rounded, tile, row, column);
 }
 
-void LinearBlock::emitNumbers(const Halves &tile, Numbers numbers,
+void LinearBlock::emitNumbers(const Parts &tile, Numbers numbers,
                               int64_t columns) {
   auto type = cast<tile::SharedType>(tile.high.getType());
   int64_t groups = type.getColumns() / columns;
@@ -114,31 +80,18 @@ void LinearBlock::emitNumbers(const Halves &tile, Numbers numbers,
           [&](Value element) {
             Value row = at.div(element, groups);
             Value first = at.mul(at.rem(element, groups), columns);
-            Values highs, lows;
-            for (Value number : numbers(row, first)) {
-              auto [high, low] = splitInHalves(number);
-              highs.push_back(high);
-              lows.push_back(low);
-            }
-            for (const auto &[half, own] :
-                 {std::pair(tile.high, highs), std::pair(tile.low, lows)})
-              writeRow(own, half, row, first);
+            Values parts = tile.all();
+            SmallVector<Values> rows(parts.size());
+            for (Value number : numbers(row, first))
+              for (auto [own, part] :
+                   llvm::zip_equal(rows, splitInParts(number, parts.size())))
+                own.push_back(part);
+            for (auto [part, own] : llvm::zip_equal(parts, rows))
+              writeRow(own, part, row, first);
           });
 }
 
-void LinearBlock::emitPanel(const Halves &panel, Value fragment) {
-  map(fragment, 1, [&](Value row, Value column, ValueRange elements) -> Values {
-    auto [high, low] = splitInHalves(elements[0]);
-    for (auto [half, own] :
-         {std::pair(panel.high, high), std::pair(panel.low, low)})
-      tile::SharedWriteOp::create(
-          b, arith::TruncFOp::create(b, b.getBF16Type(), own), half, row,
-          column);
-    return {elements[0]};
-  });
-}
-
-void LinearBlock::emitFeatures(const Halves &tile, Value count, bool pointwise,
+void LinearBlock::emitFeatures(const Parts &tile, Value count, bool pointwise,
                                Features features) {
   // Groups that features fill are made or not as a whole.
   bool isWhole = pointwise && sizes.features % LinearSizes::group == 0;
@@ -160,53 +113,6 @@ void LinearBlock::emitBarrier() { gpu::BarrierOp::create(b); }
 void LinearBlock::emitWaitForStores() {
   NVVM::SyncWarpOp::create(
       b, arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)));
-}
-
-/// Columns of a fragment follow one another, so that those of `more` are its
-/// last elements.
-Value LinearBlock::emitProduct(const Halves &left, bool isTurned,
-                               const Halves &right, bool isTransposed,
-                               Value sum) {
-  if (right.more) {
-    int64_t all = cast<VectorType>(sum.getType()).getDimSize(0),
-            first = all - LinearSizes::ones / 2;
-    Values elements;
-    for (auto [begin, end, high] : {std::tuple(int64_t(0), first, right.high),
-                                    std::tuple(first, all, right.more)}) {
-      Values own;
-      for (int64_t i = begin; i < end; ++i)
-        own.push_back(vector::ExtractOp::create(b, sum, i));
-      Value part = vector::FromElementsOp::create(
-          b, VectorType::get({end - begin}, b.getF32Type()), own);
-      part = emitProduct(left, isTurned, {high, {}, {}}, isTransposed, part);
-      for (int64_t i = begin; i < end; ++i)
-        elements.push_back(vector::ExtractOp::create(b, part, i - begin));
-    }
-    return vector::FromElementsOp::create(b, sum.getType(), elements);
-  }
-  auto add = [&](Value own, Value other) {
-    sum = tile::MmaProductOp::create(
-              b, sum.getType(), isTurned ? b.getUnitAttr() : UnitAttr(), own,
-              other, isTransposed ? b.getUnitAttr() : UnitAttr(), sum)
-              .getResult(0);
-  };
-  // The small terms first.
-  add(left.low, right.high);
-  if (right.low)
-    add(left.high, right.low);
-  add(left.high, right.high);
-  return sum;
-}
-
-LinearBlock::Halves LinearBlock::asOperands(Value fragment) {
-  Values halves = map(fragment, 2, [&](Value, Value, ValueRange elements) {
-    auto [high, low] = splitInHalves(elements[0]);
-    return Values{high, low};
-  });
-  auto type = VectorType::get(cast<VectorType>(fragment.getType()).getShape(),
-                              b.getBF16Type());
-  return {tile::ToOperandOp::create(b, type, halves[0]),
-          tile::ToOperandOp::create(b, type, halves[1])};
 }
 
 Value LinearBlock::emitQuotients(Value sums, const Quotient &quotient) {
@@ -237,17 +143,6 @@ Value LinearBlock::isSomeNaN(Value fragment) {
   Value row = tile::JoinSumOp::create(b, tile::RowSumOp::create(b, fragment));
   return tile::AnyOp::create(
       b, arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, row, row));
-}
-
-/// Of what is in `more`, the first column is 1, the others are 0.
-Value LinearBlock::numberAt(const Halves &tile, Value row, Value column) {
-  if (!tile.more)
-    return arith::AddFOp::create(b, readTile(tile.high, row, column),
-                                 readTile(tile.low, row, column));
-  auto own = numberIf(isBelow(column, at.value(sizes.columns)), b.getF32Type(),
-                      [&] { return readTile(tile.high, row, column); });
-  Value isOne = at.compare(arith::CmpIPredicate::eq, column, sizes.columns);
-  return arith::SelectOp::create(b, isOne, number(1), own);
 }
 
 Value LinearBlock::emitSum(Value end, function_ref<Value(Value)> term) {

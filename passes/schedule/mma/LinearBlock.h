@@ -19,11 +19,17 @@ public:
       : b(b), at(b), kernel(kernel), sizes(sizes),
         buffers(mlir::ValueRange(kernel.getInputs())) {}
 
-  /// A tile of numbers, the rounded ones and what these leave out: null where
-  /// that is nothing. Columns after those of the tile are in `more`, rounded
-  /// ones, if there are any.
-  struct Halves {
-    mlir::Value high, low, more = {};
+  /// A tile of numbers in parts of bf16: their upper halves, what these leave
+  /// out, and what both do; null where that is nothing, or does not count.
+  struct Parts {
+    mlir::Value high, low = {}, least = {};
+
+    /// Those that there are, from the high ones on.
+    Values all() const;
+  };
+  /// A tile, and the columns after those of copied values.
+  struct Halves : Parts {
+    Parts ones = {};
   };
   /// The term that a quotient adds to its denominator, and the factor of its
   /// result.
@@ -40,8 +46,8 @@ public:
 
   /// Begins the code of an item. Column blocks are counted with `heads`.
   void emitItem(tile::GridOp grid);
-  /// A tile of `panels` times 64 rows.
-  Halves takeTile(int64_t panels, int64_t columns);
+  /// A tile of `panels` times 64 rows, in two parts or three.
+  Parts takeParts(int64_t panels, int64_t columns, int64_t count = 2);
   /// A tile of numbers of `element`.
   mlir::Value takeNumbers(int64_t rows, int64_t columns, mlir::Type element);
   /// A tile of numbers that rows of a chunk share, `count` of each; null where
@@ -75,28 +81,27 @@ public:
                 mlir::Value column);
   /// Has threads write all numbers of `tile`, of a group, or of `columns` of
   /// it, at a time.
-  void emitNumbers(const Halves &tile, Numbers numbers,
+  void emitNumbers(const Parts &tile, Numbers numbers,
                    int64_t columns = LinearSizes::group);
   /// Writes a fragment to a panel.
-  void emitPanel(const Halves &panel, mlir::Value fragment);
+  void emitPanel(const Parts &panel, mlir::Value fragment);
   /// Emits `count` features of a row, from `feature` on.
   using Features = llvm::function_ref<Values(
       mlir::Value row, mlir::Value feature, int64_t count)>;
   /// Features of the `count` rows of a chunk, and zeros. Those that are
   /// `pointwise` are made in groups.
-  void emitFeatures(const Halves &tile, mlir::Value count, bool pointwise,
+  void emitFeatures(const Parts &tile, mlir::Value count, bool pointwise,
                     Features features);
   void emitBarrier();
   /// Waits until what a warp stored may be written again by any lane of it.
   void emitWaitForStores();
-  /// The sum of `sum` and the product of the halves of `left` and `right`, but
-  /// for what both leave out. Both are tiles of one panel; `left` may be an
-  /// operand.
-  mlir::Value emitProduct(const Halves &left, bool isTurned,
-                          const Halves &right, bool isTransposed,
-                          mlir::Value sum);
+  /// The sum of `sum` and the product of `left` and `right`, but for what both
+  /// leave out: that of the pairs of parts that LinearSizes::pairsOf() gives.
+  /// Both are tiles of one panel; `left` may be an operand.
+  mlir::Value emitProduct(const Parts &left, bool isTurned, const Halves &right,
+                          bool isTransposed, mlir::Value sum);
   /// `fragment` as the left side of products.
-  Halves asOperands(mlir::Value fragment);
+  Parts asOperands(mlir::Value fragment);
   /// The quotients of `sums`, a fragment of the block's columns, and zeros
   /// where the denominator is.
   mlir::Value emitQuotients(mlir::Value sums, const Quotient &quotient);
@@ -168,7 +173,7 @@ public:
 private:
   friend class LinearQueries;
 
-  std::pair<mlir::Value, mlir::Value> splitInHalves(mlir::Value number);
+  Values splitInParts(mlir::Value number, size_t count);
 
   int64_t taken = 0;
 };

@@ -215,7 +215,7 @@ void CausalBlock::emit() {
   emitItem(grid);
   takeTiles();
   queries.takeTiles();
-  stateTile = takeTile(sizes.panels, sizes.width());
+  stateTile = {takeParts(sizes.panels, sizes.width(), sizes.parts())};
   auto countOf = [&](OperandDim of) { return sizeOf(of.value, of.dim); };
   Value numQueries = countOf(reads.getQueriesDim());
   // Query `firstQuery` is aligned with key `firstKey`.

@@ -23,11 +23,11 @@ tile::GridOp LinearKeys::makeGrid(Value spans) {
 }
 
 void LinearKeys::takeTiles() {
-  keys = takeTile(sizes.panels, chunk);
+  keys = {takeParts(sizes.panels, chunk, sizes.keyParts)};
   if (sizes.copiesValues(op.getValue())) {
-    Type element = op.getValueType().getElementType();
-    values.high = takeNumbers(chunk, sizes.columns, element);
-    values.more = takeNumbers(chunk, LinearSizes::ones, element);
+    Type element = b.getBF16Type();
+    values = {takeParts(1, sizes.columns, 1),
+              takeParts(1, LinearSizes::ones, 1)};
     // Keys that are not there have no features: each has a 1.
     forEach(thread, at.value(chunk * LinearSizes::ones), LinearSizes::threads,
             [&](Value place) {
@@ -36,11 +36,11 @@ void LinearKeys::takeTiles() {
               Value own =
                   arith::SelectOp::create(b, isOne, number(1), number(0));
               tile::SharedWriteOp::create(
-                  b, arith::TruncFOp::create(b, element, own), values.more,
+                  b, arith::TruncFOp::create(b, element, own), values.ones.high,
                   at.div(place, LinearSizes::ones), column);
             });
   } else {
-    values = takeTile(1, sizes.width());
+    values = {takeParts(1, sizes.width())};
     if (sizes.copies(op.getValue()))
       valueRows = takeRows(op.getValue());
   }
@@ -321,7 +321,8 @@ void LinearKeys::emitValues(Value first, Value count) {
 
 void LinearKeys::emitKeys(Value first, Value end) {
   Value count = at.min(at.sub(end, first), chunk);
-  if (values.more) {
+  bool areCopied = sizes.copiesValues(op.getValue());
+  if (areCopied) {
     // They come while features are made.
     Value matrix =
         matrixOf(op.getValue(), {batch, at.div(head, op.getValueGroup())});
@@ -336,7 +337,7 @@ void LinearKeys::emitKeys(Value first, Value end) {
                [&](Value row, Value feature, int64_t count) {
                  return emitFeaturesAt(first, row, feature, count);
                });
-  if (!values.more)
+  if (!areCopied)
     emitValues(first, count);
 }
 

@@ -14,7 +14,7 @@ using namespace mixattn::mma;
 static constexpr int64_t chunk = LinearSizes::chunk;
 
 void LinearQueries::takeTiles() {
-  tile = block.takeTile(block.sizes.panels, chunk);
+  tile = {block.takeParts(block.sizes.panels, chunk, block.sizes.queryParts)};
   shared = block.takeSharedNumbers(features, 1);
   if (block.sizes.landsInFeatures(op.getQuery())) {
     auto type = tile::SharedType::getPadded(chunk, chunk,
@@ -172,7 +172,7 @@ void ReadBlock::emitResults(const Halves &state, Value first, Value all) {
 void ReadBlock::emit(tile::GridOp grid) {
   emitItem(grid);
   queries.takeTiles();
-  Halves state = takeTile(sizes.panels, sizes.width());
+  Halves state = {takeParts(sizes.panels, sizes.width(), sizes.parts())};
   Value all = sizeOf(op.getQuery(), 2);
   Value begin = at.mul(grid.getItem()[0], LinearSizes::readQueries);
   Value end = at.min(at.add(begin, LinearSizes::readQueries), all);

@@ -11,9 +11,36 @@ using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::mma;
 
-LinearSizes::LinearSizes(int64_t features, int64_t valueFeatures)
-    : features(features), valueFeatures(valueFeatures),
-      panels(int64_t(llvm::divideCeil(features, chunk))) {}
+/// Whether heads mix the totals that `op` makes or reads, by weights of any
+/// sign.
+static bool hasSignedTotals(Operation *op) {
+  if (auto attention = dyn_cast<LinearAttentionOpInterface>(op))
+    return attention.hasPremix();
+  if (auto state = dyn_cast<LinearStateOp>(op))
+    return state.getSignedTotals();
+  auto read = dyn_cast<LinearReadOp>(op);
+  return read && read.getSignedTotals();
+}
+
+/// Features that no map makes are numbers of 16 bits, which two parts hold.
+LinearSizes::LinearSizes(FeatureOpInterface op, int64_t inputs,
+                         int64_t valueFeatures)
+    : mayCancel(!op.getFeatureMap() || hasSignedTotals(op)),
+      features(getNumFeatures(op, inputs)), valueFeatures(valueFeatures),
+      panels(int64_t(llvm::divideCeil(features, chunk))) {
+  if (mayCancel && op.getFeatureMap())
+    keyParts = queryParts = 3;
+}
+
+SmallVector<std::pair<int64_t, int64_t>>
+LinearSizes::pairsOf(int64_t left, int64_t right) const {
+  SmallVector<std::pair<int64_t, int64_t>> pairs;
+  for (int64_t size = parts() - 1; size >= 0; --size)
+    for (int64_t own = std::min(size, left - 1); own >= 0; --own)
+      if (size - own < right)
+        pairs.emplace_back(own, size - own);
+  return pairs;
+}
 
 /// As few blocks of columns as `most` columns of a block allow, of as many
 /// each.
@@ -42,9 +69,12 @@ LinearSizes LinearSizes::ofCausal(LinearKeysOpInterface keys,
 LinearSizes LinearSizes::ofKeys(LinearKeysOpInterface keys,
                                 LinearReadsOpInterface reads,
                                 int64_t mostNumbers, int64_t sharedBytes) {
-  LinearSizes sizes(getNumFeatures(keys, keys.getKeyType().getShape().back()),
+  LinearSizes sizes(keys, keys.getKeyType().getShape().back(),
                     keys.getValueType().getDimSize(3));
   sizes.components = keys.getNumComponents();
+  // Shifts and weights make numbers of 32 bits of those of 16.
+  if (sizes.mayCancel && (keys.getShifts() || keys.getPrior()))
+    sizes.keyParts = 3;
   sizes.hasOneReader = reads && reads.getNumHeads() == keys.getNumKeyHeads() &&
                        hasPointwiseFeatures(reads.getFeatureMap()) &&
                        reads.getQueryType().getDimSize(3) == chunk;
@@ -56,7 +86,7 @@ LinearSizes LinearSizes::ofKeys(LinearKeysOpInterface keys,
 LinearSizes LinearSizes::ofReads(LinearReadsOpInterface op,
                                  int64_t sharedBytes) {
   LinearSizes sizes(
-      getNumFeatures(op, op.getQueryType().getDimSize(3)),
+      op, op.getQueryType().getDimSize(3),
       cast<RankedTensorType>(op.getResult().getType()).getDimSize(3));
   // A thread has half a number of outputs for each column.
   constexpr int64_t mostColumns = 64;
@@ -126,7 +156,7 @@ double LinearSizes::bytesOfQueries(LinearReadsOpInterface op) const {
 
 BlockCounts LinearSizes::countStates(LinearAttentionOpInterface op) const {
   UnitCounts warp = countFeatures(op, components);
-  warp.products = double(panels) * productsOfValues(op);
+  warp.products = double(panels) * productsOfValues(op, keyParts);
   BlockCounts counts = countBlock(warp);
   counts.stage = "linear_state";
   counts.keys = chunk;
@@ -139,7 +169,7 @@ BlockCounts LinearSizes::countStates(LinearAttentionOpInterface op) const {
 /// for all its chunks.
 BlockCounts LinearSizes::countReads(LinearAttentionOpInterface op) const {
   UnitCounts warp = countFeatures(op, 1);
-  warp.products = double(panels) * productsOf(width());
+  warp.products = double(panels) * productsOfState();
   BlockCounts counts = countBlock(warp);
   counts.stage = "linear_read";
   counts.queries = chunk;
@@ -156,10 +186,11 @@ BlockCounts LinearSizes::countCausal(LinearAttentionOpInterface op) const {
   auto readers = double(op.getKeyGroup());
   UnitCounts warp = countFeatures(op, components);
   warp += countFeatures(op, 1) * readers;
-  double ofValues = productsOfValues(op);
-  double ofReader =
-      double(panels) * (productsOf(chunk) + productsOf(width())) + ofValues;
-  warp.products = double(panels) * ofValues + readers * ofReader;
+  double ofScores = productsOf(chunk, queryParts, keyParts);
+  double ofReader = double(panels) * (ofScores + productsOfState()) +
+                    productsOfValues(op, parts());
+  warp.products =
+      double(panels) * productsOfValues(op, keyParts) + readers * ofReader;
   BlockCounts counts = countBlock(warp);
   counts.queries = counts.keys = chunk;
   counts.heads = op.getKeyGroup();
@@ -214,8 +245,8 @@ int64_t LinearSizes::countBytes(LinearKeysOpInterface keys,
   };
   Operation *op = keys ? keys.getOperation() : reads.getOperation();
   Builder b(op->getContext());
-  auto halves = [&](int64_t rows, int64_t columns) {
-    return 2 * tile(rows, columns, b.getBF16Type());
+  auto inParts = [&](int64_t rows, int64_t columns, int64_t count) {
+    return count * tile(rows, columns, b.getBF16Type());
   };
   auto shared = [&](int64_t count, FeatureOpInterface features) -> int64_t {
     int64_t each = bytesOfShared(features);
@@ -224,8 +255,8 @@ int64_t LinearSizes::countBytes(LinearKeysOpInterface keys,
   int64_t rows = panels * chunk, sum = 0;
   if (keys) {
     RankedTensorType key = keys.getKeyType();
-    sum += halves(rows, chunk) + tile(rows, width(), b.getF32Type()) +
-           shared(components, keys);
+    sum += inParts(rows, chunk, keyParts) +
+           tile(rows, width(), b.getF32Type()) + shared(components, keys);
     if (copies(keys.getKey()))
       sum += tile(storedComponents(keys) * chunk, copiedColumns(key),
                   key.getElementType());
@@ -233,7 +264,7 @@ int64_t LinearSizes::countBytes(LinearKeysOpInterface keys,
     if (copiesValues(keys.getValue()))
       sum += tile(chunk, columns, value) + tile(chunk, ones, value);
     else
-      sum += halves(chunk, width());
+      sum += inParts(chunk, width(), 2);
     if (copies(keys.getValue()) && !copiesValues(keys.getValue()))
       sum += tile(chunk, copiedColumns(keys.getValueType()), value);
     if (keys.getShifts())
@@ -245,7 +276,8 @@ int64_t LinearSizes::countBytes(LinearKeysOpInterface keys,
   }
   if (reads) {
     RankedTensorType query = reads.getQueryType();
-    sum += halves(rows, chunk) + halves(rows, width()) + shared(1, reads);
+    sum += inParts(rows, chunk, queryParts) + inParts(rows, width(), parts()) +
+           shared(1, reads);
     if (copies(reads.getQuery()) && !landsInFeatures(reads.getQuery()))
       sum += tile(chunk, copiedColumns(query), query.getElementType());
   }

@@ -18,8 +18,9 @@ namespace mixattn::mma {
 /// chunk of keys or queries at a time. All features of a head are its own, and
 /// some of the columns of values.
 ///
-/// A number of f32 is two of bf16, which has its range: itself rounded, and
-/// what that leaves out. Tensor cores take both.
+/// A number of f32 is two of bf16, which has its range: itself cut off, and
+/// what that leaves out. Tensor cores take both. Where denominators may cancel
+/// it is three, and as exact as f32.
 struct LinearSizes {
   /// Threads of a block, four warps; keys or queries of a chunk, 16 a warp.
   static constexpr int64_t threads = 128, chunk = 64;
@@ -112,6 +113,20 @@ struct LinearSizes {
     return hasOneReader && copies(query);
   }
 
+  /// Pairs of `left` parts and `right` ones, from the high parts on, that are
+  /// multiplied, the smallest first. What they leave out is 2^-14 of a product
+  /// of halves, and less than 2^-20 of one of thirds.
+  llvm::SmallVector<std::pair<int64_t, int64_t>> pairsOf(int64_t left,
+                                                         int64_t right) const;
+  /// Parts of states and scores.
+  int64_t parts() const { return mayCancel ? 3 : 2; }
+
+  /// Whether the terms of a denominator may have both signs: of features that
+  /// no map makes, or of totals that heads mix.
+  bool mayCancel = false;
+  /// Parts of features of keys and of queries.
+  int64_t keyParts = 2, queryParts = 2;
+
   int64_t features, valueFeatures;
   /// Components of keys.
   int64_t components = 1;
@@ -135,21 +150,26 @@ private:
   /// there is room.
   void fit(LinearKeysOpInterface keys, LinearReadsOpInterface reads,
            int64_t mostColumns, int64_t sharedBytes);
-  /// The products of a warp, 16 rows of a chunk, by `columns` columns of
-  /// another one: three for each pair of halves.
-  static double productsOf(int64_t columns, double ofHalves = 3) {
-    return ofHalves * double(columns) / 8 * double(chunk) / 16;
+  /// The products of a warp, 16 rows of a chunk in `left` parts, by `columns`
+  /// columns of another one in `right` parts.
+  double productsOf(int64_t columns, int64_t left, int64_t right) const {
+    return double(pairsOf(left, right).size()) * double(columns) / 8 *
+           double(chunk) / 16;
   }
   /// The same by values, which may be in one part.
-  double productsOfValues(LinearKeysOpInterface op) const {
-    return productsOf(width(), copiesValues(op.getValue()) ? 2 : 3);
+  double productsOfValues(LinearKeysOpInterface op, int64_t left) const {
+    return productsOf(width(), left, copiesValues(op.getValue()) ? 1 : 2);
+  }
+  /// The same of queries by a state.
+  double productsOfState() const {
+    return productsOf(width(), queryParts, parts());
   }
   BlockCounts countBlock(UnitCounts warp) const;
   double bytesOfKeys(LinearKeysOpInterface op) const;
   double bytesOfQueries(LinearReadsOpInterface op) const;
   UnitCounts countFeatures(LinearAttentionOpInterface op, int64_t times) const;
 
-  LinearSizes(int64_t features, int64_t valueFeatures);
+  LinearSizes(FeatureOpInterface op, int64_t inputs, int64_t valueFeatures);
 
   bool hasCopies = false, hasOneReader = false;
   int64_t bytes = 0, mostBytes = 0;
