@@ -44,7 +44,7 @@ FUNCTIONS = {
     "floor": (numpy.floor, 0, "x"), "fpowi": (numpy.power, 1, "xn"), "ipowi": (of_each(integer_power), 0, "mn"),
     "log10": (numpy.log10, 1, "x"), "powf": (numpy.power, 1, "xy"), "round": (round_away, 0, "x"),
     "roundeven": (numpy.rint, 0, "x"), "sin": (numpy.sin, 2, "x"), "sinh": (numpy.sinh, 2, "x"),
-    "tan": (numpy.tan, 3, "x"), "trunc": (numpy.trunc, 0, "x"),
+    "tan": (numpy.tan, 3, "x"), "tanh": (numpy.tanh, 4, "x"), "trunc": (numpy.trunc, 0, "x"),
 }
 TYPES = {"x": "f32", "y": "f32", "n": "i32", "m": "i32"}
 

@@ -157,6 +157,7 @@ gpu.module @m {
   // CHECK:         llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f"
   // CHECK:         llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"
   // CHECK:         llvm.call_intrinsic "llvm.fma.f32"
+  // CHECK:         llvm.call_intrinsic "llvm.nvvm.div.approx.ftz.f"
   // CHECK:         arith.maxsi
   func.func @functions(%x: f32, %rows: vector<2xf32>, %i: index)
       -> (f32, f32, f32, f32, f32, vector<2xf32>, index) {

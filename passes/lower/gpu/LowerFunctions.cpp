@@ -172,8 +172,9 @@ void mixattn::populateFunctionsToInstructions(RewritePatternSet &patterns) {
   populateInverseAngles(patterns);
   populatePowers(patterns);
   populateExponentials(patterns);
+  populateTanh(patterns);
   // Functions that have no instruction that is near enough.
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return llvm::is_contained({"math.expm1", "math.log1p", "math.tanh"}, name);
+    return llvm::is_contained({"math.expm1", "math.log1p"}, name);
   });
 }

@@ -39,11 +39,12 @@ void populateFunctionsToInstructions(mlir::RewritePatternSet &patterns);
 
 /// Add patterns that make arithmetic of functions on f32 without an
 /// instruction: sin, cos and tan; asin, acos, atan and atan2; powf, fpowi,
-/// ipowi and cbrt; sinh, cosh, their inverses, erfc and log10.
+/// ipowi and cbrt; sinh, cosh, their inverses, erfc and log10; tanh.
 void populateAngles(mlir::RewritePatternSet &patterns);
 void populateInverseAngles(mlir::RewritePatternSet &patterns);
 void populatePowers(mlir::RewritePatternSet &patterns);
 void populateExponentials(mlir::RewritePatternSet &patterns);
+void populateTanh(mlir::RewritePatternSet &patterns);
 
 } // namespace mixattn
 
