@@ -143,7 +143,8 @@ class Counting(driver.Driver):
             return sum(count for name, count in counted["executed"].items()
                        if name.startswith(prefixes))
         self.products += executed("mma.sync", "wgmma.mma_async")
-        self.exps += executed("ex2.", "lg2.", "rcp.", "sqrt.", "div.rn.f32") - \
+        self.exps += executed("ex2.", "lg2.", "rcp.", "sqrt.", "div.rn.f32",
+                              "div.approx.") - \
             executed("div.rn.f32 by a constant")
         self.bytes += counted["cp_async_bytes"] + counted["bulk_load_bytes"] + \
             moved.SECTOR * counted["global_load_sectors_once"]

@@ -118,11 +118,11 @@ void PoolExchangedBlock::emitTiles() {
   auto place = [&](tile::SharedType type, int64_t offset) {
     return tile::SharedTileOp::create(b, type, offset);
   };
-  if (sizes.hasProducts()) {
+  if (sizes.hasProducts())
     keyTiles = place(sizes.keyTiles(), 0);
-    queryTiles = place(sizes.queryTiles(), sizes.queryOffset());
-  }
   valueTiles = place(sizes.valueTiles(), sizes.valueOffset());
+  if (sizes.hasProducts())
+    queryTiles = place(sizes.queryTiles(), sizes.queryOffset());
   weights = place(sizes.weights(), sizes.weightOffset());
   mixers = place(sizes.mixers(), sizes.mixerOffset());
 }
