@@ -245,15 +245,19 @@ static LogicalResult verifySizes(Operation *op, Attribute value) {
   return success();
 }
 
-/// Whether all that `op` computes is an f64 to which an f32 is added.
+/// Whether all that `op` computes is an f64 to which an f32 is added. MLIR
+/// verifies attributes before the op and its region, which are read here.
 static bool addsF32ToF64(Operation *op) {
   auto linalg = dyn_cast<linalg::LinalgOp>(op);
-  if (!linalg || linalg.getNumDpsInits() != 1)
+  if (!linalg || failed(op->getName().verifyInvariants(op)) ||
+      op->getRegion(0).empty() || op->getRegion(0).front().empty() ||
+      op->getRegion(0).front().getNumArguments() != op->getNumOperands() ||
+      linalg.getNumDpsInits() != 1)
     return false;
-  auto adds = linalg.getBlock()
-                  ->getTerminator()
-                  ->getOperand(0)
-                  .getDefiningOp<arith::AddFOp>();
+  auto yield = dyn_cast<linalg::YieldOp>(linalg.getBlock()->back());
+  if (!yield || yield.getNumOperands() != 1)
+    return false;
+  auto adds = yield.getOperand(0).getDefiningOp<arith::AddFOp>();
   auto term = adds ? adds.getRhs().getDefiningOp<arith::ExtFOp>() : nullptr;
   return term && adds.getType().isF64() && term.getIn().getType().isF32() &&
          adds.getLhs() == linalg.getRegionOutputArgs()[0];
@@ -271,7 +275,7 @@ LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
       isa<DictionaryAttr>(attr.getValue()))
     return success();
   if (name == shortSumsInF32) {
-    if (failed(op->getName().verifyInvariants(op)) || !addsF32ToF64(op))
+    if (!addsF32ToF64(op))
       return op->emitOpError("expected '")
              << shortSumsInF32 << "' to be on a sum in f64 of f32";
     return success();

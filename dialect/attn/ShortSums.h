@@ -8,10 +8,10 @@
 
 namespace mixattn {
 
-/// The unit attribute of a linalg op whose sums are f64, whose terms are f32
-/// and none of them below zero: so many terms as below may be added in f32
-/// before the sum goes to f64. Its relative error stays below 16 x 2^-24. A
-/// schedule need not do so.
+/// The unit attribute of a linalg op whose sums are f64, and whose terms are
+/// f32, not negative and at most 2^120: up to `termsOfShortSum` terms may be
+/// added in f32 before the sum goes to f64. The relative error of the sum stays
+/// below 16 x 2^-24. A schedule need not do so.
 inline constexpr llvm::StringLiteral shortSumsInF32 = "attn.short_sums_in_f32";
 inline constexpr int64_t termsOfShortSum = 16;
 

@@ -67,6 +67,7 @@ Value MeanDecomposition::emitSums() {
                                      sizeOf(gamma, 3)};
   Value ofRows = generic(gamma, identity(5), tensorOf(sizes, f64, 0.0),
                          map(5, {dim(0), dim(1), dim(2), dim(3)}), add);
+  // Responsibilities are shares.
   ofRows.getDefiningOp()->setAttr(shortSumsInF32, rewriter.getUnitAttr());
   // Loops h, r, b, i.
   return generic(ofRows, map(4, {dim(2), dim(0), dim(1), dim(3)}),

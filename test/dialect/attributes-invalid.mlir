@@ -215,6 +215,23 @@ module attributes {attn.sizes = {}} {
 
 // -----
 
+func.func @short_sums_of_nothing(%a: tensor<8xf32>, %o: tensor<f64>) -> tensor<f64> {
+  // expected-error @below {{'linalg.generic' op expected 'attn.short_sums_in_f32' to be on a sum in f64 of f32}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+      iterator_types = ["reduction"]} ins(%a : tensor<8xf32>) outs(%o : tensor<f64>) attrs = {attn.short_sums_in_f32} {
+  ^bb0(%x: f32, %sum: f64):
+    linalg.yield
+  } -> tensor<f64>
+  return %0 : tensor<f64>
+}
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'attn.short_sums_in_f32' to be on a sum in f64 of f32}}
+func.func private @short_sums_of_a_function() attributes {attn.short_sums_in_f32}
+
+// -----
+
 func.func @short_sums_of_products(%a: tensor<8xf32>, %o: tensor<f64>) -> tensor<f64> {
   // expected-error @below {{'linalg.generic' op expected 'attn.short_sums_in_f32' to be on a sum in f64 of f32}}
   %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],

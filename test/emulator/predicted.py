@@ -110,12 +110,15 @@ class Launched:
         self.warps = math.prod(launch["block"]) // 32 - 4 * self.copies_boxes
 
 
-def launched_by(kernel, arrays):
-    """The kernels that visit keys in a call with these arguments, by name; of a
-    pool its last one."""
+def launched_by(kernel, arrays, count):
+    """The kernels that visit keys in a call with these arguments, by name: all,
+    if they are `count`; else those that have products, or of a pool its last
+    one."""
     dims = sizes.dims_of(kernel.entry, arrays)
     launches = {each["kernel"]: Launched(kernel.text, each)
                 for each in sizes.launches_of(kernel.entry, dims)}
+    if len(launches) == count:
+        return launches
     return {name: each for name, each in launches.items()
             if each.has_products} or dict([launches.popitem()])
 
@@ -156,12 +159,12 @@ class Predicted:
     def __init__(self, kernel, options, case, arrays):
         batches, queries, keys, _ = map(int, case.split("x"))
         self.products = self.exps = self.bytes = self.of_rows = 0
-        self.launched = launched_by(kernel, arrays)
         self.algorithm, split = None, 0
         heads = options.heads
         explained = explain(kernel, options, batches, queries, keys)
+        self.launched = launched_by(kernel, arrays, len(explained))
         if len(explained) != len(self.launched):
-            raise SystemExit(f"FAIL {len(self.launched)} kernels have products, but "
+            raise SystemExit(f"FAIL {len(self.launched)} kernels visit keys, but "
                              f"{len(explained)} are predicted")
         for (plan, keys, clocks), launched in zip(explained,
                                                   self.launched.values()):

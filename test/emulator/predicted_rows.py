@@ -32,7 +32,7 @@ ROWS = [
     ([], "2x49x49x1", "H=12", "swin_gfish"),
     (TWO_PASS, "1x64x256x1", "H=4",
      "composed mixhead_a mixhead_a_sigsoftmax mixhead_b mixhead_relative_bias "
-     "mixhead_shared_values"),
+     "mixhead_shared_values mixhead_synthesizer"),
     (TWO_PASS, "1x128x256x1", "H=4", "mixhead_a_causal mixhead_b_causal"),
     (CHUNKED, "1x256x256x1", "H=2", "linear linear_causal mlk smlk"),
     (CHUNKED, "1x256x256x1", "H=8", "lfish_hard"),
@@ -42,8 +42,6 @@ ROWS = [
      "rare_tokens structured_band structured_normalised structured_sparse"),
 ]
 WITHOUT = {
-    "mixhead_synthesizer": "its first pass has no products, by which kernels are "
-                           "found",
     "orthogonal_penalty": "no op of it is planned, so that nothing is predicted",
     "prior_update": "no op of it is planned, so that nothing is predicted",
     "responsibilities": "no op of it is planned, so that nothing is predicted",

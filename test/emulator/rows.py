@@ -108,8 +108,9 @@ class Row:
                      for candidate in op["candidates"]
                      if candidate["reason"] == "chosen"
                      for clocks in candidate.get("predicted_clocks", [])
-                     # The first pass over given scores has none.
-                     if clocks["warp_products"]]
+                     # The first pass over given scores has no products.
+                     if clocks["warp_products"]
+                     or clocks["stage"] != "softmax_factors"]
         counted, loads, opcodes = {}, {}, {}
         for name, code in sass.functions(folder / "row.cubin"):
             opcodes[name] = [each.opcode for each in code]

@@ -122,6 +122,7 @@ SIGNATURES = {
                     " v[B,2,S,40]",
     "given_mixed": "scores[B,8,N,S]f32 q[B,8,N,24] w[24,8] b[8,8]"
                    " lengths[B]i64 v[B,4,S,40]",
+    "given_single": "scores[B,8,N,1] v[B,8,1,40] mixer[8,8]",
     "noise_relu": "q[B,4,N,64] k[B,2,S,64] v[B,3,S,40] mixer[4,6] sigma[4]"
                   " noise[B,6,N,S] lengths[B]i64",
     "noise_philox": "q[B,3,N,64] k[B,3,S,64] v[B,6,S,40] w1[3,5] b1[5] w2[5,6]"

@@ -37,6 +37,9 @@ static Value hyperbolicTangent(FunctionEmitter &emit, Value x) {
       emit.polynomial(square, {1.19825839466702e-06, 1.18534705686654e-04,
                                2.26843463243900e-03, 4.89352518554385e-03});
   Value large = nearQuotient(emit, emit.product(bounded, p), q);
+  // A quotient that is not rounded once may be beyond 1.
+  large = arith::MinimumFOp::create(emit.b, large, emit.constant(x, 1));
+  large = arith::MaximumFOp::create(emit.b, large, emit.constant(x, -1));
   // Below, x^3 / 3 does not count, and numerators may be too small for f32.
   constexpr double least = 0.0004;
   Value isSmall =

@@ -48,10 +48,7 @@ public:
   }
 
 private:
-  void addGiven() {
-    add(op.getGivenScores(),
-        {Along::Batch, Along::Channel, Along::Query, Along::Key});
-  }
+  void addGiven();
   /// Adds a window of `operand`, if there is one.
   void add(Value operand, ArrayRef<Along> dims);
   /// The same of one that broadcasts from the right to batch, heads, queries
@@ -126,6 +123,18 @@ void Finder::add(Value operand, ArrayRef<Along> dims) {
     window.sizes.push_back(sizeAlong(window.dims.back(), size));
   }
   found.all.push_back(window);
+}
+
+/// Scores are of one key each: where there is only one, it moves with keys,
+/// too.
+void Finder::addGiven() {
+  size_t before = found.all.size();
+  add(op.getGivenScores(),
+      {Along::Batch, Along::Channel, Along::Query, Along::Key});
+  if (found.all.size() == before)
+    return;
+  found.all.back().dims.back() = Along::Key;
+  found.all.back().sizes.back() = keys;
 }
 
 void Finder::addCaptured(Value tensor) {
@@ -244,10 +253,11 @@ int64_t OperandWindows::bytes() const {
   return sum;
 }
 
-double OperandWindows::bytesOfBlock(double there) const {
+double OperandWindows::bytesOfBlock(double there, Value only) const {
   double sum = 0;
   for (const Window &window : all)
-    if (window.movesWithKeys() && !window.isOwn)
+    if (window.movesWithKeys() && !window.isOwn &&
+        (!only || window.operand == only))
       sum += double(teams * window.rows() * window.columns()) *
              window.element.getIntOrFloatBitWidth() / 8 *
              (llvm::is_contained(window.dims, Along::Query) ? there : 1);

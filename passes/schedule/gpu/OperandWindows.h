@@ -81,8 +81,8 @@ struct OperandWindows {
   /// Bytes of shared memory that they take.
   int64_t bytes() const;
   /// Bytes that are copied for a block of keys, where `there` of the queries
-  /// are there.
-  double bytesOfBlock(double there) const;
+  /// are there: all, or those of the operand `only`.
+  double bytesOfBlock(double there, mlir::Value only = {}) const;
   /// Loads that a thread needs for each of its pairs to read `tensor`.
   double loadsOf(mlir::Value tensor) const;
 };

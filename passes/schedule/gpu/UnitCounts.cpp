@@ -119,7 +119,7 @@ static UnitCounts countOp(Operation *op) {
       .Cases({"math.exp", "math.log"}, several(1, 1, 0))
       .Case("math.sqrt", several(1, 5, 2))
       .Case("arith.divf", several(1, 6, 1))
-      .Case("math.tanh", several(1, 12, 4))
+      .Case("math.tanh", several(1, 12, 6))
       .Cases({"arith.addf", "arith.subf", "arith.mulf", "math.fma"}, fma)
       // These are a part of what reads them.
       .Cases({"arith.constant", "arith.negf", "math.absf", "arith.index_cast",

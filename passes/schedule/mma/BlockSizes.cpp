@@ -119,14 +119,12 @@ BlockCounts BlockSizes::countBlock(int64_t exps) const {
     counts.warp.products -= counts.keptWarp.products;
     counts.keptMultiplyAdds = all * ofKeys * pool;
   }
-  double loads = ofGroup / 2,
-         ofOperands =
-             windows().bytesOfBlock(countShareThere(op, counts.queries)),
+  OperandWindows read = windows();
+  double loads = ofGroup / 2, there = countShareThere(op, counts.queries),
+         ofOperands = read.bytesOfBlock(there),
          copied = ofKeys * group.copiedColumns() * bytesOfElement + ofOperands;
-  counts.givenBytes =
-      OperandWindows::findGiven(op, group.heads * rowHeads, queries(), keys,
-                                /*teams=*/1, stageCount())
-          .bytesOfBlock(countShareThere(op, counts.queries));
+  if (Value given = AttentionOpInterface(op).getGivenScores())
+    counts.givenBytes = read.bytesOfBlock(there, given);
   if (sharesQueries())
     loads += groups * double(group.tiles() * group.features) / 16;
   counts.warp.moves += loads + copied / 16 / double(numThreads());

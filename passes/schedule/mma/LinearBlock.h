@@ -19,8 +19,8 @@ public:
       : b(b), at(b), kernel(kernel), sizes(sizes),
         buffers(mlir::ValueRange(kernel.getInputs())) {}
 
-  /// A tile of numbers in parts of bf16: their upper halves, what these leave
-  /// out, and what both do; null where that is nothing, or does not count.
+  /// A tile of numbers in parts of bf16: their upper bits, the next ones, the
+  /// last ones; null where a part is zero or not kept.
   struct Parts {
     mlir::Value high, low = {}, least = {};
 
@@ -28,7 +28,7 @@ public:
     Values all() const;
   };
   /// A tile, and the columns after those of copied values.
-  struct Halves : Parts {
+  struct PartsAndOnes : Parts {
     Parts ones = {};
   };
   /// The term that a quotient adds to its denominator, and the factor of its
@@ -53,8 +53,8 @@ public:
   /// A tile of numbers that rows of a chunk share, `count` of each; null where
   /// the features have none.
   mlir::Value takeSharedNumbers(FeatureNumbers &features, int64_t count);
-  Halves rowsOf(const Halves &tile, int64_t first, int64_t count);
-  Halves panelOf(const Halves &tile, int64_t panel) {
+  PartsAndOnes rowsOf(const PartsAndOnes &tile, int64_t first, int64_t count);
+  PartsAndOnes panelOf(const PartsAndOnes &tile, int64_t panel) {
     constexpr int64_t chunk = LinearSizes::chunk;
     return rowsOf(tile, panel * chunk, chunk);
   }
@@ -98,8 +98,9 @@ public:
   /// The sum of `sum` and the product of `left` and `right`, but for what both
   /// leave out: that of the pairs of parts that LinearSizes::pairsOf() gives.
   /// Both are tiles of one panel; `left` may be an operand.
-  mlir::Value emitProduct(const Parts &left, bool isTurned, const Halves &right,
-                          bool isTransposed, mlir::Value sum);
+  mlir::Value emitProduct(const Parts &left, bool isTurned,
+                          const PartsAndOnes &right, bool isTransposed,
+                          mlir::Value sum);
   /// `fragment` as the left side of products.
   Parts asOperands(mlir::Value fragment);
   /// The quotients of `sums`, a fragment of the block's columns, and zeros
@@ -108,17 +109,18 @@ public:
   mlir::Value emitQuotient(mlir::Value sum, mlir::Value total,
                            const Quotient &quotient);
   /// Computes the warp's rows again, a column a lane, where `results` have NaN:
-  /// halves of an infinity, or values that a query does not see, may have made
+  /// parts of an infinity, or values that a query does not see, may have made
   /// it. `sum` gives a row's sum in a column. Of `matrix` there are `count`
   /// rows from `first` on.
   void emitRowsAgain(mlir::Value results, mlir::Value matrix, mlir::Value first,
                      mlir::Value count, const Quotient &quotient, Number sum);
   /// Whether a row of `fragment` that the warp has is NaN somewhere.
   mlir::Value isSomeNaN(mlir::Value fragment);
-  /// A number of a tile, of both halves. Of features number `feature` is in
+  /// A number of a tile, of all its parts. Of features number `feature` is in
   /// column `feature` mod 64 of a panel.
-  mlir::Value numberAt(const Halves &tile, mlir::Value row, mlir::Value column);
-  mlir::Value featureAt(const Halves &tile, mlir::Value row,
+  mlir::Value numberAt(const PartsAndOnes &tile, mlir::Value row,
+                       mlir::Value column);
+  mlir::Value featureAt(const PartsAndOnes &tile, mlir::Value row,
                         mlir::Value feature) {
     constexpr int64_t chunk = LinearSizes::chunk;
     return numberAt(tile, at.add(at.mul(at.div(feature, chunk), chunk), row),

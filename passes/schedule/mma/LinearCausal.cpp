@@ -61,7 +61,7 @@ private:
   LinearQueries queries;
   Quotient quotient = {reads.getEps().convertToDouble(),
                        reads.getOutputScale().convertToDouble()};
-  Halves stateTile;
+  PartsAndOnes stateTile;
 };
 
 } // namespace

@@ -51,7 +51,7 @@ protected:
   State emitStates(mlir::Value first, mlir::Value end, const State &state);
 
   LinearKeysOpInterface op;
-  Halves keys, values;
+  PartsAndOnes keys, values;
 
 private:
   /// Number `column` of component `component` of the key in `row` of the chunk
@@ -61,7 +61,7 @@ private:
   Values emitFeaturesAt(mlir::Value first, mlir::Value row, mlir::Value feature,
                         int64_t count);
   void emitShared(mlir::Value first, mlir::Value count);
-  /// Values and ones as numbers in halves.
+  /// Values and ones as numbers in parts.
   void emitValues(mlir::Value first, mlir::Value count);
 
   /// `sums` of a panel, those that are NaN summed up again: halves of an

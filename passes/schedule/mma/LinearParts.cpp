@@ -30,8 +30,8 @@ LinearBlock::Parts LinearBlock::takeParts(int64_t panels, int64_t columns,
   return parts;
 }
 
-LinearBlock::Halves LinearBlock::rowsOf(const Halves &tile, int64_t first,
-                                        int64_t count) {
+LinearBlock::PartsAndOnes LinearBlock::rowsOf(const PartsAndOnes &tile,
+                                              int64_t first, int64_t count) {
   auto rows = [&](Value half) -> Value {
     if (!half)
       return {};
@@ -77,7 +77,7 @@ void LinearBlock::emitPanel(const Parts &panel, Value fragment) {
 /// Columns of a fragment follow one another, so that those of ones are its last
 /// elements.
 Value LinearBlock::emitProduct(const Parts &left, bool isTurned,
-                               const Halves &right, bool isTransposed,
+                               const PartsAndOnes &right, bool isTransposed,
                                Value sum) {
   if (right.ones.high) {
     int64_t all = cast<VectorType>(sum.getType()).getDimSize(0),
@@ -122,7 +122,7 @@ LinearBlock::Parts LinearBlock::asOperands(Value fragment) {
 }
 
 /// Of columns of ones, the first is 1, the others are 0.
-Value LinearBlock::numberAt(const Halves &tile, Value row, Value column) {
+Value LinearBlock::numberAt(const PartsAndOnes &tile, Value row, Value column) {
   auto emitNumber = [&] {
     Value sum;
     for (Value part : tile.all()) {

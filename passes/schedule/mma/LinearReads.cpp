@@ -70,7 +70,7 @@ void LinearQueries::emitQueries(Value head, Value first, Value end) {
       });
 }
 
-Value LinearQueries::emitReads(const Halves &state, Value sums) {
+Value LinearQueries::emitReads(const PartsAndOnes &state, Value sums) {
   for (int64_t panel = 0; panel < block.sizes.panels; ++panel)
     sums = block.emitProduct(block.panelOf(tile, panel), /*isTurned=*/false,
                              block.panelOf(state, panel),
@@ -78,7 +78,7 @@ Value LinearQueries::emitReads(const Halves &state, Value sums) {
   return sums;
 }
 
-Value LinearQueries::emitReadAgain(const Halves &state, Value row,
+Value LinearQueries::emitReadAgain(const PartsAndOnes &state, Value row,
                                    Value column) {
   ImplicitLocOpBuilder &b = block.b;
   Value end = arith::ConstantIndexOp::create(b, block.sizes.features);
@@ -101,7 +101,7 @@ public:
 
 private:
   Values emitState(Value feature, Value column);
-  void emitResults(const Halves &state, Value first, Value all);
+  void emitResults(const PartsAndOnes &state, Value first, Value all);
 
   LinearReadOp op;
   LinearQueries queries;
@@ -154,7 +154,7 @@ ReadBlock::Values ReadBlock::emitState(Value feature, Value column) {
 
 /// The results of the queries from `first` on, of `all`, whose features are
 /// there.
-void ReadBlock::emitResults(const Halves &state, Value first, Value all) {
+void ReadBlock::emitResults(const PartsAndOnes &state, Value first, Value all) {
   Value sums = queries.emitReads(state, zeros(sizes.width()));
   Quotient quotient = {op.getEps().convertToDouble(),
                        op.getOutputScale().convertToDouble()};
@@ -172,7 +172,7 @@ void ReadBlock::emitResults(const Halves &state, Value first, Value all) {
 void ReadBlock::emit(tile::GridOp grid) {
   emitItem(grid);
   queries.takeTiles();
-  Halves state = {takeParts(sizes.panels, sizes.width(), sizes.parts())};
+  PartsAndOnes state = {takeParts(sizes.panels, sizes.width(), sizes.parts())};
   Value all = sizeOf(op.getQuery(), 2);
   Value begin = at.mul(grid.getItem()[0], LinearSizes::readQueries);
   Value end = at.min(at.add(begin, LinearSizes::readQueries), all);

@@ -12,7 +12,7 @@ namespace mixattn::mma {
 /// states.
 class LinearQueries {
 public:
-  using Halves = LinearBlock::Halves;
+  using PartsAndOnes = LinearBlock::PartsAndOnes;
 
   LinearQueries(LinearBlock &block, LinearReadsOpInterface op)
       : block(block), op(op),
@@ -27,13 +27,13 @@ public:
   /// they read the tile, and meet before they do.
   void emitQueries(mlir::Value head, mlir::Value first, mlir::Value end);
   /// The products of the queries with a `state`, a tile of a panel each.
-  mlir::Value emitReads(const Halves &state, mlir::Value sums);
+  mlir::Value emitReads(const PartsAndOnes &state, mlir::Value sums);
 
   /// The number that the query in `row` reads in `column`, by one lane.
-  mlir::Value emitReadAgain(const Halves &state, mlir::Value row,
+  mlir::Value emitReadAgain(const PartsAndOnes &state, mlir::Value row,
                             mlir::Value column);
 
-  Halves tile;
+  PartsAndOnes tile;
 
 private:
   LinearBlock &block;

@@ -17,8 +17,6 @@ using namespace mixattn::mma;
 
 /// Rows and columns of states are multiples of those of a product.
 static constexpr int64_t lanes = 16;
-/// Products of numbers in halves, of each of which there are two.
-static constexpr double productsOfHalves = 3;
 
 /// The number of plans by spans, and what it is where no plan says it.
 static constexpr PlanNumberKind spanNumber = {
@@ -198,8 +196,8 @@ Prediction ChunkedLinear::predict(const Workload &work, const PlanCase &,
 double ChunkedLinear::secondsOfWalk(const LinearSizes &sizes, double blocks,
                                     double chunks, double multiplyAdds,
                                     double instructions) const {
-  double products = blocks * chunks * productsOfHalves * multiplyAdds /
-                    units->products /
+  double ofParts = double(sizes.pairsOf(sizes.parts(), sizes.parts()).size());
+  double products = blocks * chunks * ofParts * multiplyAdds / units->products /
                     std::clamp<double>(blocks, 1, double(gpu.multiprocessors));
   double rounds =
       std::ceil(blocks / double(gpu.multiprocessors * sizes.blocksAtATime()));

@@ -22,13 +22,14 @@ static bool hasSignedTotals(Operation *op) {
   return read && read.getSignedTotals();
 }
 
-/// Features that no map makes are numbers of 16 bits, which two parts hold.
-LinearSizes::LinearSizes(FeatureOpInterface op, int64_t inputs,
+/// Two parts hold features that are inputs of 16 bits as they are.
+LinearSizes::LinearSizes(FeatureOpInterface op, RankedTensorType inputs,
                          int64_t valueFeatures)
     : mayCancel(!op.getFeatureMap() || hasSignedTotals(op)),
-      features(getNumFeatures(op, inputs)), valueFeatures(valueFeatures),
+      features(getNumFeatures(op, inputs.getShape().back())),
+      valueFeatures(valueFeatures),
       panels(int64_t(llvm::divideCeil(features, chunk))) {
-  if (mayCancel && op.getFeatureMap())
+  if (mayCancel && (op.getFeatureMap() || inputs.getElementType().isF32()))
     keyParts = queryParts = 3;
 }
 
@@ -69,8 +70,7 @@ LinearSizes LinearSizes::ofCausal(LinearKeysOpInterface keys,
 LinearSizes LinearSizes::ofKeys(LinearKeysOpInterface keys,
                                 LinearReadsOpInterface reads,
                                 int64_t mostNumbers, int64_t sharedBytes) {
-  LinearSizes sizes(keys, keys.getKeyType().getShape().back(),
-                    keys.getValueType().getDimSize(3));
+  LinearSizes sizes(keys, keys.getKeyType(), keys.getValueType().getDimSize(3));
   sizes.components = keys.getNumComponents();
   // Shifts and weights make numbers of 32 bits of those of 16.
   if (sizes.mayCancel && (keys.getShifts() || keys.getPrior()))
@@ -86,7 +86,7 @@ LinearSizes LinearSizes::ofKeys(LinearKeysOpInterface keys,
 LinearSizes LinearSizes::ofReads(LinearReadsOpInterface op,
                                  int64_t sharedBytes) {
   LinearSizes sizes(
-      op, op.getQueryType().getDimSize(3),
+      op, op.getQueryType(),
       cast<RankedTensorType>(op.getResult().getType()).getDimSize(3));
   // A thread has half a number of outputs for each column.
   constexpr int64_t mostColumns = 64;

@@ -114,8 +114,8 @@ struct LinearSizes {
   }
 
   /// Pairs of `left` parts and `right` ones, from the high parts on, that are
-  /// multiplied, the smallest first. What they leave out is 2^-14 of a product
-  /// of halves, and less than 2^-20 of one of thirds.
+  /// multiplied, the smallest first. The pairs that are left out amount to
+  /// 2^-14 of a product of halves, and to less than 2^-20 of one of thirds.
   llvm::SmallVector<std::pair<int64_t, int64_t>> pairsOf(int64_t left,
                                                          int64_t right) const;
   /// Parts of states and scores.
@@ -169,7 +169,8 @@ private:
   double bytesOfQueries(LinearReadsOpInterface op) const;
   UnitCounts countFeatures(LinearAttentionOpInterface op, int64_t times) const;
 
-  LinearSizes(FeatureOpInterface op, int64_t inputs, int64_t valueFeatures);
+  LinearSizes(FeatureOpInterface op, mlir::RankedTensorType inputs,
+              int64_t valueFeatures);
 
   bool hasCopies = false, hasOneReader = false;
   int64_t bytes = 0, mostBytes = 0;

@@ -120,10 +120,10 @@ static double countLoadedBytes(AttentionOpInterface op, int64_t heads,
                                int64_t queries, int64_t keys) {
   OperandWindows windows =
       OperandWindows::find(op, heads, queries, keys, /*teams=*/1);
-  llvm::erase_if(windows.all, [&](const Window &each) {
-    return each.operand == op.getGivenScores();
-  });
-  return windows.bytesOfBlock(countShareThere(op, queries));
+  double there = countShareThere(op, queries),
+         all = windows.bytesOfBlock(there);
+  Value given = op.getGivenScores();
+  return given ? all - windows.bytesOfBlock(there, given) : all;
 }
 
 /// Bytes of what the mixers of `queries` queries are made of, where each has

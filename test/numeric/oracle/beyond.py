@@ -94,6 +94,7 @@ VARIANTS = {
     "synthesizer_mixed": (synthesizer_mixed, CAUSAL),
     "given_masked": (given_masked, {}),
     "given_mixed": (given_mixed, CAUSAL),
+    "given_single": (softmax.mixhead_synthesizer, {}),
     "noise_relu": (noise_relu, {}),
     "noise_philox": (softmax.gfish, CAUSAL),
     "linear_padded": (
