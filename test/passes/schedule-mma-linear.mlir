@@ -78,6 +78,31 @@ func.func @mixed(%q: !t, %k: !t, %v: !t, %m: memref<4x4xbf16>, %o: !t) {
   return
 }
 
+// Features of f32 that no map makes do not fit two parts: three of keys, and six
+// products of each state.
+// CHECK-LABEL: func.func @wide(
+// CHECK:         tile.grid
+// CHECK-COUNT-3:   tile.shared_write_row {{.*}} : vector<8xbf16>
+// CHECK-COUNT-6:   tile.mma.product turned
+// CHECK-NOT:       tile.mma.product
+// CHECK:         tile.grid
+// CHECK-COUNT-6:   tile.mma.product
+// CHECK-NOT:       tile.mma.product
+// CHECK:           arith.divf
+func.func @wide(%q: memref<1x4x?x64xf32>, %k: memref<1x4x?x64xf32>, %v: !t, %o: !t) {
+  attn.kernel ins(%q, %k, %v : memref<1x4x?x64xf32>, memref<1x4x?x64xf32>, !t) outs(%o : !t) {
+  ^bb0(%a: tensor<1x4x?x64xf32>, %b: tensor<1x4x?x64xf32>,
+       %c: tensor<1x4x?x64xbf16>):
+    %0 = attn.linear_generic
+        features(%a, %b : tensor<1x4x?x64xf32>, tensor<1x4x?x64xf32>)
+        pool(%c : tensor<1x4x?x64xbf16>)
+        {attn.plan = #attn.plan<[else : chunked_linear]>}
+        -> tensor<1x4x?x64xbf16>
+    attn.results %0 : tensor<1x4x?x64xbf16>
+  }
+  return
+}
+
 // Scores of 16 keys of a chunk at a time, their values, the state before, and its
 // update. Queries are copied once their features were read.
 // CHECK-LABEL: func.func @causal(
