@@ -32,15 +32,15 @@ LinearBlock::Parts LinearBlock::takeParts(int64_t panels, int64_t columns,
 
 LinearBlock::PartsAndOnes LinearBlock::rowsOf(const PartsAndOnes &tile,
                                               int64_t first, int64_t count) {
-  auto rows = [&](Value half) -> Value {
-    if (!half)
+  auto rows = [&](Value part) -> Value {
+    if (!part)
       return {};
-    auto type = cast<tile::SharedType>(half.getType());
+    auto type = cast<tile::SharedType>(part.getType());
     if (type.getRows() == count)
-      return half;
+      return part;
     auto own = tile::SharedType::getPadded(count, type.getColumns(),
                                            type.getElementType());
-    return tile::SharedRowsOp::create(b, own, half, at.value(first));
+    return tile::SharedRowsOp::create(b, own, part, at.value(first));
   };
   auto all = [&](const Parts &parts) -> Parts {
     return {rows(parts.high), rows(parts.low), rows(parts.least)};

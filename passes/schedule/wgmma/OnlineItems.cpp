@@ -91,8 +91,8 @@ void OnlineBlock::emitProducer() {
     place.push_back(row);
     fill(keyRing, stageOf(own, tile, group.tiles()), own.count, keyMap, place);
   }
-  // Values of blocks whose weights no query keeps are zeros, and not read: so
-  // is what lies behind the last key.
+  // Values of blocks whose weights no query keeps are not read: for rows after
+  // the last key TMA writes zeros.
   if (op.getKeep())
     row = arith::SelectOp::create(b, range.emitIsPooled(b, row, sizes.keys),
                                   row, range.keys);

@@ -35,8 +35,8 @@ AttentionTile::AttentionTile(ImplicitLocOpBuilder &b, KernelOp kernel,
                                           : sizes.bodyRows;
   if (usesAmx)
     this->sizes.rows = amxRows;
-  // Keys that one block of Philox draws for share its words: the compiler of
-  // LLVM IR finds them where they are handled together.
+  // Four keys share a block of Philox's words. LLVM merges their blocks where
+  // these keys are handled together.
   int64_t fewest = op.getSeed()        ? std::tuple_size<PhiloxBlock>()
                    : hasPairedValues() ? 2
                                        : 1;

@@ -22,8 +22,8 @@ Value BandedTile::sizeOf(OperandDim of) {
 }
 
 Value BandedTile::addWeighted(Value weight, Value value, Value sum) {
-  // One masked multiply-add with AVX-512: LLVM takes it where the sum is what
-  // is selected if the mask is not set.
+  // One masked multiply-add with AVX-512: the sum is what stays where the mask
+  // is not set.
   Value counts =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, weight, splat(0));
   auto fused = arith::FastMathFlags::contract;

@@ -65,9 +65,8 @@ static bool isShort(const RowLoops &loops) {
 static bool hasShortSums(const RowLoops &loops) {
   return loops.getOp()->hasAttr(shortSumsInF32) &&
          llvm::all_of(loops.getOp().getDpsInputOperands(), [](OpOperand *each) {
-           return getElementTypeOrSelf(each->get()).isIntOrFloat() &&
-                  getElementTypeOrSelf(each->get()).getIntOrFloatBitWidth() ==
-                      16;
+           Type type = getElementTypeOrSelf(each->get());
+           return type.isF16() || type.isBF16();
          });
 }
 
@@ -102,7 +101,8 @@ Value RowKernel::emitShortSums(const RowLoops &loops, Value from, Value to,
   Value end = at.sub(to, at.rem(at.sub(to, from), all));
   auto narrow = VectorType::get({lanes}, b.getF32Type());
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(narrow));
-  // A term plus -0 is the term, of f32, as the folder of additions knows.
+  // A term plus -0 is the term: the addition folds, and the rounding of what
+  // was extended, too.
   Value none = widen(arith::ConstantOp::create(b, b.getF64FloatAttr(-0.0)));
   auto addTerms = [&](Value first, ValueRange before) {
     Values next;
