@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums in f64 of bf16 where 16 terms may be added in f32: four vectors of sums
-// side by side, then those of f64. Rows of f32 go to f64 at once.
+// side by side, then those of f64. The last turn has fewer terms; rows of less
+// than two strips, and those of f32, go to f64 at once.
 //
 // RUN: mixattn-opt %s --split-input-file --attn-set-target='features=avx512f' --attn-schedule-kernels --canonicalize | FileCheck %s
 
@@ -8,8 +9,14 @@
 !t = tensor<4x?xbf16>
 
 // CHECK-LABEL: func.func @sums
-// CHECK:         scf.for {{.*}} step %c1024 iter_args({{.*}} -> (vector<16xf64>, vector<16xf64>, vector<16xf64>, vector<16xf64>)
-// CHECK:           %[[PARTS:.*]]:4 = scf.for {{.*}} step %c64 iter_args({{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK:         %[[IS_SHORT:.*]] = arith.cmpi slt, %[[SIZE:.*]], %c128 : index
+// CHECK:         %[[REST:.*]] = arith.remui %[[SIZE]], %c64 : index
+// CHECK:         %[[WHOLE:.*]] = arith.subi %[[SIZE]], %[[REST]] : index
+// CHECK:         %[[END:.*]] = arith.select %[[IS_SHORT]], %c0, %[[WHOLE]] : index
+// CHECK:         scf.for %[[FIRST:.*]] = %c0 to %[[END]] step %c1024 iter_args({{.*}} -> (vector<16xf64>, vector<16xf64>, vector<16xf64>, vector<16xf64>)
+// CHECK:           %[[FULL:.*]] = arith.addi %[[FIRST]], %c1024 : index
+// CHECK:           %[[NEXT:.*]] = arith.minsi %[[FULL]], %[[END]] : index
+// CHECK:           %[[PARTS:.*]]:4 = scf.for {{.*}} = %[[FIRST]] to %[[NEXT]] step %c64 iter_args({{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
 // CHECK:             %[[X:.*]] = arith.extf {{.*}} : vector<16xbf16> to vector<16xf32>
 // CHECK-NEXT:        arith.addf %{{.*}}, %[[X]] : vector<16xf32>
 // CHECK-NOT:         f64

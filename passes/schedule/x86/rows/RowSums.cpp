@@ -93,12 +93,16 @@ Value RowKernel::putTogether(const RowLoops &loops, unsigned number, Value sums,
   return combine(loops, number, init, vector::ExtractOp::create(b, sums, 0));
 }
 
-/// Goes through strips of lanes whose sums of `termsOfShortSum` terms are f32,
-/// adds these to `sums`, and gives the first lane that is left.
+/// Goes through strips of lanes whose sums of up to `termsOfShortSum` terms are
+/// f32, adds these to `sums`, and gives the first lane that is left.
 Value RowKernel::emitShortSums(const RowLoops &loops, Value from, Value to,
                                Values &sums) {
   int64_t strip = vectorsOfSums * lanes, all = termsOfShortSum * strip;
-  Value end = at.sub(to, at.rem(at.sub(to, from), all));
+  Value size = at.sub(to, from);
+  // Sums of one strip gain nothing.
+  Value end = b.createOrFold<arith::SelectOp>(
+      at.compare(arith::CmpIPredicate::slt, size, 2 * strip), from,
+      at.sub(to, at.rem(size, strip)));
   auto narrow = VectorType::get({lanes}, b.getF32Type());
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(narrow));
   // A term plus -0 is the term: the addition folds, and the rounding of what
@@ -116,7 +120,7 @@ Value RowKernel::emitShortSums(const RowLoops &loops, Value from, Value to,
   };
   sums = emitFor(from, end, all, sums, [&](Value first, ValueRange before) {
     Values next;
-    Values parts = emitFor(first, at.add(first, all), strip,
+    Values parts = emitFor(first, at.min(at.add(first, all), end), strip,
                            Values(vectorsOfSums, zero), addTerms);
     for (auto [sum, part] : llvm::zip(before, parts))
       next.push_back(arith::AddFOp::create(
