@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // attn-narrow-attention: an attention of numbers that the graph widens takes
-// them as they are.
+// them as they are, and gives what the graph rounds its result to.
 
 #include "passes/Passes.h"
 
@@ -45,14 +45,20 @@ static Type elementOf(Value tensor) {
   return getElementTypeOrSelf(tensor.getType());
 }
 
-/// The type of 16 bits that `value`, or what it is a view of, is widened from;
-/// null if it is none.
-static Type widenedFrom(Value value) {
+static bool isNarrow(Type type) {
+  return isa_and_present<FloatType>(type) && type.getIntOrFloatBitWidth() == 16;
+}
+
+/// The type of 16 bits that `value` has, or that it, or what it is a view of,
+/// is widened from; null if it is none.
+static Type narrowType(Value value) {
+  if (isNarrow(elementOf(value)))
+    return elementOf(value);
   while (isReshape(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   linalg::GenericOp cast = asCast<arith::ExtFOp>(value.getDefiningOp());
   Type type = cast ? elementOf(cast.getDpsInputs()[0]) : Type();
-  return type && type.getIntOrFloatBitWidth() == 16 ? type : Type();
+  return isNarrow(type) ? type : Type();
 }
 
 /// `tensor` in the shape that `reshape` gives another one.
@@ -65,24 +71,69 @@ static Value reshaped(RewriterBase &b, Operation *reshape, Value tensor) {
   return made->getResult(0);
 }
 
-/// The numbers that `value` is widened from, in its shape.
+/// The numbers of 16 bits that `value` is, or is widened from, in its shape.
 static Value narrowed(RewriterBase &b, Value value) {
+  if (isNarrow(elementOf(value)))
+    return value;
   Operation *op = value.getDefiningOp();
   if (!isReshape(op))
     return cast<linalg::GenericOp>(op).getDpsInputs()[0];
   return reshaped(b, op, narrowed(b, op->getOperand(0)));
 }
 
-/// The rounding of `value` to `type`, or of what views make of it, that alone
-/// reads it; null if others do.
-static linalg::GenericOp findRounding(Value value, Type type) {
+/// The op after views of `value` that alone reads these; null if others do.
+static Operation *findReader(Value value) {
   while (value.hasOneUse() && isReshape(*value.user_begin()))
     value = value.user_begin()->getResult(0);
-  if (!value.hasOneUse())
-    return {};
-  linalg::GenericOp cast = asCast<arith::TruncFOp>(*value.user_begin());
-  return cast && elementOf(cast->getResult(0)) == type ? cast
-                                                       : linalg::GenericOp();
+  return value.hasOneUse() ? *value.user_begin() : nullptr;
+}
+
+static bool isRounding(Operation *op, Type type) {
+  linalg::GenericOp cast = asCast<arith::TruncFOp>(op);
+  return cast && elementOf(cast->getResult(0)) == type;
+}
+
+/// Whether `op` adds each number of one tensor to one of another one.
+static bool isSum(Operation *op) {
+  auto generic = dyn_cast_if_present<linalg::GenericOp>(op);
+  if (!generic || generic.getNumDpsInputs() != 2 ||
+      generic.getNumParallelLoops() != generic.getNumLoops() ||
+      generic.getNumResults() != 1)
+    return false;
+  auto sum = generic.getBody()
+                 ->getTerminator()
+                 ->getOperand(0)
+                 .getDefiningOp<arith::AddFOp>();
+  return sum && llvm::equal(sum->getOperands(), generic.getRegionInputArgs());
+}
+
+/// Whether sums of `value` with other numbers alone are read, and they only to
+/// be rounded to `type`.
+static bool isRoundedInSums(Value value, Type type) {
+  Operation *reader = findReader(value);
+  while (isSum(reader))
+    reader = findReader(reader->getResult(0));
+  return isRounding(reader, type);
+}
+
+/// `tensor`, of numbers of 16 bits, as f32.
+static Value widened(RewriterBase &b, Value tensor) {
+  Location loc = tensor.getLoc();
+  Type element = b.getF32Type();
+  Value wide = tensor::EmptyOp::create(
+      b, loc, tensor::getMixedSizes(b, loc, tensor), element);
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  AffineMap same = b.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> parallel(rank,
+                                            utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, wide.getType(), tensor, wide, {same, same}, parallel,
+             [&](OpBuilder &b, Location loc, ValueRange numbers) {
+               Value number =
+                   arith::ExtFOp::create(b, loc, element, numbers[0]);
+               linalg::YieldOp::create(b, loc, number);
+             })
+      .getResult(0);
 }
 
 namespace {
@@ -100,12 +151,11 @@ private:
   void narrow(GenericOp op) {
     if (op->getNumResults() != 1 || !op.getQuery() || !op.getKey())
       return;
-    Type type = widenedFrom(op.getValue());
-    if (!type || widenedFrom(op.getQuery()) != type ||
-        widenedFrom(op.getKey()) != type)
+    Type type = narrowType(op.getValue());
+    if (!type || narrowType(op.getQuery()) != type ||
+        narrowType(op.getKey()) != type)
       return;
-    linalg::GenericOp rounding = findRounding(op->getResult(0), type);
-    if (!rounding)
+    if (!isRoundedInSums(op->getResult(0), type))
       return;
     IRRewriter b(op);
     IRMapping mapping;
@@ -115,18 +165,23 @@ private:
     auto made = cast<GenericOp>(b.clone(*op, mapping));
     auto result = cast<RankedTensorType>(op->getResult(0).getType());
     made->getResult(0).setType(result.clone(type));
-    // The views between, then what the rounding gave.
     Value value = made->getResult(0);
-    for (Operation *each = *op->getResult(0).user_begin(); each != rounding;
-         each = *each->user_begin()) {
-      b.setInsertionPoint(each);
-      value = reshaped(b, each, value);
+    Operation *reader = findReader(op->getResult(0));
+    if (!isRounding(reader, type)) {
+      b.replaceOp(op, widened(b, value));
+    } else {
+      // The views between, then what the rounding gave.
+      for (Operation *each = *op->getResult(0).user_begin(); each != reader;
+           each = *each->user_begin()) {
+        b.setInsertionPoint(each);
+        value = reshaped(b, each, value);
+      }
+      b.replaceOp(reader, value);
     }
-    b.replaceOp(rounding, value);
-    remark::passed(op.getLoc(), remark::RemarkOpts::name("narrow").category(
-                                    "attn-narrow-attention"))
-        << remark::reason("attention of {0}, which the graph widens and rounds "
-                          "back",
+    remark::passed(made.getLoc(), remark::RemarkOpts::name("narrow").category(
+                                      "attn-narrow-attention"))
+        << remark::reason("attention of {0}, to which the graph rounds its "
+                          "result",
                           type);
   }
 };

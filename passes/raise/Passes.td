@@ -92,15 +92,18 @@ def RaiseAttentionPass : Pass<"attn-raise-attention", "::mlir::ModuleOp"> {
 }
 
 def NarrowAttentionPass : Pass<"attn-narrow-attention", "::mlir::ModuleOp"> {
-  let summary = "Take numbers of 16 bits that a graph widens for an attention";
+  let summary = "Keep an attention in the 16 bits that a graph widens and rounds to";
   let description = [{
-    Input: `attn.generic` of f32, as attn-raise-attention makes it.
-    Output: where queries, keys and values are all widened from one type of 16
-    bits, and the result is only rounded to that type, the op takes the numbers
-    as they are and gives that type. PyTorch exports attention of such models so.
-    Reshapes between do not matter. Products of two such numbers are exact in f32.
-    Powers and weights are as precise as of any attention of 16 bits, which may
-    round weights to the type: an error of the order of the result's own rounding.
+    Input: `attn.generic` that gives f32, as attn-raise-attention makes it.
+    Output: where queries, keys and values all have one type of 16 bits, or are
+    widened from it, and the result is only rounded to that type, the op takes the
+    numbers as they are and gives that type. PyTorch and ONNX's exporter write
+    attention of such models so. Reshapes between do not matter. Nor do sums of
+    the result with other numbers before the rounding, as of a bias on weights:
+    then the op's result is widened, and the sums are f32 as before.
+    Products of two such numbers are exact in f32. Powers and weights are as
+    precise as of any attention of 16 bits, which may round weights to the type:
+    an error of the order of the result's own rounding.
     A remark says of each op that it was made so.
     Skips: operands of different types; results that others read as f32; ops with
     further results.

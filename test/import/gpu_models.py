@@ -69,6 +69,27 @@ class Masked(nn.Module):
         return torch.where(y > 0, y, -y / 4)
 
 
+class Eager(nn.Module):
+    """Attention written out, its softmax in f32, as transformers has it."""
+
+    def forward(self, q, k, v):
+        scores = q @ k.transpose(-1, -2) * D**-0.5
+        return torch.softmax(scores, -1, dtype=torch.float32).to(q.dtype) @ v
+
+
+class TalkingHeads(nn.Module):
+    """Attention of CaiT: layers over the heads of scores and of weights, with biases."""
+
+    def __init__(self):
+        super().__init__()
+        self.scores, self.weights = nn.Linear(HEADS, HEADS), nn.Linear(HEADS, HEADS)
+
+    def forward(self, q, k, v):
+        scores = q * D**-0.5 @ k.transpose(-1, -2)
+        weights = self.scores(scores.permute(0, 2, 3, 1)).permute(0, 3, 1, 2).softmax(-1)
+        return self.weights(weights.permute(0, 2, 3, 1)).permute(0, 3, 1, 2) @ v
+
+
 class CachedStep(nn.Module):
     """New tokens, any number of them, from the position `start` on of caches."""
 
@@ -91,6 +112,8 @@ class CachedStep(nn.Module):
 
 
 TOKENS = {"x": ((2, 21, WIDTH), (0, 1))}
+# Queries, keys and values, as many.
+ALIKE = {name: ((2, HEADS, 21, D), (0, 2)) for name in "qkv"}
 
 # The class of each, and its inputs by name: sizes, and which dims are open.
 MODELS = {
@@ -98,7 +121,8 @@ MODELS = {
     "chunks": (Chunks, {"x": ((2, 21, 3 * WIDTH), (0, 1))}),
     "multihead": (Multihead, TOKENS),
     "heads": (Heads, TOKENS),
-    "masked": (Masked, {name: ((2, HEADS, 21, D), (0, 2)) for name in "qkv"}
-               | {"visible": ((21, 21), (0, 1))}),
+    "masked": (Masked, ALIKE | {"visible": ((21, 21), (0, 1))}),
+    "eager": (Eager, ALIKE),
+    "talking_heads": (TalkingHeads, ALIKE),
     "cached_step": (CachedStep, {"x": ((2, 5, WIDTH), (1,)), "start": ((), ())}),
 }

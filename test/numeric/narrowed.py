@@ -88,7 +88,7 @@ def main():
                 made = subprocess.run(
                     [compiler, source, f"--target={target}", "--remarks", "-o", artifact],
                     check=True, capture_output=True, text=True)
-                is_narrow = f"attention of {dtype}, which the graph widens" in made.stderr
+                is_narrow = f"attention of {dtype}, to which the graph rounds its result" in made.stderr
                 subprocess.run(
                     [runner, artifact, f"--inputs={folder}/in.npz", "--guard",
                      f"--output=o={folder}/o.npy"], check=True, stdout=subprocess.DEVNULL)

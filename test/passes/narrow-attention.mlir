@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attention of numbers that a graph widens from 16 bits, and whose result it
-// rounds back, is attention of these numbers.
+// Attention of numbers of 16 bits, which a graph may widen, and whose result it
+// rounds to their type, is attention of these numbers and gives that type.
 //
 // RUN: mixattn-opt %s --attn-narrow-attention --canonicalize --split-input-file --mlir-print-local-scope | FileCheck %s
 // RUN: mixattn-opt %s --attn-narrow-attention --split-input-file --remarks-filter-passed=attn-narrow-attention --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 #same = affine_map<(b, h, n, d) -> (b, h, n, d)>
 
-// REMARK: attention of bf16, which the graph widens and rounds back
+// REMARK: attention of bf16, to which the graph rounds its result
 // CHECK-LABEL: func.func @all(
 // CHECK-SAME:    %[[Q:.+]]: tensor<1x4x?x8xbf16>, %[[K:.+]]: tensor<1x4x7x8xbf16>, %[[V:.+]]: tensor<1x4x7x8xbf16>, %[[BIAS:.+]]: tensor
 // CHECK-NEXT:    %[[O:.+]] = attn.generic scores(%[[Q]], %[[K]] : {{.*}}bf16>) scale 5.000000e-01 bias(%[[BIAS]] : tensor<4x?x7xf32>) pool(%[[V]] : {{.*}}bf16>) -> tensor<1x4x?x8xbf16>
@@ -52,7 +52,7 @@ func.func @all(%q: tensor<1x4x?x8xbf16>, %k: tensor<1x4x7x8xbf16>, %v: tensor<1x
 #heads = affine_map<(h, n, d) -> (h, n, d)>
 
 // Reshapes may stand between: those that give operands four dims.
-// REMARK: attention of f16, which the graph widens and rounds back
+// REMARK: attention of f16, to which the graph rounds its result
 // CHECK-LABEL: func.func @reshaped(
 // CHECK-SAME:    %[[X:.+]]: tensor<4x9x8xf16>)
 // CHECK-NEXT:    %[[WIDE:.+]] = tensor.expand_shape %[[X]] {{.*}} : tensor<4x9x8xf16> into tensor<1x4x9x8xf16>
@@ -79,6 +79,83 @@ func.func @reshaped(%x: tensor<4x9x8xf16>) -> tensor<4x9x8xf16> {
     linalg.yield %r : f16
   } -> tensor<4x9x8xf16>
   return %o : tensor<4x9x8xf16>
+}
+
+// -----
+
+#same = affine_map<(b, h, n, d) -> (b, h, n, d)>
+
+// Numbers of 16 bits may be there already, and the result may be rounded in a sum,
+// or in one of its views: the sum is of f32.
+// REMARK: attention of bf16, to which the graph rounds its result
+// CHECK-LABEL: func.func @summed(
+// CHECK-SAME:    %[[X:.+]]: tensor<1x4x9x8xbf16>, %[[Y:.+]]: tensor<4x9x8xf32>)
+// CHECK:         %[[O:.+]] = attn.generic scores(%[[X]], %[[X]] : {{.*}}bf16>) scale 1.0{{.*}} pool(%[[X]] : {{.*}}bf16>) -> tensor<1x4x9x8xbf16>
+// CHECK:         %[[WIDE:.+]] = linalg.generic {{.*}} ins(%[[O]] : tensor<1x4x9x8xbf16>)
+// CHECK:           arith.extf
+// CHECK:         %[[FLAT:.+]] = tensor.collapse_shape %[[WIDE]]
+// CHECK:         %[[SUM:.+]] = linalg.generic {{.*}} ins(%[[FLAT]], %[[Y]] :
+// CHECK:           arith.addf {{.*}} : f32
+// CHECK:         linalg.generic {{.*}} ins(%[[SUM]] :
+// CHECK:           arith.truncf
+func.func @summed(%x: tensor<1x4x9x8xbf16>, %y: tensor<4x9x8xf32>) -> tensor<4x9x8xbf16> {
+  %p = attn.generic scores(%x, %x : tensor<1x4x9x8xbf16>, tensor<1x4x9x8xbf16>) scale 1.0
+      pool(%x : tensor<1x4x9x8xbf16>) -> tensor<1x4x9x8xf32>
+  %flat = tensor.collapse_shape %p [[0, 1], [2], [3]] : tensor<1x4x9x8xf32> into tensor<4x9x8xf32>
+  %e = tensor.empty() : tensor<4x9x8xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(h, n, d) -> (h, n, d)>, affine_map<(h, n, d) -> (h, n, d)>, affine_map<(h, n, d) -> (h, n, d)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%flat, %y : tensor<4x9x8xf32>, tensor<4x9x8xf32>) outs(%e : tensor<4x9x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %sum = arith.addf %a, %b : f32
+    linalg.yield %sum : f32
+  } -> tensor<4x9x8xf32>
+  %narrow = tensor.empty() : tensor<4x9x8xbf16>
+  %o = linalg.generic {indexing_maps = [affine_map<(h, n, d) -> (h, n, d)>, affine_map<(h, n, d) -> (h, n, d)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s : tensor<4x9x8xf32>) outs(%narrow : tensor<4x9x8xbf16>) {
+  ^bb0(%a: f32, %out: bf16):
+    %r = arith.truncf %a : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<4x9x8xbf16>
+  return %o : tensor<4x9x8xbf16>
+}
+
+// -----
+
+#same = affine_map<(b, h, n, d) -> (b, h, n, d)>
+
+// A sum that is f32, or a product that is rounded, leaves the result as it is.
+// REMARK-NOT: attention of
+// CHECK-LABEL: func.func @wide_readers(
+// CHECK-COUNT-2: attn.generic scores({{.*}}bf16>) scale 1.0{{.*}} -> tensor<1x4x9x8xf32>
+// CHECK:         return
+func.func @wide_readers(%x: tensor<1x4x9x8xbf16>, %y: tensor<1x4x9x8xf32>) -> (tensor<1x4x9x8xf32>, tensor<1x4x9x8xbf16>) {
+  %e = tensor.empty() : tensor<1x4x9x8xf32>
+  %p = attn.generic scores(%x, %x : tensor<1x4x9x8xbf16>, tensor<1x4x9x8xbf16>) scale 1.0
+      pool(%x : tensor<1x4x9x8xbf16>) -> tensor<1x4x9x8xf32>
+  %s = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%p, %y : tensor<1x4x9x8xf32>, tensor<1x4x9x8xf32>) outs(%e : tensor<1x4x9x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %sum = arith.addf %a, %b : f32
+    linalg.yield %sum : f32
+  } -> tensor<1x4x9x8xf32>
+  %p2 = attn.generic scores(%x, %x : tensor<1x4x9x8xbf16>, tensor<1x4x9x8xbf16>) scale 1.0 causal
+      pool(%x : tensor<1x4x9x8xbf16>) -> tensor<1x4x9x8xf32>
+  %t = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%p2, %y : tensor<1x4x9x8xf32>, tensor<1x4x9x8xf32>) outs(%e : tensor<1x4x9x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %product = arith.mulf %a, %b : f32
+    linalg.yield %product : f32
+  } -> tensor<1x4x9x8xf32>
+  %narrow = tensor.empty() : tensor<1x4x9x8xbf16>
+  %o = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%t : tensor<1x4x9x8xf32>) outs(%narrow : tensor<1x4x9x8xbf16>) {
+  ^bb0(%a: f32, %out: bf16):
+    %r = arith.truncf %a : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<1x4x9x8xbf16>
+  return %s, %o : tensor<1x4x9x8xf32>, tensor<1x4x9x8xbf16>
 }
 
 // -----
