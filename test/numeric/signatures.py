@@ -108,6 +108,11 @@ SIGNATURES = {
     "mixhead_everything":
         GROUPED + " w[64,8]f32 b[8,8]f32 bias[8,1,S]f32 slopes[8]f32"
                   " lengths[B]i64 mask[N,S]i1",
+    "mixhead_shared_everything":
+        "q[B,6,N,24] k[B,1,S,24] v[B,1,S,40] w[24,6]f32 b[6,6]f32"
+        " bias[6,1,S]f32 slopes[6]f32 lengths[B]i64 mask[6,N,S]i1 -> lse[B,6,N]",
+    "mixhead_shared_given": "scores[B,8,N,S]f32 mixer[8,8]f32 lengths[B]i64"
+                            " v[B,1,S,64]",
     "composed_mlp": "q[B,2,N,64] keys[B,2,2,S,64] log_prior[2,2] w1[2,3] b1[3]"
                     " w2[3,4] b2[4] mixer_post[4,4] v[B,4,S,48]"
                     " -> lse[B,4,N]",

@@ -27,11 +27,18 @@ Value FragmentBody::emitResult(int64_t g, Value outputs,
 }
 
 void FragmentBody::emitLogSums(int64_t g, const Statistics &statistics) {
-  if (Value lse = op.getLse())
+  Value lse = op.getLse();
+  if (!lse)
+    return;
+  Value sums = Softmax::emitLogSum(b, statistics.reference, statistics.sum),
+        output = kernel.getOutputs()[cast<OpResult>(lse).getResultNumber()];
+  if (rowHeads == 1)
     tile::StoreRowsOp::create(
-        b, Softmax::emitLogSum(b, statistics.reference, statistics.sum),
-        kernel.getOutputs()[cast<OpResult>(lse).getResultNumber()],
-        ValueRange{batch, heads[g], firstQuery}, numQueries);
+        b, sums, output, ValueRange{batch, heads[g], firstQuery}, numQueries);
+  else
+    tile::StoreRowsOp::create(
+        b, sums, KernelBuffers::headsAt(b, output, batch, heads[g], rowHeads),
+        firstRow(), endOfRows);
 }
 
 void FragmentBody::emitMixedResults(ValueRange outputs, Value references,

@@ -170,15 +170,15 @@ static void emitHead(ImplicitLocOpBuilder &b, Body &body, Softmax &softmax,
 
 /// The instructions of one element: from products to the weights of `heads`
 /// heads, less the maxima and sums of the row.
-static UnitCounts countElement(AttentionOpInterface op, int64_t heads) {
+static UnitCounts countElement(AttentionOpInterface op, int64_t heads,
+                               ReadFrom from) {
   Location loc = op->getLoc();
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(loc);
   ImplicitLocOpBuilder b(loc, op->getContext());
   b.setInsertionPointToStart(scratch->getBody());
   // How often a read is a load depends on no size.
-  // Two passes read all but given scores from the device's memory.
   OperandWindows windows =
-      op.hasPostmix()
+      from == ReadFrom::Memory
           ? OperandWindows::findGiven(op, heads, /*queries=*/1, /*keys=*/1,
                                       /*teams=*/1, /*stages=*/1)
           : OperandWindows::find(op, heads, /*queries=*/1, /*keys=*/1,
@@ -270,12 +270,12 @@ UnitCounts mixattn::countDropped(AttentionOpInterface op, int64_t keys,
 }
 
 UnitCounts mixattn::countPowers(AttentionOpInterface op, int64_t keys,
-                                int64_t heads) {
-  return countElement(op, heads) * (double(keys) / 2);
+                                int64_t heads, ReadFrom from) {
+  return countElement(op, heads, from) * (double(keys) / 2);
 }
 
 UnitCounts mixattn::countSoftmax(AttentionOpInterface op, int64_t keys,
-                                 int64_t heads, int64_t exps) {
+                                 int64_t heads, int64_t exps, ReadFrom from) {
   CountedOperands operands;
   double exponents =
       Collapse::of(op) ? 1 : double(Body(op, operands).numExponents());
@@ -294,7 +294,7 @@ UnitCounts mixattn::countSoftmax(AttentionOpInterface op, int64_t keys,
   own.exps -= byPolynomial;
   own.fma += 9 * byPolynomial;
   own.alu += 2 * byPolynomial;
-  UnitCounts counts = countPowers(op, keys, heads);
+  UnitCounts counts = countPowers(op, keys, heads, from);
   counts += own * double(heads);
   return counts;
 }

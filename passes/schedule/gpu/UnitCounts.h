@@ -65,16 +65,21 @@ struct BlockCounts {
 /// the last one among them: 1 where the number of queries is open.
 double countShareThere(AttentionOpInterface op, int64_t queries);
 
+/// Whether bodies read operands from windows, or all but given scores from the
+/// device's memory.
+enum class ReadFrom { Windows, Memory };
+
 /// Counts what a warp, each thread of which holds `keys` / 2 elements in two
 /// rows, does from the products of `op` to the powers of `heads` heads.
-UnitCounts countPowers(AttentionOpInterface op, int64_t keys, int64_t heads);
+UnitCounts countPowers(AttentionOpInterface op, int64_t keys, int64_t heads,
+                       ReadFrom from);
 
 /// Counts what a warp, each thread of which holds `keys` / 2 elements in two
 /// rows, does from the products of `op` to the weights of `heads` heads as
 /// operands, and with the outputs, which it rescales: all but the products. Of
 /// every eight weights the unit of exponentials computes `exps`.
 UnitCounts countSoftmax(AttentionOpInterface op, int64_t keys, int64_t heads,
-                        int64_t exps);
+                        int64_t exps, ReadFrom from = ReadFrom::Windows);
 
 /// Counts what a warp, each thread of which holds `keys` / 2 elements in two
 /// rows, does to drop weights of `heads` heads after the softmax; nothing where

@@ -31,6 +31,8 @@ struct BlockSizes {
   /// Heads that have rows of the block: more than one where they read the same
   /// keys and values. A query has a row for each.
   int64_t rowHeads = 1;
+  /// Whether heads mix outputs in the end (OutputMixer.h): all have rows.
+  bool mixesOutputs = false;
   /// Keys of a block.
   int64_t keys = blockKeys;
   /// Whether one block of keys has all that its queries see.
@@ -40,6 +42,9 @@ struct BlockSizes {
   mlir::Type type;
 
   BlockSizes(AttentionOpInterface op, int64_t sharedBytes) : BlockSizes(op) {
+    mixesOutputs = op.hasPostmix();
+    if (mixesOutputs)
+      rowHeads = op.getNumHeads();
     if (int64_t seen = findSeenAtOnce()) {
       BlockSizes narrow = *this;
       narrow.seesAllAtOnce = true;
@@ -65,8 +70,12 @@ struct BlockSizes {
   /// Rows of a group, and of a block.
   int64_t groupRows() const { return 16 * warps; }
   int64_t rows() const { return rowGroups * groupRows(); }
-  /// Queries of a block, all rows of which it has.
-  int64_t queries() const { return rows() / rowHeads; }
+  /// Queries of a group, and of a block, all rows of which it has. Rows that
+  /// are left over in a group are nobody's.
+  int64_t queriesOfGroup() const { return groupRows() / rowHeads; }
+  int64_t queries() const { return rowGroups * queriesOfGroup(); }
+  /// Rows from the first of a group to that of the next one.
+  int64_t groupStride() const { return queriesOfGroup() * rowHeads; }
   int64_t numThreads() const { return 32 * warps; }
 
   /// Whether queries lie in shared memory: registers hold 128 features of one
@@ -110,8 +119,22 @@ struct BlockSizes {
       windows.setOwn(AttentionOpInterface(op).getKeyTerm());
     return windows;
   }
+  /// The outputs that heads mix, a row for each of a group's, and what each
+  /// head gives to a row: they lie where keys and values were.
+  tile::SharedType outputTile() const {
+    return tile::SharedType::getPadded(groupRows(), group.valueFeatures, f32());
+  }
+  tile::SharedType mixerTile() const {
+    return tile::SharedType::getPadded(rowHeads, groupRows(), f32());
+  }
+  int64_t mixerOffset() const { return outputTile().getBytes(); }
   /// Bytes of shared memory that a block takes.
-  int64_t bytes() const { return windowOffset() + windows().bytes(); }
+  int64_t bytes() const {
+    int64_t ofKeys = windowOffset() + windows().bytes();
+    return mixesOutputs
+               ? std::max(ofKeys, mixerOffset() + mixerTile().getBytes())
+               : ofKeys;
+  }
   /// Why a block does not fit, or nothing.
   std::string whyNot(int64_t sharedBytes) const;
   /// The work of a block of threads on one block of keys. Of every eight
@@ -130,6 +153,7 @@ struct BlockSizes {
 
 private:
   static constexpr int64_t reserved = 1024;
+  mlir::Type f32() const { return mlir::Float32Type::get(type.getContext()); }
 
   explicit BlockSizes(AttentionOpInterface op)
       : op(op), group(op), type(op.getValueType().getElementType()) {

@@ -4,7 +4,7 @@
 #include "passes/body/NeverUnroll.h"
 #include "passes/body/ScoreBody.h"
 #include "passes/schedule/gpu/OwnTerms.h"
-#include "passes/schedule/mma/OnlineBlock.h"
+#include "passes/schedule/mma/OutputMixer.h"
 #include "passes/schedule/mma/Schedules.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -50,7 +50,7 @@ OnlineBlock::Values OnlineBlock::queriesOf(int64_t channel) {
   Values tiles;
   for (int64_t r = 0; r < sizes.rowGroups; ++r)
     tiles.push_back(rowsOf(
-        queryTiles, at.value(channel * sizes.rows() + r * sizes.groupRows()),
+        queryTiles, at.value(channel * sizes.rows() + r * sizes.groupStride()),
         sizes.groupRows()));
   return tiles;
 }
@@ -203,6 +203,20 @@ OnlineBlock::State OnlineBlock::stateOf(ValueRange carried, int64_t i) const {
   return {hasValues() ? own[0] : Value(), {own[outputs], own[outputs + 1]}};
 }
 
+/// Rows of a group that are left over would be those of the next one's queries.
+void OnlineBlock::emitGroups() {
+  for (int64_t r = 0; r < sizes.rowGroups; ++r) {
+    Value first = at.add(firstQuery, r * sizes.queriesOfGroup());
+    firstQueries.push_back(first);
+    bool hasMore = sizes.groupStride() < sizes.groupRows();
+    ends.push_back(
+        hasMore
+            ? at.min(endOfRows,
+                     at.mul(at.add(first, sizes.queriesOfGroup()), rowHeads))
+            : endOfRows);
+  }
+}
+
 void OnlineBlock::emit(tile::GridOp grid) {
   if (group.hasProducts())
     keyTiles = tile::SharedTileOp::create(b, sizes.keyTiles(), 0);
@@ -210,8 +224,7 @@ void OnlineBlock::emit(tile::GridOp grid) {
     valueTiles =
         tile::SharedTileOp::create(b, sizes.valueTiles(), sizes.valueOffset());
   emitItemOf(grid);
-  for (int64_t r = 0; r < sizes.rowGroups; ++r)
-    firstQueries.push_back(at.add(firstQuery, r * sizes.groupRows()));
+  emitGroups();
   for (Value first : firstQueries) {
     firstQuery = first;
     rowsApart.push_back(emitAreApart());
@@ -276,8 +289,12 @@ void mma::scheduleOnline(KernelOp kernel, int64_t sharedBytes, int64_t exps) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   auto op = cast<AttentionOpInterface>(kernel.getAnchor());
   BlockSizes sizes(op, sharedBytes);
-  tile::GridOp grid = makeBlocks(b, kernel, op, sizes.queries(),
-                                 sizes.group.heads, sizes.numThreads());
-  OnlineBlock(b, kernel, sizes, exps).emit(grid);
+  tile::GridOp grid =
+      makeBlocks(b, kernel, op, sizes.queries(),
+                 sizes.group.heads * sizes.rowHeads, sizes.numThreads());
+  if (sizes.mixesOutputs)
+    OutputMixer(b, kernel, sizes, exps).emit(grid);
+  else
+    OnlineBlock(b, kernel, sizes, exps).emit(grid);
   kernel.erase();
 }

@@ -44,6 +44,7 @@ protected:
   }
 
   const BlockSizes &sizes;
+  const HeadGroup &group = sizes.group;
 
 private:
   /// The values that a group of rows of a head carries from block of keys to
@@ -58,6 +59,7 @@ private:
   Values numbersOf(const State &state) const;
   State stateOf(mlir::ValueRange carried, int64_t i) const;
 
+  void emitGroups();
   void emitQueries();
   void emitOwnTerms(mlir::Value stage);
   mlir::Value queryMatrix(int64_t channel);
@@ -80,6 +82,7 @@ private:
   /// Goes on with the rows of group `r`.
   void beginRows(int64_t r) {
     firstQuery = firstQueries[r];
+    endOfRows = ends[r];
     areApart = rowsApart[r];
   }
   /// `rows` rows of `tile` from `first` on.
@@ -107,13 +110,12 @@ private:
     return KernelBuffers::matrixAt(b, buffers.bufferOf(tensor), leading);
   }
 
-  const HeadGroup &group = sizes.group;
   mlir::Value keyTiles, valueTiles, queryTiles;
   /// The queries of the only channel, in registers, a group each.
   Values queries;
-  /// The first query of each group of rows, and whether terms of their
-  /// components lie apart.
-  Values firstQueries, rowsApart;
+  /// The first query of each group of rows, where its rows end, and whether
+  /// terms of their components lie apart.
+  Values firstQueries, ends, rowsApart;
   /// Numbers that are added to the block's own terms of keys, one for each
   /// component.
   Values priors;

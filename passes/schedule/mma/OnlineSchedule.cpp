@@ -6,6 +6,7 @@
 #include "passes/schedule/mma/BlockSizes.h"
 #include "passes/schedule/mma/Dense.h"
 #include "passes/schedule/mma/Linear.h"
+#include "passes/schedule/mma/OutputMixer.h"
 #include "passes/schedule/mma/Schedules.h"
 
 using namespace mlir;
@@ -78,10 +79,15 @@ void mma::addSchedulesBelow(ScheduleTable &table, TargetFamily family,
 std::string Online::whyNot(Operation *op) const {
   if (std::string why = whyBetter(better.get(), op); !why.empty())
     return why;
-  if (std::string why = whyNotOnline(op); !why.empty())
+  if (std::string why = GpuSchedule::whyNot(op); !why.empty())
     return why;
-  BlockSizes sizes(cast<AttentionOpInterface>(op), sharedBytes);
-  return sizes.whyNot(sharedBytes);
+  auto attention = cast<AttentionOpInterface>(op);
+  if (attention.hasPostmix())
+    if (std::string why = OutputMixer::whyNot(attention); !why.empty())
+      return why;
+  if (std::string why = whyNoRegisters(attention); !why.empty())
+    return why;
+  return BlockSizes(attention, sharedBytes).whyNot(sharedBytes);
 }
 
 SmallVector<BlockCounts, 1> Online::countBlocks(AttentionOpInterface op,

@@ -191,7 +191,7 @@ static BlockCounts countExchange(AttentionOpInterface op,
   counts.heads = sizes.heads;
   counts.warps = sizes.allWarps / 4;
   double columns = heads * (features + values) + mixed;
-  counts.warp = countPowers(op, sizes.keys, 1) * heads;
+  counts.warp = countPowers(op, sizes.keys, 1, ReadFrom::Memory) * heads;
   counts.warp.products = keys * columns / (8 * 16);
   // Right sides, four squares for two products, and left ones: queries, mixers
   // and mixed weights.
@@ -233,7 +233,8 @@ SmallVector<BlockCounts, 1> TwoPass::countBlocks(AttentionOpInterface op,
   TwoPassSizes rows = TwoPassSizes::ofFactors(op, sharedBytes);
   BlockCounts first = countScores(op, rows);
   first.stage = "softmax_factors";
-  first.warp += countSoftmax(op, rows.keys, rows.heads, tile::allExps);
+  first.warp +=
+      countSoftmax(op, rows.keys, rows.heads, tile::allExps, ReadFrom::Memory);
 
   if (auto exchange = ExchangeSizes::of(op, sharedBytes))
     return {first, countExchange(op, *exchange)};
@@ -244,7 +245,8 @@ SmallVector<BlockCounts, 1> TwoPass::countBlocks(AttentionOpInterface op,
   second.queryBytes += countMixSourceBytes(op, sizes.mixed, groupQueries);
   bool meet = sizes.units == 1;
   second.warp +=
-      countPowers(op, sizes.keys, meet ? sizes.mixed : 1) * double(sizes.units);
+      countPowers(op, sizes.keys, meet ? sizes.mixed : 1, ReadFrom::Memory) *
+      double(sizes.units);
   double mixed = double(sizes.mixed), heads = double(sizes.heads),
          elements = double(sizes.keys) / 2;
   // Two rows have a coefficient for each pair of heads, made of two numbers,

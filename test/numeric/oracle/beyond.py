@@ -51,6 +51,12 @@ def given_mixed(x, **masks):
         lambda p: softmax.mix_heads_by_row(p, x["q"], x["w"], x["b"]))
 
 
+def mixhead_shared_given(x, **masks):
+    return softmax.attend(x, [x["scores"]], basics.visible(x, **masks),
+                          lambda p: softmax.mix_heads(p, x["mixer"]),
+                          keep=(40, 7))
+
+
 def noise_relu(x, **masks):
     logits = scores.products(x)
     mixed = scores.mix_noisy_terms(logits, x["mixer"], x["sigma"], x["noise"],
@@ -85,6 +91,9 @@ VARIANTS = {
     "keep_results": (partial(softmax.plain, keep=(5, 2)), CAUSAL),
     "mixhead_results": (softmax.plain, CAUSAL),
     "mixhead_everything": (mixhead_everything, CAUSAL | {"band": (9, 2)}),
+    "mixhead_shared_everything": (
+        mixhead_everything, CAUSAL | {"band": (70, 2)}),
+    "mixhead_shared_given": (mixhead_shared_given, {}),
     "mgk_results": (softmax.equal(softmax.mgk), CAUSAL),
     "mgk_sigsoftmax": (
         softmax.equal(softmax.mgk, normaliser=softmax.sigsoftmax), {}),
