@@ -27,12 +27,13 @@ ROWS = [
     (ONLINE, "1x128x256x1", "H=4",
      "fish_hard fish_hard_causal fish_noise_global fish_noise_local fish_philox gfish gfish_hard "
      "gfish_paper mgk_multi_query mish softmax_everything softmax_gqa"),
+    ([], "1x128x256x1", "H=8", "mixhead_shared_values"),
     ([], "1x512x512x1", "H=2", "band_projection band_softmax"),
     ([], "1x128x256x1", "H=2", "linformer"),
     ([], "2x49x49x1", "H=12", "swin_gfish"),
     (TWO_PASS, "1x64x256x1", "H=4",
      "composed mixhead_a mixhead_a_sigsoftmax mixhead_b mixhead_relative_bias "
-     "mixhead_shared_values mixhead_synthesizer"),
+     "mixhead_synthesizer"),
     (TWO_PASS, "1x128x256x1", "H=4", "mixhead_a_causal mixhead_b_causal"),
     (CHUNKED, "1x256x256x1", "H=2", "linear linear_causal mlk smlk"),
     (CHUNKED, "1x256x256x1", "H=8", "lfish_hard"),

@@ -19,16 +19,17 @@ using namespace mixattn::mma;
 
 std::string OutputMixer::whyNot(AttentionOpInterface op) {
   if (op.hasPremix())
-    return "scores of heads meet, and so do weights";
+    return "heads mix scores, and weights";
   int64_t heads = op.getNumHeads();
   if (op.getValueGroup() != heads)
-    return "weights mix that pool values of several heads";
+    return "heads mix weights of values that they do not all share";
   if (!op.getGivenScores() && op.getKeyGroup() != heads)
-    return "weights mix that are of keys of several heads";
+    return "heads mix weights of keys that they do not all share";
   if (heads > groupQueries)
-    return llvm::formatv("weights of {0} heads mix, but of a query a block has "
-                         "up to {1} rows",
-                         heads, groupQueries);
+    return llvm::formatv(
+        "{0} heads mix weights, but a block has up to {1} rows "
+        "of a query",
+        heads, groupQueries);
   return "";
 }
 
