@@ -208,7 +208,8 @@ void OnlineBlock::emitGroups() {
   for (int64_t r = 0; r < sizes.rowGroups; ++r) {
     Value first = at.add(firstQuery, r * sizes.queriesOfGroup());
     firstQueries.push_back(first);
-    bool hasMore = sizes.groupStride() < sizes.groupRows();
+    bool hasMore =
+        sizes.rowGroups > 1 && sizes.groupStride() < sizes.groupRows();
     ends.push_back(
         hasMore
             ? at.min(endOfRows,

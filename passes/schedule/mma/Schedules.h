@@ -21,6 +21,10 @@ struct ExchangeSizes;
 /// bf16. Rows are copied in the largest pieces, of 16 bytes or less, that
 /// divide them, and padded with zeros to a multiple of 16 elements.
 ///
+/// Where weights mix over heads that read the same keys and values, rows are
+/// those of a query's heads one after the other, and heads mix outputs in the
+/// end (OutputMixer.h).
+///
 /// The counts of the grid are blocks of queries, groups of heads, batch.
 ///
 /// Of every eight weights the unit of exponentials computes `exps`, and
