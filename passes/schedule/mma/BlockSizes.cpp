@@ -32,9 +32,10 @@ int64_t BlockSizes::findSeenAtOnce() const {
   if (!band || group.isLarge() || band->getLower() > most ||
       band->getUpper() > most)
     return 0;
-  int64_t ahead = attention.getCausal() ? 0 : band->getUpper();
+  int64_t ahead = attention.getCausal() ? 0 : band->getUpper(),
+          groupQueries = queriesOfGroup();
   auto seen = int64_t(llvm::alignTo(
-      uint64_t(queriesOfGroup() + band->getLower() + ahead), uint64_t(step)));
+      uint64_t(groupQueries + band->getLower() + ahead), uint64_t(step)));
   bool fits = seen <= most && group.registers(seen) <= fragmentRegisters;
   return fits ? seen : 0;
 }
