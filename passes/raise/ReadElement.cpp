@@ -295,27 +295,41 @@ Ref ElementReader::readScalar(linalg::LinalgOp op, Value value,
     return nullptr;
   if (auto index = dyn_cast<linalg::IndexOp>(made))
     return remember(make.position(loops[index.getDim()], value.getType()));
+  if (auto pick = dyn_cast<tensor::ExtractOp>(made))
+    return remember(readPick(op, pick, loops, known));
   SmallVector<Ref> operands;
-  auto extract = dyn_cast<tensor::ExtractOp>(made);
-  for (Value operand : extract ? ValueRange(extract.getIndices())
-                               : ValueRange(made->getOperands())) {
+  for (Value operand : made->getOperands()) {
     Ref read = readScalar(op, operand, loops, known);
     if (!read)
       return nullptr;
     operands.push_back(read);
   }
-  if (!extract)
-    return remember(readOp(made, operands));
+  return remember(readOp(made, operands));
+}
+
+Ref ElementReader::readPick(linalg::LinalgOp op, tensor::ExtractOp pick,
+                            ArrayRef<Place> loops,
+                            DenseMap<Value, Ref> &known) {
+  RankedTensorType type = pick.getTensor().getType();
   SmallVector<Place> places;
-  for (auto [dim, index] : llvm::enumerate(operands)) {
-    RankedTensorType type = extract.getTensor().getType();
-    bool isPosition = index->is(Kind::Position);
-    if (!isPosition && type.getDimSize(dim) != 1)
-      return nullptr;
+  for (auto [dim, operand] : llvm::enumerate(pick.getIndices())) {
+    Ref index = readScalar(op, operand, loops, known);
+    bool isPosition = index && index->is(Kind::Position);
+    if (!isPosition && (!index || type.getDimSize(dim) != 1))
+      break;
     places.push_back(
         placeOf(type, dim, isPosition ? index->places[0] : Place()));
   }
-  return remember(read(extract.getTensor(), places));
+  if (int64_t(places.size()) == type.getRank())
+    return read(pick.getTensor(), places);
+  auto [found, isNew] = picks.try_emplace(pick);
+  if (isNew)
+    found->second = pickOutside(op, pick);
+  if (!found->second)
+    return nullptr;
+  auto at = llvm::map_to_vector(found->second->loops,
+                                [&](unsigned loop) { return loops[loop]; });
+  return make.element(found->second->tensor, at);
 }
 
 Ref ElementReader::readOp(Operation *op, ArrayRef<Ref> operands) {

@@ -4,6 +4,7 @@
 #ifndef MIXATTN_PASSES_RAISE_READ_ELEMENT_H
 #define MIXATTN_PASSES_RAISE_READ_ELEMENT_H
 
+#include "passes/raise/ComputedPicks.h"
 #include "passes/raise/Expression.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -44,11 +45,17 @@ private:
   Ref readScalar(mlir::linalg::LinalgOp op, mlir::Value value,
                  llvm::ArrayRef<Place> loops,
                  llvm::DenseMap<mlir::Value, Ref> &known);
+  /// What `pick` of the body of `op` reads, or null: an element of the table,
+  /// or where places are computed, of what is picked from it.
+  Ref readPick(mlir::linalg::LinalgOp op, mlir::tensor::ExtractOp pick,
+               llvm::ArrayRef<Place> loops,
+               llvm::DenseMap<mlir::Value, Ref> &known);
   Ref readOp(mlir::Operation *op, llvm::ArrayRef<Ref> operands);
 
   Expressions &make;
   Stop stop;
   std::map<std::pair<void *, llvm::SmallVector<Place>>, Ref> seen;
+  llvm::DenseMap<mlir::Operation *, std::optional<Picked>> picks;
 };
 
 } // namespace mixattn

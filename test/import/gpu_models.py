@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models of bf16, as PyTorch's users write them, whose exports test/emulator runs."""
 
+import math
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -90,6 +92,24 @@ class TalkingHeads(nn.Module):
         return self.weights(weights.permute(0, 2, 3, 1)).permute(0, 3, 1, 2) @ v
 
 
+class Bucketed(nn.Module):
+    """Attention of T5: a bias by the distance of query and key, far ones in buckets that
+    grow with the logarithm."""
+
+    def __init__(self):
+        super().__init__()
+        self.bias = nn.Embedding(12, HEADS)
+
+    def forward(self, q, k, v):
+        n = q.shape[2]
+        distance = torch.arange(n)[None, :] - torch.arange(n)[:, None]
+        near = distance.abs()
+        far = 3 + (torch.log(near.float() / 3) / math.log(7) * 3).to(torch.long)
+        bucket = 6 * (distance > 0).to(torch.long) + torch.where(near < 3, near, far.clamp(max=5))
+        bias = self.bias(bucket).permute(2, 0, 1)[None]
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+
+
 class CachedStep(nn.Module):
     """New tokens, any number of them, from the position `start` on of caches."""
 
@@ -124,5 +144,6 @@ MODELS = {
     "masked": (Masked, ALIKE | {"visible": ((21, 21), (0, 1))}),
     "eager": (Eager, ALIKE),
     "talking_heads": (TalkingHeads, ALIKE),
+    "bucketed": (Bucketed, ALIKE),
     "cached_step": (CachedStep, {"x": ((2, 5, WIDTH), (1,)), "start": ((), ())}),
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elements of a table at computed places, such as biases by buckets of
+// distances.
+
+#ifndef MIXATTN_PASSES_RAISE_COMPUTED_PICKS_H
+#define MIXATTN_PASSES_RAISE_COMPUTED_PICKS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mixattn {
+
+/// A tensor with a dim for each of some loops.
+struct Picked {
+  mlir::Value tensor;
+  llvm::SmallVector<unsigned> loops;
+};
+
+/// What `pick`, in the body of `op`, reads, as a tensor made in front of `op`.
+/// None where `op` reduces, or where a place follows from floats that `op`
+/// reads.
+std::optional<Picked> pickOutside(mlir::linalg::LinalgOp op,
+                                  mlir::tensor::ExtractOp pick);
+
+} // namespace mixattn
+
+#endif // MIXATTN_PASSES_RAISE_COMPUTED_PICKS_H
