@@ -3,6 +3,7 @@
 
 #include "passes/lower/gpu/WarpEmitter.h"
 
+#include "passes/body/KeptHere.h"
 #include "passes/lower/gpu/SharedMemory.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -39,21 +40,7 @@ Value WarpEmitter::shifted(Value pointer, int64_t bytes) {
                              LLVM::GEPArg(bytes));
 }
 
-Value WarpEmitter::keptHere(Value value) {
-  Type type = value.getType();
-  if (type.isIndex())
-    return arith::IndexCastOp::create(
-        b, type,
-        keptHere(arith::IndexCastOp::create(b, b.getI32Type(), value)));
-  bool isWide = type.isInteger(64);
-  auto code = LLVM::InlineAsmOp::create(
-      b, type, value, isWide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;",
-      isWide ? "=l,l" : "=r,r", /*has_side_effects=*/true,
-      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
-  return code.getRes();
-}
+Value WarpEmitter::keptHere(Value value) { return mixattn::keptHere(b, value); }
 
 void WarpEmitter::onlyIf(Value condition, function_ref<void()> inside) {
   auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/false);

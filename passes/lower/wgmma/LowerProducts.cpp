@@ -2,6 +2,7 @@
 // Products of warpgroups, as inline assembly: upstream's op takes no left side
 // in registers.
 
+#include "passes/body/KeptHere.h"
 #include "passes/lower/wgmma/Lowerings.h"
 #include "passes/lower/wgmma/SharedTiles.h"
 
@@ -170,16 +171,13 @@ Value ProductEmitter::emitWait(tile::WgmmaWaitOp op, Value fragment) {
   return joined(emitTied(text, elementsOf(fragment)));
 }
 
-/// A way that is never taken: there is a block in every grid. ptxas does not
-/// see that.
+/// Where all weights are changed, they must be there before.
 Value ProductEmitter::emitBoundary(tile::WgmmaBoundaryOp op) {
   Values weights = elementsOf(op.getMade());
-  std::string text =
-      "{ .reg .pred p; .reg .b32 r; mov.u32 r, %nctaid.x; "
-      "setp.ne.u32 p, r, 0; @p bra.uni BEHIND; nanosleep.u32 0; ";
+  std::string changes;
   for (size_t i = 0; i < weights.size(); ++i)
-    text += llvm::formatv("not.b32 ${0}, ${0}; ", i);
-  return joined(emitTied(text + "BEHIND: }", weights));
+    changes += llvm::formatv("not.b32 ${0}, ${0}; ", i);
+  return joined(emitTied(neverTaken(changes), weights));
 }
 
 void mixattn::lower(OpBuilder &b, tile::WgmmaProductOp op, Lowered &lowered) {

@@ -7,6 +7,7 @@
 // looked at, once: a row that holds NaN is computed again, by a warp, from the
 // values alone whose weights are not 0. If these made it NaN, it is so again.
 
+#include "passes/body/KeptHere.h"
 #include "passes/schedule/gpu/FragmentBody.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -66,6 +67,12 @@ void FragmentBody::emitRowsAgain(int64_t g, Value sums,
       arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, sums, sums);
   onlyIf(b, tile::AnyOp::create(b, areNaN), [&] {
     emitWaitForStores();
+    // Mixers of each query, and the numbers of an MLP along with weights of
+    // several heads, leave fewest registers: what rare rows need of addresses
+    // is computed here, not held while keys are visited.
+    Value outside = batch;
+    if (op.getMixSource() || (op.getW1() && heads.size() > 1))
+      batch = keptHere(b, batch);
     Value warp = at.div(threadOf(b), lanes);
     Value first = at.add(firstRow(), at.mul(warp, warpRows));
     Value count = at.min(at.sub(endOfRows, first), warpRows);
@@ -83,6 +90,7 @@ void FragmentBody::emitRowsAgain(int64_t g, Value sums,
       emitRowAgain(g, at.add(first, row), ofRow(statistics.reference),
                    ofRow(statistics.sum));
     });
+    batch = outside;
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "passes/schedule/mma/Dense.h"
 
+#include "passes/body/KeptHere.h"
 #include "passes/body/NeverUnroll.h"
 #include "passes/schedule/gpu/DenseBlock.h"
 #include "passes/schedule/mma/DenseSizes.h"
@@ -154,6 +155,10 @@ MmaDenseBlock::Values MmaDenseBlock::emitLoop() {
   Values sums = areTurns ? emitTurns(zeros) : emitSteps(zeros);
   // The copies of steps that there are not.
   tile::MmaWaitOp::create(b, 0, /*own=*/true);
+  // The last products fill all registers. What results go through reads
+  // operands, which ptxas would load among them.
+  if (!kernel.getConsumers().empty())
+    keepLoadsBehind(b);
   return sums;
 }
 

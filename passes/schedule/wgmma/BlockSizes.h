@@ -46,10 +46,12 @@ struct BlockSizes {
       : op(op), group(op), type(op.getQueryType().getElementType()) {
     // Outputs take as many registers as scores and weights leave. Of all heads
     // ptxas computes weights side by side: with more than 128 of a query it
-    // spills some (test/emulator/rows.py).
+    // spills some (test/emulator/rows.py), and with more than half as many
+    // where the numbers of an MLP are there, too (test/emulator/spills.test).
     constexpr int64_t mostWeights = 128;
+    int64_t weights = group.coefficients > 0 ? mostWeights / 2 : mostWeights;
     if (group.isLarge())
-      keys = std::min(findKeysOfGroup(), mostWeights / group.heads);
+      keys = std::min(findKeysOfGroup(), weights / group.heads);
     else if (group.valueFeatures > 128 || group.features > 128 ||
              group.pairReads > 0)
       keys = 64;

@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The items of a block of threads, and who does what for each of them.
 
+#include "passes/body/KeptHere.h"
 #include "passes/schedule/wgmma/OnlineBlock.h"
 #include "passes/schedule/wgmma/Schedules.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::wgmma;
-
-/// `number`, which the compiler takes for one that is known only here.
-static Value keptHere(ImplicitLocOpBuilder &b, Value number) {
-  Type i32 = b.getI32Type();
-  Value given = arith::IndexCastOp::create(b, i32, number);
-  auto code = LLVM::InlineAsmOp::create(
-      b, i32, given, "mov.b32 $0, $1;", "=r,r", /*has_side_effects=*/true,
-      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
-  return arith::IndexCastOp::create(b, b.getIndexType(), code.getRes());
-}
 
 void OnlineBlock::emitItemOf(Value number) {
   Value rest = at.div(number, counts[0]);
