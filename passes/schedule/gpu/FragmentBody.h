@@ -143,8 +143,10 @@ protected:
     return body.isCoupled() ? at.value(channel) : heads.front();
   }
 
-  /// The first row of the block.
-  mlir::Value firstRow() { return at.mul(firstQuery, rowHeads); }
+  /// The first row of the block, or of the group of its rows that is worked on.
+  mlir::Value firstRow() {
+    return firstOfGroup ? firstOfGroup : at.mul(firstQuery, rowHeads);
+  }
   /// The query and the head of row `row`, of head `g` of the group.
   mlir::Value queryOfRow(mlir::Value row) { return at.div(row, rowHeads); }
   mlir::Value headOfRow(int64_t g, mlir::Value row) {
@@ -175,6 +177,8 @@ protected:
   Values heads;
   int64_t rowHeads = 1;
   mlir::Value batch, firstQuery, numQueries;
+  /// The first row of the group that is worked on, where a block has several.
+  mlir::Value firstOfGroup;
   /// Before which the rows end that are there, and are the block's.
   mlir::Value endOfRows;
   KeyRange range;

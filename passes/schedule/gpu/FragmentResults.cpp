@@ -34,7 +34,7 @@ void FragmentBody::emitLogSums(int64_t g, const Statistics &statistics) {
         output = kernel.getOutputs()[cast<OpResult>(lse).getResultNumber()];
   if (rowHeads == 1)
     tile::StoreRowsOp::create(
-        b, sums, output, ValueRange{batch, heads[g], firstQuery}, numQueries);
+        b, sums, output, ValueRange{batch, heads[g], firstRow()}, numQueries);
   else
     tile::StoreRowsOp::create(
         b, sums, KernelBuffers::headsAt(b, output, batch, heads[g], rowHeads),
@@ -49,7 +49,7 @@ void FragmentBody::emitMixedResults(ValueRange outputs, Value references,
       continue;
     auto ofRows = [&, head = heads[g]](Value numbers) -> Value {
       return tile::LoadRowsOp::create(
-          b, rows(), numbers, ValueRange{batch, head, firstQuery}, numQueries);
+          b, rows(), numbers, ValueRange{batch, head, firstRow()}, numQueries);
     };
     emitLogSums(g,
                 {ofRows(references), Softmax::emitInverse(b, ofRows(factors))});
@@ -96,5 +96,5 @@ void FragmentBody::emitStore(int64_t g, Value outputs) {
   tile::StoreOp::create(
       b, outputs,
       KernelBuffers::matrixAt(b, kernel.getOutputs()[0], {batch, heads[g]}),
-      firstQuery, numQueries);
+      firstRow(), numQueries);
 }

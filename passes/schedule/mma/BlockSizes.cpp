@@ -62,7 +62,8 @@ BlockSizes BlockSizes::ofPart(AttentionOpInterface op, int64_t sharedBytes) {
   if (op.hasPostmix())
     sizes.group.values = sizes.group.valueFeatures = 0;
   int64_t queries = op.getQueriesDim().size(), most = mostRows;
-  if (ShapedType::isDynamic(queries)) {
+  bool isOpen = ShapedType::isDynamic(queries);
+  if (isOpen) {
     queries = mostPartQueries;
     most = std::max(sizes.rowHeads, mostOpenRows);
   }
@@ -80,6 +81,12 @@ BlockSizes BlockSizes::ofPart(AttentionOpInterface op, int64_t sharedBytes) {
   for (int64_t fewest = sizes.keys;
        fewest >= 16 && !sizes.fitTwice(sharedBytes); fewest /= 2)
     sizes.keys = fewest;
+  // Further rows are another group, for which no key is read once more.
+  if (!isOpen && rows < queries * sizes.rowHeads)
+    for (int64_t few = blockKeys; few >= 16; few /= 2)
+      if (BlockSizes two = sizes.withTwoGroups(few);
+          two.haveTwoGroupsRegisters(few) && two.bytes() <= sharedBytes)
+        return two;
   return sizes;
 }
 

@@ -64,7 +64,7 @@ struct BlockSizes {
   }
 
   /// The sizes of a block that visits a part of the keys, with the queries of
-  /// all heads that share them, up to 128 rows.
+  /// all heads that share them, up to 128 rows of each group.
   static BlockSizes ofPart(AttentionOpInterface op, int64_t sharedBytes);
 
   /// Rows of a group, and of a block.
@@ -171,23 +171,31 @@ private:
   /// two groups scores for each of its groups in whole blocks of keys.
   int64_t findSeenAtOnce() const;
 
-  /// Whether two groups of rows and `few` keys fit, of one head.
+  /// Whether registers hold two groups of rows and `few` keys, of one head.
   ///
   /// Of 255 registers outputs, scores, and the numbers that are read for each
   /// pair of a group take 160 at most. Queries take 64 more at most. The
   /// others are for operands of products, statistics and addresses: with 176
   /// ptxas spills some (test/emulator/rows.py).
-  ///
-  /// A multiprocessor holds two such blocks: one computes weights while the
-  /// other has tensor cores busy.
-  bool haveTwoGroupsRoom(int64_t few, int64_t sharedBytes) const {
+  bool haveTwoGroupsRegisters(int64_t few) const {
     constexpr int64_t mostRegisters = 160;
+    // Weights that are handed over need an address, of two registers, each.
+    int64_t ofWeights = group.values > 0 ? 0 : 2 * few;
+    int64_t registers =
+        group.valueFeatures + few + ofWeights + group.pairReads * few / 2;
+    return !group.isLarge() && registers <= mostRegisters;
+  }
+  /// The same, of a block of which a multiprocessor holds two: one computes
+  /// weights while the other has tensor cores busy.
+  bool haveTwoGroupsRoom(int64_t few, int64_t sharedBytes) const {
+    return haveTwoGroupsRegisters(few) &&
+           withTwoGroups(few).fitTwice(sharedBytes);
+  }
+  BlockSizes withTwoGroups(int64_t few) const {
     BlockSizes sizes = *this;
     sizes.rowGroups = 2;
     sizes.keys = few;
-    int64_t registers = group.valueFeatures + few + group.pairReads * few / 2;
-    return !group.isLarge() && registers <= mostRegisters &&
-           sizes.fitTwice(sharedBytes);
+    return sizes;
   }
 };
 

@@ -21,9 +21,9 @@ void OnlineBlock::emitQueries() {
     return;
   if (!sizes.sharesQueries()) {
     auto type = VectorType::get({group.features / 2}, sizes.type);
-    for (Value first : firstQueries)
-      queries.push_back(tile::MmaLoadOp::create(
-          b, type, queryMatrix(0), at.mul(first, rowHeads), endOfRows));
+    for (Value first : firstRows)
+      queries.push_back(
+          tile::MmaLoadOp::create(b, type, queryMatrix(0), first, endOfRows));
     return;
   }
   queryTiles =
@@ -205,16 +205,13 @@ OnlineBlock::State OnlineBlock::stateOf(ValueRange carried, int64_t i) const {
 
 /// Rows of a group that are left over would be those of the next one's queries.
 void OnlineBlock::emitGroups() {
+  int64_t stride = sizes.groupStride();
+  bool hasMore = sizes.rowGroups > 1 && stride < sizes.groupRows();
   for (int64_t r = 0; r < sizes.rowGroups; ++r) {
-    Value first = at.add(firstQuery, r * sizes.queriesOfGroup());
-    firstQueries.push_back(first);
-    bool hasMore =
-        sizes.rowGroups > 1 && sizes.groupStride() < sizes.groupRows();
-    ends.push_back(
-        hasMore
-            ? at.min(endOfRows,
-                     at.mul(at.add(first, sizes.queriesOfGroup()), rowHeads))
-            : endOfRows);
+    Value first = at.add(firstRow(), r * stride);
+    firstRows.push_back(first);
+    ends.push_back(hasMore ? at.min(endOfRows, at.add(first, stride))
+                           : endOfRows);
   }
 }
 
@@ -226,11 +223,11 @@ void OnlineBlock::emit(tile::GridOp grid) {
         tile::SharedTileOp::create(b, sizes.valueTiles(), sizes.valueOffset());
   emitItemOf(grid);
   emitGroups();
-  for (Value first : firstQueries) {
-    firstQuery = first;
+  for (Value first : firstRows) {
+    firstOfGroup = first;
     rowsApart.push_back(emitAreApart());
   }
-  firstQuery = firstQueries.front();
+  firstOfGroup = firstRows.front();
   emitQueries();
   buffers.lay(b, sizes.windows(), sizes.windowOffset(), sizes.numThreads(),
               at.value(0));

@@ -81,7 +81,7 @@ private:
   }
   /// Goes on with the rows of group `r`.
   void beginRows(int64_t r) {
-    firstQuery = firstQueries[r];
+    firstOfGroup = firstRows[r];
     endOfRows = ends[r];
     areApart = rowsApart[r];
   }
@@ -113,9 +113,9 @@ private:
   mlir::Value keyTiles, valueTiles, queryTiles;
   /// The queries of the only channel, in registers, a group each.
   Values queries;
-  /// The first query of each group of rows, where its rows end, and whether
-  /// terms of their components lie apart.
-  Values firstQueries, ends, rowsApart;
+  /// The first row of each group of rows, where its rows end, and whether terms
+  /// of their components lie apart.
+  Values firstRows, ends, rowsApart;
   /// Numbers that are added to the block's own terms of keys, one for each
   /// component.
   Values priors;

@@ -61,7 +61,7 @@ void OutputMixer::emitMixers() {
   b.setInsertionPointToStart(loop.getBody());
   Value number = loop.getInductionVar();
   Value from = at.div(number, rows), row = at.rem(number, rows);
-  Value query = at.min(at.add(firstQuery, queryOfRow(row)), last);
+  Value query = at.min(queryOfRow(at.add(firstRow(), row)), last);
   Value mixer = emitMixer(b, op, buffers, {batch, from, query}, from,
                           at.rem(row, rowHeads));
   tile::SharedWriteOp::create(b, mixer, mixerTile, from, row);

@@ -46,9 +46,9 @@ void schedulePoolExchanged(KernelOp kernel, const ExchangeSizes &sizes);
 
 /// Turns `kernel`, of `attn.parts`, into a grid of blocks of threads with a
 /// part of the keys each. A block has the queries of all heads that read the
-/// same keys and values, up to 128 rows, 16 a warp. It writes sums of what
-/// powers weigh, and the rows' references and sums of powers. Where weights
-/// mix, it reads no values, and writes the powers.
+/// same keys and values: 16 rows a warp, up to 128, or two groups of as many.
+/// It writes sums of what powers weigh, and the rows' references and sums of
+/// powers. Where weights mix, it reads no values, and writes the powers.
 ///
 /// The counts of the grid are blocks of queries times parts, groups of heads,
 /// batch.
