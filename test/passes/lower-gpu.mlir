@@ -203,4 +203,14 @@ gpu.module @m {
     %e = math.erf %x : f32
     return %r, %e : f32, f32
   }
+  // The halves of a product of words are an instruction each.
+  // CHECK-LABEL: func.func @halves(
+  // CHECK-SAME:    %[[X:.+]]: i32, %[[Y:.+]]: i32
+  // CHECK:         %[[LOW:.+]] = arith.muli %[[X]], %[[Y]] : i32
+  // CHECK:         %[[HIGH:.+]] = llvm.call_intrinsic "llvm.nvvm.mulhi.ui"(%[[X]], %[[Y]])
+  // CHECK:         return %[[LOW]], %[[HIGH]]
+  func.func @halves(%x: i32, %y: i32) -> (i32, i32) {
+    %low, %high = arith.mului_extended %x, %y : i32
+    return %low, %high : i32, i32
+  }
 }

@@ -162,11 +162,30 @@ struct AbsToMax : OpRewritePattern<math::AbsIOp> {
   }
 };
 
+/// The halves of a product of i32. Upstream makes one product of 64 bits, whose
+/// halves are four instructions of PTX more; ptxas makes one of these two.
+struct ProductToHalves : OpRewritePattern<arith::MulUIExtendedOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::MulUIExtendedOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getLow().getType();
+    if (!type.isInteger(32))
+      return failure();
+    Value low = arith::MulIOp::create(rewriter, op.getLoc(), op.getOperands());
+    auto high = LLVM::CallIntrinsicOp::create(
+        rewriter, op.getLoc(), type,
+        rewriter.getStringAttr("llvm.nvvm.mulhi.ui"), op.getOperands());
+    rewriter.replaceOp(op, {low, high.getResult(0)});
+    return success();
+  }
+};
+
 } // namespace
 
 void mixattn::populateFunctionsToInstructions(RewritePatternSet &patterns) {
   patterns.add<FunctionToInstruction, FunctionOfElements, ExpToExp2, LogToLog2,
-               RsqrtToSqrt, AbsToMax>(patterns.getContext());
+               RsqrtToSqrt, AbsToMax, ProductToHalves>(patterns.getContext());
   populateErf(patterns);
   populateAngles(patterns);
   populateInverseAngles(patterns);
