@@ -32,6 +32,13 @@ LogicalResult MapOp::verify() {
   return success();
 }
 
+LogicalResult FirstOfPairOp::verify() {
+  auto map = cast<MapOp>((*this)->getParentOp());
+  if (getColumn() != map.getBody().getArgument(1))
+    return emitOpError("expected the column of the region's element");
+  return success();
+}
+
 LogicalResult tile::verifyTurns(Operation *op, MemRefType buffer,
                                 int64_t dims) {
   if (buffer.getRank() == dims && buffer.isDynamicDim(0))

@@ -56,6 +56,36 @@ def Tile_FragmentYieldOp : Tile_Op<"yield",
   let assemblyFormat = "($elements^ `:` type($elements))? attr-dict";
 }
 
+def Tile_FirstOfPairOp : Tile_Op<"first_of_pair", [Pure, HasParent<"MapOp">]> {
+  let summary = "The first column of an element's pair";
+  let description = [{
+    The elements of a fragment lie in pairs of neighbouring columns, the first of
+    which is an even number of columns away from the fragment's first. `column`
+    is the column of the region's element, the result that of the first element
+    of its pair. What a region computes of the row and of this column alone is
+    computed once for both.
+
+    - (C1) `column` is the region's.
+
+    ```mlir
+    func.func @f(%s: vector<16xf32>, %i: index, %j: index) -> vector<16xf32> {
+      %r = tile.map [%i, %j] of %s : vector<16xf32> -> vector<16xf32> {
+      ^bb0(%row: index, %column: index, %x: f32):
+        %first = tile.first_of_pair %column
+        %number = arith.index_cast %first : index to i32
+        %y = arith.sitofp %number : i32 to f32
+        tile.yield %y : f32
+      }
+      return %r : vector<16xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Index:$column);
+  let results = (outs Index:$first);
+  let assemblyFormat = "$column attr-dict";
+  let hasVerifier = 1;
+}
+
 class Tile_RowOp<string mnemonic> : Tile_Op<mnemonic, [Pure]> {
   let arguments = (ins Tile_Fragment:$fragment);
   let results = (outs Tile_TwoRows:$rows);

@@ -291,3 +291,15 @@ func.func @put_of_less(%x: vector<4xf32>) {
   tile.put %x into %t : vector<4xf32>, !tile.shared<16x16xbf16, padded>
   return
 }
+
+// -----
+
+func.func @pair_of_another(%x: vector<16xf32>, %i: index) -> vector<16xf32> {
+  %r = tile.map [%i, %i] of %x : vector<16xf32> -> vector<16xf32> {
+  ^bb0(%row: index, %column: index, %a: f32):
+    // expected-error @below {{'tile.first_of_pair' op expected the column of the region's element}}
+    %first = tile.first_of_pair %row
+    tile.yield %a : f32
+  }
+  return %r : vector<16xf32>
+}

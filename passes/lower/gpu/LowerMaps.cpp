@@ -41,31 +41,54 @@ private:
 
 } // namespace
 
+/// Whether `inner` computes the same for two elements: `before` and `now` say
+/// what stands for its operands.
+static bool isShared(Operation &inner, const IRMapping &before,
+                     const IRMapping &now) {
+  return inner.getNumRegions() == 0 && isPure(&inner) &&
+         llvm::all_of(inner.getOperands(), [&](Value operand) {
+           return before.lookupOrDefault(operand) ==
+                  now.lookupOrDefault(operand);
+         });
+}
+
 MapEmitter::Values MapEmitter::emitMap(tile::MapOp op) {
   Value firstRow = ownRow(op.getRow());
   Value firstColumn = at.add(op.getColumn(), laneColumn());
   SmallVector<Values> results(op.getNumResults());
   Block &body = op.getBody().front();
+  IRMapping before;
+  Value row, pair;
   for (int64_t i = 0; i < lengthOf(op.getResult(0)); ++i) {
+    if (i % 2 == 0)
+      row = at.add(firstRow, rowOf(i) * chunk);
+    if (i % 4 == 0)
+      pair = at.add(firstColumn, i / 4 * chunk);
     IRMapping mapping;
     auto argument = body.args_begin();
-    mapping.map(*argument++, at.add(firstRow, rowOf(i) * chunk));
+    mapping.map(*argument++, row);
     mapping.map(*argument++, at.add(firstColumn, i / 4 * chunk + i % 2));
     for (Value operand : op.getOperands_())
       mapping.map(*argument++,
                   element(operand, lengthOf(operand) == 2 ? rowOf(i) : i));
     for (Operation &inner : body.without_terminator()) {
       auto exp2 = dyn_cast<math::Exp2Op>(inner);
-      if (exp2 && isByPolynomial(op, i))
+      if (isa<tile::FirstOfPairOp>(inner))
+        mapping.map(inner.getResult(0), pair);
+      else if (exp2 && isByPolynomial(op, i))
         mapping.map(exp2.getResult(),
                     emitExp2ByPolynomial(
                         b, mapping.lookupOrDefault(exp2.getOperand())));
+      else if (i > 0 && isShared(inner, before, mapping))
+        for (Value result : inner.getResults())
+          mapping.map(result, before.lookup(result));
       else
         b.clone(inner, mapping);
     }
     auto yield = cast<tile::FragmentYieldOp>(body.getTerminator());
     for (auto [result, value] : llvm::zip(results, yield.getElements()))
       result.push_back(mapping.lookupOrDefault(value));
+    before = std::move(mapping);
   }
   return llvm::map_to_vector(
       results, [&](const Values &elements) { return joined(elements); });
