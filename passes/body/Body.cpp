@@ -199,7 +199,7 @@ Value Body::emitNoise(OpBuilder &b, int64_t channel, const ScorePlace &place) {
                     {place.b, head, place.i,
                      place.number ? place.number : place.j,
                      arith::ConstantIndexOp::create(b, loc, heads),
-                     number(op.getSeed()), number(op.getOffset())});
+                     number(op.getSeed()), number(op.getOffset()), place.pair});
 }
 
 /// score + sigma noise

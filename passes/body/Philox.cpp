@@ -263,14 +263,20 @@ PhiloxBlock mixattn::emitNoiseBlock(OpBuilder &builder, Location loc,
 
 Value mixattn::emitNormal(OpBuilder &builder, Location loc,
                           const NoisePlace &place) {
-  PhiloxBlock words = emitNoiseBlock(builder, loc, place);
+  NoisePlace first = place;
+  if (place.pair)
+    first.j = place.pair;
+  PhiloxBlock words = emitNoiseBlock(builder, loc, first);
   ImplicitLocOpBuilder b(loc, builder);
-  Int j{b, lowWord(b, place.j)};
+  Int j{b, lowWord(b, first.j)};
   Value isUpper = j.has(2);
+  Value isOdd = place.pair ? arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                                   place.j, place.pair)
+                           : j.has(1);
   auto pick = [&](Value upper, Value lower) -> Int {
     return {b, arith::SelectOp::create(b, isUpper, upper, lower)};
   };
   auto [even, odd] =
       normals(pick(words[2], words[0]), pick(words[3], words[1]));
-  return select(j.has(1), odd, even).value;
+  return select(isOdd, odd, even).value;
 }

@@ -25,6 +25,9 @@ struct NoisePlace {
   /// The numbers that tell draws apart: i64. Of the offset, the low 32 bits
   /// count.
   mlir::Value seed, offset;
+  /// The even one of j and its neighbour in a pair, a value that both have;
+  /// null where it is not at hand.
+  mlir::Value pair = {};
 };
 
 /// Emits Philox4x32-10 of Salmon et al. 2011, as in Random123.
@@ -58,7 +61,9 @@ std::array<mlir::Value, 4> emitNormals(mlir::OpBuilder &builder,
                                        mlir::Location loc,
                                        const PhiloxBlock &words);
 
-/// Emits the standard normal at `place`, number j mod 4 of its block.
+/// Emits the standard normal at `place`, number j mod 4 of its block. With
+/// `place.pair` all but the choice between two normals is the same for both
+/// elements of the pair.
 mlir::Value emitNormal(mlir::OpBuilder &builder, mlir::Location loc,
                        const NoisePlace &place);
 

@@ -18,6 +18,9 @@ struct ScorePlace {
   /// keys share a block of random words, and only of this number is it known
   /// where a four begins.
   mlir::Value number = {};
+  /// The even one of this number and its neighbour's, where a thread handles
+  /// both keys, else null: it then draws random words for both at once.
+  mlir::Value pair = {};
 };
 
 /// Converts an f16, bf16 or f32 to f32.

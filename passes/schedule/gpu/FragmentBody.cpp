@@ -57,6 +57,10 @@ void FragmentBody::emitItem(ValueRange item, int64_t queries) {
   endOfRows =
       rowHeads == 1 ? numQueries : at.mul(at.add(firstQuery, here), rowHeads);
   range = emitKeyRange(b, op, buffers, firstQuery, here, batch);
+  // The two keys that share random words begin at an even one, and so must a
+  // fragment's pairs. A key before the range is hidden.
+  if (op.getSeed())
+    range.begin = at.mul(at.div(range.begin, 2), 2);
 }
 
 void FragmentBody::reportLengths() {
@@ -84,6 +88,10 @@ FragmentBody::Values FragmentBody::emitMap(
         ScorePlace place = {
             batch, headOfRow(g, row), at.min(query, at.sub(numQueries, 1)),
             at.min(key, at.sub(range.keys, 1)), range.alignment};
+        if (op.getSeed()) {
+          place.number = key;
+          place.pair = tile::FirstOfPairOp::create(b, key);
+        }
         return element(place, key, elements);
       });
 }

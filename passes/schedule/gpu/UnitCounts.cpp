@@ -9,8 +9,11 @@
 #include "passes/schedule/gpu/OperandWindows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -66,16 +69,23 @@ BlockClocks BlockCounts::clocksOn(const GpuModel &gpu,
 
 namespace {
 
-/// Reads operands as values that come from nowhere, and counts them.
+/// Reads operands as values that come from nowhere, one for each place, and
+/// counts them.
 class CountedOperands : public BodyOperands {
 public:
   explicit CountedOperands(OperandWindows windows = {})
       : windows(std::move(windows)) {}
 
   Value emitRead(OpBuilder &b, Location loc, Value tensor,
-                 ValueRange) override {
+                 ValueRange indices) override {
     loads += windows.loadsOf(tensor);
-    return fromNowhere(b, loc, getElementTypeOrSelf(tensor.getType()));
+    Value &standIn = tensors[tensor];
+    if (!standIn)
+      standIn = fromNowhere(b, loc, b.getIndexType());
+    SmallVector<Value> place = {standIn};
+    llvm::append_range(place, indices);
+    Type type = getElementTypeOrSelf(tensor.getType());
+    return UnrealizedConversionCastOp::create(b, loc, type, place).getResult(0);
   }
   Value emitSize(OpBuilder &b, Location loc, Value, Value) override {
     return fromNowhere(b, loc, b.getIndexType());
@@ -89,11 +99,11 @@ public:
     return fromNowhere(b, value.getLoc(), value.getType());
   }
   static Value fromNowhere(OpBuilder &b, Location loc, Type type) {
-    return UnrealizedConversionCastOp::create(b, loc, type, ValueRange())
-        .getResult(0);
+    return b.getInsertionBlock()->addArgument(type, loc);
   }
 
   OperandWindows windows;
+  DenseMap<Value, Value> tensors;
   double loads = 0;
 };
 
@@ -140,20 +150,32 @@ static bool isFused(Operation *op) {
          });
 }
 
+/// Whether `op` is one instruction with what makes one of its operands: that of
+/// three logical inputs (LOP3).
+static bool isThirdInput(Operation *op) {
+  auto isLogical = [](Operation *each) {
+    return isa_and_present<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(each) &&
+           !each->getResult(0).getType().isInteger(1);
+  };
+  return isLogical(op) && llvm::any_of(op->getOperands(), [&](Value input) {
+           return isLogical(input.getDefiningOp()) && input.hasOneUse();
+         });
+}
+
 /// From the product to the weight where components collapse.
-static void emitCollapsed(ImplicitLocOpBuilder &b, Body &body, Softmax &softmax,
-                          Value product) {
+static Value emitCollapsed(ImplicitLocOpBuilder &b, Body &body,
+                           Softmax &softmax, Value product) {
   auto number = [&](int64_t) -> Value {
     return CountedOperands::fromNowhere(b, b.getLoc(), b.getF32Type());
   };
   Body::Collapsed own = body.emitCollapsed(b, product, number, number);
-  arith::MulFOp::create(b, softmax.emitWeight(own.exponent, number(0)),
-                        own.factor);
+  return arith::MulFOp::create(b, softmax.emitWeight(own.exponent, number(0)),
+                               own.factor);
 }
 
 /// From what all heads share to the weight of the head at `place`.
-static void emitHead(ImplicitLocOpBuilder &b, Body &body, Softmax &softmax,
-                     ValueRange start, const ScorePlace &place, bool hasMask) {
+static Value emitHead(ImplicitLocOpBuilder &b, Body &body, Softmax &softmax,
+                      ValueRange start, const ScorePlace &place, bool hasMask) {
   auto number = [&] {
     return CountedOperands::fromNowhere(b, b.getLoc(), b.getF32Type());
   };
@@ -165,7 +187,45 @@ static void emitHead(ImplicitLocOpBuilder &b, Body &body, Softmax &softmax,
     for (Value &exponent : exponents)
       exponent = arith::SelectOp::create(b, visible, exponent, number());
   }
-  softmax.emitWeight(exponents, number());
+  return softmax.emitWeight(exponents, number());
+}
+
+/// The products that the body begins with.
+static SmallVector<Value> emitProducts(ImplicitLocOpBuilder &b,
+                                       AttentionOpInterface op, Body &body) {
+  auto number = [&] {
+    return CountedOperands::fromNowhere(b, b.getLoc(), b.getF32Type());
+  };
+  // Keys that differ by a shift share one product.
+  bool hasOwnKeys = op.getKey() && op.getKeyType().getRank() == 5;
+  SmallVector<Value> products;
+  for (int64_t i = 0; i < body.numChannels() * body.numProducts(); ++i) {
+    bool isNew = hasOwnKeys || i % body.numProducts() == 0;
+    Value product = isNew ? number() : products.back();
+    // A scaled product takes its factor and its reference at once.
+    if (isNew && body.queryFactor() != 1.0 && !body.isScaledProduct())
+      product = arith::MulFOp::create(b, product, number(),
+                                      arith::FastMathFlags::contract);
+    products.push_back(product);
+  }
+  return products;
+}
+
+/// From the products of the element at `place` to the weights of `heads`.
+static SmallVector<Value> emitElement(ImplicitLocOpBuilder &b,
+                                      AttentionOpInterface op, Body &body,
+                                      Softmax &softmax, ScorePlace place,
+                                      ValueRange heads) {
+  SmallVector<Value> products = emitProducts(b, op, body);
+  if (Collapse::of(op))
+    return {emitCollapsed(b, body, softmax, products.front())};
+  SmallVector<Value> start = body.emitStart(b, products, place), weights;
+  for (Value head : heads) {
+    place.h = head;
+    weights.push_back(
+        emitHead(b, body, softmax, start, place, bool(op.getMask())));
+  }
+  return weights;
 }
 
 /// The instructions of one element: from products to the weights of `heads`
@@ -173,9 +233,11 @@ static void emitHead(ImplicitLocOpBuilder &b, Body &body, Softmax &softmax,
 static UnitCounts countElement(AttentionOpInterface op, int64_t heads,
                                ReadFrom from) {
   Location loc = op->getLoc();
-  OwningOpRef<ModuleOp> scratch = ModuleOp::create(loc);
+  OpBuilder anywhere(op->getContext());
+  OwningOpRef<func::FuncOp> scratch = func::FuncOp::create(
+      loc, "elements", anywhere.getFunctionType(/*inputs=*/{}, /*results=*/{}));
   ImplicitLocOpBuilder b(loc, op->getContext());
-  b.setInsertionPointToStart(scratch->getBody());
+  b.setInsertionPointToStart(scratch->addEntryBlock());
   // How often a read is a load depends on no size.
   OperandWindows windows =
       from == ReadFrom::Memory
@@ -188,46 +250,40 @@ static UnitCounts countElement(AttentionOpInterface op, int64_t heads,
   Softmax softmax(b, [](ImplicitLocOpBuilder &b, Value exponent) -> Value {
     return math::Exp2Op::create(b, exponent);
   });
-  auto value = [&](Type type) {
-    return CountedOperands::fromNowhere(b, loc, type);
+  auto index = [&] {
+    return CountedOperands::fromNowhere(b, loc, b.getIndexType());
   };
-  auto index = [&] { return value(b.getIndexType()); };
   ScorePlace place = {index(), index(), index(), index(), index()};
-
-  // Keys that differ by a shift share one product.
-  bool hasOwnKeys = op.getKey() && op.getKeyType().getRank() == 5;
-  SmallVector<Value> products;
-  for (int64_t i = 0; i < body.numChannels() * body.numProducts(); ++i) {
-    bool isNew = hasOwnKeys || i % body.numProducts() == 0;
-    Value product = isNew ? value(b.getF32Type()) : products.back();
-    // A scaled product takes its factor and its reference at once.
-    if (isNew && body.queryFactor() != 1.0 && !body.isScaledProduct())
-      product = arith::MulFOp::create(b, product, value(b.getF32Type()),
-                                      arith::FastMathFlags::contract);
-    products.push_back(product);
+  SmallVector<Value> ownHeads, weights;
+  for (int64_t head = 0; head < heads; ++head)
+    ownHeads.push_back(index());
+  int64_t elements = 1;
+  if (op.getSeed()) {
+    elements = 2;
+    place.pair = index();
   }
-  if (Collapse::of(op)) {
-    emitCollapsed(b, body, softmax, products.front());
-    // Four elements of a thread share what is read of a key.
-    operands.loads = double(op.getNumComponents() + 1) / 4;
-  } else {
-    SmallVector<Value> start = body.emitStart(b, products, place);
-    for (int64_t head = 0; head < heads; ++head) {
-      place.h = index();
-      emitHead(b, body, softmax, start, place, bool(op.getMask()));
-    }
+  for (int64_t element = 0; element < elements; ++element) {
+    place.j = place.number = index();
+    llvm::append_range(weights,
+                       emitElement(b, op, body, softmax, place, ownHeads));
+  }
+  func::ReturnOp::create(b, weights);
+  // Neighbours share random words, and so do the channels of a head.
+  if (op.getSeed()) {
+    IRRewriter rewriter(b);
+    DominanceInfo dominance(*scratch);
+    eliminateCommonSubExpressions(rewriter, dominance, *scratch);
   }
 
   UnitCounts counts;
-  for (Operation &each : *scratch->getBody())
-    if (!isFused(&each))
+  for (Operation &each : scratch->getBody().front().without_terminator())
+    if (!isFused(&each) && !isThirdInput(&each))
       counts += countOp(&each);
   counts.moves = operands.loads;
-  // Of a pair of normals, which two elements of a thread get, the radius is one
-  // logarithm and one root.
-  if (op.getSeed())
-    counts.exps -= double(
-        op.getNoiseKind() == NoiseKind::Local ? heads : body.numChannels());
+  counts = counts * (1.0 / double(elements));
+  // Four elements of a thread share what is read of a key.
+  if (Collapse::of(op))
+    counts.moves = double(op.getNumComponents() + 1) / 4;
   // Stages make two terms of a Gaussian: of the query, and of the key, which
   // four elements of a thread share. The second has the prior in it.
   if (op.getGaussian() && !Collapse::of(op)) {
@@ -250,9 +306,9 @@ UnitCounts mixattn::countDropped(AttentionOpInterface op, int64_t keys,
                                  int64_t heads) {
   if (!op.getKeep())
     return {};
-  OwningOpRef<ModuleOp> scratch = ModuleOp::create(op->getLoc());
+  Block scratch;
   ImplicitLocOpBuilder b(op->getLoc(), op->getContext());
-  b.setInsertionPointToStart(scratch->getBody());
+  b.setInsertionPointToStart(&scratch);
   CountedOperands operands;
   auto value = [&](Type type) {
     return CountedOperands::fromNowhere(b, op->getLoc(), type);
@@ -264,7 +320,7 @@ UnitCounts mixattn::countDropped(AttentionOpInterface op, int64_t keys,
   arith::SelectOp::create(b, kept, value(b.getF32Type()),
                           value(b.getF32Type()));
   UnitCounts counts;
-  for (Operation &each : *scratch->getBody())
+  for (Operation &each : scratch)
     counts += countOp(&each);
   return counts * (double(heads * keys) / 2);
 }
