@@ -39,6 +39,12 @@ static bool mayBeInResult(Value made, bool isView) {
 }
 
 std::string wgmma::whyNoMap(Value tensor, StringRef name) {
+  constexpr int64_t mostDims = 5;
+  int64_t dims = cast<ShapedType>(tensor.getType()).getRank();
+  if (dims > mostDims)
+    return llvm::formatv("TMA copies from tensors of up to {0} dims, but {1} "
+                         "have {2}",
+                         mostDims, name, dims);
   bool isView = false;
   auto ofArgument = [&]() -> std::string {
     if (!isView)
