@@ -93,25 +93,25 @@ static bool isRounding(Operation *op, Type type) {
   return cast && elementOf(cast->getResult(0)) == type;
 }
 
-/// Whether `op` adds each number of one tensor to one of another one.
-static bool isSum(Operation *op) {
+/// Whether `op` adds each number of one tensor to one of another one, or
+/// multiplies both.
+static bool isSumOrProduct(Operation *op) {
   auto generic = dyn_cast_if_present<linalg::GenericOp>(op);
   if (!generic || generic.getNumDpsInputs() != 2 ||
       generic.getNumParallelLoops() != generic.getNumLoops() ||
       generic.getNumResults() != 1)
     return false;
-  auto sum = generic.getBody()
-                 ->getTerminator()
-                 ->getOperand(0)
-                 .getDefiningOp<arith::AddFOp>();
-  return sum && llvm::equal(sum->getOperands(), generic.getRegionInputArgs());
+  Operation *made =
+      generic.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  return isa_and_present<arith::AddFOp, arith::SubFOp, arith::MulFOp>(made) &&
+         llvm::equal(made->getOperands(), generic.getRegionInputArgs());
 }
 
-/// Whether sums of `value` with other numbers alone are read, and they only to
-/// be rounded to `type`.
-static bool isRoundedInSums(Value value, Type type) {
+/// Whether sums and products of `value` with other numbers alone are read, and
+/// they only to be rounded to `type`.
+static bool isRoundedLater(Value value, Type type) {
   Operation *reader = findReader(value);
-  while (isSum(reader))
+  while (isSumOrProduct(reader))
     reader = findReader(reader->getResult(0));
   return isRounding(reader, type);
 }
@@ -149,17 +149,22 @@ struct NarrowAttentionPass
 
 private:
   void narrow(GenericOp op) {
-    if (op->getNumResults() != 1 || !op.getQuery() || !op.getKey())
+    if (op->getNumResults() != 1)
       return;
+    // Given scores stay as they are.
+    SmallVector<Value> operands = {op.getValue()};
+    if (op.getQuery())
+      operands.append({op.getQuery(), op.getKey()});
     Type type = narrowType(op.getValue());
-    if (!type || narrowType(op.getQuery()) != type ||
-        narrowType(op.getKey()) != type)
+    if (!type || llvm::any_of(operands, [&](Value operand) {
+          return narrowType(operand) != type;
+        }))
       return;
-    if (!isRoundedInSums(op->getResult(0), type))
+    if (!isRoundedLater(op->getResult(0), type))
       return;
     IRRewriter b(op);
     IRMapping mapping;
-    for (Value operand : {op.getQuery(), op.getKey(), op.getValue()})
+    for (Value operand : operands)
       if (!mapping.contains(operand))
         mapping.map(operand, narrowed(b, operand));
     auto made = cast<GenericOp>(b.clone(*op, mapping));
