@@ -33,7 +33,7 @@ Value mixattn::keptHere(ImplicitLocOpBuilder &b, Value value) {
       .getRes();
 }
 
-void mixattn::keepLoadsBehind(ImplicitLocOpBuilder &b) {
+void mixattn::keepLoadsAfter(ImplicitLocOpBuilder &b) {
   emitText(b, Type(), ValueRange(), neverTaken(""), "");
 }
 

@@ -15,10 +15,10 @@ namespace mixattn {
 /// only here: it computes nothing from it before, such as addresses.
 mlir::Value keptHere(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 
-/// Ends a basic block: ptxas moves no load from behind to before.
-void keepLoadsBehind(mlir::ImplicitLocOpBuilder &b);
+/// Ends a basic block: ptxas moves no load from after it to before it.
+void keepLoadsAfter(mlir::ImplicitLocOpBuilder &b);
 
-/// PTX with `code` on a way that is never taken, behind which a basic block
+/// PTX with `code` on a way that is never taken, after which a basic block
 /// begins: there is a block in every grid, which ptxas does not see.
 std::string neverTaken(llvm::StringRef code);
 

@@ -26,7 +26,7 @@ struct NoisePlace {
   /// count.
   mlir::Value seed, offset;
   /// The even one of j and its neighbour in a pair, a value that both have;
-  /// null where it is not at hand.
+  /// null where it is not known.
   mlir::Value pair = {};
 };
 

@@ -17,7 +17,7 @@ struct Picked {
 
 /// What `pick`, in the body of `op`, reads, as a tensor made in front of `op`.
 /// None where `op` reduces, or where a place follows from floats that `op`
-/// reads.
+/// itself reads.
 std::optional<Picked> pickOutside(mlir::linalg::LinalgOp op,
                                   mlir::tensor::ExtractOp pick);
 

@@ -3,6 +3,7 @@
 
 #include "passes/raise/EmitAttention.h"
 #include "passes/raise/EmitTensor.h"
+#include "passes/raise/Roundings.h"
 
 #include "dialect/attn/AttnOps.h"
 
@@ -124,8 +125,24 @@ static Value emitOperand(ImplicitLocOpBuilder &b, TensorEmitter &tensors,
   return tensor::ConcatOp::create(b, operand.dims.size() - 1, parts);
 }
 
+/// Whether the op's own result may be bf16 where that of the whole is f32. The
+/// graph rounds the sum of both products of weights and values, the mixed ones
+/// and their offsets, to bf16: so may be the first of them. It has the range of
+/// f32, which f16 has not.
+static bool mayRound(const RaisedAttention &attention, Value replaced,
+                     ValueRange operands) {
+  Type type = Float32Type::get(replaced.getContext());
+  return attention.added && getElementTypeOrSelf(replaced) == type &&
+         llvm::all_of(operands,
+                      [](Value operand) {
+                        return getElementTypeOrSelf(operand).isBF16();
+                      }) &&
+         findRounding(replaced, BFloat16Type::get(replaced.getContext()));
+}
+
 Value mixattn::emitAttention(ImplicitLocOpBuilder &b, Expressions &make,
-                             const RaisedAttention &attention, Type type) {
+                             const RaisedAttention &attention, Value replaced) {
+  Type type = getElementTypeOrSelf(replaced);
   TensorEmitter tensors(b, make);
   OperationState state(b.getLoc(), GenericOp::getOperationName());
   SmallVector<int32_t> segments;
@@ -141,7 +158,13 @@ Value mixattn::emitAttention(ImplicitLocOpBuilder &b, Expressions &make,
   SmallVector<int64_t> shape;
   for (const Place &place : attention.result)
     shape.push_back(make.atoms.staticSize(place));
-  Type own = value.getElementType() == type ? type : b.getF32Type();
+  SmallVector<Value> multiplied;
+  for (StringRef name : {"query", "key", "value"})
+    if (Value operand = values.lookup(name))
+      multiplied.push_back(operand);
+  bool keepsType = value.getElementType() == type ||
+                   mayRound(attention, replaced, multiplied);
+  Type own = keepsType ? value.getElementType() : b.getF32Type();
   state.addTypes(RankedTensorType::get(shape, own));
   state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr(segments));
   state.addAttribute("resultSegmentSizes", b.getDenseI32ArrayAttr({1, 0, 0}));

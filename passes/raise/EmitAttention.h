@@ -10,10 +10,11 @@
 
 namespace mixattn {
 
-/// The attention as `attn.generic` with what it is made of, in place of a
-/// tensor of `type`.
+/// The attention as `attn.generic` with what it is made of, in place of
+/// `replaced`.
 mlir::Value emitAttention(mlir::ImplicitLocOpBuilder &b, Expressions &make,
-                          const RaisedAttention &attention, mlir::Type type);
+                          const RaisedAttention &attention,
+                          mlir::Value replaced);
 
 } // namespace mixattn
 

@@ -5,6 +5,7 @@
 #define MIXATTN_PASSES_RAISE_EXPRESSION_H
 
 #include "passes/raise/Atoms.h"
+#include "passes/raise/ComputedPicks.h"
 
 #include <deque>
 
@@ -54,6 +55,8 @@ public:
 
   Atoms atoms;
   const mlir::Type f32;
+  /// What ops pick at computed places, as all readers see it.
+  llvm::DenseMap<mlir::Operation *, std::optional<Picked>> picks;
 
   Ref number(double value, mlir::Type type);
   Ref element(mlir::Value tensor, llvm::ArrayRef<Place> places);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// attn-narrow-attention: an attention of numbers that the graph widens takes
-// them as they are, and gives what the graph rounds its result to.
+// attn-narrow-attention: an attention of 16 bits, which the graph may widen,
+// gives the 16 bits that the graph rounds its result to.
 
 #include "passes/Passes.h"
 
 #include "dialect/attn/AttnOps.h"
+#include "passes/raise/Roundings.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mixattn {
@@ -19,34 +17,8 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
-/// `op` if it is `Cast` of each number of one tensor, and nothing else.
-template <typename Cast> static linalg::GenericOp asCast(Operation *op) {
-  auto generic = dyn_cast_if_present<linalg::GenericOp>(op);
-  if (!generic || generic.getNumDpsInputs() != 1 ||
-      generic.getNumResults() != 1 ||
-      generic.getNumParallelLoops() != generic.getNumLoops())
-    return {};
-  for (AffineMap map : generic.getIndexingMapsArray())
-    if (!map.isIdentity())
-      return {};
-  auto cast = generic.getBody()
-                  ->getTerminator()
-                  ->getOperand(0)
-                  .template getDefiningOp<Cast>();
-  bool isOfInput = cast && cast.getIn() == generic.getRegionInputArgs().front();
-  return isOfInput ? generic : linalg::GenericOp();
-}
-
-static bool isReshape(Operation *op) {
-  return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-}
-
 static Type elementOf(Value tensor) {
   return getElementTypeOrSelf(tensor.getType());
-}
-
-static bool isNarrow(Type type) {
-  return isa_and_present<FloatType>(type) && type.getIntOrFloatBitWidth() == 16;
 }
 
 /// The type of 16 bits that `value` has, or that it, or what it is a view of,
@@ -81,61 +53,6 @@ static Value narrowed(RewriterBase &b, Value value) {
   return reshaped(b, op, narrowed(b, op->getOperand(0)));
 }
 
-/// The op after views of `value` that alone reads these; null if others do.
-static Operation *findReader(Value value) {
-  while (value.hasOneUse() && isReshape(*value.user_begin()))
-    value = value.user_begin()->getResult(0);
-  return value.hasOneUse() ? *value.user_begin() : nullptr;
-}
-
-static bool isRounding(Operation *op, Type type) {
-  linalg::GenericOp cast = asCast<arith::TruncFOp>(op);
-  return cast && elementOf(cast->getResult(0)) == type;
-}
-
-/// Whether `op` adds each number of one tensor to one of another one, or
-/// multiplies both.
-static bool isSumOrProduct(Operation *op) {
-  auto generic = dyn_cast_if_present<linalg::GenericOp>(op);
-  if (!generic || generic.getNumDpsInputs() != 2 ||
-      generic.getNumParallelLoops() != generic.getNumLoops() ||
-      generic.getNumResults() != 1)
-    return false;
-  Operation *made =
-      generic.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-  return isa_and_present<arith::AddFOp, arith::SubFOp, arith::MulFOp>(made) &&
-         llvm::equal(made->getOperands(), generic.getRegionInputArgs());
-}
-
-/// Whether sums and products of `value` with other numbers alone are read, and
-/// they only to be rounded to `type`.
-static bool isRoundedLater(Value value, Type type) {
-  Operation *reader = findReader(value);
-  while (isSumOrProduct(reader))
-    reader = findReader(reader->getResult(0));
-  return isRounding(reader, type);
-}
-
-/// `tensor`, of numbers of 16 bits, as f32.
-static Value widened(RewriterBase &b, Value tensor) {
-  Location loc = tensor.getLoc();
-  Type element = b.getF32Type();
-  Value wide = tensor::EmptyOp::create(
-      b, loc, tensor::getMixedSizes(b, loc, tensor), element);
-  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
-  AffineMap same = b.getMultiDimIdentityMap(rank);
-  SmallVector<utils::IteratorType> parallel(rank,
-                                            utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, wide.getType(), tensor, wide, {same, same}, parallel,
-             [&](OpBuilder &b, Location loc, ValueRange numbers) {
-               Value number =
-                   arith::ExtFOp::create(b, loc, element, numbers[0]);
-               linalg::YieldOp::create(b, loc, number);
-             })
-      .getResult(0);
-}
-
 namespace {
 
 struct NarrowAttentionPass
@@ -160,7 +77,8 @@ private:
           return narrowType(operand) != type;
         }))
       return;
-    if (!isRoundedLater(op->getResult(0), type))
+    linalg::GenericOp rounding = findRounding(op->getResult(0), type);
+    if (!rounding)
       return;
     IRRewriter b(op);
     IRMapping mapping;
@@ -170,19 +88,14 @@ private:
     auto made = cast<GenericOp>(b.clone(*op, mapping));
     auto result = cast<RankedTensorType>(op->getResult(0).getType());
     made->getResult(0).setType(result.clone(type));
+    // The views between, then what the rounding gave.
     Value value = made->getResult(0);
-    Operation *reader = findReader(op->getResult(0));
-    if (!isRounding(reader, type)) {
-      b.replaceOp(op, widened(b, value));
-    } else {
-      // The views between, then what the rounding gave.
-      for (Operation *each = *op->getResult(0).user_begin(); each != reader;
-           each = *each->user_begin()) {
-        b.setInsertionPoint(each);
-        value = reshaped(b, each, value);
-      }
-      b.replaceOp(reader, value);
+    for (Operation *each = *op->getResult(0).user_begin(); each != rounding;
+         each = *each->user_begin()) {
+      b.setInsertionPoint(each);
+      value = reshaped(b, each, value);
     }
+    b.replaceOp(rounding, value);
     remark::passed(made.getLoc(), remark::RemarkOpts::name("narrow").category(
                                       "attn-narrow-attention"))
         << remark::reason("attention of {0}, to which the graph rounds its "

@@ -98,10 +98,8 @@ def NarrowAttentionPass : Pass<"attn-narrow-attention", "::mlir::ModuleOp"> {
     Output: where queries, keys and values all have one type of 16 bits, or are
     widened from it, and the result is only rounded to that type, the op takes the
     numbers as they are and gives that type. PyTorch and ONNX's exporter write
-    attention of such models so. Reshapes between do not matter. Nor do sums and
-    products of the result with other numbers before the rounding, as of a bias on
-    weights: then the op's result is widened, and these are f32 as before. Given
-    scores stay what they are.
+    attention of such models so. Reshapes between do not matter. Given scores stay
+    what they are.
     Products of two such numbers are exact in f32. Powers and weights are as
     precise as of any attention of 16 bits, which may round weights to the type:
     an error of the order of the result's own rounding.

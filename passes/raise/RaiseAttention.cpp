@@ -114,8 +114,7 @@ private:
                               "queries and keys");
       ImplicitLocOpBuilder b(root.getLoc(), root);
       Value result = root->getResult(0);
-      Value emitted =
-          emitAttention(b, make, *attention, getElementTypeOrSelf(result));
+      Value emitted = emitAttention(b, make, *attention, result);
       result.replaceAllUsesWith(emitted);
       ++count;
     }

@@ -322,7 +322,7 @@ Ref ElementReader::readPick(linalg::LinalgOp op, tensor::ExtractOp pick,
   }
   if (int64_t(places.size()) == type.getRank())
     return read(pick.getTensor(), places);
-  auto [found, isNew] = picks.try_emplace(pick);
+  auto [found, isNew] = make.picks.try_emplace(pick);
   if (isNew)
     found->second = pickOutside(op, pick);
   if (!found->second)

@@ -4,7 +4,6 @@
 #ifndef MIXATTN_PASSES_RAISE_READ_ELEMENT_H
 #define MIXATTN_PASSES_RAISE_READ_ELEMENT_H
 
-#include "passes/raise/ComputedPicks.h"
 #include "passes/raise/Expression.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -55,7 +54,6 @@ private:
   Expressions &make;
   Stop stop;
   std::map<std::pair<void *, llvm::SmallVector<Place>>, Ref> seen;
-  llvm::DenseMap<mlir::Operation *, std::optional<Picked>> picks;
 };
 
 } // namespace mixattn

@@ -4,7 +4,6 @@
 // RUN: mixattn-opt --attn-raise-attention --canonicalize --split-input-file --mlir-print-local-scope %s | FileCheck %s
 
 #each = affine_map<(b, h, i, j) -> (b, h, i, j)>
-#of_pair = affine_map<(b, h, i, j) -> (i, j)>
 #qk = [affine_map<(b, h, i, j, d) -> (b, h, i, d)>, affine_map<(b, h, i, j, d) -> (b, h, j, d)>, affine_map<(b, h, i, j, d) -> (b, h, i, j)>]
 #pv = [affine_map<(b, h, i, d, j) -> (b, h, i, j)>, affine_map<(b, h, i, d, j) -> (b, h, j, d)>, affine_map<(b, h, i, d, j) -> (b, h, i, d)>]
 
@@ -90,7 +89,8 @@ func.func @of_integers(%places: tensor<9x9xi64>, %q: tensor<2x4x9x8xf32>, %k: te
 #qk = [affine_map<(b, h, i, j, d) -> (b, h, i, d)>, affine_map<(b, h, i, j, d) -> (b, h, j, d)>, affine_map<(b, h, i, j, d) -> (b, h, i, j)>]
 #pv = [affine_map<(b, h, i, d, j) -> (b, h, i, j)>, affine_map<(b, h, i, d, j) -> (b, h, j, d)>, affine_map<(b, h, i, d, j) -> (b, h, i, d)>]
 
-// A place that follows from a score is none of positions: such scores are given.
+// A place that the op itself computes of a score is none of positions: such scores
+// are given.
 // CHECK-LABEL: func.func @of_scores
 // CHECK:         %[[SCORES:.+]] = linalg.generic
 // CHECK:           tensor.extract

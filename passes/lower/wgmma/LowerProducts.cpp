@@ -171,7 +171,8 @@ Value ProductEmitter::emitWait(tile::WgmmaWaitOp op, Value fragment) {
   return joined(emitTied(text, elementsOf(fragment)));
 }
 
-/// Where all weights are changed, they must be there before.
+/// On a way that is never taken all weights are changed, so that ptxas must
+/// have computed them before it.
 Value ProductEmitter::emitBoundary(tile::WgmmaBoundaryOp op) {
   Values weights = elementsOf(op.getMade());
   std::string changes;

@@ -93,7 +93,7 @@ protected:
   mlir::Value emitWeights(int64_t g, mlir::Value firstKey, int64_t keys,
                           const Scores &scores, Statistics &statistics,
                           Rescale &rescale);
-  /// Whether terms of components of some row of the warp, at `firstQuery`, lie
+  /// Whether terms of components of some row of the warp, at `firstRow()`, lie
   /// too far apart for one power of 2; null where there never is one for all.
   mlir::Value emitAreApart();
   mlir::Value emitRescaled(mlir::Value outputs, const Rescale &rescale);

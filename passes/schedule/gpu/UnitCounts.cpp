@@ -151,14 +151,15 @@ static bool isFused(Operation *op) {
 }
 
 /// Whether `op` is one instruction with what makes one of its operands: that of
-/// three logical inputs (LOP3).
+/// three logical inputs (LOP3), no more.
 static bool isThirdInput(Operation *op) {
   auto isLogical = [](Operation *each) {
     return isa_and_present<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(each) &&
            !each->getResult(0).getType().isInteger(1);
   };
   return isLogical(op) && llvm::any_of(op->getOperands(), [&](Value input) {
-           return isLogical(input.getDefiningOp()) && input.hasOneUse();
+           return isLogical(input.getDefiningOp()) && input.hasOneUse() &&
+                  !isThirdInput(input.getDefiningOp());
          });
 }
 

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::mma;
 
-/// Rows of a block at most: of eight warps, which have all registers.
+/// Rows of a group at most: of eight warps, which have all registers.
 static constexpr int64_t mostRows = 128;
 /// The same where nobody knows how many queries there will be. One is what
 /// decoding has: warps without rows would keep the registers that other blocks
@@ -34,6 +34,9 @@ int64_t BlockSizes::findSeenAtOnce() const {
     return 0;
   int64_t ahead = attention.getCausal() ? 0 : band->getUpper(),
           groupQueries = queriesOfGroup();
+  // The keys of random words begin at an even one.
+  if (attention.getSeed())
+    ++ahead;
   auto seen = int64_t(llvm::alignTo(
       uint64_t(groupQueries + band->getLower() + ahead), uint64_t(step)));
   bool fits = seen <= most && group.registers(seen) <= fragmentRegisters;
@@ -83,7 +86,8 @@ BlockSizes BlockSizes::ofPart(AttentionOpInterface op, int64_t sharedBytes) {
     sizes.keys = fewest;
   // Further rows are another group, for which no key is read once more.
   if (!isOpen && rows < queries * sizes.rowHeads)
-    for (int64_t few = blockKeys; few >= 16; few /= 2)
+    for (int64_t few = std::min(blockKeys, sizes.group.findKeys()); few >= 16;
+         few /= 2)
       if (BlockSizes two = sizes.withTwoGroups(few);
           two.haveTwoGroupsRegisters(few) && two.bytes() <= sharedBytes)
         return two;

@@ -195,7 +195,7 @@ void Decode::makeStages(RewriterBase &rewriter, Operation *op,
                  sizesOf(op).keys, /*lanes=*/1, terms);
 }
 
-/// A warp has 16 rows, and reads each tile for itself.
+/// A warp has 16 rows of each group, and reads each tile for itself.
 SmallVector<BlockCounts, 1> Decode::countBlocks(AttentionOpInterface op,
                                                 const PlanCase &) const {
   BlockCounts counts = sizesOf(op).countBlock(tile::allExps);

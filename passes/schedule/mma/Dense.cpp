@@ -158,7 +158,7 @@ MmaDenseBlock::Values MmaDenseBlock::emitLoop() {
   // The last products fill all registers. What results go through reads
   // operands, which ptxas would load among them.
   if (!kernel.getConsumers().empty())
-    keepLoadsBehind(b);
+    keepLoadsAfter(b);
   return sums;
 }
 
