@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a kernel computes where it is used, and not before.
+// Keeps a kernel from computing values long before they are used.
 
 #include "passes/body/KeptHere.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a kernel computes where it is used, and not before: registers would hold
-// it all the way.
+// Keeps a kernel from computing values long before they are used: registers
+// would hold them all the way.
 
 #ifndef MIXATTN_PASSES_BODY_KEPT_HERE_H
 #define MIXATTN_PASSES_BODY_KEPT_HERE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Takes what an op picks from a table at computed places out of its body.
+// Takes reads of a table at computed places out of the body of an op.
 
 #include "passes/raise/ComputedPicks.h"
 
@@ -33,7 +33,7 @@ std::optional<Picked> mixattn::pickOutside(linalg::LinalgOp op,
   llvm::SetVector<Operation *> steps = findSteps(pick);
   if (steps.empty())
     return std::nullopt;
-  // What it reads of the op, and the loops that it depends on.
+  // The operands that it reads, and the loops that it depends on.
   llvm::SetVector<Value> arguments;
   llvm::SmallSetVector<unsigned, 4> used;
   for (Operation *step : steps) {

@@ -15,9 +15,9 @@ struct Picked {
   llvm::SmallVector<unsigned> loops;
 };
 
-/// What `pick`, in the body of `op`, reads, as a tensor made in front of `op`.
-/// None where `op` reduces, or where a place follows from floats that `op`
-/// itself reads.
+/// Makes a tensor, in front of `op`, of the elements that `pick` in its body
+/// reads. None where `op` reduces, or where a place follows from floats that
+/// `op` itself reads.
 std::optional<Picked> pickOutside(mlir::linalg::LinalgOp op,
                                   mlir::tensor::ExtractOp pick);
 

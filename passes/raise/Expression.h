@@ -55,7 +55,7 @@ public:
 
   Atoms atoms;
   const mlir::Type f32;
-  /// What ops pick at computed places, as all readers see it.
+  /// The tensors of elements that ops pick at computed places, for all readers.
   llvm::DenseMap<mlir::Operation *, std::optional<Picked>> picks;
 
   Ref number(double value, mlir::Type type);

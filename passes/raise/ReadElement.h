@@ -44,8 +44,8 @@ private:
   Ref readScalar(mlir::linalg::LinalgOp op, mlir::Value value,
                  llvm::ArrayRef<Place> loops,
                  llvm::DenseMap<mlir::Value, Ref> &known);
-  /// What `pick` of the body of `op` reads, or null: an element of the table,
-  /// or where places are computed, of what is picked from it.
+  /// The element that `pick` of the body of `op` reads, or null: one of the
+  /// table, or, where places are computed, of a tensor of picked elements.
   Ref readPick(mlir::linalg::LinalgOp op, mlir::tensor::ExtractOp pick,
                llvm::ArrayRef<Place> loops,
                llvm::DenseMap<mlir::Value, Ref> &known);

@@ -49,7 +49,7 @@ void OutputMixer::emitStoreAt(int64_t g, Value query, Value column,
                               column);
 }
 
-/// A thread has every so many numbers.
+/// Each thread writes numbers that are as far apart as there are threads.
 void OutputMixer::emitMixers() {
   int64_t rows = sizes.groupRows();
   Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x),
