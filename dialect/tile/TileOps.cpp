@@ -160,6 +160,8 @@ LogicalResult Exp2Op::verify() {
   if (getBrief() &&
       cast<VectorType>(getPower().getType()).getDimSize(0) != lanes)
     return emitOpError("expected ") << lanes << " lanes with 'brief'";
+  if (getFlushed() && !getBrief())
+    return emitOpError("expected 'brief' with 'flushed'");
   return success();
 }
 

@@ -371,26 +371,31 @@ def Tile_Exp2Op : Tile_Op<"x86.exp2", [Pure,
   let summary = "Powers of 2 of a row of lanes";
   let description = [{
     2^x for x up to 127, within 2 units in the last place; 0 below -127, and
-    less than 2^-126 between. NaN stays NaN.
+    less than 2^-126 between. NaN stays NaN. Where the CPU scales by powers
+    (`CpuModel::scalesByPowers`) they are infinite from 128 on.
 
     With `brief`, of 16 lanes: within 2^-13 of the power, for powers that are
-    rounded to bf16. Half as many instructions, of AVX-512.
+    rounded to bf16. Half as many instructions, of AVX-512. Those below 2^-126
+    are denormal, which takes an Intel some 200 cycles a vector, or with
+    `flushed` 0, which takes one more instruction.
 
     ```mlir
     func.func @f(%x: vector<16xf32>) -> vector<16xf32> {
       %y = tile.x86.exp2 %x : vector<16xf32>
-      %z = tile.x86.exp2 %y brief : vector<16xf32>
+      %z = tile.x86.exp2 %y brief flushed : vector<16xf32>
       return %z : vector<16xf32>
     }
     ```
   }];
   let arguments = (ins VectorOfRankAndType<[1], [F32]>:$exponent,
-      UnitAttr:$brief);
+      UnitAttr:$brief, UnitAttr:$flushed);
   let results = (outs VectorOfRankAndType<[1], [F32]>:$power);
-  let assemblyFormat = "$exponent (`brief` $brief^)? attr-dict `:` type($power)";
+  let assemblyFormat = [{
+    $exponent (`brief` $brief^)? (`flushed` $flushed^)? attr-dict `:` type($power)
+  }];
   let builders = [
     OpBuilder<(ins "::mlir::Value":$exponent), [{
-      build($_builder, $_state, exponent.getType(), exponent, false);
+      build($_builder, $_state, exponent.getType(), exponent, false, false);
     }]>];
   let hasVerifier = 1;
 }

@@ -67,6 +67,9 @@ struct CpuModel : MachineDescription {
   bool multipliesOnceACycle() const {
     return lanes == 16 && multiplyAdds == 1 && !sharesPorts;
   }
+  /// Whether instructions that take a fraction off a number, and that multiply
+  /// by a power of 2, take a slot each: those of AVX-512 on Intel's CPUs.
+  bool scalesByPowers() const { return lanes == 16 && sharesPorts; }
   /// The slots that decode takes to square a difference and to add it.
   double slotsOfSquare() const { return multipliesOnceACycle() ? 1 : 2; }
   /// Floating-point operations of f32 a second on one core.

@@ -173,6 +173,14 @@ func.func @brief(%x: vector<8xf32>) {
 
 // -----
 
+func.func @flushed(%x: vector<16xf32>) {
+  // expected-error @below {{'tile.x86.exp2' op expected 'brief' with 'flushed'}}
+  %y = tile.x86.exp2 %x flushed : vector<16xf32>
+  return
+}
+
+// -----
+
 func.func @amx_of_floats(%l: memref<32x32xf32>, %i: index, %r: memref<32x32xf32>, %t: memref<32x32xf32>) {
   // expected-error @below {{'tile.x86.product' op expected pairs, and rows on the left, with 'amx'}}
   tile.x86.product %l[%i], %r amx into %t : memref<32x32xf32>, memref<32x32xf32>, memref<32x32xf32>

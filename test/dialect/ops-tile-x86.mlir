@@ -71,7 +71,7 @@ func.func @products(%k: memref<?x64xf32>, %i: index, %n: index, %q: !tile, %w: !
 // CHECK:         tile.x86.widen %{{.+}}[%{{.+}}] last %{{.+}} rows %{{.+}} into %{{.+}} : memref<?x40xbf16>, memref<32x64xbf16>
 // CHECK:         tile.x86.product %{{.+}}[%{{.+}}], %{{.+}} amx into %{{.+}} : memref<32x64xbf16>, memref<32x64xbf16>, memref<32x32xf32>
 // CHECK:         tile.x86.product %{{.+}}[%{{.+}}], %{{.+}} count %{{.+}} amx onto %{{.+}} : memref<48x64xbf16>, memref<32x64xbf16>, memref<48x32xf32>
-// CHECK:         tile.x86.exp2 %{{.+}} brief : vector<16xf32>
+// CHECK:         tile.x86.exp2 %{{.+}} brief flushed : vector<16xf32>
 func.func @amx(%k: memref<?x40xbf16>, %i: index, %n: index, %keys: memref<32x64xbf16>,
                %q: memref<32x64xbf16>, %s: memref<32x32xf32>, %panel: memref<48x64xbf16>,
                %o: memref<48x32xf32>, %x: vector<16xf32>) -> vector<16xf32> {
@@ -81,6 +81,6 @@ func.func @amx(%k: memref<?x40xbf16>, %i: index, %n: index, %keys: memref<32x64x
       : memref<32x64xbf16>, memref<32x64xbf16>, memref<32x32xf32>
   tile.x86.product %panel[%i], %q count %n amx onto %o
       : memref<48x64xbf16>, memref<32x64xbf16>, memref<48x32xf32>
-  %y = tile.x86.exp2 %x brief : vector<16xf32>
+  %y = tile.x86.exp2 %x brief flushed : vector<16xf32>
   return %y : vector<16xf32>
 }

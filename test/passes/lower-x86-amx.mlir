@@ -66,12 +66,27 @@ func.func @pool(%v: memref<48x64xbf16>, %w: memref<32x32xbf16>, %n: index, %o: m
   return
 }
 
+// All lanes are scaled.
 // CHECK-LABEL: func.func @brief(
+// CHECK:         %[[ALL:.+]] = arith.constant -1 : i16
 // CHECK:         "llvm.x86.avx512.mask.reduce.ps.512"
 // CHECK-COUNT-3: vector.fma
-// CHECK:         "llvm.x86.avx512.mask.scalef.ps.512"
+// CHECK:         "llvm.x86.avx512.mask.scalef.ps.512"(%{{.+}}, %{{.+}}, %{{.+}}, %[[ALL]],
 func.func @brief(%x: vector<16xf32>) -> vector<16xf32> {
   %y = tile.x86.exp2 %x brief : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// Those whose powers are no denormal numbers.
+// CHECK-LABEL: func.func @flushed(
+// CHECK-SAME:    %[[X:.+]]: vector<16xf32>
+// CHECK:         %[[LEAST:.+]] = arith.constant dense<-1.260000e+02>
+// CHECK:         %[[ARE_NORMAL:.+]] = arith.cmpf uge, %[[X]], %[[LEAST]]
+// CHECK:         %[[LANES:.+]] = llvm.bitcast %[[ARE_NORMAL]] : vector<16xi1> to i16
+// CHECK-COUNT-3: vector.fma
+// CHECK:         "llvm.x86.avx512.mask.scalef.ps.512"(%{{.+}}, %[[X]], %{{.+}}, %[[LANES]],
+func.func @flushed(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = tile.x86.exp2 %x brief flushed : vector<16xf32>
   return %y : vector<16xf32>
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Powers of 2 of lanes: a table of fractions in registers and a polynomial.
+// Powers of 2 of lanes: a polynomial, and a table of fractions in registers or
+// an instruction that multiplies by powers.
 
 #include "passes/lower/x86/VectorEmitter.h"
 
@@ -13,17 +14,26 @@ using namespace mixattn;
 namespace {
 
 /// 2^x = 2^n 2^(k / T) 2^r with n and k whole, T entries of a table and
-/// |r| <= 1 / (2 T).
+/// |r| <= 1 / (2 T); or 2^x = 2^n 2^r with 0 <= r < 1.
 class Exp2Emitter : public VectorEmitter {
 public:
   Exp2Emitter(Location loc, OpBuilder &builder, const CpuModel &cpu)
       : VectorEmitter(loc, builder, cpu),
         bits(VectorType::get({cpu.lanes}, b.getI32Type())) {}
 
-  Value emit(Value x);
-  Value emitBrief(Value x);
+  Value emit(Value x) {
+    return cpu.scalesByPowers() ? emitScaled(x) : emitTabled(x);
+  }
+  Value emitBrief(Value x, bool flushes);
 
 private:
+  Value emitTabled(Value x);
+  Value emitScaled(Value x);
+  Value emitNormalLanes(Value x);
+  Value emitMultiplied(Value x, ArrayRef<float> coefficients, Value lanes);
+  Value whole(Type type, int64_t number) {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(type, number));
+  }
   /// Entries of the table: those that fit two registers with AVX-512, 1 (no
   /// table) elsewhere.
   int64_t entries() const { return cpu.lanes == 16 ? 32 : 1; }
@@ -60,7 +70,7 @@ Value Exp2Emitter::emitFraction(Value sum) {
       .getResult(0);
 }
 
-Value Exp2Emitter::emit(Value x) {
+Value Exp2Emitter::emitTabled(Value x) {
   // Below -127 the power is 0; NaN stays.
   Value isBelow =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, splat(-127.0f), x);
@@ -94,14 +104,13 @@ Value Exp2Emitter::emit(Value x) {
 }
 
 /// x less the whole number below it, by one instruction; a polynomial of that;
-/// and a multiplication with 2 to the power of that number, by another one.
-Value Exp2Emitter::emitBrief(Value x) {
-  auto constant = [&](Type type, int64_t number) -> Value {
-    return arith::ConstantOp::create(b, b.getIntegerAttr(type, number));
-  };
-  Value all = constant(b.getIntegerType(16), -1), none = splat(0);
+/// and a multiplication with 2 to the power of that number, by another one. 0
+/// in lanes whose bit of `lanes`, of 16, is not set.
+Value Exp2Emitter::emitMultiplied(Value x, ArrayRef<float> coefficients,
+                                  Value lanes) {
+  Value all = whole(b.getIntegerType(16), -1), none = splat(0);
   // Towards minus infinity; and as MXCSR says.
-  Value down = constant(b.getI32Type(), 1), usual = constant(b.getI32Type(), 4);
+  Value down = whole(b.getI32Type(), 1), usual = whole(b.getI32Type(), 4);
   auto call = [&](StringRef name, ValueRange operands) -> Value {
     return LLVM::CallIntrinsicOp::create(b, row, b.getStringAttr(name),
                                          operands)
@@ -109,16 +118,40 @@ Value Exp2Emitter::emitBrief(Value x) {
   };
   Value rest =
       call("llvm.x86.avx512.mask.reduce.ps.512", {x, down, none, all, usual});
-  // Minimax on [0, 1), relative (Remez): 2^-13.7 away.
-  Value p = splat(0.0780245215f);
-  for (float c : {0.226067156f, 0.695833564f, 0.999925196f})
+  Value p = splat(coefficients.front());
+  for (float c : coefficients.drop_front())
     p = multiplyAdd(p, rest, splat(c));
-  return call("llvm.x86.avx512.mask.scalef.ps.512", {p, x, none, all, usual});
+  return call("llvm.x86.avx512.mask.scalef.ps.512", {p, x, none, lanes, usual});
+}
+
+/// The bits of lanes whose powers are no denormal numbers: those take a CPU
+/// some 200 cycles. NaN is none.
+Value Exp2Emitter::emitNormalLanes(Value x) {
+  Value isNormal =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UGE, x, splat(-126.0f));
+  return LLVM::BitcastOp::create(b, b.getIntegerType(16), isNormal);
+}
+
+Value Exp2Emitter::emitScaled(Value x) {
+  // Minimax on [0, 1), relative, with p(0) = 1: 2^-22.7 away, with the rounding
+  // of its terms.
+  return emitMultiplied(x,
+                        {0.00186707301f, 0.00901714899f, 0.0557998307f,
+                         0.240164503f, 0.693151295f, 1.0f},
+                        emitNormalLanes(x));
+}
+
+Value Exp2Emitter::emitBrief(Value x, bool flushes) {
+  // Minimax on [0, 1), relative (Remez): 2^-13.7 away.
+  return emitMultiplied(
+      x, {0.0780245215f, 0.226067156f, 0.695833564f, 0.999925196f},
+      flushes ? emitNormalLanes(x) : whole(b.getIntegerType(16), -1));
 }
 
 void mixattn::lower(RewriterBase &rewriter, tile::Exp2Op op,
                     const CpuModel &cpu) {
   Exp2Emitter emitter(op.getLoc(), rewriter, cpu);
-  rewriter.replaceOp(op, op.getBrief() ? emitter.emitBrief(op.getExponent())
-                                       : emitter.emit(op.getExponent()));
+  rewriter.replaceOp(
+      op, op.getBrief() ? emitter.emitBrief(op.getExponent(), op.getFlushed())
+                        : emitter.emit(op.getExponent()));
 }

@@ -35,13 +35,22 @@ bool ScoreWalk::isBrief() {
   return isAmx() && !op.getLse() && !op.getWeights();
 }
 
+static Value emitBriefPower(ImplicitLocOpBuilder &b, Value exponent) {
+  return tile::Exp2Op::create(b, exponent.getType(), exponent, /*brief=*/true,
+                              /*flushed=*/false);
+}
+
+static Value emitFlushedPower(ImplicitLocOpBuilder &b, Value exponent) {
+  return tile::Exp2Op::create(b, exponent.getType(), exponent, /*brief=*/true,
+                              /*flushed=*/true);
+}
+
 Softmax ScoreWalk::weighing() {
   if (!isBrief())
     return softmax();
-  return Softmax(b, [](ImplicitLocOpBuilder &b, Value exponent) -> Value {
-    return tile::Exp2Op::create(b, exponent.getType(), exponent,
-                                /*brief=*/true);
-  });
+  // Terms of a caller, such as ALiBi, put many keys far below the others.
+  return Softmax(b, op.getBias() || op.hasScoreMod() ? emitFlushedPower
+                                                     : emitBriefPower);
 }
 
 /// The scores in row `row`.
@@ -194,9 +203,9 @@ SmallVector<Value> ScoreWalk::emitWeighed(ArrayRef<Value> exponents, Value head,
   auto emitMoved = [&] {
     return less(emitMovedReference(exponents, factor, reference, head, row));
   };
-  // Brief powers become infinite, and none is negative: their sum tells whether
-  // one exceeds the slack.
-  if (isBrief()) {
+  // Where powers become infinite their sum tells whether one exceeds the slack,
+  // as none is negative.
+  if (isBrief() || sizes.powersOverflow) {
     SmallVector<Value> weights = weigh(shifted);
     return emitIfAny(weights.back(), std::exp2(most), weights,
                      [&] { return weigh(emitMoved()); });

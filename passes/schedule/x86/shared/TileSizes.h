@@ -47,6 +47,9 @@ struct TileSizes {
   bool narrowTilesKeepUp = false;
   /// Whether the work on weights stands in the code of products.
   bool overlapsExps = true;
+  /// Whether powers that f32 does not hold are infinite, rather than nothing
+  /// that one may rely on.
+  bool powersOverflow = false;
   /// Whether one instruction adds the products of two pairs of bf16, and
   /// whether AMX multiplies squares of them.
   bool hasPairs = false, hasAmx = false;
@@ -69,6 +72,7 @@ struct TileSizes {
     sizes.leastAskedRow = cpu.readsSlowly() ? 0 : 384;
     sizes.narrowTilesKeepUp = cpu.narrowTilesKeepUp();
     sizes.overlapsExps = cpu.overlapsExps;
+    sizes.powersOverflow = cpu.scalesByPowers();
     sizes.hasPairs = cpu.hasPairs();
     sizes.hasAmx = cpu.hasAmx;
     return sizes;
