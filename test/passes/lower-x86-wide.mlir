@@ -3,8 +3,18 @@
 //
 // RUN: mixattn-opt --attn-set-target="features=avx512f,fma" --tile-lower-x86 %s \
 // RUN:   | FileCheck %s --implicit-check-not=tile.x86
+// RUN: mixattn-opt --attn-set-target="chip=skylake-avx512 features=avx512f,fma" --tile-lower-x86 %s \
+// RUN:   | FileCheck %s --check-prefix=SCALED
 
-// A table of 32 fractions, in two registers.
+// A table of 32 fractions, in two registers; or, where the CPU scales by powers
+// of 2, a polynomial of what is above a whole number.
+// SCALED-LABEL: func.func @exp2_by_table(
+// SCALED-SAME:    %[[X:.+]]: vector<16xf32>
+// SCALED:         %[[ARE_NORMAL:.+]] = arith.cmpf uge, %[[X]],
+// SCALED:         %[[LANES:.+]] = llvm.bitcast %[[ARE_NORMAL]] : vector<16xi1> to i16
+// SCALED:         "llvm.x86.avx512.mask.reduce.ps.512"
+// SCALED-COUNT-5: vector.fma
+// SCALED:         "llvm.x86.avx512.mask.scalef.ps.512"(%{{.+}}, %[[X]], %{{.+}}, %[[LANES]],
 // CHECK-LABEL: func.func @exp2_by_table(
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.d.512"
 func.func @exp2_by_table(%x: vector<16xf32>) -> vector<16xf32> {
