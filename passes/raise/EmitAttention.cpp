@@ -22,13 +22,14 @@ namespace {
 class ScoreModEmitter {
 public:
   ScoreModEmitter(ImplicitLocOpBuilder &b, TensorEmitter &tensors,
-                  const Expressions &make, const RaisedAttention &attention)
+                  Expressions &make, const RaisedAttention &attention)
       : b(b), tensors(tensors), make(make), attention(attention) {}
 
   void emit(Region &region) {
     Type index = b.getIndexType(), f32 = b.getF32Type();
+    Ref all = makeWhole();
     // Tensors are captured as they lie, without dims of size 1.
-    prepare(attention.scoreMod);
+    prepare(all);
     SmallVector<Location> locations(5, b.getLoc());
     OpBuilder body(b.getContext());
     block = body.createBlock(&region, {}, {f32, index, index, index, index},
@@ -43,12 +44,49 @@ public:
         indices.push_back(indexOf(place));
       return tensor::ExtractOp::create(inside, b.getLoc(), tensor, indices);
     };
-    Value score =
-        tensors.emitScalar(body, attention.scoreMod, indexOf, valueOf);
+    Value score = tensors.emitScalar(body, all, indexOf, valueOf);
     YieldOp::create(body, b.getLoc(), score);
   }
 
 private:
+  /// `ref` as an element of a tensor that is computed before.
+  Ref asElement(Ref ref) {
+    if (ref->is(Kind::Element))
+      return ref;
+    Place own = make.freeAtoms(ref);
+    SmallVector<Place> dims;
+    for (const Place *whole : wholes)
+      if (Place part = select(make.atoms.flat(*whole), own); !part.empty())
+        dims.push_back(part);
+    return make.element(tensors.emit(ref, dims), dims);
+  }
+
+  /// `ref` with `score` in place of the raw one.
+  Ref replaceRaw(Ref ref, Ref score) {
+    if (ref->is(Kind::Raw))
+      return score;
+    SmallVector<Ref> operands;
+    for (Ref operand : ref->operands)
+      operands.push_back(replaceRaw(operand, score));
+    return make.rebuild(ref, operands);
+  }
+
+  /// The changed score with its factors and terms.
+  Ref makeWhole() {
+    if (attention.scoreFactors.empty())
+      return attention.scoreMod;
+    SmallVector<Ref> product = {make.raw(make.f32)};
+    for (Ref factor : attention.scoreFactors)
+      product.push_back(asElement(factor));
+    Ref score = make.product(product, make.f32);
+    if (attention.scoreMod)
+      score = replaceRaw(attention.scoreMod, score);
+    SmallVector<Ref> sum = {score};
+    for (Ref term : attention.scoreTerms)
+      sum.push_back(asElement(term));
+    return make.sum(sum, make.f32);
+  }
+
   void prepare(Ref ref) {
     if (ref->is(Kind::Element) && !captured.contains(ref)) {
       auto &[tensor, dims] = captured[ref];
@@ -70,8 +108,6 @@ private:
   /// The index of `place` from those of batch row, head, query and key.
   Value emitIndex(OpBuilder &body, ArrayRef<Atom> place) {
     Place flat = make.atoms.flat(place);
-    const Place *wholes[] = {&attention.batch, &attention.heads,
-                             &attention.query, &attention.key};
     for (auto [i, whole] : llvm::enumerate(wholes))
       if (flat == make.atoms.flat(*whole))
         return block->getArgument(i + 1);
@@ -104,8 +140,11 @@ private:
 
   ImplicitLocOpBuilder &b;
   TensorEmitter &tensors;
-  const Expressions &make;
+  Expressions &make;
   const RaisedAttention &attention;
+  /// What the indices of a score_mod count.
+  const Place *wholes[4] = {&attention.batch, &attention.heads,
+                            &attention.query, &attention.key};
   Block *block = nullptr;
   DenseMap<Ref, std::pair<Value, SmallVector<Place>>> captured;
 };
@@ -184,7 +223,7 @@ Value mixattn::emitAttention(ImplicitLocOpBuilder &b, Expressions &make,
                        BandAttr::get(b.getContext(), attention.band->first,
                                      attention.band->second));
   Region *scoreMod = state.addRegion();
-  if (attention.scoreMod)
+  if (attention.scoreMod || !attention.scoreFactors.empty())
     ScoreModEmitter(b, tensors, make, attention).emit(*scoreMod);
   Value result = b.create(state)->getResult(0);
   Ref whole = make.element(result, attention.result);

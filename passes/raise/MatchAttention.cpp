@@ -79,6 +79,7 @@ bool AttentionMatcher::matchQueriesAndKeys() {
   RawScore &raw = scores.raw;
   if (!raw.components.empty() && !matchComponents())
     return false;
+  takeScoreFactors();
   if (raw.isGiven) {
     Place own = make.freeAtoms(raw.queries);
     Place bound = select(select(flat(raw.bound), sourceHeads, false), own);
@@ -202,11 +203,18 @@ bool AttentionMatcher::matchAdded() {
     (readsPosition(each) && fitsScoreMod(each) && readsFewDims(each) ? computed
                                                                      : biases)
         .push_back(each);
-  if (!biases.empty()) {
+  auto computesPairs = [&](Ref bias) {
+    return !bias->is(Kind::Element) &&
+           meet(make.freeAtoms(bias), pooled.query) &&
+           meet(make.freeAtoms(bias), pooled.key);
+  };
+  if (!result.scoreFactors.empty()) {
+    // A bias would be multiplied, too.
+    result.scoreTerms = biases;
+    result.computesPairs = llvm::any_of(biases, computesPairs);
+  } else if (!biases.empty()) {
     Ref bias = make.sum(biases, biases[0]->type);
-    result.computesPairs = !bias->is(Kind::Element) &&
-                           meet(make.freeAtoms(bias), pooled.query) &&
-                           meet(make.freeAtoms(bias), pooled.key);
+    result.computesPairs = computesPairs(bias);
     give("bias", bias, broadcastDims(bias));
   }
   if (!computed.empty()) {

@@ -15,7 +15,9 @@ namespace mixattn {
 class AttentionMatcher {
 public:
   using Ref = Expressions::Ref;
-  explicit AttentionMatcher(Expressions &make) : make(make) {}
+  /// With `takesFactors` factors on products of 16 bits are those of scores.
+  AttentionMatcher(Expressions &make, bool takesFactors)
+      : make(make), takesFactors(takesFactors) {}
 
   /// The attention that `root` computes with the weights of `softmax`; or why
   /// it is none.
@@ -36,6 +38,9 @@ private:
   /// its queries then.
   bool sharesMixers(SummedProduct &other) const;
   bool matchMixerOfWeights();
+  /// Takes factors that queries or keys of 16 bits are multiplied by as factors
+  /// of the scores: their product with these would be f32.
+  void takeScoreFactors();
   bool matchQueriesAndKeys();
   bool matchValues();
   /// Tells zeros of whole rows from those that a mask of pairs leaves.
@@ -81,6 +86,7 @@ private:
             mlir::Type type = {});
 
   Expressions &make;
+  bool takesFactors;
   PooledWeights pooled;
   ReadScores scores;
   RaisedAttention result;

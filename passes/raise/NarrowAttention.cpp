@@ -21,18 +21,6 @@ static Type elementOf(Value tensor) {
   return getElementTypeOrSelf(tensor.getType());
 }
 
-/// The type of 16 bits that `value` has, or that it, or what it is a view of,
-/// is widened from; null if it is none.
-static Type narrowType(Value value) {
-  if (isNarrow(elementOf(value)))
-    return elementOf(value);
-  while (isReshape(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  linalg::GenericOp cast = asCast<arith::ExtFOp>(value.getDefiningOp());
-  Type type = cast ? elementOf(cast.getDpsInputs()[0]) : Type();
-  return isNarrow(type) ? type : Type();
-}
-
 /// `tensor` in the shape that `reshape` gives another one.
 static Value reshaped(RewriterBase &b, Operation *reshape, Value tensor) {
   IRMapping mapping;

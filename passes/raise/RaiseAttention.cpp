@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // attn-raise-attention: linalg that computes an attention becomes one op.
 
+#include "dialect/attn/AttnOps.h"
 #include "passes/Passes.h"
 #include "passes/raise/EmitAttention.h"
 #include "passes/raise/MatchAttention.h"
@@ -23,6 +24,8 @@ namespace {
 struct RaiseAttentionPass
     : mixattn::impl::RaiseAttentionPassBase<RaiseAttentionPass> {
   void runOnOperation() override {
+    takesFactors =
+        TargetAttr::of(getOperation()).getFamily() != TargetFamily::X86;
     // A softmax of parameters may be a mixer of another one's weights: then it
     // is part of that attention, and none with scores that are given.
     SmallVector<FoundSoftmax> softmaxes, given;
@@ -69,6 +72,9 @@ struct RaiseAttentionPass
   }
 
 private:
+  /// A GPU's kernels read queries and keys of 16 bits alone. Those of a CPU
+  /// read a bias faster than a score_mod, which factors of scores would take.
+  bool takesFactors = false;
   /// Sums that divide what they are the sums of.
   llvm::DenseSet<Operation *> divided;
 
@@ -100,7 +106,7 @@ private:
       Expressions make(&getContext());
       std::string reason;
       std::optional<RaisedAttention> attention =
-          AttentionMatcher(make).match(root, softmax, reason);
+          AttentionMatcher(make, takesFactors).match(root, softmax, reason);
       if (!attention) {
         // Of several the first one that is a sum over keys tells most.
         if (why.empty() || why == noSumOverKeys)

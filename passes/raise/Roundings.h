@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where a graph rounds a tensor of f32 to 16 bits.
+// Where a graph widens a tensor of 16 bits to f32, or rounds one to them.
 
 #ifndef MIXATTN_PASSES_RAISE_ROUNDINGS_H
 #define MIXATTN_PASSES_RAISE_ROUNDINGS_H
@@ -38,6 +38,10 @@ inline bool isNarrow(mlir::Type type) {
   return llvm::isa_and_present<mlir::FloatType>(type) &&
          type.getIntOrFloatBitWidth() == 16;
 }
+
+/// The type of 16 bits that `value` has, or that it, or what it is a view of,
+/// is widened from; null if it is none.
+mlir::Type narrowType(mlir::Value value);
 
 /// The rounding of `value` to `type`, or of what reshapes make of it, that
 /// alone reads it; null if others do.

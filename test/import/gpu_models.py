@@ -110,6 +110,38 @@ class Bucketed(nn.Module):
         return F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
 
 
+class Cosine(nn.Module):
+    """Attention of Swin v2: of directions, with a scale for each head, a bias by head and
+    pair, and what hides keys from window to window."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.zeros(HEADS, 1, 1))
+        self.bias = nn.Parameter(torch.zeros(HEADS, ROOM, ROOM))
+        self.shown = nn.Parameter(torch.zeros(2, ROOM, ROOM))
+
+    def forward(self, q, k, v):
+        scores = F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1)
+        scores = scores * torch.clamp(self.scale * 4, max=math.log(100.0)).exp()
+        scores = scores + 16 * torch.sigmoid(self.bias)
+        scores = scores.view(-1, 2, HEADS, ROOM, ROOM) + torch.where(self.shown < -0.1, -100.0, self.shown)[:, None]
+        return scores.view(-1, HEADS, ROOM, ROOM).softmax(-1) @ v
+
+
+class Temperatures(nn.Module):
+    """Scores over a temperature of each head, of one for all, and of a number of each query."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Parameter(torch.zeros(HEADS, 1, 1))
+        self.whole = nn.Parameter(torch.zeros(1))
+
+    def forward(self, q, k, v, visible):
+        scores = q @ k.transpose(-2, -1) / (1 + self.head) * self.whole.exp()
+        scores = scores * q[..., :1].abs()
+        return scores.masked_fill(~visible, -torch.inf).softmax(-1) @ v
+
+
 class CachedStep(nn.Module):
     """New tokens, any number of them, from the position `start` on of caches."""
 
@@ -145,5 +177,7 @@ MODELS = {
     "eager": (Eager, ALIKE),
     "talking_heads": (TalkingHeads, ALIKE),
     "bucketed": (Bucketed, ALIKE),
+    "cosine": (Cosine, {name: ((4, HEADS, ROOM, D), (0,)) for name in "qkv"}),
+    "temperatures": (Temperatures, ALIKE | {"visible": ((21, 21), (0, 1))}),
     "cached_step": (CachedStep, {"x": ((2, 5, WIDTH), (1,)), "start": ((), ())}),
 }
