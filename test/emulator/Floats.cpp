@@ -91,6 +91,13 @@ template <class F> struct OnFloats {
     return {F()(values.low...), F()(values.high...)};
   }
 };
+/// F on numbers of 16 bits, and on one of 32 as its last operand.
+template <class H, class F> struct OnMixed {
+  float operator()(H a, float b) const { return F()(float(a), b); }
+  float operator()(H a, H b, float c) const {
+    return F()(float(a), float(b), c);
+  }
+};
 
 /// How the executors take a function of one, two or three operands.
 template <int count, class T, class F> constexpr Executor executorOf() {
@@ -111,6 +118,14 @@ Outcome rounded(Warp &warp, const Instruction &instruction, uint32_t lanes) {
   std::fesetround(before);
   return outcome;
 }
+
+/// The executor that rounds as the modifier of that number says.
+template <Executor execute> constexpr Executor roundedAs(int rounding) {
+  return rounding == 1   ? rounded<execute, FE_TOWARDZERO>
+         : rounding == 2 ? rounded<execute, FE_DOWNWARD>
+         : rounding == 3 ? rounded<execute, FE_UPWARD>
+                         : execute;
+}
 } // namespace
 
 template <int count, class F>
@@ -123,15 +138,8 @@ static void decode(Decoder &d, Type type, bool isFlushed, int rounding,
   if (type.is(Type::Float, 32)) {
     constexpr Executor plain = executorOf<count, float, F>();
     constexpr Executor flushing = executorOf<count, float, Flushed<F>>();
-    execute = isFlushed ? flushing : plain;
-    if (rounding > 0 && canRound && !isFlushed)
-      execute = rounding == 1   ? rounded<plain, FE_TOWARDZERO>
-                : rounding == 2 ? rounded<plain, FE_DOWNWARD>
-                                : rounded<plain, FE_UPWARD>;
-    else if (rounding > 0)
-      execute = rounding == 1   ? rounded<flushing, FE_TOWARDZERO>
-                : rounding == 2 ? rounded<flushing, FE_DOWNWARD>
-                                : rounded<flushing, FE_UPWARD>;
+    execute =
+        isFlushed ? roundedAs<flushing>(rounding) : roundedAs<plain>(rounding);
     return;
   }
   require(rounding <= 0, "this rounding is not known here");
@@ -153,6 +161,40 @@ static void decode(Decoder &d, Type type, bool isFlushed, int rounding,
     fail("this type is not known here");
 }
 
+template <class H>
+static void decodeMixedOf(Decoder &d, Type narrow, int rounding) {
+  const std::string &name = d.statement.opcode[0];
+  size_t count = name == "fma" ? 3 : 2;
+  Type wide{Type::Float, 32};
+  d.expectOperands(count + 1, count + 1);
+  for (size_t i = 1; i <= count; ++i)
+    d.result.slot[i] = d.source(d.operand(i), i < count ? narrow : wide);
+  d.result.slot[0] = d.destination(d.operand(0), wide);
+  constexpr Executor add = binary<float, H, float, OnMixed<H, Add>>;
+  constexpr Executor subtract = binary<float, H, float, OnMixed<H, Subtract>>;
+  constexpr Executor multiplyAdd =
+      ternary<float, H, H, float, OnMixed<H, MultiplyAdd>>;
+  d.result.execute = name == "add"   ? roundedAs<add>(rounding)
+                     : name == "sub" ? roundedAs<subtract>(rounding)
+                                     : roundedAs<multiplyAdd>(rounding);
+}
+
+/// PTX ISA, Mixed Precision Floating Point Instructions: add, sub and fma, with
+/// a second type for all sources but the last (sm_100 and later).
+static void decodeMixed(Decoder &d, bool isFlushed, int rounding) {
+  const std::string &name = d.statement.opcode[0];
+  Type narrow = d.takeType();
+  bool isKnown = name == "add" || name == "sub" || name == "fma";
+  require(isKnown && (narrow.is(Type::Float, 16) || narrow.is(Type::Brain, 16)),
+          "this type is not known here");
+  require(!isFlushed, "'.ftz' is not known here");
+  require(rounding >= 0 || name != "fma", "expected a rounding");
+  if (narrow.is(Type::Float, 16))
+    decodeMixedOf<Half>(d, narrow, rounding);
+  else
+    decodeMixedOf<Brain>(d, narrow, rounding);
+}
+
 void mixattn::emulator::decodeFloatArithmetic(Decoder &d, Type type,
                                               bool isFlushed, int rounding) {
   const std::string &name = d.statement.opcode[0];
@@ -161,6 +203,8 @@ void mixattn::emulator::decodeFloatArithmetic(Decoder &d, Type type,
   bool keepsNan = rounding == 4;
   require(!keepsNan || name == "min" || name == "max",
           "'.NaN' is not known here");
+  if (type.is(Type::Float, 32) && d.isTypeNext())
+    return decodeMixed(d, isFlushed, rounding);
   if (name == "min" || name == "max") {
     require(rounding < 0 || keepsNan, "this rounding is not known here");
     bool isMaximum = name == "max";

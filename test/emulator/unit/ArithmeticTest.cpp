@@ -47,6 +47,17 @@ TEST(Arithmetic, fractions) {
                   "mov.b64 %d1, {0f40000000, 0f40800000};"
                   "add.rn.f32x2 %d0, %d0, %d1; mov.b64 {%r8, %r9}, %d0;"),
             bits(7));
+  // Sources of 16 bits but the last one.
+  const std::string two = "mov.b16 %h0, 0x4000;";
+  EXPECT_EQ(value(two + "mov.b16 %h1, 0x4040;"
+                        "fma.rn.f32.bf16 %r9, %h0, %h1, 0f3f800001;"),
+            bits(7));
+  EXPECT_EQ(value(two + "mov.b16 %h1, 0x4200;"
+                        "fma.rp.f32.f16 %r9, %h0, %h1, 0f3f800001;"),
+            bits(7) + 1);
+  EXPECT_EQ(value(two + "add.f32.f16 %r9, %h0, 0f40400000;"), bits(5));
+  EXPECT_EQ(value(two + "add.rz.f32.bf16 %r9, %h0, 0f33800001;"), bits(2));
+  EXPECT_EQ(value(two + "sub.rn.f32.bf16 %r9, %h0, 0f40400000;"), bits(-1));
   EXPECT_EQ(value("ex2.approx.ftz.f32 %r9, 0f40400000;"), bits(8));
   EXPECT_EQ(value("cvt.rn.bf16x2.f32 %r9, 0f3f800000, 0f40000000;"),
             0x3f804000u);

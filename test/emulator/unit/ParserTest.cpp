@@ -9,6 +9,11 @@ TEST(Parser, refuses) {
   const char *const wrong[][2] = {
       {"frobnicate.b32 %r2, %r0;", "the instruction 'frobnicate' is not known"},
       {"max.relu.f32 %f0, %f1, %f2;", "'.relu' is not known here"},
+      {"mul.rn.f32.bf16 %f0, %h0, %f1;", "this type is not known here"},
+      {"fma.rn.f32.f32 %f0, %f1, %f2, %f3;", "this type is not known here"},
+      {"add.rn.ftz.f32.f16 %f0, %h0, %f1;", "'.ftz' is not known here"},
+      {"fma.f32.bf16 %f0, %h0, %h1, %f2;", "expected a rounding"},
+      {"sub.f32.bf16 %f0, %f1, %f2;", "the size of '%f1' is not that of the"},
       {"add.s32 %r2, %r0;", "expected 3 operands, but got 2"},
       {"add.s64 %r2, %r0, %r1;", "the size of '%r0' is not that of the type"},
       {"add.s32 %r2, %r0, %q;", "no register '%q'"},
