@@ -43,7 +43,7 @@ static constexpr KnownCpu knownCpus[] = {
     {"znver2", 4.0e9, 2, 2, 2, false, 32 * KiB, 512 * KiB, 16 * MiB, 64, 25, 2, false},
     {"znver1", 4.0e9, 1, 1, 1, false, 32 * KiB, 512 * KiB, 8 * MiB, 64, 25},
     {"graniterapids", 3.5e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7, 8},
-    {"emeraldrapids", 3.0e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7, 8},
+    {"emeraldrapids", 2.8e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 34, 10, 8, true, 6, 10},
     {"sapphirerapids", 3.0e9, 2, 2, 0.5, true, 48 * KiB, 2 * MiB, 60 * MiB, 42, 7, 8},
     {"icelake-server", 2.6e9, 2, 2, 2, true, 48 * KiB, 1280 * KiB, 48 * MiB, 64, 25},
     {"cascadelake", 2.6e9, 2, 2, 2, true, 32 * KiB, 1 * MiB, 24 * MiB, 64, 25},
