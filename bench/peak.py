@@ -2,7 +2,6 @@
 """The machine's peak, measured between the calls that are compared with it."""
 
 import ctypes
-import functools
 from typing import NamedTuple
 
 from bench import paths
@@ -22,6 +21,7 @@ class Flops(NamedTuple):
 
 class Peak:
     def __init__(self, work=paths.WORK):
+        self.rates = {}
         self.library = ctypes.CDLL(str(paths.build_c("peak", work)))
         self.library.peakFlops.argtypes = (
             [ctypes.c_int, ctypes.c_int, ctypes.c_double]
@@ -45,9 +45,10 @@ class Peak:
         kinds = ("bf16 amx", "bf16 zmm", "f32 zmm") if dtype == "bf16" else ("f32 zmm",)
         return max(filter(self.has, kinds), key=self._rate_of_one)
 
-    @functools.cache
     def _rate_of_one(self, kind):
-        return self.flops(kind, 1, SHORT).rate
+        if kind not in self.rates:
+            self.rates[kind] = self.flops(kind, 1, SHORT).rate
+        return self.rates[kind]
 
     def flops(self, kind, threads, seconds=SHORT):
         numbers = [ctypes.c_double() for _ in range(3)]

@@ -371,19 +371,16 @@ def Tile_Exp2Op : Tile_Op<"x86.exp2", [Pure,
   let summary = "Powers of 2 of a row of lanes";
   let description = [{
     2^x for x up to 127, within 2 units in the last place; 0 below -127, and
-    less than 2^-126 between. NaN stays NaN. Where the CPU scales by powers
-    (`CpuModel::scalesByPowers`) they are infinite from 128 on.
-
-    With `brief`, of 16 lanes: within 2^-13 of the power, for powers that are
-    rounded to bf16. Half as many instructions, of AVX-512. Those below 2^-126
-    are denormal, which takes an Intel some 200 cycles a vector, or with
-    `flushed` 0, which takes one more instruction.
+    less than 2^-126 between. NaN stays NaN.
+    With `brief`, of 16 lanes: within 2^-13 of the power, for those that are
+    rounded to bf16, in 5 instructions. Denormal ones take an Intel some 200
+    cycles a vector; with `flushed` they are 0, for one instruction more. Brief
+    powers, and all where `CpuModel::scalesByPowers`, are infinite from 128 on.
 
     ```mlir
     func.func @f(%x: vector<16xf32>) -> vector<16xf32> {
-      %y = tile.x86.exp2 %x : vector<16xf32>
-      %z = tile.x86.exp2 %y brief flushed : vector<16xf32>
-      return %z : vector<16xf32>
+      %y = tile.x86.exp2 %x brief flushed : vector<16xf32>
+      return %y : vector<16xf32>
     }
     ```
   }];

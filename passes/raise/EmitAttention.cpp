@@ -71,7 +71,7 @@ private:
     return make.rebuild(ref, operands);
   }
 
-  /// The changed score with its factors and terms.
+  /// The raw score times its factors, changed, and with the terms added.
   Ref makeWhole() {
     if (attention.scoreFactors.empty())
       return attention.scoreMod;

@@ -203,7 +203,7 @@ bool AttentionMatcher::matchAdded() {
     (readsPosition(each) && fitsScoreMod(each) && readsFewDims(each) ? computed
                                                                      : biases)
         .push_back(each);
-  auto computesPairs = [&](Ref bias) {
+  auto isOfPairs = [&](Ref bias) {
     return !bias->is(Kind::Element) &&
            meet(make.freeAtoms(bias), pooled.query) &&
            meet(make.freeAtoms(bias), pooled.key);
@@ -211,10 +211,10 @@ bool AttentionMatcher::matchAdded() {
   if (!result.scoreFactors.empty()) {
     // A bias would be multiplied, too.
     result.scoreTerms = biases;
-    result.computesPairs = llvm::any_of(biases, computesPairs);
+    result.computesPairs = llvm::any_of(biases, isOfPairs);
   } else if (!biases.empty()) {
     Ref bias = make.sum(biases, biases[0]->type);
-    result.computesPairs = computesPairs(bias);
+    result.computesPairs = isOfPairs(bias);
     give("bias", bias, broadcastDims(bias));
   }
   if (!computed.empty()) {

@@ -15,7 +15,7 @@ namespace mixattn {
 class AttentionMatcher {
 public:
   using Ref = Expressions::Ref;
-  /// With `takesFactors` factors on products of 16 bits are those of scores.
+  /// With `takesFactors` a score_mod has the factors on products of 16 bits.
   AttentionMatcher(Expressions &make, bool takesFactors)
       : make(make), takesFactors(takesFactors) {}
 

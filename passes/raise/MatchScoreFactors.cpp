@@ -17,23 +17,23 @@ void AttentionMatcher::takeScoreFactors() {
       !raw.components.empty() || !raw.mixers.empty() || !raw.others.empty())
     return;
   Place depth = flat(raw.bound);
-  SmallVector<Ref> features, factors;
-  for (ArrayRef<Ref> side : {ArrayRef(raw.queries), ArrayRef(raw.keys)})
-    for (Ref each : side) {
-      bool hasFeatures = meet(make.freeAtoms(each), depth);
-      (hasFeatures ? features : factors).push_back(each);
-    }
-  if (factors.empty() || features.size() != 2)
-    return;
-  auto readsNarrow = [&](Ref each) {
-    return each->is(Kind::Element) && narrowType(each->tensor) &&
-           isWithin(depth, make.freeAtoms(each));
+  SmallVector<Ref> factors;
+  // The one factor with features of `side`, an element of 16 bits, or null.
+  auto takeSide = [&](ArrayRef<Ref> side) -> Ref {
+    Ref found = nullptr;
+    for (Ref each : side)
+      if (!meet(make.freeAtoms(each), depth))
+        factors.push_back(each);
+      else if (std::exchange(found, each))
+        return nullptr;
+    bool isNarrowElement = found && found->is(Kind::Element) &&
+                           narrowType(found->tensor) &&
+                           isWithin(depth, make.freeAtoms(found));
+    return isNarrowElement ? found : nullptr;
   };
-  auto [query, key] = std::pair(features[0], features[1]);
-  bool isOneType = readsNarrow(query) && readsNarrow(key) &&
-                   narrowType(query->tensor) == narrowType(key->tensor);
-  if (!isOneType || !is_contained(raw.queries, query) ||
-      !is_contained(raw.keys, key))
+  Ref query = takeSide(raw.queries), key = takeSide(raw.keys);
+  if (!query || !key || factors.empty() ||
+      narrowType(query->tensor) != narrowType(key->tensor))
     return;
   raw.queries = {query};
   raw.keys = {key};

@@ -55,7 +55,8 @@ def RaiseAttentionPass : Pass<"attn-raise-attention", "::mlir::ModuleOp"> {
     Reshapes, transposes, copies and dims of size 1 do not matter, nor where the
     sum of powers divides; what depends on queries or on keys alone stays the
     tensor that it is.
-    A factor on scores, such as one of each head, multiplies the queries, in f32.
+    A factor on scores, such as one of each head, multiplies the queries, in f32,
+    or the keys if it is theirs.
     For a GPU, whose kernels read queries and keys of 16 bits, a `score_mod` has it
     where both are such: and what is added to scaled scores, too, for a bias would
     be multiplied.

@@ -72,8 +72,8 @@ struct RaiseAttentionPass
   }
 
 private:
-  /// A GPU's kernels read queries and keys of 16 bits alone. Those of a CPU
-  /// read a bias faster than a score_mod, which factors of scores would take.
+  /// A GPU's kernels read queries and keys of 16 bits alone. A CPU multiplies
+  /// queries in f32, and reads a bias faster than a score_mod does.
   bool takesFactors = false;
   /// Sums that divide what they are the sums of.
   llvm::DenseSet<Operation *> divided;

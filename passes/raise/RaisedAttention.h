@@ -37,8 +37,8 @@ struct RaisedAttention {
   std::optional<std::pair<int64_t, int64_t>> band;
   /// The changed score, with a raw one in it; or null.
   Expressions::Ref scoreMod = nullptr;
-  /// Factors on the raw score, which the score_mod reads times these, and terms
-  /// that it adds in the end.
+  /// The score_mod multiplies the raw score by `scoreFactors` first, and adds
+  /// `scoreTerms` last.
   llvm::SmallVector<Expressions::Ref> scoreFactors, scoreTerms;
   Place batch, heads, query, key;
   /// The dims of the result `[B,H,N,E]`.

@@ -73,6 +73,7 @@ CpuModel mixattn::describeCpu(StringRef cpu,
   model.multiplyAdds = isWide ? known->wide : has("fma") ? known->narrow : 1;
   model.pairProducts = isWide && has("avx512bf16") ? known->widePairs : 0;
   model.sharesPorts = isWide && known->sharesPorts;
+  model.scalesByPowers = model.sharesPorts && has("avx512dq");
   model.emulatesAmx = isWide && has(emulatedAmx);
   model.hasAmx = model.emulatesAmx || (isWide && has("amx-bf16"));
   model.hertz = known->hertz;

@@ -47,6 +47,11 @@ struct CpuModel : MachineDescription {
   /// alone: the first one is taken to have too few requests under way.
   bool asksIntoL2 = false;
 
+  /// Whether instructions that take the whole number off a number, and that
+  /// multiply by a power of 2, take a slot each: those of AVX-512 on Intel's
+  /// CPUs.
+  bool scalesByPowers = false;
+
   /// Whether code may use AMX for products of bf16, and whether it has to
   /// compute what AMX does by other instructions.
   bool hasAmx = false, emulatesAmx = false;
@@ -67,9 +72,6 @@ struct CpuModel : MachineDescription {
   bool multipliesOnceACycle() const {
     return lanes == 16 && multiplyAdds == 1 && !sharesPorts;
   }
-  /// Whether instructions that take a fraction off a number, and that multiply
-  /// by a power of 2, take a slot each: those of AVX-512 on Intel's CPUs.
-  bool scalesByPowers() const { return lanes == 16 && sharesPorts; }
   /// The slots that decode takes to square a difference and to add it.
   double slotsOfSquare() const { return multipliesOnceACycle() ? 1 : 2; }
   /// Floating-point operations of f32 a second on one core.

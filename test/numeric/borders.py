@@ -86,6 +86,7 @@ def main():
     parser.add_argument("--variants", help="those of the list, separated by commas")
     parser.add_argument("--case", help="one case, such as 2x64x65x1")
     parser.add_argument("--all", action="store_true", help="every type for every machine")
+    parser.add_argument("--target", help="f32 for this machine alone, such as znver5")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--bin", help="the folder of the tools; default: PATH")
     options = parser.parse_args()
@@ -96,6 +97,8 @@ def main():
         kinds += OTHERS if options.all else [OTHERS[turn % len(OTHERS)]]
         kinds = [(*kind, []) for kind in kinds] + [
             (*OTHERS[(turn + 1) % len(OTHERS)], [f"--plan={DECODE}"])]
+        if options.target:
+            kinds = [("f32", options.target, [])]
         for number, kind in enumerate(kinds):
             counted = check_all(name, *kind, turn + number, options)
             total, bad = total + counted[0], bad + counted[1]

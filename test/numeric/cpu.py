@@ -21,5 +21,10 @@ def emulates_amx():
     return "avx512dq" in flags()
 
 
+def has_scaling():
+    """Whether code for Intel's first CPU with AVX-512 runs here."""
+    return {"avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= flags()
+
+
 def has_amx():
     return "amx_bf16" in flags()

@@ -40,6 +40,13 @@ if cpu.emulates_amx():
 if "vaes" in cpu.flags():
     PLANS["znver3"] = ("online,width=16", "panel,width=16", "online,width=8,block=32",
                        "panel,width=8,block=32")
+# Those of a case that names its machine, too, though none is drawn for it:
+# powers of 2 by a scaling.
+NAMED = dict(PLANS)
+if cpu.has_scaling():
+    NAMED["skylake-avx512"] = ("online,width=64", "online,width=32,block=32",
+                               "online,width=16", "panel,width=16",
+                               "decode,split=128")
 # Whose values must all be seen.
 COVERED = {"B": "batches", "N": "queries", "S": "keys", "D": "features",
            "H": "heads", "M": "global heads", "R": "components",
@@ -121,7 +128,7 @@ def sample(variants, count, seed, with_plans=False):
 
 def others(case):
     """The case with its plan, and with each other plan of its target."""
-    plans = PLANS[case.target]
+    plans = NAMED[case.target]
     first = plans.index(case.plan)
     return [case._replace(plan=plan)
             for plan in plans[first:] + plans[:first]]

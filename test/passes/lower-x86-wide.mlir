@@ -3,7 +3,7 @@
 //
 // RUN: mixattn-opt --attn-set-target="features=avx512f,fma" --tile-lower-x86 %s \
 // RUN:   | FileCheck %s --implicit-check-not=tile.x86
-// RUN: mixattn-opt --attn-set-target="chip=skylake-avx512 features=avx512f,fma" --tile-lower-x86 %s \
+// RUN: mixattn-opt --attn-set-target="chip=skylake-avx512 features=avx512f,avx512dq,fma" --tile-lower-x86 %s \
 // RUN:   | FileCheck %s --check-prefix=SCALED
 
 // A table of 32 fractions, in two registers; or, where the CPU scales by powers

@@ -66,7 +66,7 @@ func.func @heads(%q: tensor<2x4x9x8xbf16>, %k: tensor<2x4x7x8xbf16>, %v: tensor<
 #pv = [affine_map<(b, h, i, d, j) -> (b, h, i, j)>, affine_map<(b, h, i, d, j) -> (b, h, j, d)>, affine_map<(b, h, i, d, j) -> (b, h, i, d)>]
 
 // A factor for all, one of queries and one of keys, before a soft cap. Queries and keys that are widened
-// are 16 bits yet.
+// from 16 bits count as 16 bits.
 // CHECK-LABEL: func.func @others
 // CHECK:         attn.generic scores(%[[Q:.+]], %[[Q]] : tensor<2x4x9x8xf32>, tensor<2x4x9x8xf32>) scale 1.000000e+00 score_mod {
 // CHECK-NEXT:    ^bb0(%[[S:.+]]: f32, %{{.+}}: index, %{{.+}}: index, %{{.+}}: index, %[[J:.+]]: index):
@@ -154,5 +154,68 @@ func.func @mixed(%q: tensor<4x9x8xbf16>, %k: tensor<4x7x8xf16>, %scale: tensor<4
   %small = tensor.empty() : tensor<4x9x8xf32>
   %start = linalg.fill ins(%zero : f32) outs(%small : tensor<4x9x8xf32>) -> tensor<4x9x8xf32>
   %o = linalg.contract indexing_maps = #pv ins(%weights, %k : tensor<4x9x7xf32>, tensor<4x7x8xf16>) outs(%start : tensor<4x9x8xf32>) -> tensor<4x9x8xf32>
+  return %o : tensor<4x9x8xf32>
+}
+
+// -----
+
+#each = affine_map<(h, i, j) -> (h, i, j)>
+#head = affine_map<(h, i, j) -> (h)>
+#same = affine_map<(h, i, d) -> (h, i, d)>
+#feature = affine_map<(h, i, d) -> (d)>
+#qk = [affine_map<(h, i, j, d) -> (h, i, d)>, affine_map<(h, i, j, d) -> (h, j, d)>, affine_map<(h, i, j, d) -> (h, i, j)>]
+#pv = [affine_map<(h, i, d, j) -> (h, i, j)>, affine_map<(h, i, d, j) -> (h, j, d)>, affine_map<(h, i, d, j) -> (h, i, d)>]
+
+// A factor of one product of two is none of their sum, and one of features is none of scores.
+// CHECK-LABEL: func.func @of_one_product
+// CHECK-NOT:     score_mod
+// CHECK:         attn.generic
+// CHECK-NOT:     score_mod
+// CHECK-LABEL: func.func @of_features
+// CHECK-NOT:     score_mod
+// CHECK:         attn.generic
+// CHECK-NOT:     score_mod
+func.func @of_one_product(%q: tensor<4x9x8xbf16>, %k: tensor<4x7x8xbf16>, %p: tensor<4x9x8xbf16>, %l: tensor<4x7x8xbf16>, %scale: tensor<4xf32>) -> tensor<4x9x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %square = tensor.empty() : tensor<4x9x7xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%square : tensor<4x9x7xf32>) -> tensor<4x9x7xf32>
+  %products = linalg.contract indexing_maps = #qk ins(%q, %k : tensor<4x9x8xbf16>, tensor<4x7x8xbf16>) outs(%zeros : tensor<4x9x7xf32>) -> tensor<4x9x7xf32>
+  %others = linalg.contract indexing_maps = #qk ins(%p, %l : tensor<4x9x8xbf16>, tensor<4x7x8xbf16>) outs(%zeros : tensor<4x9x7xf32>) -> tensor<4x9x7xf32>
+  %scores = linalg.generic {indexing_maps = [#each, #each, #head, #each], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%products, %others, %scale : tensor<4x9x7xf32>, tensor<4x9x7xf32>, tensor<4xf32>) outs(%square : tensor<4x9x7xf32>) {
+  ^bb0(%x: f32, %y: f32, %factor: f32, %out: f32):
+    %scaled = arith.mulf %x, %factor : f32
+    %score = arith.addf %scaled, %y : f32
+    linalg.yield %score : f32
+  } -> tensor<4x9x7xf32>
+  %weights = linalg.softmax dimension(2) ins(%scores : tensor<4x9x7xf32>) outs(%square : tensor<4x9x7xf32>) -> tensor<4x9x7xf32>
+  %small = tensor.empty() : tensor<4x9x8xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%small : tensor<4x9x8xf32>) -> tensor<4x9x8xf32>
+  %o = linalg.contract indexing_maps = #pv ins(%weights, %k : tensor<4x9x7xf32>, tensor<4x7x8xbf16>) outs(%start : tensor<4x9x8xf32>) -> tensor<4x9x8xf32>
+  return %o : tensor<4x9x8xf32>
+}
+
+func.func @of_features(%q: tensor<4x9x8xbf16>, %k: tensor<4x7x8xbf16>, %gain: tensor<8xf32>, %scale: tensor<4xf32>) -> tensor<4x9x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %square = tensor.empty() : tensor<4x9x7xf32>
+  %small = tensor.empty() : tensor<4x9x8xf32>
+  %gained = linalg.generic {indexing_maps = [#same, #feature, #same], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%q, %gain : tensor<4x9x8xbf16>, tensor<8xf32>) outs(%small : tensor<4x9x8xf32>) {
+  ^bb0(%x: bf16, %factor: f32, %out: f32):
+    %wide = arith.extf %x : bf16 to f32
+    %times = arith.mulf %wide, %factor : f32
+    linalg.yield %times : f32
+  } -> tensor<4x9x8xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%square : tensor<4x9x7xf32>) -> tensor<4x9x7xf32>
+  %products = linalg.contract indexing_maps = #qk ins(%gained, %k : tensor<4x9x8xf32>, tensor<4x7x8xbf16>) outs(%zeros : tensor<4x9x7xf32>) -> tensor<4x9x7xf32>
+  %scores = linalg.generic {indexing_maps = [#each, #head, #each], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%products, %scale : tensor<4x9x7xf32>, tensor<4xf32>) outs(%square : tensor<4x9x7xf32>) {
+  ^bb0(%x: f32, %factor: f32, %out: f32):
+    %score = arith.mulf %x, %factor : f32
+    linalg.yield %score : f32
+  } -> tensor<4x9x7xf32>
+  %weights = linalg.softmax dimension(2) ins(%scores : tensor<4x9x7xf32>) outs(%square : tensor<4x9x7xf32>) -> tensor<4x9x7xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%small : tensor<4x9x8xf32>) -> tensor<4x9x8xf32>
+  %o = linalg.contract indexing_maps = #pv ins(%weights, %k : tensor<4x9x7xf32>, tensor<4x7x8xbf16>) outs(%start : tensor<4x9x8xf32>) -> tensor<4x9x8xf32>
   return %o : tensor<4x9x8xf32>
 }

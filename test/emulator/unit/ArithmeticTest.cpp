@@ -56,7 +56,7 @@ TEST(Arithmetic, fractions) {
                         "fma.rp.f32.f16 %r9, %h0, %h1, 0f3f800001;"),
             bits(7) + 1);
   EXPECT_EQ(value(two + "add.f32.f16 %r9, %h0, 0f40400000;"), bits(5));
-  EXPECT_EQ(value(two + "add.rz.f32.bf16 %r9, %h0, 0f33800001;"), bits(2));
+  EXPECT_EQ(value(two + "add.rz.f32.bf16 %r9, %h0, 0f34000001;"), bits(2));
   EXPECT_EQ(value(two + "sub.rn.f32.bf16 %r9, %h0, 0f40400000;"), bits(-1));
   EXPECT_EQ(value("ex2.approx.ftz.f32 %r9, 0f40400000;"), bits(8));
   EXPECT_EQ(value("cvt.rn.bf16x2.f32 %r9, 0f3f800000, 0f40000000;"),

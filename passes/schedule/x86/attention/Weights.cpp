@@ -35,22 +35,18 @@ bool ScoreWalk::isBrief() {
   return isAmx() && !op.getLse() && !op.getWeights();
 }
 
+template <bool isFlushed>
 static Value emitBriefPower(ImplicitLocOpBuilder &b, Value exponent) {
   return tile::Exp2Op::create(b, exponent.getType(), exponent, /*brief=*/true,
-                              /*flushed=*/false);
-}
-
-static Value emitFlushedPower(ImplicitLocOpBuilder &b, Value exponent) {
-  return tile::Exp2Op::create(b, exponent.getType(), exponent, /*brief=*/true,
-                              /*flushed=*/true);
+                              isFlushed);
 }
 
 Softmax ScoreWalk::weighing() {
   if (!isBrief())
     return softmax();
-  // Terms of a caller, such as ALiBi, put many keys far below the others.
-  return Softmax(b, op.getBias() || op.hasScoreMod() ? emitFlushedPower
-                                                     : emitBriefPower);
+  // Terms of a caller put many keys far below the others, such as distances.
+  return Softmax(b, op.getBias() || op.hasScoreMod() ? emitBriefPower<true>
+                                                     : emitBriefPower<false>);
 }
 
 /// The scores in row `row`.
@@ -203,8 +199,9 @@ SmallVector<Value> ScoreWalk::emitWeighed(ArrayRef<Value> exponents, Value head,
   auto emitMoved = [&] {
     return less(emitMovedReference(exponents, factor, reference, head, row));
   };
-  // Where powers become infinite their sum tells whether one exceeds the slack,
-  // as none is negative.
+  // Where powers become infinite their sum is compared, which is needed anyway:
+  // none is negative, so it exceeds what any of them does. It may also where
+  // none does, which moves the reference a little earlier.
   if (isBrief() || sizes.powersOverflow) {
     SmallVector<Value> weights = weigh(shifted);
     return emitIfAny(weights.back(), std::exp2(most), weights,

@@ -72,7 +72,7 @@ struct TileSizes {
     sizes.leastAskedRow = cpu.readsSlowly() ? 0 : 384;
     sizes.narrowTilesKeepUp = cpu.narrowTilesKeepUp();
     sizes.overlapsExps = cpu.overlapsExps;
-    sizes.powersOverflow = cpu.scalesByPowers();
+    sizes.powersOverflow = cpu.scalesByPowers;
     sizes.hasPairs = cpu.hasPairs();
     sizes.hasAmx = cpu.hasAmx;
     return sizes;
