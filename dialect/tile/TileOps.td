@@ -373,8 +373,8 @@ def Tile_Exp2Op : Tile_Op<"x86.exp2", [Pure,
     2^x for x up to 127, within 2 units in the last place; 0 below -127, and
     less than 2^-126 between. NaN stays NaN.
     With `brief`, of 16 lanes: within 2^-13 of the power, for those that are
-    rounded to bf16, in 5 instructions. Denormal ones take an Intel some 200
-    cycles a vector; with `flushed` they are 0, for one instruction more. Brief
+    rounded to bf16, in 5 instructions. For denormal ones an Intel runs
+    microcode; with `flushed` they are 0, for one instruction more. Brief
     powers, and all where `CpuModel::scalesByPowers`, are infinite from 128 on.
 
     ```mlir

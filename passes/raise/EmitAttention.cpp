@@ -142,7 +142,7 @@ private:
   TensorEmitter &tensors;
   Expressions &make;
   const RaisedAttention &attention;
-  /// What the indices of a score_mod count.
+  /// The dims that the indices of a score_mod count.
   const Place *wholes[4] = {&attention.batch, &attention.heads,
                             &attention.query, &attention.key};
   Block *block = nullptr;

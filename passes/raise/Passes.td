@@ -58,8 +58,8 @@ def RaiseAttentionPass : Pass<"attn-raise-attention", "::mlir::ModuleOp"> {
     A factor on scores, such as one of each head, multiplies the queries, in f32,
     or the keys if it is theirs.
     For a GPU, whose kernels read queries and keys of 16 bits, a `score_mod` has it
-    where both are such: and what is added to scaled scores, too, for a bias would
-    be multiplied.
+    where both are such. It has what is added to scaled scores, too, for a bias
+    would be multiplied.
     Skips: what the op cannot say exactly. A remark says of each softmax between
     two products whether it was raised, or why not.
 

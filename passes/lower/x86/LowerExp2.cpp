@@ -124,8 +124,8 @@ Value Exp2Emitter::emitMultiplied(Value x, ArrayRef<float> coefficients,
   return call("llvm.x86.avx512.mask.scalef.ps.512", {p, x, none, lanes, usual});
 }
 
-/// The bits of lanes whose powers are no denormal numbers: those take an Intel
-/// some 200 cycles. NaN counts as normal, and stays.
+/// The bits of lanes whose powers are no denormal numbers, for which an Intel
+/// runs microcode. NaN counts as normal, and stays.
 Value Exp2Emitter::emitNormalLanes(Value x) {
   Value isNormal =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UGE, x, splat(-126.0f));

@@ -199,9 +199,9 @@ SmallVector<Value> ScoreWalk::emitWeighed(ArrayRef<Value> exponents, Value head,
   auto emitMoved = [&] {
     return less(emitMovedReference(exponents, factor, reference, head, row));
   };
-  // Where powers become infinite their sum is compared, which is needed anyway:
-  // none is negative, so it exceeds what any of them does. It may also where
-  // none does, which moves the reference a little earlier.
+  // Where powers become infinite, their sum tells whether a reference moves: it
+  // is needed anyway, and none exceeds it, as none is negative. Several smaller
+  // ones together move the reference a little earlier.
   if (isBrief() || sizes.powersOverflow) {
     SmallVector<Value> weights = weigh(shifted);
     return emitIfAny(weights.back(), std::exp2(most), weights,
