@@ -90,11 +90,9 @@ static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createBoundBandsPass());
     pm.addPass(createSplitProjectionsPass());
   }
-  // Their products are planned as others are. A GPU's fused ones take no f32.
-  if (options.family == TargetFamily::X86) {
-    pm.addPass(createExpandTrainingPass());
-    pm.addPass(createCanonicalizerPass());
-  }
+  // Their products are planned as others are.
+  pm.addPass(createExpandTrainingPass());
+  pm.addPass(createCanonicalizerPass());
   PlanPassOptions plan;
   plan.force = options.plan;
   pm.addPass(createPlanPass(plan));

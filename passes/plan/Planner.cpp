@@ -156,6 +156,8 @@ double Planner::shareOfPeak(const PlanCase &plan, double seconds,
 
 PlanSizes Planner::getSizes() const {
   PlanSizes sizes = usualSizes;
+  if (work.kind == Workload::Kind::Contraction)
+    sizes.batch = nominalSize; // Its columns.
   for (PlanSize each : {PlanSize::Batch, PlanSize::Queries, PlanSize::Keys})
     if (std::optional<int64_t> number = known[unsigned(each)])
       sizes[each] = *number;

@@ -45,10 +45,11 @@ OF_LINEAR_ROWS = 2
 # Keys or queries that it takes at a time.
 CHUNK = 64
 LINEAR = ("chunked_linear", "spanned_linear")
+DENSE = ("dense", "dense_mma")
 
 
 def explain(kernel, options, batches, queries, keys):
-    """The chosen plan, the keys of its op, and its clocks, a kernel after the
+    """The chosen plan, the sizes of its op, and its clocks, a kernel after the
     other."""
     source = kernel.folder / f"{kernel.name}.mlir"
     dims = [f"--dim={name}={size}" for name, size in
@@ -58,7 +59,7 @@ def explain(kernel, options, batches, queries, keys):
         [run_variant.tool("mixattn-compile", options.bin), source,
          f"--target={options.target}", *options.plan, "--explain=json", *dims],
         capture_output=True, text=True, check=True)
-    return [(candidate, op["sizes"]["keys"], clocks) for op in json.loads(made.stdout)["entries"][0]["ops"]
+    return [(candidate, op["sizes"], clocks) for op in json.loads(made.stdout)["entries"][0]["ops"]
             for candidate in op["candidates"] if candidate["reason"] == "chosen"
             for clocks in candidate["predicted_clocks"]]
 
@@ -166,10 +167,15 @@ class Predicted:
         if len(explained) != len(self.launched):
             raise SystemExit(f"FAIL {len(self.launched)} kernels visit keys, but "
                              f"{len(explained)} are predicted")
-        for (plan, keys, clocks), launched in zip(explained,
-                                                  self.launched.values()):
+        for (plan, planned, clocks), launched in zip(explained,
+                                                     self.launched.values()):
             warps = launched.warps
             self.algorithm, split = plan["algorithm"], plan.get("split", 0)
+            if self.algorithm in DENSE:
+                self.add_dense(clocks, warps, planned,
+                               batches * heads * options.sizes.get("R", 1))
+                continue
+            keys = planned["keys"]
             if self.algorithm in LINEAR:
                 self.add_linear(clocks, warps, batches, queries, keys, options)
                 continue
@@ -201,6 +207,14 @@ class Predicted:
         # Two warps put a row's parts together, of which each has a factor.
         if split:
             self.of_rows += batches * heads * queries * 2 * (keys // split + 1)
+
+    def add_dense(self, clocks, warps, planned, products):
+        """Blocks of a product's rows and columns take its terms step by step."""
+        visits = products * math.prod(
+            planned[name] // clocks[step] for name, step in
+            [("rows", "queries"), ("columns", "heads"), ("depth", "keys")])
+        self.products += visits * warps * clocks["warp_products"]
+        self.bytes += visits * clocks["copied_bytes"]
 
     def add_linear(self, clocks, warps, batches, queries, keys, options):
         """A block takes the chunks of its keys, or one chunk of queries; causal

@@ -30,6 +30,7 @@ ROWS = [
     ([], "1x128x256x1", "H=8", "mixhead_shared_values"),
     ([], "1x512x512x1", "H=2", "band_projection band_softmax"),
     ([], "1x128x256x1", "H=2", "linformer"),
+    ([], "2x128x256x1", "H=4,R=2", "responsibilities"),
     ([], "2x49x49x1", "H=12", "swin_gfish"),
     (TWO_PASS, "1x64x256x1", "H=4",
      "composed mixhead_a mixhead_a_sigsoftmax mixhead_b mixhead_relative_bias "
@@ -45,7 +46,6 @@ ROWS = [
 WITHOUT = {
     "orthogonal_penalty": "no op of it is planned, so that nothing is predicted",
     "prior_update": "no op of it is planned, so that nothing is predicted",
-    "responsibilities": "no op of it is planned, so that nothing is predicted",
 }
 
 

@@ -25,15 +25,19 @@ tile::GridOp DenseBlock::makeGrid(int64_t rows, int64_t threads) {
   for (unsigned loop : shape.batches)
     batches = at.mul(batches, sizeOf(loop));
   Value ofRows = at.add(sizeOf(shape.rowLoop), rows - 1);
-  auto grid = tile::GridOp::create(
-      b,
-      ValueRange{at.div(ofRows, rows), at.value(shape.columnBlocks()), batches},
-      threads);
+  Value ofColumns = at.add(sizeOf(shape.columnLoop), shape.columns - 1);
+  auto grid = tile::GridOp::create(b,
+                                   ValueRange{at.div(ofRows, rows),
+                                              at.div(ofColumns, shape.columns),
+                                              batches},
+                                   threads);
   b.setInsertionPointToStart(&grid.getBody().front());
   ValueRange item = grid.getItem();
   firstRow = at.mul(item[0], rows);
   firstOwnColumn = at.mul(item[1], shape.columns);
-  firstColumn = at.min(firstOwnColumn, shape.allColumns - shape.columns);
+  firstColumn = shape.hasOpenColumns()
+                    ? firstOwnColumn
+                    : at.min(firstOwnColumn, shape.allColumns - shape.columns);
   Value rest = item[2];
   for (unsigned loop : llvm::reverse(shape.batches)) {
     Value size = sizeOf(loop);
@@ -41,18 +45,19 @@ tile::GridOp DenseBlock::makeGrid(int64_t rows, int64_t threads) {
     rest = at.div(rest, size);
   }
   numRows = sizeOf(shape.rowLoop);
+  numColumns = sizeOf(shape.columnLoop);
   return grid;
 }
 
-Value DenseBlock::countSteps(int64_t stepsOfLoop) {
-  Value steps = at.value(stepsOfLoop);
+Value DenseBlock::countSteps(Value stepsOfLoop) {
+  Value steps = stepsOfLoop;
   for (unsigned loop : shape.outerTerms)
     steps = at.mul(steps, sizeOf(loop));
   return steps;
 }
 
 std::pair<Value, DenseBlock::Place> DenseBlock::findStep(Value step,
-                                                         int64_t stepsOfLoop) {
+                                                         Value stepsOfLoop) {
   Place place = batch;
   if (shape.outerTerms.empty())
     return {step, place};
@@ -72,15 +77,17 @@ Value DenseBlock::matrixOf(Value buffer, AffineMap map, const Place &place,
   SmallVector<int64_t> sides = {rows.count, columns.count};
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
     unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-    const Part *part = loop == columns.loop ? &columns
-                       : loop == rows.loop  ? &rows
-                                            : nullptr;
+    bool isColumn = loop == columns.loop;
+    const Part *part = isColumn            ? &columns
+                       : loop == rows.loop ? &rows
+                                           : nullptr;
     OpFoldResult size = b.getIndexAttr(1);
     if (part && ShapedType::isStatic(part->count)) {
       size = b.getIndexAttr(part->count);
     } else if (part) {
       size = memref::getMixedSize(b, b.getLoc(), buffer, dim);
-      sides[0] = getConstantIntValue(size).value_or(sides[0]);
+      int64_t &side = sides[isColumn];
+      side = getConstantIntValue(size).value_or(side);
     }
     offsets.push_back(
         getAsOpFoldResult(part ? part->first : place.lookup(loop)));
@@ -137,7 +144,9 @@ Value DenseBlock::emitIsOwn(Value row, Value column) {
     isOwn =
         arith::AndIOp::create(b, isOwn, at.compare(predicate, column, bound));
   };
-  if (shape.allColumns % shape.columns)
+  if (shape.hasOpenColumns())
+    both(arith::CmpIPredicate::slt, numColumns);
+  else if (!shape.areBlocksWhole())
     both(arith::CmpIPredicate::sge, firstOwnColumn);
   if (shape.width() != shape.columns)
     both(arith::CmpIPredicate::slt, at.add(firstColumn, shape.columns));
@@ -145,11 +154,11 @@ Value DenseBlock::emitIsOwn(Value row, Value column) {
 }
 
 /// Writes `results`, of the rows from `first` on. Where the last block has
-/// columns of the one before, elements are written one by one.
+/// columns of the one before, or fewer, elements are written one by one.
 void DenseBlock::emitStore(Value results, Value first, const Part &columns) {
   Value target = matrixOf(kernel.getOutputs()[0], op.resultMap, batch,
                           {shape.rowLoop, at.value(0)}, columns);
-  if (shape.allColumns % shape.columns == 0) {
+  if (shape.areBlocksWhole()) {
     tile::StoreOp::create(b, results, target, first, numRows);
     return;
   }

@@ -16,7 +16,8 @@ namespace mixattn {
 
 /// Emits the code of a block of threads: all but how it adds up products. The
 /// counts of the grid are blocks of rows, blocks of columns, batches. Columns
-/// that do not fill the last block are those of the block before again.
+/// that do not fill the last block are those of the block before again, where
+/// their number is known; else there are fewer.
 class DenseBlock {
 protected:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -38,10 +39,11 @@ protected:
   /// the item's places are known.
   tile::GridOp makeGrid(int64_t rows, int64_t threads);
   /// Steps over all terms, of which the innermost loop has `stepsOfLoop`.
-  mlir::Value countSteps(int64_t stepsOfLoop);
+  mlir::Value countSteps(mlir::Value stepsOfLoop);
   /// The step of the innermost loop that step `step` is, and the place of the
   /// loops further out.
-  std::pair<mlir::Value, Place> findStep(mlir::Value step, int64_t stepsOfLoop);
+  std::pair<mlir::Value, Place> findStep(mlir::Value step,
+                                         mlir::Value stepsOfLoop);
   mlir::Value sizeOf(unsigned loop);
   mlir::Value bufferOf(mlir::Value tensor) {
     return kernel.getOperandOf(tensor);
@@ -65,7 +67,7 @@ protected:
   Place batch;
   /// The first column of the block, and the first that it alone has.
   mlir::Value firstColumn, firstOwnColumn;
-  mlir::Value firstRow, numRows;
+  mlir::Value firstRow, numRows, numColumns;
 
 private:
   mlir::Value emitElement(mlir::Value row, mlir::Value column, mlir::Value sum);

@@ -44,13 +44,15 @@ void DenseShape::chooseLoops(const Contraction &op) {
   batches.append(without(op.lanes, columnLoop));
   allColumns = op.dimOf(columnLoop).size();
   allTerms = op.dimOf(termLoop).size();
-  if (ShapedType::isDynamic(allColumns) || ShapedType::isDynamic(allTerms))
-    why = "the number of its columns or of its terms is open";
 }
 
 /// As few blocks as possible, none with columns of another: unless that takes
-/// more than twice as many.
+/// more than twice as many. Of an open number the last block has fewer.
 void DenseShape::chooseColumns(int64_t mostColumns) {
+  if (hasOpenColumns()) {
+    columns = mostColumns;
+    return;
+  }
   int64_t blocks = llvm::divideCeil(allColumns, mostColumns);
   columns = blocks == 1 ? allColumns : mostColumns;
   for (int64_t few = blocks; few <= 2 * blocks; ++few)

@@ -35,13 +35,18 @@ struct DenseShape {
   int64_t allColumns = 0, columns = 0;
   /// Innermost terms that there are.
   int64_t allTerms = 0;
+  bool hasOpenColumns() const {
+    return mlir::ShapedType::isDynamic(allColumns);
+  }
+  bool hasOpenTerms() const { return mlir::ShapedType::isDynamic(allTerms); }
   /// That of both sides: f16 or bf16.
   mlir::Type type;
 
   /// Columns of a block with those that fill a product.
   int64_t width() const { return llvm::alignTo(columns, 16); }
-  int64_t columnBlocks() const {
-    return llvm::divideCeil(uint64_t(allColumns), uint64_t(columns));
+  /// Whether every block has all of its columns, and no other has one of them.
+  bool areBlocksWhole() const {
+    return !hasOpenColumns() && allColumns % columns == 0;
   }
 
 protected:

@@ -32,7 +32,10 @@ private:
     return tile::SharedRowsOp::create(b, type, tiles,
                                       at.mul(number, type.getRows()));
   }
-  void emitCopies(Value step, Value stage, Value isThere = {});
+  void emitCopy(Value tensor, AffineMap map, const Place &place,
+                const Part &rows, const Part &inRows, bool isWhole, Value tile,
+                Value isThere);
+  void emitCopies(Value step, Value stage, Value isThere);
   Values emitProducts(Value stage, ValueRange sums);
   Values emitStep(Value stage, Value next, Value nextStage, ValueRange sums,
                   Value isThere = {});
@@ -41,33 +44,61 @@ private:
   Values emitLoop();
 
   const DenseSizes &sizes;
-  Value numSteps;
+  Value stepsOfLoop, numSteps;
   Value leftTiles, rightTiles;
 };
 
 } // namespace
+
+/// Begins to copy `rows` of one side, of which there are as many as the loop
+/// has where their count is open: all of them and zeros beyond, or zeros where
+/// there is `isThere`, and it does not hold. The part `inRows` of them has as
+/// many as are copied if `isWhole`; else there may be fewer, from any place on.
+void MmaDenseBlock::emitCopy(Value tensor, AffineMap map, const Place &place,
+                             const Part &rows, const Part &inRows, bool isWhole,
+                             Value tile, Value isThere) {
+  bool isOpen = ShapedType::isDynamic(rows.count);
+  Value end = isOpen ? sizeOf(rows.loop) : at.value(rows.count);
+  Value first = isOpen ? rows.first : at.value(0);
+  Part all = {rows.loop, isOpen ? at.value(0) : rows.first, rows.count};
+  if (isWhole) {
+    if (isThere)
+      end = arith::SelectOp::create(b, isThere, end, at.value(0));
+    Value matrix = matrixOf(bufferOf(tensor), map, place, all, inRows);
+    tile::MmaCopyOp::create(b, matrix, first, end, tile, DenseSizes::threads);
+    return;
+  }
+  if (isThere)
+    first = arith::SelectOp::create(b, isThere, first, end);
+  Value matrix =
+      matrixOf(bufferOf(tensor), map, place, all, {inRows.loop, at.value(0)});
+  tile::FetchOp::create(b, matrix, ValueRange{first, inRows.first}, tile,
+                        DenseSizes::threads);
+}
 
 /// Begins to copy both sides of `step`; zeros where there is `isThere`, and it
 /// does not hold.
 void MmaDenseBlock::emitCopies(Value step, Value stage, Value isThere) {
   Value last = at.sub(numSteps, 1);
   auto [number, place] =
-      findStep(isThere ? at.min(step, last) : step, sizes.stepsOfLoop());
-  Part terms = {sizes.termLoop, at.mul(number, sizes.terms), sizes.terms};
-  auto copy = [&](Value matrix, Value row, Value end, Value tile) {
-    if (isThere)
-      end = arith::SelectOp::create(b, isThere, end, at.value(0));
-    tile::MmaCopyOp::create(b, matrix, row, end, tile, DenseSizes::threads);
+      findStep(isThere ? at.min(step, last) : step, stepsOfLoop);
+  auto countOf = [](int64_t count, bool isKnown) {
+    return isKnown ? count : ShapedType::kDynamic;
   };
-  copy(matrixOf(bufferOf(op.left), op.leftMap, place,
-                {sizes.rowLoop, at.value(0)}, terms),
-       firstRow, numRows, tileOf(leftTiles, sizes.leftTiles(1), stage));
-  Part columns = {sizes.columnLoop, firstColumn, sizes.columns};
-  const Part &rows = sizes.areTermsInRows ? columns : terms;
-  const Part &inRows = sizes.areTermsInRows ? terms : columns;
-  copy(matrixOf(bufferOf(op.right), op.rightMap, place, rows, inRows),
-       at.value(0), at.value(rows.count),
-       tileOf(rightTiles, sizes.rightTiles(1), stage));
+  bool areWhole = sizes.areStepsWhole(), isWide = !sizes.hasOpenColumns();
+  Value firstTerm = at.mul(number, sizes.terms);
+  Part terms = {sizes.termLoop, firstTerm, countOf(sizes.terms, areWhole)};
+  Part columns = {sizes.columnLoop, firstColumn,
+                  countOf(sizes.columns, isWide)};
+  emitCopy(op.left, op.leftMap, place, {sizes.rowLoop, firstRow}, terms,
+           areWhole, tileOf(leftTiles, sizes.leftTiles(1), stage), isThere);
+  Value tile = tileOf(rightTiles, sizes.rightTiles(1), stage);
+  if (sizes.areTermsInRows)
+    emitCopy(op.right, op.rightMap, place, columns, terms, areWhole, tile,
+             isThere);
+  else
+    emitCopy(op.right, op.rightMap, place, terms, columns, isWide, tile,
+             isThere);
   tile::MmaCommitOp::create(b);
 }
 
@@ -164,7 +195,9 @@ MmaDenseBlock::Values MmaDenseBlock::emitLoop() {
 
 void MmaDenseBlock::emit() {
   makeGrid(sizes.rows(), DenseSizes::threads);
-  numSteps = countSteps(sizes.stepsOfLoop());
+  stepsOfLoop = at.div(at.add(sizeOf(sizes.termLoop), sizes.terms - 1),
+                       int64_t(sizes.terms));
+  numSteps = countSteps(stepsOfLoop);
   for (auto [group, sums] : llvm::enumerate(emitLoop()))
     emitResults(sums, at.add(firstRow, int64_t(group) * DenseSizes::groupRows),
                 DenseSizes::columnsAtATime);

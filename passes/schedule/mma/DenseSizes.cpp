@@ -3,8 +3,6 @@
 
 #include "passes/schedule/mma/DenseSizes.h"
 
-#include "llvm/Support/FormatVariadic.h"
-
 using namespace mlir;
 using namespace mixattn;
 using namespace mixattn::mma;
@@ -16,22 +14,25 @@ static double costOf(int64_t terms) {
   return (double(llvm::alignTo(terms, 16)) + wait) / double(terms);
 }
 
-void DenseSizes::chooseTile(const Contraction &op, int64_t sharedBytes) {
+/// Terms of a step: they divide those that there are, if no fewer than 8 do.
+static int64_t chooseTerms(int64_t allTerms) {
   constexpr int64_t usualTerms = 32, mostTerms = 64;
-  terms = 1;
+  if (ShapedType::isDynamic(allTerms))
+    return usualTerms;
+  int64_t terms = 1;
   for (int64_t few = 1; few <= std::min(mostTerms, allTerms); ++few)
     if (allTerms % few == 0 && (few <= usualTerms || terms < 16) &&
         costOf(few) < costOf(terms))
       terms = few;
-  if (terms < std::min<int64_t>(8, allTerms)) {
-    why = llvm::formatv("no number of terms from 8 to {0} divides {1}",
-                        mostTerms, allTerms);
-    return;
-  }
+  return terms < std::min<int64_t>(8, allTerms) ? usualTerms : terms;
+}
+
+void DenseSizes::chooseTile(const Contraction &op, int64_t sharedBytes) {
+  terms = chooseTerms(allTerms);
   int64_t allRows = op.dimOf(rowLoop).size();
   if (!ShapedType::isDynamic(allRows) && allRows <= groupRows)
     rowGroups = 1;
-  if (!hasTurns() && stepsOfLoop() % 3 == 0)
+  if (!hasTurns() && comesInTurnsOf(3))
     stages = 3;
   fitStages(stages, sharedBytes, [&] { return bytes(); });
 }

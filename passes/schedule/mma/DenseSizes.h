@@ -22,8 +22,12 @@ struct DenseSizes : DenseShape {
   /// No block has more than `sharedBytes` bytes of shared memory.
   DenseSizes(const Contraction &op, int64_t sharedBytes);
 
-  /// Terms of a step, which divide those that there are.
+  /// Terms of a step.
   int64_t terms = 0;
+  /// Whether they divide those that there are.
+  bool areStepsWhole() const {
+    return !hasOpenTerms() && allTerms % terms == 0;
+  }
   /// Groups of rows of a block.
   int64_t rowGroups = 2;
   /// Steps whose copies are in shared memory.
@@ -34,12 +38,11 @@ struct DenseSizes : DenseShape {
   int64_t rows() const { return rowGroups * groupRows; }
   /// Terms of a step with those that fill a product.
   int64_t depth() const { return llvm::alignTo(terms, 16); }
-  int64_t stepsOfLoop() const { return allTerms / terms; }
   /// Whether the steps come in turns of as many as stages, and all that they
   /// copy in pieces of 16 bytes: few enough that a turn is written out.
   bool hasTurns() const {
-    return outerTerms.empty() && stepsOfLoop() % stages == 0 &&
-           terms == depth() && columns == width() && allColumns % 8 == 0;
+    return outerTerms.empty() && comesInTurnsOf(stages) && terms == depth() &&
+           !hasOpenColumns() && columns == width() && allColumns % 8 == 0;
   }
 
   /// `count` tiles of the left and the right side of a step, one below the
@@ -63,6 +66,10 @@ struct DenseSizes : DenseShape {
   BlockCounts countStep() const;
 
 private:
+  /// Whether there are whole steps, whose number `turn` divides.
+  bool comesInTurnsOf(int64_t turn) const {
+    return areStepsWhole() && allTerms / terms % turn == 0;
+  }
   void chooseTile(const Contraction &op, int64_t sharedBytes);
 };
 

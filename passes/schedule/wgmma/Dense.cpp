@@ -63,7 +63,7 @@ void WgmmaDenseBlock::emitProducer() {
   b.setInsertionPointToStart(loop.getBody());
   Value step = loop.getInductionVar();
   Value stage = at.rem(step, sizes.stages), turn = at.div(step, sizes.stages);
-  auto [number, place] = findStep(step, sizes.stepsOfLoop());
+  auto [number, place] = findStep(step, at.value(sizes.stepsOfLoop()));
   Value term = at.mul(number, sizes.terms);
   place[sizes.rowLoop] = firstRow;
   place[sizes.columnLoop] = firstColumn;
@@ -127,7 +127,7 @@ Value WgmmaDenseBlock::emitSteps(Value sums) {
 
 void WgmmaDenseBlock::emit() {
   makeGrid(DenseSizes::rows, DenseSizes::threads);
-  numSteps = countSteps(sizes.stepsOfLoop());
+  numSteps = countSteps(at.value(sizes.stepsOfLoop()));
   leftRing = tile::WgmmaRingOp::create(b, sizes.leftRing(), 0);
   rightRing =
       tile::WgmmaRingOp::create(b, sizes.rightRing(), sizes.rightOffset());

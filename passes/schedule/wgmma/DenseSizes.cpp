@@ -19,7 +19,11 @@ void DenseSizes::checkMaps(const Contraction &op) {
                    int64_t elements) {
     if (!why.empty())
       return;
-    if (elements % pieceElements)
+    if (ShapedType::isDynamic(elements))
+      why = llvm::formatv("TMA copies rows of multiples of 16 bytes, but the "
+                          "length of those of the {0} side is open",
+                          side);
+    else if (elements % pieceElements)
       why = llvm::formatv("TMA copies rows of multiples of 16 bytes, but those "
                           "of the {0} side have {1}",
                           side, 2 * elements);

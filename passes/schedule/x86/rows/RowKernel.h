@@ -49,6 +49,11 @@ public:
     held[result] = {buffer, {}, getNumRowLoops()};
   }
 
+  /// Has sums ask ahead for what they read, where they are all that the kernel
+  /// computes: nothing lies between the reads then, and hardware that reads
+  /// ahead does so too late.
+  void askAhead() { asksAhead = members.size() == 1; }
+
   /// Emits the row at `row`, an index of each of its loops. Where lanes are
   /// separate, those from `from` to before `to`.
   void emit(llvm::ArrayRef<mlir::Value> row, mlir::Value scratch,
@@ -90,6 +95,7 @@ private:
   void emitOp(const RowLoops &loops);
   void emitOuter(const RowLoops &loops, unsigned number);
   Values emitSums(const RowLoops &loops, mlir::Value from, mlir::Value to);
+  void emitAsk(const RowLoops &loops, mlir::Value first);
   mlir::Value emitShortSums(const RowLoops &loops, mlir::Value from,
                             mlir::Value to, Values &sums);
   mlir::Value emitStripsOfSums(const RowLoops &loops, mlir::Value from,
@@ -141,6 +147,7 @@ private:
   KernelOp kernel;
   int64_t lanes;
   llvm::SmallVector<RowLoops> members;
+  bool asksAhead = false;
   llvm::DenseMap<mlir::Value, Held> held;
   /// Results that lie where the caller says.
   llvm::DenseSet<mlir::Value> given;

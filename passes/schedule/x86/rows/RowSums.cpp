@@ -15,6 +15,9 @@ using namespace mixattn;
 /// one another.
 static constexpr int64_t vectorsOfSums = 4;
 
+/// How many bytes ahead of its reads a sum asks.
+static constexpr int64_t bytesAhead = 4096;
+
 /// The most ops of a turn that takes less time than an addition.
 static constexpr int64_t mostOpsOfShortTurn = 6;
 
@@ -130,6 +133,26 @@ Value RowKernel::emitShortSums(const RowLoops &loops, Value from, Value to,
   return end;
 }
 
+/// Asks for what the lanes from `first` on of a later turn read side by side.
+void RowKernel::emitAsk(const RowLoops &loops, Value first) {
+  for (OpOperand *input : loops.getOp().getDpsInputOperands()) {
+    AffineMap map = loops.mapOf(*input);
+    if (!map.isFunctionOfDim(*loops.lane) || !isSideBySide(loops, *input))
+      continue;
+    Value buffer = outside(input->get());
+    Type element = cast<MemRefType>(buffer.getType()).getElementType();
+    if (!isa<FloatType>(element))
+      continue;
+    int64_t ahead = bytesAhead * 8 / element.getIntOrFloatBitWidth();
+    Lanes there = makeLanes(loops, at.add(first, ahead));
+    auto indices = llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+      return makeIndex(expr, loops, &there, there.first);
+    });
+    memref::PrefetchOp::create(b, buffer, indices, /*isWrite=*/false,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+  }
+}
+
 /// Goes through lanes in strips, of which each vector has sums of its own, puts
 /// these together in `sums`, and gives the first lane that is left.
 Value RowKernel::emitStripsOfSums(const RowLoops &loops, Value from, Value to,
@@ -146,6 +169,9 @@ Value RowKernel::emitStripsOfSums(const RowLoops &loops, Value from, Value to,
       loops, from, to, vectorsOfSums, sums,
       [&](ArrayRef<Lanes> some, ValueRange before) {
         Values next;
+        if (asksAhead)
+          for (const Lanes &each : some)
+            emitAsk(loops, each.first);
         for (auto [i, each] : llvm::enumerate(some))
           llvm::append_range(
               next, emitBody(loops, &each, before.slice(i * results, results)));

@@ -6,11 +6,13 @@
 #include "passes/schedule/x86/rows/RowKernel.h"
 #include "passes/schedule/x86/shared/Grid.h"
 #include "passes/schedule/x86/shared/Thresholds.h"
+#include "passes/target/CpuModel.h"
 
 using namespace mlir;
 using namespace mixattn;
 
-void mixattn::scheduleRows(KernelOp kernel, int64_t lanes) {
+void mixattn::scheduleRows(KernelOp kernel, const CpuModel &cpu) {
+  int64_t lanes = cpu.lanes;
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
   RowKernel code(b, kernel, lanes);
@@ -52,6 +54,8 @@ void mixattn::scheduleRows(KernelOp kernel, int64_t lanes) {
            [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
              IndexMath at(b);
              RowKernel code(b, kernel, lanes);
+             if (cpu.readsSlowly())
+               code.askAhead();
              Value from, to;
              if (width) {
                from = at.mul(at.rem(item, parts), lanesOfItem);
