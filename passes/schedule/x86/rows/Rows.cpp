@@ -6,13 +6,11 @@
 #include "passes/schedule/x86/rows/RowKernel.h"
 #include "passes/schedule/x86/shared/Grid.h"
 #include "passes/schedule/x86/shared/Thresholds.h"
-#include "passes/target/CpuModel.h"
 
 using namespace mlir;
 using namespace mixattn;
 
-void mixattn::scheduleRows(KernelOp kernel, const CpuModel &cpu) {
-  int64_t lanes = cpu.lanes;
+void mixattn::scheduleRows(KernelOp kernel, int64_t lanes, bool asksAhead) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   IndexMath at(b);
   RowKernel code(b, kernel, lanes);
@@ -54,7 +52,7 @@ void mixattn::scheduleRows(KernelOp kernel, const CpuModel &cpu) {
            [&](ImplicitLocOpBuilder &b, Value item, Scratch &scratch) {
              IndexMath at(b);
              RowKernel code(b, kernel, lanes);
-             if (cpu.readsSlowly())
+             if (asksAhead)
                code.askAhead();
              Value from, to;
              if (width) {

@@ -8,12 +8,11 @@
 
 namespace mixattn {
 
-struct CpuModel;
-
-/// Replaces a kernel of `linalg` ops by a grid of blocks of rows, as `cpu` has
-/// vectors. Where every lane is computed without the others, a long row is
-/// divided, too.
-void scheduleRows(KernelOp kernel, const CpuModel &cpu);
+/// Replaces a kernel of `linalg` ops by a grid of blocks of rows, vectors of
+/// which have `lanes` lanes. Where every lane is computed without the others, a
+/// long row is divided, too. With `asksAhead` sums may ask for what they will
+/// read.
+void scheduleRows(KernelOp kernel, int64_t lanes, bool asksAhead);
 
 } // namespace mixattn
 

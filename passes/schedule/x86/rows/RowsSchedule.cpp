@@ -34,7 +34,7 @@ public:
   Prediction predict(const Workload &work, const PlanCase &,
                      const PlanSizes &) const override;
   void emit(KernelOp kernel, const PlanCase &) const override {
-    scheduleRows(kernel, cpu);
+    scheduleRows(kernel, cpu.lanes, /*asksAhead=*/cpu.readsSlowly());
   }
 };
 
