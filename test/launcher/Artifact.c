@@ -109,6 +109,16 @@ static const struct mixattn_tensor_row grow_tensors[] = {
     {"z", "f32", grow_z, 0, 1, 0, kDLFloat, 32},
     {"y", "f32", grow_y, 0, 1, 1, kDLFloat, 32}};
 
+// `fill`: y [K L M N]. It launches nothing.
+static const struct mixattn_dim_row fill_dims[] = {
+    {"K", 0, INT32_MAX, {0}, 0, 0, 0},
+    {"L", 0, INT32_MAX, {0}, 0, 0, 0},
+    {"M", 0, INT32_MAX, {0}, 0, 0, 0},
+    {"N", 0, INT32_MAX, {0}, 0, 0, 0}};
+static const int64_t fill_y[] = {NAMED(0), NAMED(1), NAMED(2), NAMED(3)};
+static const struct mixattn_tensor_row fill_tensors[] = {
+    {"y", "f32", fill_y, 0, 4, 1, kDLFloat, 32}};
+
 static const struct mixattn_launch_row launches[] = {
     {"terms",
      {EXPRESSION(b), EXPRESSION(one), EXPRESSION(one)},
@@ -182,6 +192,13 @@ static const struct mixattn_entry_row entries[] = {
      grow_dims,
      COUNT(grow_dims),
      {0},
+     no_launches},
+    {"fill",
+     fill_tensors,
+     COUNT(fill_tensors),
+     fill_dims,
+     COUNT(fill_dims),
+     {0},
      no_launches}};
 
 // The texts that FakeCuda.c takes for code. The first line says for which GPU.
@@ -218,3 +235,4 @@ ENTRY(attend, 0)
 ENTRY(copy, 1)
 ENTRY(shift, 2)
 ENTRY(grow, 3)
+ENTRY(fill, 4)

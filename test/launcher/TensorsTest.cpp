@@ -197,3 +197,26 @@ TEST_F(Tensors, RulesOfSizes) {
             (Answer{3, "result 'y': expected dimension 'M', which other "
                        "dimensions tell, to be less than 2^63"}));
 }
+
+TEST_F(Tensors, FarRows) {
+  // Rows of 2^60 elements of 4 bytes are as far apart as strides may say.
+  Tensor far(kOutput, kDLFloat, 32, {2, 1 << 30, 1 << 30, 1});
+  auto fill = [&] { return callEntry("mixattn_fill", {far.get()}); };
+  EXPECT_EQ(fill(), good);
+  far.shape[3] = 2;
+  Answer isFar = {1, "result 'y': expected dimension 0 to have a stride of "
+                     "less than 2^63 bytes"};
+  EXPECT_EQ(fill(), isFar);
+  // The product is 2^90: 64 bits would have 0.
+  far.shape[3] = 1 << 30;
+  EXPECT_EQ(fill(), isFar);
+  // Who gives strides is not asked what rows take.
+  far.strides = {int64_t{1} << 40, 1 << 20, 4, 1};
+  EXPECT_EQ(fill(), good);
+  // One row steps nowhere, and what has no elements neither.
+  far.strides.clear();
+  far.shape[0] = 1;
+  EXPECT_EQ(fill(), good);
+  far.shape = {2, 1 << 30, 1 << 30, 0};
+  EXPECT_EQ(fill(), good);
+}

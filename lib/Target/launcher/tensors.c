@@ -30,14 +30,20 @@ static int64_t alignment_of(const struct mixattn_tensor_row *row) {
   return row->row_alignment > bytes ? row->row_alignment : bytes;
 }
 
-// The stride that the caller gave of a dim, in elements.
-static int64_t given_stride(const DLTensor *given, int32_t dim) {
-  if (given->strides)
-    return given->strides[dim];
-  uint64_t stride = 1;
+// Finds the stride that the caller gave of a dim, in elements: false where rows
+// that follow one another are 2^63 bytes or more apart.
+static bool find_given_stride(const DLTensor *given, int32_t dim, int64_t bytes,
+                              int64_t *stride) {
+  if (given->strides) {
+    *stride = given->strides[dim];
+    return true;
+  }
+  int64_t in_bytes;
+  *stride = 1;
   for (int32_t inner = given->ndim - 1; inner > dim; --inner)
-    stride *= (uint64_t)given->shape[inner];
-  return (int64_t)stride;
+    if (__builtin_mul_overflow(*stride, given->shape[inner], stride))
+      return false;
+  return !__builtin_mul_overflow(*stride, bytes, &in_bytes);
 }
 
 int64_t mixattn_stride_of(const struct mixattn_request *request, int64_t tensor,
@@ -47,9 +53,11 @@ int64_t mixattn_stride_of(const struct mixattn_request *request, int64_t tensor,
   if (dim == row->rank - 1)
     return 1;
   // Nothing steps there, and the caller may have left anything.
+  int64_t bytes = row->bits / 8, stride = 0;
   if (given->shape[dim] <= 1 || mixattn_is_empty(request, tensor))
-    return alignment_of(row) / (row->bits / 8);
-  return given_stride(given, dim);
+    return alignment_of(row) / bytes;
+  find_given_stride(given, dim, bytes, &stride);
+  return stride;
 }
 
 // The first tensor that has the entry's dim of that number, or the one that
@@ -164,7 +172,12 @@ static int32_t check_strides(const struct mixattn_request *request,
     // A dimension of size 1 steps nowhere.
     if (given->shape[dim] <= 1)
       continue;
-    int64_t stride = given_stride(given, dim);
+    int64_t stride;
+    if (!find_given_stride(given, dim, bytes, &stride))
+      return mixattn_fail_tensor(
+          request, tensor,
+          "expected dimension %d to have a stride of less than 2^63 bytes",
+          dim);
     if (dim == innermost) {
       if (stride != 1)
         return mixattn_fail_tensor(request, tensor,
