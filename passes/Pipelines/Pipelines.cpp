@@ -110,6 +110,9 @@ static void buildBufferized(OpPassManager &pm, const PipelineOptions &options) {
   // Now kernels hold all that they will, and loops are those of the graph.
   pm.addPass(createRemarkPlainPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePass());
+  // Names of sizes are followed no more, and kernels hold all that they will.
+  if (options.family != TargetFamily::X86)
+    pm.addNestedPass<func::FuncOp>(createExpandPadsPass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   // Fewer tensors: bufferization compares all that read one of them.
   pm.addNestedPass<func::FuncOp>(createFusePointwisePass());
@@ -155,6 +158,8 @@ static void buildTiled(OpPassManager &pm, const PipelineOptions &options) {
     // Ops in loops are shares of a block's threads, no grids.
     pm.addNestedPass<func::FuncOp>(createLoopsToBlocksPass());
     pm.addNestedPass<func::FuncOp>(createLoopsToGridsPass());
+    // Manifests have words for arithmetic on sizes, not for maps of them.
+    pm.addPass(createLowerAffinePass());
     // Kernels write constants now: nobody reads the globals.
     pm.addPass(createSymbolDCEPass());
   }

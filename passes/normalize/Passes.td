@@ -139,6 +139,39 @@ def ExpandNamedPass : Pass<"attn-expand-named"> {
   ];
 }
 
+def ExpandPadsPass : Pass<"attn-expand-pads"> {
+  let summary = "Write pads, and tensors side by side, as a GPU's kernels take them";
+  let description = [{
+    Input: tensors.
+    Output: `tensor.pad` as one `linalg.generic` over what it gives, which reads
+    what is padded where that has an element; `tensor.concat` as copies into one
+    tensor, whose buffer may be the caller's.
+    Skips: all others.
+
+    ```mlir
+    func.func @f(%x: tensor<?x8xf32>, %c: f32) -> tensor<?x8xf32> {
+      %y = tensor.pad %x low[2, 0] high[0, 0] {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %c : f32
+      } : tensor<?x8xf32> to tensor<?x8xf32>
+      return %y : tensor<?x8xf32>
+    }
+    ```
+    becomes
+    ```
+    %y = linalg.generic … outs(%e) {  // for i, j
+      %row = arith.subi i, %c2
+      %there = arith.cmpi ult, %row, %n
+      linalg.yield scf.if %there { tensor.extract %x[%row, j] } else { %c }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ExpandTrainingPass : Pass<"attn-expand-training"> {
   let summary = "Write ops of the training side as linalg ops";
   let description = [{
