@@ -126,8 +126,7 @@ class Attn_ClauseTexts {
     - `score_mod { ^bb0(%s, %b, %h, %i, %j): … attn.yield %x }`: a pointwise
       change, evaluated in f32 whatever type it is written in. It holds
       elementwise `arith` and `math` ops, `tensor.extract` from captured
-      tensors of rank 2 at most, captured scalars and `tensor.dim` of captured
-      tensors.
+      tensors, captured scalars and `tensor.dim` of captured tensors.
     - `mask(%mask)`: true where a query may attend; broadcast as bias.
     - `lengths(%lengths)`: `[B]`; key j counts where `j < lengths[b]`; 0 to S.
     - `causal`: query i sees keys `j <= i + (S - N)`.

@@ -49,11 +49,10 @@ bool mixattn::isScoreModElementwise(Operation *op) {
          llvm::all_of(op->getResultTypes(), isScalar);
 }
 
-/// Whether `op` reads one element of a captured tensor of rank 2 at most.
+/// Whether `op` reads one element of a captured tensor.
 static bool isCapturedRead(Operation *op, Region &region) {
   auto extract = dyn_cast<tensor::ExtractOp>(op);
   return extract && isScalar(extract.getType()) &&
-         extract.getTensor().getType().getRank() <= 2 &&
          !region.isAncestor(extract.getTensor().getParentRegion());
 }
 
@@ -103,9 +102,8 @@ LogicalResult mixattn::detail::verifyScoreModOps(Operation *op) {
       continue;
     InFlightDiagnostic error =
         op->emitOpError("expected 'score_mod' to hold elementwise arith and "
-                        "math ops on scalars, reads of captured tensors of "
-                        "rank 2 at most and sizes of captured tensors, but "
-                        "got '")
+                        "math ops on scalars, and reads and sizes of captured "
+                        "tensors, but got '")
         << inner.getName() << "'";
     error.attachNote(inner.getLoc()) << "operation here";
     return error;

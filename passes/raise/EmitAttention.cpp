@@ -91,15 +91,6 @@ private:
     if (ref->is(Kind::Element) && !captured.contains(ref)) {
       auto &[tensor, dims] = captured[ref];
       tensor = tensors.dropOnes(ref->tensor, ref->places, dims);
-      // A score_mod reads two dims at most: the last ones are joined.
-      constexpr size_t most = 2;
-      if (dims.size() > most) {
-        SmallVector<Place> joined(dims.begin(), dims.begin() + most);
-        for (const Place &place : ArrayRef(dims).drop_front(most))
-          llvm::append_range(joined.back(), place);
-        tensor = tensors.arrange(tensor, dims, joined);
-        dims = joined;
-      }
     }
     for (Ref operand : ref->operands)
       prepare(operand);

@@ -67,7 +67,7 @@ func.func @c10_narrowed(%q: !q) -> !q {
 !q = tensor<1x2x3x4xf32>
 func.func private @call(f32) -> f32
 func.func @c10_call(%q: !q) -> !q {
-  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, reads of captured tensors of rank 2 at most and sizes of captured tensors, but got 'func.call'}}
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, and reads and sizes of captured tensors, but got 'func.call'}}
   %o = attn.softmax %q, %q, %q score_mod {
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
     // expected-note @below {{operation here}}
@@ -81,7 +81,7 @@ func.func @c10_call(%q: !q) -> !q {
 
 !q = tensor<1x2x3x4xf32>
 func.func @c10_wide_arithmetic(%q: !q) -> !q {
-  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, reads of captured tensors of rank 2 at most and sizes of captured tensors, but got 'arith.extf'}}
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, and reads and sizes of captured tensors, but got 'arith.extf'}}
   %o = attn.softmax %q, %q, %q score_mod {
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
     // expected-note @below {{operation here}}
@@ -96,7 +96,7 @@ func.func @c10_wide_arithmetic(%q: !q) -> !q {
 
 !q = tensor<1x2x3x4xf32>
 func.func @c10_vector_arithmetic(%q: !q, %x: vector<2xf32>) -> !q {
-  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, reads of captured tensors of rank 2 at most and sizes of captured tensors, but got 'arith.negf'}}
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, and reads and sizes of captured tensors, but got 'arith.negf'}}
   %o = attn.softmax %q, %q, %q score_mod {
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
     // expected-note @below {{operation here}}
@@ -109,13 +109,13 @@ func.func @c10_vector_arithmetic(%q: !q, %x: vector<2xf32>) -> !q {
 // -----
 
 !q = tensor<1x2x3x4xf32>
-func.func @c10_read_of_rank_3(%q: !q, %t: tensor<2x3x3xf32>) -> !q {
-  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, reads of captured tensors of rank 2 at most and sizes of captured tensors, but got 'tensor.extract'}}
+func.func @c10_read_of_f64(%q: !q, %t: tensor<2x3x3xf64>) -> !q {
+  // expected-error @below {{'attn.softmax' op expected 'score_mod' to hold elementwise arith and math ops on scalars, and reads and sizes of captured tensors, but got 'tensor.extract'}}
   %o = attn.softmax %q, %q, %q score_mod {
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
     // expected-note @below {{operation here}}
-    %x = tensor.extract %t[%h, %i, %j] : tensor<2x3x3xf32>
-    attn.yield %x : f32
+    %x = tensor.extract %t[%h, %i, %j] : tensor<2x3x3xf64>
+    attn.yield %s : f32
   } : (!q, !q, !q) -> !q
   return %o : !q
 }

@@ -17,14 +17,11 @@
 // CHECK-SAME:    %[[Q:[^ ]+]]: tensor<2x4x9x8xbf16>, %[[K:[^ ]+]]: tensor<2x4x7x8xbf16>, %[[V:[^ ]+]]: tensor<2x4x7x8xbf16>, %[[SCALE:[^ ]+]]: tensor<4xf32>, %[[BIAS:[^ ]+]]: tensor<4x9x7xbf16>)
 // CHECK:         %[[FACTOR:.+]] = linalg.generic {{.*}} ins(%[[SCALE]] : tensor<4xf32>)
 // CHECK:           math.exp
-// CHECK:         %[[PAIRS:.+]] = tensor.collapse_shape %[[BIAS]] {{\[}}[0], [1, 2]] : tensor<4x9x7xbf16> into tensor<4x63xbf16>
 // CHECK:         attn.generic scores(%[[Q]], %[[K]] : {{.*}}bf16>) scale 5.000000e-01 score_mod {
 // CHECK-NEXT:    ^bb0(%[[S:.+]]: f32, %{{.+}}: index, %[[H:.+]]: index, %[[I:.+]]: index, %[[J:.+]]: index):
 // CHECK-NEXT:      %[[TIMES:.+]] = tensor.extract %[[FACTOR]][%[[H]]] : tensor<4xf32>
 // CHECK-NEXT:      %[[SCALED:.+]] = arith.mulf %[[S]], %[[TIMES]] : f32
-// CHECK-NEXT:      %[[ROW:.+]] = arith.muli %[[I]], %{{.+}} : index
-// CHECK-NEXT:      %[[PAIR:.+]] = arith.addi %[[ROW]], %[[J]] : index
-// CHECK-NEXT:      %[[ADDED:.+]] = tensor.extract %[[PAIRS]][%[[H]], %[[PAIR]]] : tensor<4x63xbf16>
+// CHECK-NEXT:      %[[ADDED:.+]] = tensor.extract %[[BIAS]][%[[H]], %[[I]], %[[J]]] : tensor<4x9x7xbf16>
 // CHECK-NEXT:      %[[TERM:.+]] = arith.extf %[[ADDED]] : bf16 to f32
 // CHECK-NEXT:      %[[SUM:.+]] = arith.addf %[[SCALED]], %[[TERM]] : f32
 // CHECK-NEXT:      attn.yield %[[SUM]] : f32
@@ -71,7 +68,7 @@ func.func @heads(%q: tensor<2x4x9x8xbf16>, %k: tensor<2x4x7x8xbf16>, %v: tensor<
 // CHECK:         attn.generic scores(%[[Q:.+]], %[[Q]] : tensor<2x4x9x8xf32>, tensor<2x4x9x8xf32>) scale 1.000000e+00 score_mod {
 // CHECK-NEXT:    ^bb0(%[[S:.+]]: f32, %{{.+}}: index, %{{.+}}: index, %{{.+}}: index, %[[J:.+]]: index):
 // CHECK-DAG:       tensor.extract %{{.+}}[] : tensor<f32>
-// CHECK-DAG:       tensor.extract %{{.+}}[%{{.+}}, %{{.+}}] : tensor<2x36xbf16>
+// CHECK-DAG:       tensor.extract %{{.+}}[%{{.+}}, %{{.+}}, %{{.+}}] : tensor<2x4x9xbf16>
 // CHECK-DAG:       tensor.extract %{{.+}}[%[[J]]] : tensor<9xf32>
 // CHECK-COUNT-3:   arith.mulf
 // CHECK-NEXT:      %[[CAPPED:.+]] = math.tanh

@@ -249,11 +249,10 @@ func.func @factors_of_pairs(%q: tensor<4x9x8xf32>, %k: tensor<4x7x8xf32>, %v: te
 // A factor of pairs before the softmax changes scores; it is read as it lies each time.
 // CHECK-LABEL: func.func @factors_of_scores
 // CHECK-SAME:    %[[F:[a-z0-9]+]]: tensor<4x9x7xf32>
-// CHECK:         %[[JOINED:.+]] = tensor.collapse_shape %[[F]] {{\[\[}}0], [1, 2]] : tensor<4x9x7xf32> into tensor<4x63xf32>
 // CHECK:         attn.generic scores({{.*}}) scale 1.000000e+00 score_mod {
-// CHECK:           %[[X:.+]] = tensor.extract %[[JOINED]]
+// CHECK:           %[[X:.+]] = tensor.extract %[[F]]
 // CHECK-NEXT:      %[[Y:.+]] = arith.mulf %{{.+}}, %[[X]] : f32
-// CHECK:           %[[Z:.+]] = tensor.extract %[[JOINED]]
+// CHECK:           %[[Z:.+]] = tensor.extract %[[F]]
 // CHECK-NEXT:      %{{.+}} = arith.addf %[[Y]], %[[Z]] : f32
 func.func @factors_of_scores(%q: tensor<4x9x8xf32>, %k: tensor<4x7x8xf32>, %v: tensor<4x7x8xf32>, %factors: tensor<4x9x7xf32>) -> tensor<4x9x8xf32> {
   %zero = arith.constant 0.0 : f32

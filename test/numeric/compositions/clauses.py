@@ -139,8 +139,8 @@ def draw_shared(d, heads, keys, projected, operands, attrs):
 def draw_score_mod(d, heads, keys, operands, attrs):
     attrs["score_mod"] = d.pick(mods.KINDS)
     if attrs["score_mod"] in mods.TABLES:
-        shape = [heads if dim == "heads" else keys
-                 for dim in mods.TABLES[attrs["score_mod"]]]
+        dims = {"batch": "B", "heads": heads, "queries": "N", "keys": keys}
+        shape = [dims[dim] for dim in mods.TABLES[attrs["score_mod"]]]
         operands["table"] = d.new(shape, d.any_dtype(), "table")
 
 

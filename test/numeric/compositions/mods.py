@@ -5,7 +5,8 @@ import numpy as np
 
 # Those that read an operand `table`, and its shape.
 TABLES = {"slopes": ("heads",), "of_key": ("keys",),
-          "of_head_and_key": ("heads", "keys")}
+          "of_head_and_key": ("heads", "keys"),
+          "of_pair": ("batch", "heads", "queries", "keys")}
 KINDS = ["cap", "line", "parity", "far", *TABLES]
 
 BODIES = {
@@ -39,6 +40,9 @@ BODIES = {
     %z = arith.addf %s, {value} : f32""",
     "of_head_and_key": """
     %slope = tensor.extract {table}[%h, %j] : {type}{extend}
+    %z = arith.addf %s, {value} : f32""",
+    "of_pair": """
+    %slope = tensor.extract {table}[%b, %h, %i, %j] : {type}{extend}
     %z = arith.addf %s, {value} : f32""",
 }
 
