@@ -17,11 +17,19 @@ Extent mixattn::extentOf(RankedTensorType type) {
   return isByKey ? Extent::PerKey : Extent::Uniform;
 }
 
+/// Whether the score_mod of `op` reads `operand`, at places of its own.
+static bool isCaptured(AttentionOpInterface op, Value operand) {
+  return op.hasScoreMod() &&
+         llvm::any_of(operand.getUsers(), [&](Operation *user) {
+           return op.getScoreMod().isAncestor(user->getParentRegion());
+         });
+}
+
 SmallVector<Value> mixattn::getPairOperands(AttentionOpInterface op) {
   SmallVector<Value> found;
   for (Value operand :
        {op.getGivenScores(), op.getBias(), op.getMask(), op.getNoise()})
-    if (operand &&
+    if (operand && !isCaptured(op, operand) &&
         extentOf(cast<RankedTensorType>(operand.getType())) == Extent::PerPair)
       found.push_back(operand);
   return found;

@@ -16,7 +16,8 @@ enum class Extent { Uniform, PerQuery, PerKey, PerPair };
 /// `[B,H,N,S]`.
 Extent extentOf(mlir::RankedTensorType type);
 
-/// The operands of `op` that have an element for each pair.
+/// The operands of `op` that have an element for each pair, of which only that
+/// of the pair is read: those that a score_mod reads, too, are left out.
 llvm::SmallVector<mlir::Value> getPairOperands(AttentionOpInterface op);
 
 /// Whether a number may hide keys of `op` from queries: there can be keys that
