@@ -195,6 +195,8 @@ static void buildLlvmOfKernels(OpPassManager &pm) {
   // While entries hold buffers, of which kernels are given addresses.
   pm.addPass(createPlanWorkspacePass());
   pm.addPass(createFoldReshapesPass());
+  // While indices have 64 bits.
+  pm.addPass(createWidenProductsPass());
   pm.addPass(createGridsToLaunchesPass());
   // No function of the math dialect may be left for the conversion from gpu: it
   // would call libdevice, which not every machine has.

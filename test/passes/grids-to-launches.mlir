@@ -136,3 +136,29 @@ module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
     return
   }
 }
+
+// -----
+
+// A size that a kernel computes from one is computed in it; a product of two is the
+// launcher's, which refuses more than 32 bits hold.
+// CHECK:       gpu.func @sized_kernel_0({{.*}}, %[[N:[a-z0-9]+]]: index, %[[BOTH:[a-z0-9]+]]: index) kernel
+// CHECK:         %[[MORE:.+]] = arith.muli %[[N]], %{{.+}} : index
+// CHECK-NOT:     arith.muli
+// CHECK:         memref.store %{{.+}}, %{{.+}}[%[[MORE]], %[[BOTH]]]
+// CHECK:       func.func @sized(%{{.+}}: memref<8x8xf32>, %[[ROWS:.+]]: index, %[[COLUMNS:.+]]: index)
+// CHECK:         %[[PRODUCT:.+]] = arith.muli %[[ROWS]], %[[COLUMNS]] : index
+// CHECK:         tile.launch {{.*}}%[[PRODUCT]] :
+module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
+  func.func @sized(%x: memref<8x8xf32>, %n: index, %m: index) {
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %zero = arith.constant 0.0 : f32
+    %more = arith.muli %n, %c8 : index
+    %both = arith.muli %n, %m : index
+    tile.grid %c1 threads 128 {
+    ^bb0(%i: index):
+      memref.store %zero, %x[%more, %both] : memref<8x8xf32>
+    }
+    return
+  }
+}

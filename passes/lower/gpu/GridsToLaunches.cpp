@@ -24,6 +24,24 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
+/// Whether `number` is the size of a dim, or of several that became one.
+static bool isSize(Value number) {
+  auto product = number.getDefiningOp<arith::MulIOp>();
+  return product ? llvm::all_of(product->getOperands(),
+                                [](Value factor) {
+                                  return getConstantIntValue(factor) ||
+                                         isSize(factor);
+                                })
+                 : isa<BlockArgument>(number) ||
+                       number.getDefiningOp<memref::DimOp>();
+}
+
+/// Whether `op` multiplies sizes: 32 bits may not hold what it gives. So the
+/// launcher computes it, and refuses a call in which it does not fit.
+static bool isProductOfSizes(Operation *op) {
+  return isa<arith::MulIOp>(op) && llvm::all_of(op->getOperands(), isSize);
+}
+
 /// Copies what `grid` uses of sizes, numbers and parts of buffers into it, so
 /// that buffers and numbers of the caller's remain, and buffers in the
 /// workspace, and gives these: arguments of the function first, in their order.
@@ -33,7 +51,7 @@ static SmallVector<Value> sinkOperands(tile::GridOp grid) {
   std::function<Value(Value)> sink = [&](Value value) -> Value {
     Operation *op = value.getDefiningOp();
     if (!op || op->getNumRegions() || !isMemoryEffectFree(op) ||
-        isa<memref::ViewOp>(op))
+        isa<memref::ViewOp>(op) || isProductOfSizes(op))
       return value;
     if (Value known = sunk.lookup(value))
       return known;

@@ -64,6 +64,33 @@ def FoldReshapesPass : Pass<"tile-fold-reshapes"> {
       "::mlir::memref::MemRefDialect"];
 }
 
+def WidenProductsPass : Pass<"tile-widen-products"> {
+  let summary = "Multiply in 64 bits what becomes integers of 64";
+  let description = [{
+    An index has 32 bits in a kernel, and a product of two sizes may have more.
+
+    Input: functions with `tile.grid`.
+    Output: where a product of two numbers that are not known, or a sum with one,
+    becomes an i64, its factors become that before they are multiplied.
+    Skips: what stays an index, and products with a constant.
+
+    ```mlir
+    func.func @f(%n: index, %m: index) -> i64 {
+      %all = arith.muli %n, %m : index
+      %count = arith.index_cast %all : index to i64
+      return %count : i64
+    }
+    ```
+    becomes
+    ```
+    %0 = arith.index_cast %n : index to i64
+    %1 = arith.index_cast %m : index to i64
+    %count = arith.muli %0, %1 : i64
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def GridsToLaunchesPass : Pass<"tile-grids-to-launches", "::mlir::ModuleOp"> {
   let summary = "Make functions of a GPU of grids, and launch them";
   let description = [{
