@@ -117,6 +117,8 @@ SIGNATURES = {
                     " w2[3,4] b2[4] mixer_post[4,4] v[B,4,S,48]"
                     " -> lse[B,4,N]",
     "mixhead_band": "q[B,4,N,64] k[B,4,S,64] v[B,4,S,64] w[64,4] b[4,4]",
+    "gaussian_shared_keys":
+        "q[B,4,N,64] k[B,2,S,64] v[B,2,S,40] term[B,4,2,N] -> o[B,4,N,40]",
     "mgk_results": MIXTURE + " log_prior[H,R]f32 -> weights[B,H,N,S] lse[B,H,N]",
     "mgk_sigsoftmax": MIXTURE + " log_prior[4,2]",
     "linformer_grouped": "q[B,8,N,64] k[B,2,S,64] v[B,4,S,96] e[24,S]f32"

@@ -84,29 +84,32 @@ void OnlineBlock::emitCopies(Value firstKey, Value stage) {
 }
 
 /// The terms of the keys of `stage`, all components of which lie one after the
-/// other: a row a thread. Rows of keys that are not there are zeros.
+/// other, or which all components share: a row a thread. Rows of keys that are
+/// not there are zeros.
 void OnlineBlock::emitOwnTerms(Value stage) {
   if (!sizes.ownsTerm)
     return;
   RowTermOp term = findOwnTerm(op);
   Value target = buffers.ownTile(term);
   Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  int64_t count = group.tiles() * sizes.keys;
-  auto loop = scf::ForOp::create(b, thread, at.value(count),
+  int64_t components = int64_t(term.getFactors().size());
+  auto loop = scf::ForOp::create(b, thread, at.value(components * sizes.keys),
                                  at.value(sizes.numThreads()));
   neverUnroll(loop);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value row = loop.getInductionVar(), tile = at.div(row, sizes.keys),
-          inTiles = at.add(at.mul(stage, count), row);
+    Value row = loop.getInductionVar(), component = at.div(row, sizes.keys),
+          key = at.rem(row, sizes.keys);
+    Value inTiles = at.add(at.mul(stage, group.tiles() * sizes.keys),
+                           group.tiles() == 1 ? key : row);
     Value own =
-        OwnTerm(b, buffers, term).emit(tile, priors, [&](int64_t feature) {
+        OwnTerm(b, buffers, term).emit(component, priors, [&](int64_t feature) {
           return toF32(b, b.getLoc(),
                        tile::SharedReadOp::create(b, keyTiles, inTiles,
                                                   at.value(feature)));
         });
-    tile::SharedWriteOp::create(b, own, target, tile, at.rem(row, sizes.keys));
+    tile::SharedWriteOp::create(b, own, target, component, key);
   }
   gpu::BarrierOp::create(b);
 }

@@ -4,6 +4,8 @@ Inputs/NAME.mlir."""
 
 from functools import partial
 
+import numpy as np
+
 from oracle import basics, linear, pooling, scores, softmax, training
 
 CAUSAL = {"causal": True}
@@ -23,6 +25,19 @@ def composed_mlp(x, variances, **masks):
     return softmax.attend(x, [mixed], basics.visible(x, **masks),
                           lambda p: softmax.mix_heads(p, x["mixer_post"]),
                           [basics.of_all_heads(sizes), mixed])
+
+
+def shared_keys(x, variances, **masks):
+    """Components of one key, each with a term of the query."""
+    count = x["term"].shape[2]
+    x = x | {"keys": np.stack([x["k"]] * count, axis=2)}
+    terms = np.moveaxis(x["term"], 2, 0)[..., None]
+    components = np.stack(scores.gaussians(x, variances)) + terms
+    logits = np.logaddexp.reduce(components, axis=0)
+    sizes = scores.sizes_that_matter(
+        scores.gaussian_sizes(x, variances), components, logits)
+    return softmax.attend(x, [logits], basics.visible(x, **masks),
+                          sizes=[sizes])
 
 
 def mixhead_band(x, **masks):
@@ -94,6 +109,7 @@ VARIANTS = {
     "mixhead_shared_everything": (
         mixhead_everything, CAUSAL | {"band": (70, 2)}),
     "mixhead_shared_given": (mixhead_shared_given, {}),
+    "gaussian_shared_keys": (softmax.unequal(shared_keys), {}),
     "mgk_results": (softmax.equal(softmax.mgk), CAUSAL),
     "mgk_sigsoftmax": (
         softmax.equal(softmax.mgk, normaliser=softmax.sigsoftmax), {}),
@@ -137,8 +153,8 @@ VARIANTS = {
 }
 
 # As FINITE of the list.
-FINITE = {"composed_mlp", "mgk_from", "mgk_results", "mgk_sigsoftmax", "linear_padded",
-          "linear_relu",
+FINITE = {"composed_mlp", "gaussian_shared_keys", "mgk_from", "mgk_results",
+          "mgk_sigsoftmax", "linear_padded", "linear_relu",
           "linear_dpfp", "linear_favor", "linear_composed", "mlk_everything",
           "smlk_causal", "lfish_causal", "glfish_causal", "structured_error",
           "structured_grouped", "structured_wide", "structured_narrow",
