@@ -52,7 +52,8 @@ static Padded findPadded(ImplicitLocOpBuilder &b, tensor::PadOp op,
     found.place.push_back(at.sub(index, low));
     if (isConstantIntValue(low, 0) && isConstantIntValue(high, 0))
       continue;
-    // A place before the first is a large number without a sign.
+    // A place before the first is a large number without a sign: sizes have
+    // less than 32 bits.
     Value size = at.value(
         tensor::getMixedSize(b, b.getLoc(), op.getSource(), int64_t(dim)));
     Value own = at.compare(arith::CmpIPredicate::ult, found.place.back(), size);
@@ -114,12 +115,13 @@ static void expand(IRRewriter &rewriter, tensor::ConcatOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   IndexMath at(b);
   int64_t along = op.getDim(), rank = op.getResultType().getRank();
-  auto one = [&](Value tensor) {
+  auto sizesOfInput = [&](Value tensor) {
     return tensor::getMixedSizes(b, b.getLoc(), tensor);
   };
-  SmallVector<OpFoldResult> sizes = one(op.getInputs().front());
+  SmallVector<OpFoldResult> sizes = sizesOfInput(op.getInputs().front());
   for (Value next : op.getInputs().drop_front())
-    sizes[along] = getAsOpFoldResult(at.add(sizes[along], one(next)[along]));
+    sizes[along] =
+        getAsOpFoldResult(at.add(sizes[along], sizesOfInput(next)[along]));
   // The type may know a size that operands leave open.
   for (int64_t dim = 0; dim < rank; ++dim)
     if (!op.getResultType().isDynamicDim(dim))
@@ -129,11 +131,12 @@ static void expand(IRRewriter &rewriter, tensor::ConcatOp op) {
   SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
       steps(rank, b.getIndexAttr(1));
   for (Value each : op.getInputs()) {
-    SmallVector<OpFoldResult> own = one(each);
+    SmallVector<OpFoldResult> own = sizesOfInput(each);
     all = tensor::InsertSliceOp::create(b, each, all, offsets, own, steps);
     offsets[along] = getAsOpFoldResult(at.add(offsets[along], own[along]));
   }
-  rewriter.replaceOp(op, all);
+  // Inputs may know a size that the type leaves open.
+  rewriter.replaceOp(op, b.createOrFold<tensor::CastOp>(op.getType(), all));
 }
 
 namespace {

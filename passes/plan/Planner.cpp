@@ -12,8 +12,9 @@
 using namespace mlir;
 using namespace mixattn;
 
-/// Sizes that plans are compared at where an op leaves them open, and that
-/// stand for all open dims where work is counted.
+/// Sizes that plans are compared at where an op leaves them open. The other one
+/// is that of a contraction's columns, and stands for all open dims where work
+/// is counted.
 static constexpr PlanSizes usualSizes = {1, 2048, 2048};
 static constexpr int64_t nominalSize = 2048;
 
@@ -157,7 +158,7 @@ double Planner::shareOfPeak(const PlanCase &plan, double seconds,
 PlanSizes Planner::getSizes() const {
   PlanSizes sizes = usualSizes;
   if (work.kind == Workload::Kind::Contraction)
-    sizes.batch = nominalSize; // Its columns.
+    sizes.batch = nominalSize;
   for (PlanSize each : {PlanSize::Batch, PlanSize::Queries, PlanSize::Keys})
     if (std::optional<int64_t> number = known[unsigned(each)])
       sizes[each] = *number;

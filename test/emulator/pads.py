@@ -60,6 +60,9 @@ CASES = {
               lambda x, z, w, c: border(x, (1, 2), (0, 3), c), 1),
     "nothing": (pad("0, 0", "0, 0", "%c", result=f"?x{COLUMNS}"),
                 f"?x{COLUMNS}", ["N"], lambda x, z, w, c: x, 1),
+    # Less than nothing: the first row is cut off.
+    "less": (pad("-1, 0", "3, 0", "%c", result=f"?x{COLUMNS}"), f"?x{COLUMNS}", ["K"],
+             lambda x, z, w, c: border(x, (0, 0), (3, 0), c)[1:], 1),
     # As many rows as z has above, as many columns on the right as x has rows.
     "open": (pad("%m, 0", "0, %n", "%c"), "?x?", ["K", "L"],
              lambda x, z, w, c: border(x, (M, 0), (0, len(x)), c), 1),
@@ -98,16 +101,16 @@ func.func @f(%x: tensor<?x7xTYPE> {{attn.name = "x", attn.dims = ["N"]}},
 
 def is_right(name, dtype, options, rows):
     made, result, names, expected, launches = CASES[name]
-    isInteger = dtype.startswith("i")
-    value = -3 if isInteger else 1.5
+    is_integer = dtype.startswith("i")
+    value = -3 if is_integer else 1.5
     text = TEXT.format(result=result, names=json.dumps(names), made=made.strip("\n"),
                        value=value).replace("TYPE", dtype)
-    text = text.replace("math.ABS", "math.absi" if isInteger else "math.absf")
+    text = text.replace("math.ABS", "math.absi" if is_integer else "math.absf")
     draw = np.random.default_rng(3)
 
     def drawn(count):
         shape = (count, COLUMNS)
-        return rounded(draw.integers(-99, 99, shape) if isInteger
+        return rounded(draw.integers(-99, 99, shape) if is_integer
                        else draw.standard_normal(shape), dtype)
 
     held, read = zip(*(drawn(count) for count in (rows, M, rows)))

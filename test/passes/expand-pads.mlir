@@ -64,3 +64,13 @@ func.func @known(%x: tensor<?x2xf32>, %z: tensor<5x2xf32>) -> tensor<9x2xf32> {
   %y = tensor.concat dim(0) %x, %z : (tensor<?x2xf32>, tensor<5x2xf32>) -> tensor<9x2xf32>
   return %y : tensor<9x2xf32>
 }
+
+// A size that the inputs alone know.
+// CHECK-LABEL: func.func @open
+// CHECK:         %[[ALL:.+]] = tensor.insert_slice %{{.+}} into %{{.+}}[4, 0] [5, 2] [1, 1] : tensor<5x2xf32> into tensor<9x2xf32>
+// CHECK:         %[[CAST:.+]] = tensor.cast %[[ALL]] : tensor<9x2xf32> to tensor<?x2xf32>
+// CHECK:         return %[[CAST]]
+func.func @open(%x: tensor<4x2xf32>, %z: tensor<5x2xf32>) -> tensor<?x2xf32> {
+  %y = tensor.concat dim(0) %x, %z : (tensor<4x2xf32>, tensor<5x2xf32>) -> tensor<?x2xf32>
+  return %y : tensor<?x2xf32>
+}

@@ -139,25 +139,29 @@ module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
 
 // -----
 
-// A size that a kernel computes from one is computed in it; a product of two is the
-// launcher's, which refuses more than 32 bits hold.
-// CHECK:       gpu.func @sized_kernel_0({{.*}}, %[[N:[a-z0-9]+]]: index, %[[BOTH:[a-z0-9]+]]: index) kernel
-// CHECK:         %[[MORE:.+]] = arith.muli %[[N]], %{{.+}} : index
+// Products of sizes are the launcher's, which refuses more than 32 bits hold: a
+// multiple, and one of a sum; the rest is computed in the kernel.
+// CHECK:       gpu.func @sized_kernel_0({{.*}}, %[[BOTH:[a-z0-9]+]]: index, %[[MORE:[a-z0-9]+]]: index) kernel
 // CHECK-NOT:     arith.muli
-// CHECK:         memref.store %{{.+}}, %{{.+}}[%[[MORE]], %[[BOTH]]]
+// CHECK:         %[[QUARTER:.+]] = arith.divui %[[BOTH]], %{{.+}} : index
+// CHECK:         memref.store %{{.+}}, %{{.+}}[%[[MORE]], %[[QUARTER]]]
 // CHECK:       func.func @sized(%{{.+}}: memref<8x8xf32>, %[[ROWS:.+]]: index, %[[COLUMNS:.+]]: index)
-// CHECK:         %[[PRODUCT:.+]] = arith.muli %[[ROWS]], %[[COLUMNS]] : index
-// CHECK:         tile.launch {{.*}}%[[PRODUCT]] :
+// CHECK:         %[[MULTIPLE:.+]] = arith.muli %[[ROWS]], %c8 : index
+// CHECK:         %[[SUM:.+]] = arith.addi %[[ROWS]], %c1 : index
+// CHECK:         %[[PRODUCT:.+]] = arith.muli %[[SUM]], %[[COLUMNS]] : index
+// CHECK:         tile.launch {{.*}}%[[PRODUCT]], %[[MULTIPLE]] :
 module attributes {attn.target = #attn.target<mma, chip = "sm_80">} {
   func.func @sized(%x: memref<8x8xf32>, %n: index, %m: index) {
     %c1 = arith.constant 1 : index
     %c8 = arith.constant 8 : index
     %zero = arith.constant 0.0 : f32
     %more = arith.muli %n, %c8 : index
-    %both = arith.muli %n, %m : index
+    %sum = arith.addi %n, %c1 : index
+    %both = arith.muli %sum, %m : index
+    %quarter = arith.divui %both, %c8 : index
     tile.grid %c1 threads 128 {
     ^bb0(%i: index):
-      memref.store %zero, %x[%more, %both] : memref<8x8xf32>
+      memref.store %zero, %x[%more, %quarter] : memref<8x8xf32>
     }
     return
   }

@@ -32,7 +32,18 @@ func.func @sum(%i: index, %s: index, %j: index) -> i64 {
   return %wide : i64
 }
 
-// A multiple of a size, what stays an index, and what has 32 bits.
+// A multiple of a size.
+// CHECK-LABEL: func.func @multiple
+// CHECK-DAG:     %[[WIDE:.+]] = arith.index_cast %{{.+}} : index to i64
+// CHECK:         arith.muli %[[WIDE]], %{{.+}} : i64
+func.func @multiple(%n: index) -> i64 {
+  %c8 = arith.constant 8 : index
+  %eight = arith.muli %n, %c8 : index
+  %wide = arith.index_cast %eight : index to i64
+  return %wide : i64
+}
+
+// A multiple of a thread's number, what stays an index, and what has 32 bits.
 // CHECK-LABEL: func.func @short
 // CHECK:         %[[EIGHT:.+]] = arith.muli %{{.+}}, %c8 : index
 // CHECK:         arith.index_cast %[[EIGHT]] : index to i64
@@ -40,7 +51,8 @@ func.func @sum(%i: index, %s: index, %j: index) -> i64 {
 // CHECK:         arith.index_cast %[[PRODUCT]] : index to i32
 func.func @short(%n: index, %m: index) -> (i64, i32, index) {
   %c8 = arith.constant 8 : index
-  %eight = arith.muli %n, %c8 : index
+  %thread = gpu.thread_id x
+  %eight = arith.muli %thread, %c8 : index
   %wide = arith.index_cast %eight : index to i64
   %product = arith.muli %n, %m : index
   %number = arith.index_cast %product : index to i32

@@ -4,6 +4,7 @@
 #include "dialect/attn/AttnOps.h"
 #include "dialect/tile/WgmmaOps.h"
 #include "passes/Passes.h"
+#include "passes/lower/gpu/CallSizes.h"
 #include "passes/lower/gpu/DeviceBuffers.h"
 #include "passes/lower/gpu/Reports.h"
 #include "passes/lower/gpu/SharedMemory.h"
@@ -24,22 +25,10 @@ namespace mixattn {
 using namespace mlir;
 using namespace mixattn;
 
-/// Whether `number` is the size of a dim, or of several that became one.
-static bool isSize(Value number) {
-  auto product = number.getDefiningOp<arith::MulIOp>();
-  return product ? llvm::all_of(product->getOperands(),
-                                [](Value factor) {
-                                  return getConstantIntValue(factor) ||
-                                         isSize(factor);
-                                })
-                 : isa<BlockArgument>(number) ||
-                       number.getDefiningOp<memref::DimOp>();
-}
-
 /// Whether `op` multiplies sizes: 32 bits may not hold what it gives. So the
 /// launcher computes it, and refuses a call in which it does not fit.
 static bool isProductOfSizes(Operation *op) {
-  return isa<arith::MulIOp>(op) && llvm::all_of(op->getOperands(), isSize);
+  return isa<arith::MulIOp>(op) && isCallSize(op->getResult(0));
 }
 
 /// Copies what `grid` uses of sizes, numbers and parts of buffers into it, so

@@ -70,9 +70,10 @@ def WidenProductsPass : Pass<"tile-widen-products"> {
     An index has 32 bits in a kernel, and a product of two sizes may have more.
 
     Input: functions with `tile.grid`.
-    Output: where a product of two numbers that are not known, or a sum with one,
-    becomes an i64, its factors become that before they are multiplied.
-    Skips: what stays an index, and products with a constant.
+    Output: where a product of two numbers that are not known, a multiple of a
+    size, or a sum with one, becomes an i64, its factors become that before they
+    are multiplied.
+    Skips: what stays an index, and other products with a constant.
 
     ```mlir
     func.func @f(%n: index, %m: index) -> i64 {
@@ -98,7 +99,8 @@ def GridsToLaunchesPass : Pass<"tile-grids-to-launches", "::mlir::ModuleOp"> {
     Output: a `gpu.module` with one `gpu.func` a grid, which a `tile.launch` in
     place of it runs. It is given pointers, open sizes and strides of the buffers
     that the grid takes from outside, the function's own arguments first, and
-    numbers; of these it makes buffers and their parts itself. Shared memory of a
+    numbers, and products of sizes, which 32 bits may not hold; of these it makes
+    buffers and their parts itself. Shared memory of a
     block is the function's. A `tile.report` takes the address of the caller's
     status word, where one thread leaves 1 + the number of the argument.
     Skips: everything else.

@@ -2,6 +2,7 @@
 // tile-widen-products: integers of 64 bits are products of 64.
 
 #include "passes/Passes.h"
+#include "passes/lower/gpu/CallSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -16,7 +17,8 @@ using namespace mlir;
 using namespace mixattn;
 
 /// Whether `number` may be more than 32 bits hold though all that it is made of
-/// fits: a product of numbers that are not known, or what sums make of one.
+/// fits: a product of numbers that are not known, a multiple of a size, or what
+/// sums make of one. Multiples of a thread's number are few.
 static bool mayBeWide(Value number) {
   Operation *op = number.getDefiningOp();
   if (!isa_and_present<arith::MulIOp, arith::AddIOp, arith::SubIOp>(op))
@@ -24,7 +26,7 @@ static bool mayBeWide(Value number) {
   bool isKnown = llvm::any_of(op->getOperands(), [](Value operand) {
     return getConstantIntValue(operand).has_value();
   });
-  return (isa<arith::MulIOp>(op) && !isKnown) ||
+  return (isa<arith::MulIOp>(op) && (!isKnown || isCallSize(number))) ||
          llvm::any_of(op->getOperands(), mayBeWide);
 }
 
@@ -37,7 +39,8 @@ struct WidenProduct : OpRewritePattern<arith::IndexCastOp> {
   LogicalResult matchAndRewrite(arith::IndexCastOp op,
                                 PatternRewriter &rewriter) const override {
     if (!op.getType().isInteger(64) || !mayBeWide(op.getIn()))
-      return rewriter.notifyMatchFailure(op, "32 bits hold it");
+      return rewriter.notifyMatchFailure(
+          op, "it is no product or sum that may be wide");
     Operation *number = op.getIn().getDefiningOp();
     SmallVector<Value> wide;
     for (Value operand : number->getOperands())

@@ -61,9 +61,11 @@ std::pair<Value, DenseBlock::Place> DenseBlock::findStep(Value step,
   Place place = batch;
   if (shape.outerTerms.empty())
     return {step, place};
+  // Where there are no steps, no place is read: but nothing divides by 0.
+  stepsOfLoop = at.max(stepsOfLoop, 1);
   Value outer = at.div(step, stepsOfLoop);
   for (unsigned loop : llvm::reverse(shape.outerTerms)) {
-    Value size = sizeOf(loop);
+    Value size = at.max(sizeOf(loop), 1);
     place[loop] = at.rem(outer, size);
     outer = at.div(outer, size);
   }

@@ -50,10 +50,10 @@ private:
 
 } // namespace
 
-/// Begins to copy `rows` of one side, of which there are as many as the loop
-/// has where their count is open: all of them and zeros beyond, or zeros where
-/// there is `isThere`, and it does not hold. The part `inRows` of them has as
-/// many as are copied if `isWhole`; else there may be fewer, from any place on.
+/// Begins to copy one side to `tile`. Rows whose count is open end where the
+/// loop does: the tile has zeros there. All of it is zeros where `isThere` is
+/// given and false. With `isWhole` every row has all of `inRows`; else a row
+/// may end earlier, and begin at any address.
 void MmaDenseBlock::emitCopy(Value tensor, AffineMap map, const Place &place,
                              const Part &rows, const Part &inRows, bool isWhole,
                              Value tile, Value isThere) {
@@ -63,7 +63,7 @@ void MmaDenseBlock::emitCopy(Value tensor, AffineMap map, const Place &place,
   Part all = {rows.loop, isOpen ? at.value(0) : rows.first, rows.count};
   if (isWhole) {
     if (isThere)
-      end = arith::SelectOp::create(b, isThere, end, at.value(0));
+      end = arith::SelectOp::create(b, isThere, end, first);
     Value matrix = matrixOf(bufferOf(tensor), map, place, all, inRows);
     tile::MmaCopyOp::create(b, matrix, first, end, tile, DenseSizes::threads);
     return;

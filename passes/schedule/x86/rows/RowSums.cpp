@@ -137,7 +137,7 @@ Value RowKernel::emitShortSums(const RowLoops &loops, Value from, Value to,
 void RowKernel::emitAsk(const RowLoops &loops, Value first) {
   for (OpOperand *input : loops.getOp().getDpsInputOperands()) {
     AffineMap map = loops.mapOf(*input);
-    if (!map.isFunctionOfDim(*loops.lane) || !isSideBySide(loops, *input))
+    if (!map.isFunctionOfDim(*loops.lane))
       continue;
     Value buffer = outside(input->get());
     Type element = cast<MemRefType>(buffer.getType()).getElementType();
@@ -169,7 +169,7 @@ Value RowKernel::emitStripsOfSums(const RowLoops &loops, Value from, Value to,
       loops, from, to, vectorsOfSums, sums,
       [&](ArrayRef<Lanes> some, ValueRange before) {
         Values next;
-        if (asksAhead)
+        if (asksAhead && !hasShortSums(loops))
           for (const Lanes &each : some)
             emitAsk(loops, each.first);
         for (auto [i, each] : llvm::enumerate(some))
