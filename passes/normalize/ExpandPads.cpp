@@ -5,6 +5,7 @@
 #include "passes/Passes.h"
 #include "passes/body/IndexMath.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -110,35 +111,6 @@ static void expand(IRRewriter &rewriter, tensor::PadOp op) {
       });
 }
 
-/// Each tensor is copied to its place in the result.
-static void expand(IRRewriter &rewriter, tensor::ConcatOp op) {
-  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  IndexMath at(b);
-  int64_t along = op.getDim(), rank = op.getResultType().getRank();
-  auto sizesOfInput = [&](Value tensor) {
-    return tensor::getMixedSizes(b, b.getLoc(), tensor);
-  };
-  SmallVector<OpFoldResult> sizes = sizesOfInput(op.getInputs().front());
-  for (Value next : op.getInputs().drop_front())
-    sizes[along] =
-        getAsOpFoldResult(at.add(sizes[along], sizesOfInput(next)[along]));
-  // The type may know a size that operands leave open.
-  for (int64_t dim = 0; dim < rank; ++dim)
-    if (!op.getResultType().isDynamicDim(dim))
-      sizes[dim] = b.getIndexAttr(op.getResultType().getDimSize(dim));
-  Value all =
-      tensor::EmptyOp::create(b, sizes, op.getResultType().getElementType());
-  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
-      steps(rank, b.getIndexAttr(1));
-  for (Value each : op.getInputs()) {
-    SmallVector<OpFoldResult> own = sizesOfInput(each);
-    all = tensor::InsertSliceOp::create(b, each, all, offsets, own, steps);
-    offsets[along] = getAsOpFoldResult(at.add(offsets[along], own[along]));
-  }
-  // Inputs may know a size that the type leaves open.
-  rewriter.replaceOp(op, b.createOrFold<tensor::CastOp>(op.getType(), all));
-}
-
 namespace {
 
 struct ExpandPadsPass : mixattn::impl::ExpandPadsPassBase<ExpandPadsPass> {
@@ -151,10 +123,16 @@ struct ExpandPadsPass : mixattn::impl::ExpandPadsPassBase<ExpandPadsPass> {
     IRRewriter rewriter(&getContext());
     for (Operation *op : found) {
       rewriter.setInsertionPoint(op);
-      if (auto pad = dyn_cast<tensor::PadOp>(op))
+      if (auto pad = dyn_cast<tensor::PadOp>(op)) {
         expand(rewriter, pad);
-      else
-        expand(rewriter, cast<tensor::ConcatOp>(op));
+        continue;
+      }
+      // Each tensor is copied to its place in the result.
+      FailureOr<SmallVector<Value>> all =
+          cast<tensor::ConcatOp>(op).decomposeOperation(rewriter);
+      if (failed(all))
+        return signalPassFailure();
+      rewriter.replaceOp(op, *all);
     }
   }
 };

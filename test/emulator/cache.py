@@ -6,9 +6,7 @@ cache changes but those of the new positions.
 """
 
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -43,13 +41,9 @@ def main():
         name: inputs.decode(x).astype(np.float64)
         for name, x in given.items()}).results["o"]
     with tempfile.TemporaryDirectory() as path:
-        folder = pathlib.Path(path)
-        (folder / "step.mlir").write_text(STEP.read_text().replace("f32", "bf16"))
-        subprocess.run(["mixattn-compile", folder / "step.mlir",
-                        f"--target={options.target}", "-o", folder / "step.ptx"],
-                       check=True)
-        entry = json.loads((folder / "step.json").read_text())["entries"][0]
-        text = (folder / "step.ptx").read_text()
+        source = pathlib.Path(path) / "step.mlir"
+        source.write_text(STEP.read_text().replace("f32", "bf16"))
+        text, entry = run.compile_source(source, options.target)
     cuda = driver.Driver(options.library or run.find_library(),
                          chip=options.target, seed=1, landing="wait", sms=4)
     # Of bf16 these bits are a NaN.

@@ -8,7 +8,6 @@ PyTorch's results in double precision, of test/import/Inputs/NAME.json and .npz.
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -51,10 +50,7 @@ def compile_model(program, folder, target):
     """The PTX and the entry."""
     model = folder / "model.pt2"
     archive.archive(program, model, None)
-    subprocess.run(["mixattn-compile", model, f"--target={target}", "-o",
-                    folder / "model.ptx"], check=True)
-    entry, = json.loads((folder / "model.json").read_text())["entries"]
-    return (folder / "model.ptx").read_text(), entry
+    return run.compile_source(model, target)
 
 
 def error_of(result, dtype, expected):

@@ -7,9 +7,7 @@ precision.
 """
 
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -79,12 +77,9 @@ def main():
     options = parser.parse_args()
     given = arrays()
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (folder / "layer.onnx").write_bytes(model(given))
-        subprocess.run(["mixattn-compile", folder / "layer.onnx",
-                        f"--target={options.target}", "-o", folder / "layer.ptx"], check=True)
-        text = (folder / "layer.ptx").read_text()
-        entry, = json.loads((folder / "layer.json").read_text())["entries"]
+        source = pathlib.Path(name) / "layer.onnx"
+        source.write_bytes(model(given))
+        text, entry = run.compile_source(source, options.target)
     cuda = driver.Driver(options.library or run.find_library(), chip=options.target, seed=1)
     results, status = run.Run(cuda, text, entry, {
         each["name"]: given[each["name"]].view(np.uint16) for each in entry["arguments"]}).run()

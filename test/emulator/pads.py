@@ -8,7 +8,6 @@ all bits are the same. A pad is one launch, and each tensor of several side by s
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -117,10 +116,7 @@ def is_right(name, dtype, options, rows):
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "f.mlir"
         source.write_text(text)
-        subprocess.run(["mixattn-compile", source, f"--target={options.target}",
-                        "-o", source.with_suffix(".ptx")], check=True)
-        code = source.with_suffix(".ptx").read_text()
-        entry = json.loads(source.with_suffix(".json").read_text())["entries"][0]
+        code, entry = run.compile_source(source, options.target)
     cuda = driver.Driver(options.library or run.find_library(),
                          chip=options.target, seed=1)
     bits = {"bf16": np.uint16, "f16": np.float16}

@@ -12,6 +12,7 @@ import ctypes
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -129,6 +130,14 @@ class Run:
         for address in [*self.addresses.values(), self.workspace, self.status]:
             cuda.free(address)
         return results, int(status)
+
+
+def compile_source(source, target):
+    """The PTX of a file for a target, and its first entry."""
+    subprocess.run(["mixattn-compile", source, f"--target={target}", "-o",
+                    source.with_suffix(".ptx")], check=True)
+    entries = json.loads(source.with_suffix(".json").read_text())["entries"]
+    return source.with_suffix(".ptx").read_text(), entries[0]
 
 
 def find_library():

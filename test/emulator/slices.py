@@ -6,9 +6,7 @@ emulated GPU, and compares with NumPy in f64.
 """
 
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -109,10 +107,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "f.mlir"
         source.write_text(TEXT.format(made=made.strip("\n"), dims=dims, names=names))
-        subprocess.run(["mixattn-compile", source, f"--target={options.target}",
-                        "-o", source.with_suffix(".ptx")], check=True)
-        text = source.with_suffix(".ptx").read_text()
-        entry = json.loads(source.with_suffix(".json").read_text())["entries"][0]
+        text, entry = run.compile_source(source, options.target)
     cuda = driver.Driver(options.library or run.find_library(),
                          chip=options.target, seed=1)
     given = {"x": x.view(np.uint16), "w": w.view(np.uint16)}

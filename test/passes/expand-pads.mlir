@@ -48,7 +48,7 @@ func.func @places(%x: tensor<3xi32>) -> tensor<7xi32> {
 // CHECK-SAME:    %[[X:[^ ]+]]: tensor<4x?xf16>, %[[Z:[^ ]+]]: tensor<4x?xf16>)
 // CHECK:         %[[N:.+]] = tensor.dim %[[X]], %c1
 // CHECK:         %[[M:.+]] = tensor.dim %[[Z]], %c1
-// CHECK:         %[[BOTH:.+]] = arith.addi %[[N]], %[[M]]
+// CHECK:         %[[BOTH:.+]] = affine.apply #{{.+}}()[%[[N]], %[[M]]]
 // CHECK:         %[[E:.+]] = tensor.empty(%[[BOTH]])
 // CHECK:         %[[FIRST:.+]] = tensor.insert_slice %[[X]] into %[[E]][0, 0] [4, %{{.+}}] [1, 1]
 // CHECK:         tensor.insert_slice %[[Z]] into %[[FIRST]][0, %{{.+}}] [4, %{{.+}}] [1, 1]
@@ -59,7 +59,8 @@ func.func @sides(%x: tensor<4x?xf16>, %z: tensor<4x?xf16>) -> tensor<4x?xf16> {
 
 // A size that the type of the result alone knows.
 // CHECK-LABEL: func.func @known
-// CHECK:         tensor.empty() : tensor<9x2xf32>
+// CHECK:         %[[ALL:.+]] = tensor.insert_slice %{{.+}} into %{{.+}}[%{{.+}}, 0] [5, 2] [1, 1] : tensor<5x2xf32> into tensor<?x2xf32>
+// CHECK:         tensor.cast %[[ALL]] : tensor<?x2xf32> to tensor<9x2xf32>
 func.func @known(%x: tensor<?x2xf32>, %z: tensor<5x2xf32>) -> tensor<9x2xf32> {
   %y = tensor.concat dim(0) %x, %z : (tensor<?x2xf32>, tensor<5x2xf32>) -> tensor<9x2xf32>
   return %y : tensor<9x2xf32>
