@@ -70,3 +70,36 @@ func.func @sums_of_f32(%x: !x, %o: memref<4xf64>) {
   }
   return
 }
+
+// -----
+
+!x = memref<4x160xbf16>
+!t = tensor<4x160xbf16>
+
+// Two strips, then two vectors: the other two sums stay as they are.
+// CHECK-LABEL: func.func @fewer_vectors
+// CHECK-COUNT-4: arith.addf %{{.*}}, %cst{{.*}} : vector<16xf64>
+// CHECK:         %[[FIRST:.*]] = arith.addf %{{.*}}, %{{.*}} : vector<16xf64>
+// CHECK:         %[[SECOND:.*]] = arith.addf %{{.*}}, %{{.*}} : vector<16xf64>
+// CHECK-NEXT:    %[[HALF:.*]] = arith.addf %[[FIRST]], %{{.*}} : vector<16xf64>
+// CHECK-NEXT:    %[[OTHER:.*]] = arith.addf %[[SECOND]], %{{.*}} : vector<16xf64>
+// CHECK-NEXT:    arith.addf %[[HALF]], %[[OTHER]] : vector<16xf64>
+func.func @fewer_vectors(%x: !x, %o: memref<4xf64>) {
+  attn.kernel ins(%x : !x) outs(%o : memref<4xf64>) {
+  ^bb0(%a: !t):
+    %zero = arith.constant 0.0 : f64
+    %empty = tensor.empty() : tensor<4xf64>
+    %zeros = linalg.fill ins(%zero : f64) outs(%empty : tensor<4xf64>) -> tensor<4xf64>
+    %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+        iterator_types = ["parallel", "reduction"]} ins(%a : !t) outs(%zeros : tensor<4xf64>)
+        attrs = {attn.short_sums_in_f32} {
+    ^bb0(%e: bf16, %sum: f64):
+      %number = arith.extf %e : bf16 to f32
+      %wide = arith.extf %number : f32 to f64
+      %next = arith.addf %sum, %wide : f64
+      linalg.yield %next : f64
+    } -> tensor<4xf64>
+    attn.results %r : tensor<4xf64>
+  }
+  return
+}

@@ -175,6 +175,8 @@ Value RowKernel::emitStripsOfSums(const RowLoops &loops, Value from, Value to,
         for (auto [i, each] : llvm::enumerate(some))
           llvm::append_range(
               next, emitBody(loops, &each, before.slice(i * results, results)));
+        // Short sums may leave fewer vectors than there are sums.
+        llvm::append_range(next, before.drop_front(next.size()));
         return next;
       });
   for (int64_t half = vectorsOfSums / 2; half > 0; half /= 2)
