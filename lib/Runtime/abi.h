@@ -123,9 +123,9 @@ enum {
  * current context if that is of this device, else in the device's primary one,
  * and does not wait: 0 says that the driver took the launches. Strides are 0 or
  * more there, and sizes at most 2^31 - 1; those that make a grid of more than
- * 65535 blocks in y or z, as the manifest counts them, a batch of more rows for
- * instance, are MIXATTN_ERROR_LAUNCH. Rows that the manifest wants aligned are
- * so in every dim. */
+ * 65535 blocks in y or z, as the manifest counts them, an attention of more
+ * batch rows for instance, are MIXATTN_ERROR_LAUNCH. Rows that the manifest
+ * wants aligned are so in every dim. */
 typedef int32_t (*mixattn_entry)(const DLTensor *const *tensors, int32_t count,
                                  const mixattn_call *call);
 

@@ -31,6 +31,8 @@ struct Options {
   /// Whether warps that write the same value to the same place are no race.
   bool allowsEqualWrites = false;
   unsigned multiprocessors = 4;
+  /// Blocks that run at either end of each number of a grid; 0 are all.
+  unsigned ends = 0;
 };
 
 struct LaunchDescription {
@@ -51,7 +53,7 @@ public:
 
   Module load(const std::string &text);
   void unload(const Module &module);
-  /// Runs all blocks, one after the other.
+  /// Runs all blocks, or those at the ends, one after the other.
   void launch(const LaunchDescription &launch);
 
 private:

@@ -44,8 +44,13 @@ static void checkLaunch(const LaunchDescription &launch) {
 void Device::launch(const LaunchDescription &launch) {
   checkLaunch(launch);
   uint32_t first = blocksRun;
-  for (unsigned z = 0; z < launch.grid[2]; ++z)
-    for (unsigned y = 0; y < launch.grid[1]; ++y)
-      for (unsigned x = 0; x < launch.grid[0]; ++x)
+  // The number after `number` that is run.
+  auto next = [&](unsigned number, unsigned count) {
+    unsigned ends = options.ends;
+    return ++number == ends && count > 2 * ends ? count - ends : number;
+  };
+  for (unsigned z = 0; z < launch.grid[2]; z = next(z, launch.grid[2]))
+    for (unsigned y = 0; y < launch.grid[1]; y = next(y, launch.grid[1]))
+      for (unsigned x = 0; x < launch.grid[0]; x = next(x, launch.grid[0]))
         Block(*this, launch, {x, y, z}, blocksRun++, first).run();
 }

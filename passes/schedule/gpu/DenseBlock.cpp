@@ -20,19 +20,33 @@ Value DenseBlock::sizeOf(unsigned loop) {
   return b.createOrFold<memref::DimOp>(bufferOf(dim.value), dim.dim);
 }
 
-tile::GridOp DenseBlock::makeGrid(int64_t rows, int64_t threads) {
+void DenseBlock::makeGrid(int64_t rows, int64_t threads) {
+  // Blocks that a driver takes in the third number of a grid.
+  constexpr int64_t most = 65535;
   Value batches = at.value(1);
   for (unsigned loop : shape.batches)
     batches = at.mul(batches, sizeOf(loop));
+  std::optional<int64_t> known = getConstantIntValue(batches);
+  bool mayBeMany = !known || *known > most;
   Value ofRows = at.add(sizeOf(shape.rowLoop), rows - 1);
   Value ofColumns = at.add(sizeOf(shape.columnLoop), shape.columns - 1);
-  auto grid = tile::GridOp::create(b,
-                                   ValueRange{at.div(ofRows, rows),
-                                              at.div(ofColumns, shape.columns),
-                                              batches},
-                                   threads);
+  Values counts = {at.div(ofRows, rows), at.div(ofColumns, shape.columns),
+                   batches};
+  Value columns = counts[1];
+  if (mayBeMany) {
+    counts[1] = at.mul(columns, at.div(at.add(batches, most - 1), most));
+    counts[2] = at.min(batches, most);
+  }
+  auto grid = tile::GridOp::create(b, counts, threads);
   b.setInsertionPointToStart(&grid.getBody().front());
-  ValueRange item = grid.getItem();
+  Values item(grid.getItem());
+  if (mayBeMany) {
+    item[2] = at.add(at.mul(at.div(item[1], columns), most), item[2]);
+    item[1] = at.rem(item[1], columns);
+    Value isThere = at.compare(arith::CmpIPredicate::ult, item[2], batches);
+    auto choice = scf::IfOp::create(b, isThere, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(choice.thenBlock());
+  }
   firstRow = at.mul(item[0], rows);
   firstOwnColumn = at.mul(item[1], shape.columns);
   firstColumn = shape.hasOpenColumns()
@@ -46,7 +60,6 @@ tile::GridOp DenseBlock::makeGrid(int64_t rows, int64_t threads) {
   }
   numRows = sizeOf(shape.rowLoop);
   numColumns = sizeOf(shape.columnLoop);
-  return grid;
 }
 
 Value DenseBlock::countSteps(Value stepsOfLoop) {

@@ -15,9 +15,12 @@
 namespace mixattn {
 
 /// Emits the code of a block of threads: all but how it adds up products. The
-/// counts of the grid are blocks of rows, blocks of columns, batches. Columns
-/// that do not fill the last block are those of the block before again, where
-/// their number is known; else there are fewer.
+/// counts of the grid are blocks of rows, blocks of columns, batches. Where
+/// these may be more than a driver takes, the second count is that of blocks of
+/// columns for each span of so many batches; the last span's blocks of batches
+/// that are not there do nothing. Columns that do not fill the last block are
+/// those of the block before again, where their number is known; else there are
+/// fewer.
 class DenseBlock {
 protected:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -37,7 +40,7 @@ protected:
 
   /// The grid of blocks of `rows` rows; what follows is emitted into it, where
   /// the item's places are known.
-  tile::GridOp makeGrid(int64_t rows, int64_t threads);
+  void makeGrid(int64_t rows, int64_t threads);
   /// Steps over all terms, of which the innermost loop has `stepsOfLoop`.
   mlir::Value countSteps(mlir::Value stepsOfLoop);
   /// The step of the innermost loop that step `step` is, and the place of the

@@ -121,6 +121,8 @@ MIXATTN_CUDA_EXPORT int mixattnEmulatorSet(const char *name,
     options.allowsEqualWrites = text == "1";
   else if (key == "sms" && std::atoi(value) > 0)
     options.multiprocessors = std::atoi(value);
+  else if (key == "ends" && std::atoi(value) >= 0)
+    options.ends = std::atoi(value);
   else if (key != "chip" || !state.setChip(text))
     return 0;
   return 1;

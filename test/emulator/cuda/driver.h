@@ -244,8 +244,9 @@ const char *mixattnEmulatorMessage(void);
 /* One JSON object; `reset` makes all counters 0 afterwards. */
 const char *mixattnEmulatorCounters(int reset);
 /* seed, landing (issue, wait), approximate (0, 1), equal_writes (0, 1: warps
-   may write the same value to the same place), chip, sms; whether the name and
-   the value are known. */
+   may write the same value to the same place), chip, sms, ends (blocks that run
+   at either end of each number of a grid; 0 are all); whether the name and the
+   value are known. */
 int mixattnEmulatorSet(const char *name, const char *value);
 
 #ifdef __cplusplus
