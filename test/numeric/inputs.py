@@ -118,7 +118,9 @@ def poison(x, special, allow):
     off: priors switch a component off, and all of them at some positions; far:
     shifts put components so far apart that the exponentials of one, taken off
     those of the other, are 0; rise: scores of later keys are larger by far;
-    seen: one key that is seen is NaN; partly: values that some queries see, and
+    seen: one key that is seen is NaN; tiny, large: mixers of weights are small or
+    large by far, those of neighbours by other powers of two, and values the other way;
+    partly: values that some queries see, and
     others do not, are NaN, and inf from the second batch row on, each in a
     feature of its own.
     """
@@ -148,6 +150,13 @@ def poison(x, special, allow):
     elif special == "seen":
         keys = x["k"] if "k" in x else x["keys"]
         keys[..., keys.shape[-2] // 2, 0] = np.nan
+    elif special in ("tiny", "large"):
+        scale, of_values = (3e-6, 2000) if special == "tiny" else (2e4, 1e-4)
+        for name in {"mixer", "mixer_post", "b", "w"} & set(x):
+            x[name] *= scale * 0.5 ** (np.arange(x[name].shape[-1]) % 3)
+            if special == "large":
+                x[name] = np.abs(x[name])
+        x["v"] *= of_values
     elif special == "partly":
         keys = np.arange(6, x["v"].shape[-2], 11)
         x["v"][..., keys, keys % x["v"].shape[-1]] = np.nan

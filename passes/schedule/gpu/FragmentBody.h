@@ -153,6 +153,8 @@ protected:
     return at.add(heads[g], at.rem(row, rowHeads));
   }
 
+  /// `fragment` with every row multiplied by its factor.
+  mlir::Value emitScaled(mlir::Value fragment, mlir::Value factors);
   mlir::Value constant(mlir::Type type, double number);
   mlir::VectorType fragment(int64_t columns) {
     return mlir::VectorType::get({columns / 2}, b.getF32Type());
@@ -211,8 +213,6 @@ private:
   /// Raises the references of rows that the largest of `exponents` exceed by
   /// far.
   Rescale emitReferences(mlir::ValueRange exponents, Statistics &statistics);
-  /// `fragment` with every row multiplied by its factor.
-  mlir::Value emitScaled(mlir::Value fragment, mlir::Value factors);
   /// Writes the results of head `g`, and gives the outputs written.
   mlir::Value emitResult(int64_t g, mlir::Value outputs,
                          const Statistics &statistics);

@@ -77,6 +77,16 @@ struct ExchangeSizes {
   tile::SharedType mixersOfWarps() const {
     return tile(mixed * teamWarps(), mixed);
   }
+  /// Whether mixers and weights are times powers of two, which mixed weights of
+  /// f16 want.
+  bool scalesMixers() const { return type.isF16(); }
+  /// What takes the powers of mixers out again: a row for each output head, a
+  /// column for each query; or all in one row.
+  tile::SharedType inverses() const {
+    return tile::SharedType::getPadded(
+        mixesByRow ? heads : 1, mixesByRow ? queries() : heads,
+        mlir::Float32Type::get(type.getContext()));
+  }
   /// Where tiles begin in shared memory; those of keys at 0.
   int64_t valueOffset() const {
     return hasProducts() ? keyTiles().getBytes() : 0;
@@ -88,7 +98,10 @@ struct ExchangeSizes {
     return queryOffset() + (hasProducts() ? queryTiles().getBytes() : 0);
   }
   int64_t mixerOffset() const { return weightOffset() + weights().getBytes(); }
-  int64_t windowOffset() const { return mixerOffset() + mixers().getBytes(); }
+  int64_t inverseOffset() const { return mixerOffset() + mixers().getBytes(); }
+  int64_t windowOffset() const {
+    return inverseOffset() + (scalesMixers() ? inverses().getBytes() : 0);
+  }
   int64_t bytes() const { return windowOffset() + windows().bytes(); }
 
   bool hasProducts() const { return products > 0; }

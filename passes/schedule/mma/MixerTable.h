@@ -17,7 +17,10 @@ mlir::Value emitMixer(mlir::ImplicitLocOpBuilder &b, AttentionOpInterface op,
                       llvm::ArrayRef<mlir::Value> sourceRow, mlir::Value from,
                       mlir::Value to);
 
-/// The queries and the output heads of a block that have mixers of their own.
+/// The mixers of a block's output heads: those of each of its queries, or of
+/// all. Those of f16 are times a power of two of the query and the output head,
+/// by which no mixed weight is beyond f16, and as few as can be below it; rows
+/// of their inverses come after all others.
 struct MixerTable {
   AttentionOpInterface op;
   /// Output heads of the block, the first of them, and the threads that write.
@@ -26,8 +29,10 @@ struct MixerTable {
   int64_t threads;
   /// The batch row, the first query, and queries that there are.
   mlir::Value batch, firstQuery, numQueries;
-  /// A row for each mixed head and output head, a column for each query.
+  /// A row for each mixed head and output head, a column for each query; all in
+  /// one row where the mixers are those of all queries.
   mlir::Value tile;
+  bool isByRow = true, isScaled = false;
 
   using Finish = llvm::function_ref<mlir::Value(
       mlir::Value head, mlir::Value query, mlir::Value mixer)>;
@@ -36,7 +41,8 @@ struct MixerTable {
   void emit(mlir::ImplicitLocOpBuilder &b, KernelBuffers &buffers,
             Finish finish);
   /// The row that says what `head` gives to head `g` of the block.
-  mlir::Value rowOf(IndexMath &at, mlir::Value head, int64_t g) const {
+  template <typename G>
+  mlir::Value rowOf(IndexMath &at, mlir::Value head, G g) const {
     return at.add(at.mul(head, heads), g);
   }
   /// The share of `head` in head `g` of the block, a number of each row.
@@ -45,6 +51,19 @@ struct MixerTable {
   /// The same for the query in `row`.
   mlir::Value emitAt(mlir::ImplicitLocOpBuilder &b, mlir::Value head, int64_t g,
                      mlir::Value row) const;
+  /// In place of a mixed head: what takes the power of two out again.
+  mlir::Value inverses(IndexMath &at) { return at.value(op.getNumHeads()); }
+
+private:
+  /// Where `row` and `column` are in the tile.
+  std::pair<mlir::Value, mlir::Value> placeOf(IndexMath &at, mlir::Value row,
+                                              mlir::Value column) const {
+    if (isByRow)
+      return {row, column};
+    return {at.value(0), row};
+  }
+  void emitScaled(mlir::ImplicitLocOpBuilder &b, KernelBuffers &buffers,
+                  Finish finish);
 };
 
 } // namespace mixattn::mma

@@ -5,9 +5,9 @@
 
 #include "passes/body/NeverUnroll.h"
 #include "passes/schedule/gpu/FragmentBody.h"
-#include "passes/schedule/mma/ExchangeSizes.h"
+#include "passes/schedule/mma/ExchangedMixers.h"
 #include "passes/schedule/mma/Halves.h"
-#include "passes/schedule/mma/MixerTable.h"
+#include "passes/schedule/mma/PowerOfTwo.h"
 #include "passes/schedule/mma/Schedules.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -35,7 +35,7 @@ public:
       : FragmentBody(b, kernel, stage.getGeneric(), sizes.teamHeads,
                      tile::allExps),
         sizes(sizes), references(kernel.getOperandOf(stage.getReferences())),
-        factors(kernel.getOperandOf(stage.getFactors())) {}
+        factors(kernel.getOperandOf(stage.getFactors())), mixers(sizes) {}
 
   void emit(tile::GridOp grid);
 
@@ -45,9 +45,6 @@ protected:
 private:
   void emitTiles();
   void emitStart(tile::GridOp grid);
-  void emitMixers();
-  /// The mixer's element from head `from` to head `to`, of the query in `row`.
-  Value emitMixerAt(Value row, Value from, Value to);
   /// Begins to copy a team's keys, or values, from `firstKey` on, as a group.
   void emitKeys(Value firstKey);
   /// Begins to copy the team's scores where they are given, a head after the
@@ -89,8 +86,6 @@ private:
   Value threadAlong(gpu::Dimension dimension) {
     return gpu::ThreadIdOp::create(b, dimension);
   }
-  /// Runs `body` for the numbers below `count` that are the thread's.
-  void forOwn(int64_t count, function_ref<void(Value number)> body);
 
   const ExchangeSizes &sizes;
   Value references, factors;
@@ -98,21 +93,11 @@ private:
   /// The heads of the team, and of each the logarithms, to base 2, of the sums
   /// of its rows: powers relative to them are weights.
   Values teamHeads, logSums;
-  Value keyTiles, valueTiles, queryTiles, weights, mixers;
+  Value keyTiles, valueTiles, queryTiles, weights;
+  ExchangedMixers mixers;
 };
 
 } // namespace
-
-void PoolExchangedBlock::forOwn(int64_t count, function_ref<void(Value)> body) {
-  Value thread =
-      at.add(at.mul(team, sizes.teamThreads()), threadAlong(gpu::Dimension::x));
-  auto loop = scf::ForOp::create(b, thread, at.value(count),
-                                 at.value(sizes.teams() * sizes.teamThreads()));
-  neverUnroll(loop);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
-}
 
 void PoolExchangedBlock::emitTiles() {
   auto place = [&](tile::SharedType type, int64_t offset) {
@@ -124,7 +109,9 @@ void PoolExchangedBlock::emitTiles() {
   if (sizes.hasProducts())
     queryTiles = place(sizes.queryTiles(), sizes.queryOffset());
   weights = place(sizes.weights(), sizes.weightOffset());
-  mixers = place(sizes.mixers(), sizes.mixerOffset());
+  mixers.tile = place(sizes.mixers(), sizes.mixerOffset());
+  if (sizes.scalesMixers())
+    mixers.inverses = place(sizes.inverses(), sizes.inverseOffset());
 }
 
 void PoolExchangedBlock::emitStart(tile::GridOp grid) {
@@ -142,40 +129,10 @@ void PoolExchangedBlock::emitStart(tile::GridOp grid) {
     copy(matrixOf(op.getQuery(), queryHead(0)), firstQuery, numQueries,
          tileOf(queryTiles, g, sizes.queries()));
   }
-  emitMixers();
-}
-
-void PoolExchangedBlock::emitMixers() {
-  int64_t columns = sizes.mixed, rows = sizes.mixers().getRows();
-  forOwn(rows * columns, [&](Value number) {
-    Value row = at.div(number, columns), column = at.rem(number, columns);
-    Value from = at.rem(column, sizes.heads), to = at.rem(row, columns);
-    Value query = at.add(firstQuery, at.div(row, columns));
-    Value isThere = at.compare(arith::CmpIPredicate::slt, to, sizes.heads);
-    Type f32 = b.getF32Type();
-    auto choice = scf::IfOp::create(b, TypeRange(f32), isThere,
-                                    /*withElseRegion=*/true);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(choice.thenBlock());
-      Value last = at.sub(numQueries, 1);
-      scf::YieldOp::create(b, emitMixer(b, op, buffers,
-                                        {batch, from, at.min(query, last)},
-                                        from, to));
-      b.setInsertionPointToStart(choice.elseBlock());
-      scf::YieldOp::create(b, constant(f32, 0));
-    }
-    tile::SharedWriteOp::create(
-        b, arith::TruncFOp::create(b, sizes.type, choice.getResult(0)), mixers,
-        row, column);
-  });
-}
-
-Value PoolExchangedBlock::emitMixerAt(Value row, Value from, Value to) {
-  Value own = at.sub(row, firstQuery);
-  Value place = sizes.mixesByRow ? at.add(at.mul(own, sizes.mixed), to) : to;
-  return toF32(b, b.getLoc(),
-               tile::SharedReadOp::create(b, sizes.type, mixers, place, from));
+  mixers.batch = batch;
+  mixers.firstQuery = firstQuery;
+  mixers.numQueries = numQueries;
+  mixers.emit(b, buffers, team);
 }
 
 void PoolExchangedBlock::emitKeys(Value firstKey) {
@@ -214,10 +171,14 @@ void PoolExchangedBlock::emitValues(Value firstKey) {
   tile::MmaCommitOp::create(b);
 }
 
-/// Of a row that sees no key the factor is 0, and so are weights.
+/// Of a row that sees no key the factor is 0, and so are weights. Those of f16
+/// are times 2^15.
 void PoolExchangedBlock::emitLogSumsOfRows() {
   for (Value head : teamHeads) {
     Value logarithm = math::Log2Op::create(b, ofRows(factors, head));
+    if (sizes.scalesMixers())
+      logarithm = arith::AddFOp::create(b, logarithm,
+                                        constant(rows(), double(mostOfF16)));
     logSums.push_back(
         arith::SubFOp::create(b, ofRows(references, head), logarithm));
   }
@@ -263,9 +224,10 @@ void PoolExchangedBlock::emitMixed() {
     Value ofTeam = at.add(at.mul(team, each), first);
     Value query = at.add(ofTeam, warp);
     Value begin = at.mul(query, sizes.rowsOfQuery());
-    Value mixer = sizes.mixesByRow ? rowsOf(mixers, at.mul(ofTeam, sizes.mixed),
-                                            sizes.mixersOfWarps())
-                                   : mixers;
+    Value mixer = sizes.mixesByRow
+                      ? rowsOf(mixers.tile, at.mul(ofTeam, sizes.mixed),
+                               sizes.mixersOfWarps())
+                      : mixers.tile;
     Value mixed = zeros;
     for (int64_t part = 0; part < sizes.parts(); ++part)
       mixed = tile::MmaProductOp::create(
@@ -310,7 +272,7 @@ Value PoolExchangedBlock::emitWeightAt(int64_t g, Value row, Value key, Value) {
     };
     Value weight = FragmentBody::emitWeightAt(0, row, key, ofRow(references));
     Value coefficient = arith::MulFOp::create(
-        b, ofRow(factors), emitMixerAt(row, head, teamHeads[g]));
+        b, ofRow(factors), mixers.emitAt(b, row, head, teamHeads[g]));
     scf::YieldOp::create(
         b, ValueRange(math::FmaOp::create(b, weight, coefficient,
                                           loop.getRegionIterArg(0))));
@@ -343,11 +305,16 @@ void PoolExchangedBlock::emit(tile::GridOp grid) {
     tile::MmaWaitOp::create(b, 1);
     scf::YieldOp::create(b, emitPooled(loop.getRegionIterArgs()));
   }
-  // The copies of what comes after the last step.
-  tile::MmaWaitOp::create(b, 0, /*own=*/true);
+  // The copies of what comes after the last step; and inverses, which others
+  // have written, if there was no step.
+  tile::MmaWaitOp::create(b, 0, /*own=*/!sizes.scalesMixers());
   buffers.close();
   heads = teamHeads;
-  emitMixedResults(loop.getResults(), references, factors);
+  Values outputs(loop.getResults());
+  if (sizes.scalesMixers())
+    for (auto [g, each] : llvm::enumerate(outputs))
+      each = emitScaled(each, mixers.emitInverseRows(b, teamHeads[g]));
+  emitMixedResults(outputs, references, factors);
 }
 
 void mma::schedulePoolExchanged(KernelOp kernel, const ExchangeSizes &sizes) {

@@ -47,7 +47,8 @@ private:
   /// The factors of powers of `head` for each of the block's heads, a number of
   /// each row.
   Values emitCoefficients(Value head);
-  /// Makes the mixers of the block's queries where each has its own.
+  /// Makes the mixers of the block's queries where each has its own, or where
+  /// they are scaled.
   void emitMixers();
   /// The mixer's element from `head` to head `g` of the block.
   Value emitMixerAt(Value head, int64_t g) {
@@ -63,7 +64,7 @@ private:
   }
 
   Value references, factors;
-  /// Mixers of the block's queries, where each has its own.
+  /// Mixers of the block's queries, where each has its own, or scaled ones.
   std::optional<MixerTable> mixers;
 };
 
@@ -87,13 +88,21 @@ PoolMixedBlock::Values PoolMixedBlock::emitLoop(
 }
 
 void PoolMixedBlock::emitMixers() {
-  if (!op.getMixSource())
+  if (!sizes.hasCoefficients())
     return;
   Value tile = tile::SharedTileOp::create(b, sizes.coefficients(),
                                           sizes.coefficientOffset());
   Value here = at.min(at.sub(numQueries, firstQuery), groupQueries);
-  mixers = {op,   sizes.heads, blockHeads.front(), threads, batch, firstQuery,
-            here, tile};
+  mixers = {op,
+            sizes.heads,
+            blockHeads.front(),
+            threads,
+            batch,
+            firstQuery,
+            here,
+            tile,
+            sizes.mixesByRow,
+            sizes.scalesMixers()};
   mixers->emit(b, buffers, [](Value, Value, Value mixer) { return mixer; });
 }
 
@@ -210,6 +219,9 @@ Value PoolMixedBlock::emitWeightAt(int64_t g, Value row, Value key, Value) {
                                              carried.front())};
                })
           .front();
+  if (sizes.scalesMixers())
+    sum = arith::MulFOp::create(
+        b, sum, mixers->emitAt(b, mixers->inverses(at), g, row));
   heads = blockHeads;
   return sum;
 }
@@ -229,11 +241,17 @@ void PoolMixedBlock::emit(tile::GridOp grid) {
     scf::YieldOp::create(
         b, emitStep(loop.getInductionVar(), Values(loop.getRegionIterArgs())));
   }
-  // The copies of what comes after the last block.
-  tile::MmaWaitOp::create(b, 0, /*own=*/true);
+  // The copies of what comes after the last block; and inverses, which others
+  // have written, if there was no block.
+  tile::MmaWaitOp::create(b, 0, /*own=*/!sizes.scalesMixers());
   buffers.close();
   heads = blockHeads;
-  emitMixedResults(loop.getResults().drop_front(), references, factors);
+  Values outputs(loop.getResults().drop_front());
+  if (sizes.scalesMixers())
+    for (auto [g, each] : llvm::enumerate(outputs))
+      each = emitScaled(each,
+                        mixers->emitRows(b, mixers->inverses(at), int64_t(g)));
+  emitMixedResults(outputs, references, factors);
 }
 
 void mma::schedulePoolMixed(KernelOp kernel, int64_t sharedBytes) {

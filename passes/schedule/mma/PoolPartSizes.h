@@ -43,8 +43,10 @@ struct PoolPartSizes {
   }
   /// Factors of powers: a row for each mixed head and head of the block.
   tile::SharedType coefficients() const {
-    return numbers(mixed * heads, queries);
+    return numbers((mixed + scalesMixers()) * heads, queries);
   }
+  /// Whether mixers are times powers of two, which mixed weights of f16 want.
+  bool scalesMixers() const { return type.isF16(); }
   /// Where tiles begin in shared memory; those of values at 0.
   int64_t powerOffset() const { return valueTiles().getBytes(); }
   int64_t coefficientOffset() const {

@@ -95,8 +95,16 @@ void PoolPartBlock::emitTable() {
   Value tile = tile::SharedTileOp::create(b, sizes.coefficients(),
                                           sizes.coefficientOffset());
   Value here = at.min(at.sub(numQueries, firstQuery), sizes.queries);
-  table = {op,    sizes.heads, heads.front(), PoolPartSizes::threads,
-           batch, firstQuery,  here,          tile};
+  table = {op,
+           sizes.heads,
+           heads.front(),
+           PoolPartSizes::threads,
+           batch,
+           firstQuery,
+           here,
+           tile,
+           /*isByRow=*/true,
+           sizes.scalesMixers()};
   table.emit(b, buffers, [&](Value head, Value query, Value mixer) -> Value {
     Value factor = memref::LoadOp::create(b, factors,
                                           ValueRange{batch, head, query, part});
@@ -167,19 +175,28 @@ PoolPartBlock::Values PoolPartBlock::emitMixed(Value firstKey, Value stage) {
 
 Value PoolPartBlock::emitWeightAt(int64_t g, Value row, Value key, Value) {
   Value there = at.min(key, at.sub(range.end, 1));
-  return forEachMixed(
-             {constant(b.getF32Type(), 0)},
-             [&](Value head, Values sum) -> Values {
-               Value power = memref::LoadOp::create(
-                   b, powers, ValueRange{batch, head, row, there});
-               power = emitIfWritten(power, row, there);
-               return {math::FmaOp::create(
-                   b, power, table.emitAt(b, head, g, row), sum.front())};
-             })
-      .front();
+  Value sum =
+      forEachMixed({constant(b.getF32Type(), 0)},
+                   [&](Value head, Values sum) -> Values {
+                     Value power = memref::LoadOp::create(
+                         b, powers, ValueRange{batch, head, row, there});
+                     power = emitIfWritten(power, row, there);
+                     return {math::FmaOp::create(
+                         b, power, table.emitAt(b, head, g, row), sum.front())};
+                   })
+          .front();
+  return sizes.scalesMixers()
+             ? arith::MulFOp::create(
+                   b, sum, table.emitAt(b, table.inverses(at), g, row))
+                   .getResult()
+             : sum;
 }
 
 void PoolPartBlock::emitEnd(Values outputs) {
+  if (sizes.scalesMixers())
+    for (auto [g, each] : llvm::enumerate(outputs))
+      each =
+          emitScaled(each, table.emitRows(b, table.inverses(at), int64_t(g)));
   for (auto [g, each] : llvm::enumerate(outputs))
     tile::StoreOp::create(b, each,
                           KernelBuffers::headsAt(b, kernel.getOutputs()[0],
@@ -222,8 +239,9 @@ void PoolPartBlock::emit(tile::GridOp grid) {
     }
     scf::YieldOp::create(b, next);
   }
-  // The copies of what comes after the last block.
-  tile::MmaWaitOp::create(b, 0, /*own=*/true);
+  // The copies of what comes after the last block; and inverses, which others
+  // have written, if there was no block.
+  tile::MmaWaitOp::create(b, 0, /*own=*/!sizes.scalesMixers());
   emitEnd(Values(loop.getResults().drop_front()));
 }
 

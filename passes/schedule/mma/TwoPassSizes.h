@@ -61,11 +61,18 @@ struct TwoPassSizes {
   tile::SharedType valueTiles() const {
     return tile(values * keys, valueFeatures);
   }
-  /// Where rows' own coefficients of the mixer lie: a row for each head and
-  /// head of the block, a column for each query.
+  /// Where coefficients of the mixer lie, if they do: a row for each head and
+  /// head of the block, a column for each query; or all in one row.
   tile::SharedType coefficients() const {
+    int64_t pairs = (mixed + scalesMixers()) * heads;
     return tile::SharedType::getPadded(
-        mixed * heads, groupQueries, mlir::Float32Type::get(type.getContext()));
+        mixesByRow ? pairs : 1, mixesByRow ? groupQueries : pairs,
+        mlir::Float32Type::get(type.getContext()));
+  }
+  /// Whether mixers are times powers of two, which mixed weights of f16 want.
+  bool scalesMixers() const { return type.isF16(); }
+  bool hasCoefficients() const {
+    return mixed > 0 && (mixesByRow || scalesMixers());
   }
   /// Where tiles begin in shared memory; those of keys at 0.
   int64_t queryOffset() const {
@@ -78,7 +85,8 @@ struct TwoPassSizes {
     return valueOffset() + (values ? valueTiles().getBytes() : 0);
   }
   int64_t windowOffset() const {
-    return coefficientOffset() + (mixesByRow ? coefficients().getBytes() : 0);
+    return coefficientOffset() +
+           (hasCoefficients() ? coefficients().getBytes() : 0);
   }
   /// Given scores of a unit, and of the next one.
   OperandWindows windows() const {
