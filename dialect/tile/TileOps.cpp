@@ -26,7 +26,7 @@ void ProductOp::build(OpBuilder &builder, OperationState &state, Value left,
                       const ProductClauses &clauses) {
   build(builder, state, clauses.isTransposed, left, row, clauses.last, right,
         clauses.count, llvm::APFloat(clauses.factor), clauses.isAmx,
-        clauses.accumulates, target, clauses.lost, clauses.ahead,
+        clauses.accumulates, target, clauses.lost, clauses.asked, clauses.ahead,
         clauses.units);
   if (clauses.units)
     state.regions.front()->emplaceBlock().addArgument(builder.getIndexType(),
@@ -83,6 +83,8 @@ LogicalResult ProductOp::verify() {
     return emitOpError("expected sums onto the target, which are what loses");
   if (getLost() && getLost().getType().getShape() != target.getShape())
     return emitOpError("expected the target's shape for what is lost");
+  if (getAsked() && !getAsked().getType().hasStaticShape())
+    return emitOpError("expected static sizes of what is asked for");
   if ((getUnits() > 0) == getBody().empty())
     return emitOpError("expected units and a region, or neither");
   if (getUnits() && getCount())
@@ -100,8 +102,8 @@ LogicalResult ProductOp::verify() {
       return emitOpError("expected rows, lanes and steps in multiples of ")
              << amxSide << " with 'amx'";
     bool isScaled = !getFactor().isExactlyValue(1.0);
-    if (getLast() || getLost() || getUnits() || !getEpilogue().empty() ||
-        (isScaled && getAccumulates()))
+    if (getLast() || getLost() || getAsked() || getUnits() ||
+        !getEpilogue().empty() || (isScaled && getAccumulates()))
       return emitOpError("expected no clauses but 'count', and 'onto' or a "
                          "factor, with 'amx'");
   }

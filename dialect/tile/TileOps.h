@@ -50,7 +50,7 @@ struct ProductClauses {
   mlir::Value last = nullptr, count = nullptr;
   float factor = 1;
   bool accumulates = false;
-  mlir::Value lost = nullptr;
+  mlir::Value lost = nullptr, asked = nullptr;
   int64_t ahead = 0;
   int64_t units = 0;
   bool isAmx = false;

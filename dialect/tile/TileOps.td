@@ -111,18 +111,17 @@ def Tile_ProductOp : Tile_Op<"x86.product",
       is multiplied alone.
     - `units` and a region: the region is run `units` times, with 0 to
       `units` - 1 as argument, spread evenly over the steps: work that hides
-      under the multiply-adds. It neither reads nor writes the tiles of this
-      op.
+      under the multiply-adds. It reads and writes no tile of this op.
     - `ahead`: in step i row i + `ahead` of the right side is asked for, into
-      the second cache; there may be no such row. For rows whose distance leads
-      hardware astray that reads ahead.
+      the second cache, or the first one where reading shows: for rows whose
+      distance leads hardware astray that reads ahead. There may be no such row.
+    - `asks`: the same of row i of this matrix of known sizes, into the first.
     - `amx`: pairs are multiplied by AMX, in squares of 16 rows, 16 lanes and 16
       steps. Rows and lanes of the target, and rows of the right side, come in
       sixteens; so do the steps that are read with a `count`: up to there the
       right side is 0, and numbers on the left are finite in rows whose sums
-      are read. Of the other clauses
-      `count`, and `onto` or a factor, go with it. Each square is summed up
-      first, even and odd terms apart, and then added.
+      are read. Of the other clauses `count`, and `onto` or a factor, go with
+      it. Squares are summed up first, even and odd terms apart, then added.
     - `epilogue`: a region that gets a vector of the finished target, its row
       and its first lane, and yields what is stored in place of it. The vector
       is as long as the target's registers. `lost` knows of the sum alone.
@@ -165,6 +164,7 @@ def Tile_ProductOp : Tile_Op<"x86.product",
       UnitAttr:$amx, UnitAttr:$accumulates,
       Arg<Tile_Tile, "", [MemRead, MemWrite]>:$target,
       Arg<Optional<Tile_Tile>, "", [MemRead, MemWrite]>:$lost,
+      Optional<Tile_FloatRows>:$asked,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$ahead,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$units);
   let regions = (region AnyRegion:$body, AnyRegion:$epilogue);
@@ -172,8 +172,8 @@ def Tile_ProductOp : Tile_Op<"x86.product",
     (`transposed` $transposed^)? $left `[` $row `]` (`last` $last^)? `,` $right
     (`count` $count^)? (`factor` $factor^)? (`amx` $amx^)?
     (`onto` $accumulates^) : (`into`)? $target (`lost` $lost^)?
-    (`ahead` $ahead^)? (`units` $units^)? attr-dict
-    `:` type($left) `,` type($right) `,` type($target) (`,` type($lost)^)?
+    (`ahead` $ahead^)? (`asks` $asked^ `:` type($asked))?
+    (`units` $units^)? attr-dict `:` type($left) `,` type($right) `,` type($target) (`,` type($lost)^)?
     ($body^)? (`epilogue` $epilogue^)?
   }];
   let builders = [

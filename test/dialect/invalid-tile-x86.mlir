@@ -57,6 +57,15 @@ func.func @lost_shape(%l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %
 
 // -----
 
+func.func @asked_open(%l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>, %a: memref<?x16xf32>) {
+  // expected-error @below {{'tile.x86.product' op expected static sizes of what is asked for}}
+  tile.x86.product %l[%i], %r into %t asks %a : memref<?x16xf32>
+      : memref<64x64xf32>, memref<64x16xf32>, memref<4x16xf32>
+  return
+}
+
+// -----
+
 func.func @negative_units(%l: memref<64x64xf32>, %i: index, %r: memref<64x16xf32>, %t: memref<4x16xf32>) {
   // expected-error @below {{'tile.x86.product' op attribute 'units' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
   tile.x86.product %l[%i], %r into %t units -1

@@ -33,6 +33,7 @@ func.func @moves(%q: memref<?x64xbf16>, %mask: memref<?x?xi8>, %i: index, %n: in
 // CHECK:         tile.x86.product {{.*}} into %{{[^ ]+}} : memref<64x16xf32>, memref<64x16xf32>, memref<4x16xf32> epilogue {
 // CHECK-NEXT:    ^bb0(%[[SUM:.+]]: vector<16xf32>, %{{.+}}: index, %{{.+}}: index):
 // CHECK-NEXT:      tile.x86.yield %[[SUM]] : vector<16xf32>
+// CHECK:         tile.x86.product {{.*}} into %{{.+}} ahead 8 asks %{{.+}} : memref<64x16xf32> : memref<64x16xf32>, memref<64x16xf32>, memref<4x16xf32>
 // CHECK:         tile.x86.product transposed {{.*}} units 1 : {{.*}} {
 // CHECK:         } epilogue {
 // CHECK:         tile.x86.exp2 %{{.+}} : vector<16xf32>
@@ -56,6 +57,8 @@ func.func @products(%k: memref<?x64xf32>, %i: index, %n: index, %q: !tile, %w: !
   ^bb0(%sum: vector<16xf32>, %row: index, %lane: index):
     tile.x86.yield %sum : vector<16xf32>
   }
+  tile.x86.product %w[%i], %q count %n into %s ahead 8 asks %o : !tile
+      : !tile, !tile, memref<4x16xf32>
   tile.x86.product transposed %k[%i], %w into %o units 1 : memref<?x64xf32>, !tile, !tile {
   ^bb0(%unit: index):
   } epilogue {

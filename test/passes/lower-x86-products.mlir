@@ -4,6 +4,7 @@
 //
 // RUN: mixattn-opt %s --attn-set-target='features=avx512f,fma' --tile-lower-x86 | FileCheck %s
 // RUN: mixattn-opt %s --attn-set-target='features=avx2' --tile-lower-x86 | FileCheck %s --check-prefix=NARROW
+// RUN: mixattn-opt %s --attn-set-target='family=x86 chip=emeraldrapids features=avx512f,fma' --tile-lower-x86 | FileCheck %s --check-prefix=SLOW
 
 // CHECK-LABEL: func.func @multiply
 // CHECK-SAME:    %[[LEFT:.*]]: memref<64x128xf32>, %[[ROW:.*]]: index, %[[COUNT:.*]]: index, %[[RIGHT:.*]]: memref<128x64xf32>, %[[PRODUCT:.*]]: memref<4x64xf32>
@@ -168,3 +169,26 @@ func.func @ahead(%left: memref<1x?xf32>, %row: index, %count: index,
       : memref<1x?xf32>, memref<64x128xbf16>, memref<1x128xf32>
   return
 }
+
+// Step i asks for row i of another matrix, into the first cache, whatever its
+// width.
+// CHECK-LABEL: func.func @asks
+// CHECK-SAME:    %[[RIGHT:[a-z0-9]+]]: memref<64x64xf32>, %[[NEXT:[a-z0-9]+]]: memref<32x32xf32>
+// CHECK:         scf.for %[[I:[a-z0-9]+]] =
+// CHECK:           memref.prefetch %[[NEXT]][%[[I]], %{{.*}}], read, locality<3>, data
+// CHECK:           %[[LINE:.*]] = arith.constant 16 : index
+// CHECK:           memref.prefetch %[[NEXT]][%[[I]], %[[LINE]]], read, locality<3>, data
+// CHECK-NOT:       memref.prefetch %{{.*}}[%[[I]],
+// CHECK:           vector.load %[[RIGHT]][%[[I]],
+func.func @asks(%left: memref<4x?xf32>, %row: index, %count: index,
+                %right: memref<64x64xf32>, %next: memref<32x32xf32>,
+                %product: memref<4x64xf32>) {
+  tile.x86.product %left[%row], %right count %count onto %product
+      asks %next : memref<32x32xf32>
+      : memref<4x?xf32>, memref<64x64xf32>, memref<4x64xf32>
+  return
+}
+
+// Where reading shows, rows ahead are asked for into the first cache.
+// SLOW-LABEL: func.func @ahead
+// SLOW:         memref.prefetch %{{.+}}, read, locality<3>, data : memref<64x128xbf16>

@@ -2,8 +2,17 @@
 // The tiles of one row: how wide they are, and what they ask for ahead.
 //
 // RUN: mixattn-opt %s --attn-set-target='family=x86 chip=znver4 features=avx512f,fma,avx512bf16 threads=2' --attn-plan --attn-form-kernels --attn-bufferize --attn-stage-kernels --attn-schedule-kernels --canonicalize --int-range-optimizations --canonicalize --cse | FileCheck %s
+// RUN: mixattn-opt %s --attn-set-target='family=x86 chip=emeraldrapids features=avx512f,fma threads=2' --attn-plan --attn-form-kernels --attn-bufferize --attn-stage-kernels --attn-schedule-kernels --canonicalize --int-range-optimizations --canonicalize --cse | FileCheck %s --check-prefix=SLOW
 
 // Rows of 3 KiB, more than the second caches hold: narrow tiles that ask ahead.
+// Where reading shows, they are narrower and ask further ahead, in whole pages,
+// too.
+// SLOW-LABEL: func.func @ahead(
+// SLOW:         tile.x86.product {{.*}} ahead 16 : {{.*}}, memref<1x64xf32
+// SLOW-LABEL: func.func @pages(
+// SLOW:         tile.x86.product {{.*}} ahead 16 : {{.*}}, memref<1x64xf32
+// SLOW-LABEL: func.func @widened(
+// SLOW:         tile.x86.product %{{.+}} onto %{{[a-z0-9_]+}} : {{.*}}memref<1x192xf32
 // CHECK-LABEL: func.func @ahead(
 // CHECK:         tile.grid %c6 {{.*}} {
 // CHECK:           tile.x86.product {{.*}} ahead 8 : {{.*}}, memref<1x128xf32

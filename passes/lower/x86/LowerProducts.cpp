@@ -274,7 +274,11 @@ ProductEmitter::Values ProductEmitter::emitSums(const Block &block) {
     Value at = op.getTransposed() ? rowOfLeft(i) : Value();
     if (op.getAhead())
       prefetch(right, add(i, op.getAhead()), block.rightLane,
-               block.vectors * cpu.lanes * numbers(), /*locality=*/2);
+               block.vectors * cpu.lanes * numbers(),
+               /*locality=*/cpu.readsSlowly() ? 3 : 2);
+    if (auto asked = op.getAsked())
+      prefetch(asked, i, index(0), asked.getType().getDimSize(1),
+               /*locality=*/3);
     return emitStep(sums, loadLanes(block, i),
                     [&](int64_t r) { return column(block, at, i, r); });
   };

@@ -85,10 +85,22 @@ static TileSizes fitWidth(const CpuModel &cpu, const Contraction &op,
   return best;
 }
 
+/// The lanes of the panels of f32 that `kernel` may have.
+static std::optional<int64_t> findPanelWidth(KernelOp kernel) {
+  Value panels = kernel.getPanels();
+  if (!panels)
+    return std::nullopt;
+  auto type = cast<MemRefType>(panels.getType());
+  if (!type.getElementType().isF32())
+    return std::nullopt;
+  return type.getDimSize(2);
+}
+
 /// Tiles of one row, whose time is that of reading `right`: as wide as leaves
-/// all threads as much of it.
+/// all threads as much of it, or as its panels of `panelWidth` lanes.
 static TileSizes fitRow(const CpuModel &cpu, const Contraction &op,
-                        const DenseOperand &right) {
+                        const DenseOperand &right,
+                        std::optional<int64_t> panelWidth) {
   // Sums fill half of the registers.
   int64_t widest = cpu.registers / 2;
   TileSizes sizes = TileSizes::of(cpu);
@@ -98,7 +110,18 @@ static TileSizes fitRow(const CpuModel &cpu, const Contraction &op,
                          depth = right.getKnownSize(op.depths);
   int64_t bits = right.getElementType().getIntOrFloatBitWidth();
   int64_t secondCaches = 8 * cpu.threads * cpu.l2;
-  if (!known || !depth || *known * *depth * bits > secondCaches) {
+  bool leaves = !known || !depth || *known * *depth * bits > secondCaches;
+  if (leaves && bits == 32 && cpu.readsSlowly()) {
+    // Panels are read from end to end. Rows, where there are none, are read
+    // fastest in narrow parts that ask for 4 KiB ahead, into the first cache.
+    constexpr int64_t partVectors = 4, rowsAhead = 16;
+    sizes.ahead = rowsAhead;
+    if (panelWidth) {
+      sizes.width = *panelWidth;
+      return sizes;
+    }
+    widest = std::min(widest, partVectors);
+  } else if (leaves) {
     // Hardware reads ahead within pages: it does so best in narrow parts, and
     // guesses wrong where rows are no whole pages. Numbers that are widened
     // take as long as they are read: more instructions would not pay.
@@ -180,16 +203,17 @@ void mixattn::scheduleDense(KernelOp kernel, const CpuModel &cpu) {
   std::optional<int64_t> known = getConstantIntValue(rows);
   if (known && !DenseTile::isAmxOf(op, sizes))
     sizes.rows = std::min(sizes.rows, *known);
+  TileSizes row = fitRow(cpu, op, right, findPanelWidth(kernel));
   if (!shape.hasRowsOfLanes() || areKept || (known && *known > 1)) {
     DenseGrid(b, kernel, op, cpu, sizes).emit();
   } else if (known) {
-    DenseGrid(b, kernel, op, cpu, fitRow(cpu, op, right)).emit();
+    DenseGrid(b, kernel, op, cpu, row).emit();
   } else {
     auto choice = scf::IfOp::create(
         b, IndexMath(b).compare(arith::CmpIPredicate::sle, rows, 1),
         /*withElseRegion=*/true);
     b.setInsertionPointToStart(choice.thenBlock());
-    DenseGrid(b, kernel, op, cpu, fitRow(cpu, op, right)).emit();
+    DenseGrid(b, kernel, op, cpu, row).emit();
     b.setInsertionPointToStart(choice.elseBlock());
     DenseGrid(b, kernel, op, cpu, sizes).emit();
   }

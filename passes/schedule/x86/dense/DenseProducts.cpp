@@ -57,6 +57,21 @@ void DenseTile::emitProduct(Value left, Value leftRow, Value row, int64_t rows,
   }
 }
 
+/// What the block of rows from `row` on asks for while it multiplies, an
+/// `askedPiece` of terms: half of their lanes, and the block after it the other
+/// half. Rows of a right side that is read as it lies may all be in the same
+/// few sets of the first cache: they are asked for shortly before they are
+/// read.
+Value DenseTile::askedBy(Value row) {
+  constexpr int64_t fewAhead = 8;
+  int64_t half = llvm::divideCeil(sizes.vectors(), 2);
+  Value isOdd = at.rem(at.div(row, sizes.rows), 2);
+  Value lane = at.mul(isOdd, (sizes.vectors() - half) * sizes.lanes);
+  return partOf(lanes.front(), b.getIndexAttr(isPacked ? askedPiece : fewAhead),
+                lane, b.getIndexAttr(askedPiece),
+                b.getIndexAttr(half * sizes.lanes));
+}
+
 /// Adds the products of `count` terms from `first` on to the sums of `rows`
 /// rows from `row` on. Where they are the last ones, some may not be there:
 /// what stands in their place is not stored.
@@ -67,6 +82,8 @@ void DenseTile::emitBlock(Value row, int64_t rows, Value first, Value count,
   clauses.accumulates = !sumsBegin;
   clauses.isAmx = isAmx();
   clauses.ahead = sizes.ahead;
+  if (asksNext)
+    clauses.asked = askedBy(row);
   if (areLast && (leftSide == LeftSide::Terms ||
                   (leftSide == LeftSide::Rows && isAmx()))) {
     emitLeft(first, count, row, at.min(at.add(row, rows), here));
@@ -113,6 +130,20 @@ void DenseTile::emitLastSquares(Value row, Value first, Value count) {
   emitRows(sizes.rows);
 }
 
+/// Adds the products of `count` terms from `first` on to the sums of `rows` of
+/// the last rows, from `row` on, where there are so many: they read a panel
+/// less often. Gives the row after them.
+Value DenseTile::emitMore(Value row, int64_t rows, Value first, Value count) {
+  Value end = at.add(row, rows);
+  Value areThere = at.compare(arith::CmpIPredicate::sle, end, here);
+  auto choice = scf::IfOp::create(b, areThere);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  emitBlock(row, rows, first, count, /*areLast=*/false);
+  b.setInsertionPointAfter(choice);
+  return b.createOrFold<arith::SelectOp>(areThere, end, row);
+}
+
 /// Adds the products of `count` terms from `first` on to the sums of a block of
 /// rows, or of the last ones a few at a time.
 void DenseTile::emitProducts(Value row, Value first, Value count) {
@@ -135,6 +166,8 @@ void DenseTile::emitProducts(Value row, Value first, Value count) {
   int64_t few = llvm::divideCeil(fewestSums, sizes.vectors());
   while (sizes.rows % few)
     ++few;
+  if (asksNext && 2 * few < sizes.rows)
+    row = emitMore(row, 2 * few, first, count);
   forEach(row, here, few, [&](Value each) {
     emitBlock(each, few, first, count, /*areLast=*/true);
   });

@@ -149,20 +149,26 @@ void DenseTile::prefetch(Value row, Value first, Value count) {
           [&](Value term) { emitPrefetch(matrix, term, lane, countLanes()); });
 }
 
-/// The same where the kernel's panels are there: what comes next follows them.
-/// AMX waits for its squares rather than for memory.
-void DenseTile::prefetchPanels(Value row, Value first, Value count) {
-  Value areThere = arePanelsThere();
+/// Whether code asks for what comes next of the right side: it leaves the
+/// second cache. AMX waits for its squares rather than for memory.
+bool DenseTile::leavesCache() {
   std::optional<int64_t> terms = getConstantIntValue(sizeOf(op.depths)),
                          known = getConstantIntValue(sizeOf(op.lanes));
-  if (sizes.rows == 1 || isAmx() || !areThere || !sizes.mostUnasked || !terms ||
-      !known || *terms * *known * (arePairs ? 2 : 4) <= sizes.mostUnasked)
+  return sizes.rows > 1 && !isAmx() && sizes.mostUnasked && terms && known &&
+         *terms * *known * (arePairs ? 2 : 4) > sizes.mostUnasked;
+}
+
+/// The same where the kernel's panels are there: what comes next follows them.
+void DenseTile::prefetchPanels(Value row, Value first, Value count) {
+  Value areThere = arePanelsThere();
+  if (!areThere || !leavesCache())
     return;
   Value blocks = at.div(at.add(here, sizes.rows - 1), sizes.rows);
   Value read = rowOf(count);
   Value share = at.div(at.add(at.sub(blocks, 1), read), blocks);
   Value next = at.mul(at.div(row, sizes.rows), share);
-  // Few rows read little by little: hardware guesses that.
+  // Few rows ask in their products, or read little by little: hardware guesses
+  // that.
   constexpr int64_t fewestRows = 48;
   Value asks = b.createOrFold<arith::AndIOp>(
       areThere, at.compare(arith::CmpIPredicate::sge, here, fewestRows));
@@ -171,6 +177,20 @@ void DenseTile::prefetchPanels(Value row, Value first, Value count) {
   int64_t width = arePairs ? 2 * sizes.width : sizes.width;
   forEach(next, end, 1,
           [&](Value row) { emitPrefetch(piece, row, at.value(0), width); });
+}
+
+/// Whether products of the tile ask for the terms after theirs while they
+/// multiply: those of few rows, which what is asked for at once would keep
+/// waiting. Hardware reads ahead for the first block of rows alone. Null where
+/// they never do.
+Value DenseTile::asksBeside() {
+  if (!leavesCache() || arePairs || areSumsWhole ||
+      *getConstantIntValue(sizeOf(op.depths)) > mostAskedTerms)
+    return {};
+  // Few rows alone read what lies as it does.
+  static_assert(fewRows <= mostAskingRows);
+  Value rows = isPacked ? here : at.value(fewRows);
+  return at.compare(arith::CmpIPredicate::sle, rows, mostAskingRows);
 }
 
 /// Clears terms of `panel` after `count` of them, up to a whole step of AMX.
@@ -192,10 +212,9 @@ void DenseTile::clearTerms(Value panel, Value count) {
 
 /// `count` terms from `first` on of panel `which` of the tile, as products take
 /// them.
-Value DenseTile::takePiece(int64_t which, Value first, Value count,
-                           bool packs) {
+Value DenseTile::takePiece(int64_t which, Value first, Value count) {
   Value lane = at.add(firstLane, which * sizes.width);
-  if (!packs) {
+  if (!isPacked) {
     Value matrix = right.makeMatrix(b, op.depths, op.lanes, batch);
     return partOf(matrix, first, lane, b.getIndexAttr(piece),
                   b.getIndexAttr(sizes.width));
@@ -223,18 +242,20 @@ Value DenseTile::takePiece(int64_t which, Value first, Value count,
 
 /// Adds the products of `count` terms from `first` on to the sums, which are
 /// stored after the last ones.
-void DenseTile::emitPiece(Value first, Value count, bool packs) {
+void DenseTile::emitPiece(Value first, Value count) {
   lanes.clear();
   for (int64_t i = 0; i < panels; ++i)
-    lanes.push_back(takePiece(i, first, count, packs));
+    lanes.push_back(takePiece(i, first, count));
   if (leftSide == LeftSide::Copied)
     emitLeft(first, count, at.value(0), here);
   Value isLast = at.compare(arith::CmpIPredicate::sge, at.add(first, count),
                             sizeOf(op.depths));
   forEach(0, here, sizes.rows, [&](Value row) {
-    prefetch(row, first, count);
-    if (packs)
-      prefetchPanels(row, first, count);
+    if (!asksNext) {
+      prefetch(row, first, count);
+      if (isPacked)
+        prefetchPanels(row, first, count);
+    }
     emitProducts(row, first, count);
     if (matchPattern(isLast, m_One()))
       return emitResults(row, at.min(at.add(row, sizes.rows), here));
@@ -245,9 +266,18 @@ void DenseTile::emitPiece(Value first, Value count, bool packs) {
   });
 }
 
+/// The terms from `begin` to before `end`, `step` of them at a time.
+void DenseTile::emitPieces(Value begin, Value end, int64_t step) {
+  Value depth = sizeOf(op.depths);
+  forEach(begin, end, step, [&](Value first) {
+    emitPiece(first, at.min(at.sub(depth, first), step));
+  });
+}
+
 void DenseTile::emit(const Place &place, Value panelNumber, Value row,
                      Value lane, Value rows, bool packs) {
   takeScratch();
+  isPacked = packs;
   batch = place;
   number = panelNumber;
   firstRow = row;
@@ -261,7 +291,7 @@ void DenseTile::emit(const Place &place, Value panelNumber, Value row,
   sumsBegin = areSumsWhole || isAmx();
   Value begin = at.value(0), end = depth;
   if (sumsBegin) {
-    emitPiece(begin, at.min(depth, piece), packs);
+    emitPiece(begin, at.min(depth, piece));
     if (areSumsWhole)
       return;
     sumsBegin = false;
@@ -273,7 +303,17 @@ void DenseTile::emit(const Place &place, Value panelNumber, Value row,
     // Sums of no terms are stored, too.
     end = at.max(depth, 1);
   }
-  forEach(begin, end, piece, [&](Value first) {
-    emitPiece(first, at.min(at.sub(depth, first), piece), packs);
-  });
+  Value asks = asksBeside();
+  if (!asks)
+    return emitPieces(begin, end, piece);
+  asksNext = true;
+  if (matchPattern(asks, m_One()))
+    return emitPieces(begin, end, askedPiece);
+  auto choice = scf::IfOp::create(b, asks, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  emitPieces(begin, end, askedPiece);
+  b.setInsertionPointToStart(choice.elseBlock());
+  asksNext = false;
+  emitPieces(begin, end, piece);
 }
