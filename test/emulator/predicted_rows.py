@@ -45,7 +45,7 @@ ROWS = [
 ]
 WITHOUT = {
     "orthogonal_penalty": "no op of it is planned, so that nothing is predicted",
-    "prior_update": "no op of it is planned, so that nothing is predicted",
+    "prior_update": "no op of it is planned: its kernels have a time alone",
 }
 
 

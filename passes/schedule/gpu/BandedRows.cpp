@@ -4,6 +4,7 @@
 #include "passes/schedule/gpu/BandedRows.h"
 
 #include "passes/body/ScoreBody.h"
+#include "passes/schedule/gpu/Lanes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -62,29 +63,6 @@ Value BandedRows::readWeight(Value row) {
   return arith::SelectOp::create(b, isThere, weight, number(0));
 }
 
-/// The sum over the lanes that hold a row, in all of them: an f64 is exchanged
-/// in halves.
-Value BandedRows::sumLanes(Value sum) {
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  for (int64_t distance = 1; distance < rowLanes; distance *= 2) {
-    Value bits = arith::BitcastOp::create(b, i64, sum);
-    auto exchange = [&](Value half) -> Value {
-      Value other = gpu::ShuffleOp::create(
-                        b, arith::TruncIOp::create(b, i32, half),
-                        int32_t(distance), lanes, gpu::ShuffleMode::XOR)
-                        .getShuffleResult();
-      return arith::ExtUIOp::create(b, i64, other);
-    };
-    Value half = wideNumber(32);
-    Value upper = exchange(arith::ShRUIOp::create(b, bits, half));
-    Value other = arith::OrIOp::create(b, exchange(bits),
-                                       arith::ShLIOp::create(b, upper, half));
-    sum = arith::AddFOp::create(
-        b, sum, arith::BitcastOp::create(b, b.getF64Type(), other));
-  }
-  return sum;
-}
-
 SmallVector<Value> BandedRows::readWeights(Value row) {
   Values read;
   if (!op.getBand())
@@ -119,7 +97,9 @@ void BandedRows::begin(Value row, ValueRange read) {
     Type f64 = b.getF64Type();
     rowSums.push_back(
         op.getBand()
-            ? sumLanes(arith::ExtFOp::create(b, f64, weights[size_t(k)]))
+            ? emitOfLanes<arith::AddFOp>(
+                  b, arith::ExtFOp::create(b, f64, weights[size_t(k)]),
+                  rowLanes)
             : arith::ConstantOp::create(b, b.getF64FloatAttr(1)).getResult());
   }
 }

@@ -84,7 +84,6 @@ private:
   mlir::Value readWeight(mlir::Value row);
   mlir::Value errorAt(mlir::Value error);
   mlir::Value rowOfError(mlir::Value error);
-  mlir::Value sumLanes(mlir::Value sum);
   void makeFactors();
 
   mlir::ImplicitLocOpBuilder &b;

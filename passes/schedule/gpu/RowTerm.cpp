@@ -146,11 +146,7 @@ Value RowTermBlock::emitSum(ArrayRef<Values> row) {
     products = arith::SelectOp::create(b, isThere, products, before[1]);
   }
   Value all = math::FmaOp::create(b, squares, number(-0.5), products);
-  for (int64_t distance = 1; distance < rowLanes; distance *= 2)
-    all = sum(all, gpu::ShuffleOp::create(b, all, int32_t(distance),
-                                          int32_t(lanes), gpu::ShuffleMode::XOR)
-                       .getShuffleResult());
-  return all;
+  return emitOfLanes<arith::AddFOp>(b, all, rowLanes);
 }
 
 /// 1 / v_r

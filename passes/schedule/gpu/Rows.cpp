@@ -207,9 +207,11 @@ static Value emitCombined(ImplicitLocOpBuilder &b, Operation *combiner,
   return b.create(state)->getResult(0);
 }
 
-/// A number as sums have it: of f32 where it is a float.
+/// A number as sums have it: of f32 or f64 where it is a float.
 static Value widen(ImplicitLocOpBuilder &b, Value number) {
-  return number.getType().isInteger() ? number : toF32(b, b.getLoc(), number);
+  Type type = number.getType();
+  return type.isInteger() || type.isF64() ? number
+                                          : toF32(b, b.getLoc(), number);
 }
 
 RowBlock::Values RowBlock::emitTurns(const RowLoops &loops, unsigned turn,
@@ -251,7 +253,8 @@ RowBlock::Values RowBlock::emitTurns(const RowLoops &loops, unsigned turn,
 }
 
 /// The numbers that `loops` reduces the row to. Each lane has a part, in f32
-/// where elements are floats, and all lanes put these together in one order.
+/// where elements are shorter floats, and all lanes put these together in one
+/// order.
 RowBlock::Values RowBlock::emitSums(const RowLoops &loops) {
   linalg::LinalgOp op = loops.getOp();
   SmallVector<Operation *> combiners;

@@ -60,10 +60,8 @@ static std::string whyNotLanes(const RowLoops &loops) {
     if (map.getResults() != result.getResults())
       return "its results lie in another order";
     Type type = getElementTypeOrSelf(init.get());
-    bool isSum =
-        type.isF32() || type.isF16() || type.isBF16() || type.isInteger(32);
-    if (loops.reducesLanes() && !isSum)
-      return "what it adds up is neither f32, f16, bf16 nor i32";
+    if (loops.reducesLanes() && !isa<FloatType>(type) && !type.isInteger(32))
+      return "what it adds up is neither a float nor i32";
   }
   for (Operation &inner : op.getBlock()->without_terminator())
     if (isa<tensor::ExtractOp>(inner))

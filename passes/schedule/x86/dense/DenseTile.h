@@ -31,8 +31,8 @@ public:
   /// Of more terms there are too many pieces, whose sums are added one after
   /// the other.
   static constexpr int64_t askedPiece = 32, mostAskedTerms = 16384;
-  /// The most rows whose products ask for the next piece: of 64 they took 0.95
-  /// of the time on Emerald Rapids, of 128 longer than without.
+  /// The most rows whose products ask for the next piece: more of them took
+  /// longer than without on Emerald Rapids.
   static constexpr int64_t mostAskingRows = 64;
 
   /// Whether AMX multiplies the sides of `op`, and whether products are of
