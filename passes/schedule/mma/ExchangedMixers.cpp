@@ -5,6 +5,7 @@
 
 #include "passes/body/NeverUnroll.h"
 #include "passes/body/ScoreBody.h"
+#include "passes/schedule/gpu/Lanes.h"
 #include "passes/schedule/mma/MixerTable.h"
 #include "passes/schedule/mma/PowerOfTwo.h"
 
@@ -65,13 +66,8 @@ void ExchangedMixers::emit(ImplicitLocOpBuilder &b, KernelBuffers &buffers,
 Value ExchangedMixers::emitScaled(ImplicitLocOpBuilder &b, Value row,
                                   Value column, Value mixer) const {
   IndexMath at(b);
-  Value bound = math::AbsFOp::create(b, mixer);
-  for (int64_t distance = 1; distance < sizes.mixed; distance *= 2) {
-    constexpr int32_t lanes = 32;
-    auto other = gpu::ShuffleOp::create(b, bound, int32_t(distance), lanes,
-                                        gpu::ShuffleMode::XOR);
-    bound = arith::AddFOp::create(b, bound, other.getShuffleResult());
-  }
+  Value bound = emitOfLanes<arith::AddFOp>(b, math::AbsFOp::create(b, mixer),
+                                           sizes.mixed);
   Value power = emitPowerOfTwo(b, bound, 0);
   Value to = at.rem(row, sizes.mixed), query = at.div(row, sizes.mixed);
   Value isFirst = at.compare(arith::CmpIPredicate::eq, column, 0);

@@ -185,11 +185,10 @@ Value PoolPartBlock::emitWeightAt(int64_t g, Value row, Value key, Value) {
                          b, power, table.emitAt(b, head, g, row), sum.front())};
                    })
           .front();
-  return sizes.scalesMixers()
-             ? arith::MulFOp::create(
-                   b, sum, table.emitAt(b, table.inverses(at), g, row))
-                   .getResult()
-             : sum;
+  if (sizes.scalesMixers())
+    sum = arith::MulFOp::create(b, sum,
+                                table.emitAt(b, table.inverses(at), g, row));
+  return sum;
 }
 
 void PoolPartBlock::emitEnd(Values outputs) {

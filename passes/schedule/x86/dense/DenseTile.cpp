@@ -183,7 +183,7 @@ void DenseTile::prefetchPanels(Value row, Value first, Value count) {
 /// multiply: those of few rows, which what is asked for at once would keep
 /// waiting. Hardware reads ahead for the first block of rows alone. Null where
 /// they never do.
-Value DenseTile::asksBeside() {
+Value DenseTile::asksInProducts() {
   if (!leavesCache() || arePairs || areSumsWhole ||
       *getConstantIntValue(sizeOf(op.depths)) > mostAskedTerms)
     return {};
@@ -303,7 +303,7 @@ void DenseTile::emit(const Place &place, Value panelNumber, Value row,
     // Sums of no terms are stored, too.
     end = at.max(depth, 1);
   }
-  Value asks = asksBeside();
+  Value asks = asksInProducts();
   if (!asks)
     return emitPieces(begin, end, piece);
   asksNext = true;

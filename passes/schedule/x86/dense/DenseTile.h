@@ -110,7 +110,7 @@ private:
   void prefetch(mlir::Value row, mlir::Value first, mlir::Value count);
   void prefetchPanels(mlir::Value row, mlir::Value first, mlir::Value count);
   bool leavesCache();
-  mlir::Value asksBeside();
+  mlir::Value asksInProducts();
   mlir::Value takePiece(int64_t which, mlir::Value first, mlir::Value count);
   void emitPiece(mlir::Value first, mlir::Value count);
   void emitPieces(mlir::Value begin, mlir::Value end, int64_t step);
